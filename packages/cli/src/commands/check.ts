@@ -1,0 +1,28 @@
+import { checkManifests, MAX_MANIFEST_BYTES } from '@karpenter-ts/apis';
+import { Command, Option } from 'commander';
+import { type Io, readManifests } from '../io.ts';
+import { renderJson, renderText } from '../render/check.ts';
+
+interface Flags {
+  readonly output: 'text' | 'json';
+  readonly provider: 'auto' | 'aws' | 'kwok' | 'core';
+  readonly clusterCaBundle?: string;
+}
+
+export function checkCommand(io: Io): Command {
+  return new Command('check')
+    .description('Validate manifests offline, with the verdict and the words of the API server and the controller.')
+    .argument('<file...>', 'YAML or JSON files, folders of them, or - for standard input')
+    .addOption(new Option('-o, --output <format>', 'how to print').choices(['text', 'json']).default('text'))
+    .addOption(
+      new Option('--provider <name>', 'whose CRDs to check against; auto goes by the nodeClassRef')
+        .choices(['auto', 'aws', 'kwok', 'core'])
+        .default('auto'),
+    )
+    .option('--cluster-ca-bundle <base64>', "the controller's flag of that name; part of an EC2NodeClass's hash")
+    .action(async (names: string[], { output, ...options }: Flags) => {
+      const checked = checkManifests(await readManifests(io, names, MAX_MANIFEST_BYTES), options);
+      io.stdout.write(output === 'json' ? renderJson(checked) : renderText(checked));
+      io.exitCode = checked.every(({ valid }) => valid) ? 0 : 1;
+    });
+}

@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError } from 'commander';
+import { checkCommand } from './commands/check.ts';
+import type { Io } from './io.ts';
+
+const USAGE_ERROR = 2;
+
+/** Runs the `karpenter` command line. Never throws and never exits: the code is left in `io.exitCode`. */
+export async function main(args: readonly string[], io: Io): Promise<void> {
+  const program = new Command('karpenter')
+    .description('Karpenter in TypeScript: plans, launches and removes the nodes of a Kubernetes cluster.')
+    .version(version(), '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print help')
+    .addCommand(checkCommand(io));
+  for (const command of [program, ...program.commands]) {
+    command.exitOverride().configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => io.stderr.write(text),
+    });
+  }
+  try {
+    if (args.length === 0) program.outputHelp();
+    else await program.parseAsync([...args], { from: 'user' });
+  } catch (error) {
+    io.exitCode = reportFailure(error, io);
+  }
+}
+
+function reportFailure(error: unknown, io: Io): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_ERROR;
+  io.stderr.write(`karpenter: ${error instanceof Error ? error.message : String(error)}\n`);
+  return 1;
+}
+
+function version(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  return (manifest as { readonly version: string }).version;
+}
