@@ -1,0 +1,148 @@
+// What an API server does to an object before it stores it, as one pure function: decode, prune, default, validate.
+import type { Resource } from '../kinds/resource.ts';
+import { applyDefaults, dropForbiddenNulls } from './defaults.ts';
+import { type FieldError, type FieldPath, fieldError, renderFieldError } from './field-error.ts';
+import { validateListTypes } from './list-types.ts';
+import { findUndecodable, OBJECT_META, validateObjectMeta } from './object-meta.ts';
+import { prune } from './prune.ts';
+import { validateRules } from './rules.ts';
+import { isJsonObject, type Json, type JsonObject, type StructuralSchema } from './structural.ts';
+import { validateSchema } from './validate.ts';
+
+/** Something that keeps the object from being read at all; the server answers 400. */
+export interface DecodingProblem {
+  readonly path: FieldPath;
+  readonly message: string;
+}
+
+/** All that is wrong with an object, and what the server would store if nothing were. */
+export interface Examination {
+  readonly decoding: readonly DecodingProblem[];
+  readonly errors: readonly FieldError[];
+  readonly object: JsonObject;
+}
+
+export type Admission =
+  | { readonly verdict: 'admitted'; readonly object: JsonObject }
+  | {
+      readonly verdict: 'refused';
+      readonly code: 400 | 422;
+      readonly message: string;
+      readonly causes: readonly FieldError[];
+    };
+
+/**
+ * Examines an object for `create`, or for `update` when `old`, the stored object, is given. Unknown fields are reported
+ * as strict decoding does, and the rest is examined without them, so that a person sees everything at once.
+ */
+export function examine(raw: JsonObject, resource: Resource, old?: JsonObject): Examination {
+  const schema = resource.schema;
+  const undecodable = raw['metadata'] === undefined ? undefined : findUndecodable(raw['metadata']);
+  if (undecodable) {
+    return { decoding: [{ path: ['metadata'], message: undecodable }], errors: [], object: raw };
+  }
+  const { object, decoding } = decode(raw, schema);
+  const prepared = withStatusOf(object, old);
+  return { decoding, errors: validate(prepared, resource, old), object: applyDefaults(prepared, schema) as JsonObject };
+}
+
+/** The verdict as the server gives it: what cannot be decoded is not validated. */
+export function admit(raw: JsonObject, resource: Resource, old?: JsonObject): Admission {
+  const { decoding, errors, object } = examine(raw, resource, old);
+  if (decoding.length > 0)
+    return { verdict: 'refused', code: 400, message: decodingText(resource, decoding), causes: [] };
+  if (errors.length > 0) {
+    return { verdict: 'refused', code: 422, message: invalidText(resource, object, errors), causes: errors };
+  }
+  return { verdict: 'admitted', object };
+}
+
+function decode(raw: JsonObject, schema: StructuralSchema): Pick<Examination, 'decoding' | 'object'> {
+  const meta = prune({ ...(raw['metadata'] as JsonObject | undefined) }, OBJECT_META);
+  const body = prune(raw, schema);
+  const unknown = [...body.unknown, ...meta.unknown.map(({ path, field }) => below('metadata', path, field))];
+  const named = raw['metadata'] === undefined ? body.value : { ...(body.value as JsonObject), metadata: meta.value };
+  const object = applyDefaults(dropForbiddenNulls(named, schema), schema);
+  return {
+    decoding: unknown.map(({ path, field }) => ({ path, message: `unknown field "${field}"` })),
+    object: object as JsonObject,
+  };
+}
+
+function below(parent: string, path: FieldPath, field: string): { readonly path: FieldPath; readonly field: string } {
+  return { path: [parent, ...path], field: `${parent}.${field}` };
+}
+
+/** Status belongs to its subresource: a create drops it, an update keeps the stored one. */
+function withStatusOf(object: JsonObject, old: JsonObject | undefined): JsonObject {
+  const { status: _, ...rest } = object;
+  return old?.['status'] === undefined ? rest : { ...rest, status: old['status'] };
+}
+
+function validate(object: JsonObject, resource: Resource, old: JsonObject | undefined): readonly FieldError[] {
+  const schema = resource.schema;
+  const meta = object['metadata'];
+  const errors = [
+    ...validateObjectMeta(isJsonObject(meta) ? meta : {}, resource.scope),
+    ...validateSchema(object, schema, old),
+    ...validateScale(object, resource),
+    ...(old !== undefined && validateListTypes(old, schema).length > 0 ? [] : validateListTypes(object, schema)),
+  ];
+  if (errors.some(blocksRules)) return [...errors, RULES_NOT_CHECKED];
+  return [...errors, ...validateRules(object, schema, old)];
+}
+
+/** Rules may rely on types, required fields and bounds, so the server does not run them on objects that lack those. */
+function blocksRules({ reason }: FieldError): boolean {
+  return BLOCKING.has(reason);
+}
+
+const BLOCKING: ReadonlySet<string> = new Set([
+  'FieldValueNotSupported',
+  'FieldValueRequired',
+  'FieldValueTooLong',
+  'FieldValueTooMany',
+  'FieldValueTypeInvalid',
+]);
+
+/** The server's own note that there may be more errors than it lists. */
+export const RULES_NOT_CHECKED = fieldError('FieldValueInvalid', {
+  path: [],
+  value: null,
+  detail:
+    'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
+});
+
+const MAX_INT32 = 2 ** 31 - 1;
+
+/** The replica counts of the scale subresource are checked once more, under the path the CRD gives them. */
+function validateScale(object: JsonObject, resource: Resource): readonly FieldError[] {
+  if (!resource.scale) return [];
+  const { specReplicasPath, statusReplicasPath } = resource.scale;
+  return [specReplicasPath, statusReplicasPath].flatMap((field) => {
+    const path = field.slice(1).split('.');
+    const value = path.reduce<Json | undefined>((at, key) => (isJsonObject(at) ? at[key] : undefined), object);
+    if (typeof value !== 'number') return [];
+    const problem =
+      value < 0
+        ? 'should be a non-negative integer'
+        : value > MAX_INT32
+          ? `should be less than or equal to ${MAX_INT32}`
+          : '';
+    return problem ? [fieldError('FieldValueInvalid', { path, field, value, detail: problem })] : [];
+  });
+}
+
+function decodingText(resource: Resource, problems: readonly DecodingProblem[]): string {
+  const strict = problems.every(({ message }) => message.startsWith('unknown field'));
+  const text = problems.map(({ message }) => message).join(', ');
+  const { kind, version } = resource;
+  return `${kind} in version "${version}" cannot be handled as a ${kind}: ${strict ? 'strict decoding error: ' : ''}${text}`;
+}
+
+function invalidText(resource: Resource, object: JsonObject, errors: readonly FieldError[]): string {
+  const name = isJsonObject(object['metadata']) ? (object['metadata']['name'] ?? '') : '';
+  const texts = [...new Set(errors.map(renderFieldError))];
+  const list = texts.length === 1 ? texts[0]! : `[${texts.join(', ')}]`;
+  return `${resource.kind}.${resource.group} "${String(name)}" is invalid: ${list}`;
+}

@@ -1,0 +1,66 @@
+import { Document, Scalar, visit } from 'yaml';
+import type { PrinterColumn, Resource } from '../kinds/resource.ts';
+import type { Json, JsonObject, StructuralSchema } from './structural.ts';
+
+/** The members every object has. Kubernetes fills in what they mean; a structural schema must still name them. */
+const OBJECT_PROPERTIES: Readonly<Record<string, StructuralSchema>> = {
+  apiVersion: { description: 'Version of the API this object is written in.', type: 'string' },
+  kind: { description: 'Kind of this object.', type: 'string' },
+  metadata: { type: 'object' },
+};
+
+/** The CustomResourceDefinition of a kind: one version, served and stored, no conversion. */
+export function customResourceDefinition(resource: Resource): JsonObject {
+  const { group, version, kind, plural, shortNames, categories, scope } = resource;
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${group}` },
+    spec: {
+      group,
+      names: {
+        categories: [...categories],
+        kind,
+        listKind: `${kind}List`,
+        plural,
+        ...(shortNames && { shortNames: [...shortNames] }),
+        singular: kind.toLowerCase(),
+      },
+      scope,
+      versions: [
+        {
+          ...(resource.columns.length > 0 && { additionalPrinterColumns: resource.columns.map(printerColumn) }),
+          name: version,
+          schema: { openAPIV3Schema: wholeSchema(resource.schema) },
+          served: true,
+          storage: true,
+          subresources: { status: {}, ...(resource.scale && { scale: { ...resource.scale } }) },
+        },
+      ],
+    },
+  };
+}
+
+function printerColumn(column: PrinterColumn): JsonObject {
+  const { wide, ...rest } = column;
+  return { ...rest, ...(wide && { priority: 1 }) };
+}
+
+function wholeSchema(schema: StructuralSchema): JsonObject {
+  const whole = { ...schema, properties: { ...OBJECT_PROPERTIES, ...schema.properties } };
+  return whole as unknown as JsonObject; // a schema is JSON by construction, only its interface says more
+}
+
+/**
+ * YAML that YAML 1.1 readers (kubectl, Helm) and 1.2 readers understand alike, keys sorted, one line per string so
+ * that patterns and rules can be searched for.
+ */
+export function toYaml(value: Json): string {
+  const document = new Document(value, { version: '1.1', sortMapEntries: true, aliasDuplicateObjects: false });
+  visit(document, {
+    Scalar: (_, node) => {
+      if (typeof node.value === 'string' && node.value.includes('\n')) node.type = Scalar.BLOCK_LITERAL;
+    },
+  });
+  return document.toString({ directives: false, lineWidth: 0, singleQuote: true });
+}

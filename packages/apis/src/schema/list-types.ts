@@ -1,0 +1,90 @@
+import { type FieldError, type FieldPath, fieldError, goJson } from './field-error.ts';
+import {
+  isJsonArray,
+  isJsonObject,
+  isSameJson,
+  type Json,
+  type JsonObject,
+  type StructuralSchema,
+  valueSchemaOf,
+} from './structural.ts';
+
+/** Members of a set that stand twice, and items of a map-like list that share their keys. */
+export function validateListTypes(value: Json, schema: StructuralSchema): readonly FieldError[] {
+  return walk(value, schema, { path: [], field: '' });
+}
+
+/** The item of the old list that is the same thing as this one: only lists keyed as maps can tell. */
+export function findOldItem(item: Json, schema: StructuralSchema, old: Json | undefined): Json | undefined {
+  if (schema['x-kubernetes-list-type'] !== 'map' || !isJsonArray(old)) return undefined;
+  const keys = keyOf(item, schema);
+  return old.find((candidate) => isSameJson(keyOf(candidate, schema), keys));
+}
+
+/** Map keys are bracketed here, unlike in schema errors: `limits[cpu]`. */
+interface Place {
+  readonly path: FieldPath;
+  readonly field: string;
+}
+
+function walk(value: Json, schema: StructuralSchema, place: Place): readonly FieldError[] {
+  if (isJsonArray(value)) return walkList(value, schema, place);
+  if (!isJsonObject(value)) return [];
+  return Object.entries(value).flatMap(([name, member]) => {
+    const property = schema.properties?.[name];
+    const values = valueSchemaOf(schema);
+    if (member === undefined) return [];
+    if (property) return walk(member, property, child(place, name, place.field === '' ? name : `.${name}`));
+    return values ? walk(member, values, child(place, name, `[${name}]`)) : [];
+  });
+}
+
+function walkList(list: readonly Json[], schema: StructuralSchema, place: Place): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  const kind = schema['x-kubernetes-list-type'];
+  if (kind === 'set') errors.push(...findRepeats(list, list, place));
+  if (kind === 'map') errors.push(...checkMapList(list, schema, place));
+  for (const [index, item] of list.entries()) {
+    if (schema.items) errors.push(...walk(item, schema.items, child(place, index, `[${index}]`)));
+  }
+  return errors;
+}
+
+function checkMapList(list: readonly Json[], schema: StructuralSchema, place: Place): readonly FieldError[] {
+  const stranger = list.findIndex((item) => item !== null && !isJsonObject(item));
+  if (stranger >= 0) {
+    const { path, field } = child(place, stranger, `[${stranger}]`);
+    const detail = 'must be an object for an array of list-type map';
+    return [fieldError('FieldValueInvalid', { path, field, value: list[stranger]!, detail })];
+  }
+  return findRepeats(
+    list.map((item) => keyOf(item, schema)),
+    list,
+    place,
+  );
+}
+
+/** Names the second of each group of equal keys, as the server does: the third and later ones are not repeated. */
+function findRepeats(keys: readonly Json[], list: readonly Json[], place: Place): readonly FieldError[] {
+  const seen = new Map<string, number>();
+  const errors: FieldError[] = [];
+  for (const index of list.keys()) {
+    const key = goJson(keys[index]!);
+    const times = (seen.get(key) ?? 0) + 1;
+    seen.set(key, times);
+    if (times !== 2) continue;
+    const { path, field } = child(place, index, `[${index}]`);
+    errors.push(fieldError('FieldValueDuplicate', { path, field, value: keys[index]! }));
+  }
+  return errors;
+}
+
+function keyOf(item: Json, schema: StructuralSchema): JsonObject {
+  const keys = schema['x-kubernetes-list-map-keys'] ?? [];
+  if (!isJsonObject(item)) return {};
+  return Object.fromEntries(keys.filter((key) => item[key] !== undefined).map((key) => [key, item[key]]));
+}
+
+function child(place: Place, segment: string | number, text: string): Place {
+  return { path: [...place.path, segment], field: place.field + text };
+}

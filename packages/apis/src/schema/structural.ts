@@ -1,0 +1,82 @@
+/** A JSON value as the API server decodes it. */
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+
+/** A JSON object; a missing key and an `undefined` value mean the same. */
+export interface JsonObject {
+  readonly [key: string]: Json | undefined;
+}
+
+/** One CEL rule of `x-kubernetes-validations`, in the order users see its failures. */
+export interface ValidationRule {
+  readonly rule: string;
+  readonly message?: string;
+  readonly messageExpression?: string;
+  readonly reason?: 'FieldValueInvalid' | 'FieldValueForbidden' | 'FieldValueRequired' | 'FieldValueDuplicate';
+  readonly fieldPath?: string;
+  readonly optionalOldSelf?: boolean;
+}
+
+export type SchemaType = 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
+
+/** `openAPIV3Schema` as Kubernetes admits it in a CRD: the subset called structural, under the wire's own key names. */
+export interface StructuralSchema {
+  readonly description?: string;
+  readonly type?: SchemaType;
+  readonly format?: string;
+  readonly nullable?: boolean;
+  readonly default?: Json;
+  readonly enum?: readonly Json[];
+  readonly pattern?: string;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: boolean;
+  readonly exclusiveMaximum?: boolean;
+  readonly multipleOf?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly uniqueItems?: boolean;
+  readonly minProperties?: number;
+  readonly maxProperties?: number;
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, StructuralSchema>>;
+  readonly additionalProperties?: boolean | StructuralSchema;
+  readonly items?: StructuralSchema;
+  readonly allOf?: readonly StructuralSchema[];
+  readonly anyOf?: readonly StructuralSchema[];
+  readonly oneOf?: readonly StructuralSchema[];
+  readonly not?: StructuralSchema;
+  readonly 'x-kubernetes-int-or-string'?: boolean;
+  readonly 'x-kubernetes-preserve-unknown-fields'?: boolean;
+  readonly 'x-kubernetes-embedded-resource'?: boolean;
+  readonly 'x-kubernetes-list-type'?: 'atomic' | 'set' | 'map';
+  readonly 'x-kubernetes-list-map-keys'?: readonly string[];
+  readonly 'x-kubernetes-map-type'?: 'atomic' | 'granular';
+  readonly 'x-kubernetes-validations'?: readonly ValidationRule[];
+}
+
+/** The schema of a map's values, if the schema is one of a map. */
+export function valueSchemaOf(schema: StructuralSchema): StructuralSchema | undefined {
+  return typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined;
+}
+
+/** True for what JSON calls an object: neither a list nor null. */
+export function isJsonObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** True for what JSON calls an array. (`Array.isArray` alone does not narrow readonly arrays.) */
+export function isJsonArray(value: Json | undefined): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+/** Equality of JSON values; the order of keys does not matter, that of lists does. */
+export function isSameJson(a: Json | undefined, b: Json | undefined): boolean {
+  if (a === b) return true;
+  if (isJsonArray(a)) return isJsonArray(b) && a.length === b.length && a.every((item, i) => isSameJson(item, b[i]));
+  if (!isJsonObject(a) || !isJsonObject(b)) return false;
+  const keys = Object.keys(a).filter((key) => a[key] !== undefined);
+  const size = Object.keys(b).filter((key) => b[key] !== undefined).length;
+  return keys.length === size && keys.every((key) => isSameJson(a[key], b[key]));
+}
