@@ -1,0 +1,217 @@
+import { EC2NODECLASS_HASH_V5, ec2NodeClassHash, NODEPOOL_HASH_V3, nodePoolHash } from '../drift-hash.ts';
+import type { EC2NodeClass } from '../kinds/ec2-node-class.ts';
+import type { NodeOverlay } from '../kinds/node-overlay.ts';
+import type { NodePool } from '../kinds/node-pool.ts';
+import { RESOURCES } from '../kinds/registry.ts';
+import type { Resource } from '../kinds/resource.ts';
+import type { Flavour } from '../kinds/restricted-labels.ts';
+import { AWS_PROFILE, CORE_PROFILE, KWOK_PROFILE, type ProviderProfile } from '../provider-profile.ts';
+import { examine } from '../schema/admission.ts';
+import { type CauseReason, type FieldError, type FieldPath, textOf } from '../schema/field-error.ts';
+import { isJsonObject, type Json, type JsonObject } from '../schema/structural.ts';
+import { validateEc2NodeClass } from '../validation/ec2-node-class.ts';
+import { validateNodeOverlay } from '../validation/node-overlay.ts';
+import { validateNodePool } from '../validation/node-pool.ts';
+import type { Problem } from '../validation/problem.ts';
+import { findFieldMeant, findNearMiss } from './hint.ts';
+import { type Manifest, type Position, readManifests } from './manifest.ts';
+
+/** The most an API server reads of one request; a file may not be larger. */
+export const MAX_MANIFEST_BYTES = 3 * 1024 * 1024;
+
+/** A manifest file, or the reason it could not be read. */
+export type ManifestFile =
+  | { readonly name: string; readonly text: string }
+  | { readonly name: string; readonly problem: string };
+
+export interface CheckOptions {
+  /** Hashed into EC2NodeClasses, as the controller's flag of that name is. */
+  readonly clusterCaBundle?: string | undefined;
+  /** Whose CRDs to check against; `auto` goes by the node class an object refers to. */
+  readonly provider?: Flavour | 'auto' | undefined;
+}
+
+/** One thing found: the server's words, and where in the file. */
+export interface Finding extends Position {
+  /** JSON path; empty when the finding is about the whole. */
+  readonly field: string;
+  readonly reason?: CauseReason;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+/** The verdict on one object, or on a file that holds none; `kind` and `name` are empty where they are not known. */
+export interface CheckedObject {
+  readonly file: string;
+  readonly line: number;
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly valid: boolean;
+  readonly errors: readonly Finding[];
+  readonly warnings: readonly Finding[];
+  /** The drift hash of a valid object: a manifest that changes it rolls the nodes. */
+  readonly hash?: string;
+  readonly hashVersion?: string;
+}
+
+/** Checks every object of every file as the API server and then the controller would. Nothing is dropped. */
+export function checkManifests(files: readonly ManifestFile[], options: CheckOptions = {}): readonly CheckedObject[] {
+  return files.flatMap((file) => checkFile(file, options));
+}
+
+function checkFile(file: ManifestFile, options: CheckOptions): readonly CheckedObject[] {
+  if ('problem' in file) return [unreadable(file.name, file.problem, START)];
+  const manifests = readManifests(file.text);
+  if (manifests.length === 0) return [unreadable(file.name, 'holds no object', START)];
+  return manifests.map((manifest) => checkManifest(manifest, file.name, options));
+}
+
+const START: Position = { line: 1, column: 1 };
+
+function unreadable(file: string, message: string, position: Position): CheckedObject {
+  const error = { field: '', message, ...position };
+  return { file, line: position.line, apiVersion: '', kind: '', name: '', valid: false, errors: [error], warnings: [] };
+}
+
+function checkManifest(manifest: Manifest, file: string, options: CheckOptions): CheckedObject {
+  if ('problem' in manifest) return unreadable(file, manifest.problem, manifest.position);
+  const { object, locate } = manifest;
+  const { kind, apiVersion } = object;
+  const name = nameOf(object);
+  const head = { file, line: locate([]).line, apiVersion: asText(apiVersion), kind: asText(kind), name };
+  const flavour = flavourOf(object, options);
+  const resource = findResource(flavour, kind, apiVersion);
+  if (!resource) {
+    return { ...head, valid: false, errors: [unknownKind(object, locate)], warnings: [] };
+  }
+  const { errors, warnings, admitted } = checkObject(object, resource, flavour, locate);
+  const valid = errors.length === 0;
+  return { ...head, valid, errors, warnings, ...(valid && hashOf(admitted, options)) };
+}
+
+interface Findings {
+  readonly errors: readonly Finding[];
+  readonly warnings: readonly Finding[];
+  readonly admitted: JsonObject;
+}
+
+function checkObject(object: JsonObject, resource: Resource, flavour: Flavour, locate: Locate): Findings {
+  const { decoding, errors, object: admitted } = examine(object, resource);
+  const refused: readonly Finding[] = [
+    ...decoding.map(({ path, message }) => {
+      const meant = message.startsWith('unknown field') ? findFieldMeant(path, resource.schema) : undefined;
+      return { field: textOf(path), message, ...hint(meant), ...locate(path) };
+    }),
+    ...errors.map((error) => fieldFinding(error, object, locate)),
+  ];
+  const problems = errors.length === 0 && refused.length === 0 ? runtimeProblems(admitted, PROFILES[flavour]) : [];
+  const found = problems.map(({ field, message, severity }) => ({
+    severity,
+    finding: { field, message, ...locate(pathOf(field)) },
+  }));
+  return {
+    admitted,
+    errors: [...refused, ...found.filter(({ severity }) => severity === 'error').map(({ finding }) => finding)],
+    warnings: found.filter(({ severity }) => severity === 'warning').map(({ finding }) => finding),
+  };
+}
+
+type Locate = (path: FieldPath) => Position;
+
+function fieldFinding(error: FieldError, object: JsonObject, locate: Locate): Finding {
+  const { reason, field, message, path } = error;
+  const written = path.reduce<Json | undefined>((at, key) => (isContainer(at) ? at[key] : undefined), object);
+  const allowed =
+    reason === 'FieldValueNotSupported' ? [...message.matchAll(/"([^"]*)"/g)].map((match) => match[1]!) : [];
+  const meant = typeof written === 'string' ? findNearMiss(written, allowed.slice(1)) : undefined;
+  return { field, reason, message, ...hint(meant), ...locate(path) };
+}
+
+function isContainer(value: Json | undefined): value is { readonly [key: string | number]: Json } {
+  return typeof value === 'object' && value !== null;
+}
+
+function hint(meant: string | undefined): { readonly hint?: string } {
+  return meant === undefined ? {} : { hint: `did you mean ${meant}?` };
+}
+
+const PROFILES: Readonly<Record<Flavour, ProviderProfile>> = {
+  core: CORE_PROFILE,
+  aws: AWS_PROFILE,
+  kwok: KWOK_PROFILE,
+};
+
+/** What the controller finds in an admitted object. The casts hold because the object passed its schema. */
+function runtimeProblems(object: JsonObject, profile: ProviderProfile): readonly Problem[] {
+  const admitted: unknown = object;
+  if (object['kind'] === 'NodePool') return validateNodePool(admitted as NodePool, profile);
+  if (object['kind'] === 'NodeOverlay') return validateNodeOverlay(admitted as NodeOverlay, profile);
+  if (object['kind'] === 'EC2NodeClass') return validateEc2NodeClass(admitted as EC2NodeClass);
+  return [];
+}
+
+function hashOf(
+  object: JsonObject,
+  { clusterCaBundle = '' }: CheckOptions,
+): Pick<CheckedObject, 'hash' | 'hashVersion'> {
+  const admitted: unknown = object;
+  if (object['kind'] === 'NodePool') return { hash: nodePoolHash(admitted as NodePool), hashVersion: NODEPOOL_HASH_V3 };
+  if (object['kind'] !== 'EC2NodeClass') return {};
+  return { hash: ec2NodeClassHash(admitted as EC2NodeClass, { clusterCaBundle }), hashVersion: EC2NODECLASS_HASH_V5 };
+}
+
+function findResource(flavour: Flavour, kind: Json | undefined, apiVersion: Json | undefined): Resource | undefined {
+  const known = [...RESOURCES[flavour], ...RESOURCES.aws, ...RESOURCES.kwok];
+  return known.find((resource) => resource.kind === kind && `${resource.group}/${resource.version}` === apiVersion);
+}
+
+/** Overlays and buffers name no node class; the AWS rules take all that KWOK's take of them. */
+function flavourOf(object: JsonObject, { provider = 'auto' }: CheckOptions): Flavour {
+  if (provider !== 'auto') return provider;
+  const spec = isJsonObject(object['spec']) ? object['spec'] : {};
+  const template =
+    isJsonObject(spec['template']) && isJsonObject(spec['template']['spec']) ? spec['template']['spec'] : spec;
+  const ref = template['nodeClassRef'];
+  const group = isJsonObject(ref) ? ref['group'] : 'karpenter.k8s.aws';
+  if (group === 'karpenter.k8s.aws') return 'aws';
+  return group === 'karpenter.kwok.sh' ? 'kwok' : 'core';
+}
+
+const KNOWN = [...RESOURCES.aws, ...RESOURCES.kwok.slice(-1)];
+
+function unknownKind(object: JsonObject, locate: Locate): Finding {
+  const { kind, apiVersion } = object;
+  if (typeof kind !== 'string' || kind === '') return { field: 'kind', message: 'kind not set', ...locate(['kind']) };
+  if (typeof apiVersion !== 'string' || apiVersion === '') {
+    return { field: 'apiVersion', message: 'apiVersion not set', ...locate(['apiVersion']) };
+  }
+  const message = `no matches for kind "${kind}" in version "${apiVersion}"`;
+  const sameKind = KNOWN.find((resource) => resource.kind === kind);
+  if (sameKind) {
+    const meant = `${sameKind.group}/${sameKind.version}`;
+    return { field: 'apiVersion', message, ...hint(meant), ...locate(['apiVersion']) };
+  }
+  const meant = findNearMiss(
+    kind,
+    KNOWN.map((resource) => resource.kind),
+  );
+  return { field: 'kind', message, ...hint(meant), ...locate(['kind']) };
+}
+
+function nameOf(object: JsonObject): string {
+  const meta = isJsonObject(object['metadata']) ? object['metadata'] : {};
+  return asText(meta['name']) || asText(meta['generateName']);
+}
+
+function asText(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** `a.b[2].c` → its segments. Runtime checks name fields as text; keys with dots end the walk early, near enough. */
+function pathOf(field: string): FieldPath {
+  return field
+    .split(/[.[\]]+/)
+    .filter(Boolean)
+    .map((part) => (/^\d+$/.test(part) ? Number(part) : part));
+}

@@ -1,0 +1,67 @@
+import type { FieldPath } from '../schema/field-error.ts';
+import { textOf } from '../schema/field-error.ts';
+import { type StructuralSchema, valueSchemaOf } from '../schema/structural.ts';
+
+/** How many letters may differ before two names are two names. */
+const MAX_TYPOS = 2;
+
+/** The name among `known` that `written` is most likely a slip of, if any. */
+export function findNearMiss(written: string, known: readonly string[]): string | undefined {
+  const lower = written.toLowerCase();
+  const limit = Math.min(MAX_TYPOS, Math.floor(written.length / 3));
+  let best: string | undefined;
+  let bestDistance = limit + 1;
+  for (const name of known) {
+    const distance = name.toLowerCase() === lower ? 0 : editDistance(lower, name.toLowerCase(), bestDistance);
+    if (distance < bestDistance) [best, bestDistance] = [name, distance];
+  }
+  return best;
+}
+
+/**
+ * What an unknown field was probably meant to be: a misspelt neighbour, else a field of that name elsewhere in the
+ * object (people write `spec.requirements` for `spec.template.spec.requirements`).
+ */
+export function findFieldMeant(path: FieldPath, schema: StructuralSchema): string | undefined {
+  const name = String(path.at(-1));
+  const siblings = Object.keys(schemaAt(path.slice(0, -1), schema)?.properties ?? {});
+  const neighbour = findNearMiss(name, siblings);
+  if (neighbour !== undefined) return textOf([...path.slice(0, -1), neighbour]);
+  const elsewhere = placesOf(name, schema, []);
+  return elsewhere.length === 1 ? elsewhere[0] : undefined;
+}
+
+function schemaAt(path: FieldPath, schema: StructuralSchema): StructuralSchema | undefined {
+  let at: StructuralSchema | undefined = schema;
+  for (const segment of path) {
+    at = typeof segment === 'number' ? at?.items : (at?.properties?.[segment] ?? (at && valueSchemaOf(at)));
+  }
+  return at;
+}
+
+function placesOf(name: string, schema: StructuralSchema, path: FieldPath): readonly string[] {
+  const below = Object.entries(schema.properties ?? {}).filter(([key]) => path.length > 0 || key === 'spec');
+  return below.flatMap(([key, property]) => {
+    const here = [...path, key];
+    return [...(key === name ? [textOf(here)] : []), ...placesOf(name, property, here)];
+  });
+}
+
+/** Letters to insert, drop, change or swap, up to `limit`; `limit` stands for "that many or more". */
+function editDistance(a: string, b: string, limit: number): number {
+  if (Math.abs(a.length - b.length) >= limit) return limit;
+  let previous: number[] = [];
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const change = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      let cost = Math.min(change, row[j]! + 1, next[j - 1]! + 1);
+      const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      if (isSwap) cost = Math.min(cost, previous[j - 2]! + 1);
+      next.push(cost);
+    }
+    [previous, row] = [row, next];
+  }
+  return Math.min(row[b.length]!, limit);
+}

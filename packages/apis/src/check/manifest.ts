@@ -1,0 +1,155 @@
+// YAML as kubectl reads it, with the place of every field.
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isPair,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseAllDocuments,
+} from 'yaml';
+import type { FieldPath } from '../schema/field-error.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../schema/structural.ts';
+import { isTooDeep } from './nesting.ts';
+
+/** A place in a file, counted from 1. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** One object of a file, or what stands there instead of one. */
+export type Manifest =
+  | { readonly object: JsonObject; readonly locate: (path: FieldPath) => Position }
+  | { readonly problem: string; readonly position: Position };
+
+const START: Position = { line: 1, column: 1 };
+
+/** Go's YAML has neither base-60 numbers nor dates, sets or binary: such text stays text. */
+const FOREIGN_TAGS: ReadonlySet<string> = new Set([
+  'tag:yaml.org,2002:timestamp',
+  'tag:yaml.org,2002:binary',
+  'tag:yaml.org,2002:omap',
+  'tag:yaml.org,2002:pairs',
+  'tag:yaml.org,2002:set',
+]);
+
+/** How often one anchor may be repeated: more is how a small file grows to fill the memory. */
+const MAX_ALIASES = 100;
+
+/** Every object of the text, in order; the items of a List count one by one, empty documents not at all. */
+export function readManifests(text: string): readonly Manifest[] {
+  if (isTooDeep(text)) return [{ problem: 'is nested too deeply to be a manifest', position: START }];
+  const lines = new LineCounter();
+  const documents = parseAllDocuments(text, {
+    version: '1.1',
+    merge: true,
+    uniqueKeys: false, // checked below: the library's own check takes quadratic time
+    customTags: (tags) => tags.filter((tag) => typeof tag === 'string' || !isForeign(tag)),
+    lineCounter: lines,
+    prettyErrors: false,
+    logLevel: 'silent',
+  });
+  if (!Array.isArray(documents)) return [];
+  return documents.flatMap((document) => readDocument(document, lines));
+}
+
+function isForeign(tag: { readonly tag: string; readonly format?: string }): boolean {
+  return FOREIGN_TAGS.has(tag.tag) || tag.format === 'TIME';
+}
+
+function readDocument(document: Document.Parsed, lines: LineCounter): readonly Manifest[] {
+  const [error] = document.errors;
+  if (error) return [{ problem: error.message, position: positionAt(lines, error.pos[0]) }];
+  const repeated = findRepeatedKey(document.contents);
+  if (repeated) {
+    const problem = `key ${JSON.stringify(repeated.key)} already set in map`;
+    return [{ problem, position: positionAt(lines, repeated.offset) }];
+  }
+  const value = toJson(document);
+  if (typeof value === 'string') return [{ problem: value, position: startOf(document.contents, lines) }];
+  if (value.json === null) return [];
+  return split(value.json, document, lines);
+}
+
+/** The plain value of a document, or why it has none. */
+function toJson(document: Document.Parsed): string | { readonly json: Json } {
+  try {
+    return { json: (document.toJS({ maxAliasCount: MAX_ALIASES }) ?? null) as Json };
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+function split(value: Json, document: Document.Parsed, lines: LineCounter): readonly Manifest[] {
+  const locate = (path: FieldPath) => locateIn(document, path, lines);
+  if (!isJsonObject(value)) return [{ problem: 'is not an object', position: locate([]) }];
+  const items = value['kind'] === 'List' || String(value['kind']).endsWith('List') ? value['items'] : undefined;
+  if (!isJsonArray(items)) return [{ object: value, locate }];
+  return items.map((item, index): Manifest => {
+    const below = (path: FieldPath) => locate(['items', index, ...path]);
+    return isJsonObject(item) ? { object: item, locate: below } : { problem: 'is not an object', position: below([]) };
+  });
+}
+
+/** Where the field stands; where it is missing, the nearest thing around it that does not. */
+function locateIn(document: Document.Parsed, path: FieldPath, lines: LineCounter): Position {
+  let node: unknown = document.contents;
+  let position = startOf(document.contents, lines);
+  for (const segment of path) {
+    if (isAlias(node)) node = node.resolve(document);
+    const child = childOf(node, segment);
+    if (!child) break;
+    node = child.value;
+    position = positionAt(lines, child.offset);
+  }
+  return position;
+}
+
+interface Child {
+  readonly value: unknown;
+  readonly offset: number;
+}
+
+function childOf(node: unknown, segment: string | number): Child | undefined {
+  if (isSeq<Node>(node)) {
+    const value = node.items[Number(segment)];
+    return value?.range ? { value, offset: value.range[0] } : undefined;
+  }
+  if (!isMap(node)) return undefined;
+  const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(segment));
+  return pair && isScalar(pair.key) && pair.key.range ? { value: pair.value, offset: pair.key.range[0] } : undefined;
+}
+
+function findRepeatedKey(node: unknown): { readonly key: string; readonly offset: number } | undefined {
+  if (isPair(node)) return findRepeatedKey(node.value);
+  if (isSeq(node)) return firstOf(node.items, findRepeatedKey);
+  if (!isMap(node)) return undefined;
+  const seen = new Set<string>();
+  for (const { key } of node.items) {
+    if (!isScalar(key) || key.value === '<<') continue;
+    const text = String(key.value);
+    if (seen.has(text)) return { key: text, offset: key.range?.[0] ?? 0 };
+    seen.add(text);
+  }
+  return firstOf(node.items, findRepeatedKey);
+}
+
+function firstOf<T, R>(items: readonly T[], find: (item: T) => R | undefined): R | undefined {
+  for (const item of items) {
+    const found = find(item);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function startOf(node: Node | null, lines: LineCounter): Position {
+  return node?.range ? positionAt(lines, node.range[0]) : START;
+}
+
+function positionAt(lines: LineCounter, offset: number): Position {
+  const { line, col } = lines.linePos(offset);
+  return { line: Math.max(line, 1), column: Math.max(col, 1) };
+}

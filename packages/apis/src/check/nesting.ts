@@ -1,0 +1,31 @@
+/** Deeper than any manifest people write, far shallower than what exhausts the parser's stack. */
+const MAX_DEPTH = 200;
+
+/**
+ * True when the text nests so deeply that parsing it would take minutes or the stack. A guess from the characters
+ * alone, in one pass: brackets that open, dashes that start lists within lists, and indentation.
+ */
+export function isTooDeep(text: string): boolean {
+  let brackets = 0;
+  let dashes = 0;
+  let indent = 0;
+  let inIndent = true;
+  for (let i = 0; i < text.length; i++) {
+    const char = text[i];
+    if (char === '\n') {
+      inIndent = true;
+      indent = 0;
+      dashes = 0;
+    } else if (inIndent && char === ' ') {
+      indent++;
+    } else if (inIndent && (char === '-' || char === '?') && text[i + 1] === ' ') {
+      dashes++;
+    } else {
+      inIndent = false;
+      if (char === '[' || char === '{') brackets++;
+      else if ((char === ']' || char === '}') && brackets > 0) brackets--;
+    }
+    if (brackets > MAX_DEPTH || dashes > MAX_DEPTH || (indent > 4 * MAX_DEPTH && dashes > 0)) return true;
+  }
+  return false;
+}
