@@ -6,7 +6,7 @@ import { RESOURCES } from '../kinds/registry.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Flavour } from '../kinds/restricted-labels.ts';
 import { AWS_PROFILE, CORE_PROFILE, KWOK_PROFILE, type ProviderProfile } from '../provider-profile.ts';
-import { examine } from '../schema/admission.ts';
+import { examine, RULES_NOT_CHECKED } from '../schema/admission.ts';
 import { type CauseReason, type FieldError, type FieldPath, textOf } from '../schema/field-error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../schema/structural.ts';
 import { validateEc2NodeClass } from '../validation/ec2-node-class.ts';
@@ -103,18 +103,25 @@ function checkObject(object: JsonObject, resource: Resource, flavour: Flavour, l
       const meant = message.startsWith('unknown field') ? findFieldMeant(path, resource.schema) : undefined;
       return { field: textOf(path), message, ...hint(meant), ...locate(path) };
     }),
-    ...errors.map((error) => fieldFinding(error, object, locate)),
+    ...errors.filter((error) => error !== RULES_NOT_CHECKED).map((error) => fieldFinding(error, object, locate)),
   ];
+  const note = errors.includes(RULES_NOT_CHECKED) ? [fieldFinding(RULES_NOT_CHECKED, object, locate)] : [];
   const problems = errors.length === 0 && refused.length === 0 ? runtimeProblems(admitted, PROFILES[flavour]) : [];
   const found = problems.map(({ field, message, severity }) => ({
     severity,
     finding: { field, message, ...locate(pathOf(field)) },
   }));
+  const ofSeverity = (wanted: Problem['severity']) =>
+    found.filter(({ severity }) => severity === wanted).map(({ finding }) => finding);
   return {
     admitted,
-    errors: [...refused, ...found.filter(({ severity }) => severity === 'error').map(({ finding }) => finding)],
-    warnings: found.filter(({ severity }) => severity === 'warning').map(({ finding }) => finding),
+    errors: [...[...refused, ...ofSeverity('error')].sort(byPosition), ...note],
+    warnings: ofSeverity('warning').sort(byPosition),
   };
+}
+
+function byPosition(a: Position, b: Position): number {
+  return a.line - b.line || a.column - b.column;
 }
 
 type Locate = (path: FieldPath) => Position;

@@ -86,8 +86,8 @@ function toJson(document: Document.Parsed): string | { readonly json: Json } {
 function split(value: Json, document: Document.Parsed, lines: LineCounter): readonly Manifest[] {
   const locate = (path: FieldPath) => locateIn(document, path, lines);
   if (!isJsonObject(value)) return [{ problem: 'is not an object', position: locate([]) }];
-  const items = value['kind'] === 'List' || String(value['kind']).endsWith('List') ? value['items'] : undefined;
-  if (!isJsonArray(items)) return [{ object: value, locate }];
+  const { kind, items } = value;
+  if (typeof kind !== 'string' || !kind.endsWith('List') || !isJsonArray(items)) return [{ object: value, locate }];
   return items.map((item, index): Manifest => {
     const below = (path: FieldPath) => locate(['items', index, ...path]);
     return isJsonObject(item) ? { object: item, locate: below } : { problem: 'is not an object', position: below([]) };

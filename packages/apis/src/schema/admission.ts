@@ -5,8 +5,9 @@ import { type FieldError, type FieldPath, fieldError, renderFieldError } from '.
 import { validateListTypes } from './list-types.ts';
 import { findUndecodable, OBJECT_META, validateObjectMeta } from './object-meta.ts';
 import { prune } from './prune.ts';
-import { validateRules } from './rules.ts';
-import { isJsonObject, type Json, type JsonObject, type StructuralSchema } from './structural.ts';
+import { hasRules, validateRules } from './rules.ts';
+import { validateReplicas } from './scale.ts';
+import { isJsonObject, type JsonObject, type StructuralSchema } from './structural.ts';
 import { validateSchema } from './validate.ts';
 
 /** Something that keeps the object from being read at all; the server answers 400. */
@@ -57,11 +58,39 @@ export function admit(raw: JsonObject, resource: Resource, old?: JsonObject): Ad
   return { verdict: 'admitted', object };
 }
 
+/** The verdict on a write to the status subresource: of what is sent, only the status counts. */
+export function admitStatus(raw: JsonObject, resource: Resource, old: JsonObject): Admission {
+  const { decoding, object } = decode(raw, resource.schema);
+  if (decoding.length > 0)
+    return { verdict: 'refused', code: 400, message: decodingText(resource, decoding), causes: [] };
+  const next = { ...old, status: object['status'] };
+  const errors = validateStatus(next, resource, old);
+  if (errors.length === 0) return { verdict: 'admitted', object: next };
+  return { verdict: 'refused', code: 422, message: invalidText(resource, old, errors), causes: errors };
+}
+
+/** The server checks the status by itself, so its texts leave out the `status.` that the field has. */
+function validateStatus(object: JsonObject, resource: Resource, old: JsonObject): readonly FieldError[] {
+  const schema = resource.schema.properties?.['status'];
+  if (!schema || object['status'] === undefined) return [];
+  const errors = [
+    ...validateSchema(object['status'], schema, old['status']).map(belowStatus),
+    ...validateReplicas(object, resource.scale?.statusReplicasPath),
+    ...validateListTypes(object, resource.schema),
+  ];
+  return [...errors, ...checkRules(object, resource.schema, old, errors)];
+}
+
+function belowStatus(error: FieldError): FieldError {
+  if (error.path.length === 0) return { ...error, field: 'status', path: ['status'] };
+  return { ...error, field: `status.${error.field}`, path: ['status', ...error.path] };
+}
+
 function decode(raw: JsonObject, schema: StructuralSchema): Pick<Examination, 'decoding' | 'object'> {
-  const meta = prune({ ...(raw['metadata'] as JsonObject | undefined) }, OBJECT_META);
+  const meta = prune(dropForbiddenNulls(raw['metadata'] ?? {}, OBJECT_META), OBJECT_META);
   const body = prune(raw, schema);
-  const unknown = [...body.unknown, ...meta.unknown.map(({ path, field }) => below('metadata', path, field))];
-  const named = raw['metadata'] === undefined ? body.value : { ...(body.value as JsonObject), metadata: meta.value };
+  const unknown = [...meta.unknown.map(({ path, field }) => below('metadata', path, field)), ...body.unknown];
+  const named = { ...(body.value as JsonObject), metadata: meta.value };
   const object = applyDefaults(dropForbiddenNulls(named, schema), schema);
   return {
     decoding: unknown.map(({ path, field }) => ({ path, message: `unknown field "${field}"` })),
@@ -85,16 +114,22 @@ function validate(object: JsonObject, resource: Resource, old: JsonObject | unde
   const errors = [
     ...validateObjectMeta(isJsonObject(meta) ? meta : {}, resource.scope),
     ...validateSchema(object, schema, old),
-    ...validateScale(object, resource),
+    ...validateReplicas(object, resource.scale?.specReplicasPath),
+    ...validateReplicas(object, resource.scale?.statusReplicasPath),
     ...(old !== undefined && validateListTypes(old, schema).length > 0 ? [] : validateListTypes(object, schema)),
   ];
-  if (errors.some(blocksRules)) return [...errors, RULES_NOT_CHECKED];
-  return [...errors, ...validateRules(object, schema, old)];
+  return [...errors, ...checkRules(object, schema, old, errors)];
 }
 
 /** Rules may rely on types, required fields and bounds, so the server does not run them on objects that lack those. */
-function blocksRules({ reason }: FieldError): boolean {
-  return BLOCKING.has(reason);
+function checkRules(
+  object: JsonObject,
+  schema: StructuralSchema,
+  old: JsonObject | undefined,
+  errors: readonly FieldError[],
+): readonly FieldError[] {
+  if (!hasRules(schema)) return [];
+  return errors.some(({ reason }) => BLOCKING.has(reason)) ? [RULES_NOT_CHECKED] : validateRules(object, schema, old);
 }
 
 const BLOCKING: ReadonlySet<string> = new Set([
@@ -113,26 +148,6 @@ export const RULES_NOT_CHECKED = fieldError('FieldValueInvalid', {
     'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
 });
 
-const MAX_INT32 = 2 ** 31 - 1;
-
-/** The replica counts of the scale subresource are checked once more, under the path the CRD gives them. */
-function validateScale(object: JsonObject, resource: Resource): readonly FieldError[] {
-  if (!resource.scale) return [];
-  const { specReplicasPath, statusReplicasPath } = resource.scale;
-  return [specReplicasPath, statusReplicasPath].flatMap((field) => {
-    const path = field.slice(1).split('.');
-    const value = path.reduce<Json | undefined>((at, key) => (isJsonObject(at) ? at[key] : undefined), object);
-    if (typeof value !== 'number') return [];
-    const problem =
-      value < 0
-        ? 'should be a non-negative integer'
-        : value > MAX_INT32
-          ? `should be less than or equal to ${MAX_INT32}`
-          : '';
-    return problem ? [fieldError('FieldValueInvalid', { path, field, value, detail: problem })] : [];
-  });
-}
-
 function decodingText(resource: Resource, problems: readonly DecodingProblem[]): string {
   const strict = problems.every(({ message }) => message.startsWith('unknown field'));
   const text = problems.map(({ message }) => message).join(', ');
@@ -141,8 +156,8 @@ function decodingText(resource: Resource, problems: readonly DecodingProblem[]):
 }
 
 function invalidText(resource: Resource, object: JsonObject, errors: readonly FieldError[]): string {
-  const name = isJsonObject(object['metadata']) ? (object['metadata']['name'] ?? '') : '';
+  const name = isJsonObject(object['metadata']) ? object['metadata']['name'] : '';
   const texts = [...new Set(errors.map(renderFieldError))];
   const list = texts.length === 1 ? texts[0]! : `[${texts.join(', ')}]`;
-  return `${resource.kind}.${resource.group} "${String(name)}" is invalid: ${list}`;
+  return `${resource.kind}.${resource.group} "${typeof name === 'string' ? name : ''}" is invalid: ${list}`;
 }

@@ -1,4 +1,20 @@
-/** Checks of string formats, by name. A name that is not here is an annotation and never refuses a value. */
+/**
+ * The formats Kubernetes 1.35 reads in CRDs, dashes left out (apiextensions, `formats.go`). It ignores all others, int32
+ * and int64 among them.
+ */
+const KNOWN: ReadonlySet<string> = new Set(
+  (
+    'bsonobjectid uri email hostname ipv4 ipv6 cidr mac uuid uuid3 uuid4 uuid5 isbn isbn10 isbn13 creditcard ssn ' +
+    'hexcolor rgbcolor byte password date duration datetime k8sshortname k8slongname'
+  ).split(' '),
+);
+
+/** True for a format that the server takes into account. */
+export function isKnownFormat(format: string): boolean {
+  return KNOWN.has(format.replaceAll('-', ''));
+}
+
+/** Checks of the formats our kinds and most others use; a known format without a check here refuses no string. */
 export const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   'date-time': isDateTime,
   date: isDate,

@@ -1,6 +1,11 @@
 // metadata: Kubernetes decodes and checks it for every kind alike, whatever the CRD says.
-import { dns1123LabelProblems, dns1123SubdomainProblems } from '../values/qualified-name.ts';
-import { labelValueProblems, qualifiedNameProblems } from '../values/qualified-name.ts';
+import {
+  dns1123LabelProblems,
+  dns1123SubdomainProblems,
+  generateNameProblems,
+  labelValueProblems,
+  qualifiedNameProblems,
+} from '../values/qualified-name.ts';
 import { type FieldError, fieldError } from './field-error.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject, type StructuralSchema } from './structural.ts';
 
@@ -46,6 +51,7 @@ export const OBJECT_META: StructuralSchema = {
 
 /** Go's words for a value it cannot store: the field of ObjectMeta, and the type it wanted. */
 export function findUndecodable(meta: Json): string | undefined {
+  if (meta === null) return undefined; // Go reads null as the zero value
   if (!isJsonObject(meta)) return `json: cannot unmarshal ${goType(meta)} into Go value of type v1.ObjectMeta`;
   for (const [name, value] of Object.entries(meta)) {
     const schema = OBJECT_META.properties![name];
@@ -62,7 +68,7 @@ interface Mismatch {
 }
 
 function findMismatch(value: Json, schema: StructuralSchema): Mismatch | undefined {
-  if (value === null) return undefined; // Go reads null as the zero value
+  if (value === null) return undefined;
   if (schema.type === 'object') {
     if (!isJsonObject(value)) return { value, wanted: schema === texts ? 'map[string]string' : 'v1.OwnerReference' };
     if (schema !== texts) return undefined;
@@ -104,9 +110,7 @@ function checkNames(meta: JsonObject): readonly FieldError[] {
   const { name, generateName } = meta;
   const errors: FieldError[] = [];
   if (typeof generateName === 'string' && generateName !== '') {
-    // A trailing dash is what people write; the server checks the prefix as if a letter followed.
-    const prefix = generateName.replace(/-$/, 'a');
-    errors.push(...invalid('generateName', generateName, dns1123SubdomainProblems(prefix)));
+    errors.push(...invalid('generateName', generateName, generateNameProblems(generateName)));
     if (name === undefined || name === '') return errors; // the server makes up a name that fits
   }
   if (typeof name !== 'string' || name === '') {

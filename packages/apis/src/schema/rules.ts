@@ -15,7 +15,6 @@ import {
 
 /** Every CEL rule of the schema the value breaks. Rules that name `oldSelf` run only where there is an old value. */
 export function validateRules(value: Json, schema: StructuralSchema, old?: Json): readonly FieldError[] {
-  if (!hasRules(schema)) return [];
   return walk({ value, schema, old, path: [], field: '', unchanged: old !== undefined && isSameJson(value, old) });
 }
 
@@ -116,7 +115,8 @@ function compiledRule(rule: ValidationRule, schema: StructuralSchema): CelRule {
 
 const withRules = new WeakMap<StructuralSchema, boolean>();
 
-function hasRules(schema: StructuralSchema): boolean {
+/** True when there is a rule somewhere in the schema. */
+export function hasRules(schema: StructuralSchema): boolean {
   let found = withRules.get(schema);
   if (found === undefined) {
     const below = [

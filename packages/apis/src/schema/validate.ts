@@ -1,7 +1,7 @@
 // Schema validation in the order and the words of the API server (kube-openapi as Kubernetes 1.35 vendors it).
 import { compileRe2 } from '../cel/re2.ts';
 import { type CauseReason, type FieldError, type FieldPath, fieldError, goQuote, textOf } from './field-error.ts';
-import { FORMATS } from './formats.ts';
+import { FORMATS, isKnownFormat } from './formats.ts';
 import { findOldItem } from './list-types.ts';
 import {
   isJsonArray,
@@ -69,11 +69,9 @@ function checkType(node: Node): readonly FieldError[] {
   }
   const { type, format } = typeOf(value);
   if (wanted.length === 0 || wanted.includes(type) || (type === 'integer' && wanted.includes('number'))) return [];
-  const isText = type === 'string' || type === 'array';
-  const isNumeric = wanted.includes('number') || wanted.includes('integer');
-  if (schema.format && !isText) return [wrongType(node, schema.format, format)];
-  if (schema.format && isText && !isNumeric) return [];
-  return [wrongType(node, wanted.join(','), type)];
+  const knownFormat = schema.format !== undefined && isKnownFormat(schema.format);
+  if (!knownFormat) return [wrongType(node, wanted.join(','), type)];
+  return type === 'string' || type === 'array' ? [] : [wrongType(node, schema.format!, format)];
 }
 
 function wrongType(node: Node, wanted: string, got: string): FieldError {
@@ -85,7 +83,7 @@ function wantedTypes(schema: StructuralSchema): readonly string[] {
   return schema.type ? [schema.type] : [];
 }
 
-/** The type of a value and the width Go decodes it to. */
+/** The type of a value, and the width Go decodes it to where it has one. */
 function typeOf(value: Exclude<Json, null>): { readonly type: string; readonly format: string } {
   if (typeof value === 'number') {
     return Number.isInteger(value) ? { type: 'integer', format: 'int64' } : { type: 'number', format: 'float64' };

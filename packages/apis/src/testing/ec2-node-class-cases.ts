@@ -160,7 +160,6 @@ const networkCases: readonly AdmissionCase[] = [
         { instanceMatchCriteria: 'open', tags: { a: 'b' }, ownerID: '012345678901' },
       ]),
       spec('capacityReservationSelectorTerms', [{ id: 'cr-123' }]),
-      spec('capacityReservationSelectorTerms', []),
     ],
     refused: [
       ...because('should match', spec('capacityReservationSelectorTerms', [{ id: 'r-1' }])),
@@ -170,6 +169,7 @@ const networkCases: readonly AdmissionCase[] = [
       ),
       ...because(NONE, spec('capacityReservationSelectorTerms', [{ ownerID: '012345678901' }])),
       ...because(EXCLUSIVE, spec('capacityReservationSelectorTerms', [{ id: 'cr-1', instanceMatchCriteria: 'open' }])),
+      ...because(EXCLUSIVE, spec('capacityReservationSelectorTerms', [])), // "not all of none" is false
     ],
   },
   {
@@ -278,7 +278,7 @@ const machineCases: readonly AdmissionCase[] = [
       ),
       ...because('snapshotID or volumeSize must be defined', volume({}), volume({ volumeType: 'gp3' })),
       ...because('Unsupported value: "gp1"', volume({ volumeSize: '1Gi', volumeType: 'gp1' })),
-      ...because('must be of type int64: ""', volume({ volumeSize: '1Gi', iops: true })),
+      ...because('must be of type integer: "boolean"', volume({ volumeSize: '1Gi', iops: true })),
     ],
   },
   {

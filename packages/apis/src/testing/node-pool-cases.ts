@@ -435,8 +435,8 @@ const referenceCases: readonly AdmissionCase[] = [
       ...because('should be greater than or equal to 1', pool({ 'spec.weight': 0 })),
       ...because('should be less than or equal to 100', pool({ 'spec.weight': 101 })),
       ...because('must be of type integer: "string"', pool({ 'spec.weight': '10' })),
-      ...because('must be of type int32: "float64"', pool({ 'spec.weight': 1.5 })),
-      ...because('must be of type int32: ""', pool({ 'spec.weight': true })),
+      ...because('must be of type integer: "number"', pool({ 'spec.weight': 1.5 })),
+      ...because('must be of type integer: "boolean"', pool({ 'spec.weight': true })),
     ],
   },
   {

@@ -25,7 +25,7 @@ function objectLines(object: CheckedObject): readonly string[] {
 function findingLines(object: CheckedObject, severity: string, finding: Finding): readonly string[] {
   const { line, column, field, message, hint } = finding;
   const subject = title(object) === '' ? '' : `${title(object)}: `;
-  const place = field === '' || (message.includes(field) && message.startsWith('unknown field')) ? '' : `${field}: `;
+  const place = field === '' || message.startsWith('unknown field') ? '' : `${field}: `;
   const head = `${object.file}:${line}:${column}: ${severity}: ${subject}${place}${message}`;
   return hint === undefined ? [head] : [head, `    hint: ${hint}`];
 }

