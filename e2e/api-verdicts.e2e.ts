@@ -49,7 +49,7 @@ function serverVerdict({ code, body }: Answer): Verdict {
     causes?: readonly { reason: string; field: string; message: string }[];
   };
   const texts = causes.map(({ reason, field, message }) => `${reason} ${field}: ${message}`);
-  return { code, causes: texts.sort(), text: code === 422 ? '' : String(body['message']), object: undefined };
+  return { code, causes: texts.sort(), text: code === 422 ? '' : (body['message'] as string), object: undefined };
 }
 
 function ourVerdict(admission: Admission): Verdict {
@@ -64,7 +64,7 @@ function ourVerdict(admission: Admission): Verdict {
 function withoutServerFields(object: JsonObject): JsonObject {
   const { metadata, ...rest } = object;
   const { name, generateName, labels, annotations, finalizers, ownerReferences } = metadata as JsonObject;
-  const own = { name, generateName, labels, annotations, finalizers, ownerReferences };
+  const own = { name: generateName ? undefined : name, generateName, labels, annotations, finalizers, ownerReferences };
   return JSON.parse(JSON.stringify({ ...rest, metadata: own })) as JsonObject;
 }
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 
 /** kubectl ended with another code than 0. The message holds what it printed: the API server's own words. */
-export class KubectlError extends Error {
+class KubectlError extends Error {
   override readonly name = 'KubectlError';
   readonly exitCode: number | null;
   readonly stderr: string;

@@ -52,6 +52,7 @@ export {
   INSTANCE_PROFILE_NAME,
   INSTANCE_TAGGED,
   MIN_VALUES_RELAXED,
+  PROVIDER_COMPATIBILITY,
   PRICE_OVERLAY_APPLIED,
   REQUESTED_DRA_DRIVERS,
   TERMINATION_TIMESTAMP,
@@ -140,8 +141,10 @@ export {
 export {
   EC2NODECLASS_HASH_ANNOTATIONS,
   EC2NODECLASS_HASH_V5,
+  EC2NODECLASS_HASH_V6,
   type Ec2NodeClassHashContext,
   ec2NodeClassHash,
+  ec2NodeClassHashV6,
   type HashAnnotations,
   type HashedEc2NodeClass,
   isStaticallyDrifted,

@@ -42,7 +42,7 @@ export async function readManifests(
   names: readonly string[],
   limitBytes: number,
 ): Promise<readonly ReadFile[]> {
-  const files = await Promise.all(names.map((name) => (name === '-' ? [name] : listFiles(name))));
+  const files = await Promise.all(names.map(listFiles));
   const read: ReadFile[] = [];
   for (const name of files.flat()) {
     read.push(name === '-' ? await readStream(io.stdin, limitBytes) : await readOne(name, limitBytes));
@@ -51,6 +51,7 @@ export async function readManifests(
 }
 
 async function listFiles(name: string): Promise<readonly string[]> {
+  if (name === '-') return [name];
   const found = await stat(name).catch(() => undefined);
   if (!found?.isDirectory()) return [name];
   const entries = await readdir(name, { recursive: true, withFileTypes: true });

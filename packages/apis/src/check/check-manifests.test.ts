@@ -72,7 +72,7 @@ test('documents, lists and JSON are read one object at a time, with their own li
 
 test('text is read as kubectl reads it', () => {
   const tagged = (value: string) =>
-    check(`${POOL.replace('{name: default}', `{name: default, labels: {a: ${value}}}`)}`)[0]!;
+    check(POOL.replace('{name: default}', `{name: default, labels: {a: ${value}}}`))[0]!;
   assert.match(
     tagged('yes').errors[0]!.message,
     /cannot unmarshal bool into Go struct field ObjectMeta.labels of type string/,

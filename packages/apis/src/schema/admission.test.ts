@@ -9,7 +9,7 @@ import type { JsonObject } from './structural.ts';
 
 function resourceOf(object: JsonObject, flavour: Flavour): Resource {
   const found = RESOURCES[flavour].find(({ kind }) => kind === object['kind']);
-  assert.ok(found, `no kind ${String(object['kind'])} in ${flavour}`);
+  assert.ok(found);
   return found;
 }
 

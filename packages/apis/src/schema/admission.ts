@@ -43,7 +43,7 @@ export function examine(raw: JsonObject, resource: Resource, old?: JsonObject): 
     return { decoding: [{ path: ['metadata'], message: undecodable }], errors: [], object: raw };
   }
   const { object, decoding } = decode(raw, schema);
-  const prepared = withStatusOf(object, old);
+  const prepared = withStatusOf(resource.scope === 'Cluster' ? withoutNamespace(object) : object, old);
   return { decoding, errors: validate(prepared, resource, old), object: applyDefaults(prepared, schema) as JsonObject };
 }
 
@@ -102,6 +102,12 @@ function below(parent: string, path: FieldPath, field: string): { readonly path:
   return { path: [parent, ...path], field: `${parent}.${field}` };
 }
 
+/** The server clears a namespace that a cluster-wide object was sent with. */
+function withoutNamespace(object: JsonObject): JsonObject {
+  const { namespace: _, ...metadata } = object['metadata'] as JsonObject;
+  return { ...object, metadata };
+}
+
 /** Status belongs to its subresource: a create drops it, an update keeps the stored one. */
 function withStatusOf(object: JsonObject, old: JsonObject | undefined): JsonObject {
   const { status: _, ...rest } = object;
@@ -112,7 +118,7 @@ function validate(object: JsonObject, resource: Resource, old: JsonObject | unde
   const schema = resource.schema;
   const meta = object['metadata'];
   const errors = [
-    ...validateObjectMeta(isJsonObject(meta) ? meta : {}, resource.scope),
+    ...validateObjectMeta(isJsonObject(meta) ? meta : {}),
     ...validateSchema(object, schema, old),
     ...validateReplicas(object, resource.scale?.specReplicasPath),
     ...validateReplicas(object, resource.scale?.statusReplicasPath),

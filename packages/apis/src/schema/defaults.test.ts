@@ -105,6 +105,11 @@ test('nulls that are neither allowed nor defaulted are dropped before defaulting
   assert.deepEqual(dropForbiddenNulls({ a: null, b: null, c: null }, schema), { b: null, c: null });
 });
 
+test('a null in a map stays until its default takes its place', () => {
+  const schema: StructuralSchema = { type: 'object', additionalProperties: { type: 'string', default: 'x' } };
+  assert.deepEqual(applyDefaults(dropForbiddenNulls({ a: null }, schema), schema), { a: 'x' });
+});
+
 test('defaulting leaves its input as it was', () => {
   const before = JSON.stringify(MINIMAL_NODE_POOL);
   admitted(MINIMAL_NODE_POOL);

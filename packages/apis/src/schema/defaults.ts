@@ -9,8 +9,7 @@ export function applyDefaults(value: Json, schema: StructuralSchema): Json {
   if (!isJsonObject(value)) return value;
   const out: Record<string, Json | undefined> = { ...value };
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    if (property.default === undefined) continue;
-    if (out[name] === undefined || isForbiddenNull(out[name], property)) out[name] = property.default;
+    if (property.default !== undefined && out[name] === undefined) out[name] = property.default;
   }
   for (const [name, member] of Object.entries(out)) {
     const property = schema.properties?.[name] ?? valueSchemaOf(schema);

@@ -95,10 +95,10 @@ function goType(value: Json): string {
 const ANNOTATIONS_LIMIT_BYTES = 256 * 1024;
 
 /** The checks of names, labels, annotations, owners and finalizers that precede those of the schema. */
-export function validateObjectMeta(meta: JsonObject, scope: 'Cluster' | 'Namespaced'): readonly FieldError[] {
+export function validateObjectMeta(meta: JsonObject): readonly FieldError[] {
   return [
     ...checkNames(meta),
-    ...checkNamespace(meta, scope),
+    ...checkNamespace(meta),
     ...checkLabels(entriesOf(meta['labels'])),
     ...checkAnnotations(entriesOf(meta['annotations'])),
     ...checkOwners(meta['ownerReferences']),
@@ -120,12 +120,9 @@ function checkNames(meta: JsonObject): readonly FieldError[] {
   return [...errors, ...invalid('name', name, dns1123SubdomainProblems(name))];
 }
 
-function checkNamespace(meta: JsonObject, scope: 'Cluster' | 'Namespaced'): readonly FieldError[] {
-  const { namespace } = meta;
+function checkNamespace({ namespace }: JsonObject): readonly FieldError[] {
   if (typeof namespace !== 'string' || namespace === '') return [];
-  if (scope === 'Namespaced') return invalid('namespace', namespace, dns1123LabelProblems(namespace));
-  const detail = 'not allowed on this type';
-  return [fieldError('FieldValueForbidden', { path: ['metadata', 'namespace'], detail })];
+  return invalid('namespace', namespace, dns1123LabelProblems(namespace));
 }
 
 /** The server names the map, not the entry, and shows the offending key or value. */

@@ -2,7 +2,7 @@ import { type FieldPath, textOf } from './field-error.ts';
 import { isJsonArray, isJsonObject, type Json, type StructuralSchema, valueSchemaOf } from './structural.ts';
 
 /** A property the schema does not know, at the place the server names it. */
-export interface UnknownField {
+interface UnknownField {
   readonly path: FieldPath;
   readonly field: string;
 }

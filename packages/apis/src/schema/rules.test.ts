@@ -59,6 +59,11 @@ test('what was broken before and did not change is let through', () => {
   assert.deepEqual(problems(schema, { n: 0 }, { n: 1 }), ['s: Invalid value: m']);
 });
 
+test('a rule that compares with oldSelf counts also where nothing changed', () => {
+  const schema = object({ rule: 'self.n > oldSelf.n', message: 'must grow' });
+  assert.deepEqual(problems(schema, { n: 1 }, { n: 1 }), ['s: Invalid value: must grow']);
+});
+
 test('a rule may give its own reason', () => {
   assert.deepEqual(problems(object({ rule: 'false', message: 'm', reason: 'FieldValueForbidden' }), {}), [
     's: Forbidden: m',
@@ -66,4 +71,27 @@ test('a rule may give its own reason', () => {
   assert.deepEqual(problems(object({ rule: 'false', message: 'm', reason: 'FieldValueRequired' }), {}), [
     's: Required value: m',
   ]);
+});
+
+test('a message may be computed, and the fixed one stands in when that fails', () => {
+  const computed = (messageExpression: string) => object({ rule: 'false', message: 'fixed', messageExpression });
+  assert.deepEqual(problems(computed("'n is ' + string(self.n)"), { n: 1 }), ['s: Invalid value: n is 1']);
+  assert.deepEqual(problems(computed("'n is ' + string(self.n)"), {}), ['s: Invalid value: fixed']);
+  assert.deepEqual(problems(computed("'two\\nlines'"), {}), ['s: Invalid value: fixed']);
+});
+
+test('an optional oldSelf is there on create too', () => {
+  const schema = object({ rule: 'oldSelf.hasValue() || self.n == 1', message: 'm', optionalOldSelf: true });
+  assert.deepEqual(problems(schema, { n: 2 }), ['s: Invalid value: m']);
+  assert.deepEqual(problems(schema, { n: 2 }, { n: 3 }), []);
+});
+
+test('rules at the root may read the name', () => {
+  const schema: StructuralSchema = {
+    type: 'object',
+    properties: {},
+    'x-kubernetes-validations': [{ rule: "self.metadata.name != 'x'", message: 'm' }],
+  };
+  assert.equal(validateRules({ metadata: { name: 'x' } }, schema).length, 1);
+  assert.equal(validateRules({ metadata: { name: 'y' } }, schema).length, 0);
 });

@@ -1,5 +1,6 @@
 // x-kubernetes-validations: CEL rules, run only on objects that passed the schema.
 import { type CelRule, compileCel } from '../cel/compile.ts';
+import { asResource } from '../cel/resource-schema.ts';
 import { toCel } from '../cel/values.ts';
 import { type FieldError, type FieldPath, fieldError } from './field-error.ts';
 import { findOldItem } from './list-types.ts';
@@ -15,7 +16,8 @@ import {
 
 /** Every CEL rule of the schema the value breaks. Rules that name `oldSelf` run only where there is an old value. */
 export function validateRules(value: Json, schema: StructuralSchema, old?: Json): readonly FieldError[] {
-  return walk({ value, schema, old, path: [], field: '', unchanged: old !== undefined && isSameJson(value, old) });
+  const unchanged = old !== undefined && isSameJson(value, old);
+  return walk({ value, schema: asResource(schema), old, path: [], field: '', unchanged });
 }
 
 interface Node {
@@ -73,18 +75,24 @@ function checkRules(node: Node, rules: readonly ValidationRule[]): readonly Fiel
   const self = toCel(node.value, node.schema);
   const oldSelf = node.old === undefined || node.old === null ? undefined : toCel(node.old, node.schema);
   return rules.flatMap((rule) => {
-    const compiled = compiledRule(rule, node.schema);
-    if (compiled.usesOldSelf && oldSelf === undefined) return [];
-    const outcome = compiled.evaluate({ self, oldSelf });
+    const { test, message } = compiledRule(rule, node.schema);
+    if (test.usesOldSelf && oldSelf === undefined && !rule.optionalOldSelf) return [];
+    const outcome = test.evaluate({ self, oldSelf });
     if ('error' in outcome) return [failed(node, rule, outcome.error)];
-    if (outcome.value === true || (node.unchanged && !compiled.usesOldSelf)) return [];
-    return [broken(node, rule)];
+    if (outcome.value === true || (node.unchanged && !test.usesOldSelf)) return [];
+    const said = message?.evaluate({ self, oldSelf });
+    return [broken(node, rule, said && 'value' in said ? said.value : undefined)];
   });
 }
 
-function broken(node: Node, rule: ValidationRule): FieldError {
+const MAX_MESSAGE_BYTES = 5 * 1024;
+
+/** `said` is what the rule's messageExpression gave; the fixed message stands in when that cannot be shown. */
+function broken(node: Node, rule: ValidationRule, said: unknown): FieldError {
   const place = { path: node.path, field: node.field + (rule.fieldPath ?? '') };
-  const detail = rule.message?.trim() || `failed rule: ${rule.rule.trim()}`;
+  const text = typeof said === 'string' ? said.trim() : '';
+  const isShown = text !== '' && !text.includes('\n') && Buffer.byteLength(text) <= MAX_MESSAGE_BYTES;
+  const detail = isShown ? text : rule.message?.trim() || `failed rule: ${rule.rule.trim()}`;
   const isScalar = !isJsonArray(node.value) && !isJsonObject(node.value);
   const reason = rule.reason ?? 'FieldValueInvalid';
   if (reason === 'FieldValueForbidden' || reason === 'FieldValueRequired')
@@ -101,13 +109,21 @@ function failed(node: Node, rule: ValidationRule, error: string): FieldError {
   return fieldError('FieldValueInvalid', { path: node.path, field: node.field, value: node.schema.type ?? '', detail });
 }
 
-/** Compiled once per rule object, on first use: schemas live as long as the process. */
-const compiled = new WeakMap<ValidationRule, CelRule>();
+interface CompiledRule {
+  readonly test: CelRule;
+  readonly message: CelRule | undefined;
+}
 
-function compiledRule(rule: ValidationRule, schema: StructuralSchema): CelRule {
+/** Compiled once per rule object, on first use: schemas live as long as the process. */
+const compiled = new WeakMap<ValidationRule, CompiledRule>();
+
+function compiledRule(rule: ValidationRule, self: StructuralSchema): CompiledRule {
   let found = compiled.get(rule);
   if (!found) {
-    found = compileCel(rule.rule, { self: schema });
+    const { messageExpression, optionalOldSelf = false } = rule;
+    const scope = { self, optionalOldSelf };
+    const message = messageExpression ? compileCel(messageExpression, { ...scope, gives: 'string' }) : undefined;
+    found = { test: compileCel(rule.rule, scope), message };
     compiled.set(rule, found);
   }
   return found;

@@ -16,7 +16,7 @@ export interface ValidationRule {
   readonly optionalOldSelf?: boolean;
 }
 
-export type SchemaType = 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
+type SchemaType = 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
 
 /** `openAPIV3Schema` as Kubernetes admits it in a CRD: the subset called structural, under the wire's own key names. */
 export interface StructuralSchema {

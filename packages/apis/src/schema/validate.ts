@@ -69,9 +69,8 @@ function checkType(node: Node): readonly FieldError[] {
   }
   const { type, format } = typeOf(value);
   if (wanted.length === 0 || wanted.includes(type) || (type === 'integer' && wanted.includes('number'))) return [];
-  const knownFormat = schema.format !== undefined && isKnownFormat(schema.format);
-  if (!knownFormat) return [wrongType(node, wanted.join(','), type)];
-  return type === 'string' || type === 'array' ? [] : [wrongType(node, schema.format!, format)];
+  if (schema.format === undefined || !isKnownFormat(schema.format)) return [wrongType(node, wanted.join(','), type)];
+  return type === 'string' || type === 'array' ? [] : [wrongType(node, schema.format, format)];
 }
 
 function wrongType(node: Node, wanted: string, got: string): FieldError {

@@ -457,8 +457,23 @@ const referenceCases: readonly AdmissionCase[] = [
       ...because('metadata.labels: Invalid value: "?"', pool({ 'metadata.labels': { a: '?' } })),
       ...because('metadata.annotations: Invalid value', pool({ 'metadata.annotations': { 'a b': 'c' } })),
       ...because('metadata.finalizers: Invalid value', pool({ 'metadata.finalizers': ['a b'] })),
+      ...because('metadata.annotations: Too long', pool({ 'metadata.annotations': { a: 'x'.repeat(256 * 1024) } })),
+      ...because('metadata.name: Required value', pool({ metadata: {} })),
+      ...because(
+        'uid: Invalid value',
+        pool({ 'metadata.ownerReferences': [{ apiVersion: 'v1', kind: 'Pod', name: 'a' }] }),
+      ),
+      ...because('of type string', pool({ 'metadata.labels': { a: 1 } }), pool({ 'metadata.name': 5 })),
+      ...because('of type map[string]string', pool({ 'metadata.labels': [] })),
+      ...because('of type []string', pool({ 'metadata.finalizers': 'a' })),
     ],
-    accepted: [pool({ 'spec.limits': null }), pool({ 'spec.template.metadata': { annotations: { a: 'b' } } })],
+    accepted: [
+      pool({ metadata: { generateName: 'default-' } }),
+      pool({ 'metadata.namespace': 'default' }), // cluster-wide: the server clears it
+      pool({ 'metadata.annotations': { a: 'x'.repeat(256 * 1024 - 1) } }),
+      pool({ 'spec.limits': null }),
+      pool({ 'spec.template.metadata': { annotations: { a: 'b' } } }),
+    ],
   },
 ];
 
