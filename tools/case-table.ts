@@ -26,6 +26,22 @@ const CHAPTERS: readonly Chapter[] = [
       ['103–116', 'later: the convert command'],
     ],
   },
+  {
+    number: '05',
+    title: 'the operator',
+    cases: 90,
+    later: [
+      ['17', 'later: the AWS options'],
+      ['23–28', 'later: the AWS provider and the start of the controller'],
+      ['43', 'F: the cluster model'],
+      ['45–54', 'F: the observability controllers'],
+      ['56–62', 'F and later: the observability controllers'],
+      ['66–70', 'F and later: the controllers that publish them'],
+      ['72–73', 'F: provisioning; later: AWS'],
+      ['76–84', 'later: the Helm charts'],
+      ['85–88', 'later: the AWS provider'],
+    ],
+  },
 ];
 
 /** A Markdown page that maps each numbered case of the spec to its tests, read from the names of the tests. */

@@ -1,6 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 
-type Role = keyof typeof ROLES;
+/** Who may ask the API server. */
+export type Role = keyof typeof ROLES;
 
 /** The bearer token of each role. */
 export type Tokens = Readonly<Record<Role, string>>;

@@ -42,6 +42,13 @@ export function findLabState(name: string): LabState | undefined {
   return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as LabState) : undefined;
 }
 
+/** The state of a lab that must be there. */
+export function getLabState(name: string): LabState {
+  const state = findLabState(name);
+  if (state === undefined) throw new LabError(`there is no lab "${name}"`);
+  return state;
+}
+
 /** Replaces the state at once: a reader sees the old or the new one. */
 export function writeLabState(state: LabState): void {
   writeWholeFile(statePath(state.name), JSON.stringify(state, undefined, 2));

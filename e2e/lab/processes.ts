@@ -78,9 +78,16 @@ export function isRunning({ pid, startTime }: ProcessIdentity): boolean {
 /** Asks the process to end, insists after the grace, returns when it is gone. Does nothing if it already is. */
 export async function stopProcess(identity: ProcessIdentity, graceMs: number): Promise<void> {
   if (await endsWithin(identity, 'SIGTERM', graceMs)) return;
-  if (await endsWithin(identity, 'SIGKILL', graceMs)) return;
+  await killProcess(identity);
+}
+
+/** Ends the process as a crash would, and returns when it is gone. */
+export async function killProcess(identity: ProcessIdentity): Promise<void> {
+  if (await endsWithin(identity, 'SIGKILL', KILLED_WITHIN_MS)) return;
   throw new Error(`process ${identity.pid} does not end, not even by SIGKILL`);
 }
+
+const KILLED_WITHIN_MS = 10_000;
 
 async function endsWithin(identity: ProcessIdentity, signal: NodeJS.Signals, graceMs: number): Promise<boolean> {
   if (!isRunning(identity)) return true;

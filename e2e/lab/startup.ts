@@ -64,7 +64,8 @@ interface ServiceStart {
   readonly record: (process: ProcessIdentity) => void;
 }
 
-async function startService({ name, path, site, record }: ServiceStart, signal?: AbortSignal): Promise<void> {
+/** Starts one service and waits until it is ready; a LabError with the end of its log says why it is not. */
+export async function startService({ name, path, site, record }: ServiceStart, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
   const logPath = join(site.folder, `${name}.log`);
   // A home and an environment of its own: the user's ETCD_* and KWOK_* variables and ~/.kwok are not for this lab.
@@ -88,7 +89,8 @@ async function startService({ name, path, site, record }: ServiceStart, signal?:
   }
 }
 
-function writeKubeconfig(site: Site): void {
+/** Writes the kubeconfig, with the tokens of the site and the server's own certificate. */
+export function writeKubeconfig(site: Site): void {
   const caData = readFileSync(serverCertificatePath(site), 'utf8');
   writeWholeFile(kubeconfigPath(site), renderKubeconfig({ server: serverUrl(site), caData, tokens: site.tokens }));
 }

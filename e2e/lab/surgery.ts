@@ -1,0 +1,42 @@
+// Faults for suites that must survive them: one service dies and comes back, a token changes.
+import { buildComponent } from './build.ts';
+import { type ServiceName, tokenFilePath } from './control-plane.ts';
+import { createTokens, renderTokenFile, type Role } from './credentials.ts';
+import type { Lab } from './lab.ts';
+import { getLabState, writeLabState } from './lab-state.ts';
+import { killProcess } from './processes.ts';
+import { startService, writeKubeconfig } from './startup.ts';
+import { writeWholeFile } from './whole-file.ts';
+
+/** Ends a service with SIGKILL: nothing is flushed, nobody is told. */
+export async function killService(lab: Lab, service: ServiceName): Promise<void> {
+  const record = getLabState(lab.name).services.find(({ name }) => name === service);
+  if (record) await killProcess(record.process);
+}
+
+/** Starts a killed service again with the same data, ports and certificates; ready when it returns. */
+export async function reviveService(lab: Lab, service: ServiceName): Promise<void> {
+  const { path, version } = await buildComponent(service);
+  const { site } = getLabState(lab.name);
+  await startService({
+    name: service,
+    path,
+    site,
+    record: (process) => {
+      const state = getLabState(lab.name);
+      const others = state.services.filter(({ name }) => name !== service);
+      writeLabState({ ...state, services: [...others, { name: service, version, process }] });
+    },
+  });
+}
+
+/** Gives a role a new token, which it returns. The API server knows it, and not the old one, once it is revived. */
+export function rotateToken(lab: Lab, role: Role): string {
+  const state = getLabState(lab.name);
+  const tokens = { ...state.site.tokens, [role]: createTokens()[role] };
+  const site = { ...state.site, tokens };
+  writeLabState({ ...state, site });
+  writeWholeFile(tokenFilePath(site), renderTokenFile(tokens));
+  writeKubeconfig(site);
+  return tokens[role];
+}

@@ -1,0 +1,180 @@
+import { type Clock, SECOND } from '../clock.ts';
+import { startDeadline } from './deadline.ts';
+import type { RateLimits } from './rate-limit.ts';
+import type { ResourceType } from './resource-type.ts';
+import { StatusError, statusErrorOf } from './status-error.ts';
+import { ConnectionError, type Transport, type TransportRequest, type TransportResponse } from './transport.ts';
+
+/** One call of the API, before it is a request. */
+export interface Call {
+  readonly method: TransportRequest['method'];
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | undefined>>;
+  readonly body?: { readonly contentType: string; readonly json: unknown };
+  /** What the call is about; absent for paths such as `/version`. */
+  readonly target?: Target;
+  /** For one try, answer included. */
+  readonly timeout?: number | undefined;
+  /** How often to try again when the server asks for it. */
+  readonly retries?: number | undefined;
+}
+
+export interface Target {
+  readonly type: ResourceType;
+  readonly name?: string | undefined;
+  readonly subresource?: string | undefined;
+}
+
+/** Learns of every request, for metrics. */
+export interface RequestObserver {
+  /** After each try; the code is `<error>` when no answer came. */
+  answered(method: string, code: string): void;
+  /** After each call but watches: from asking to the decoded answer, waits and tries included. */
+  finished(method: string, target: Target, seconds: number): void;
+}
+
+export interface CallerOptions {
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly userAgent: string;
+  /** None: no limits of our own. */
+  readonly rateLimits?: RateLimits | undefined;
+  readonly observer?: RequestObserver | undefined;
+  /** Runs in the tick in which a write is handed to the socket; throwing stops the write. */
+  readonly beforeWrite?: (() => void) | undefined;
+}
+
+const TIMEOUT = 60 * SECOND; // as long as the API server itself works on a request
+/** A proxy may hold a watch's head back until the first event; a bookmark comes every minute. */
+const WATCH_HEAD_TIMEOUT = 90 * SECOND;
+const RETRIES = 10; // client-go's number
+
+/** Sends calls: limits, time-outs, retries, and answers turned into values or errors. */
+export class Caller {
+  readonly #options: CallerOptions;
+
+  constructor(options: CallerOptions) {
+    this.#options = options;
+  }
+
+  /** The decoded answer; `undefined` for an empty one. */
+  async call<T>(call: Call, signal?: AbortSignal): Promise<T> {
+    const { clock, observer } = this.#options;
+    const started = clock.now();
+    try {
+      for (let tries = 0; ; tries++) {
+        await this.#mayGo(call, signal);
+        try {
+          return await this.#try<T>(call, signal);
+        } catch (error) {
+          const wait = tries < (call.retries ?? RETRIES) ? retryDelay(call, error) : undefined;
+          if (wait === undefined) throw error;
+          await clock.sleep(wait, signal);
+        }
+      }
+    } finally {
+      if (call.target) observer?.finished(call.method, call.target, (clock.now() - started) / SECOND);
+    }
+  }
+
+  /** The open body of a watch, for at most `timeout` milliseconds. Never retried: its reader knows better from where. */
+  async *stream(call: Call, timeout: number, signal?: AbortSignal): AsyncGenerator<Buffer> {
+    await this.#mayGo(call, signal);
+    const deadline = startDeadline(this.#options.clock, Math.min(timeout, WATCH_HEAD_TIMEOUT), signal);
+    try {
+      const response = await this.#send(call, deadline.signal);
+      deadline.extend(timeout);
+      try {
+        if (response.status >= 400) throw await errorOf(call, response);
+        yield* response.body;
+      } finally {
+        response.discard();
+      }
+    } finally {
+      deadline.end();
+    }
+  }
+
+  async #mayGo(call: Call, signal: AbortSignal | undefined): Promise<void> {
+    if (call.target) await this.#options.rateLimits?.wait(call.target.type, signal);
+  }
+
+  async #try<T>(call: Call, signal: AbortSignal | undefined): Promise<T> {
+    const deadline = startDeadline(this.#options.clock, call.timeout ?? TIMEOUT, signal);
+    try {
+      const response = await this.#send(call, deadline.signal);
+      if (response.status >= 400) throw await errorOf(call, response);
+      return decode<T>(await readText(response));
+    } finally {
+      deadline.end();
+    }
+  }
+
+  async #send(call: Call, signal: AbortSignal): Promise<TransportResponse> {
+    const { transport, observer } = this.#options;
+    signal.throwIfAborted();
+    try {
+      const response = await transport.send(this.#request(call), signal);
+      observer?.answered(call.method, String(response.status));
+      return response;
+    } catch (error) {
+      observer?.answered(call.method, '<error>');
+      throw error;
+    }
+  }
+
+  #request(call: Call): TransportRequest {
+    const { userAgent, beforeWrite } = this.#options;
+    const query = new URLSearchParams();
+    for (const [name, value] of Object.entries(call.query ?? {})) if (value !== undefined) query.set(name, value);
+    const headers: Record<string, string> = { accept: 'application/json', 'user-agent': userAgent };
+    if (call.body) headers['content-type'] = call.body.contentType;
+    return {
+      method: call.method,
+      path: query.size === 0 ? call.path : `${call.path}?${query}`,
+      headers,
+      ...(call.body ? { body: JSON.stringify(call.body.json) } : {}),
+      ...(beforeWrite && call.method !== 'GET' ? { beforeSend: beforeWrite } : {}),
+    };
+  }
+}
+
+/**
+ * How long to wait before another try; undefined for none. As client-go: when the server names a time, and for reads
+ * whose connection broke. A write that broke off may have taken effect, so its caller must look first.
+ */
+function retryDelay(call: Call, error: unknown): number | undefined {
+  if (error instanceof StatusError) {
+    const busy = error.code === 429 || error.code >= 500;
+    return busy && error.retryAfterSeconds !== undefined ? error.retryAfterSeconds * SECOND : undefined;
+  }
+  const broken = error instanceof ConnectionError && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+  return broken && call.method === 'GET' ? 1 * SECOND : undefined;
+}
+
+async function errorOf(call: Call, response: TransportResponse): Promise<StatusError> {
+  const { method, target } = call;
+  const text = await readText(response);
+  return statusErrorOf(response.status, text, retryAfter(response), { method, type: target?.type, name: target?.name });
+}
+
+/** Seconds only; the other form, a date, is not one API servers send. */
+function retryAfter(response: TransportResponse): number | undefined {
+  const seconds = Number.parseInt(response.headers['retry-after'] ?? '', 10);
+  return Number.isNaN(seconds) ? undefined : seconds;
+}
+
+async function readText(response: TransportResponse): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response.body) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8'); // whole: a character may span chunks
+}
+
+function decode<T>(text: string): T {
+  if (text === '') return undefined as T;
+  try {
+    return JSON.parse(text) as T;
+  } catch (cause) {
+    throw new ConnectionError('the API server answered with malformed JSON', { cause });
+  }
+}

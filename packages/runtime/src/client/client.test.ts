@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { SECOND } from '../clock.ts';
+import { Metrics } from '../metrics/registry.ts';
+import { PODS } from '../testing/fixture-client.ts';
+import { VirtualClock } from '../virtual-clock.ts';
+import type { CallerOptions } from './caller.ts';
+import { Client, userAgent } from './client.ts';
+import { inProcessTransport } from './in-process-transport.ts';
+import { requestMetrics } from './request-metrics.ts';
+import type { ApiObject, ResourceType } from './resource-type.ts';
+import { isConflict, isNotFound } from './status-error.ts';
+import { ConnectionError, type TransportRequest, type TransportResponse } from './transport.ts';
+
+const POOLS: ResourceType = {
+  group: 'karpenter.sh',
+  version: 'v1',
+  plural: 'nodepools',
+  kind: 'NodePool',
+  namespaced: false,
+};
+
+type Answer = { readonly status?: number; readonly headers?: Record<string, string>; readonly body?: unknown } | Error;
+
+function respond({ status = 200, headers = {}, body = {} }: Exclude<Answer, Error>): TransportResponse {
+  const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+  async function* read(): AsyncGenerator<Buffer> {
+    for (let at = 0; at < bytes.length; at += 3) yield bytes.subarray(at, at + 3); // inside characters, too
+  }
+  return { status, headers, body: read(), discard: () => {} };
+}
+
+/** A client whose server gives these answers in turn, the last one for ever. */
+function clientOf(answers: readonly Answer[], options: Partial<CallerOptions> = {}) {
+  const clock = new VirtualClock();
+  const requests: TransportRequest[] = [];
+  const transport = inProcessTransport(async (request) => {
+    const answer = answers[Math.min(requests.length, answers.length - 1)] ?? {};
+    requests.push(request);
+    if (answer instanceof Error) throw answer;
+    return respond(answer);
+  }, clock);
+  const client = new Client({ transport, clock, userAgent: userAgent('1.14.1'), ...options });
+  return { client, clock, requests };
+}
+
+const pod = { metadata: { name: 'web', namespace: 'shop' } } satisfies ApiObject;
+
+test('each verb has its method, path and media type', async () => {
+  const { client, requests } = clientOf([{}]);
+  await client.get(PODS, { namespace: 'shop', name: 'web' });
+  await client.create(PODS, pod, { fieldManager: 'karpenter' });
+  await client.update(POOLS, { metadata: { name: 'default' } }, { subresource: 'status' });
+  await client.patch(PODS, pod.metadata, { type: 'json', body: [] });
+  await client.patch(PODS, pod.metadata, { type: 'merge', body: {} });
+  await client.patch(PODS, pod.metadata, { type: 'strategic', body: {} }, { dryRun: true });
+  await client.patch(POOLS, { name: 'default' }, { type: 'apply', body: {}, force: true }, { fieldManager: 'me' });
+  await client.create(PODS, pod, { subresource: 'eviction' });
+  await client.delete(PODS, pod.metadata);
+  assert.deepEqual(
+    requests.map(({ method, path, headers }) => `${method} ${path} ${headers['content-type'] ?? ''}`.trim()),
+    [
+      'GET /api/v1/namespaces/shop/pods/web',
+      'POST /api/v1/namespaces/shop/pods?fieldManager=karpenter application/json',
+      'PUT /apis/karpenter.sh/v1/nodepools/default/status application/json',
+      'PATCH /api/v1/namespaces/shop/pods/web application/json-patch+json',
+      'PATCH /api/v1/namespaces/shop/pods/web application/merge-patch+json',
+      'PATCH /api/v1/namespaces/shop/pods/web?dryRun=All application/strategic-merge-patch+json',
+      'PATCH /apis/karpenter.sh/v1/nodepools/default?fieldManager=me&force=true application/apply-patch+yaml',
+      'POST /api/v1/namespaces/shop/pods/web/eviction application/json',
+      'DELETE /api/v1/namespaces/shop/pods/web application/json',
+    ],
+  );
+  assert.equal(requests[0]?.headers['user-agent'], 'karpenter/1.14.1');
+});
+
+test('a delete carries grace, policy and preconditions', async () => {
+  const { client, requests } = clientOf([{}]);
+  await client.delete(PODS, pod.metadata, {
+    gracePeriodSeconds: 0,
+    propagationPolicy: 'Background',
+    preconditions: { uid: 'u1', resourceVersion: '7' },
+  });
+  assert.deepEqual(JSON.parse(String(requests[0]?.body)), {
+    kind: 'DeleteOptions',
+    apiVersion: 'v1',
+    gracePeriodSeconds: 0,
+    propagationPolicy: 'Background',
+    preconditions: { uid: 'u1', resourceVersion: '7' },
+  });
+});
+
+test('objects come back whole, whatever the bytes are cut into', async () => {
+  const body = { metadata: { name: 'web', annotations: { note: 'grün €😀' } }, unknownField: [1, { a: null }] };
+  const { client } = clientOf([{ body }]);
+  assert.deepEqual(await client.get(PODS, pod.metadata), body);
+});
+
+test('a refusal rejects with the server’s Status', async () => {
+  const status = { kind: 'Status', code: 409, reason: 'Conflict', message: 'the object has been modified' };
+  const { client } = clientOf([{ status: 409, body: status }]);
+  await assert.rejects(client.update(PODS, pod), (error) => isConflict(error) && error.message === status.message);
+});
+
+test('a list is fetched page by page, its members named as in a watch', async () => {
+  const page = (name: string, next?: string) => ({
+    body: { metadata: { resourceVersion: '9', continue: next }, items: [{ metadata: { name } }] },
+  });
+  const { client, requests } = clientOf([page('a', 'more'), page('b')]);
+  const { items, resourceVersion } = await client.listAll(PODS, {
+    labelSelector: 'app=web',
+    namespace: 'shop',
+    pageSize: 1,
+  });
+  assert.deepEqual(items, [
+    { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'a' } },
+    { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'b' } },
+  ]);
+  assert.equal(resourceVersion, '9');
+  assert.deepEqual(
+    requests.map(({ path }) => path),
+    [
+      '/api/v1/namespaces/shop/pods?labelSelector=app%3Dweb&limit=1',
+      '/api/v1/namespaces/shop/pods?labelSelector=app%3Dweb&limit=1&continue=more',
+    ],
+  );
+});
+
+test('an empty list whose items are null is an empty list', async () => {
+  const { client } = clientOf([{ body: { metadata: { resourceVersion: '1' }, items: null } }]);
+  assert.deepEqual((await client.listAll(PODS)).items, []);
+});
+
+test('a busy server is asked again when it says so, and only then', async () => {
+  const busy = { status: 429, headers: { 'retry-after': '2' } };
+  const { client, clock, requests } = clientOf([busy, { status: 503, headers: { 'retry-after': '1' } }, {}]);
+  const answer = client.get(PODS, pod.metadata);
+  await clock.advance(1.9 * SECOND);
+  assert.equal(requests.length, 1);
+  await clock.advance(1.1 * SECOND);
+  await answer;
+  assert.equal(requests.length, 3);
+
+  const refusing = clientOf([{ status: 429 }]);
+  await assert.rejects(refusing.client.get(PODS, pod.metadata), { code: 429 });
+  assert.equal(refusing.requests.length, 1);
+
+  const stubborn = clientOf([busy]);
+  await assert.rejects(stubborn.client.get(PODS, pod.metadata, { retries: 0 }), { code: 429, retryAfterSeconds: 2 });
+});
+
+test('a read whose connection broke is tried again, a write is not', async () => {
+  const reset = new ConnectionError('reset', { cause: Object.assign(new Error(), { code: 'ECONNRESET' }) });
+  const { client, clock, requests } = clientOf([reset, {}]);
+  const answer = client.get(PODS, pod.metadata);
+  await clock.advance(1 * SECOND);
+  await answer;
+  assert.equal(requests.length, 2);
+  await assert.rejects(clientOf([reset, {}]).client.create(PODS, pod), ConnectionError);
+});
+
+test('a server that does not answer is given up after a minute, or the time asked for', async () => {
+  const clock = new VirtualClock();
+  const silent = {
+    send: (_request: TransportRequest, signal?: AbortSignal) =>
+      new Promise<never>((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason))),
+    close: () => {},
+  };
+  const client = new Client({ transport: silent, clock, userAgent: 'karpenter/test' });
+  const outcomes: string[] = [];
+  client.get(PODS, pod.metadata).catch((error: Error) => outcomes.push(error.message));
+  client.get(PODS, pod.metadata, { timeout: 5 * SECOND }).catch((error: Error) => outcomes.push(error.message));
+  await clock.advance(5 * SECOND);
+  assert.deepEqual(outcomes, ['no answer from the API server within 5s']);
+  await clock.advance(55 * SECOND);
+  assert.equal(outcomes[1], 'no answer from the API server within 60s');
+
+  const stop = new AbortController();
+  const cancelled = client.get(PODS, pod.metadata, {}, stop.signal);
+  stop.abort(new Error('stopping'));
+  await assert.rejects(cancelled, { message: 'stopping' });
+});
+
+test('a watch asks for what it is told and throws what the server refuses', async () => {
+  const { client, requests } = clientOf([{ status: 403, body: 'no' }]);
+  const options = {
+    resourceVersion: '5',
+    allowWatchBookmarks: true,
+    timeoutSeconds: 300,
+    fieldSelector: 'spec.nodeName=n1',
+  };
+  await assert.rejects(client.watch(PODS, options).next(), { code: 403 });
+  assert.equal(
+    requests[0]?.path,
+    '/api/v1/pods?watch=true&fieldSelector=spec.nodeName%3Dn1&resourceVersion=5&allowWatchBookmarks=true&timeoutSeconds=300',
+  );
+});
+
+test('a kind is served when the server lists it', async () => {
+  const { client } = clientOf([
+    { body: { resources: [{ name: 'nodepools' }] } },
+    { body: { resources: [] } },
+    { status: 404 },
+  ]);
+  assert.equal(await client.serves(POOLS), true);
+  assert.equal(await client.serves(POOLS), false);
+  assert.equal(await client.serves(POOLS), false);
+});
+
+test('a missing object is NotFound also when a proxy answered', async () => {
+  const { client } = clientOf([{ status: 404, body: '<html>' }]);
+  await assert.rejects(client.get(POOLS, { name: 'x' }), isNotFound);
+});
+
+test('the guard of writes runs before each write and stops it, reads go unguarded', async () => {
+  let leads = true;
+  const beforeWrite = (): void => {
+    if (!leads) throw new Error('not the leader');
+  };
+  const { client, requests } = clientOf([{}], { beforeWrite });
+  await client.create(PODS, pod);
+  leads = false;
+  await assert.rejects(client.patch(PODS, pod.metadata, { type: 'merge', body: {} }), { message: 'not the leader' });
+  await client.get(PODS, pod.metadata);
+  assert.deepEqual(
+    requests.map(({ method }) => method),
+    ['POST', 'GET'],
+  );
+});
+
+test('requests are counted by code and timed by verb and kind', async () => {
+  const metrics = new Metrics(new VirtualClock());
+  const { client } = clientOf([{}, {}, { status: 404 }, new ConnectionError('refused')], {
+    observer: requestMetrics(metrics),
+  });
+  await client.create(PODS, pod, { subresource: 'eviction' });
+  await client.read('/version'); // counted, not timed
+  await client.update(POOLS, { metadata: { name: 'x' } }).catch(() => {});
+  await client.listAll(POOLS).catch(() => {});
+  let page = '';
+  for await (const slice of metrics.render('text')) page += slice;
+  const samples = page.split('\n').filter((line) => /^client_go_request_(total|duration_seconds_count)/.test(line));
+  assert.deepEqual(samples.sort(), [
+    'client_go_request_duration_seconds_count{group="",kind="pods",subresource="eviction",verb="CREATE",version="v1"} 1',
+    'client_go_request_duration_seconds_count{group="karpenter.sh",kind="nodepools",subresource="",verb="LIST",version="v1"} 1',
+    'client_go_request_duration_seconds_count{group="karpenter.sh",kind="nodepools",subresource="",verb="UPDATE",version="v1"} 1',
+    'client_go_request_total{code="200",method="GET"} 1',
+    'client_go_request_total{code="200",method="POST"} 1',
+    'client_go_request_total{code="404",method="PUT"} 1',
+    'client_go_request_total{code="<error>",method="GET"} 1',
+  ]);
+});

@@ -1,0 +1,294 @@
+import { MINUTE, SECOND } from '../clock.ts';
+import { type Call, Caller, type CallerOptions, type Target } from './caller.ts';
+import { type ApiObject, apiVersionOf, type ObjectRef, type ResourceType, resourcePath } from './resource-type.ts';
+import { isGone, isNotFound } from './status-error.ts';
+import { readEvents, type WatchEvent } from './watch-stream.ts';
+
+/** The name servers see in their audit logs, and take for the field manager: what stands before the slash. */
+export const userAgent = (version: string): string => `karpenter/${version}`;
+
+/** What any call may be told. */
+export interface CallOptions {
+  /** Milliseconds for one try, answer included; 60 s unless told. */
+  readonly timeout?: number;
+  /** Tries after the first when the server asks for patience; 10 unless told. */
+  readonly retries?: number;
+}
+
+export interface ReadOptions extends CallOptions {
+  readonly subresource?: string;
+}
+
+export interface WriteOptions extends CallOptions {
+  readonly subresource?: string;
+  readonly fieldManager?: string;
+  readonly dryRun?: boolean;
+}
+
+export interface Selectors {
+  readonly namespace?: string | undefined;
+  readonly labelSelector?: string | undefined;
+  readonly fieldSelector?: string | undefined;
+}
+
+export interface ListOptions extends CallOptions, Selectors {
+  readonly pageSize?: number;
+  readonly resourceVersion?: string;
+}
+
+/** Part of a list. */
+export interface Page<T> {
+  readonly items: readonly T[];
+  /** The version the whole list stands at. */
+  readonly resourceVersion: string;
+  /** The list begins here, or begins again because the server had lost the rest: earlier pages are void. */
+  readonly start: boolean;
+}
+
+export interface WatchOptions extends Selectors {
+  readonly resourceVersion?: string | undefined;
+  /** Asks for the present objects first, as ADDED events closed by a bookmark. */
+  readonly sendInitialEvents?: boolean;
+  readonly allowWatchBookmarks?: boolean;
+  /** After which the server ends the watch; we end it when the server has not half a minute later. */
+  readonly timeoutSeconds?: number;
+}
+
+/** A change to an object. `apply` takes what this field manager wants; `force` takes fields over from others. */
+export type Patch =
+  | { readonly type: 'json'; readonly body: readonly unknown[] }
+  | { readonly type: 'merge' | 'strategic'; readonly body: unknown }
+  | { readonly type: 'apply'; readonly body: unknown; readonly force?: boolean };
+
+export interface DeleteOptions extends CallOptions {
+  readonly gracePeriodSeconds?: number;
+  readonly propagationPolicy?: 'Orphan' | 'Background' | 'Foreground';
+  /** The object is deleted only while it still is this one, else a conflict. */
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+  readonly dryRun?: boolean;
+}
+
+const PATCH_TYPES = {
+  json: 'application/json-patch+json',
+  merge: 'application/merge-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
+  apply: 'application/apply-patch+yaml', // JSON is YAML
+} as const;
+
+const PAGE_SIZE = 100; // 500 holds the event loop three times as long for the same CPU time
+const WATCH_GRACE = 30 * SECOND;
+const WATCH_TIMEOUT = 60 * MINUTE; // the longest a server lets a watch run by default, for callers who name no time
+
+export interface ServerTraits {
+  /** Whether it takes `sendInitialEvents`: on in Kubernetes 1.32, off in 1.33, on again from 1.34. */
+  streamsLists: boolean;
+}
+
+interface List {
+  readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
+  readonly items: readonly object[] | null;
+}
+
+/**
+ * The Kubernetes API. Objects are plain JSON as the server sent them. Refusals reject with StatusError, everything that
+ * keeps an answer away with ConnectionError, cancelled calls with the signal's reason.
+ */
+export class Client {
+  /** What has been learnt of the server, for all who use it. */
+  readonly learnt: ServerTraits = { streamsLists: true };
+  readonly #caller: Caller;
+
+  constructor(options: CallerOptions) {
+    this.#caller = new Caller(options);
+  }
+
+  async get<T extends ApiObject>(
+    type: ResourceType,
+    ref: ObjectRef,
+    options: ReadOptions = {},
+    signal?: AbortSignal,
+  ): Promise<T> {
+    return this.#caller.call<T>({ method: 'GET', ...at(type, ref, options) }, signal);
+  }
+
+  /**
+   * All objects, page by page. When the server has dropped the list half-way (410) it begins again, and the second time
+   * in one piece; `start` marks the page with which it begins.
+   */
+  async *list<T extends ApiObject>(
+    type: ResourceType,
+    options: ListOptions = {},
+    signal?: AbortSignal,
+  ): AsyncGenerator<Page<T>> {
+    for (let lost = 0; ; lost++) {
+      const limit = lost < 2 ? String(options.pageSize ?? PAGE_SIZE) : undefined;
+      let next: string | undefined;
+      try {
+        do {
+          const start = next === undefined;
+          const list = await this.#page(type, options, { limit, continue: next }, signal);
+          next = list.metadata.continue || undefined;
+          yield { items: withType<T>(type, list.items), resourceVersion: list.metadata.resourceVersion, start };
+        } while (next !== undefined);
+        return;
+      } catch (error) {
+        if (next === undefined || !isGone(error)) throw error;
+      }
+    }
+  }
+
+  /** The whole list in memory, with the version it stands at. */
+  async listAll<T extends ApiObject>(
+    type: ResourceType,
+    options: ListOptions = {},
+    signal?: AbortSignal,
+  ): Promise<{ readonly items: readonly T[]; readonly resourceVersion: string }> {
+    let items: T[] = [];
+    let resourceVersion = '';
+    for await (const page of this.list<T>(type, options, signal)) {
+      if (page.start) items = [];
+      items.push(...page.items);
+      resourceVersion = page.resourceVersion;
+    }
+    return { items, resourceVersion };
+  }
+
+  /**
+   * Changes as they happen, until the server ends the watch. Throws a StatusError when it refuses or sends an ERROR
+   * event, a ConnectionError when the stream breaks.
+   */
+  watch<T extends ApiObject>(
+    type: ResourceType,
+    options: WatchOptions = {},
+    signal?: AbortSignal,
+  ): AsyncGenerator<WatchEvent<T>> {
+    const { timeoutSeconds } = options;
+    const query = {
+      watch: 'true',
+      ...selectors(options),
+      resourceVersion: options.resourceVersion,
+      allowWatchBookmarks: flag(options.allowWatchBookmarks),
+      timeoutSeconds: timeoutSeconds?.toString(),
+      ...(options.sendInitialEvents ? { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan' } : {}),
+    };
+    const timeout = timeoutSeconds === undefined ? WATCH_TIMEOUT : timeoutSeconds * SECOND + WATCH_GRACE;
+    const path = resourcePath(type, { namespace: options.namespace });
+    return readEvents<T>(this.#caller.stream({ method: 'GET', path, query, target: { type } }, timeout, signal));
+  }
+
+  /** Also creates on a subresource, such as a pod's `eviction`: the object then names whose. */
+  async create<T extends ApiObject>(
+    type: ResourceType,
+    object: T,
+    options: WriteOptions = {},
+    signal?: AbortSignal,
+  ): Promise<T> {
+    const { namespace, name } = object.metadata;
+    const { subresource } = options;
+    const place = subresource === undefined ? all(type, namespace, options) : at(type, { namespace, name }, options);
+    return this.#write<T>('POST', { ...place, query: writeQuery(options) }, object, signal);
+  }
+
+  /** Replaces the object; refused with a conflict when its `resourceVersion` is not the present one. */
+  async update<T extends ApiObject>(
+    type: ResourceType,
+    object: T,
+    options: WriteOptions = {},
+    signal?: AbortSignal,
+  ): Promise<T> {
+    const place = at(type, object.metadata, options);
+    return this.#write<T>('PUT', { ...place, query: writeQuery(options) }, object, signal);
+  }
+
+  async patch<T extends ApiObject>(
+    type: ResourceType,
+    ref: ObjectRef,
+    patch: Patch,
+    options: WriteOptions = {},
+    signal?: AbortSignal,
+  ): Promise<T> {
+    const query = { ...writeQuery(options), ...(patch.type === 'apply' ? { force: flag(patch.force) } : {}) };
+    const body = { contentType: PATCH_TYPES[patch.type], json: patch.body };
+    return this.#caller.call<T>({ method: 'PATCH', ...at(type, ref, options), query, body }, signal);
+  }
+
+  /** Returns when the server has taken the order; finalizers and grace may keep the object for longer. */
+  async delete(type: ResourceType, ref: ObjectRef, options: DeleteOptions = {}, signal?: AbortSignal): Promise<void> {
+    const { gracePeriodSeconds, propagationPolicy, preconditions, dryRun, timeout, retries } = options;
+    const body = {
+      kind: 'DeleteOptions',
+      apiVersion: 'v1',
+      gracePeriodSeconds,
+      propagationPolicy,
+      preconditions,
+      ...(dryRun ? { dryRun: ['All'] } : {}),
+    };
+    await this.#write('DELETE', at(type, ref, { timeout, retries }), body, signal);
+  }
+
+  /** What a path outside the resources holds, such as `/version`. */
+  async read<T>(path: string, options: CallOptions = {}, signal?: AbortSignal): Promise<T> {
+    return this.#caller.call<T>({ method: 'GET', path, ...options }, signal);
+  }
+
+  /** Whether the server knows the kind: false until its CRD is installed. */
+  async serves(type: ResourceType, signal?: AbortSignal): Promise<boolean> {
+    const path = `${type.group === '' ? '/api' : '/apis'}/${apiVersionOf(type)}`;
+    try {
+      const { resources } = await this.read<{ resources: readonly { readonly name: string }[] }>(path, {}, signal);
+      return resources.some((resource) => resource.name === type.plural);
+    } catch (error) {
+      if (isNotFound(error)) return false;
+      throw error;
+    }
+  }
+
+  async #page(
+    type: ResourceType,
+    options: ListOptions,
+    paging: { readonly limit: string | undefined; readonly continue: string | undefined },
+    signal: AbortSignal | undefined,
+  ): Promise<List> {
+    // A continue token carries its version: the server refuses both together.
+    const resourceVersion = paging.continue === undefined ? options.resourceVersion : undefined;
+    const query = { ...selectors(options), resourceVersion, ...paging };
+    return this.#caller.call<List>({ method: 'GET', ...all(type, options.namespace, options), query }, signal);
+  }
+
+  async #write<T>(method: 'POST' | 'PUT' | 'DELETE', call: Place, json: unknown, signal?: AbortSignal): Promise<T> {
+    return this.#caller.call<T>({ ...call, method, body: { contentType: 'application/json', json } }, signal);
+  }
+}
+
+type Place = Pick<Call, 'path' | 'query' | 'timeout' | 'retries'> & { readonly target: Target };
+
+interface PlaceOptions {
+  readonly subresource?: string | undefined;
+  readonly timeout?: number | undefined;
+  readonly retries?: number | undefined;
+}
+
+function at(type: ResourceType, ref: ObjectRef, { subresource, timeout, retries }: PlaceOptions): Place {
+  const target = { type, name: ref.name, subresource };
+  return { path: resourcePath(type, ref, subresource), target, timeout, retries };
+}
+
+function all(type: ResourceType, namespace: string | undefined, { timeout, retries }: PlaceOptions): Place {
+  return { path: resourcePath(type, { namespace }), target: { type }, timeout, retries };
+}
+
+function selectors({ labelSelector, fieldSelector }: Selectors): Record<string, string | undefined> {
+  return { labelSelector: labelSelector || undefined, fieldSelector: fieldSelector || undefined };
+}
+
+function writeQuery({ fieldManager, dryRun }: WriteOptions): Record<string, string | undefined> {
+  return { fieldManager, dryRun: dryRun ? 'All' : undefined };
+}
+
+const flag = (value: boolean | undefined): string | undefined => (value ? 'true' : undefined);
+
+/** The members of a list come without kind and version; with them they equal what a watch sends. */
+function withType<T>(type: ResourceType, items: readonly object[] | null): T[] {
+  const apiVersion = apiVersionOf(type);
+  return (items ?? []).map((item) => ({ kind: type.kind, apiVersion, ...item }) as T);
+}

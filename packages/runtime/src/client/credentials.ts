@@ -1,0 +1,89 @@
+import { readFile } from 'node:fs/promises';
+import { type Clock, type Instant, SECOND } from '../clock.ts';
+import { ConnectionError } from './transport.ts';
+
+/** What proves who we are: a header, a certificate, both or nothing. */
+export interface Credential {
+  readonly authorization?: string | undefined;
+  readonly certificate?: { readonly cert: string; readonly key: string } | undefined;
+}
+
+/** Where credentials come from. Two credentials are the same exactly if they are the same object. */
+export interface CredentialSource {
+  current(): Promise<Credential>;
+  /** The server answered 401 to it: do not hand it out again without having asked afresh. */
+  refuse(credential: Credential): void;
+}
+
+export function fixedCredential(credential: Credential): CredentialSource {
+  return { current: async () => credential, refuse: () => {} };
+}
+
+export function basicCredential(username: string, password: string): Credential {
+  return { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` };
+}
+
+export function tokenCredential(token: string): Credential {
+  return { authorization: `Bearer ${token}` };
+}
+
+const REREAD_AFTER = 60 * SECOND; // bound tokens change on disk when four fifths of their hour are over
+
+export interface TokenFileOptions {
+  readonly file: string;
+  /** Used as long as the file has never been readable. */
+  readonly fallback: string | undefined;
+  readonly clock: Clock;
+  /** Told when the file cannot be read and the last token is used on. */
+  readonly onStale: (error: Error) => void;
+}
+
+/** The token in a file, read again every minute and after a refusal. */
+export class TokenFile implements CredentialSource {
+  readonly #options: TokenFileOptions;
+  #token: string | undefined;
+  #credential: Credential | undefined;
+  #readAt: Instant = Number.NEGATIVE_INFINITY;
+
+  constructor(options: TokenFileOptions) {
+    this.#options = options;
+    if (options.fallback !== undefined) this.#keep(options.fallback);
+  }
+
+  async current(): Promise<Credential> {
+    const { clock, onStale } = this.#options;
+    const now = clock.now();
+    if (this.#credential !== undefined && now - this.#readAt < REREAD_AFTER) return this.#credential;
+    try {
+      this.#keep(await this.#read());
+      this.#readAt = now;
+    } catch (error) {
+      if (this.#credential === undefined) throw error;
+      onStale(error as Error);
+    }
+    return this.#credential as Credential;
+  }
+
+  refuse(credential: Credential): void {
+    if (credential === this.#credential) this.#readAt = Number.NEGATIVE_INFINITY;
+  }
+
+  async #read(): Promise<string> {
+    const { file } = this.#options;
+    let text: string;
+    try {
+      text = await readFile(file, 'utf8');
+    } catch (cause) {
+      throw new ConnectionError(`failed to read token file "${file}": ${(cause as Error).message}`, { cause });
+    }
+    const token = text.trim();
+    if (token === '') throw new ConnectionError(`read empty token from file "${file}"`);
+    return token;
+  }
+
+  #keep(token: string): void {
+    if (token === this.#token) return;
+    this.#token = token;
+    this.#credential = tokenCredential(token);
+  }
+}

@@ -1,0 +1,34 @@
+import { type Clock, SECOND } from '../clock.ts';
+import { ConnectionError } from './transport.ts';
+
+/** A signal that follows the caller's and a timer at once. `end` must be called, or both stay held. */
+export interface Deadline {
+  readonly signal: AbortSignal;
+  /** Starts the time anew. */
+  extend(timeout: number): void;
+  end(): void;
+}
+
+/** Aborts with a ConnectionError after `timeout` milliseconds, or with the caller's reason if that comes first. */
+export function startDeadline(clock: Clock, timeout: number, caller: AbortSignal | undefined): Deadline {
+  const controller = new AbortController();
+  const follow = (): void => controller.abort(caller?.reason);
+  const start = (milliseconds: number) =>
+    clock.after(milliseconds, () =>
+      controller.abort(new ConnectionError(`no answer from the API server within ${milliseconds / SECOND}s`)),
+    );
+  let cancel = start(timeout);
+  if (caller?.aborted) follow();
+  else caller?.addEventListener('abort', follow, { once: true });
+  return {
+    signal: controller.signal,
+    extend(milliseconds) {
+      cancel();
+      cancel = start(milliseconds);
+    },
+    end() {
+      cancel();
+      caller?.removeEventListener('abort', follow);
+    },
+  };
+}

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { SECOND } from '../clock.ts';
+import { VirtualClock } from '../virtual-clock.ts';
+import type { ExecPlugin } from './connection.ts';
+import { ExecCredentials } from './exec-credentials.ts';
+
+const V1 = 'client.authentication.k8s.io/v1';
+
+/** A plugin made of a shell script, which finds its runs counted in the file `runs` beside it. */
+async function plugin(t: TestContext, script: string, rest: Partial<ExecPlugin> = {}, isTerminal = false) {
+  const folder = await mkdtemp(join(tmpdir(), 'exec-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const command = join(folder, 'plugin');
+  await writeFile(command, `#!/bin/sh\ncd "$(dirname "$0")"\necho run >> runs\n${script}\n`);
+  await chmod(command, 0o755);
+  const clock = new VirtualClock();
+  const stale: string[] = [];
+  const source = new ExecCredentials({
+    plugin: { command, args: [], env: {}, apiVersion: V1, interactiveMode: 'IfAvailable', installHint: '', ...rest },
+    clock,
+    env: { PATH: process.env['PATH'] },
+    isTerminal,
+    onStale: (error) => stale.push(error.message),
+  });
+  const runs = async () => (await readFile(join(folder, 'runs'), 'utf8')).trim().split('\n').length;
+  return { source, clock, runs, stale, folder };
+}
+
+const print = (status: object, apiVersion = V1): string =>
+  `cat <<'END'\n${JSON.stringify({ kind: 'ExecCredential', apiVersion, status })}\nEND`;
+
+const inMinutes = (clock: VirtualClock, minutes: number): string =>
+  new Date(clock.now() + minutes * 60 * SECOND).toISOString();
+
+test('a token is kept until a minute before it expires', async (t) => {
+  const expirationTimestamp = inMinutes(new VirtualClock(), 15);
+  const { source, clock, runs } = await plugin(t, print({ token: 'abc', expirationTimestamp }));
+  const [first, second] = await Promise.all([source.current(), source.current()]); // one run serves both
+  assert.equal(first.authorization, 'Bearer abc');
+  assert.equal(second, first);
+  await clock.advance(13.9 * 60 * SECOND);
+  assert.equal(await source.current(), first);
+  assert.equal(await runs(), 1);
+  await clock.advance(0.2 * 60 * SECOND);
+  await source.current();
+  assert.equal(await runs(), 2);
+});
+
+test('a refused credential is asked for afresh', async (t) => {
+  const { source, runs } = await plugin(t, print({ token: 'abc' }));
+  const first = await source.current();
+  source.refuse(first);
+  assert.notEqual(await source.current(), first);
+  source.refuse(first); // no longer the one in use
+  await source.current();
+  assert.equal(await runs(), 2);
+});
+
+test('a refresh that fails leaves the credential that still is valid, for ten seconds at a time', async (t) => {
+  const expirationTimestamp = inMinutes(new VirtualClock(), 15);
+  const { source, clock, runs, stale } = await plugin(
+    t,
+    `[ "$(wc -l < runs)" -gt 1 ] && exit 3\n${print({ token: 'abc', expirationTimestamp })}`,
+  );
+  const first = await source.current();
+  await clock.advance(14.5 * 60 * SECOND);
+  assert.equal((await source.current()).authorization, first.authorization);
+  await source.current();
+  assert.equal(await runs(), 2);
+  assert.match(stale[0] ?? '', /failed with exit code 3/);
+  await clock.advance(30 * SECOND);
+  await assert.rejects(source.current(), /failed with exit code 3/);
+});
+
+test('certificates are taken as well as tokens', async (t) => {
+  const { source } = await plugin(t, print({ clientCertificateData: 'C', clientKeyData: 'K' }));
+  assert.deepEqual(await source.current(), { authorization: undefined, certificate: { cert: 'C', key: 'K' } });
+});
+
+test('a plugin gets its arguments, variables and the request in KUBERNETES_EXEC_INFO', async (t) => {
+  const { source, folder } = await plugin(
+    t,
+    `echo "$1 $WHO" > seen; echo "$KUBERNETES_EXEC_INFO" > info\n${print({ token: 'x' })}`,
+    { args: ['get-token'], env: { WHO: 'me' }, clusterInfo: { server: 'https://a' } },
+  );
+  await source.current();
+  assert.equal(await readFile(join(folder, 'seen'), 'utf8'), 'get-token me\n');
+  assert.deepEqual(JSON.parse(await readFile(join(folder, 'info'), 'utf8')), {
+    kind: 'ExecCredential',
+    apiVersion: V1,
+    spec: { interactive: false, cluster: { server: 'https://a' } },
+  });
+});
+
+test('interactiveMode Always needs a terminal', async (t) => {
+  const { source } = await plugin(t, print({ token: 'x' }), { interactiveMode: 'Always' });
+  await assert.rejects(source.current(), {
+    message: 'exec plugin cannot support interactive mode: standard input is not a terminal',
+  });
+});
+
+for (const [what, script, message] of [
+  ['no status', `echo '{"apiVersion":"${V1}"}'`, `exec plugin didn't return a status field`],
+  ['nothing of use', print({}), `exec plugin didn't return a token or cert/key pair`],
+  ['half a pair', print({ clientKeyData: 'K' }), 'exec plugin returned only certificate or key, not both'],
+  [
+    'another version',
+    print({ token: 'x' }, 'client.authentication.k8s.io/v1beta1'),
+    `exec plugin is configured to use API version ${V1}, plugin returned version client.authentication.k8s.io/v1beta1`,
+  ],
+] as const) {
+  test(`a plugin that prints ${what} is told so in client-go’s words`, async (t) => {
+    const { source } = await plugin(t, script);
+    await assert.rejects(source.current(), { name: 'ConnectionError', message });
+  });
+}
+
+test('a plugin that is not installed is told with its hint', async (t) => {
+  const { source } = await plugin(t, '', { command: 'no-such-plugin', installHint: 'run: brew install it' });
+  await assert.rejects(source.current(), {
+    message: 'exec: executable no-such-plugin not found\n\nrun: brew install it',
+  });
+});

@@ -1,0 +1,142 @@
+import { Agent as PlainAgent, type RequestOptions } from 'node:http';
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../logger.ts';
+import type { Connection, Identity } from './connection.ts';
+import {
+  basicCredential,
+  type Credential,
+  type CredentialSource,
+  fixedCredential,
+  TokenFile,
+  tokenCredential,
+} from './credentials.ts';
+import { exchange } from './exchange.ts';
+import { ExecCredentials } from './exec-credentials.ts';
+import { findProxy } from './proxy.ts';
+import { AGENT_OPTIONS, ServerAgent } from './server-agent.ts';
+import { TlsFiles, type TlsMaterial } from './tls-files.ts';
+import { ConnectionError, type Transport, type TransportRequest, type TransportResponse } from './transport.ts';
+
+export interface HttpsTransportOptions {
+  readonly connection: Connection;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Proxies are taken from it, and credential plugins inherit it. */
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/**
+ * HTTP/1.1 to one API server over kept connections. Certificates and tokens that change on disk are picked up; a
+ * request answered 401 is repeated once with a fresh credential, if there is one.
+ */
+export class HttpsTransport implements Transport {
+  readonly #connection: Connection;
+  readonly #server: URL;
+  readonly #proxy: URL | undefined;
+  readonly #tls: TlsFiles;
+  readonly #credentials: CredentialSource;
+  readonly #plain = new PlainAgent(AGENT_OPTIONS);
+  #secure: { readonly agent: ServerAgent; readonly material: TlsMaterial } | undefined;
+  #closed = false;
+
+  constructor(options: HttpsTransportOptions) {
+    const { connection, clock, env } = options;
+    this.#connection = connection;
+    this.#server = new URL(connection.server);
+    this.#proxy = findProxy(this.#server, connection.proxyUrl, env);
+    this.#tls = new TlsFiles(connection, clock);
+    this.#credentials = credentialsOf(connection.identity, options);
+  }
+
+  async send(request: TransportRequest, signal?: AbortSignal): Promise<TransportResponse> {
+    const credential = await this.#credentials.current();
+    const response = await this.#exchange(request, credential, signal);
+    if (response.status !== 401) return response;
+    this.#credentials.refuse(credential);
+    const fresh = await this.#credentials.current();
+    if (fresh === credential) return response;
+    response.discard();
+    return this.#exchange(request, fresh, signal);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#plain.destroy();
+    this.#secure?.agent.destroy();
+  }
+
+  async #exchange(request: TransportRequest, credential: Credential, signal?: AbortSignal): Promise<TransportResponse> {
+    const { hostname, port, protocol, pathname } = this.#server;
+    const agent = protocol === 'https:' ? await this.#agentFor(credential) : this.#plain;
+    if (this.#closed) throw new ConnectionError('transport is closed');
+    signal?.throwIfAborted();
+    const options: RequestOptions = {
+      protocol,
+      host: hostname.replace(/^\[|\]$/g, ''),
+      port: port || (protocol === 'https:' ? 443 : 80),
+      method: request.method,
+      path: pathname.replace(/\/$/, '') + request.path,
+      headers: this.#headers(request, credential),
+      agent,
+    };
+    try {
+      return await exchange(options, request, signal);
+    } catch (error) {
+      this.#tls.expire();
+      throw error;
+    }
+  }
+
+  #headers(request: TransportRequest, { authorization }: Credential): NonNullable<RequestOptions['headers']> {
+    const { body, headers } = request;
+    return {
+      ...this.#connection.impersonation,
+      ...headers,
+      ...(authorization === undefined ? {} : { authorization }),
+      ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
+    };
+  }
+
+  /** The agent for the certificates of now: another one when they have changed. */
+  async #agentFor({ certificate }: Credential): Promise<ServerAgent> {
+    const files = await this.#tls.current();
+    const material = certificate === undefined ? files : { ca: files.ca, ...certificate };
+    if (this.#secure !== undefined && isSame(this.#secure.material, material)) return this.#secure.agent;
+    this.#secure?.agent.retire();
+    this.#secure = { agent: new ServerAgent(this.#tlsOptions(material), this.#proxy), material };
+    return this.#secure.agent;
+  }
+
+  #tlsOptions({ ca, cert, key }: TlsMaterial): Record<string, unknown> {
+    const { tlsServerName, insecureSkipTlsVerify } = this.#connection;
+    return {
+      ...(ca === undefined ? {} : { ca }),
+      ...(cert === undefined ? {} : { cert, key }),
+      ...(tlsServerName === undefined ? {} : { servername: tlsServerName }),
+      rejectUnauthorized: !insecureSkipTlsVerify,
+    };
+  }
+}
+
+function isSame(a: TlsMaterial, b: TlsMaterial): boolean {
+  return a.ca === b.ca && a.cert === b.cert && a.key === b.key;
+}
+
+function credentialsOf(identity: Identity, options: HttpsTransportOptions): CredentialSource {
+  const { clock, env, logger } = options;
+  const onStale = (error: Error): void => logger.error('Unable to rotate token', error);
+  switch (identity.kind) {
+    case 'none':
+      return fixedCredential({});
+    case 'token':
+      return fixedCredential(tokenCredential(identity.token));
+    case 'basic':
+      return fixedCredential(basicCredential(identity.username, identity.password));
+    case 'tokenFile':
+      return new TokenFile({ file: identity.file, fallback: identity.token, clock, onStale });
+    case 'exec':
+      return new ExecCredentials({ plugin: identity.plugin, clock, env, isTerminal: process.stdin.isTTY, onStale });
+    default:
+      return identity satisfies never;
+  }
+}

@@ -1,0 +1,26 @@
+import type { Clock } from '../clock.ts';
+import { ConnectionError, type Transport, type TransportRequest, type TransportResponse } from './transport.ts';
+
+/**
+ * An API server as a function: it answers when the head is known and writes the body as it goes. It must not sleep on
+ * the clock before it has answered, since the clock stands still until then.
+ */
+export type RequestHandler = (request: TransportRequest, signal: AbortSignal) => Promise<TransportResponse>;
+
+/**
+ * Hands requests to a server in the same process. Each counts as runnable work until its head is answered, so a virtual
+ * clock does not run away from requests under way.
+ */
+export function inProcessTransport(handler: RequestHandler, clock: Clock): Transport {
+  const closed = new AbortController();
+  return {
+    async send(request, signal) {
+      signal?.throwIfAborted();
+      if (closed.signal.aborted) throw new ConnectionError('transport is closed');
+      request.beforeSend?.();
+      const ends = signal === undefined ? closed.signal : AbortSignal.any([signal, closed.signal]);
+      return clock.track(handler(request, ends));
+    },
+    close: () => closed.abort(new ConnectionError('transport is closed')),
+  };
+}

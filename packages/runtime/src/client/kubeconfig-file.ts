@@ -1,0 +1,119 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve, sep } from 'node:path';
+import { ConnectionConfigError } from './connection.ts';
+
+/** A kubeconfig file's content, as far as it matters to us. All is optional: people write these by hand. */
+export interface Kubeconfig {
+  readonly 'current-context'?: string;
+  readonly clusters: ReadonlyMap<string, KubeconfigCluster>;
+  readonly users: ReadonlyMap<string, KubeconfigUser>;
+  readonly contexts: ReadonlyMap<string, KubeconfigContext>;
+}
+
+export interface KubeconfigCluster {
+  readonly server?: string;
+  readonly 'tls-server-name'?: string;
+  readonly 'insecure-skip-tls-verify'?: boolean;
+  readonly 'certificate-authority'?: string;
+  readonly 'certificate-authority-data'?: string;
+  readonly 'proxy-url'?: string;
+  readonly extensions?: readonly { readonly name: string; readonly extension: unknown }[];
+}
+
+export interface KubeconfigUser {
+  readonly 'client-certificate'?: string;
+  readonly 'client-certificate-data'?: string;
+  readonly 'client-key'?: string;
+  readonly 'client-key-data'?: string;
+  readonly token?: string;
+  readonly tokenFile?: string;
+  readonly username?: string;
+  readonly password?: string;
+  readonly as?: string;
+  readonly 'as-uid'?: string;
+  readonly 'as-groups'?: readonly string[];
+  readonly 'as-user-extra'?: Readonly<Record<string, readonly string[]>>;
+  readonly 'auth-provider'?: { readonly name?: string };
+  readonly exec?: KubeconfigExec;
+}
+
+export interface KubeconfigExec {
+  readonly command?: string;
+  readonly args?: readonly string[] | null;
+  readonly env?: readonly { readonly name: string; readonly value: string }[] | null;
+  readonly apiVersion?: string;
+  readonly installHint?: string;
+  readonly provideClusterInfo?: boolean;
+  readonly interactiveMode?: string;
+}
+
+export interface KubeconfigContext {
+  readonly cluster?: string;
+  readonly user?: string;
+  readonly namespace?: string;
+}
+
+/**
+ * Reads several files into one: what an earlier file names is not changed by a later one, missing files are passed
+ * over, relative paths are taken from the file's own folder. Throws a ConnectionConfigError for a file that cannot be
+ * read or is no kubeconfig.
+ */
+export async function loadKubeconfig(files: readonly string[]): Promise<Kubeconfig> {
+  const clusters = new Map<string, KubeconfigCluster>();
+  const users = new Map<string, KubeconfigUser>();
+  const contexts = new Map<string, KubeconfigContext>();
+  let current: string | undefined;
+  for (const file of new Set(files.filter((name) => name !== ''))) {
+    const config = await readKubeconfig(file);
+    if (config === undefined) continue;
+    current ||= config['current-context'];
+    for (const { name, cluster } of config.clusters ?? []) setOnce(clusters, name, withAbsolutePaths(file, cluster));
+    for (const { name, user } of config.users ?? []) setOnce(users, name, withAbsolutePaths(file, user));
+    for (const { name, context } of config.contexts ?? []) setOnce(contexts, name, context);
+  }
+  return { ...(current ? { 'current-context': current } : {}), clusters, users, contexts };
+}
+
+interface KubeconfigFile {
+  readonly 'current-context'?: string;
+  readonly clusters?: readonly { readonly name: string; readonly cluster: KubeconfigCluster }[] | null;
+  readonly users?: readonly { readonly name: string; readonly user: KubeconfigUser }[] | null;
+  readonly contexts?: readonly { readonly name: string; readonly context: KubeconfigContext }[] | null;
+}
+
+async function readKubeconfig(file: string): Promise<KubeconfigFile | undefined> {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined;
+    throw new ConnectionConfigError(`error loading config file "${file}": ${String(cause)}`, { cause });
+  }
+  try {
+    const { parse } = await import('yaml'); // here only: a pod in a cluster never pays for it
+    const parsed: unknown = parse(text);
+    if (parsed === null) return {};
+    if (typeof parsed !== 'object' || Array.isArray(parsed)) throw new Error('not a mapping');
+    return parsed;
+  } catch (cause) {
+    throw new ConnectionConfigError(`error loading config file "${file}": ${String(cause)}`, { cause });
+  }
+}
+
+function setOnce<T extends object>(map: Map<string, T>, name: string, value: T | null | undefined): void {
+  if (!map.has(name)) map.set(name, value ?? ({} as T));
+}
+
+const PATHS = new Set(['certificate-authority', 'client-certificate', 'client-key', 'tokenFile']);
+
+function withAbsolutePaths<T extends KubeconfigCluster | KubeconfigUser>(file: string, value: T | null): T {
+  const absolute = (path: string): string => resolve(dirname(resolve(file)), path);
+  const entries = Object.entries(value ?? {}).map(([key, member]: [string, unknown]) => {
+    if (PATHS.has(key) && typeof member === 'string' && member !== '') return [key, absolute(member)];
+    if (key !== 'exec') return [key, member];
+    const exec = member as KubeconfigExec;
+    const isPath = exec.command?.includes(sep) ?? false; // else it is looked up in PATH
+    return [key, isPath ? { ...exec, command: absolute(exec.command ?? '') } : exec];
+  });
+  return Object.fromEntries(entries) as T;
+}

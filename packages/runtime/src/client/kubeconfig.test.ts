@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import type { Connection } from './connection.ts';
+import { connectionOf } from './kubeconfig.ts';
+import { loadKubeconfig } from './kubeconfig-file.ts';
+
+async function folderOf(t: TestContext, files: Readonly<Record<string, string>>): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'kubeconfig-'));
+  t.after(() => rm(folder, { recursive: true }));
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  return folder;
+}
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+
+/** A kubeconfig of one context, with these lines under its cluster and its user. */
+const kubeconfig = (cluster: string, user = 'token: secret'): string => `
+apiVersion: v1
+kind: Config
+current-context: main
+contexts:
+- name: main
+  context: { cluster: c, user: u, namespace: shop }
+clusters:
+- name: c
+  cluster:
+    ${cluster.replaceAll('\n', '\n    ')}
+users:
+- name: u
+  user:
+    ${user.replaceAll('\n', '\n    ')}
+`;
+
+async function connect(t: TestContext, cluster: string, user?: string): Promise<Connection> {
+  const folder = await folderOf(t, { config: kubeconfig(cluster, user), 'ca.crt': 'CA', 'me.crt': 'C', 'me.key': 'K' });
+  return connectionOf(await loadKubeconfig([join(folder, 'config')]));
+}
+
+test('a context gives server, CA, proxy, name and token', async (t) => {
+  const connection = await connect(
+    t,
+    `server: https://10.0.0.1:6443/k8s/clusters/a/
+certificate-authority-data: ${base64('PEM')}
+tls-server-name: api.internal
+proxy-url: http://proxy:3128`,
+  );
+  assert.deepEqual(connection, {
+    server: 'https://10.0.0.1:6443/k8s/clusters/a',
+    ca: { data: 'PEM' },
+    certificate: undefined,
+    insecureSkipTlsVerify: false,
+    tlsServerName: 'api.internal',
+    proxyUrl: 'http://proxy:3128',
+    identity: { kind: 'token', token: 'secret' },
+    impersonation: {},
+  });
+});
+
+test('files are taken relative to the kubeconfig', async (t) => {
+  const folder = await folderOf(t, {
+    config: kubeconfig(
+      'server: https://a\ncertificate-authority: ca.crt',
+      'client-certificate: me.crt\nclient-key: me.key\ntokenFile: token',
+    ),
+    'ca.crt': '',
+    'me.crt': '',
+    'me.key': '',
+  });
+  const connection = await connectionOf(await loadKubeconfig([join(folder, 'config')]));
+  assert.deepEqual(connection.ca, { file: join(folder, 'ca.crt') });
+  assert.deepEqual(connection.certificate, {
+    cert: { file: join(folder, 'me.crt') },
+    key: { file: join(folder, 'me.key') },
+  });
+  assert.deepEqual(connection.identity, { kind: 'tokenFile', file: join(folder, 'token'), token: undefined });
+});
+
+test('a plugin is described with its arguments, variables and the cluster it asks for', async (t) => {
+  const { identity } = await connect(
+    t,
+    `server: https://a
+extensions:
+- name: client.authentication.k8s.io/exec
+  extension: { audience: here }`,
+    `exec:
+  apiVersion: client.authentication.k8s.io/v1
+  command: aws
+  args: [eks, get-token]
+  env: [{ name: AWS_PROFILE, value: test }]
+  interactiveMode: Never
+  installHint: install it
+  provideClusterInfo: true`,
+  );
+  assert.ok(identity.kind === 'exec');
+  const { clusterInfo, ...plugin } = identity.plugin;
+  assert.deepEqual(plugin, {
+    command: 'aws',
+    args: ['eks', 'get-token'],
+    env: { AWS_PROFILE: 'test' },
+    apiVersion: 'client.authentication.k8s.io/v1',
+    interactiveMode: 'Never',
+    installHint: 'install it',
+  });
+  assert.equal(clusterInfo?.['server'], 'https://a');
+  assert.deepEqual(clusterInfo?.['config'], { audience: 'here' });
+});
+
+test('a token wins over a plugin, a token file over a token, a client certificate over a plugin', async (t) => {
+  const exec = 'exec: { apiVersion: client.authentication.k8s.io/v1beta1, command: x }';
+  const kind = async (user: string) => (await connect(t, 'server: https://a', user)).identity.kind;
+  assert.equal(await kind(exec), 'exec');
+  assert.equal(await kind(`token: t\n${exec}`), 'token');
+  assert.equal(await kind('token: t\ntokenFile: f'), 'tokenFile');
+  assert.equal(await kind(`client-certificate-data: ${base64('C')}\nclient-key-data: ${base64('K')}\n${exec}`), 'none');
+  assert.equal(await kind('username: u\npassword: p'), 'basic');
+});
+
+test('credentials are not sent over plain HTTP', async (t) => {
+  assert.deepEqual((await connect(t, 'server: http://a')).identity, { kind: 'none' });
+  const bare = await connect(t, 'server: localhost:8080');
+  assert.equal(bare.server, 'http://localhost:8080');
+});
+
+test('impersonation becomes headers', async (t) => {
+  const { impersonation } = await connect(
+    t,
+    'server: https://a',
+    'as: jane\nas-uid: u-1\nas-groups: [dev, ops]\nas-user-extra: { "Acme.com/Scope": [view] }',
+  );
+  assert.deepEqual(impersonation, {
+    'impersonate-user': 'jane',
+    'impersonate-uid': 'u-1',
+    'impersonate-group': ['dev', 'ops'],
+    'impersonate-extra-acme.com%2Fscope': ['view'],
+  });
+});
+
+test('of several files, the first to name a thing wins; missing ones are passed over', async (t) => {
+  const folder = await folderOf(t, {
+    one: `current-context: main
+contexts: [{ name: main, context: { cluster: c, user: u } }]
+clusters: [{ name: c, cluster: { server: "https://one" } }]`,
+    two: kubeconfig('server: https://two'),
+  });
+  const config = await loadKubeconfig([join(folder, 'none'), join(folder, 'one'), '', join(folder, 'two')]);
+  const connection = await connectionOf(config);
+  assert.equal(connection.server, 'https://one');
+  assert.deepEqual(connection.identity, { kind: 'token', token: 'secret' });
+});
+
+test('another context can be named', async (t) => {
+  const folder = await folderOf(t, {
+    config: `${kubeconfig('server: https://a')}`.replace(
+      'contexts:',
+      'contexts:\n- name: other\n  context: { cluster: c, user: nobody }',
+    ),
+  });
+  const connection = await connectionOf(await loadKubeconfig([join(folder, 'config')]), 'other');
+  assert.deepEqual(connection.identity, { kind: 'none' });
+});
+
+for (const [what, cluster, user, message] of [
+  ['no server', 'tls-server-name: x', '{}', 'invalid configuration: no server found for cluster "c"'],
+  [
+    'an empty cluster',
+    '{}',
+    '{}',
+    'invalid configuration: no configuration has been provided, try setting KUBERNETES_MASTER environment variable',
+  ],
+  [
+    'a CA twice',
+    `server: https://a\ncertificate-authority: ca.crt\ncertificate-authority-data: ${base64('x')}`,
+    '{}',
+    'invalid configuration: certificate-authority-data and certificate-authority are both specified for c. certificate-authority-data will override.',
+  ],
+  [
+    'a certificate without key',
+    'server: https://a',
+    `client-certificate-data: ${base64('x')}`,
+    'invalid configuration: client-key-data or client-key must be specified for u to use the clientCert authentication method.',
+  ],
+  [
+    'a proxy we do not speak to',
+    'server: https://a\nproxy-url: socks5://p',
+    '{}',
+    `invalid configuration: invalid 'proxy-url' "socks5://p" for cluster "c": unsupported scheme "socks5", must be http or https`,
+  ],
+  [
+    'two methods',
+    'server: https://a',
+    'token: t\nusername: u',
+    'invalid configuration: more than one authentication method found for u; found [token basicAuth], only one is allowed',
+  ],
+  [
+    'a plugin without interactiveMode',
+    'server: https://a',
+    'exec: { apiVersion: client.authentication.k8s.io/v1, command: x }',
+    'invalid configuration: interactiveMode must be specified for u to use exec authentication plugin',
+  ],
+  [
+    'a plugin of an unknown version',
+    'server: https://a',
+    'exec: { apiVersion: client.authentication.k8s.io/v1alpha1, command: x, interactiveMode: Never }',
+    'invalid configuration: exec plugin: invalid apiVersion "client.authentication.k8s.io/v1alpha1"',
+  ],
+  [
+    'a provider of old',
+    'server: https://a',
+    'auth-provider: { name: gcp }',
+    'invalid configuration: no Auth Provider found for name "gcp"',
+  ],
+  [
+    'several problems',
+    'tls-server-name: x',
+    'as-uid: u-1',
+    'invalid configuration: [requesting uid, groups or user-extra for u without impersonating a user, no server found for cluster "c"]',
+  ],
+] as const) {
+  test(`a kubeconfig with ${what} is refused in kubectl’s words`, async (t) => {
+    await assert.rejects(connect(t, cluster, user), { name: 'ConnectionConfigError', message });
+  });
+}
+
+test('a current context that is not there is named', async (t) => {
+  const folder = await folderOf(t, { config: 'current-context: nowhere' });
+  await assert.rejects(connectionOf(await loadKubeconfig([join(folder, 'config')])), {
+    message:
+      'invalid configuration: [context was not found for specified context: nowhere, cluster has no server defined]',
+  });
+});
+
+test('a file that is no kubeconfig is named', async (t) => {
+  const folder = await folderOf(t, { config: 'a: [b' });
+  const file = join(folder, 'config');
+  await assert.rejects(loadKubeconfig([file]), (error: Error) =>
+    error.message.startsWith(`error loading config file "${file}": `),
+  );
+});

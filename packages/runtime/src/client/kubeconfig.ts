@@ -1,0 +1,87 @@
+import type { Connection, ExecPlugin, Identity, Pem } from './connection.ts';
+import { checkKubeconfig } from './kubeconfig-checks.ts';
+import type { Kubeconfig, KubeconfigCluster, KubeconfigExec, KubeconfigUser } from './kubeconfig-file.ts';
+
+/** The connection a context stands for, the current one unless named. Throws a ConnectionConfigError with all problems. */
+export async function connectionOf(config: Kubeconfig, contextName = config['current-context']): Promise<Connection> {
+  const context = contextName === undefined ? undefined : config.contexts.get(contextName);
+  const cluster = config.clusters.get(context?.cluster ?? '') ?? {};
+  const user = config.users.get(context?.user ?? '') ?? {};
+  await checkKubeconfig({ contextName, context, cluster, user });
+
+  const server = serverUrl(cluster.server ?? '');
+  const secure = server.startsWith('https:');
+  const certificate = secure ? certificateOf(user) : undefined;
+  return {
+    server,
+    ca: findPem(cluster['certificate-authority-data'], cluster['certificate-authority']),
+    certificate,
+    insecureSkipTlsVerify: cluster['insecure-skip-tls-verify'] === true,
+    tlsServerName: cluster['tls-server-name'] || undefined,
+    proxyUrl: cluster['proxy-url'] || undefined,
+    // Credentials never go over a connection that anyone can read.
+    identity: secure ? identityOf(user, cluster, certificate !== undefined) : { kind: 'none' },
+    impersonation: impersonationOf(user),
+  };
+}
+
+/** Without a scheme it is plain HTTP, as kubectl has it. */
+function serverUrl(server: string): string {
+  const url = new URL(/^[a-z]+:\/\//i.test(server) ? server : `http://${server}`);
+  return `${url.protocol}//${url.host}${url.pathname.replace(/\/+$/, '')}`;
+}
+
+function findPem(data: string | undefined, file: string | undefined): Pem | undefined {
+  if (data) return { data: Buffer.from(data, 'base64').toString('utf8') };
+  return file ? { file } : undefined;
+}
+
+function certificateOf(user: KubeconfigUser): Connection['certificate'] {
+  const cert = findPem(user['client-certificate-data'], user['client-certificate']);
+  const key = findPem(user['client-key-data'], user['client-key']);
+  return cert && key ? { cert, key } : undefined;
+}
+
+/** A plugin is asked only when nothing else says who we are, as client-go does. */
+function identityOf(user: KubeconfigUser, cluster: KubeconfigCluster, hasCertificate: boolean): Identity {
+  if (user.tokenFile) return { kind: 'tokenFile', file: user.tokenFile, token: user.token || undefined };
+  if (user.token) return { kind: 'token', token: user.token };
+  if (user.username) return { kind: 'basic', username: user.username, password: user.password ?? '' };
+  if (user.exec && !hasCertificate) return { kind: 'exec', plugin: pluginOf(user.exec, cluster) };
+  return { kind: 'none' };
+}
+
+function pluginOf(exec: KubeconfigExec, cluster: KubeconfigCluster): ExecPlugin {
+  return {
+    command: exec.command ?? '',
+    args: exec.args ?? [],
+    env: Object.fromEntries((exec.env ?? []).map(({ name, value }) => [name, value])),
+    apiVersion: exec.apiVersion ?? '',
+    interactiveMode: (exec.interactiveMode || 'IfAvailable') as ExecPlugin['interactiveMode'],
+    installHint: exec.installHint ?? '',
+    clusterInfo: exec.provideClusterInfo ? clusterInfoOf(cluster) : undefined,
+  };
+}
+
+function clusterInfoOf(cluster: KubeconfigCluster): Record<string, unknown> {
+  const extension = cluster.extensions?.find(({ name }) => name === 'client.authentication.k8s.io/exec');
+  return {
+    server: cluster.server,
+    'tls-server-name': cluster['tls-server-name'],
+    'insecure-skip-tls-verify': cluster['insecure-skip-tls-verify'],
+    'certificate-authority-data': cluster['certificate-authority-data'],
+    'proxy-url': cluster['proxy-url'],
+    config: extension?.extension,
+  };
+}
+
+function impersonationOf(user: KubeconfigUser): Record<string, string | readonly string[]> {
+  if (!user.as) return {};
+  const headers: Record<string, string | readonly string[]> = { 'impersonate-user': user.as };
+  if (user['as-uid']) headers['impersonate-uid'] = user['as-uid'];
+  if (user['as-groups']?.length) headers['impersonate-group'] = user['as-groups'];
+  for (const [key, values] of Object.entries(user['as-user-extra'] ?? {})) {
+    headers[`impersonate-extra-${encodeURIComponent(key.toLowerCase())}`] = values;
+  }
+  return headers;
+}

@@ -1,0 +1,58 @@
+import { readFile } from 'node:fs/promises';
+import { type Clock, type Instant, SECOND } from '../clock.ts';
+import type { Connection, Pem } from './connection.ts';
+import { ConnectionError } from './transport.ts';
+
+/** What a TLS connection is made from; all in PEM. The same object as long as nothing changed. */
+export interface TlsMaterial {
+  readonly ca: string | undefined;
+  readonly cert: string | undefined;
+  readonly key: string | undefined;
+}
+
+const REREAD_AFTER = 60 * SECOND;
+
+/** The certificates of a connection, read again every minute and whenever a connection failed: they rotate on disk. */
+export class TlsFiles {
+  readonly #connection: Connection;
+  readonly #clock: Clock;
+  #material: TlsMaterial | undefined;
+  #readAt: Instant = Number.NEGATIVE_INFINITY;
+
+  constructor(connection: Connection, clock: Clock) {
+    this.#connection = connection;
+    this.#clock = clock;
+  }
+
+  /** Rejects with a ConnectionError when a file cannot be read and never could. */
+  async current(): Promise<TlsMaterial> {
+    const now = this.#clock.now();
+    if (this.#material !== undefined && now - this.#readAt < REREAD_AFTER) return this.#material;
+    const { ca, certificate } = this.#connection;
+    try {
+      const read = { ca: await load(ca), cert: await load(certificate?.cert), key: await load(certificate?.key) };
+      this.#readAt = now;
+      if (!isSame(read, this.#material)) this.#material = read;
+    } catch (cause) {
+      // Between two files of one rotation something may be missing: what served so far serves on.
+      if (this.#material === undefined) {
+        throw new ConnectionError(`cannot read certificates: ${(cause as Error).message}`, { cause });
+      }
+    }
+    return this.#material as TlsMaterial;
+  }
+
+  /** A connection failed: perhaps because of old files. */
+  expire(): void {
+    this.#readAt = Number.NEGATIVE_INFINITY;
+  }
+}
+
+async function load(pem: Pem | undefined): Promise<string | undefined> {
+  if (pem === undefined) return undefined;
+  return 'data' in pem ? pem.data : readFile(pem.file, 'utf8');
+}
+
+function isSame(a: TlsMaterial, b: TlsMaterial | undefined): boolean {
+  return b !== undefined && a.ca === b.ca && a.cert === b.cert && a.key === b.key;
+}

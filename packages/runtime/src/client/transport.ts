@@ -1,0 +1,44 @@
+/** One HTTP request to the API server. */
+export interface TransportRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** With its query, without the server's address. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer;
+  /**
+   * Called in the tick in which the request is handed to the socket, once the socket is ready. What it throws is the
+   * outcome, and nothing is sent: a leader proves here that it still is one.
+   */
+  readonly beforeSend?: () => void;
+}
+
+/** An answer whose head has arrived. The body must be read to its end, or `discard` called. */
+export interface TransportResponse {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: AsyncIterable<Buffer>;
+  /** Gives up the rest of the body. Harmless afterwards. */
+  discard(): void;
+}
+
+/** The way to one API server: over the network, or straight into the process. */
+export interface Transport {
+  /** Rejects with a ConnectionError when no answer came, or with the signal's reason. The signal also ends the body. */
+  send(request: TransportRequest, signal?: AbortSignal): Promise<TransportResponse>;
+  /** Ends idle connections and refuses later requests. */
+  close(): void;
+}
+
+/** The server could not be asked, or its answer broke off: whether a write took effect is not known. */
+export class ConnectionError extends Error {
+  override readonly name = 'ConnectionError';
+  /** The system's word for it, such as ECONNREFUSED; '' when there is none. */
+  readonly code: string;
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    const cause = options?.cause;
+    this.code = cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
+  }
+}

@@ -1,0 +1,84 @@
+import type { ApiObject } from './resource-type.ts';
+import { type Status, StatusError } from './status-error.ts';
+import { ConnectionError } from './transport.ts';
+
+/** A change of an object, or word of how far the watch has come. An ERROR event is not one: it is thrown. */
+export type WatchEvent<T extends ApiObject> =
+  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: T }
+  | { readonly type: 'BOOKMARK'; readonly object: Bookmark };
+
+/** Nothing but a version, and whether the initial list of a streamed watch is complete with it. */
+export interface Bookmark {
+  readonly metadata: {
+    readonly resourceVersion: string;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+}
+
+/** True for the bookmark that closes the initial list of a watch with `sendInitialEvents`. */
+export function endsInitialEvents(bookmark: Bookmark): boolean {
+  return bookmark.metadata.annotations?.['k8s.io/initial-events-end'] === 'true';
+}
+
+/**
+ * The events of a watch's body. Throws a StatusError for an ERROR event and a ConnectionError for a line that is none:
+ * after either, nothing that follows can be trusted. A line the connection's end cut short is dropped.
+ */
+export async function* readEvents<T extends ApiObject>(body: AsyncIterable<Buffer>): AsyncGenerator<WatchEvent<T>> {
+  const splitter = new LineSplitter();
+  for await (const chunk of body) {
+    for (const line of splitter.push(chunk)) {
+      if (line.length > 0) yield decode<T>(line);
+    }
+  }
+}
+
+function decode<T extends ApiObject>(line: string): WatchEvent<T> {
+  const event = parse(line);
+  switch (event.type) {
+    case 'ADDED':
+    case 'MODIFIED':
+    case 'DELETED':
+    case 'BOOKMARK':
+      return event as WatchEvent<T>;
+    case 'ERROR':
+      throw new StatusError(event.object as Status);
+    default:
+      throw new ConnectionError('the watch sent a line that is no event');
+  }
+}
+
+function parse(line: string): { readonly type?: unknown; readonly object?: unknown } {
+  try {
+    const event: unknown = JSON.parse(line);
+    return typeof event === 'object' && event !== null && 'object' in event && event.object !== null ? event : {};
+  } catch (cause) {
+    throw new ConnectionError('the watch sent a malformed line', { cause });
+  }
+}
+
+const NEWLINE = 0x0a;
+
+/** Cuts bytes into lines and decodes whole lines only: the borders of chunks fall inside characters, too. */
+export class LineSplitter {
+  #rest: Buffer[] = []; // what came since the last newline; never contains one
+
+  /** The lines that are complete with this chunk, without their newlines. */
+  push(chunk: Buffer): string[] {
+    const lines: string[] = [];
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
+      lines.push(this.#complete(chunk, start, end));
+      start = end + 1;
+    }
+    if (start < chunk.length) this.#rest.push(chunk.subarray(start));
+    return lines;
+  }
+
+  #complete(chunk: Buffer, start: number, end: number): string {
+    if (this.#rest.length === 0) return chunk.toString('utf8', start, end);
+    const whole = Buffer.concat([...this.#rest, chunk.subarray(start, end)]);
+    this.#rest = [];
+    return whole.toString('utf8');
+  }
+}

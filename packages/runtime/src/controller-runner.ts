@@ -1,0 +1,212 @@
+import { randomUUID } from 'node:crypto';
+import { isCausedBy } from './cause.ts';
+import { refOfKey } from './client/resource-type.ts';
+import { isConflict } from './client/status-error.ts';
+import { SECOND } from './clock.ts';
+import { type Controller, DONE, type Result, type Source, TerminalError } from './controller.ts';
+import {
+  activeWorkers,
+  initialiseControllerMetrics,
+  reconcileErrors,
+  reconcilePanics,
+  reconcileSeconds,
+  reconciles,
+  terminalErrors,
+} from './controller-metrics.ts';
+import type { Logger } from './logger.ts';
+import type { Fields } from './logging/log-entry.ts';
+import type { Metrics } from './metrics/registry.ts';
+import { isPanic, panicText, RecoveredPanicError } from './panic.ts';
+import { DEFAULT_RETRIES, rateLimiter } from './queue/rate-limiter.ts';
+import { type QueueItem, WorkQueue } from './queue/work-queue.ts';
+import type { SteadyClock } from './steady-clock.ts';
+
+export interface ControllerDeps {
+  readonly clock: SteadyClock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** For jitter, in [0, 1); Math.random unless given. */
+  readonly random?: () => number;
+  /** Starts what a source reads from, unless it runs already, and resolves when that has synced; else rejects. */
+  readonly syncSource: (source: Source<never>, controller: string, logger: Logger) => Promise<void>;
+}
+
+/** Passes begun in one turn of the event loop, so that a full queue delays neither probes nor the lease. */
+const PASSES_PER_TURN = 8;
+
+type Outcome =
+  | { readonly kind: 'result'; readonly result: Result }
+  | { readonly kind: 'conflict' }
+  | { readonly kind: 'error'; readonly error: unknown }
+  | { readonly kind: 'stopped' };
+
+/** Runs one controller: feeds its queue from its sources and hands keys to its `reconcile`. */
+export class ControllerRunner<K = string> {
+  readonly name: string;
+  readonly #controller: Controller<K>;
+  readonly #deps: ControllerDeps;
+  readonly #logger: Logger;
+  readonly #queue: WorkQueue<K>;
+  readonly #concurrency: number;
+  #warm: Promise<void> | undefined;
+  #signal: AbortSignal | undefined; // set while workers run
+  #active = 0;
+  #isTurnQueued = false;
+  #whenIdle: (() => void) | undefined;
+
+  constructor(controller: Controller<K>, deps: ControllerDeps) {
+    const { name, kind } = controller;
+    this.name = name;
+    this.#controller = controller;
+    this.#deps = deps;
+    this.#concurrency = controller.concurrency ?? 1;
+    this.#logger = deps.logger.with({
+      controller: name,
+      ...(kind && { controllerGroup: kind.group, controllerKind: kind.kind }),
+    });
+    this.#queue = new WorkQueue<K>({
+      name,
+      clock: deps.clock,
+      metrics: deps.metrics,
+      limiter: rateLimiter(controller.retries ?? DEFAULT_RETRIES, deps.clock, deps.random),
+      onReady: () => this.#queueTurn(),
+    });
+  }
+
+  /** Attaches the sources and waits for their caches; no key is handled yet. Later calls join the first. */
+  warmUp(): Promise<void> {
+    this.#warm ??= this.#attachSources();
+    return this.#warm;
+  }
+
+  /** Handles keys until aborted, and resolves once the passes under way have ended. Rejects if a source never syncs. */
+  async start(signal: AbortSignal): Promise<void> {
+    initialiseControllerMetrics(this.#deps.metrics, this.name, this.#concurrency);
+    signal.addEventListener('abort', () => this.#queue.shutDown(), { once: true });
+    await this.warmUp();
+    if (signal.aborted) return;
+    this.#logger.info('Starting Controller');
+    this.#logger.info('Starting workers', { 'worker count': this.#concurrency });
+    this.#signal = signal;
+    this.#queueTurn();
+    await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    this.#logger.info('Shutdown signal received, waiting for all workers to finish');
+    if (this.#active > 0) await new Promise<void>((resolve) => (this.#whenIdle = resolve));
+    this.#logger.info('All workers finished');
+  }
+
+  async #attachSources(): Promise<void> {
+    const sources = this.#controller.sources ?? [];
+    await Promise.all(
+      sources.map(async (source) => {
+        const logger = this.#logger.with({ source: source.name });
+        logger.info('Starting EventSource');
+        source.attach(this.#queue);
+        await this.#deps.syncSource(source, this.name, logger);
+      }),
+    );
+  }
+
+  #queueTurn(): void {
+    if (this.#isTurnQueued || this.#signal === undefined) return;
+    this.#isTurnQueued = true;
+    setImmediate(() => {
+      this.#isTurnQueued = false;
+      this.#takeTurn();
+    });
+  }
+
+  #takeTurn(): void {
+    for (let begun = 0; this.#active < this.#concurrency; begun++) {
+      if (begun === PASSES_PER_TURN) {
+        this.#queueTurn();
+        return;
+      }
+      const item = this.#queue.take();
+      if (item === undefined) return;
+      void this.#handle(item);
+    }
+  }
+
+  /** One pass and its consequences. Never rejects. */
+  async #handle({ key, priority }: QueueItem<K>): Promise<void> {
+    const { clock, metrics } = this.#deps;
+    const labels = { controller: this.name };
+    this.#active++;
+    metrics.add(activeWorkers, labels, 1);
+    const started = clock.elapsed();
+    const logger = this.#loggerOf(key);
+    const outcome = await this.#reconcile(key, logger);
+    this.#conclude(key, priority, outcome, logger);
+    metrics.observe(reconcileSeconds, labels, (clock.elapsed() - started) / SECOND);
+    metrics.add(activeWorkers, labels, -1);
+    this.#active--;
+    this.#queue.done(key);
+    this.#queueTurn();
+    if (this.#active === 0) this.#whenIdle?.();
+  }
+
+  async #reconcile(key: K, logger: Logger): Promise<Outcome> {
+    const signal = this.#signal!;
+    try {
+      return { kind: 'result', result: await this.#controller.reconcile(key, signal, logger) };
+    } catch (thrown) {
+      if (signal.aborted) return { kind: 'stopped' };
+      if (isCausedBy(thrown, isConflict)) return { kind: 'conflict' };
+      if (!isPanic(thrown)) return { kind: 'error', error: thrown };
+      this.#deps.metrics.increment(reconcilePanics, { controller: this.name });
+      const stacktrace = thrown instanceof Error ? thrown.stack : undefined;
+      logger.error('Observed a panic', undefined, { panic: panicText(thrown), ...(stacktrace && { stacktrace }) });
+      return { kind: 'error', error: new RecoveredPanicError(thrown) };
+    }
+  }
+
+  /** Requeues as the outcome asks, at the priority the key came with, and counts it (spec 05 §3.1). */
+  #conclude(key: K, priority: number, outcome: Outcome, logger: Logger): void {
+    switch (outcome.kind) {
+      case 'stopped':
+        return;
+      case 'conflict':
+        this.#queue.addRateLimited(key, priority);
+        this.#count('requeue');
+        return;
+      case 'error':
+        this.#fail(key, priority, outcome.error, logger);
+        return;
+      case 'result':
+        this.#queue.forget(key);
+        if (outcome.result !== DONE) this.#queue.addAfter(key, outcome.result.requeueAfter, priority);
+        this.#count(outcome.result === DONE ? 'success' : 'requeue_after');
+        return;
+      default:
+        outcome satisfies never;
+    }
+  }
+
+  #fail(key: K, priority: number, error: unknown, logger: Logger): void {
+    const labels = { controller: this.name };
+    if (isCausedBy(error, isTerminal)) this.#deps.metrics.increment(terminalErrors, labels);
+    else this.#queue.addRateLimited(key, priority);
+    this.#deps.metrics.increment(reconcileErrors, labels);
+    this.#count('error');
+    logger.error('Reconciler error', error);
+  }
+
+  #count(result: 'error' | 'requeue_after' | 'requeue' | 'success'): void {
+    this.#deps.metrics.increment(reconciles, { controller: this.name, result });
+  }
+
+  #loggerOf(key: K): Logger {
+    const fields = typeof key === 'string' ? keyFields(key, this.#controller.kind?.kind) : {};
+    return this.#logger.with({ ...fields, reconcileID: randomUUID() });
+  }
+}
+
+const isTerminal = (error: unknown): boolean => error instanceof TerminalError;
+
+/** How logs name the object: as a reference under its kind, and in two plain keys. */
+function keyFields(key: string, kind: string | undefined): Fields {
+  const { namespace, name } = refOfKey(key);
+  const reference = namespace === undefined ? { name } : { name, namespace };
+  return { ...(kind !== undefined && { [kind]: reference }), namespace: namespace ?? '', name };
+}

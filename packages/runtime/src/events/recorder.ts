@@ -1,0 +1,186 @@
+import { SECOND } from '../clock.ts';
+import { isAlreadyExists, isNotFound, StatusError } from '../client/status-error.ts';
+import type { Logger } from '../logger.ts';
+import type { Fields } from '../logging/log-entry.ts';
+import { defineCounter } from '../metrics/definition.ts';
+import type { Metrics } from '../metrics/registry.ts';
+import type { SteadyClock } from '../steady-clock.ts';
+import { type Correlated, Correlator } from './correlator.ts';
+import { Dedupe } from './dedupe.ts';
+import { type CoreEvent, coreEvent, type EventDraft } from './event.ts';
+
+/** Tells users about their objects, as Kubernetes Events. */
+export interface EventRecorder {
+  /** Never waits and never throws: what cannot be sent is dropped. */
+  publish(...drafts: readonly EventDraft[]): void;
+}
+
+/** What changes about an Event that happens again. */
+export type EventChange = Pick<CoreEvent, 'count' | 'lastTimestamp' | 'message'>;
+
+/** The two calls events need. A refusal is thrown as `StatusError`; anything else thrown is tried again. */
+export interface EventSink {
+  create(event: CoreEvent, signal: AbortSignal): Promise<unknown>;
+  patch(event: CoreEvent, change: EventChange, signal: AbortSignal): Promise<unknown>;
+}
+
+/** All a recorder touches. */
+export interface RecorderDeps {
+  readonly sink: EventSink;
+  readonly clock: SteadyClock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** Who speaks; `karpenter` if not given. */
+  readonly component?: string;
+  /** From 0 to 1; spreads the first retry of many processes. */
+  readonly random?: () => number;
+}
+
+// As client-go has them (tools/record/event.go).
+const MAX_QUEUED = 1000;
+const MAX_TRIES = 12;
+const RETRY_DELAY = 10 * SECOND;
+
+const droppedEvents = defineCounter(
+  'karpenter_events_dropped_total',
+  ['reason'],
+  'Events that were published but not recorded: the queue was full, the server refused or could not be reached.',
+);
+
+/**
+ * Sends events one after another, in the order of publication, after deduplication and correlation. While the server
+ * cannot be reached all wait; when a thousand do, further ones are dropped.
+ */
+export class QueuedRecorder implements EventRecorder {
+  readonly #deps: RecorderDeps;
+  readonly #dedupe = new Dedupe();
+  readonly #correlator = new Correlator();
+  readonly #queue: CoreEvent[] = [];
+  readonly #lastTry = new AbortController(); // aborted: no more waiting for a better moment
+  #arrival = Promise.withResolvers<void>();
+  #idle: PromiseWithResolvers<void> | undefined; // while someone waits for the queue to empty
+  #isRunning = false;
+  #isSending = false;
+  #nanos = 0n;
+
+  constructor(deps: RecorderDeps) {
+    this.#deps = deps;
+  }
+
+  publish(...drafts: readonly EventDraft[]): void {
+    const { clock, component = 'karpenter' } = this.#deps;
+    for (const draft of drafts) {
+      if (!this.#dedupe.admits(draft, clock.elapsed())) continue;
+      const event = coreEvent(draft, { component, now: clock.now(), nanos: this.#nextNanos() });
+      if (this.#queue.length >= MAX_QUEUED) {
+        this.#drop(event, 'queue_full', 'Unable to record event: too many queued events, dropped event');
+        continue;
+      }
+      this.#queue.push(event);
+      this.#arrival.resolve();
+    }
+  }
+
+  /** Sends what is published, until aborted. */
+  async start(signal: AbortSignal): Promise<void> {
+    signal.addEventListener('abort', () => this.#arrival.resolve(), { once: true });
+    this.#isRunning = true;
+    while (!signal.aborted) {
+      const event = this.#queue.shift();
+      if (event === undefined) {
+        this.#idle?.resolve();
+        await this.#arrival.promise;
+        this.#arrival = Promise.withResolvers();
+        continue;
+      }
+      this.#isSending = true;
+      await this.#record(event, signal);
+      this.#isSending = false;
+    }
+    this.#isRunning = false;
+    this.#idle?.resolve();
+  }
+
+  /** Sends what is left, each event tried once, and gives up on the rest after `timeout` milliseconds. */
+  async flush(timeout: number): Promise<void> {
+    this.#lastTry.abort();
+    if (this.#isRunning && (this.#isSending || this.#queue.length > 0)) {
+      this.#idle = Promise.withResolvers();
+      const timer = new AbortController();
+      await Promise.race([this.#idle.promise, this.#deps.clock.sleep(timeout, timer.signal).catch(() => undefined)]);
+      timer.abort();
+    }
+    for (const event of this.#queue.splice(0)) {
+      this.#drop(event, 'shutdown', 'Unable to write event (broadcaster is shut down)');
+    }
+  }
+
+  async #record(event: CoreEvent, signal: AbortSignal): Promise<void> {
+    const correlated = this.#correlator.correlate(event, this.#deps.clock.elapsed(), this.#nextNanos());
+    if (correlated === undefined) return;
+    for (let tries = 1; !signal.aborted; tries++) {
+      if (await this.#send(correlated, signal)) return;
+      if (tries === MAX_TRIES || this.#lastTry.signal.aborted) {
+        this.#drop(event, 'unreachable', 'Unable to write event (retry limit exceeded!)');
+        return;
+      }
+      await this.#pause(tries === 1 ? RETRY_DELAY * (this.#deps.random ?? Math.random)() : RETRY_DELAY, signal);
+    }
+  }
+
+  /** True when nothing is left to do about it: it was sent, or refused for good. */
+  async #send({ event, isUpdate }: Correlated, signal: AbortSignal): Promise<boolean> {
+    try {
+      await (isUpdate ? this.#update(event, signal) : this.#deps.sink.create(event, signal));
+      return true;
+    } catch (error) {
+      if (signal.aborted) return true;
+      if (!(error instanceof StatusError)) {
+        this.#deps.logger.error('Unable to write event (may retry after sleeping)', error, describe(event));
+        return false;
+      }
+      this.#deps.metrics.increment(droppedEvents, { reason: 'rejected' });
+      if (!isExpected(error))
+        this.#deps.logger.error('Server rejected event (will not retry!)', error, describe(event));
+      return true;
+    }
+  }
+
+  /** Events expire after an hour: the one to update may be gone. */
+  async #update(event: CoreEvent, signal: AbortSignal): Promise<void> {
+    const { count, lastTimestamp, message } = event;
+    try {
+      await this.#deps.sink.patch(event, { count, lastTimestamp, message }, signal);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      await this.#deps.sink.create(event, signal);
+    }
+  }
+
+  async #pause(delay: number, signal: AbortSignal): Promise<void> {
+    const cut = AbortSignal.any([signal, this.#lastTry.signal]);
+    await this.#deps.clock.sleep(delay, cut).catch(() => undefined);
+  }
+
+  #drop(event: CoreEvent, reason: 'queue_full' | 'unreachable' | 'shutdown', message: string): void {
+    this.#deps.metrics.increment(droppedEvents, { reason });
+    this.#deps.logger.error(message, undefined, describe(event));
+  }
+
+  /** Nanoseconds of now, and never the same twice: they make the names of events. */
+  #nextNanos(): bigint {
+    const now = BigInt(Math.trunc(this.#deps.clock.now())) * 1_000_000n;
+    this.#nanos = now > this.#nanos ? now : this.#nanos + 1n;
+    return this.#nanos;
+  }
+}
+
+/** Someone was faster, or the namespace is going away with all that is in it. */
+function isExpected(error: StatusError): boolean {
+  const causes = error.status.details?.causes ?? [];
+  return isAlreadyExists(error) || causes.some(({ reason }) => reason === 'NamespaceTerminating');
+}
+
+function describe({ metadata, involvedObject, reason, message }: CoreEvent): Fields {
+  return { event: { name: metadata.name, kind: involvedObject.kind, object: involvedObject.name, reason, message } };
+}

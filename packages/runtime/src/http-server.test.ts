@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { HttpServer, metricsServer, probeServer, type Routes, sendText } from './http-server.ts';
+import { recordingLogger } from './testing/recording-logger.ts';
+
+async function serve(t: TestContext, routes: Routes) {
+  const logger = recordingLogger();
+  const stop = new AbortController();
+  const listening = Promise.withResolvers<void>();
+  const server = new HttpServer({ port: 0, routes, logger, onListening: () => listening.resolve() });
+  const ended = server.start(stop.signal);
+  t.after(async () => {
+    stop.abort();
+    await ended;
+  });
+  await listening.promise;
+  return { url: `http://127.0.0.1:${server.port}`, stop, ended, logger };
+}
+
+test('a path is served by its own handler, else by the longest subtree it lies in, else not at all', async (t) => {
+  const say =
+    (text: string): Routes[string] =>
+    (_request, response) =>
+      sendText(response, 200, text);
+  const { url } = await serve(t, { '/a': say('a'), '/b/': say('b/'), '/b/c/': say('b/c/'), '/b/c/d': say('d') });
+  const ask = async (path: string): Promise<string> => (await fetch(url + path)).text();
+  const answers = await Promise.all(['/a?x=1', '/b/', '/b/x', '/b/c/x', '/b/c/d'].map(ask));
+  assert.deepEqual(answers, ['a', 'b/', 'b/', 'b/c/', 'd']);
+  for (const path of ['/', '/a/', '/b', '/nope', '/constructor']) assert.equal((await fetch(url + path)).status, 404);
+});
+
+test('a handler that throws costs one 500 and an error line, and the next request is served', async (t) => {
+  const { url, logger } = await serve(t, {
+    '/bad': () => {
+      throw new Error('secret');
+    },
+    '/good': (_request, response) => sendText(response, 200, 'ok'),
+  });
+  const bad = await fetch(`${url}/bad`);
+  assert.deepEqual([bad.status, await bad.text()], [500, 'internal server error\n']);
+  assert.equal((await fetch(`${url}/good`)).status, 200);
+  assert.equal(logger.lines[0]?.error, 'secret');
+});
+
+test('stopping lets an answer under way end, closes idle connections, and takes no new request', async (t) => {
+  const answer = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  const { url, stop, ended } = await serve(t, {
+    '/slow': async (_request, response) => {
+      asked.resolve();
+      await answer.promise;
+      sendText(response, 200, 'late');
+    },
+    '/quick': (_request, response) => sendText(response, 200, 'ok'),
+  });
+  await (await fetch(`${url}/quick`)).text(); // leaves a kept connection behind
+  const slow = fetch(`${url}/slow`, { headers: { connection: 'close' } });
+  await asked.promise;
+  stop.abort();
+  await assert.rejects(fetch(`${url}/quick`, { headers: { connection: 'close' } }));
+  answer.resolve();
+  assert.equal(await (await slow).text(), 'late');
+  await ended;
+});
+
+test('a port that is taken fails the start', async (t) => {
+  const other = createServer().listen(0);
+  await new Promise((resolve) => other.once('listening', resolve));
+  t.after(() => other.close());
+  const { port } = other.address() as AddressInfo;
+  const server = new HttpServer({ port, routes: {}, logger: recordingLogger() });
+  await assert.rejects(server.start(new AbortController().signal), /EADDRINUSE/);
+});
+
+test('the metrics and probe servers announce themselves in upstream’s words', async () => {
+  const logger = recordingLogger();
+  const stop = new AbortController();
+  const servers = [metricsServer(0, {}, logger), probeServer(0, {}, logger)];
+  const ended = servers.map((server) => server.start(stop.signal));
+  while (logger.lines.length < 3) await new Promise((resolve) => setTimeout(resolve, 5));
+  stop.abort();
+  await Promise.all(ended);
+  const lines = logger.lines.map(({ logger: name, message, fields }) => [name, message, fields]);
+  const metrics = 'controller.controller-runtime.metrics';
+  assert.deepEqual(
+    lines.filter(([name]) => name === metrics),
+    [
+      [metrics, 'Starting metrics server', {}],
+      [metrics, 'Serving metrics server', { bindAddress: ':0', secure: false }],
+      [metrics, 'Shutting down metrics server with timeout of 1 minute', {}],
+    ],
+  );
+  const probes = lines.filter(([name]) => name === 'controller');
+  assert.deepEqual(
+    probes.map(([, message]) => message),
+    ['starting server', 'shutting down server'],
+  );
+  const { name, addr } = probes[0]![2] as { name: string; addr: string };
+  assert.equal(name, 'health probe');
+  assert.match(addr, /^(\[::\]|0\.0\.0\.0):\d+$/);
+});

@@ -1,0 +1,136 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { SECOND } from './clock.ts';
+import type { Logger } from './logger.ts';
+import type { Runnable } from './runnable-group.ts';
+
+/** Answers one request. What it throws is logged, and answered with 500 if nothing was sent yet. */
+export type HttpHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;
+
+/** Handlers by path. A path that ends in `/` stands for everything below it, the longest one first. */
+export type Routes = Readonly<Record<string, HttpHandler>>;
+
+export interface HttpServerOptions {
+  /** On all addresses; 0 takes a free one. */
+  readonly port: number;
+  readonly routes: Routes;
+  readonly logger: Logger;
+  /** Called once requests are taken, and once no more are, with the address as `[::]:8080`. */
+  readonly onListening?: (address: string) => void;
+  readonly onClosing?: (address: string) => void;
+}
+
+/** A plain HTTP server that runs with the manager. Stopping lets answers under way end, and takes no new request. */
+export class HttpServer implements Runnable {
+  readonly #options: HttpServerOptions;
+  readonly #server: Server;
+
+  constructor(options: HttpServerOptions) {
+    this.#options = options;
+    this.#server = createServer((request, response) => void this.#answer(request, response));
+    this.#server.headersTimeout = 32 * SECOND; // this and the next as upstream's server
+    this.#server.keepAliveTimeout = 90 * SECOND;
+  }
+
+  /** Where it listens; 0 before it does. */
+  get port(): number {
+    return (this.#server.address() as AddressInfo | null)?.port ?? 0;
+  }
+
+  /** Rejects when the port cannot be had. */
+  async start(signal: AbortSignal): Promise<void> {
+    const { port, onListening, onClosing } = this.#options;
+    const closed = new Promise<void>((resolve, reject) => {
+      this.#server.once('close', resolve).once('error', reject);
+    });
+    const close = (): void => {
+      onClosing?.(addressOf(this.#server));
+      this.#server.close();
+      this.#server.closeIdleConnections();
+    };
+    this.#server.listen(port, () => {
+      onListening?.(addressOf(this.#server));
+      if (signal.aborted) close();
+      else signal.addEventListener('abort', close, { once: true });
+    });
+    await closed;
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = pathOf(request);
+    try {
+      await findHandler(this.#options.routes, path)(request, response);
+    } catch (error) {
+      this.#options.logger.error('failed to answer a request', error, { path });
+      if (response.headersSent) response.destroy();
+      else sendText(response, 500, 'internal server error\n');
+    }
+  }
+}
+
+/** The server of `/metrics`, and of profiles where these are switched on. Its lines are upstream's. */
+export function metricsServer(port: number, routes: Routes, logger: Logger): HttpServer {
+  const ours = logger.named('controller-runtime').named('metrics');
+  const server = new HttpServer({
+    port,
+    routes,
+    logger: ours,
+    onListening: () => {
+      ours.info('Starting metrics server');
+      ours.info('Serving metrics server', { bindAddress: `:${port}`, secure: false });
+    },
+    onClosing: () => ours.info('Shutting down metrics server with timeout of 1 minute'),
+  });
+  return server;
+}
+
+/** The server of `/healthz` and `/readyz`. Its lines are upstream's. */
+export function probeServer(port: number, routes: Routes, logger: Logger): HttpServer {
+  const name = 'health probe';
+  return new HttpServer({
+    port,
+    routes,
+    logger,
+    onListening: (addr) => logger.info('starting server', { name, addr }),
+    onClosing: (addr) => logger.info('shutting down server', { name, addr }),
+  });
+}
+
+/** The path of a request, without its query. */
+export function pathOf(request: IncomingMessage): string {
+  return urlOf(request).pathname;
+}
+
+/** The query of a request. */
+export function queryOf(request: IncomingMessage): URLSearchParams {
+  return urlOf(request).searchParams;
+}
+
+/** Answers in plain text, for people with curl. */
+export function sendText(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, {
+    'content-type': 'text/plain; charset=utf-8',
+    'x-content-type-options': 'nosniff',
+    'content-length': Buffer.byteLength(text),
+  });
+  response.end(text);
+}
+
+/** What is not there. */
+export const notFound: HttpHandler = (_request, response) => sendText(response, 404, '404 page not found\n');
+
+function urlOf(request: IncomingMessage): URL {
+  return URL.parse(request.url ?? '/', 'http://server') ?? new URL('http://server/');
+}
+
+function findHandler(routes: Routes, path: string): HttpHandler {
+  if (Object.hasOwn(routes, path)) return routes[path]!;
+  const subtrees = Object.keys(routes).filter((route) => route.endsWith('/') && path.startsWith(route));
+  const longest = subtrees.reduce((best, route) => (route.length > best.length ? route : best), '');
+  return routes[longest] ?? notFound;
+}
+
+function addressOf(server: Server): string {
+  const { address, family, port } = server.address() as AddressInfo;
+  return family === 'IPv6' ? `[${address}]:${port}` : `${address}:${port}`;
+}

@@ -1,0 +1,51 @@
+/** Told of changes after the cache has them, in order, one at a time. Should return at once: everyone waits. */
+export interface Handler<T> {
+  /** `isInitial`: the object was there when the informer started, or when the handler was added. */
+  onAdd?(object: T, isInitial: boolean): void;
+  /** Also on resync, with the same object twice. */
+  onUpdate?(old: T, object: T): void;
+  /** With the last state known. */
+  onDelete?(object: T): void;
+}
+
+/** Handlers kept apart: one that throws, or whose promise rejects, is reported and hurts nobody. */
+export class Handlers<T> {
+  readonly #all = new Set<{ readonly handler: Handler<T> }>(); // wrapped: one that is added twice counts twice
+  readonly #report: (error: unknown) => void;
+
+  constructor(report: (error: unknown) => void) {
+    this.#report = report;
+  }
+
+  /** Tells the handler of `present` first. Returns how to take it out again. */
+  add(handler: Handler<T>, present: Iterable<T>): () => void {
+    const entry = { handler };
+    for (const object of present) this.#call(() => handler.onAdd?.(object, true));
+    this.#all.add(entry);
+    return () => {
+      this.#all.delete(entry);
+    };
+  }
+
+  added(object: T, isInitial: boolean): void {
+    for (const { handler } of this.#all) this.#call(() => handler.onAdd?.(object, isInitial));
+  }
+
+  updated(old: T, object: T): void {
+    for (const { handler } of this.#all) this.#call(() => handler.onUpdate?.(old, object));
+  }
+
+  deleted(object: T): void {
+    for (const { handler } of this.#all) this.#call(() => handler.onDelete?.(object));
+  }
+
+  #call(run: () => unknown): void {
+    try {
+      const result = run();
+      // Nothing should come back, but an async function passes for a handler all the same.
+      if (result instanceof Promise) result.catch(this.#report);
+    } catch (error) {
+      this.#report(error);
+    }
+  }
+}

@@ -1,0 +1,208 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Client, Selectors } from '../client/client.ts';
+import { type ApiObject, objectKey, type ResourceType, resourceNameOf } from '../client/resource-type.ts';
+import { type Clock, HOUR } from '../clock.ts';
+import type { Logger } from '../logger.ts';
+import { defineCounter } from '../metrics/definition.ts';
+import type { Metrics } from '../metrics/registry.ts';
+import type { BackOffSettings } from '../queue/back-off.ts';
+import { type Handler, Handlers } from './handlers.ts';
+import { type Collection, type Mirror, type ObjectEvent, Reflector } from './reflector.ts';
+import { Store, type StoreOptions } from './store.ts';
+
+const handlerErrors = defineCounter(
+  'karpenter_informer_handler_errors_total',
+  ['kind'],
+  'Event handlers of informers that threw.',
+);
+
+export interface InformerOptions<T extends ApiObject, I extends string> extends StoreOptions<T, I> {
+  readonly client: Client;
+  readonly type: ResourceType;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics?: Metrics | undefined;
+  /** Narrows what is watched; everything unless told. */
+  readonly selectors?: Selectors | undefined;
+  readonly backOff?: BackOffSettings | undefined;
+  /** Numbers in [0, 1) for jitter; Math.random unless told. */
+  readonly random?: (() => number) | undefined;
+}
+
+const RESYNC = 10 * HOUR; // spec 05 §2.6, ±10 %
+const OBJECTS_PER_TURN = 64;
+
+/**
+ * A copy of all objects of a kind, kept up to date by itself: whatever happens to server or network, it converges.
+ * Reading costs no request. What it hands out is shared and must not be changed.
+ */
+export class Informer<T extends ApiObject, I extends string = never> {
+  readonly type: ResourceType;
+  readonly #options: InformerOptions<T, I>;
+  readonly #store: Store<T, I>;
+  readonly #handlers: Handlers<T>;
+  readonly #synced = Promise.withResolvers<void>();
+  readonly #random: () => number;
+  #hasSynced = false;
+  #started = false;
+
+  constructor(options: InformerOptions<T, I>) {
+    this.type = options.type;
+    this.#options = options;
+    this.#random = options.random ?? Math.random;
+    this.#store = new Store(options);
+    this.#handlers = new Handlers((error) => this.#handlerFailed(error));
+  }
+
+  /** True from when the first list is complete, in the cache and with the handlers. Stays true. */
+  get hasSynced(): boolean {
+    return this.#hasSynced;
+  }
+
+  get size(): number {
+    return this.#store.size;
+  }
+
+  /** By `namespace/name`, or `name` for cluster-scoped kinds. */
+  get(key: string): T | undefined {
+    return this.#store.get(key);
+  }
+
+  list(): readonly T[] {
+    return this.#store.list();
+  }
+
+  byIndex(name: I, value: string): readonly T[] {
+    return this.#store.byIndex(name, value);
+  }
+
+  /** The canonical JSON of a shared part: equal exactly for equal parts. Undefined for what is not shared. */
+  keyOfPart(part: object): string | undefined {
+    return this.#store.sharing.keyOf(part);
+  }
+
+  /** From now on the handler learns of every change, beginning with what is in the cache. Returns how to end that. */
+  addHandler(handler: Handler<T>): () => void {
+    return this.#handlers.add(handler, this.#store.list());
+  }
+
+  /** Resolves when `hasSynced` turns true; rejects with the signal's reason if that comes first. */
+  async waitForSync(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const aborted = Promise.withResolvers<never>();
+    const abort = (): void => aborted.reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    try {
+      await Promise.race([this.#synced.promise, aborted.promise]);
+    } finally {
+      signal.removeEventListener('abort', abort);
+    }
+  }
+
+  /** Lists and watches until the signal is aborted, then resolves. Can be called once. */
+  async start(signal: AbortSignal): Promise<void> {
+    if (this.#started) throw new Error(`informer of ${resourceNameOf(this.type)} was started twice`);
+    this.#started = true;
+    const { client, type, clock, logger, selectors = {}, backOff } = this.#options;
+    const mirror: Mirror<T> = { collect: () => this.#collect(), apply: (event) => this.#apply(event) };
+    const random = this.#random;
+    const reflector = new Reflector({ client, type, clock, logger, selectors, backOff, random, mirror });
+    await Promise.all([reflector.run(signal), this.#resync(signal)]);
+  }
+
+  #apply(event: ObjectEvent<T>): void {
+    if (event.type !== 'DELETED') return this.#put(this.#store.prepare(event.object));
+    // The last state goes through the same transform as all before it, but is not kept.
+    const last = this.#store.prepare(event.object);
+    this.#store.discard(last);
+    const known = this.#store.delete(objectKey(last.metadata));
+    if (known !== undefined) this.#handlers.deleted(last);
+  }
+
+  #put(object: T): void {
+    const old = this.#store.get(objectKey(object.metadata));
+    if (old === undefined) {
+      this.#store.put(object);
+      this.#handlers.added(object, !this.#hasSynced);
+    } else if (isSameVersion(old, object)) {
+      this.#store.discard(object);
+    } else if (old.metadata.uid !== object.metadata.uid) {
+      this.#store.delete(objectKey(old.metadata)); // a namesake: the old one's end was not seen
+      this.#handlers.deleted(old);
+      this.#store.put(object);
+      this.#handlers.added(object, false);
+    } else {
+      this.#store.put(object);
+      this.#handlers.updated(old, object);
+    }
+  }
+
+  /** Gathers a list beside the cache. Objects that have not changed stay the ones in the cache. */
+  #collect(): Collection<T> {
+    const store = this.#store;
+    const fresh = new Map<string, T>();
+    const drop = (key: string): void => {
+      const object = fresh.get(key);
+      fresh.delete(key);
+      if (object !== undefined && object !== store.get(key)) store.discard(object);
+    };
+    return {
+      apply: ({ type, object }) => {
+        const key = objectKey(object.metadata);
+        const known = store.get(key);
+        drop(key);
+        if (type === 'DELETED') return;
+        fresh.set(key, known !== undefined && isSameVersion(known, object) ? known : store.prepare(object));
+      },
+      commit: () => this.#replace(fresh),
+      abandon: () => {
+        for (const key of [...fresh.keys()]) drop(key);
+      },
+    };
+  }
+
+  /** Object by object, so that cache and handlers are in step at every moment and nobody waits for all of it. */
+  async #replace(fresh: ReadonlyMap<string, T>): Promise<void> {
+    let done = 0;
+    for (const key of [...this.#store.keys()]) {
+      if (fresh.has(key)) continue;
+      const gone = this.#store.delete(key);
+      if (gone !== undefined) this.#handlers.deleted(gone);
+      if (++done % OBJECTS_PER_TURN === 0) await nextTurn();
+    }
+    for (const object of fresh.values()) {
+      if (this.#store.get(objectKey(object.metadata)) === object) continue;
+      this.#put(object);
+      if (++done % OBJECTS_PER_TURN === 0) await nextTurn();
+    }
+    if (this.#hasSynced) return;
+    this.#hasSynced = true;
+    this.#synced.resolve();
+  }
+
+  /** Shows every object to the handlers again, from time to time: a net under handlers that lost something. */
+  async #resync(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    while (!signal.aborted) {
+      await clock.sleep(RESYNC * (0.9 + 0.2 * this.#random()), signal).catch(() => {});
+      if (signal.aborted) return;
+      let done = 0;
+      for (const key of [...this.#store.keys()]) {
+        const object = this.#store.get(key);
+        if (object !== undefined) this.#handlers.updated(object, object);
+        if (++done % OBJECTS_PER_TURN === 0) await nextTurn();
+      }
+    }
+  }
+
+  #handlerFailed(error: unknown): void {
+    const { logger, metrics, type } = this.#options;
+    metrics?.increment(handlerErrors, { kind: type.kind });
+    logger.error('event handler failed', error, { kind: type.kind });
+  }
+}
+
+/** Versions are compared for equality only, and only of one object. */
+function isSameVersion(a: ApiObject, b: ApiObject): boolean {
+  return a.metadata.resourceVersion === b.metadata.resourceVersion && a.metadata.uid === b.metadata.uid;
+}

@@ -1,0 +1,245 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { realClock } from '../real-clock.ts';
+import { testClient } from '../testing/fixture-client.ts';
+import { isMirror, startInformer, startServer, until } from '../testing/fixture-informer.ts';
+
+test('a server that refuses streamed lists gets pages of 100, and is asked only once', async (t) => {
+  const server = await startServer(t, { streamsLists: false });
+  for (let i = 0; i < 250; i++) server.resource.put(`default/pod-${i}`);
+  const { client, close } = testClient(server.url);
+  t.after(close);
+  const first = await startInformer(t, server, { client });
+  await first.informer.waitForSync(AbortSignal.timeout(5000));
+  const second = await startInformer(t, server, { client });
+  await second.informer.waitForSync(AbortSignal.timeout(5000));
+
+  assert.deepEqual(
+    server.requests.filter(({ kind }) => kind !== 'watch').map(({ kind, query }) => `${kind} ${query.get('limit')}`),
+    ['stream null', ...Array(6).fill('list 100')],
+  );
+  assert.equal(second.informer.size, 250);
+  assert.equal(second.informer.get('default/pod-249')?.kind, 'Pod'); // as a watch would have it
+});
+
+for (const code of [400, 403]) {
+  test(`a streamed list refused with ${code} falls back to pages`, async (t) => {
+    const server = await startServer(t, {
+      faults: ({ kind }) => (kind === 'stream' ? { do: 'status', code } : undefined),
+    });
+    server.resource.put('default/a');
+    const { informer } = await startInformer(t, server);
+    await informer.waitForSync(AbortSignal.timeout(5000));
+    assert.equal(informer.size, 1);
+  });
+}
+
+test('a continue token that expires starts the list over, and the second time in one piece', async (t) => {
+  const server = await startServer(t, { streamsLists: false });
+  for (let i = 0; i < 250; i++) server.resource.put(`default/pod-${i}`);
+  server.faults = ({ query }) => (query.has('continue') ? { do: 'expire' } : undefined);
+  const { informer } = await startInformer(t, server);
+  await informer.waitForSync(AbortSignal.timeout(5000));
+
+  const lists = server.requests.filter(({ kind }) => kind === 'list');
+  assert.deepEqual(
+    lists.map(({ query }) => `${query.get('limit')}${query.has('continue') ? ' continued' : ''}`),
+    ['100', '100 continued', '100', '100 continued', 'null'],
+  );
+  assert.ok(isMirror(informer, server));
+});
+
+test('a list that breaks off leaves the cache as it was', async (t) => {
+  const server = await startServer(t);
+  server.resource.put('default/old');
+  const { informer, log } = await startInformer(t, server);
+  await informer.waitForSync(AbortSignal.timeout(5000));
+
+  server.faults = ({ kind }) =>
+    kind === 'watch' ? { do: 'error', code: 410, afterEvents: 0, keepOpen: false } : { do: 'cut', afterBytes: 500 };
+  for (let i = 0; i < 50; i++) server.resource.put(`default/new-${i}`);
+  await until(() => informer.size === 51);
+  server.resource.delete('default/old');
+  await until(() => informer.get('default/old') === undefined);
+  server.watches[0]?.end();
+  await until(() => server.requests.filter(({ kind }) => kind === 'stream').length >= 4);
+  assert.equal(informer.size, 50); // after three broken lists
+  server.faults = () => undefined;
+  server.resource.put('default/newest');
+  await until(() => isMirror(informer, server));
+  assert.equal(log.filter((line) => line.startsWith('delete')).length, 1);
+});
+
+test('a 410 event that leaves the connection open still ends the watch, and what vanished is deleted', async (t) => {
+  const server = await startServer(t);
+  server.resource.put('default/stays');
+  server.resource.put('default/goes');
+  const { informer, log } = await startInformer(t, server);
+  await informer.waitForSync(AbortSignal.timeout(5000));
+
+  const [watch] = server.watches;
+  watch?.fail(410, 'too old resource version', true);
+  server.resource.delete('default/goes');
+  server.resource.compact();
+  await until(() => isMirror(informer, server));
+  assert.deepEqual(log, ['add stays initially', 'add goes initially', 'delete goes']);
+});
+
+test('an ERROR event of another kind keeps the version', async (t) => {
+  const server = await startServer(t);
+  server.resource.put('default/a');
+  const { informer, log } = await startInformer(t, server);
+  await informer.waitForSync(AbortSignal.timeout(5000));
+
+  server.watches[0]?.fail(500, 'internal error', true);
+  server.resource.put('default/b');
+  await until(() => isMirror(informer, server));
+  assert.deepEqual(
+    server.requests.map(({ kind, query }) => `${kind} ${query.get('resourceVersion')}`),
+    ['stream null', 'watch rv-2'],
+  );
+  assert.deepEqual(log, ['add a initially', 'add b']);
+});
+
+test('a server that closes every watch at once is not stormed', async (t) => {
+  const server = await startServer(t);
+  const { informer } = await startInformer(t, server, { backOff: { base: 20, cap: 10_000 } });
+  await informer.waitForSync(AbortSignal.timeout(5000));
+  server.faults = () => ({ do: 'close', afterEvents: 0 });
+  server.watches[0]?.end();
+  await delay(400);
+  const watches = server.requests.length - 1;
+  assert.ok(watches >= 3 && watches <= 6, `${watches} requests in 0.4 s`);
+});
+
+test('any event resets the back-off', async (t) => {
+  const server = await startServer(t);
+  const { informer } = await startInformer(t, server, { backOff: { base: 10, cap: 10_000 } });
+  await informer.waitForSync(AbortSignal.timeout(5000));
+  let watches = 0;
+  server.faults = () => (++watches <= 5 ? { do: 'close', afterEvents: 0 } : undefined); // 10 + 20 + … + 160 ms
+  server.watches[0]?.end();
+  await until(() => server.watches.length === 1 && watches === 6);
+  server.bookmark();
+  await delay(20);
+  const before = Date.now();
+  server.watches[0]?.end();
+  await until(() => watches === 7);
+  assert.ok(Date.now() - before < 150, 'waited as if the failures still counted');
+});
+
+test('429 and 500 on a watch are retried, and Retry-After is honoured', async (t) => {
+  const server = await startServer(t);
+  server.resource.put('default/a');
+  const { informer } = await startInformer(t, server);
+  await informer.waitForSync(AbortSignal.timeout(5000));
+
+  const times: number[] = [];
+  server.faults = () => {
+    times.push(Date.now());
+    if (times.length === 1) return { do: 'status', code: 500 };
+    return times.length === 2 ? { do: 'status', code: 429, retryAfter: 1 } : undefined;
+  };
+  server.watches[0]?.end();
+  server.resource.put('default/b');
+  await until(() => isMirror(informer, server));
+  const [, refused = 0, again = 0] = times;
+  assert.ok(again - refused >= 990, `came back after ${again - refused} ms`);
+});
+
+test('a connection reset inside a line resumes from the last version and drops the half line', async (t) => {
+  const server = await startServer(t);
+  server.resource.put('default/a');
+  const { informer, log } = await startInformer(t, server);
+  await informer.waitForSync(AbortSignal.timeout(5000));
+
+  server.watches[0]?.raw('{"type":"ADDED","object":{"metadata":{"name":"half');
+  await delay(20);
+  server.cutConnections();
+  server.resource.put('default/b');
+  await until(() => isMirror(informer, server));
+  assert.deepEqual(log, ['add a initially', 'add b']);
+  assert.equal(server.requests.at(-1)?.query.get('resourceVersion'), 'rv-2');
+});
+
+test('a list that answers 503 is asked again', async (t) => {
+  const server = await startServer(t);
+  server.resource.put('default/a');
+  server.faults = () => (server.requests.length === 1 ? { do: 'status', code: 503 } : undefined);
+  const { informer } = await startInformer(t, server);
+  await informer.waitForSync(AbortSignal.timeout(5000));
+  assert.equal(informer.size, 1);
+});
+
+test('a malformed line ends the watch, which resumes', async (t) => {
+  const server = await startServer(t);
+  server.resource.put('default/a');
+  const { informer, log } = await startInformer(t, server);
+  await informer.waitForSync(AbortSignal.timeout(5000));
+
+  server.watches[0]?.raw('{"type":"ADDED", oops\n');
+  server.resource.put('default/b');
+  await until(() => isMirror(informer, server));
+  assert.deepEqual(log, ['add a initially', 'add b']);
+  assert.equal(server.requests.length, 2);
+});
+
+test('a server that is gone for a while is found again', async (t) => {
+  const server = await startServer(t);
+  server.resource.put('default/a');
+  const { informer } = await startInformer(t, server);
+  await informer.waitForSync(AbortSignal.timeout(5000));
+  const { port } = server;
+  await server.stop();
+  server.resource.put('default/b');
+  server.resource.delete('default/a');
+  await delay(100);
+  await server.start(port);
+  await until(() => isMirror(informer, server));
+});
+
+test('a version the server refuses five times in a row is given up, whatever its words', async (t) => {
+  const server = await startServer(t);
+  server.resource.put('default/a');
+  const { informer } = await startInformer(t, server);
+  await informer.waitForSync(AbortSignal.timeout(5000));
+  const before = server.requests.length;
+  server.faults = ({ kind }) => (kind === 'watch' ? { do: 'status', code: 504 } : undefined);
+  server.watches[0]?.end();
+  await until(() => server.requests.slice(before).some(({ kind }) => kind === 'stream'));
+  assert.ok(isMirror(informer, server));
+});
+
+/** Real time, a thousand times as fast for whoever sets a timer. */
+const hastyClock = {
+  ...realClock,
+  after: (ms: number, run: () => void) => realClock.after(ms / 1000, run),
+  sleep: (ms: number, signal?: AbortSignal) => realClock.sleep(ms / 1000, signal),
+};
+
+test('a watch that falls silent is left alone for its time, and given up half a minute later', async (t) => {
+  const server = await startServer(t);
+  server.resource.put('default/a');
+  const { client, close } = testClient(server.url, { clock: hastyClock });
+  t.after(close);
+  const { informer } = await startInformer(t, server, { client, clock: hastyClock, random: () => 0 });
+  await informer.waitForSync(AbortSignal.timeout(5000));
+  await delay(250); // of 330: 300 asked for and 30 of grace
+  assert.equal(server.requests.length, 1);
+  await until(() => server.requests.length === 2);
+  assert.equal(server.requests[1]?.query.get('resourceVersion'), 'rv-2');
+  assert.ok(isMirror(informer, server));
+});
+
+test('a watch whose head does not come is given up after 90 seconds', async (t) => {
+  const server = await startServer(t, { faults: () => (server.requests.length <= 2 ? { do: 'hang' } : undefined) });
+  server.resource.put('default/a');
+  const { client, close } = testClient(server.url, { clock: hastyClock });
+  t.after(close);
+  const started = Date.now();
+  const { informer } = await startInformer(t, server, { client, clock: hastyClock });
+  await informer.waitForSync(AbortSignal.timeout(5000));
+  assert.ok(Date.now() - started >= 2 * 90 - 20, 'gave up too early');
+  assert.equal(server.requests.length, 3);
+});

@@ -1,0 +1,204 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Client, Selectors, WatchOptions } from '../client/client.ts';
+import { type ApiObject, type ResourceType, resourceNameOf } from '../client/resource-type.ts';
+import { isGone, isNotFound, isVersionTooLarge, StatusError } from '../client/status-error.ts';
+import { ConnectionError } from '../client/transport.ts';
+import { endsInitialEvents, type WatchEvent } from '../client/watch-stream.ts';
+import { type Clock, MILLISECOND, SECOND } from '../clock.ts';
+import type { Logger } from '../logger.ts';
+import { BackOff, type BackOffSettings } from '../queue/back-off.ts';
+
+/** Where a reflector writes what it learns. */
+export interface Mirror<T extends ApiObject> {
+  /** A new, complete list begins. It counts only once it is committed. */
+  collect(): Collection<T>;
+  apply(event: ObjectEvent<T>): void;
+}
+
+/** A list on its way. Must end in `commit` or `abandon`. */
+export interface Collection<T extends ApiObject> {
+  apply(event: ObjectEvent<T>): void;
+  /** The list is complete: the mirror becomes it, and tells of what is new, changed and gone. */
+  commit(): Promise<void>;
+  abandon(): void;
+}
+
+export type ObjectEvent<T extends ApiObject> = Exclude<WatchEvent<T>, { type: 'BOOKMARK' }>;
+
+export interface ReflectorOptions<T extends ApiObject> {
+  readonly client: Client;
+  readonly type: ResourceType;
+  readonly selectors: Selectors;
+  readonly mirror: Mirror<T>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Numbers in [0, 1): for jitter. */
+  readonly random: () => number;
+  /** Delays after failures; a tenth of a second doubling to half a minute unless told. */
+  readonly backOff?: BackOffSettings | undefined;
+}
+
+const BACK_OFF = { base: 100 * MILLISECOND, cap: 30 * SECOND };
+const EVENTS_PER_TURN = 64;
+const WATCH_SECONDS = 300; // and up to as much again, so that not all watches end together
+/** Refusals in a row after which the version is given up: some servers cannot serve it and do not say so with 410. */
+const MAX_REFUSALS = 5;
+/** Streamed lists cut short in a row, after which one is fetched in pages: some proxy may not let long ones through. */
+const MAX_BROKEN_STREAMS = 3;
+
+/**
+ * Keeps a mirror of a kind: lists, then watches, for ever and through every fault. Nothing is missed, since a watch goes
+ * on from the last version seen or the list is fetched anew; and the mirror is never half a list.
+ */
+export class Reflector<T extends ApiObject> {
+  readonly #options: ReflectorOptions<T>;
+  readonly #backOff: BackOff<''>;
+  /** From where the next watch goes on; undefined: the list must come first. Opaque: never compared, never computed. */
+  #version: string | undefined;
+  #refusals = 0;
+  #brokenStreams = 0;
+  #events = 0;
+
+  constructor(options: ReflectorOptions<T>) {
+    this.#options = options;
+    this.#backOff = new BackOff(options.backOff ?? BACK_OFF, options.random);
+  }
+
+  /** Resolves when the signal is aborted, and never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      let asked = 0;
+      try {
+        await this.#session(signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        asked = this.#afterFailure(error);
+      }
+      const delay = Math.max(asked, this.#backOff.delayFor(''));
+      await this.#options.clock.sleep(delay, signal).catch(() => {});
+    }
+  }
+
+  /** One list, one watch or both, until the connection ends. */
+  async #session(signal: AbortSignal): Promise<void> {
+    const { client } = this.#options;
+    if (this.#version !== undefined) return this.#watch(signal);
+    if (client.learnt.streamsLists && this.#brokenStreams < MAX_BROKEN_STREAMS) {
+      try {
+        return await this.#listAndWatch(signal);
+      } catch (error) {
+        if (this.#version !== undefined || !isStreamRefusal(error)) throw error;
+        const { list, version } = await this.#listInPages(signal);
+        client.learnt.streamsLists = false; // learnt only now: 403 may also have meant the kind
+        await this.#complete(list, version);
+      }
+    } else {
+      const { list, version } = await this.#listInPages(signal);
+      await this.#complete(list, version);
+    }
+    await this.#watch(signal);
+  }
+
+  /** The list as the beginning of a watch: no list is ever whole in memory, on neither side. */
+  async #listAndWatch(signal: AbortSignal): Promise<void> {
+    const list = this.#options.mirror.collect();
+    this.#brokenStreams++;
+    try {
+      for await (const event of this.#open({ sendInitialEvents: true }, signal)) {
+        await this.#countEvent();
+        if (this.#version !== undefined) this.#follow(event);
+        else if (event.type !== 'BOOKMARK') list.apply(event);
+        else if (endsInitialEvents(event.object)) await this.#complete(list, event.object.metadata.resourceVersion);
+      }
+    } finally {
+      if (this.#version === undefined) list.abandon();
+    }
+    if (this.#version === undefined) throw new ConnectionError('the streamed list ended before it was complete');
+  }
+
+  async #listInPages(signal: AbortSignal): Promise<{ readonly list: Collection<T>; readonly version: string }> {
+    const { client, type, selectors, mirror } = this.#options;
+    let list = mirror.collect();
+    let version = '';
+    try {
+      for await (const page of client.list<T>(type, { ...selectors, retries: 0 }, signal)) {
+        if (page.start) {
+          list.abandon();
+          list = mirror.collect();
+        }
+        version = page.resourceVersion;
+        for (const object of page.items) {
+          await this.#countEvent();
+          list.apply({ type: 'ADDED', object });
+        }
+      }
+    } catch (error) {
+      list.abandon();
+      throw error;
+    }
+    return { list, version };
+  }
+
+  async #complete(list: Collection<T>, version: string): Promise<void> {
+    await list.commit();
+    this.#version = version;
+    this.#brokenStreams = 0;
+    this.#healthy();
+  }
+
+  async #watch(signal: AbortSignal): Promise<void> {
+    for await (const event of this.#open({ resourceVersion: this.#version }, signal)) {
+      await this.#countEvent();
+      this.#follow(event);
+    }
+  }
+
+  #follow(event: WatchEvent<T>): void {
+    if (event.type !== 'BOOKMARK') this.#options.mirror.apply(event);
+    this.#version = event.object.metadata.resourceVersion;
+    this.#healthy();
+  }
+
+  #open(options: WatchOptions, signal: AbortSignal): AsyncGenerator<WatchEvent<T>> {
+    const { client, type, selectors, random } = this.#options;
+    const timeoutSeconds = WATCH_SECONDS + Math.floor(WATCH_SECONDS * random());
+    return client.watch<T>(type, { ...selectors, allowWatchBookmarks: true, timeoutSeconds, ...options }, signal);
+  }
+
+  async #countEvent(): Promise<void> {
+    if (++this.#events % EVENTS_PER_TURN === 0) await nextTurn();
+  }
+
+  #healthy(): void {
+    this.#refusals = 0;
+    this.#backOff.forget('');
+  }
+
+  /** Decides from where to go on. Returns the milliseconds the server asks us to wait. */
+  #afterFailure(error: unknown): number {
+    this.#log(error);
+    if (!(error instanceof StatusError)) return 0;
+    const expired = isGone(error) || isVersionTooLarge(error);
+    if (expired || ++this.#refusals >= MAX_REFUSALS) this.#version = undefined;
+    return (error.retryAfterSeconds ?? 0) * SECOND;
+  }
+
+  #log(error: unknown): void {
+    const { logger, type } = this.#options;
+    const fields = { type: resourceNameOf(type) };
+    const cut = error instanceof ConnectionError && error.code === 'ECONNRESET';
+    if (isGone(error) || cut) {
+      logger.debug('Watch closed', { ...fields, reason: (error as Error).message });
+    } else if (isNotFound(error)) {
+      const kind = type.group === '' ? type.kind : `${type.kind}.${type.group}`;
+      logger.error('if kind is a CRD, it should be installed before calling Start', error, { kind });
+    } else {
+      logger.error('Failed to watch', error, fields);
+    }
+  }
+}
+
+/** The codes with which servers without streamed lists answer; 400 and 403 come from proxies before old ones. */
+function isStreamRefusal(error: unknown): boolean {
+  return error instanceof StatusError && (error.code === 400 || error.code === 403 || error.code === 422);
+}

@@ -1,0 +1,58 @@
+import { type ApiObject, objectKey } from './client/resource-type.ts';
+import type { Source } from './controller.ts';
+import type { Informer } from './informer/informer.ts';
+import { LOW_PRIORITY, NORMAL_PRIORITY } from './queue/work-queue.ts';
+
+/** What happened to an object. */
+export type Change<T> =
+  | { readonly type: 'added'; readonly object: T; readonly isInitial: boolean }
+  | { readonly type: 'updated'; readonly object: T; readonly old: T }
+  | { readonly type: 'deleted'; readonly object: T };
+
+export interface KindSourceOptions<T> {
+  /** Which changes matter; all unless given. */
+  readonly when?: (change: Change<T>) => boolean;
+  /** Which keys a change of this object concerns; its own unless given. An update concerns those of both its states. */
+  readonly keys?: (object: T) => Iterable<string>;
+}
+
+/**
+ * Keys from the changes of a kind. What was there at the start, and resyncs in which nothing changed, come at low
+ * priority: a live change never waits behind them.
+ */
+export function kindSource<T extends ApiObject>(
+  informer: Pick<Informer<T>, 'type' | 'start' | 'hasSynced' | 'addHandler'>,
+  { when = () => true, keys = (object) => [objectKey(object.metadata)] }: KindSourceOptions<T> = {},
+): Source {
+  const kind = `*${informer.type.version}.${informer.type.kind}`; // as upstream's logs have it
+  return {
+    name: `kind source: ${kind}`,
+    watched: { kind, cache: informer },
+    attach(queue) {
+      const enqueue = (change: Change<T>): void => {
+        if (!when(change)) return;
+        const priority = isNews(change) ? NORMAL_PRIORITY : LOW_PRIORITY;
+        for (const key of keys(change.object)) queue.add(key, priority);
+        if (change.type === 'updated') for (const key of keys(change.old)) queue.add(key, priority);
+      };
+      informer.addHandler({
+        onAdd: (object, isInitial) => enqueue({ type: 'added', object, isInitial }),
+        onUpdate: (old, object) => enqueue({ type: 'updated', old, object }),
+        onDelete: (object) => enqueue({ type: 'deleted', object }),
+      });
+    },
+  };
+}
+
+function isNews(change: Change<ApiObject>): boolean {
+  switch (change.type) {
+    case 'added':
+      return !change.isInitial;
+    case 'updated':
+      return change.old.metadata.resourceVersion !== change.object.metadata.resourceVersion;
+    case 'deleted':
+      return true;
+    default:
+      return change satisfies never;
+  }
+}

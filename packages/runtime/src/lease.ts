@@ -1,0 +1,99 @@
+import type { Client } from './client/client.ts';
+import { findInClusterNamespace } from './client/in-cluster.ts';
+import type { ApiObject, ObjectRef, ResourceType } from './client/resource-type.ts';
+import { isNotFound } from './client/status-error.ts';
+import type { Instant } from './clock.ts';
+
+export const LEASES: ResourceType = {
+  group: 'coordination.k8s.io',
+  version: 'v1',
+  plural: 'leases',
+  kind: 'Lease',
+  namespaced: true,
+};
+
+/** The Lease object, as far as we read and write it. */
+export interface Lease extends ApiObject {
+  readonly spec?: LeaseSpec;
+}
+
+export interface LeaseSpec {
+  /** Empty once released. */
+  readonly holderIdentity?: string;
+  readonly leaseDurationSeconds?: number;
+  /** For people to read: nobody compares it with a clock of their own. */
+  readonly acquireTime?: string;
+  readonly renewTime?: string;
+  /** How often the lease has changed hands. */
+  readonly leaseTransitions?: number;
+}
+
+/** One Lease on the API server. Remembers the version last seen: an update succeeds only if nobody else wrote. */
+export class LeaseLock {
+  readonly #client: Pick<Client, 'get' | 'create' | 'update'>;
+  readonly #ref: ObjectRef;
+  readonly #labels: Readonly<Record<string, string>> | undefined;
+  readonly #timeout: number;
+  #seen: Lease | undefined;
+
+  /** `timeout` is that of one request, in milliseconds; none is repeated by the client. */
+  constructor(options: {
+    readonly client: Pick<Client, 'get' | 'create' | 'update'>;
+    readonly ref: ObjectRef;
+    readonly labels?: Readonly<Record<string, string>> | undefined;
+    readonly timeout: number;
+  }) {
+    this.#client = options.client;
+    this.#ref = options.ref;
+    this.#labels = options.labels;
+    this.#timeout = options.timeout;
+  }
+
+  /** Undefined if there is no such Lease. */
+  async find(signal: AbortSignal): Promise<LeaseSpec | undefined> {
+    try {
+      this.#seen = await this.#client.get<Lease>(LEASES, this.#ref, this.#options, signal);
+      return this.#seen.spec ?? {};
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async create(spec: LeaseSpec, signal: AbortSignal): Promise<void> {
+    const lease: Lease = {
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: { ...this.#ref, ...(this.#labels && { labels: this.#labels }) },
+      spec,
+    };
+    this.#seen = await this.#client.create<Lease>(LEASES, lease, this.#options, signal);
+  }
+
+  /** Writes over the version last seen; rejects with a conflict if there is a newer one. */
+  async update(spec: LeaseSpec, signal: AbortSignal): Promise<void> {
+    if (this.#seen === undefined) throw new Error('lease not initialized, call find or create first');
+    const { metadata } = this.#seen;
+    const labels = this.#labels && { labels: { ...metadata.labels, ...this.#labels } };
+    const lease: Lease = { ...this.#seen, metadata: { ...metadata, ...labels }, spec: { ...this.#seen.spec, ...spec } };
+    this.#seen = await this.#client.update<Lease>(LEASES, lease, this.#options, signal);
+  }
+
+  get #options() {
+    return { timeout: this.#timeout, retries: 0 };
+  }
+}
+
+/** A time as Leases hold it, with microseconds. */
+export function microTime(at: Instant): string {
+  return new Date(at).toISOString().replace('Z', '000Z');
+}
+
+/** Where the lease lives: as configured, else the pod's own namespace. Throws outside a cluster. */
+export async function leaseNamespace(configured: string, mount?: string): Promise<string> {
+  const namespace = configured || (await findInClusterNamespace(mount));
+  if (namespace !== undefined) return namespace;
+  throw new Error(
+    'unable to find leader election namespace: not running in-cluster, please specify LeaderElectionNamespace',
+  );
+}

@@ -1,0 +1,36 @@
+import { type Clock, HOUR, type Instant } from '../clock.ts';
+
+/** A value is told again after a day, so that any day's log holds it (spec 05 §6.1). */
+const MEMORY = 24 * HOUR;
+
+/** Says when something discovered is worth a line: the first time, when it changes, and after a day. */
+export class ChangeMonitor {
+  readonly #clock: Clock;
+  readonly #seen = new Map<string, { readonly value: string; readonly until: Instant }>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Remembers `value` under `key`; true if it differs from what was last told. Plain data; lists are compared in any order. */
+  hasChanged(key: string, value: unknown): boolean {
+    const now = this.#clock.now();
+    const text = JSON.stringify(value, sorted);
+    const last = this.#seen.get(key);
+    if (last !== undefined && last.value === text && now < last.until) return false;
+    if (last === undefined) this.#forgetOld(now);
+    this.#seen.set(key, { value: text, until: now + MEMORY });
+    return true;
+  }
+
+  #forgetOld(now: Instant): void {
+    for (const [key, { until }] of this.#seen) if (until <= now) this.#seen.delete(key);
+  }
+}
+
+/** Members by key, lists by their members' text. */
+function sorted(_key: string, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((member) => JSON.stringify(member, sorted)).sort();
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}

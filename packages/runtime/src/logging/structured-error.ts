@@ -1,0 +1,53 @@
+import type { Fields } from './log-entry.ts';
+import { valueText } from './value-text.ts';
+
+/**
+ * An error with facts to search by. They stand in its message as ` (key=value, …)`, sorted, and on the log line as
+ * fields of their own.
+ */
+export class StructuredError extends Error {
+  override readonly name = 'StructuredError';
+  readonly values: Fields;
+
+  constructor(message: string, values: Fields, options?: ErrorOptions) {
+    super(
+      `${message} (${sortedEntries(values)
+        .map(([key, value]) => `${key}=${valueText(value)}`)
+        .join(', ')})`,
+      options,
+    );
+    this.values = values;
+  }
+}
+
+/**
+ * The facts of an error, of what caused it and of what was thrown together with it, sorted by key. A key that occurs
+ * more than once gets an `s` and all its values.
+ */
+export function errorValues(error: unknown): Fields {
+  const found = new Map<string, unknown[]>();
+  collect(error, found, new Set());
+  return Object.fromEntries(
+    sortedEntries(Object.fromEntries(found)).map(([key, values]) =>
+      values.length === 1 ? [key, values[0]] : [`${key}s`, values],
+    ),
+  );
+}
+
+function collect(error: unknown, found: Map<string, unknown[]>, seen: Set<unknown>): void {
+  if (!(error instanceof Error) || seen.has(error)) return;
+  seen.add(error);
+  if (error instanceof StructuredError) {
+    for (const [key, value] of Object.entries(error.values)) {
+      const values = found.get(key);
+      if (values === undefined) found.set(key, [value]);
+      else values.push(value);
+    }
+  }
+  if (error instanceof AggregateError) for (const one of error.errors) collect(one, found, seen);
+  collect(error.cause, found, seen);
+}
+
+function sortedEntries<V>(values: Readonly<Record<string, V>>): [string, V][] {
+  return Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1));
+}

@@ -1,0 +1,44 @@
+import { inspect } from 'node:util';
+import { formatDuration } from '@karpenter-ts/apis';
+import { type ObjectRef, objectKey } from '../client/resource-type.ts';
+
+/** A value within a sentence, as Go's `%v` writes the common ones: `text`, `3`, `ns/name`, `[a b]`. */
+export function valueText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(valueText).join(' ')}]`;
+  if (typeof value !== 'object' || value === null || hasOwnText(value)) return String(value);
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return inspect(value, { breakLength: Infinity }); // it holds itself, or a bigint
+  }
+}
+
+/** Which object a line or an error is about: in JSON `{"name":…,"namespace":…}`, in a sentence `namespace/name`. */
+export class LoggedRef {
+  readonly name: string;
+  readonly namespace?: string;
+
+  constructor({ name, namespace }: ObjectRef) {
+    this.name = name;
+    if (namespace) this.namespace = namespace;
+  }
+
+  toString(): string {
+    return objectKey(this);
+  }
+}
+
+/** Milliseconds as lines show them: `1.5s`, `2m0s`. */
+export function durationText(milliseconds: number): string {
+  return formatDuration(BigInt(Math.round(milliseconds * 1e6)));
+}
+
+/** The first names of a list and how many more there are: `a, b and 3 other(s)`. */
+export function nameList(names: readonly string[], max: number): string {
+  const shown = names.slice(0, max).join(', ');
+  return names.length > max ? `${shown} and ${names.length - max} other(s)` : shown;
+}
+
+function hasOwnText(value: object): boolean {
+  return value instanceof Error || ('toString' in value && value.toString !== Object.prototype.toString);
+}

@@ -1,0 +1,275 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Client } from './client/client.ts';
+import { inProcessTransport } from './client/in-process-transport.ts';
+import { MINUTE, SECOND } from './clock.ts';
+import { type Cache, type Controller, DONE } from './controller.ts';
+import { LeaderElectionLostError, LeaderElector } from './leader-election.ts';
+import { Manager, type ManagerOptions } from './manager.ts';
+import { Metrics } from './metrics/registry.ts';
+import type { Runnable } from './runnable-group.ts';
+import { singleton } from './singleton.ts';
+import { LeaseApi } from './testing/lease-api.ts';
+import { recordingLogger } from './testing/recording-logger.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+/** A clock and a server that several managers share, and a diary of what happened. */
+function setUp() {
+  const clock = new VirtualClock();
+  const api = new LeaseApi();
+  const diary: string[] = [];
+
+  const runnable = (name: string, endsAfter = 0): Runnable => ({
+    async start(signal) {
+      diary.push(`+${name}`);
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+      if (endsAfter > 0) await clock.sleep(endsAfter);
+      diary.push(`-${name}`);
+    },
+  });
+  const cache = (name: string, syncsAfter = 0): Cache & { hasSynced: boolean } => ({
+    hasSynced: false,
+    async start(signal) {
+      clock.after(syncsAfter, () => {
+        this.hasSynced = true;
+      });
+      await runnable(name).start(signal);
+    },
+  });
+  const controller = (name: string, watched?: Cache): Controller => ({
+    ...singleton(name, async (signal) => {
+      diary.push(`+${name}`);
+      await clock.sleep(1000 * MINUTE, signal).catch(() => undefined);
+      diary.push(`-${name}`);
+      return DONE;
+    }),
+    ...(watched && {
+      sources: [
+        {
+          name: 'kind source: *v1.Pod',
+          watched: { kind: '*v1.Pod', cache: watched },
+          attach: (queue) => queue.add(''),
+        },
+      ],
+    }),
+  });
+  const manage = (parts: Partial<ManagerOptions>) => {
+    const logger = recordingLogger();
+    const manager = new Manager({ clock, logger, metrics: new Metrics(clock), random: () => 0, ...parts });
+    const stop = new AbortController();
+    const outcome: { error?: unknown; at?: number } = {};
+    const ended = manager.start(stop.signal).then(
+      () => {
+        outcome.at = clock.now();
+      },
+      (error: unknown) => {
+        outcome.error = error;
+        outcome.at = clock.now();
+      },
+    );
+    return { manager, logger, stop, ended, outcome };
+  };
+  const election = (identity: string): LeaderElector =>
+    new LeaderElector({
+      lease: { namespace: 'karpenter', name: 'karpenter-leader-election' },
+      identity,
+      client: new Client({ transport: inProcessTransport(api.handle, clock), clock, userAgent: identity }),
+      clock,
+      logger: recordingLogger(),
+      metrics: new Metrics(clock),
+      random: () => 0,
+    });
+  return { clock, api, diary, runnable, cache, controller, manage, election };
+}
+
+test('parts start in order, each stage once the one before is ready, and stop in the order of spec 05 §2.6', async () => {
+  const { clock, api, diary, runnable, cache, controller, manage, election } = setUp();
+  const { manager, stop, ended, outcome, logger } = manage({
+    servers: [runnable('server')],
+    caches: [cache('cache', 5 * SECOND)],
+    background: [runnable('background')],
+    controllers: [controller('controller')],
+    election: election('a'),
+  });
+  await clock.advance(4 * SECOND);
+  assert.deepEqual(diary, ['+server', '+cache']);
+  assert.equal(manager.hasSynced, false);
+  await clock.advance(2 * SECOND);
+  assert.deepEqual(diary, ['+server', '+cache', '+background', '+controller']);
+  assert.equal(manager.hasSynced, true);
+
+  diary.length = 0;
+  stop.abort();
+  await ended;
+  assert.deepEqual(diary, ['-background', '-controller', '-cache', '-server']);
+  assert.equal(api.lease?.spec?.holderIdentity, '');
+  assert.equal('error' in outcome, false);
+  assert.deepEqual(
+    logger.lines.map(({ message }) => message).filter((message) => /^(Stopping|Wait)/.test(message)),
+    [
+      'Stopping and waiting for non leader election runnables',
+      'Stopping and waiting for leader election runnables',
+      'Stopping and waiting for caches',
+      'Stopping and waiting for HTTP servers',
+      'Wait completed, proceeding to shutdown the manager',
+    ],
+  );
+});
+
+test('05/29 05/30 of two replicas both serve and keep caches, one runs controllers; on its stop the other takes over in seconds', async () => {
+  const { clock, diary, runnable, cache, controller, manage, election } = setUp();
+  const replica = (name: string) =>
+    manage({
+      servers: [runnable(`server ${name}`)],
+      caches: [cache(`cache ${name}`)],
+      controllers: [controller(`controller ${name}`)],
+      election: election(name),
+    });
+  const a = replica('a');
+  await clock.advance(1 * SECOND);
+  const b = replica('b');
+  await clock.advance(10 * MINUTE);
+  assert.deepEqual(diary, ['+server a', '+cache a', '+controller a', '+server b', '+cache b']);
+  assert.equal(b.manager.hasSynced, true);
+
+  a.stop.abort();
+  await a.ended;
+  await clock.advance(5 * SECOND);
+  assert.ok(diary.indexOf('-controller a') < diary.indexOf('+controller b'));
+  b.stop.abort();
+  await b.ended;
+});
+
+test('05/31 a lost lease ends the process without waiting for anything', async () => {
+  const { clock, api, controller, runnable, manage, election } = setUp();
+  const { ended, outcome } = manage({
+    background: [runnable('never ends', 1000 * MINUTE)],
+    controllers: [controller('controller')],
+    election: election('a'),
+  });
+  await clock.advance(1 * SECOND);
+  const start = clock.now();
+  api.failWith = 500;
+  await clock.advance(15 * SECOND);
+  await ended;
+  assert.ok(outcome.error instanceof LeaderElectionLostError);
+  assert.ok(outcome.at! - start <= 10 * SECOND);
+});
+
+test('05/32 with warm-up the standby’s caches are synced before it wins; without, they start with the controllers', async () => {
+  const { clock, diary, cache, controller, manage, election } = setUp();
+  const leader = manage({ election: election('leader') });
+  await clock.advance(1 * SECOND);
+  const [warm, cold] = [cache('warm'), cache('cold')];
+  const standbys = [
+    manage({ controllers: [controller('controller 1', warm)], election: election('b'), warmUp: true }),
+    manage({ controllers: [controller('controller 2', cold)], election: election('c') }),
+  ];
+  await clock.advance(1 * MINUTE);
+  assert.deepEqual([warm.hasSynced, cold.hasSynced], [true, false]);
+  assert.deepEqual(diary, ['+warm']);
+  for (const { stop, ended } of [leader, ...standbys]) {
+    stop.abort();
+    await ended;
+  }
+  assert.deepEqual(diary, ['+warm', '-warm']);
+});
+
+test('05/32 without an election warm-up means nothing and controllers start at once', async () => {
+  const { clock, diary, cache, controller, manage } = setUp();
+  const { stop, ended } = manage({ controllers: [controller('controller', cache('cache'))], warmUp: true });
+  await clock.advance(1 * SECOND);
+  assert.deepEqual(diary, ['+cache', '+controller']);
+  stop.abort();
+  await ended;
+});
+
+test('05/89 a controller whose cache does not sync within two minutes ends the process, naming the kind', async () => {
+  const { clock, diary, cache, controller, manage } = setUp();
+  const { outcome, ended, logger } = manage({ controllers: [controller('state.pod', cache('cache', 1000 * MINUTE))] });
+  await clock.advance(2 * MINUTE - 1);
+  assert.equal('error' in outcome, false);
+  await clock.advance(1);
+  await ended;
+  const text =
+    'failed to wait for state.pod caches to sync kind source: *v1.Pod: timed out waiting for cache to be synced for Kind *v1.Pod';
+  assert.equal((outcome.error as Error).message, text);
+  const line = logger.lines.find(({ message }) => message === 'Could not wait for Cache to sync');
+  assert.equal(line?.error, text);
+  assert.equal(line?.fields['source'], 'kind source: *v1.Pod');
+  assert.deepEqual(diary, ['+cache', '-cache']);
+});
+
+test('a cache shared by sources and the manager is started once', async () => {
+  const { clock, diary, cache, controller, manage } = setUp();
+  const shared = cache('cache');
+  const { stop, ended } = manage({ caches: [shared], controllers: [controller('a', shared), controller('b', shared)] });
+  await clock.advance(1 * SECOND);
+  assert.deepEqual(diary, ['+cache', '+a', '+b']);
+  stop.abort();
+  await ended;
+});
+
+test('what does not stop within thirty seconds fails the stop, and the lease is kept until it expires', async () => {
+  const { clock, api, controller, runnable, manage, election } = setUp();
+  const { stop, ended, outcome } = manage({
+    background: [runnable('slow', 31 * SECOND)],
+    controllers: [controller('controller')],
+    election: election('a'),
+  });
+  await clock.advance(1 * SECOND);
+  stop.abort();
+  await clock.advance(30 * SECOND - 1);
+  assert.equal('error' in outcome, false);
+  await clock.advance(1);
+  await ended;
+  assert.equal((outcome.error as Error).message, 'failed waiting for all runnables to end within grace period of 30s');
+  assert.equal(api.lease?.spec?.holderIdentity, 'a');
+});
+
+test('a part that fails stops all others in order and is the outcome', async () => {
+  const { clock, diary, runnable, controller, manage } = setUp();
+  const { ended, outcome } = manage({
+    servers: [
+      runnable('server'),
+      { start: () => clock.sleep(3 * SECOND).then(() => Promise.reject(new Error('port taken'))) },
+    ],
+    controllers: [controller('controller')],
+  });
+  await clock.advance(5 * SECOND);
+  await ended;
+  assert.match(String(outcome.error), /port taken/);
+  assert.deepEqual(diary, ['+server', '+controller', '-controller', '-server']);
+});
+
+test('a stop in the middle of the start starts nothing more', async () => {
+  const { clock, diary, runnable, cache, controller, manage, election } = setUp();
+  const { stop, ended, outcome } = manage({
+    caches: [cache('cache', 10 * SECOND)],
+    background: [runnable('background')],
+    controllers: [controller('controller')],
+    election: election('a'),
+  });
+  await clock.advance(5 * SECOND);
+  stop.abort();
+  await clock.advance(1 * MINUTE);
+  await ended;
+  assert.equal('error' in outcome, false);
+  assert.deepEqual(diary, ['+cache', '-cache']);
+});
+
+test('events are sent from first to last and flushed after the lease is given up', async () => {
+  const { clock, api, diary, runnable, manage, election } = setUp();
+  const events = {
+    ...runnable('events'),
+    async flush(timeout: number) {
+      diary.push(`flush ${timeout}, holder "${api.lease?.spec?.holderIdentity}"`);
+    },
+  };
+  const { stop, ended } = manage({ events, servers: [runnable('server')], election: election('a') });
+  await clock.advance(1 * SECOND);
+  stop.abort();
+  await ended;
+  await clock.settle();
+  assert.deepEqual(diary, ['+events', '+server', '-server', 'flush 5000, holder ""', '-events']);
+});

@@ -1,0 +1,196 @@
+import { MINUTE, SECOND } from './clock.ts';
+import type { Cache, Controller, Source } from './controller.ts';
+import { ControllerRunner } from './controller-runner.ts';
+import { LeaderElectionLostError, type LeaderElector } from './leader-election.ts';
+import type { Logger } from './logger.ts';
+import type { Metrics } from './metrics/registry.ts';
+import { type Runnable, RunnableGroup } from './runnable-group.ts';
+import type { SteadyClock } from './steady-clock.ts';
+
+export interface ManagerOptions {
+  readonly clock: SteadyClock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** For jitter, in [0, 1); Math.random unless given. */
+  readonly random?: () => number;
+  /** HTTP servers: first to start and last to stop, so that probes are answered throughout. */
+  readonly servers?: readonly Runnable[];
+  /** Caches that all replicas keep warm. Those only a controller's source reads start with that controller. */
+  readonly caches?: readonly Cache[];
+  /** What runs on all replicas once the caches have synced. */
+  readonly background?: readonly Runnable[];
+  /** What runs only on the leader. */
+  readonly controllers?: readonly Controller<never>[];
+  /** None: this process leads without asking. */
+  readonly election?: LeaderElector;
+  /** Whether the controllers' caches are filled before the lease is won; without an election it means nothing. */
+  readonly warmUp?: boolean;
+  /** Sends events from first to last. Flushed after everything else has stopped. */
+  readonly events?: Runnable & { flush(timeout: number): Promise<void> };
+}
+
+/** A controller's caches must sync within this, or the process ends. */
+const SYNC_TIMEOUT = 2 * MINUTE;
+const SYNC_CHECK = 100; // as client-go
+/** For everything to end, together (spec 05 §2.6). */
+const GRACE = 30 * SECOND;
+const FLUSH_TIMEOUT = 5 * SECOND;
+
+/**
+ * Starts the parts of the process in order, and stops them in order.
+ *
+ * Start: servers, caches (which must sync), background, warm-up, the lease, controllers. Stop: background, controllers,
+ * caches, servers, the lease. A part that fails stops the whole. A lost lease ends it without waiting for anything: the
+ * fence keeps what still runs from writing.
+ */
+export class Manager {
+  readonly #options: ManagerOptions;
+  readonly #failure = Promise.withResolvers<never>();
+  readonly #stopping = new AbortController();
+  readonly #releasing = new AbortController();
+  readonly #startedCaches = new Set<Cache>();
+  readonly #events = this.#group();
+  readonly #servers = this.#group();
+  readonly #caches = this.#group();
+  readonly #background = this.#group();
+  readonly #controllers = this.#group();
+  #holding: Promise<void> | undefined;
+  #isStarted = false;
+
+  constructor(options: ManagerOptions) {
+    this.#options = options;
+  }
+
+  /** Whether all caches started so far have synced: a check for readiness. False before `start`. */
+  get hasSynced(): boolean {
+    return this.#isStarted && [...this.#startedCaches].every((cache) => cache.hasSynced);
+  }
+
+  /**
+   * Runs everything until aborted, and resolves when all has stopped and the lease is given up. Rejects with what went
+   * wrong: a part's failure, LeaderElectionLostError, or that the stop took longer than its grace.
+   */
+  async start(signal: AbortSignal): Promise<void> {
+    const stopped = new Promise<void>((resolve) => {
+      if (signal.aborted) resolve();
+      else signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    const starting = this.#startAll();
+    const failures: unknown[] = [];
+    await Promise.race([stopped, this.#failure.promise, starting.then(() => stopped)]).catch((error: unknown) =>
+      failures.push(error),
+    );
+    this.#stopping.abort();
+    if (failures[0] instanceof LeaderElectionLostError) {
+      for (const group of [this.#background, this.#controllers, this.#caches, this.#servers]) void group.stop();
+    } else {
+      await this.#stop(starting).catch((error: unknown) => failures.push(error));
+      await this.#options.events?.flush(FLUSH_TIMEOUT);
+    }
+    void this.#events.stop();
+    if (failures.length === 1) throw failures[0];
+    if (failures.length > 1) throw new AggregateError(failures, failures.map(String).join(', '));
+  }
+
+  async #startAll(): Promise<void> {
+    const { events, servers = [], caches = [], background = [], controllers = [], election, warmUp } = this.#options;
+    const { signal } = this.#stopping;
+    this.#isStarted = true;
+    if (events !== undefined) this.#events.run(events);
+    for (const server of servers) this.#servers.run(server);
+    await Promise.all(caches.map((cache) => this.#sync(cache, signal)));
+    for (const runnable of background) this.#background.run(runnable);
+    const runners = controllers.map((controller) => this.#runnerOf(controller));
+    if (election !== undefined) {
+      if (warmUp) await Promise.all(runners.map((runner) => runner.warmUp()));
+      await election.acquire(signal);
+      this.#holding = election.hold(this.#releasing.signal).catch((error: unknown) => this.#fail(error));
+    }
+    for (const runner of runners) this.#controllers.run(runner);
+  }
+
+  #runnerOf(controller: Controller<never>): ControllerRunner<never> {
+    const { clock, logger, metrics, random } = this.#options;
+    return new ControllerRunner(controller, {
+      clock,
+      logger,
+      metrics,
+      ...(random && { random }),
+      syncSource: (source, name, sourceLogger) => this.#syncSource(source, name, sourceLogger),
+    });
+  }
+
+  async #syncSource({ name, watched }: Source<never>, controller: string, logger: Logger): Promise<void> {
+    if (watched === undefined) return;
+    const { clock } = this.#options;
+    const timer = new AbortController();
+    const cancel = clock.after(SYNC_TIMEOUT, () =>
+      timer.abort(new Error(`timed out waiting for cache to be synced for Kind ${watched.kind}`)),
+    );
+    try {
+      await this.#sync(watched.cache, AbortSignal.any([timer.signal, this.#stopping.signal]));
+    } catch (cause) {
+      if (this.#stopping.signal.aborted) return;
+      const error = new Error(`failed to wait for ${controller} caches to sync ${name}: ${(cause as Error).message}`);
+      logger.error('Could not wait for Cache to sync', error);
+      throw error;
+    } finally {
+      cancel();
+    }
+  }
+
+  /** Starts the cache unless it runs, and resolves when it has synced. */
+  async #sync(cache: Cache, signal: AbortSignal): Promise<void> {
+    if (!this.#startedCaches.has(cache)) {
+      this.#startedCaches.add(cache);
+      this.#caches.run(cache);
+    }
+    while (!cache.hasSynced) await this.#options.clock.sleep(SYNC_CHECK, signal);
+  }
+
+  async #stop(starting: Promise<void>): Promise<void> {
+    const { clock, election } = this.#options;
+    const grace = new AbortController();
+    const late = clock.sleep(GRACE, grace.signal).then(() => {
+      throw new Error(`failed waiting for all runnables to end within grace period of ${GRACE / SECOND}s`);
+    });
+    try {
+      await Promise.race([this.#stopInOrder(), late]);
+      await Promise.allSettled([starting]);
+      this.#releasing.abort();
+      await this.#holding;
+      await election?.release();
+    } catch (error) {
+      // Something may still have a write under way: the lease is left to run out, and the fence lets no other start.
+      this.#releasing.abort();
+      election?.fence.close();
+      throw error;
+    } finally {
+      grace.abort();
+      await late.catch(() => undefined);
+    }
+  }
+
+  async #stopInOrder(): Promise<void> {
+    const { logger } = this.#options;
+    logger.info('Stopping and waiting for non leader election runnables');
+    await this.#background.stop();
+    logger.info('Stopping and waiting for leader election runnables');
+    await this.#controllers.stop();
+    logger.info('Stopping and waiting for caches');
+    await this.#caches.stop();
+    logger.info('Stopping and waiting for HTTP servers');
+    await this.#servers.stop();
+    logger.info('Wait completed, proceeding to shutdown the manager');
+  }
+
+  #group(): RunnableGroup {
+    return new RunnableGroup((error) => this.#fail(error));
+  }
+
+  #fail(error: unknown): void {
+    if (this.#stopping.signal.aborted)
+      this.#options.logger.error('error received after stop sequence was engaged', error);
+    else this.#failure.reject(error);
+  }
+}

@@ -1,0 +1,23 @@
+import type { OptionType } from './option-type.ts';
+
+/** A setting: one row says all there is to say about it. */
+export interface Option<T> {
+  /** Without dashes. */
+  readonly flag: string;
+  /** The environment variable that stands in where the flag is not given. */
+  readonly variable: string;
+  readonly type: OptionType<T>;
+  readonly fallback: T;
+  readonly help: string;
+}
+
+/** Settings by the name the program knows them by. Their order is the order of checks. */
+export type OptionRows = Readonly<Record<string, Option<unknown>>>;
+
+/** The values of rows. */
+export type Parsed<R extends OptionRows> = { readonly [K in keyof R]: R[K] extends Option<infer T> ? T : never };
+
+/** A setting read from `--metrics-port`, else from `METRICS_PORT`, else `fallback`. */
+export function option<T>(flag: string, type: OptionType<T>, fallback: NoInfer<T>, help: string): Option<T> {
+  return { flag, variable: flag.toUpperCase().replaceAll('-', '_'), type, fallback, help };
+}

@@ -1,0 +1,22 @@
+import { sleepWith } from './sleep.ts';
+import type { SteadyClock } from './steady-clock.ts';
+
+/** What setTimeout can hold: 24.8 days. It makes 1 ms of anything longer, and a NodeClaim may expire after 30 days. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+/** The machine's own time. Its timers keep the process alive until they fire or are cancelled. */
+export const realClock: SteadyClock = {
+  now: () => Date.now(),
+  elapsed: () => performance.now(),
+  after(delay, run) {
+    let timer: NodeJS.Timeout;
+    const arm = (left: number): void => {
+      timer =
+        left <= LONGEST_TIMER ? setTimeout(run, left) : setTimeout(() => arm(left - LONGEST_TIMER), LONGEST_TIMER);
+    };
+    arm(delay);
+    return () => clearTimeout(timer);
+  },
+  sleep: (delay, signal) => sleepWith(realClock, delay, signal),
+  track: (work) => work,
+};

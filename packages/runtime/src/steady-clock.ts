@@ -1,0 +1,7 @@
+import type { Clock } from './clock.ts';
+
+/** A clock that can also measure: delays and deadlines must not move when someone sets the wall clock. */
+export interface SteadyClock extends Clock {
+  /** Milliseconds, with fractions, since a fixed point of this process. Never jumps; only differences mean anything. */
+  elapsed(): number;
+}

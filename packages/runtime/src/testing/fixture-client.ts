@@ -1,0 +1,30 @@
+import type { CallerOptions } from '../client/caller.ts';
+import { Client } from '../client/client.ts';
+import type { Connection } from '../client/connection.ts';
+import { HttpsTransport } from '../client/https-transport.ts';
+import type { ResourceType } from '../client/resource-type.ts';
+import type { Clock } from '../clock.ts';
+import { nullLogger } from '../logger.ts';
+import { realClock } from '../real-clock.ts';
+
+export const PODS: ResourceType = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true };
+
+/** Straight to a server, as nobody; what is given wins. */
+export function testConnection(server: string, rest: Partial<Connection> = {}): Connection {
+  return { server, insecureSkipTlsVerify: false, identity: { kind: 'none' }, impersonation: {}, ...rest };
+}
+
+export function testTransport(
+  connection: Connection,
+  clock: Clock = realClock,
+  env: NodeJS.ProcessEnv = {},
+): HttpsTransport {
+  return new HttpsTransport({ connection, clock, env, logger: nullLogger });
+}
+
+/** A client of a plain HTTP server, in real time, without limits. Closed by the caller. */
+export function testClient(server: string, rest: Partial<CallerOptions> = {}): { client: Client; close: () => void } {
+  const transport = testTransport(testConnection(server));
+  const client = new Client({ transport, clock: realClock, userAgent: 'karpenter/test', ...rest });
+  return { client, close: () => transport.close() };
+}

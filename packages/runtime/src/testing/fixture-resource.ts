@@ -1,0 +1,112 @@
+import type { ApiObject } from '../client/resource-type.ts';
+import { refOfKey } from '../client/resource-type.ts';
+
+/** A change as the fixture remembers it; `line` is the watch event, newline included. */
+export interface FixtureEvent {
+  readonly version: number;
+  readonly line: string;
+}
+
+interface StoredObject {
+  readonly object: ApiObject;
+  readonly text: string;
+}
+
+/** What never changes while it is read: keys with their JSON, and the version they stand at. */
+export interface FixtureSnapshot {
+  readonly version: number;
+  readonly texts: readonly string[];
+}
+
+/**
+ * Objects of one kind with a version counter and a log of changes that can be forgotten: an API server's memory. The
+ * versions it shows (`rv-7`) are no numbers, so that whoever computes with them fails.
+ */
+export class FixtureResource {
+  readonly #objects = new Map<string, StoredObject>();
+  readonly #log: FixtureEvent[] = [];
+  readonly #watchers = new Set<(event: FixtureEvent) => void>();
+  #version = 1;
+  #forgotten = 1; // changes up to here cannot be watched any more
+  #uids = 0;
+
+  get version(): number {
+    return this.#version;
+  }
+
+  get size(): number {
+    return this.#objects.size;
+  }
+
+  get(key: string): ApiObject | undefined {
+    return this.#objects.get(key)?.object;
+  }
+
+  keys(): readonly string[] {
+    return [...this.#objects.keys()];
+  }
+
+  /** Creates or changes the object under `key`; `body` is what it has besides its metadata. */
+  put(key: string, body: object = {}, metadata: object = {}): void {
+    const old = this.#objects.get(key)?.object;
+    const version = ++this.#version;
+    const uid = old?.metadata.uid ?? `uid-${++this.#uids}`;
+    const object = {
+      kind: 'Pod',
+      apiVersion: 'v1',
+      metadata: { ...refOfKey(key), uid, resourceVersion: versionText(version), ...metadata },
+      ...body,
+    };
+    const text = JSON.stringify(object);
+    this.#objects.set(key, { object, text });
+    this.#happened(version, old === undefined ? 'ADDED' : 'MODIFIED', text);
+  }
+
+  delete(key: string): void {
+    const stored = this.#objects.get(key);
+    if (stored === undefined) return;
+    const version = ++this.#version;
+    this.#objects.delete(key);
+    const { metadata } = stored.object;
+    const last = { ...stored.object, metadata: { ...metadata, resourceVersion: versionText(version) } };
+    this.#happened(version, 'DELETED', JSON.stringify(last));
+  }
+
+  /** Forgets all changes so far, as etcd does after five minutes: older versions answer 410. */
+  compact(): void {
+    this.#log.length = 0;
+    this.#forgotten = this.#version;
+  }
+
+  snapshot(): FixtureSnapshot {
+    return { version: this.#version, texts: [...this.#objects.values()].map(({ text }) => text) };
+  }
+
+  isForgotten(version: number): boolean {
+    return version < this.#forgotten;
+  }
+
+  /** The changes after `version`, then those to come. Returns how to end it. */
+  watch(version: number, listener: (event: FixtureEvent) => void): () => void {
+    for (const event of this.#log) if (event.version > version) listener(event);
+    this.#watchers.add(listener);
+    return () => {
+      this.#watchers.delete(listener);
+    };
+  }
+
+  #happened(version: number, type: string, text: string): void {
+    const event = { version, line: `{"type":"${type}","object":${text}}\n` };
+    this.#log.push(event);
+    for (const watcher of this.#watchers) watcher(event);
+  }
+}
+
+export function versionText(version: number): string {
+  return `rv-${version}`;
+}
+
+/** Undefined for the empty version, which stands for the newest. */
+export function versionOf(text: string): number | undefined {
+  return text === '' ? undefined : Number(text.slice('rv-'.length));
+}

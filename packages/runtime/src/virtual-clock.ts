@@ -1,0 +1,150 @@
+import type { Cancel, Instant } from './clock.ts';
+import { Heap } from './heap.ts';
+import { sleepWith } from './sleep.ts';
+import type { SteadyClock } from './steady-clock.ts';
+
+interface Timer {
+  readonly at: Instant;
+  readonly order: number; // timers of one instant fire in the order they were set
+  run: (() => void) | undefined; // undefined once cancelled: it leaves the heap when it surfaces
+}
+
+/** Above 0, which some libraries take for "never". */
+const DEFAULT_START: Instant = Date.UTC(2026, 0, 1);
+
+/** One turn of the event loop visits every ready descriptor; the second proves that the first set nothing off. */
+const QUIET_TURNS = 2;
+
+/** A loop that never sleeps would hold the clock for ever: better to say so. */
+const MAX_TURNS = 1_000_000;
+
+/** Turns asked for by all virtual clocks of this process, so that one does not take another's for work. */
+let ownTurns = 0;
+
+/**
+ * Time that moves only when told to, and then from one timer to the next, each as soon as nothing else is left to run.
+ *
+ * Nothing is left to run when, for two turns of the event loop in a row, all promises have had their continuations,
+ * nobody has queued a `setImmediate`, and no tracked work is pending. So code that waits for a promise, an immediate
+ * or this clock is seen by itself; what waits for a socket, a worker or a child process must be passed to `track`, and
+ * nothing tracked may itself sleep on this clock (it would wait for itself). Given that, equal programs run equally.
+ */
+export class VirtualClock implements SteadyClock {
+  readonly #start: Instant;
+  #now: Instant;
+  readonly #timers = new Heap<Timer>((a, b) => (a.at === b.at ? a.order < b.order : a.at < b.at));
+  #order = 0;
+  #tracked = 0;
+  #whenUntracked: (() => void) | undefined;
+  #isMoving = false;
+
+  constructor(start: Instant = DEFAULT_START) {
+    this.#start = start;
+    this.#now = start;
+  }
+
+  now(): Instant {
+    return this.#now;
+  }
+
+  elapsed(): number {
+    return this.#now - this.#start;
+  }
+
+  after(delay: number, run: () => void): Cancel {
+    const timer: Timer = { at: this.#now + Math.max(0, delay), order: this.#order++, run };
+    this.#timers.push(timer);
+    return () => {
+      timer.run = undefined;
+    };
+  }
+
+  sleep(delay: number, signal?: AbortSignal): Promise<void> {
+    return sleepWith(this, delay, signal);
+  }
+
+  track<T>(work: Promise<T>): Promise<T> {
+    this.#tracked++;
+    const release = (): void => {
+      if (--this.#tracked === 0) this.#whenUntracked?.();
+    };
+    work.then(release, release);
+    return work;
+  }
+
+  /** Lets everything run that can run now, without moving the time. */
+  async settle(): Promise<void> {
+    let quiet = 0;
+    for (let turns = 0; quiet < QUIET_TURNS; turns++) {
+      if (turns === MAX_TURNS) throw new Error(`something still runs after ${MAX_TURNS} turns of the event loop`);
+      if (this.#tracked > 0) await new Promise<void>((resolve) => (this.#whenUntracked = resolve));
+      await nextTurn();
+      quiet = this.#tracked === 0 && !isAnythingQueued() ? quiet + 1 : 0;
+    }
+  }
+
+  /** Moves the time by `duration`, on the way running everything that falls due, in order; settled when it returns. */
+  async advance(duration: number): Promise<void> {
+    const target = this.#now + duration;
+    await this.#move(async () => {
+      await this.settle();
+      while (this.#fireNext(target)) await this.settle();
+      this.#now = target;
+    });
+  }
+
+  /** Moves from timer to timer until `work` settles, and hands on its outcome. Throws when no timer is left. */
+  async runUntil<T>(work: Promise<T>): Promise<T> {
+    const watched = { isSettled: false };
+    const note = (): void => {
+      watched.isSettled = true;
+    };
+    work.then(note, note);
+    await this.#move(async () => {
+      await this.settle();
+      while (!watched.isSettled) {
+        if (!this.#fireNext(Number.MAX_VALUE)) throw new Error('nothing is left to run, yet the work has not settled');
+        await this.settle();
+      }
+    });
+    return work;
+  }
+
+  async #move(steps: () => Promise<void>): Promise<void> {
+    if (this.#isMoving) throw new Error('the virtual clock is already moving: await the first call');
+    this.#isMoving = true;
+    try {
+      await steps();
+    } finally {
+      this.#isMoving = false;
+    }
+  }
+
+  /** Fires the next timer due by `limit`; false if there is none. */
+  #fireNext(limit: Instant): boolean {
+    for (let next = this.#timers.peek(); next !== undefined && next.at <= limit; next = this.#timers.peek()) {
+      this.#timers.pop();
+      if (next.run === undefined) continue;
+      this.#now = next.at;
+      next.run();
+      return true;
+    }
+    return false;
+  }
+}
+
+function nextTurn(): Promise<void> {
+  ownTurns++;
+  return new Promise((resolve) => {
+    setImmediate(() => {
+      ownTurns--;
+      resolve();
+    });
+  });
+}
+
+function isAnythingQueued(): boolean {
+  let immediates = 0;
+  for (const resource of process.getActiveResourcesInfo()) if (resource === 'Immediate') immediates++;
+  return immediates > ownTurns;
+}
