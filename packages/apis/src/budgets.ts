@@ -1,5 +1,5 @@
 import type { Budget } from './kinds/node-pool.ts';
-import { goQuote } from './schema/field-error.ts';
+import { goQuote } from './values/go-text.ts';
 import { CronError, nextCronHit, parseCron } from './values/cron.ts';
 import { DurationError, nanosToMilliseconds, parseDuration } from './values/duration.ts';
 import { parseInt64 } from './values/int64.ts';

@@ -1,5 +1,5 @@
 import { DO_NOT_DISRUPT } from './annotations.ts';
-import { goQuote } from './schema/field-error.ts';
+import { goQuote } from './values/go-text.ts';
 import { DurationError, nanosToMilliseconds, parseDuration } from './values/duration.ts';
 
 /** What the verdict reads of a pod. */

@@ -3,7 +3,7 @@ import { EC2NODECLASS_HASH, EC2NODECLASS_HASH_VERSION, NODEPOOL_HASH, NODEPOOL_H
 import { ec2NodeClassSpec } from './hash/ec2-node-class-shape.ts';
 import { nodeClaimTemplate } from './hash/node-pool-shape.ts';
 import { hashText } from './hash/structure.ts';
-import { goJson } from './schema/field-error.ts';
+import { goJson } from './values/go-text.ts';
 import type { JsonObject } from './schema/structural.ts';
 
 // The hash must be upstream's bit for bit: Nodes carry it, and one that differs rolls them all. Its flaws stay with it:

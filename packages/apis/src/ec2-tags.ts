@@ -1,5 +1,5 @@
 import { AWS_GROUP, CORE_GROUP, NODEPOOL_LABEL } from './labels.ts';
-import { goQuote } from './schema/field-error.ts';
+import { goQuote } from './values/go-text.ts';
 
 // Tags by which the product finds its instances again. It sets them itself, on everything it launches.
 

@@ -24,14 +24,8 @@ export {
   examine,
 } from './schema/admission.ts';
 export { customResourceDefinition, toYaml } from './schema/crd.ts';
-export {
-  type CauseReason,
-  type FieldError,
-  type FieldPath,
-  goJson,
-  goQuote,
-  renderFieldError,
-} from './schema/field-error.ts';
+export { type CauseReason, type FieldError, type FieldPath, renderFieldError } from './schema/field-error.ts';
+export { goJson, goQuote } from './values/go-text.ts';
 export type { Json, JsonObject, StructuralSchema, ValidationRule } from './schema/structural.ts';
 
 // What the controller finds in it

@@ -1,3 +1,4 @@
+import { goJson, goQuote } from '../values/go-text.ts';
 import type { Json } from './structural.ts';
 
 /** Why a field was refused, in the words of `Status.details.causes[].reason`. */
@@ -84,45 +85,4 @@ function goValue(value: Json): string {
 /** Go's `%v` of a float64 leaves plain notation at 10^21, as JavaScript does, but pads the exponent to two digits. */
 function goNumber(value: number): string {
   return String(value).replace(/e([+-])(\d)$/, 'e$10$2');
-}
-
-/** Go's encoding/json: keys sorted, `<`, `>` and `&` escaped. */
-export function goJson(value: Json): string {
-  return JSON.stringify(sorted(value)).replace(/[<>&\u2028\u2029]/g, unicodeEscape);
-}
-
-function sorted(value: Json): Json {
-  if (value === null || typeof value !== 'object') return value;
-  if (Array.isArray(value)) return value.map(sorted);
-  const entries = Object.entries(value).filter(([, member]) => member !== undefined);
-  return Object.fromEntries(
-    entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, member]) => [key, sorted(member!)]),
-  );
-}
-
-const SHORT_ESCAPES: Readonly<Record<string, string>> = {
-  '\u0007': '\\a',
-  '\b': '\\b',
-  '\f': '\\f',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\v': '\\v',
-  '"': '\\"',
-  '\\': '\\\\',
-};
-
-/** Go's `strconv.Quote`: printable text stays, the rest is escaped. */
-export function goQuote(text: string): string {
-  return `"${text.replace(/["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, (char) => SHORT_ESCAPES[char] ?? goEscape(char))}"`;
-}
-
-function goEscape(char: string): string {
-  const code = char.codePointAt(0)!;
-  if (code < 0x80) return `\\x${code.toString(16).padStart(2, '0')}`;
-  return code > 0xffff ? `\\U${code.toString(16).padStart(8, '0')}` : unicodeEscape(char);
-}
-
-function unicodeEscape(char: string): string {
-  return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

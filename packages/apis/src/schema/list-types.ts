@@ -1,4 +1,5 @@
-import { type FieldError, type FieldPath, fieldError, goJson } from './field-error.ts';
+import { type FieldError, type FieldPath, fieldError } from './field-error.ts';
+import { goJson } from '../values/go-text.ts';
 import {
   isJsonArray,
   isJsonObject,

@@ -1,6 +1,7 @@
 // Schema validation in the order and the words of the API server (kube-openapi as Kubernetes 1.35 vendors it).
 import { compileRe2 } from '../cel/re2.ts';
-import { type CauseReason, type FieldError, type FieldPath, fieldError, goQuote, textOf } from './field-error.ts';
+import { type CauseReason, type FieldError, type FieldPath, fieldError, textOf } from './field-error.ts';
+import { goQuote } from '../values/go-text.ts';
 import { FORMATS, isKnownFormat } from './formats.ts';
 import { findOldItem } from './list-types.ts';
 import {

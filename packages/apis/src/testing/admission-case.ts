@@ -4,6 +4,11 @@ import type { JsonObject } from '../schema/structural.ts';
 /** A refused object and a part of the server's message that says why. */
 export type Refusal = readonly [object: JsonObject, message: string];
 
+/** Several objects refused for one reason. */
+export function because(message: string, ...objects: readonly JsonObject[]): readonly Refusal[] {
+  return objects.map((object) => [object, message]);
+}
+
 /** An update: what is stored, what is sent, and why it is refused if it is. */
 export interface UpdateCase {
   readonly from: JsonObject;

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../schema/structural.ts';
-import type { AdmissionCase, Refusal } from './admission-case.ts';
+import { type AdmissionCase, because } from './admission-case.ts';
 import { type Changes, variant } from './variant.ts';
 
 const buffer = (spec: JsonObject): JsonObject =>
@@ -14,8 +14,6 @@ const buffer = (spec: JsonObject): JsonObject =>
   );
 const nodeClass = (changes: Changes): JsonObject =>
   variant({ apiVersion: 'karpenter.kwok.sh/v1alpha1', kind: 'KWOKNodeClass', metadata: { name: 'default' } }, changes);
-const because = (message: string, ...objects: readonly JsonObject[]): readonly Refusal[] =>
-  objects.map((object) => [object, message]);
 
 const podTemplateRef = { name: 'template' };
 const scalableRef = { kind: 'Deployment', name: 'web' };

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../schema/structural.ts';
-import type { AdmissionCase, Refusal } from './admission-case.ts';
+import { type AdmissionCase, because } from './admission-case.ts';
 import { type Changes, variant } from './variant.ts';
 
 const BASE: JsonObject = {
@@ -21,8 +21,6 @@ const amis = (...terms: readonly Json[]): JsonObject =>
 const alias = (text: string): JsonObject => spec('amiSelectorTerms', [{ alias: text }]);
 const volume = (ebs: JsonObject): JsonObject => spec('blockDeviceMappings', [{ deviceName: '/dev/xvda', ebs }]);
 const kubelet = (fields: JsonObject): JsonObject => spec('kubelet', fields);
-const because = (message: string, ...objects: readonly JsonObject[]): readonly Refusal[] =>
-  objects.map((object) => [object, message]);
 
 const FAMILIES = ['AL2', 'AL2023', 'Bottlerocket', 'Windows2019', 'Windows2022', 'Windows2025'];
 const EXCLUSIVE = 'is mutually exclusive';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../schema/structural.ts';
-import type { AdmissionCase, Refusal } from './admission-case.ts';
+import { type AdmissionCase, because } from './admission-case.ts';
 import { type Changes, variant } from './variant.ts';
 
 const BASE: JsonObject = {
@@ -16,8 +16,6 @@ const BASE: JsonObject = {
 const claim = (changes: Changes): JsonObject => variant(BASE, changes);
 const key = (name: string): JsonObject =>
   claim({ 'spec.requirements': [{ key: name, operator: 'In', values: ['x'] }] });
-const because = (message: string, ...objects: readonly JsonObject[]): readonly Refusal[] =>
-  objects.map((object) => [object, message]);
 
 export const NODE_CLAIM_CASES: readonly AdmissionCase[] = [
   {

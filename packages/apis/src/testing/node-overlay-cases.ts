@@ -1,5 +1,5 @@
 import type { JsonObject } from '../schema/structural.ts';
-import type { AdmissionCase, Refusal } from './admission-case.ts';
+import { type AdmissionCase, because } from './admission-case.ts';
 import { type Changes, variant } from './variant.ts';
 
 const BASE: JsonObject = {
@@ -11,8 +11,6 @@ const BASE: JsonObject = {
 
 const overlay = (changes: Changes): JsonObject => variant(BASE, changes);
 const requires = (item: JsonObject): JsonObject => overlay({ 'spec.requirements': [item] });
-const because = (message: string, ...objects: readonly JsonObject[]): readonly Refusal[] =>
-  objects.map((object) => [object, message]);
 
 export const NODE_OVERLAY_CASES: readonly AdmissionCase[] = [
   {

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../schema/structural.ts';
-import type { AdmissionCase, Refusal } from './admission-case.ts';
+import { type AdmissionCase, because } from './admission-case.ts';
 import { type Changes, variant } from './variant.ts';
 
 /** The smallest NodePool an API server takes. */
@@ -28,8 +28,6 @@ const key = (name: string): JsonObject => requires({ key: name, operator: 'In', 
 const label = (name: string, value = 'test'): JsonObject =>
   pool({ 'spec template metadata labels': { [name]: value } });
 const taint = (fields: JsonObject): JsonObject => node('taints', [{ key: 'a', effect: 'NoSchedule', ...fields }]);
-const because = (message: string, ...objects: readonly JsonObject[]): readonly Refusal[] =>
-  objects.map((object) => [object, message]);
 
 const LONG = 'a'.repeat(250);
 const BOUND_OPERATORS = ['Gt', 'Lt', 'Gte', 'Lte'];

@@ -1,5 +1,5 @@
 import { findTagRestriction } from '../ec2-tags.ts';
-import { goQuote } from '../schema/field-error.ts';
+import { goQuote } from '../values/go-text.ts';
 import { findQuantity } from '../values/quantity.ts';
 import { type ValidatedKubelet, validateKubelet } from './kubelet.ts';
 import { error, type Problem } from './problem.ts';

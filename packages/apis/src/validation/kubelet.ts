@@ -1,4 +1,4 @@
-import { goQuote } from '../schema/field-error.ts';
+import { goQuote } from '../values/go-text.ts';
 import { DurationError, parseDuration } from '../values/duration.ts';
 import { findQuantity } from '../values/quantity.ts';
 import { error, type Problem, warning } from './problem.ts';

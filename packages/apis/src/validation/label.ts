@@ -1,6 +1,6 @@
 import { NODEPOOL_LABEL } from '../labels.ts';
 import { findLabelRestriction, type ProviderProfile } from '../provider-profile.ts';
-import { goQuote } from '../schema/field-error.ts';
+import { goQuote } from '../values/go-text.ts';
 import { labelValueProblems, qualifiedNameProblems } from '../values/qualified-name.ts';
 import { error, type Problem } from './problem.ts';
 

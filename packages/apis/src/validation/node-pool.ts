@@ -3,7 +3,7 @@ import type { Budget } from '../kinds/node-pool.ts';
 import { NODEPOOL_LABEL } from '../labels.ts';
 import { normalizeLabelKey, type ProviderProfile } from '../provider-profile.ts';
 import type { RequirementSpec } from '../requirement.ts';
-import { goQuote } from '../schema/field-error.ts';
+import { goQuote } from '../values/go-text.ts';
 import { validateLabels } from './label.ts';
 import { findLookalike } from './lookalike.ts';
 import { error, type Problem, warning } from './problem.ts';

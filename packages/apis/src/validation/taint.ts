@@ -1,4 +1,4 @@
-import { goQuote } from '../schema/field-error.ts';
+import { goQuote } from '../values/go-text.ts';
 import type { TaintSpec } from '../taints.ts';
 import { qualifiedNameProblems } from '../values/qualified-name.ts';
 import { error, type Problem } from './problem.ts';

@@ -1,4 +1,4 @@
-import { goQuote } from '../schema/field-error.ts';
+import { goQuote } from './go-text.ts';
 import { DurationError, nanosToMilliseconds, parseDuration } from './duration.ts';
 import { parseInt64 } from './int64.ts';
 

@@ -1,4 +1,4 @@
-import { goQuote } from '../schema/field-error.ts';
+import { goQuote } from './go-text.ts';
 import {
   findRequirementProblem,
   type LabelOperator,

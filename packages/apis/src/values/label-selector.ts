@@ -1,4 +1,4 @@
-import { goJson, goQuote } from '../schema/field-error.ts';
+import { goJson, goQuote } from './go-text.ts';
 import { parseInt64 } from './int64.ts';
 import { labelValueProblems, qualifiedNameProblems } from './qualified-name.ts';
 

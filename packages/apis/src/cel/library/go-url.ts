@@ -1,4 +1,4 @@
-import { goQuote } from '../runtime/go-quote.ts';
+import { goQuote } from '../../values/go-text.ts';
 import { CelError } from '../runtime/value.ts';
 import { parseIp } from './ip-address.ts';
 

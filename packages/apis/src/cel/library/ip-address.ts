@@ -1,4 +1,4 @@
-import { goQuote } from '../runtime/go-quote.ts';
+import { goQuote } from '../../values/go-text.ts';
 import { CelError } from '../runtime/value.ts';
 
 /** An IP address: 32 or 128 bits. */

@@ -1,4 +1,4 @@
-import { goQuote } from '../runtime/go-quote.ts';
+import { goQuote } from '../../values/go-text.ts';
 import { CelError, type CelResult, type CelValue, NO_SUCH_OVERLOAD, Opaque } from '../runtime/value.ts';
 import { global, member, type Overload } from './overload.ts';
 

@@ -1,5 +1,5 @@
 import { Duration } from '../runtime/duration.ts';
-import { goQuote } from '../runtime/go-quote.ts';
+import { goQuote } from '../../values/go-text.ts';
 import { CelList } from '../runtime/list.ts';
 import { CelMap } from '../runtime/map.ts';
 import { formatDouble, formatPlaces, formatScientific } from '../runtime/number-text.ts';

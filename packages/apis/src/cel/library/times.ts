@@ -1,5 +1,5 @@
 import type { Duration } from '../runtime/duration.ts';
-import { goQuote } from '../runtime/go-quote.ts';
+import { goQuote } from '../../values/go-text.ts';
 import type { Timestamp } from '../runtime/timestamp.ts';
 import { CelError, type CelResult } from '../runtime/value.ts';
 import { parseInt64 } from '../../values/int64.ts';
