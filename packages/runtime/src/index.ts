@@ -97,6 +97,8 @@ export { LeaderFence, NotLeaderError } from './leader-fence.ts';
 export { LEASES, type Lease, LeaseLock, leaseNamespace } from './lease.ts';
 export { Manager, type ManagerOptions } from './manager.ts';
 export { type Check, type Checks, ping, probeRoutes } from './probes.ts';
+export { profileRoutes } from './profiling/profile-routes.ts';
+export { Profiler } from './profiling/profiler.ts';
 export { type ProcessEvents, runToExit } from './run-to-exit.ts';
 export type { Runnable } from './runnable-group.ts';
 export { listenForStop, type SignalSource } from './signals.ts';

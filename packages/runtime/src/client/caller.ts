@@ -131,7 +131,7 @@ export class Caller {
     if (call.body) headers['content-type'] = call.body.contentType;
     return {
       method: call.method,
-      path: query.size === 0 ? call.path : `${call.path}?${query}`,
+      path: query.size === 0 ? call.path : `${call.path}?${query.toString()}`,
       headers,
       ...(call.body ? { body: JSON.stringify(call.body.json) } : {}),
       ...(beforeWrite && call.method !== 'GET' ? { beforeSend: beforeWrite } : {}),

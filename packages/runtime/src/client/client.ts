@@ -50,6 +50,8 @@ export interface WatchOptions extends Selectors {
   /** Asks for the present objects first, as ADDED events closed by a bookmark. */
   readonly sendInitialEvents?: boolean;
   readonly allowWatchBookmarks?: boolean;
+  /** `drop` leaves `metadata.managedFields` out, which costs less than half. */
+  readonly managedFields?: 'keep' | 'drop';
   /** After which the server ends the watch; we end it when the server has not half a minute later. */
   readonly timeoutSeconds?: number;
 }
@@ -173,7 +175,8 @@ export class Client {
     };
     const timeout = timeoutSeconds === undefined ? WATCH_TIMEOUT : timeoutSeconds * SECOND + WATCH_GRACE;
     const path = resourcePath(type, { namespace: options.namespace });
-    return readEvents<T>(this.#caller.stream({ method: 'GET', path, query, target: { type } }, timeout, signal));
+    const body = this.#caller.stream({ method: 'GET', path, query, target: { type } }, timeout, signal);
+    return readEvents<T>(body, options.managedFields);
   }
 
   /** Also creates on a subresource, such as a pod's `eviction`: the object then names whose. */

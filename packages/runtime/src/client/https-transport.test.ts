@@ -96,7 +96,7 @@ test('tls-server-name is what the certificate must carry', async (t) => {
 
 test('a path before the API and headers of impersonation are sent', async (t) => {
   const { url } = await serve(t, SERVER, (request, response) =>
-    response.end(`${request.url} ${request.headers['impersonate-user']} ${request.headers['impersonate-group']}`),
+    response.end([request.url, request.headers['impersonate-user'], request.headers['impersonate-group']].join(' ')),
   );
   const impersonation = { 'impersonate-user': 'jane', 'impersonate-group': ['dev', 'ops'] };
   const transport = transportTo(t, `${url}/k8s/clusters/a`, { impersonation });
@@ -216,6 +216,12 @@ test('a closed transport refuses', async (t) => {
   const transport = transportTo(t, url);
   transport.close();
   await assert.rejects(transport.send(GET), { message: 'transport is closed' });
+});
+
+test('a proxy named for a plain server is refused, not passed over', (t) => {
+  assert.throws(() => transportTo(t, 'http://127.0.0.1:1', { proxyUrl: 'http://p' }), {
+    name: 'ConnectionConfigError',
+  });
 });
 
 test('a proxy is asked for a tunnel, with its credentials, and its refusal is told', async (t) => {

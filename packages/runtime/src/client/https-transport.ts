@@ -1,7 +1,7 @@
 import { Agent as PlainAgent, type RequestOptions } from 'node:http';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
-import type { Connection, Identity } from './connection.ts';
+import { type Connection, ConnectionConfigError, type Identity } from './connection.ts';
 import {
   basicCredential,
   type Credential,
@@ -14,7 +14,7 @@ import { exchange } from './exchange.ts';
 import { ExecCredentials } from './exec-credentials.ts';
 import { findProxy } from './proxy.ts';
 import { AGENT_OPTIONS, ServerAgent } from './server-agent.ts';
-import { TlsFiles, type TlsMaterial } from './tls-files.ts';
+import { isSameMaterial, TlsFiles, type TlsMaterial } from './tls-files.ts';
 import { ConnectionError, type Transport, type TransportRequest, type TransportResponse } from './transport.ts';
 
 export interface HttpsTransportOptions {
@@ -39,10 +39,14 @@ export class HttpsTransport implements Transport {
   #secure: { readonly agent: ServerAgent; readonly material: TlsMaterial } | undefined;
   #closed = false;
 
+  /** Throws a ConnectionConfigError for a proxy that cannot be used. */
   constructor(options: HttpsTransportOptions) {
     const { connection, clock, env } = options;
     this.#connection = connection;
     this.#server = new URL(connection.server);
+    if (connection.proxyUrl !== undefined && this.#server.protocol !== 'https:') {
+      throw new ConnectionConfigError(`proxy-url needs an https server, not ${connection.server}`);
+    }
     this.#proxy = findProxy(this.#server, connection.proxyUrl, env);
     this.#tls = new TlsFiles(connection, clock);
     this.#credentials = credentialsOf(connection.identity, options);
@@ -101,7 +105,7 @@ export class HttpsTransport implements Transport {
   async #agentFor({ certificate }: Credential): Promise<ServerAgent> {
     const files = await this.#tls.current();
     const material = certificate === undefined ? files : { ca: files.ca, ...certificate };
-    if (this.#secure !== undefined && isSame(this.#secure.material, material)) return this.#secure.agent;
+    if (this.#secure !== undefined && isSameMaterial(material, this.#secure.material)) return this.#secure.agent;
     this.#secure?.agent.retire();
     this.#secure = { agent: new ServerAgent(this.#tlsOptions(material), this.#proxy), material };
     return this.#secure.agent;
@@ -116,10 +120,6 @@ export class HttpsTransport implements Transport {
       rejectUnauthorized: !insecureSkipTlsVerify,
     };
   }
-}
-
-function isSame(a: TlsMaterial, b: TlsMaterial): boolean {
-  return a.ca === b.ca && a.cert === b.cert && a.key === b.key;
 }
 
 function credentialsOf(identity: Identity, options: HttpsTransportOptions): CredentialSource {

@@ -153,7 +153,7 @@ clusters: [{ name: c, cluster: { server: "https://one" } }]`,
 
 test('another context can be named', async (t) => {
   const folder = await folderOf(t, {
-    config: `${kubeconfig('server: https://a')}`.replace(
+    config: kubeconfig('server: https://a').replace(
       'contexts:',
       'contexts:\n- name: other\n  context: { cluster: c, user: nobody }',
     ),

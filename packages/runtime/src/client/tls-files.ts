@@ -32,7 +32,7 @@ export class TlsFiles {
     try {
       const read = { ca: await load(ca), cert: await load(certificate?.cert), key: await load(certificate?.key) };
       this.#readAt = now;
-      if (!isSame(read, this.#material)) this.#material = read;
+      if (!isSameMaterial(read, this.#material)) this.#material = read;
     } catch (cause) {
       // Between two files of one rotation something may be missing: what served so far serves on.
       if (this.#material === undefined) {
@@ -53,6 +53,7 @@ async function load(pem: Pem | undefined): Promise<string | undefined> {
   return 'data' in pem ? pem.data : readFile(pem.file, 'utf8');
 }
 
-function isSame(a: TlsMaterial, b: TlsMaterial | undefined): boolean {
+/** Whether connections made from the one are as good as from the other. */
+export function isSameMaterial(a: TlsMaterial, b: TlsMaterial | undefined): boolean {
   return b !== undefined && a.ca === b.ca && a.cert === b.cert && a.key === b.key;
 }

@@ -1,3 +1,4 @@
+import { withoutManagedFields } from './managed-fields.ts';
 import type { ApiObject } from './resource-type.ts';
 import { type Status, StatusError } from './status-error.ts';
 import { ConnectionError } from './transport.ts';
@@ -24,11 +25,14 @@ export function endsInitialEvents(bookmark: Bookmark): boolean {
  * The events of a watch's body. Throws a StatusError for an ERROR event and a ConnectionError for a line that is none:
  * after either, nothing that follows can be trusted. A line the connection's end cut short is dropped.
  */
-export async function* readEvents<T extends ApiObject>(body: AsyncIterable<Buffer>): AsyncGenerator<WatchEvent<T>> {
+export async function* readEvents<T extends ApiObject>(
+  body: AsyncIterable<Buffer>,
+  managedFields: 'keep' | 'drop' = 'keep',
+): AsyncGenerator<WatchEvent<T>> {
   const splitter = new LineSplitter();
   for await (const chunk of body) {
     for (const line of splitter.push(chunk)) {
-      if (line.length > 0) yield decode<T>(line);
+      if (line.length > 0) yield decode<T>(managedFields === 'keep' ? line : withoutManagedFields(line));
     }
   }
 }

@@ -63,6 +63,11 @@ export class Informer<T extends ApiObject, I extends string = never> {
     return this.#store.size;
   }
 
+  /** How many distinct shared parts the objects have; 0 when there are none. */
+  get sharedPartCount(): number {
+    return this.#store.sharing.size;
+  }
+
   /** By `namespace/name`, or `name` for cluster-scoped kinds. */
   get(key: string): T | undefined {
     return this.#store.get(key);
@@ -156,7 +161,7 @@ export class Informer<T extends ApiObject, I extends string = never> {
       },
       commit: () => this.#replace(fresh),
       abandon: () => {
-        for (const key of [...fresh.keys()]) drop(key);
+        for (const key of fresh.keys()) drop(key);
       },
     };
   }
@@ -164,7 +169,7 @@ export class Informer<T extends ApiObject, I extends string = never> {
   /** Object by object, so that cache and handlers are in step at every moment and nobody waits for all of it. */
   async #replace(fresh: ReadonlyMap<string, T>): Promise<void> {
     let done = 0;
-    for (const key of [...this.#store.keys()]) {
+    for (const key of this.#store.keys()) {
       if (fresh.has(key)) continue;
       const gone = this.#store.delete(key);
       if (gone !== undefined) this.#handlers.deleted(gone);
@@ -187,7 +192,7 @@ export class Informer<T extends ApiObject, I extends string = never> {
       await clock.sleep(RESYNC * (0.9 + 0.2 * this.#random()), signal).catch(() => {});
       if (signal.aborted) return;
       let done = 0;
-      for (const key of [...this.#store.keys()]) {
+      for (const key of this.#store.keys()) {
         const object = this.#store.get(key);
         if (object !== undefined) this.#handlers.updated(object, object);
         if (++done % OBJECTS_PER_TURN === 0) await nextTurn();

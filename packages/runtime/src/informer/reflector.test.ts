@@ -37,9 +37,9 @@ for (const code of [400, 403]) {
 
 test('a continue token that expires starts the list over, and the second time in one piece', async (t) => {
   const server = await startServer(t, { streamsLists: false });
-  for (let i = 0; i < 250; i++) server.resource.put(`default/pod-${i}`);
+  for (let i = 0; i < 250; i++) server.resource.put(`default/pod-${i}`, { spec: { nodeName: `n${i}` } });
   server.faults = ({ query }) => (query.has('continue') ? { do: 'expire' } : undefined);
-  const { informer } = await startInformer(t, server);
+  const { informer } = await startInformer(t, server, { sharedParts: ['spec'] });
   await informer.waitForSync(AbortSignal.timeout(5000));
 
   const lists = server.requests.filter(({ kind }) => kind === 'list');
@@ -48,6 +48,10 @@ test('a continue token that expires starts the list over, and the second time in
     ['100', '100 continued', '100', '100 continued', 'null'],
   );
   assert.ok(isMirror(informer, server));
+
+  for (const key of server.resource.keys()) server.resource.delete(key);
+  await until(() => informer.size === 0);
+  assert.equal(informer.sharedPartCount, 0); // the pages given up have left nothing behind
 });
 
 test('a list that breaks off leaves the cache as it was', async (t) => {
@@ -84,6 +88,10 @@ test('a 410 event that leaves the connection open still ends the watch, and what
   server.resource.compact();
   await until(() => isMirror(informer, server));
   assert.deepEqual(log, ['add stays initially', 'add goes initially', 'delete goes']);
+  assert.deepEqual(
+    server.requests.map(({ kind }) => kind),
+    ['stream', 'stream'],
+  );
 });
 
 test('an ERROR event of another kind keeps the version', async (t) => {

@@ -105,7 +105,7 @@ export class Reflector<T extends ApiObject> {
     this.#brokenStreams++;
     try {
       for await (const event of this.#open({ sendInitialEvents: true }, signal)) {
-        await this.#countEvent();
+        if (this.#endsTurn()) await nextTurn();
         if (this.#version !== undefined) this.#follow(event);
         else if (event.type !== 'BOOKMARK') list.apply(event);
         else if (endsInitialEvents(event.object)) await this.#complete(list, event.object.metadata.resourceVersion);
@@ -128,7 +128,7 @@ export class Reflector<T extends ApiObject> {
         }
         version = page.resourceVersion;
         for (const object of page.items) {
-          await this.#countEvent();
+          if (this.#endsTurn()) await nextTurn();
           list.apply({ type: 'ADDED', object });
         }
       }
@@ -148,7 +148,7 @@ export class Reflector<T extends ApiObject> {
 
   async #watch(signal: AbortSignal): Promise<void> {
     for await (const event of this.#open({ resourceVersion: this.#version }, signal)) {
-      await this.#countEvent();
+      if (this.#endsTurn()) await nextTurn();
       this.#follow(event);
     }
   }
@@ -162,11 +162,13 @@ export class Reflector<T extends ApiObject> {
   #open(options: WatchOptions, signal: AbortSignal): AsyncGenerator<WatchEvent<T>> {
     const { client, type, selectors, random } = this.#options;
     const timeoutSeconds = WATCH_SECONDS + Math.floor(WATCH_SECONDS * random());
-    return client.watch<T>(type, { ...selectors, allowWatchBookmarks: true, timeoutSeconds, ...options }, signal);
+    const always = { allowWatchBookmarks: true, managedFields: 'drop', timeoutSeconds } as const;
+    return client.watch<T>(type, { ...selectors, ...always, ...options }, signal);
   }
 
-  async #countEvent(): Promise<void> {
-    if (++this.#events % EVENTS_PER_TURN === 0) await nextTurn();
+  /** Counts an event; true when others should have their turn before it. */
+  #endsTurn(): boolean {
+    return ++this.#events % EVENTS_PER_TURN === 0;
   }
 
   #healthy(): void {

@@ -63,7 +63,10 @@ test('canonical texts are equal exactly for equal values', () => {
 });
 
 test('whatever comes and goes, values survive and the table holds just what is used', () => {
-  const part = fc.record({ a: fc.nat({ max: 2 }), b: fc.option(fc.nat({ max: 1 })) }, { requiredKeys: ['a'], noNullPrototype: true });
+  const part = fc.record(
+    { a: fc.nat({ max: 2 }), b: fc.option(fc.nat({ max: 1 })) },
+    { requiredKeys: ['a'], noNullPrototype: true },
+  );
   const change = fc.record({ key: fc.nat({ max: 5 }), part: fc.option(part) });
   fc.assert(
     fc.property(fc.array(change), (changes) => {

@@ -3,7 +3,7 @@ import { parse, YAMLParseError } from 'yaml';
 import { type OptionType, type Reading, same } from './option-type.ts';
 
 /** A spread that pods without one of their own are given. */
-export interface DefaultConstraint {
+interface DefaultConstraint {
   readonly maxSkew: number;
   readonly topologyKey: string;
   readonly whenUnsatisfiable: 'DoNotSchedule' | 'ScheduleAnyway';

@@ -9,7 +9,7 @@ export interface Frame {
 }
 
 /** What a value counts, and in what. */
-export interface ValueType {
+interface ValueType {
   readonly type: string;
   readonly unit: string;
 }

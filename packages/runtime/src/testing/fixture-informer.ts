@@ -63,7 +63,7 @@ export async function startServer(t: TestContext, options: FixtureOptions = {}):
 export async function until(holds: () => boolean): Promise<void> {
   const deadline = Date.now() + 5000;
   while (!holds()) {
-    if (Date.now() > deadline) assert.fail(`never came true: ${holds}`);
+    if (Date.now() > deadline) assert.fail(`never came true: ${holds.toString()}`);
     await delay(2);
   }
 }
