@@ -58,7 +58,12 @@ export const coreOptions = {
     '',
     "Namespace of the lease; empty for the pod's own.",
   ),
-  memoryLimit: option('memory-limit', int, -1, 'Memory of the container in bytes; the heap is kept to three quarters of it.'),
+  memoryLimit: option(
+    'memory-limit',
+    int,
+    -1,
+    'Memory of the container in bytes; the heap is kept to three quarters of it.',
+  ),
   cpuRequests: option(
     'cpu-requests',
     millicores,
