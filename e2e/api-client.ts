@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { text } from 'node:stream/consumers';
 import type { JsonObject } from '@karpenter-ts/apis';
@@ -9,24 +11,19 @@ export interface Answer {
   readonly body: JsonObject;
 }
 
-/** Asks the lab's API server as admin. Every answer is returned, also a refusal. */
+const TIMEOUT_MS = 30_000;
+
+/** Asks the lab's API server as admin. Every answer is returned, also a refusal; one that is not JSON has an empty body. */
 export async function ask(lab: Lab, method: string, path: string, body?: JsonObject): Promise<Answer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-  const outgoing = request(
-    new URL(path, lab.server),
-    {
-      method,
-      ca: lab.caData,
-      headers: { authorization: `Bearer ${lab.adminToken}`, 'content-type': 'application/json' },
-    },
-    (response) => {
-      text(response).then(
-        (answer) => resolve({ code: response.statusCode ?? 0, body: JSON.parse(answer) as JsonObject }),
-        reject,
-      );
-    },
-  );
-  outgoing.on('error', reject);
+  const outgoing = request(new URL(path, lab.server), {
+    method,
+    ca: lab.caData,
+    headers: { authorization: `Bearer ${lab.adminToken}`, 'content-type': 'application/json' },
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  });
   outgoing.end(body && JSON.stringify(body));
-  return promise;
+  const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+  const answer = await text(response);
+  const isJson = response.headers['content-type']?.startsWith('application/json') === true;
+  return { code: response.statusCode ?? 0, body: isJson ? (JSON.parse(answer) as JsonObject) : {} };
 }
