@@ -2,27 +2,33 @@
 export interface Row {
   readonly what: string;
   readonly unit: string;
-  /** What it may be at most. */
-  readonly must: number;
+  /** What it may be at most; absent for a yardstick, which tells how fast the machine was meanwhile. */
+  readonly must?: number;
   /** The median of the runs. */
   readonly actual: number;
   readonly runs: readonly number[];
 }
 
 /** The row for figures of several runs, of which the median counts: the machine may have been busy during one. */
-export function rowOf(what: string, unit: string, must: number, runs: readonly number[]): Row {
+export function rowOf(what: string, unit: string, must: number | undefined, runs: readonly number[]): Row {
   const sorted = [...runs].sort((a, b) => a - b);
-  return { what, unit, must, actual: sorted[sorted.length >> 1] ?? Number.NaN, runs };
+  const actual = sorted[sorted.length >> 1] ?? Number.NaN;
+  return { what, unit, ...(must === undefined ? {} : { must }), actual, runs };
+}
+
+/** Whether a figure is within its bound; a yardstick always is. */
+export function isMet({ actual, must = Number.POSITIVE_INFINITY }: Row): boolean {
+  return actual <= must;
 }
 
 /** Columns aligned, one row a line, `MISSED` behind those over their bound. */
 export function renderTable(rows: readonly Row[]): string {
-  const lines = rows.map(({ what, unit, must, actual, runs }) => [
-    what,
-    `≤ ${must} ${unit}`,
-    `${round(actual)} ${unit}`,
-    runs.map(round).join(' '),
-    actual <= must ? '' : 'MISSED',
+  const lines = rows.map((row) => [
+    row.what,
+    row.must === undefined ? '' : `≤ ${row.must} ${row.unit}`,
+    `${round(row.actual)} ${row.unit}`,
+    row.runs.map(round).join(' '),
+    isMet(row) ? '' : 'MISSED',
   ]);
   const all = [['figure', 'must', 'actual', 'runs', ''], ...lines];
   const widths = [0, 1, 2, 3].map((column) => Math.max(...all.map((line) => line[column]?.length ?? 0)));

@@ -10,6 +10,7 @@ import {
   realClock,
 } from '@karpenter-ts/runtime';
 import type { InformerFigures } from './informer.ts';
+import { benchPod } from './pods.ts';
 
 const [variant = 'all', server = '', pods = '0', events = '0'] = process.argv.slice(2);
 const PODS = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true };
@@ -104,6 +105,7 @@ process.send?.({
   syncCpuSeconds,
   heapMegabytes,
   eventsCpuSeconds,
+  yardstickCpuSeconds: parseEvents(Number(events)),
   loopDelayP999Milliseconds: Math.max(duringSync.percentile(99.9), duringEvents.percentile(99.9)) / 1e6,
   loopDelayMaxMilliseconds: Math.max(duringSync.max, duringEvents.max) / 1e6,
 } satisfies InformerFigures);
@@ -112,4 +114,14 @@ process.disconnect();
 function secondsSince(before: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1e6;
+}
+
+function parseEvents(count: number): number {
+  const lines = Array.from({ length: 100 }, (_, i) => {
+    const { metadata, body } = benchPod(i, 1);
+    return JSON.stringify({ type: 'MODIFIED', object: { kind: 'Pod', apiVersion: 'v1', metadata, ...body } });
+  });
+  const before = process.cpuUsage();
+  for (let i = 0; i < count; i++) JSON.parse(lines[i % lines.length] ?? '');
+  return secondsSince(before);
 }

@@ -8,6 +8,8 @@ export interface InformerFigures {
   /** After a forced collection, all pods in the cache. */
   readonly heapMegabytes: number;
   readonly eventsCpuSeconds: number;
+  /** Parsing as many events, and nothing else, in the same process afterwards. */
+  readonly yardstickCpuSeconds: number;
   /** The worse of the initial list and the events. */
   readonly loopDelayP999Milliseconds: number;
   readonly loopDelayMaxMilliseconds: number;

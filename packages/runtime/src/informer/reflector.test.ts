@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { SECOND } from '../clock.ts';
 import { realClock } from '../real-clock.ts';
 import { testClient } from '../testing/fixture-client.ts';
 import { isMirror, startInformer, startServer, until } from '../testing/fixture-informer.ts';
+import { BOOKMARK, ONE_POD, startScripted } from '../testing/scripted-watches.ts';
 
 test('a server that refuses streamed lists gets pages of 100, and is asked only once', async (t) => {
   const server = await startServer(t, { streamsLists: false });
@@ -110,31 +112,23 @@ test('an ERROR event of another kind keeps the version', async (t) => {
   assert.deepEqual(log, ['add a initially', 'add b']);
 });
 
-test('a server that closes every watch at once is not stormed', async (t) => {
-  const server = await startServer(t);
-  const { informer } = await startInformer(t, server, { backOff: { base: 20, cap: 10_000 } });
-  await informer.waitForSync(AbortSignal.timeout(5000));
-  server.faults = () => ({ do: 'close', afterEvents: 0 });
-  server.watches[0]?.end();
-  await delay(400);
-  const watches = server.requests.length - 1;
-  assert.ok(watches >= 3 && watches <= 6, `${watches} requests in 0.4 s`);
+/** Seconds between the requests. */
+const gaps = (requests: readonly { readonly at: number }[]): number[] =>
+  requests.slice(1).map(({ at }, i) => (at - (requests[i]?.at ?? 0)) / SECOND);
+
+test('a server that closes every watch at once is asked less and less often', async (t) => {
+  const { clock, requests } = startScripted(t, (request) => ({ lines: request === 1 ? ONE_POD : [], last: 'end' }));
+  await clock.advance(150 * SECOND);
+  assert.deepEqual(gaps(requests), [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 25.6, 30, 30, 30]);
 });
 
 test('any event resets the back-off', async (t) => {
-  const server = await startServer(t);
-  const { informer } = await startInformer(t, server, { backOff: { base: 10, cap: 10_000 } });
-  await informer.waitForSync(AbortSignal.timeout(5000));
-  let watches = 0;
-  server.faults = () => (++watches <= 5 ? { do: 'close', afterEvents: 0 } : undefined); // 10 + 20 + … + 160 ms
-  server.watches[0]?.end();
-  await until(() => server.watches.length === 1 && watches === 6);
-  server.bookmark();
-  await delay(20);
-  const before = Date.now();
-  server.watches[0]?.end();
-  await until(() => watches === 7);
-  assert.ok(Date.now() - before < 150, 'waited as if the failures still counted');
+  const { clock, requests } = startScripted(t, (request) => {
+    if (request === 1) return { lines: ONE_POD, last: 'end' };
+    return { lines: request === 5 ? [BOOKMARK] : [], last: 'end' };
+  });
+  await clock.advance(1.9 * SECOND);
+  assert.deepEqual(gaps(requests), [0.1, 0.2, 0.4, 0.8, 0.1, 0.2]);
 });
 
 test('429 and 500 on a watch are retried, and Retry-After is honoured', async (t) => {
@@ -219,26 +213,19 @@ test('a version the server refuses five times in a row is given up, whatever its
   assert.ok(isMirror(informer, server));
 });
 
+test('a watch that falls silent is left alone for its time, and given up half a minute later', async (t) => {
+  const { clock, requests } = startScripted(t, (request) => ({ lines: request === 1 ? ONE_POD : [], last: 'silence' }));
+  await clock.advance(700 * SECOND);
+  assert.deepEqual(gaps(requests), [330.1, 330.2]); // 300 asked for, 30 of grace, and the back-off
+  assert.match(requests[1]?.path ?? '', /resourceVersion=1&allowWatchBookmarks=true&timeoutSeconds=300$/);
+});
+
 /** Real time, a thousand times as fast for whoever sets a timer. */
 const hastyClock = {
   ...realClock,
   after: (ms: number, run: () => void) => realClock.after(ms / 1000, run),
   sleep: (ms: number, signal?: AbortSignal) => realClock.sleep(ms / 1000, signal),
 };
-
-test('a watch that falls silent is left alone for its time, and given up half a minute later', async (t) => {
-  const server = await startServer(t);
-  server.resource.put('default/a');
-  const { client, close } = testClient(server.url, { clock: hastyClock });
-  t.after(close);
-  const { informer } = await startInformer(t, server, { client, clock: hastyClock, random: () => 0 });
-  await informer.waitForSync(AbortSignal.timeout(5000));
-  await delay(250); // of 330: 300 asked for and 30 of grace
-  assert.equal(server.requests.length, 1);
-  await until(() => server.requests.length === 2);
-  assert.equal(server.requests[1]?.query.get('resourceVersion'), 'rv-2');
-  assert.ok(isMirror(informer, server));
-});
 
 test('a watch whose head does not come is given up after 90 seconds', async (t) => {
   const server = await startServer(t, { faults: () => (server.requests.length <= 2 ? { do: 'hang' } : undefined) });

@@ -1,0 +1,48 @@
+import type { TestContext } from 'node:test';
+import { Client } from '../client/client.ts';
+import { inProcessTransport } from '../client/in-process-transport.ts';
+import type { ApiObject } from '../client/resource-type.ts';
+import type { Instant } from '../clock.ts';
+import { Informer } from '../informer/informer.ts';
+import { nullLogger } from '../logger.ts';
+import { VirtualClock } from '../virtual-clock.ts';
+import { PODS } from './fixture-client.ts';
+
+/** What a watch says, line by line, and whether it ends or falls silent at last. */
+export interface WatchScript {
+  readonly lines: readonly string[];
+  readonly last: 'end' | 'silence';
+}
+
+/** A pod, and the bookmark that completes the list. */
+export const ONE_POD: readonly string[] = [
+  '{"type":"ADDED","object":{"metadata":{"name":"a","uid":"u","resourceVersion":"1"}}}',
+  '{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"1","annotations":{"k8s.io/initial-events-end":"true"}}}}',
+];
+
+export const BOOKMARK = '{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"2"}}}';
+
+/** An informer in virtual time whose server, in this process, follows a script; `requests` says when it was asked. */
+export function startScripted(t: TestContext, script: (request: number) => WatchScript) {
+  const clock = new VirtualClock();
+  const requests: { readonly at: Instant; readonly path: string }[] = [];
+  const transport = inProcessTransport(async ({ path }, signal) => {
+    requests.push({ at: clock.now(), path });
+    return { status: 200, headers: {}, body: play(script(requests.length), signal), discard: () => {} };
+  }, clock);
+  const client = new Client({ transport, clock, userAgent: 'karpenter/test' });
+  const informer = new Informer<ApiObject>({ client, type: PODS, clock, logger: nullLogger, random: () => 0 });
+  const stop = new AbortController();
+  const running = informer.start(stop.signal);
+  t.after(async () => {
+    stop.abort();
+    await running;
+  });
+  return { informer, clock, requests };
+}
+
+async function* play({ lines, last }: WatchScript, signal: AbortSignal): AsyncGenerator<Buffer> {
+  for (const line of lines) yield Buffer.from(`${line}\n`);
+  if (last === 'end') return;
+  await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+}
