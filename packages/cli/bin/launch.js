@@ -1,10 +1,11 @@
 // Runs a script under the Node this project is pinned to. Plain JavaScript: it must work under any Node from 20 on,
 // whatever the user has, and be able to say what to do when the right one is missing.
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { constants } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
 const NEEDED_MAJOR = 24;
 
@@ -53,7 +54,10 @@ function findPinned(name) {
   }
 }
 
-/** Starts Node with these arguments, passes signals on, and ends as it ends. */
+/**
+ * Runs Node with these arguments and ends as that ends: in this very process where it is the right Node and needs no
+ * flags, else in a child.
+ */
 export function launch(args, env = process.env) {
   const node = findNode();
   if (!node) {
@@ -64,9 +68,24 @@ export function launch(args, env = process.env) {
     process.exitCode = 1;
     return;
   }
+  const flags = heapFlags(env);
+  const [script, ...rest] = args;
+  if (realpathSync(node) === realpathSync(process.execPath) && flags.length === 0 && existsSync(script ?? '')) {
+    const path = resolve(script);
+    Object.assign(process.env, env);
+    process.argv = [process.execPath, path, ...rest];
+    void import(pathToFileURL(path).href);
+  } else {
+    launchChild(node, [...flags, ...args], env);
+  }
+}
+
+function launchChild(node, args, env) {
   const quiet = '--disable-warning=ExperimentalWarning'; // type stripping warns before Node 24.3
-  const child = spawn(node, [quiet, ...heapFlags(env), ...args], { stdio: 'inherit', env });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  const child = spawn(node, [quiet, ...args], { stdio: 'inherit', env });
+  // A terminal sends SIGINT to the child as well: passed on, it would arrive twice and mean "at once".
+  process.on('SIGINT', () => {});
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('error', (error) => {
     process.stderr.write(`karpenter: cannot start ${node}: ${error.message}\n`);
     process.exitCode = 1;

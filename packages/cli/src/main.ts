@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { checkCommand } from './commands/check.ts';
+import { upCommand } from './commands/up.ts';
 import type { Io } from './io.ts';
 
 const USAGE_ERROR = 2;
@@ -11,6 +12,7 @@ export async function main(args: readonly string[], io: Io): Promise<void> {
     .description('Karpenter in TypeScript: plans, launches and removes the nodes of a Kubernetes cluster.')
     .version(version(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
+    .addCommand(upCommand(io))
     .addCommand(checkCommand(io));
   for (const command of [program, ...program.commands]) {
     command.exitOverride().configureOutput({

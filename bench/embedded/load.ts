@@ -1,0 +1,82 @@
+import { simulatedNode } from '@karpenter-ts/embedded';
+import type { ApiObject, Client, ResourceType, Transport } from '@karpenter-ts/runtime';
+
+export const PODS: ResourceType = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true };
+const NODES: ResourceType = { group: '', version: 'v1', plural: 'nodes', kind: 'Node', namespaced: false };
+
+/** Requests under way at once, about as many as a busy controller has. */
+const CONCURRENCY = 50;
+
+/** Creates so many nodes with simulated kubelets, over three zones. */
+export async function createNodes(client: Client, count: number): Promise<void> {
+  await inParallel(count, async (i) => {
+    const node = simulatedNode({ name: `node-${i}`, zone: `zone-${'abc'[i % 3]}`, cpu: '16', memory: '64Gi' });
+    await client.create<ApiObject>(NODES, node);
+  });
+}
+
+/** Creates so many pods of one kind, as a ReplicaSet makes them. */
+export async function createPods(client: Client, count: number, spec: object = {}): Promise<void> {
+  await inParallel(count, async (i) => {
+    await client.create(PODS, podOf(i, spec));
+  });
+}
+
+function podOf(i: number, spec: object): ApiObject {
+  const pod = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name: `web-7c9d5b8f6d-${i}`,
+      namespace: 'default',
+      labels: { app: 'web', 'pod-template-hash': '7c9d5b8f6d' },
+    },
+    spec: {
+      containers: [
+        {
+          name: 'app',
+          image: 'registry.example.com/team/app:1.27.3',
+          ports: [{ name: 'http', containerPort: 8080 }],
+          env: ['LOG_LEVEL', 'REGION', 'FEATURES', 'DATABASE_URL'].map((name) => ({ name, value: `value-of-${name}` })),
+          resources: { requests: { cpu: '100m', memory: '128Mi' }, limits: { memory: '128Mi' } },
+        },
+      ],
+      ...spec,
+    },
+  };
+  return pod;
+}
+
+async function inParallel(count: number, work: (index: number) => Promise<void>): Promise<void> {
+  const left = Array.from({ length: count }, (_, i) => i).values();
+  const run = async (): Promise<void> => {
+    for (const index of left) await work(index);
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, run));
+}
+
+/** Watches pods; `count` is called with each event's line. Ends with the signal. */
+export async function watchPods(
+  transport: Transport,
+  count: (line: Buffer) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const path = '/api/v1/pods?watch=true&resourceVersion=0';
+  const response = await transport.send({ method: 'GET', path, headers: { accept: 'application/json' } }, signal);
+  void readLines(response.body, count).catch(() => undefined); // aborted
+}
+
+/** Without parsing: what the load costs must not be what is measured. */
+async function readLines(body: AsyncIterable<Buffer>, count: (line: Buffer) => void): Promise<void> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of body) {
+    let start = 0;
+    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
+      const line = chunk.subarray(start, end);
+      count(rest.length > 0 ? Buffer.concat([rest, line]) : line);
+      rest = Buffer.alloc(0);
+      start = end + 1;
+    }
+    if (start < chunk.length) rest = Buffer.concat([rest, chunk.subarray(start)]);
+  }
+}

@@ -1,0 +1,80 @@
+// A process of its own: one virtual hour of a cluster with churn, over the in-process transport. Sends what it took.
+import { type Cluster, simulatedNode, startCluster } from '@karpenter-ts/embedded';
+import { type ApiObject, HOUR, MINUTE, type ResourceType, VirtualClock } from '@karpenter-ts/runtime';
+
+export interface VirtualHourFigures {
+  readonly wallSeconds: number;
+  readonly podsCreated: number;
+}
+
+const NODES = 500;
+const DEPLOYMENTS = 100;
+const REPLICAS = 50;
+const PODS: ResourceType = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true };
+const NODE: ResourceType = { group: '', version: 'v1', plural: 'nodes', kind: 'Node', namespaced: false };
+const DEPLOYMENT: ResourceType = {
+  group: 'apps',
+  version: 'v1',
+  plural: 'deployments',
+  kind: 'Deployment',
+  namespaced: true,
+};
+
+const clock = new VirtualClock();
+const nodeOf = (i: number) =>
+  simulatedNode({ name: `node-${i}`, zone: `zone-${'abc'[i % 3]}`, cpu: '4', memory: '16Gi' });
+const cluster = await startCluster({ clock, seed: 1, nodes: Array.from({ length: NODES }, (_, i) => nodeOf(i)) });
+for (let i = 0; i < DEPLOYMENTS; i++) await cluster.client.create(DEPLOYMENT, deployment(i));
+await clock.advance(2 * MINUTE);
+const before = await runningPods(cluster);
+if (before !== DEPLOYMENTS * REPLICAS) throw new Error(`${before} pods run instead of ${DEPLOYMENTS * REPLICAS}`);
+
+const started = performance.now();
+for (let minute = 0; minute < HOUR / MINUTE; minute++) {
+  await churn(cluster, minute);
+  await clock.advance(1 * MINUTE);
+}
+const wallSeconds = (performance.now() - started) / 1000;
+const after = await runningPods(cluster);
+if (after !== before) throw new Error(`${after} pods run instead of ${before}`);
+const { items } = await cluster.client.listAll<ApiObject>(PODS);
+const podsCreated = items.filter(
+  ({ metadata }) => Date.parse(metadata.creationTimestamp ?? '') > clock.now() - HOUR,
+).length;
+await clock.runUntil(cluster.stop());
+process.send?.({ wallSeconds, podsCreated } satisfies VirtualHourFigures);
+process.disconnect();
+
+/** Every minute a Deployment is rolled out, twenty pods are deleted, and a node goes and another comes. */
+async function churn({ client }: Cluster, minute: number): Promise<void> {
+  const name = `web-${minute % DEPLOYMENTS}`;
+  const restartedAt = new Date(clock.now()).toISOString();
+  const body = {
+    spec: { template: { metadata: { annotations: { 'kubectl.kubernetes.io/restartedAt': restartedAt } } } },
+  };
+  await client.patch(DEPLOYMENT, { namespace: 'default', name }, { type: 'strategic', body });
+  const selector = { namespace: 'default', labelSelector: `app=web-${(minute + 50) % DEPLOYMENTS}` };
+  const { items } = await client.listAll(PODS, selector);
+  for (const { metadata } of items.slice(0, 20)) await client.delete(PODS, metadata);
+  await client.delete(NODE, { name: `node-${minute}` });
+  await client.create<ApiObject>(NODE, nodeOf(NODES + minute));
+}
+
+async function runningPods({ client }: Cluster): Promise<number> {
+  const { items } = await client.listAll(PODS, { fieldSelector: 'status.phase=Running' });
+  return items.length;
+}
+
+function deployment(i: number): ApiObject {
+  const labels = { app: `web-${i}` };
+  const containers = [{ name: 'app', image: 'app:1', resources: { requests: { cpu: '200m', memory: '256Mi' } } }];
+  const object = {
+    metadata: { name: `web-${i}`, namespace: 'default' },
+    spec: {
+      replicas: REPLICAS,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers } },
+    },
+  };
+  return object;
+}

@@ -1,0 +1,57 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { comparable, type Outcome } from './outcome.ts';
+import type { Step } from './step.ts';
+
+/** A cluster and the kubectl to ask it with. */
+export interface KubectlTarget {
+  readonly kubectlPath: string;
+  readonly kubeconfigPath: string;
+  /** kubectl remembers by address what a server can do: a folder of the run's own. */
+  readonly cacheFolder: string;
+  readonly namespace: string;
+}
+
+const PATIENCE_MS = 60_000;
+/** A watch gets this long to begin, and to see the last change. */
+const WATCH_MARGIN_MS = 700;
+
+/** Runs a step and returns its comparable outcome; those of steps during it come behind. */
+export async function runStep(step: Step, target: KubectlTarget): Promise<readonly Outcome[]> {
+  const child = start(step, target);
+  const outcome = outcomeOf(child);
+  const inner: Outcome[] = [];
+  if (step.during) {
+    await sleep(WATCH_MARGIN_MS);
+    for (const during of step.during) inner.push(...(await runStep(during, target)));
+    await sleep(WATCH_MARGIN_MS);
+    child.kill('SIGTERM');
+  }
+  return [comparable(await outcome, step), ...inner];
+}
+
+function start({ args, input = '', edit }: Step, target: KubectlTarget): ChildProcess {
+  const child = spawn(target.kubectlPath, ['--namespace', target.namespace, ...args], {
+    env: {
+      ...process.env,
+      KUBECONFIG: target.kubeconfigPath,
+      KUBECACHEDIR: target.cacheFolder,
+      KUBE_EDITOR: `sed -i -e '${edit}'`, // with quotes, kubectl asks a shell
+    },
+    timeout: PATIENCE_MS,
+  });
+  child.stdin?.on('error', () => undefined); // it need not read its input
+  child.stdin?.end(input);
+  return child;
+}
+
+async function outcomeOf(child: ChildProcess): Promise<Outcome> {
+  const [stdout, stderr, [exitCode]] = await Promise.all([
+    text(child.stdout!),
+    text(child.stderr!),
+    once(child, 'close') as Promise<[number | null]>,
+  ]);
+  return { exitCode, stdout, stderr };
+}

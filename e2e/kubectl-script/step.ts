@@ -1,0 +1,31 @@
+/** One call of kubectl, and what of its outcome must be the same everywhere. */
+export interface Step {
+  readonly args: readonly string[];
+  /** Its standard input. */
+  readonly input?: string;
+  /** A sed expression that stands for the user's editor. */
+  readonly edit?: string;
+  /** The order of lines is chance. */
+  readonly sorted?: true;
+  /** Only lines that match count: the others are the server's own words. */
+  readonly keep?: RegExp;
+  /** Runs beside these and is ended after them: `get --watch`. */
+  readonly during?: readonly Step[];
+}
+
+type Options = Omit<Step, 'args'>;
+
+/**
+ * A step from the command line as one would type it. Words are split at spaces; `{}` stands for the next of the values,
+ * which may hold spaces themselves.
+ */
+export function kubectl(line: string, ...rest: readonly (string | Options)[]): Step {
+  const values = rest.filter((one) => typeof one === 'string');
+  const options = rest.find((one) => typeof one !== 'string') ?? {};
+  return { args: line.split(' ').map((word) => word.replace('{}', () => values.shift() ?? '')), ...options };
+}
+
+/** How a step is named in reports. */
+export function titleOf({ args }: Step): string {
+  return `kubectl ${args.map((arg) => (/\s/.test(arg) ? `'${arg}'` : arg)).join(' ')}`;
+}

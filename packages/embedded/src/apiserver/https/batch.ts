@@ -1,0 +1,34 @@
+import type { Writable } from 'node:stream';
+
+const MAX_BYTES = 64 * 1024;
+
+/**
+ * Gathers what is written in one turn of the event loop. Why: lists come item by item and watches event by event, and
+ * every write is a chunk of HTTP, a TLS record and a packet of its own. Gathered, a list of 20,000 objects costs the
+ * server half the CPU time.
+ */
+export class Batch {
+  readonly #stream: Writable;
+  #chunks: Buffer[] = [];
+  #bytes = 0;
+
+  constructor(stream: Writable) {
+    this.#stream = stream;
+  }
+
+  /** Written by the end of this turn, or now when it is much. */
+  add(chunk: Buffer): void {
+    if (this.#chunks.length === 0) setImmediate(() => this.flush());
+    this.#chunks.push(chunk);
+    this.#bytes += chunk.length;
+    if (this.#bytes >= MAX_BYTES) this.flush();
+  }
+
+  /** Writes what is there, if the stream still takes anything. */
+  flush(): void {
+    if (this.#chunks.length === 0) return;
+    if (!this.#stream.destroyed) this.#stream.write(Buffer.concat(this.#chunks, this.#bytes));
+    this.#chunks = [];
+    this.#bytes = 0;
+  }
+}

@@ -1,0 +1,169 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { RequestHandler, TransportRequest, TransportResponse } from '@karpenter-ts/runtime';
+import { decodeProtobuf, UnknownKindError } from '../protobuf/decode.ts';
+import { ApiError } from '../status.ts';
+import { Batch } from './batch.ts';
+import type { ServerCertificate } from './certificates.ts';
+import { findOpenApiV2 } from './openapi-v2.ts';
+
+/** As the real server: what fits into a request. */
+const MAX_BODY_BYTES = 3 * 1024 * 1024;
+
+/** Longer than clients keep a connection they do not use, so that it is they who close it: no request meets the end. */
+const IDLE_MILLISECONDS = 10 * 60_000;
+
+export interface FrontOptions {
+  readonly handler: RequestHandler;
+  readonly certificate: ServerCertificate;
+  /** Every request must bear it. */
+  readonly token: string;
+  /** On 127.0.0.1; any free one unless told. */
+  readonly port?: number;
+}
+
+/** An API server that can be reached from this machine. */
+export interface Front {
+  /** `https://127.0.0.1:…` */
+  readonly url: string;
+  /** Settles when the last connection is closed. */
+  readonly closed: Promise<void>;
+}
+
+/**
+ * Serves HTTPS on the loopback address until the signal aborts, which also ends requests under way. Made so that no web
+ * page the user looks at gets in: a request needs the token, must name this machine as its host (a name that was made to
+ * point here is refused) and must not come from a page; and no answer allows a browser to share it.
+ */
+export async function serveHttps(options: FrontOptions, signal: AbortSignal): Promise<Front> {
+  const { certificate } = options;
+  const server = createServer({ key: certificate.key, cert: certificate.certificate }, (request, response) => {
+    void answer(options, request, response);
+  });
+  server.keepAliveTimeout = IDLE_MILLISECONDS;
+  server.listen(options.port ?? 0, '127.0.0.1');
+  await once(server, 'listening', { signal });
+  return { url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, closed: closeWith(server, signal) };
+}
+
+async function closeWith(server: Server, signal: AbortSignal): Promise<void> {
+  const closed = once(server, 'close');
+  const close = (): void => {
+    server.close();
+    server.closeAllConnections();
+  };
+  if (signal.aborted) close();
+  else signal.addEventListener('abort', close, { once: true });
+  await closed;
+}
+
+/** Never rejects: what goes wrong is told to the client, if it still listens. */
+async function answer(
+  { handler, token }: FrontOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const gone = new AbortController();
+  const { signal } = gone;
+  response.once('close', () => gone.abort()); // when the client leaves, and when we stop
+  try {
+    admit(request, token);
+    const asked = await translate(request);
+    await send(findOpenApiV2(asked) ?? (await handler(asked, signal)), response, signal);
+  } catch (error) {
+    if (signal.aborted) response.destroy();
+    else refuse(error, response);
+  }
+}
+
+const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]']);
+
+/** Throws an ApiError for a request that has no business here. */
+function admit({ headers }: IncomingMessage, token: string): void {
+  const host = (headers.host ?? '').replace(/:\d+$/, '');
+  if (!LOOPBACK.has(host)) throw new ApiError(403, 'Forbidden', `host "${host}" is not this machine`);
+  if (headers.origin !== undefined) throw new ApiError(403, 'Forbidden', 'requests of web pages are not served');
+  const [, sent = ''] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? [];
+  if (!isSame(sent, token)) throw new ApiError(401, 'Unauthorized', 'Unauthorized');
+}
+
+/** Takes as long for a near miss as for any other. */
+function isSame(a: string, b: string): boolean {
+  const digest = (value: string): Buffer => createHash('sha256').update(value).digest();
+  return timingSafeEqual(digest(a), digest(b));
+}
+
+const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
+
+async function translate(request: IncomingMessage): Promise<TransportRequest> {
+  const { method = '', url = '/' } = request;
+  if (!METHODS.has(method)) {
+    throw new ApiError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
+  }
+  const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
+  const body = await readBody(request);
+  const asked = { method: method as TransportRequest['method'], path: url, headers, ...(body.length > 0 && { body }) };
+  return headers['content-type']?.startsWith(PROTOBUF) ? withJsonBody(asked, body) : asked;
+}
+
+const PROTOBUF = 'application/vnd.kubernetes.protobuf';
+
+/** Behind the front, all is JSON. */
+function withJsonBody(asked: TransportRequest, body: Buffer): TransportRequest {
+  const headers = { ...asked.headers, 'content-type': 'application/json' };
+  if (body.length === 0) return { ...asked, headers };
+  try {
+    return { ...asked, headers, body: JSON.stringify(decodeProtobuf(body)) };
+  } catch (error) {
+    if (error instanceof UnknownKindError) throw new ApiError(415, 'UnsupportedMediaType', error.message);
+    throw new ApiError(400, 'BadRequest', `the body cannot be read as protobuf: ${String(error)}`);
+  }
+}
+
+/** What is too large is still read to its end, within reason: a client that is cut off does not see why. */
+async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size <= MAX_BODY_BYTES) chunks.push(chunk);
+    else if (size > 10 * MAX_BODY_BYTES) break;
+  }
+  if (size > MAX_BODY_BYTES) throw tooLarge();
+  return Buffer.concat(chunks);
+}
+
+const tooLarge = (): ApiError =>
+  new ApiError(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${MAX_BODY_BYTES}`);
+
+/** Writes no faster than the client reads, and what comes in one turn of the event loop at once. */
+async function send(answered: TransportResponse, response: ServerResponse, signal: AbortSignal): Promise<void> {
+  response.writeHead(answered.status, answered.headers);
+  response.flushHeaders(); // a watch may have nothing to say for long
+  const batch = new Batch(response);
+  try {
+    for await (const chunk of answered.body) {
+      batch.add(chunk);
+      if (response.writableNeedDrain) await once(response, 'drain', { signal });
+    }
+    batch.flush();
+    response.end();
+  } finally {
+    answered.discard();
+  }
+}
+
+function refuse(error: unknown, response: ServerResponse): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const refusal = error instanceof ApiError ? error : new ApiError(500, 'InternalError', String(error));
+  const body = JSON.stringify(refusal.status());
+  // What is left of the request is not read: the connection cannot serve another.
+  response.writeHead(refusal.code, { 'content-type': 'application/json', connection: 'close' });
+  response.end(body);
+}

@@ -1,0 +1,43 @@
+import type { Instant } from '@karpenter-ts/runtime';
+
+/** Numbers from 0 up to, but not including, 1. Seeded, a run can be repeated. */
+export type Random = () => number;
+
+/** Numbers that follow from the seed alone. (xorshift32: good enough for names, unfit for secrets.) */
+export function seededRandom(seed: number): Random {
+  let state = seed | 0 || 0x9e3779b9;
+  return () => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return (state >>> 0) / 2 ** 32;
+  };
+}
+
+/** A UUID of version 4. */
+export function randomUid(random: Random): string {
+  const hex = Array.from({ length: 4 }, () =>
+    Math.floor(random() * 2 ** 32)
+      .toString(16)
+      .padStart(8, '0'),
+  ).join('');
+  const variant = '89ab'[Math.floor(random() * 4)];
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
+/** Without vowels and what looks alike, so that no words come out. */
+const SUFFIX_LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
+const SUFFIX_LENGTH = 5;
+const LONGEST_NAME = 63;
+
+/** A name made from `metadata.generateName`. */
+export function generateName(prefix: string, random: Random): string {
+  let suffix = '';
+  while (suffix.length < SUFFIX_LENGTH) suffix += SUFFIX_LETTERS[Math.floor(random() * SUFFIX_LETTERS.length)];
+  return prefix.slice(0, LONGEST_NAME - SUFFIX_LENGTH) + suffix;
+}
+
+/** As `metadata.creationTimestamp` has it: UTC, whole seconds. */
+export function timestamp(instant: Instant): string {
+  return `${new Date(instant).toISOString().slice(0, 19)}Z`;
+}

@@ -1,0 +1,45 @@
+import type { Json, JsonObject } from '@karpenter-ts/apis';
+
+/** True for what JSON calls an object: neither a list nor null. */
+export function isJsonObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** True for what JSON calls an array. (`Array.isArray` alone does not narrow readonly arrays.) */
+export function isJsonArray(value: Json | undefined): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+/** A member of its own, never what objects inherit: users choose the keys, and `constructor` is one. */
+export function memberOf(object: JsonObject, key: string): Json | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+/** The object without some of its members. */
+export function without(object: JsonObject, ...keys: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([key]) => !keys.includes(key)));
+}
+
+/** Without the members that are null, at any depth; elements of lists stay. */
+export function withoutNulls(value: Json): Json {
+  if (isJsonArray(value)) return value.map(withoutNulls);
+  if (!isJsonObject(value)) return value;
+  const members = Object.entries(value).filter(([, member]) => member !== null);
+  return Object.fromEntries(members.map(([key, member]) => [key, withoutNulls(member ?? null)]));
+}
+
+/** Equality of JSON values; the order of keys does not matter, that of lists does. */
+export function isSameJson(a: Json | undefined, b: Json | undefined): boolean {
+  if (a === b) return true;
+  if (isJsonArray(a)) return isJsonArray(b) && a.length === b.length && a.every((item, i) => isSameJson(item, b[i]));
+  if (!isJsonObject(a) || !isJsonObject(b)) return false;
+  const keys = Object.keys(a);
+  return keys.length === Object.keys(b).length && keys.every((key) => isSameJson(a[key], memberOf(b, key)));
+}
+
+/** JSON's word for the type of a value, as Go's decoder says it. */
+export function jsonTypeOf(value: Json): 'null' | 'bool' | 'number' | 'string' | 'array' | 'object' {
+  if (value === null) return 'null';
+  if (isJsonArray(value)) return 'array';
+  return typeof value === 'boolean' ? 'bool' : (typeof value as 'number' | 'string' | 'object');
+}

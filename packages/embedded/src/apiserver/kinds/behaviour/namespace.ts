@@ -1,0 +1,50 @@
+import { invalidValue, type Problem } from '../../field-errors.ts';
+import { type KubeObject, objectAt, textAt } from '../../object.ts';
+import { forbidden } from '../../status.ts';
+import type { KindRules } from './kind-rules.ts';
+import { dnsLabelProblems } from '../metadata.ts';
+
+const FINALIZER = 'kubernetes';
+
+/** A namespace ends only when a controller has emptied it: its spec has a finalizer of its own for that. */
+export const NAMESPACE: KindRules = {
+  traits: { returnsDeleted: true, bareDeletion: true },
+  nameProblems: dnsLabelProblems,
+  selectable: ['status.phase'],
+  initialStatus: () => ({ phase: 'Active' }),
+  prepareCreate: (namespace) => withFinalizers(namespace, [...new Set([...specFinalizers(namespace), FINALIZER])]),
+  prepareUpdate: (namespace, old) => ({ ...namespace, spec: old['spec'] ?? {} }),
+  validateStatus: phaseProblems,
+  prepareDelete: terminate,
+  isFinal: (namespace) => specFinalizers(namespace).length === 0,
+};
+
+function phaseProblems(namespace: KubeObject): readonly Problem[] {
+  const phase = textAt(namespace, 'status', 'phase');
+  const isEnding = Boolean(namespace.metadata.deletionTimestamp);
+  if (phase === (isEnding ? 'Terminating' : 'Active')) return [];
+  const why = isEnding
+    ? "may only be 'Terminating' if `deletionTimestamp` is not empty"
+    : "may only be 'Active' if `deletionTimestamp` is empty";
+  return [invalidValue(['status', 'Phase'], phase, why)];
+}
+
+/** Without these there is no cluster. */
+const IMMORTAL: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public']);
+
+function terminate(namespace: KubeObject): KubeObject {
+  const { name } = namespace.metadata;
+  if (IMMORTAL.has(name))
+    throw forbidden({ group: '', plural: 'namespaces' }, name, 'this namespace may not be deleted');
+  return { ...namespace, status: { ...objectAt(namespace, 'status'), phase: 'Terminating' } };
+}
+
+/** What holds a namespace back, beside the finalizers that every object may have. */
+export function specFinalizers(namespace: KubeObject): readonly string[] {
+  return (objectAt(namespace, 'spec')['finalizers'] ?? []) as readonly string[];
+}
+
+/** The namespace held back by these, or by nothing. */
+export function withFinalizers(namespace: KubeObject, finalizers: readonly string[]): KubeObject {
+  return { ...namespace, spec: finalizers.length > 0 ? { finalizers } : {} };
+}

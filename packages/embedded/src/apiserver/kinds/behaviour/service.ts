@@ -1,0 +1,47 @@
+import { type KubeObject, objectAt, textAt } from '../../object.ts';
+import type { Neighbours } from '../../strategy.ts';
+import type { KindRules } from './kind-rules.ts';
+import { serviceNameProblems } from '../metadata.ts';
+
+/** A service gets an address of the cluster's range; nothing answers there. */
+export const SERVICE: KindRules = {
+  traits: { createsOnUpdate: true, returnsDeleted: true },
+  nameProblems: serviceNameProblems,
+  selectable: ['spec.clusterIP', 'spec.type'],
+  admit: (service, old, neighbours) => (old ? withAddressOf(service, old) : withAddress(service, neighbours)),
+};
+
+const NONE = 'None';
+
+function withAddress(service: KubeObject, neighbours: Neighbours): KubeObject {
+  const spec = objectAt(service, 'spec');
+  if (spec['type'] === 'ExternalName') return service;
+  const sent = textAt(spec, 'clusterIP');
+  const clusterIP = sent === '' ? freeAddress(neighbours) : sent;
+  const isOpen = clusterIP === NONE && spec['selector'] === undefined; // whoever fills it in may use any address
+  const families = isOpen
+    ? { ipFamilies: ['IPv4', 'IPv6'], ipFamilyPolicy: 'RequireDualStack' }
+    : { ipFamilies: ['IPv4'], ipFamilyPolicy: 'SingleStack' };
+  return { ...service, spec: { ...families, ...spec, clusterIP, clusterIPs: [clusterIP] } };
+}
+
+/** An update that leaves the address out keeps it. */
+function withAddressOf(service: KubeObject, old: KubeObject): KubeObject {
+  const { clusterIP, clusterIPs, ipFamilies, ipFamilyPolicy } = objectAt(old, 'spec');
+  if (clusterIP === undefined) return service;
+  const kept = Object.fromEntries(
+    Object.entries({ clusterIP, clusterIPs, ipFamilies, ipFamilyPolicy }).filter(([, value]) => value !== undefined),
+  );
+  return { ...service, spec: { ...kept, ...objectAt(service, 'spec') } };
+}
+
+/** The first of 10.96.0.0/16 that no service has. */
+function freeAddress(neighbours: Neighbours): string {
+  const taken = new Set(neighbours.list('/services').map((service) => textAt(service, 'spec', 'clusterIP')));
+  taken.delete(NONE);
+  for (let host = 1; host < 65535; host++) {
+    const address = `10.96.${host >> 8}.${host & 255}`;
+    if (!taken.has(address)) return address;
+  }
+  return NONE;
+}

@@ -1,0 +1,83 @@
+import type { JsonObject } from '@karpenter-ts/apis';
+import { forbiddenField, invalidValue, type Problem } from '../../field-errors.ts';
+import { isSameJson, without } from '../../json-value.ts';
+import { type KubeObject, objectAt, textAt, withMetadata } from '../../object.ts';
+import type { Neighbours } from '../../strategy.ts';
+import type { KindRules } from './kind-rules.ts';
+
+/** Volumes and claims in use are kept from vanishing under those who use them. */
+function protectedBy(finalizer: string) {
+  return (object: KubeObject): KubeObject => {
+    const { finalizers = [] } = object.metadata;
+    return finalizers.includes(finalizer) ? object : withMetadata(object, { finalizers: [...finalizers, finalizer] });
+  };
+}
+
+const protectVolume = protectedBy('kubernetes.io/pv-protection');
+const protectClaim = protectedBy('kubernetes.io/pvc-protection');
+
+export const PERSISTENT_VOLUME: KindRules = {
+  traits: { returnsDeleted: true },
+  initialStatus: ({ metadata }) => ({ phase: 'Pending', lastPhaseTransitionTime: metadata.creationTimestamp! }),
+  admit: (volume, old) => (old ? volume : protectVolume(volume)),
+  prepareStatus: volumeStatus,
+};
+
+/** Remembers since when it is in its phase. */
+function volumeStatus(volume: KubeObject, old: KubeObject): KubeObject {
+  const status = objectAt(volume, 'status');
+  const { lastPhaseTransitionTime: since } = objectAt(old, 'status');
+  if (textAt(volume, 'status', 'phase') !== textAt(old, 'status', 'phase')) return volume;
+  return since === undefined ? volume : { ...volume, status: { lastPhaseTransitionTime: since, ...status } };
+}
+
+export const PERSISTENT_VOLUME_CLAIM: KindRules = {
+  traits: { returnsDeleted: true },
+  initialStatus: () => ({ phase: 'Pending' }),
+  admit: (claim, old, neighbours) => (old ? claim : protectClaim(withDefaultClass(claim, neighbours))),
+  validateUpdate: claimUpdateProblems,
+};
+
+const DEFAULT_CLASS = 'storageclass.kubernetes.io/is-default-class';
+
+function withDefaultClass(claim: KubeObject, neighbours: Neighbours): KubeObject {
+  const spec = objectAt(claim, 'spec');
+  if (spec['storageClassName'] !== undefined) return claim;
+  const classes = neighbours.list('storage.k8s.io/storageclasses');
+  const defaults = classes.filter(({ metadata }) => metadata.annotations?.[DEFAULT_CLASS] === 'true');
+  const newest = defaults.sort((a, b) => (a.metadata.creationTimestamp! < b.metadata.creationTimestamp! ? 1 : -1))[0];
+  return newest ? { ...claim, spec: { ...spec, storageClassName: newest.metadata.name } } : claim;
+}
+
+/** Binding sets the volume once; a bound claim may ask for more. */
+function claimUpdateProblems(claim: KubeObject, old: KubeObject): readonly Problem[] {
+  const isBound = textAt(claim, 'status', 'phase') === 'Bound';
+  const free = [
+    ...(textAt(old, 'spec', 'volumeName') === '' ? ['volumeName'] : []),
+    ...(isBound ? ['volumeAttributesClassName', 'resources'] : []),
+    ...(objectAt(old, 'spec')['storageClassName'] === undefined ? ['storageClassName'] : []),
+  ];
+  const fixed = (one: KubeObject): JsonObject => without(objectAt(one, 'spec'), ...free);
+  if (isSameJson(fixed(claim), fixed(old))) return [];
+  const why =
+    'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n';
+  return [forbiddenField(['spec'], why)];
+}
+
+export const STORAGE_CLASS: KindRules = {
+  traits: { returnsDeleted: true },
+  validateUpdate: (next, old) => [
+    ...['parameters', 'provisioner', 'reclaimPolicy']
+      .filter((field) => !isSameJson(next[field], old[field]))
+      .map((field) => forbiddenField([field], `updates to ${field} are forbidden.`)),
+    ...(isSameJson(next['volumeBindingMode'], old['volumeBindingMode'])
+      ? []
+      : [invalidValue(['volumeBindingMode'], next['volumeBindingMode'] ?? null, 'field is immutable')]),
+  ],
+};
+
+export const CSI_NODE: KindRules = { traits: { returnsDeleted: true, needsVersion: true } };
+export const CSI_DRIVER: KindRules = {
+  traits: { returnsDeleted: true, needsVersion: true },
+};
+export const VOLUME_ATTACHMENT: KindRules = { traits: { returnsDeleted: true, needsVersion: true } };

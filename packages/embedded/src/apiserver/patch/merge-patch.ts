@@ -1,0 +1,28 @@
+import type { Json, JsonObject } from '@karpenter-ts/apis';
+import { parseJson } from '../json-syntax.ts';
+import { isJsonObject, jsonTypeOf, memberOf, withoutNulls } from '../json-value.ts';
+import { PatchError } from './patch-error.ts';
+
+/** The object after a JSON merge patch (RFC 7396), given as the request's body. Throws a PatchError. */
+export function applyMergePatch(object: JsonObject, body: string): JsonObject {
+  const patch = parseJson(body, (problem) => new PatchError(400, `error decoding patch: ${problem}`));
+  if (patch === null) throw new PatchError(400, 'Invalid JSON Patch');
+  if (isJsonObject(patch)) return merge(object, patch);
+  const problem = `json: cannot unmarshal ${jsonTypeOf(patch)} into Go value of type map[string]interface {}`;
+  throw new PatchError(400, `error decoding patch: ${problem}`);
+}
+
+function merge(object: JsonObject, patch: JsonObject): JsonObject {
+  const members = new Map(Object.entries(object));
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null || value === undefined) members.delete(key);
+    else members.set(key, mergeValue(memberOf(object, key), value));
+  }
+  return Object.fromEntries(members);
+}
+
+/** What is new loses its nulls, inside lists too; only a list that replaces an object keeps them, as the server does it. */
+function mergeValue(current: Json | undefined, patch: Json): Json {
+  if (!isJsonObject(current)) return withoutNulls(patch);
+  return isJsonObject(patch) ? merge(current, patch) : patch;
+}

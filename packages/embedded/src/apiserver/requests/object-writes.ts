@@ -1,0 +1,95 @@
+import type { TransportRequest, TransportResponse } from '@karpenter-ts/runtime';
+import { jsonAnswer, piecesAnswer } from './answer.ts';
+import { bodyText, mediaType, parseObject, warningsOf } from './bodies.ts';
+import { GoStrategy } from '../kinds/go-strategy.ts';
+import type { KubeObject } from '../object.ts';
+import { presentObject, type View } from './presentation.ts';
+import { notFound } from '../status.ts';
+import { keyOf } from '../storage/objects.ts';
+import type { Strategy } from '../strategy.ts';
+import type { WriteContext } from '../verbs/create.ts';
+import { parseWriteOptions } from '../verbs/options.ts';
+import { applyPatch, checkPatchType, type Patched } from '../verbs/patch.ts';
+import { checkName, checkUid, type Update, update } from '../verbs/update.ts';
+
+/** A request for a resource, ready to be carried out. */
+export interface ResourceRequest {
+  readonly request: TransportRequest;
+  readonly query: URLSearchParams;
+  readonly strategy: Strategy;
+  readonly namespace: string | undefined;
+  readonly view: View;
+}
+
+/** The same for one object. */
+export interface ObjectRequest extends ResourceRequest {
+  readonly name: string;
+}
+
+/** What a write is answered with. */
+export interface Written {
+  readonly status: number;
+  readonly object: KubeObject;
+  readonly dryRun: boolean;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Answers a write with its object: with the very bytes that were stored, where that is what the client wants. */
+export function writtenAnswer({ objects }: WriteContext, view: View, written: Written): TransportResponse {
+  const { status, object, dryRun, headers } = written;
+  const { name, namespace, resourceVersion } = object.metadata;
+  const entry = dryRun ? undefined : objects.collection(view.strategy).find(keyOf(name, namespace));
+  const isStored = entry !== undefined && String(entry.revision) === resourceVersion;
+  if (isStored && view.form === 'object' && !view.strategy.conversion)
+    return piecesAnswer(status, [entry.json], headers);
+  return jsonAnswer(status, presentObject(view, object), headers);
+}
+
+/** Carries out a PUT of an object or its status. Throws an ApiError. */
+export function replaceAnswer(context: WriteContext, asked: ObjectRequest, part: Update['part']): TransportResponse {
+  const { strategy, namespace, name, request, query, view } = asked;
+  const { dryRun, fieldValidation } = parseWriteOptions(query, 'UpdateOptions');
+  const decoded = strategy.decode(parseObject(request, strategy.resource.kind));
+  const warnings = warningsOf(decoded, fieldValidation, strategy.resource);
+  checkName(decoded.object, name);
+  const write: Update = { strategy, namespace, name, dryRun, part };
+  const { object, created } = update(context, write, (old) => {
+    checkUid(decoded.object, old, write);
+    return decoded.object;
+  });
+  return writtenAnswer(context, view, { status: created ? 201 : 200, object, dryRun, headers: warnings });
+}
+
+/** Carries out a PATCH of an object or its status. Throws an ApiError. */
+export function patchAnswer(context: WriteContext, asked: ObjectRequest, part: Update['part']): TransportResponse {
+  const { strategy, view } = asked;
+  const { dryRun } = parseWriteOptions(asked.query, 'PatchOptions');
+  const type = strategy instanceof GoStrategy ? strategy.type : undefined;
+  const target: Patched = { type, decode: (body) => strategy.decode(body) };
+  const { object, warnings } = patch(context, asked, part, target);
+  return writtenAnswer(context, view, { status: 200, object, dryRun, headers: warnings });
+}
+
+/** What a patched object, or a part of it that is shown as an object of its own, becomes. */
+export function patch(
+  context: WriteContext,
+  { strategy, namespace, name, request, query }: ObjectRequest,
+  part: Update['part'],
+  target: Patched,
+  shown: { of(old: KubeObject): KubeObject; into(old: KubeObject, next: KubeObject): KubeObject } = WHOLE,
+): { readonly object: KubeObject; readonly warnings: Readonly<Record<string, string>> } {
+  const contentType = mediaType(request);
+  checkPatchType(contentType, target.type);
+  const { dryRun, fieldValidation } = parseWriteOptions(query, 'PatchOptions');
+  let warnings: Readonly<Record<string, string>> = {};
+  const { object } = update(context, { strategy, namespace, name, dryRun, part }, (old) => {
+    if (old === undefined) throw notFound(strategy.resource, name);
+    const decoded = applyPatch(shown.of(old), { contentType, body: bodyText(request), fieldValidation }, target);
+    warnings = warningsOf(decoded, fieldValidation, strategy.resource);
+    checkName(decoded.object, name);
+    return shown.into(old, decoded.object);
+  });
+  return { object, warnings };
+}
+
+const WHOLE = { of: (old: KubeObject) => old, into: (_: KubeObject, next: KubeObject) => next };

@@ -1,0 +1,146 @@
+import type { TransportRequest, TransportResponse } from '@karpenter-ts/runtime';
+import { jsonAnswer, piecesAnswer, streamAnswer } from './answer.ts';
+import { parseObject, parseOptionsBody, warningsOf } from './bodies.ts';
+import { acceptedForm } from './negotiation.ts';
+import {
+  type ObjectRequest,
+  patchAnswer,
+  replaceAnswer,
+  type ResourceRequest,
+  writtenAnswer,
+} from './object-writes.ts';
+import { presentList, presentObject, type View, watchPresentation } from './presentation.ts';
+import type { Registry } from '../registry.ts';
+import type { Target } from './routes.ts';
+import { methodNotAllowed, notFound, successStatus, tooLargeVersion, unknownPath } from '../status.ts';
+import { keyOf } from '../storage/objects.ts';
+import type { Strategy } from '../strategy.ts';
+import { subresourceAnswer } from './subresources.ts';
+import type { IncludeObject } from '../table/table.ts';
+import { create, type WriteContext } from '../verbs/create.ts';
+import { type Deleted, remove } from '../verbs/delete.ts';
+import { listPage, parseVersion } from '../verbs/list.ts';
+import { type DeleteOptions, parseDeleteOptions, parseListOptions, parseWriteOptions } from '../verbs/options.ts';
+import { selectionOf } from '../verbs/selection.ts';
+import { Watch } from '../verbs/watch.ts';
+
+/** Carries out requests for resources and their objects. Throws ApiErrors. */
+export class ResourceRequests {
+  readonly #context: WriteContext;
+  readonly #registry: Registry;
+
+  constructor(context: WriteContext, registry: Registry) {
+    this.#context = context;
+    this.#registry = registry;
+  }
+
+  answer(request: TransportRequest, target: Target, query: URLSearchParams, signal?: AbortSignal): TransportResponse {
+    const { group, version, plural, namespace, name, subresource } = target;
+    const strategy = this.#registry.find(group, version, plural);
+    if (strategy === undefined) throw unknownPath();
+    const isMisplaced = strategy.resource.namespaced ? name !== undefined && !namespace : namespace !== undefined;
+    if (isMisplaced) throw unknownPath();
+    const view: View = {
+      strategy,
+      form: acceptedForm(request.headers['accept']),
+      include: (query.get('includeObject') || 'Metadata') as IncludeObject,
+      now: () => this.#context.clock.now(),
+    };
+    const asked = { request, query, strategy, namespace, view };
+    if (name === undefined) return this.#collection(asked, signal);
+    if (subresource === undefined) return this.#object({ ...asked, name });
+    return subresourceAnswer(this.#context, this.#registry, { ...asked, name }, subresource);
+  }
+
+  #collection(asked: ResourceRequest, signal: AbortSignal | undefined): TransportResponse {
+    const { strategy, namespace, request } = asked;
+    const isWhole = strategy.resource.namespaced && namespace === undefined;
+    switch (request.method) {
+      case 'GET':
+        return this.#listOrWatch(asked, signal);
+      case 'POST':
+        if (isWhole) throw methodNotAllowed();
+        return this.#create(asked);
+      case 'DELETE':
+        if (isWhole || !strategy.resource.verbs.includes('deletecollection')) throw methodNotAllowed();
+        return this.#deleteCollection(asked);
+      default:
+        throw methodNotAllowed();
+    }
+  }
+
+  #object(asked: ObjectRequest): TransportResponse {
+    switch (asked.request.method) {
+      case 'GET':
+        return this.#get(asked);
+      case 'PUT':
+        return replaceAnswer(this.#context, asked, 'main');
+      case 'PATCH':
+        return patchAnswer(this.#context, asked, 'main');
+      case 'DELETE':
+        return this.#delete(asked);
+      default:
+        throw methodNotAllowed();
+    }
+  }
+
+  #get({ strategy, namespace, name, query, view }: ObjectRequest): TransportResponse {
+    const { store } = this.#context.objects;
+    const asked = parseVersion(query.get('resourceVersion') ?? '');
+    if (asked > store.revision) throw tooLargeVersion(asked, store.revision);
+    const entry = this.#context.objects.collection(strategy).find(keyOf(name, namespace));
+    if (entry === undefined) throw notFound(strategy.resource, name);
+    if (view.form === 'object' && !strategy.conversion) return piecesAnswer(200, [entry.json]);
+    return jsonAnswer(200, presentObject(view, this.#context.objects.get(strategy, entry.key)!));
+  }
+
+  #listOrWatch(
+    { strategy, namespace, query, view }: ResourceRequest,
+    signal: AbortSignal | undefined,
+  ): TransportResponse {
+    const { objects, clock, random } = this.#context;
+    const options = parseListOptions(query);
+    const selection = selectionOf(strategy, namespace, options);
+    const collection = objects.collection(strategy);
+    if (!options.watch) {
+      return piecesAnswer(200, presentList(view, listPage(objects.store, collection, selection, options)));
+    }
+    const presentation = watchPresentation(view);
+    return streamAnswer(
+      new Watch({ store: objects.store, collection, selection, options, presentation, clock, random }, signal),
+    );
+  }
+
+  #create({ strategy, namespace, request, query, view }: ResourceRequest): TransportResponse {
+    const { dryRun, fieldValidation } = parseWriteOptions(query, 'CreateOptions');
+    const decoded = strategy.decode(parseObject(request, strategy.resource.kind));
+    const warnings = warningsOf(decoded, fieldValidation, strategy.resource);
+    const object = create(this.#context, { strategy, namespace, dryRun }, decoded.object);
+    return writtenAnswer(this.#context, view, { status: 201, object, dryRun, headers: warnings });
+  }
+
+  #delete({ strategy, namespace, name, request, query, view }: ObjectRequest): TransportResponse {
+    const options = parseDeleteOptions(parseOptionsBody(request), query);
+    const deleted = remove(this.#context, { strategy, namespace, name, dryRun: options.dryRun }, options);
+    const isStatus = deleted.outcome !== 'kept' && !strategy.traits.returnsDeleted;
+    return jsonAnswer(200, isStatus ? goneStatus(strategy, deleted) : presentObject(view, deleted.object));
+  }
+
+  #deleteCollection({ strategy, namespace, request, query, view }: ResourceRequest): TransportResponse {
+    const listOptions = parseListOptions(query);
+    const options: DeleteOptions = parseDeleteOptions(parseOptionsBody(request), query);
+    const { objects } = this.#context;
+    const selection = selectionOf(strategy, namespace, listOptions);
+    const page = listPage(objects.store, objects.collection(strategy), selection, listOptions);
+    for (const { key } of page.entries) {
+      const name = key.slice(key.indexOf('/') + 1);
+      remove(this.#context, { strategy, namespace, name, dryRun: options.dryRun }, options);
+    }
+    return piecesAnswer(200, presentList(view, page));
+  }
+}
+
+function goneStatus({ resource }: Strategy, { object }: Deleted) {
+  const { name, uid } = object.metadata;
+  return successStatus({ name, group: resource.group, kind: resource.plural, uid });
+}

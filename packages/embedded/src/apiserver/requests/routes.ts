@@ -1,0 +1,56 @@
+import { badRequest, unknownPath } from '../status.ts';
+
+/** Where a request goes. */
+export type Route =
+  | { readonly to: 'resource'; readonly target: Target; readonly query: URLSearchParams }
+  | { readonly to: 'document'; readonly path: string; readonly query: URLSearchParams };
+
+/** A resource, one of its objects, or a part of one. */
+export interface Target {
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+  readonly namespace: string | undefined;
+  readonly name: string | undefined;
+  readonly subresource: string | undefined;
+}
+
+const NO_QUERY = new URLSearchParams(); // only ever read
+
+/** Takes a path with its query apart. Throws an ApiError for one that leads nowhere. */
+export function parseRoute(path: string): Route {
+  const mark = path.indexOf('?');
+  const query = mark < 0 ? NO_QUERY : new URLSearchParams(path.slice(mark));
+  const plain = (mark < 0 ? path : path.slice(0, mark)).replace(/\/$/, '');
+  const [, root, ...segments] = plain.split('/');
+  const depth = root === 'api' ? 1 : root === 'apis' ? 2 : undefined;
+  if (depth === undefined || segments.length <= depth) return { to: 'document', path: plain, query };
+  const group = root === 'api' ? '' : segments[0]!;
+  const version = segments[depth - 1]!;
+  return { to: 'resource', target: { group, version, ...placeOf(group, segments.slice(depth).map(decode)) }, query };
+}
+
+type Place = Pick<Target, 'plural' | 'namespace' | 'name' | 'subresource'>;
+
+/** Namespaces are a resource as well as a part of other paths: these are theirs. */
+const NAMESPACE_PARTS: ReadonlySet<string> = new Set(['status', 'finalize']);
+
+function placeOf(group: string, segments: readonly string[]): Place {
+  const [first, second, third] = segments;
+  const isInNamespace =
+    first === 'namespaces' &&
+    third !== undefined &&
+    !(group === '' && segments.length === 3 && NAMESPACE_PARTS.has(third));
+  const namespace = isInNamespace ? second : undefined;
+  const [plural, name, subresource, ...rest] = isInNamespace ? segments.slice(2) : segments;
+  if (rest.length > 0 || !plural || name === '' || namespace === '') throw unknownPath();
+  return { plural, namespace, name, subresource };
+}
+
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw badRequest(`invalid URL escape in path: ${segment}`);
+  }
+}

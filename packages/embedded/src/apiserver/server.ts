@@ -1,0 +1,84 @@
+import { type Clock, realClock, type TransportRequest, type TransportResponse } from '@karpenter-ts/runtime';
+import { jsonAnswer } from './requests/answer.ts';
+import { createInitialObjects } from './bootstrap.ts';
+import { Definitions } from './custom/definitions.ts';
+import { discover } from './discovery.ts';
+import { ExpiringObjects } from './expiring-objects.ts';
+import { type Random, seededRandom } from './identity.ts';
+import { openApi } from './openapi/openapi.ts';
+import { Registry } from './registry.ts';
+import { ResourceRequests } from './requests/resource-requests.ts';
+import { parseRoute } from './requests/routes.ts';
+import { ApiError, methodNotAllowed, unknownPath } from './status.ts';
+import { Objects } from './storage/objects.ts';
+import { Store } from './storage/store.ts';
+import type { WriteContext } from './verbs/create.ts';
+
+/** What a server may be given; it works without any of it. */
+export interface ApiServerOptions {
+  /** Default the machine's own time. */
+  readonly clock?: Clock;
+  /** Where UIDs and generated names come from. Seeded, a run can be repeated. */
+  readonly random?: Random;
+}
+
+/**
+ * A Kubernetes API server in memory: what a client sees of it is what it would see of Kubernetes 1.35. It does what is
+ * asked of it and nothing else: scheduling, controllers and kubelets are clients.
+ */
+export class ApiServer {
+  readonly #registry = new Registry();
+  readonly #resources: ResourceRequests;
+  readonly #expiring: ExpiringObjects;
+
+  constructor(options: ApiServerOptions = {}) {
+    const { clock = realClock, random = seededRandom(clock.now()) } = options;
+    const context: WriteContext = { objects: new Objects(new Store(), clock), clock, random };
+    for (const strategy of this.#registry.strategies()) context.objects.collection(strategy); // watchable from the start
+    this.#resources = new ResourceRequests(context, this.#registry);
+    this.#expiring = new ExpiringObjects(context, this.#registry.strategies());
+    new Definitions(context, this.#registry).follow();
+    createInitialObjects(context, this.#registry);
+  }
+
+  /**
+   * Answers a request. Refusals are answers, too, each with a Status; the promise never rejects. The signal ends the
+   * body of a watch.
+   */
+  async handle(request: TransportRequest, signal?: AbortSignal): Promise<TransportResponse> {
+    try {
+      this.#expiring.forget();
+      return this.#answer(request, signal);
+    } catch (error) {
+      const refusal =
+        error instanceof ApiError
+          ? error
+          : new ApiError(500, 'InternalError', `Internal error occurred: ${String(error)}`);
+      const retryAfter = refusal.details?.retryAfterSeconds;
+      return jsonAnswer(refusal.code, refusal.status(), retryAfter ? { 'retry-after': String(retryAfter) } : {});
+    }
+  }
+
+  #answer(request: TransportRequest, signal: AbortSignal | undefined): TransportResponse {
+    const route = parseRoute(request.path);
+    if (route.to === 'resource') return this.#resources.answer(request, route.target, route.query, signal);
+    return this.#document(request, route.path);
+  }
+
+  /** What is not a resource: discovery, schemas, health. */
+  #document(request: TransportRequest, path: string): TransportResponse {
+    const resources = this.#registry.strategies().map(({ resource }) => resource);
+    const found = discover(resources, path, request.headers['accept']);
+    const schema = found ? undefined : openApi(resources, path);
+    const isHealth = path === '/healthz' || path === '/livez' || path === '/readyz';
+    if (!found && !schema && !isHealth) throw unknownPath();
+    if (request.method !== 'GET') throw methodNotAllowed();
+    if (found) return jsonAnswer(200, found.body, { 'content-type': found.contentType });
+    if (schema) return jsonAnswer(200, schema);
+    return { ...jsonAnswer(200, {}), headers: { 'content-type': 'text/plain; charset=utf-8' }, body: ok() };
+  }
+}
+
+async function* ok(): AsyncGenerator<Buffer> {
+  yield Buffer.from('ok');
+}

@@ -1,0 +1,108 @@
+import type { Clock } from '@karpenter-ts/runtime';
+import type { Collection, Content, Entry } from './collection.ts';
+import { type KubeObject, withMetadata } from '../object.ts';
+import type { Store } from './store.ts';
+import type { Neighbours, Strategy } from '../strategy.ts';
+
+/** `namespace/name`, or `name` when there is no namespace: where an object is in its collection. */
+export function keyOf(name: string, namespace: string | undefined): string {
+  return namespace ? `${namespace}/${name}` : name;
+}
+
+/** Where the objects of a resource are kept, unless it shares the place with another. */
+export function storageOf({ group, plural }: { readonly group: string; readonly plural: string }): string {
+  return `${group}/${plural}`;
+}
+
+/** Objects in and out of the store. What goes in is encoded once; what comes out is a copy of its own. */
+export class Objects implements Neighbours {
+  readonly store: Store;
+  readonly #clock: Clock;
+  /** What admission looks up again and again: few objects, which must not be changed. */
+  readonly #decoded = new WeakMap<Entry, KubeObject>();
+
+  constructor(store: Store, clock: Clock) {
+    this.store = store;
+    this.#clock = clock;
+  }
+
+  collection({ storage }: Pick<Strategy, 'storage'>): Collection {
+    return this.store.collection(storage);
+  }
+
+  get(strategy: Strategy, key: string): KubeObject | undefined {
+    const entry = this.collection(strategy).find(key);
+    return entry && decodeStored(entry.json, strategy);
+  }
+
+  /** Stores an object under a new version, and returns it with that. */
+  put(strategy: Strategy, object: KubeObject): KubeObject {
+    let stored = object;
+    const make = (revision: number): Content => {
+      stored = withMetadata(object, { resourceVersion: String(revision) });
+      return contentOf(strategy, stored);
+    };
+    this.store.put(this.collection(strategy), make, this.#clock.now());
+    return stored;
+  }
+
+  /** Removes an object in this its last state, and returns it with the version of the removal. */
+  remove(strategy: Strategy, object: KubeObject): KubeObject {
+    let last = object;
+    const make = (revision: number): Content => {
+      last = withMetadata(object, { resourceVersion: String(revision) });
+      return contentOf(strategy, last);
+    };
+    this.store.remove(this.collection(strategy), make, this.#clock.now());
+    return last;
+  }
+
+  entry(storage: string, key: string): Entry | undefined {
+    return this.store.collection(storage).find(key);
+  }
+
+  find(storage: string, key: string): KubeObject | undefined {
+    const entry = this.entry(storage, key);
+    return entry && this.#decodeOnce(entry);
+  }
+
+  list(storage: string, namespace?: string): readonly KubeObject[] {
+    const entries = this.store.collection(storage).range(namespace ? `${namespace}/` : '');
+    return Array.from(entries, (entry) => this.#decodeOnce(entry));
+  }
+
+  #decodeOnce(entry: Entry): KubeObject {
+    let object = this.#decoded.get(entry);
+    if (object === undefined) {
+      object = decode(entry.json);
+      this.#decoded.set(entry, object);
+    }
+    return object;
+  }
+}
+
+function decode(json: Buffer): KubeObject {
+  return JSON.parse(json.toString()) as KubeObject;
+}
+
+/** An object as the resource shows it. */
+export function decodeStored(json: Buffer, { conversion }: Strategy): KubeObject {
+  const object = decode(json);
+  return conversion ? conversion.fromStorage(object) : object;
+}
+
+/** The bytes of an object as the resource shows it: the stored ones, where it can be. */
+export function encodedFor(strategy: Strategy, json: Buffer): Buffer {
+  return strategy.conversion ? Buffer.from(encode(decodeStored(json, strategy))) : json;
+}
+
+/** Kind and version come first, so that they can be cut off by length. */
+export function encode({ kind, apiVersion, ...rest }: KubeObject): string {
+  return JSON.stringify({ kind, apiVersion, ...rest });
+}
+
+function contentOf(strategy: Strategy, object: KubeObject): Content {
+  const { name, namespace, labels } = object.metadata;
+  const stored = strategy.conversion ? strategy.conversion.toStorage(object) : object;
+  return { key: keyOf(name, namespace), json: encode(stored), labels, fields: strategy.fieldsOf(stored) };
+}

@@ -1,0 +1,79 @@
+import type { Clock } from '@karpenter-ts/runtime';
+import { generateName, type Random, randomUid, timestamp } from '../identity.ts';
+import { type KubeObject, mergeMetadata, type Metadata } from '../object.ts';
+import { keyOf, type Objects } from '../storage/objects.ts';
+import { alreadyExists, ApiError, badRequest, forbidden, invalid, notFound } from '../status.ts';
+import type { Strategy } from '../strategy.ts';
+
+/** What every write needs. */
+export interface WriteContext {
+  readonly objects: Objects;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** A write to one resource, in one namespace if it has any. */
+export interface Write {
+  readonly strategy: Strategy;
+  readonly namespace: string | undefined;
+  /** Everything is checked and answered as usual, and nothing is stored. */
+  readonly dryRun: boolean;
+}
+
+const NAME_ATTEMPTS = 8; // as the real server
+
+/** Stores a new object and returns it as stored. Throws an ApiError. */
+export function create(context: WriteContext, write: Write, sent: KubeObject): KubeObject {
+  const { strategy, namespace } = write;
+  const metadata = checkNamespace(sent.metadata, write);
+  if (strategy.resource.namespaced) requireNamespace(context, write, sent);
+  const admitted = strategy.admit({ ...sent, metadata }, undefined, context.objects);
+  const needsName = !metadata.name && Boolean(metadata.generateName);
+  for (let attempt = 1; ; attempt++) {
+    const { object, problems } = strategy.create(withSystemFields(admitted, context));
+    const { name } = object.metadata;
+    if (problems.length > 0) throw invalid(strategy.resource, name ?? '', problems);
+    if (metadata.resourceVersion)
+      throw new ApiError(500, '', 'resourceVersion should not be set on objects to be created');
+    const isTaken = context.objects.collection(strategy).find(keyOf(name, namespace)) !== undefined;
+    if (!isTaken) return write.dryRun ? object : context.objects.put(strategy, object);
+    if (!needsName || attempt === NAME_ATTEMPTS) throw alreadyExists(strategy.resource, name);
+  }
+}
+
+/** The metadata in the request's namespace; an object that says it belongs to another is refused. */
+export function checkNamespace(metadata: Metadata, { strategy, namespace }: Write): Metadata {
+  if (!strategy.resource.namespaced) return mergeMetadata(metadata, { namespace: undefined });
+  if (metadata.namespace && metadata.namespace !== namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  }
+  return mergeMetadata(metadata, { namespace });
+}
+
+function requireNamespace({ objects }: WriteContext, { strategy, namespace = '' }: Write, sent: KubeObject): void {
+  const found = objects.entry('/namespaces', namespace);
+  if (found === undefined) throw notFound({ group: '', plural: 'namespaces' }, namespace);
+  if (found.fields?.['status.phase'] !== 'Terminating') return;
+  const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
+  const causes = [
+    {
+      reason: 'NamespaceTerminating',
+      message: `namespace ${namespace} is being terminated`,
+      field: 'metadata.namespace',
+    },
+  ];
+  throw forbidden(strategy.resource, sent.metadata.name ?? '', why, causes);
+}
+
+/** What the server alone decides, whatever was sent. */
+function withSystemFields(object: KubeObject, { clock, random }: WriteContext): KubeObject {
+  const { resourceVersion: _, deletionTimestamp: __, deletionGracePeriodSeconds: ___, ...kept } = object.metadata;
+  const { name, generateName: prefix } = kept;
+  const metadata: Metadata = {
+    ...kept,
+    ...(!name && prefix ? { name: generateName(prefix, random) } : {}),
+    uid: randomUid(random),
+    creationTimestamp: timestamp(clock.now()),
+  };
+  return { ...object, metadata };
+}

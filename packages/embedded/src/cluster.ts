@@ -1,0 +1,158 @@
+import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import type { JsonObject } from '@karpenter-ts/apis';
+import {
+  type ApiObject,
+  Client,
+  type Controller,
+  inProcessTransport,
+  type Logger,
+  Manager,
+  Metrics,
+  nullLogger,
+  type ResourceType,
+  type SteadyClock,
+  type Transport,
+} from '@karpenter-ts/runtime';
+import { issueCertificate } from './apiserver/https/certificates.ts';
+import { type Front, serveHttps } from './apiserver/https/front.ts';
+import { writeKubeconfig } from './apiserver/https/kubeconfig.ts';
+import { type Random, seededRandom } from './apiserver/identity.ts';
+import { ApiServer } from './apiserver/server.ts';
+import { Faults } from './kubelet/faults.ts';
+import { kubeletControllers } from './kubelet/kubelet.ts';
+import { DEFAULT_SETTINGS, type KubeletSettings } from './kubelet/settings.ts';
+import { Recorders } from './recorders.ts';
+import { createCaches as schedulerCaches } from './scheduler/caches.ts';
+import { schedulerController } from './scheduler/scheduler.ts';
+import { createCaches as workloadCaches } from './workloads/caches.ts';
+import { workloadControllers } from './workloads/controllers.ts';
+import { NODES, type Node } from './workloads/kinds/node.ts';
+
+export interface ClusterOptions {
+  /** The machine's, or a virtual one: then the cluster moves only when that is moved. */
+  readonly clock: SteadyClock;
+  /** UIDs, generated names and all other choices follow from it. */
+  readonly seed: number;
+  /** There from the start, in this order; none unless given. */
+  readonly crds?: readonly JsonObject[];
+  readonly nodes?: readonly Node[];
+  /** How quick the simulated kubelets are, where not at once. */
+  readonly kubelet?: Partial<KubeletSettings>;
+  /** Serves HTTPS on the loopback address, too; port 0 is any free one. */
+  readonly listen?: { readonly port: number; readonly kubeconfigPath: string };
+  /** Of the controllers; nothing is logged unless given. */
+  readonly logger?: Logger;
+}
+
+/** A control plane with simulated kubelets, in this process. */
+export interface Cluster {
+  readonly client: Client;
+  /** For clients of one's own. */
+  readonly transport: Transport;
+  /** What to break about nodes. */
+  readonly faults: Faults;
+  /** How others reach it; undefined when it does not listen. */
+  readonly access: ClusterAccess | undefined;
+  /** Settles when the cluster has stopped. Rejects when part of it fails, which stops the whole. */
+  readonly stopped: Promise<void>;
+  /** Stops everything and leaves nothing behind: no timer, no port, no file. Rejects as `stopped` does. */
+  stop(): Promise<void>;
+}
+
+export interface ClusterAccess {
+  /** `https://127.0.0.1:…` */
+  readonly server: string;
+  readonly kubeconfigPath: string;
+}
+
+const CRDS: ResourceType = {
+  group: 'apiextensions.k8s.io',
+  version: 'v1',
+  plural: 'customresourcedefinitions',
+  kind: 'CustomResourceDefinition',
+  namespaced: false,
+};
+
+/**
+ * Starts an API server, a scheduler, the workload controllers and the kubelets of simulated nodes. When it resolves the
+ * API is served; the controllers come up on their own, as they do in any cluster. It needs no time of the clock.
+ */
+export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+  const { clock, seed, crds = [], nodes = [] } = options;
+  const random = seededRandom(seed);
+  const server = new ApiServer({ clock, random });
+  const transport = inProcessTransport((request, signal) => server.handle(request, signal), clock);
+  const client = new Client({ transport, clock, userAgent: 'karpenter-embedded' });
+  for (const crd of crds) await client.create(CRDS, crd as unknown as ApiObject);
+  for (const node of nodes) await client.create(NODES, node);
+
+  const stopping = new AbortController();
+  const listening = options.listen && (await listen(server, options.listen, clock, stopping.signal));
+  const faults = new Faults();
+  const running = managerOf({ ...options, client, random, faults })
+    .start(stopping.signal)
+    .finally(() => stopping.abort());
+  const stopped = end(running, listening, transport);
+  stopped.catch(() => undefined); // whoever stops it, or waits for it, is told
+  const stop = (): Promise<void> => {
+    stopping.abort();
+    return stopped;
+  };
+  return { client, transport, faults, access: listening?.access, stopped, stop };
+}
+
+interface Listening {
+  readonly access: ClusterAccess;
+  readonly front: Front;
+}
+
+async function listen(
+  server: ApiServer,
+  { port, kubeconfigPath }: NonNullable<ClusterOptions['listen']>,
+  clock: SteadyClock,
+  signal: AbortSignal,
+): Promise<Listening> {
+  const certificate = issueCertificate(clock.now());
+  const token = randomBytes(32).toString('base64url'); // a secret: nothing that a seed could tell
+  const handler = (...asked: Parameters<ApiServer['handle']>) => server.handle(...asked);
+  const front = await serveHttps({ handler, certificate, token, port }, signal);
+  await writeKubeconfig(kubeconfigPath, { url: front.url, ca: certificate.ca, token });
+  return { access: { server: front.url, kubeconfigPath }, front };
+}
+
+/** The file first: nobody should find the way to a server that is gone. */
+async function end(running: Promise<void>, listening: Listening | undefined, transport: Transport): Promise<void> {
+  try {
+    await running;
+  } finally {
+    if (listening) await rm(listening.access.kubeconfigPath, { force: true });
+    await listening?.front.closed;
+    transport.close();
+  }
+}
+
+interface Parts extends ClusterOptions {
+  readonly client: Client;
+  readonly random: Random;
+  readonly faults: Faults;
+}
+
+function managerOf(parts: Parts): Manager {
+  const { clock, random, client, logger = nullLogger } = parts;
+  const metrics = new Metrics(clock);
+  const events = new Recorders({ client, clock, logger, metrics, random });
+  return new Manager({ clock, random, logger, metrics, events, controllers: controllersOf(parts, logger, events) });
+}
+
+/** Everyone but the API server: ordinary clients of it. */
+function controllersOf(parts: Parts, logger: Logger, events: Recorders): readonly Controller[] {
+  const { clock, random, client, faults, kubelet } = parts;
+  const deps = { client, clock, logger, random };
+  const caches = workloadCaches(deps);
+  return [
+    schedulerController({ ...deps, caches: schedulerCaches(deps) }),
+    ...workloadControllers({ ...deps, caches, recorder: (component) => events.of(component) }),
+    ...kubeletControllers({ ...deps, caches, faults, settings: { ...DEFAULT_SETTINGS, ...kubelet } }),
+  ];
+}

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { apiCase, type Wire } from './wire.ts';
+
+/** A namespace that stays when it is deleted, until the case is over. */
+async function heldNamespace(wire: Wire): Promise<string> {
+  const name = wire.context.unique('held');
+  const path = `/api/v1/namespaces/${name}`;
+  (await wire.post('/api/v1/namespaces', { metadata: { name, finalizers: ['example.com/hold'] } })).done(201);
+  wire.context.defer(async () => {
+    await wire.delete(path);
+    await wire.patch(path, { metadata: { finalizers: null } });
+  });
+  return path;
+}
+
+/** Namespaces, and what is in the cluster from the start. */
+export const namespaceCases = [
+  apiCase('the namespaces of every cluster are there', async (wire) => {
+    for (const name of ['default', 'kube-system', 'kube-public', 'kube-node-lease']) {
+      assert.equal((await wire.get(`/api/v1/namespaces/${name}`)).done().at('status.phase'), 'Active');
+    }
+  }),
+
+  apiCase('a new namespace is active, labelled with its name and held by its finalizer', async (wire) => {
+    const namespace = (await wire.get(`/api/v1/namespaces/${wire.context.namespace}`)).done();
+    const labels = namespace.at('metadata.labels') as Readonly<Record<string, string>>;
+    assert.equal(labels['kubernetes.io/metadata.name'], wire.context.namespace);
+    assert.deepEqual(
+      [namespace.at('status'), namespace.at('spec')],
+      [{ phase: 'Active' }, { finalizers: ['kubernetes'] }],
+    );
+  }),
+
+  apiCase('the name of a namespace is one part of a DNS name', async (wire) => {
+    const answer = await wire.post('/api/v1/namespaces', { metadata: { name: 'a.b' } });
+    answer.refused(422, 'Invalid', /^Namespace "a\.b" is invalid: metadata\.name: Invalid value: "a\.b": /);
+  }),
+
+  apiCase('some namespaces may not be deleted', async (wire) => {
+    (await wire.delete('/api/v1/namespaces/default')).refused(
+      403,
+      'Forbidden',
+      'namespaces "default" is forbidden: this namespace may not be deleted',
+    );
+  }),
+
+  apiCase('a deleted namespace is terminating until it is empty, and takes nothing new', async (wire) => {
+    const path = await heldNamespace(wire);
+    const name = path.split('/').at(-1)!;
+    const deleted = (await wire.delete(path)).done();
+    assert.deepEqual([deleted.at('kind'), deleted.at('status.phase')], ['Namespace', 'Terminating']);
+    const refused = await wire.context.until('admission knows of it', async () => {
+      const answer = await wire.post(`${path}/configmaps?dryRun=All`, { metadata: { name: 'a' } });
+      return answer.code === 403 && answer;
+    });
+    refused.refused(
+      403,
+      'Forbidden',
+      `configmaps "a" is forbidden: unable to create new content in namespace ${name} because it is being terminated`,
+    );
+    const [cause] = refused.at('details.causes') as readonly { reason: string }[];
+    assert.equal(cause?.reason, 'NamespaceTerminating');
+  }),
+
+  apiCase('the phase of a namespace cannot be written by hand', async (wire) => {
+    const answer = await wire.patch(`/api/v1/namespaces/${wire.context.namespace}/status`, {
+      status: { phase: 'Terminating' },
+    });
+    answer.faults('status.Phase: Invalid value: "Terminating": may only be \'Active\' if `deletionTimestamp` is empty');
+  }),
+
+  apiCase('a namespace does not go with a list of them', async (wire) => {
+    (await wire.delete('/api/v1/namespaces?labelSelector=never')).refused(
+      405,
+      'MethodNotAllowed',
+      'the server does not allow this method on the requested resource',
+    );
+  }),
+];

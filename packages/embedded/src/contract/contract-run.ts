@@ -1,0 +1,118 @@
+import {
+  type ApiObject,
+  Client,
+  type Clock,
+  isConflict,
+  isNotFound,
+  MILLISECOND,
+  SECOND,
+  type Transport,
+} from '@karpenter-ts/runtime';
+import type { ContractCase, ContractContext } from './contract-case.ts';
+
+/** A control plane to hold the contract against. */
+export interface ContractTarget {
+  readonly transport: Transport;
+  readonly clock: Clock;
+  /** Set before the names of all that is created, so that runs do not meet: a DNS label, short. */
+  readonly prefix: string;
+}
+
+const NAMESPACES = { group: '', version: 'v1', plural: 'namespaces', kind: 'Namespace', namespaced: false };
+const PATIENCE = 60 * SECOND; // a real control plane on a busy machine takes its time
+const ASK_EVERY = 100 * MILLISECOND;
+
+/** The namespace of a case. It stays when the case has ended, with nothing in it that acts. */
+export function namespaceOf(index: number, { prefix }: ContractTarget): string {
+  return `${prefix}-${index}`;
+}
+
+/** Runs one case in a namespace of its own and cleans up after it. Rejects as the case does. `index` tells cases apart. */
+export async function runCase({ run }: ContractCase, index: number, target: ContractTarget): Promise<void> {
+  const { transport, clock } = target;
+  const client = new Client({ transport, clock, userAgent: 'contract' });
+  const own = namespaceOf(index, target);
+  const cleanUps: (() => Promise<unknown>)[] = [];
+  const context: ContractContext = {
+    client,
+    transport,
+    clock,
+    namespace: own,
+    unique: (name) => `${own}-${name}`,
+    defer: (cleanUp) => cleanUps.push(cleanUp),
+    until: (what, ask) => until(clock, what, ask),
+  };
+  await client.create<ApiObject>(NAMESPACES, { metadata: { name: own } });
+  context.defer(() => emptyNamespace(transport, own));
+  try {
+    await run(context);
+  } finally {
+    for (const cleanUp of cleanUps.toReversed()) await cleanUp().catch(ignoreGone);
+  }
+}
+
+/** Runs all cases, `concurrency` at a time, and tells of each what it threw; undefined for those that passed. */
+export async function runContract(
+  cases: readonly ContractCase[],
+  target: ContractTarget,
+  concurrency: number,
+): Promise<ReadonlyMap<ContractCase, unknown>> {
+  const outcomes = new Map<ContractCase, unknown>();
+  const left = cases.entries();
+  const work = async (): Promise<void> => {
+    for (const [index, one] of left) {
+      outcomes.set(
+        one,
+        await runCase(one, index, target).then(
+          () => undefined,
+          (error: unknown) => error ?? 'failed',
+        ),
+      );
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, work));
+  return outcomes;
+}
+
+/** Owners before what they own, or they would make it anew. */
+const BUSY_KINDS: readonly string[] = [
+  'apis/apps/v1/deployments',
+  'apis/apps/v1/replicasets',
+  'apis/apps/v1/statefulsets',
+  'apis/apps/v1/daemonsets',
+  'apis/batch/v1/jobs',
+  'api/v1/pods',
+];
+
+/**
+ * Removes what would keep controllers busy. The namespace itself stays: a real control plane takes seconds to remove
+ * one, and hundreds at once would hold up the cases that wait for theirs.
+ */
+async function emptyNamespace(transport: Transport, namespace: string): Promise<void> {
+  for (const kind of BUSY_KINDS) {
+    const path = `/${kind.replace('/v1/', `/v1/namespaces/${namespace}/`)}?gracePeriodSeconds=0`;
+    const response = await transport.send({ method: 'DELETE', path, headers: { accept: 'application/json' } });
+    response.discard();
+  }
+}
+
+/** Gone already, or replaced by a namesake, is as good as removed. */
+function ignoreGone(error: unknown): void {
+  if (!isNotFound(error) && !isConflict(error)) throw error;
+}
+
+async function until<T>(clock: Clock, what: string, ask: () => Promise<T | undefined | false>): Promise<T> {
+  const deadline = clock.now() + PATIENCE;
+  let last = 'nothing';
+  while (clock.now() < deadline) {
+    try {
+      const answer = await ask();
+      if (answer !== undefined && answer !== false) return answer;
+      last = String(answer);
+    } catch (error) {
+      last = String(error);
+    }
+    await clock.sleep(ASK_EVERY);
+  }
+  throw new Error(`still waiting after ${PATIENCE / SECOND} s: ${what} (last: ${last})`);
+}

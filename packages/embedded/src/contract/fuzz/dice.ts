@@ -1,0 +1,35 @@
+import type { Random } from '../../apiserver/identity.ts';
+
+/** Choices that follow from a seed. */
+export class Dice {
+  readonly #random: Random;
+
+  constructor(random: Random) {
+    this.#random = random;
+  }
+
+  /** True in so many of a hundred cases. */
+  percent(chance: number): boolean {
+    return this.#random() * 100 < chance;
+  }
+
+  /** From 0 up to, but not including, `limit`. */
+  below(limit: number): number {
+    return Math.floor(this.#random() * limit);
+  }
+
+  pick<T>(items: readonly T[]): T {
+    if (items.length === 0) throw new Error('nothing to pick from');
+    return items[this.below(items.length)] as T;
+  }
+
+  /** One of the first items mostly: `[common, common, rare]` read as weights by position. */
+  weighted<T>(items: readonly (readonly [weight: number, item: T])[]): T {
+    let left = this.#random() * items.reduce((sum, [weight]) => sum + weight, 0);
+    for (const [weight, item] of items) {
+      left -= weight;
+      if (left < 0) return item;
+    }
+    return this.pick(items)[1];
+  }
+}

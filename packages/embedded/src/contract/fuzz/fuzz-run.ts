@@ -1,0 +1,73 @@
+import { customResourceDefinition, RESOURCES } from '@karpenter-ts/apis';
+import { type ApiObject, Client, type Clock, type ResourceType, SECOND, type Transport } from '@karpenter-ts/runtime';
+import { seededRandom } from '../../apiserver/identity.ts';
+import { Dice } from './dice.ts';
+import { type FuzzAnswer, FuzzSession } from './fuzz-session.ts';
+import { FUZZ_NAMESPACES, type FuzzRequest, randomRequest } from './random-request.ts';
+
+/** A server to send requests to. What is on it may not survive. */
+export interface FuzzTarget {
+  readonly transport: Transport;
+  readonly clock: Clock;
+}
+
+/** A request and what became of it. */
+export interface FuzzOutcome {
+  readonly request: FuzzRequest;
+  readonly answer: FuzzAnswer;
+}
+
+const NAMESPACES: ResourceType = {
+  group: '',
+  version: 'v1',
+  plural: 'namespaces',
+  kind: 'Namespace',
+  namespaced: false,
+};
+const CRDS: ResourceType = {
+  group: 'apiextensions.k8s.io',
+  version: 'v1',
+  plural: 'customresourcedefinitions',
+  kind: 'CustomResourceDefinition',
+  namespaced: false,
+};
+const NODE_POOLS: ResourceType = {
+  group: 'karpenter.sh',
+  version: 'v1',
+  plural: 'nodepools',
+  kind: 'NodePool',
+  namespaced: false,
+};
+
+/**
+ * Sends `count` requests that follow from the seed, one after the other, to a server without controllers. Equal servers
+ * give equal answers. Rejects when an answer takes longer than ten seconds.
+ */
+export async function* fuzz(target: FuzzTarget, seed: number, count: number): AsyncGenerator<FuzzOutcome> {
+  await prepare(target);
+  const dice = new Dice(seededRandom(seed));
+  const session = new FuzzSession(target.transport);
+  for (let sent = 0; sent < count; sent++) {
+    const request = randomRequest(dice);
+    const timeout = new AbortController();
+    const cancel = target.clock.after(10 * SECOND, () => timeout.abort(new Error(`no answer: ${titleOf(request)}`)));
+    yield { request, answer: await session.send(request, timeout.signal) };
+    cancel();
+  }
+}
+
+/** For reports. */
+export function titleOf({ method, path, headers, body }: FuzzRequest): string {
+  return [method, path, JSON.stringify(headers), ...(body === undefined ? [] : [body])].join(' ');
+}
+
+async function prepare({ transport, clock }: FuzzTarget): Promise<void> {
+  const client = new Client({ transport, clock, userAgent: 'fuzz' });
+  for (const name of FUZZ_NAMESPACES) {
+    await client.create<ApiObject>(NAMESPACES, { metadata: { name } });
+  }
+  const nodePool = RESOURCES.core.find(({ kind }) => kind === 'NodePool');
+  if (nodePool === undefined) throw new Error('NodePool is not among the kinds');
+  await client.create(CRDS, customResourceDefinition(nodePool) as unknown as ApiObject);
+  while (!(await client.serves(NODE_POOLS))) await clock.sleep(0.1 * SECOND);
+}

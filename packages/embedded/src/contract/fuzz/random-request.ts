@@ -1,0 +1,311 @@
+import type { Json, JsonObject } from '@karpenter-ts/apis';
+import type { TransportRequest } from '@karpenter-ts/runtime';
+import type { Dice } from './dice.ts';
+import { FUZZ_KINDS, type FuzzKind } from './fuzz-kind.ts';
+import { randomObject, withFault } from './random-object.ts';
+
+/**
+ * A request. Where it must name what the server has made up, it has a mark instead, which whoever sends it replaces by
+ * what that server last said of `about`: `@version@`, `@uid@`, `@continue@`.
+ */
+export interface FuzzRequest extends Pick<TransportRequest, 'method' | 'path' | 'headers'> {
+  readonly body?: string;
+  /** Path of the object or the list. */
+  readonly about: string;
+}
+
+/** Namespaces that must be there. Others are named, too. */
+export const FUZZ_NAMESPACES: readonly string[] = ['fuzz-a', 'fuzz-b'];
+
+const NAMES: readonly string[] = ['a', 'a', 'a', 'b', 'b', 'c'];
+const BAD_NAMES: readonly string[] = ['Bad_Name', 'x'.repeat(260), '-', 'a%2Fb', '%zz', 'a..b', 'missing'];
+
+/** One request: most are for something that is or could be there, some have a fault somewhere. */
+export function randomRequest(dice: Dice): FuzzRequest {
+  const kind = dice.pick(FUZZ_KINDS);
+  const place = randomPlace(kind, dice);
+  const make = dice.weighted([
+    [30, createRequest],
+    [6, readRequest],
+    [12, listRequest],
+    [2, watchRequest],
+    [14, updateRequest],
+    [20, patchRequest],
+    [8, deleteRequest],
+    [2, deleteAllRequest],
+    [6, subresourceRequest],
+    [2, strayRequest],
+  ]);
+  const request = make(kind, place, dice);
+  return dice.percent(5) ? withOtherHeaders(request, dice) : request;
+}
+
+/** Where an object is, or would be. */
+interface Place {
+  readonly collection: string;
+  readonly name: string;
+  readonly metadata: JsonObject;
+}
+
+function randomPlace({ group, plural, namespaced }: FuzzKind, dice: Dice): Place {
+  const root = group === '' ? '/api/v1' : `/apis/${group}/v1`;
+  const namespace = dice.percent(96) ? dice.pick(FUZZ_NAMESPACES) : dice.pick(['nowhere', 'Bad_', '-']);
+  const name = dice.percent(95) ? dice.pick(NAMES) : dice.pick(BAD_NAMES);
+  return {
+    collection: namespaced ? `${root}/namespaces/${namespace}/${plural}` : `${root}/${plural}`,
+    name,
+    metadata: namespaced && dice.percent(50) ? { name, namespace } : { name },
+  };
+}
+
+const JSON_HEADERS = { accept: 'application/json', 'content-type': 'application/json' };
+
+function createRequest(kind: FuzzKind, { collection, name, metadata }: Place, dice: Dice): FuzzRequest {
+  const placed = dice.percent(90)
+    ? metadata
+    : dice.pick<JsonObject>([{ generateName: 'gen-' }, {}, { name, uid: 'u' }]);
+  const query = writeQuery(dice);
+  return {
+    method: 'POST',
+    path: collection + query,
+    headers: JSON_HEADERS,
+    body: randomText(randomObject(kind, placed, dice), dice),
+    about: `${collection}/${name}`,
+  };
+}
+
+function readRequest(_kind: FuzzKind, { collection, name }: Place, dice: Dice): FuzzRequest {
+  const query = dice.percent(80) ? '' : dice.pick(['?resourceVersion=0', '?resourceVersion=1', '?pretty=true']);
+  const about = `${collection}/${name}`;
+  return { method: 'GET', path: about + query, headers: { accept: 'application/json' }, about };
+}
+
+const SELECTIONS: readonly string[] = [
+  'labelSelector=app%3Da', 'labelSelector=app', 'labelSelector=!app', 'labelSelector=app+in+(a,b)', 'labelSelector=app+in',
+  'labelSelector=%3D%3D', 'labelSelector=a/b/c%3Dd', 'fieldSelector=metadata.name%3Da', 'fieldSelector=metadata.name!%3Da',
+  'fieldSelector=spec.nodeName%3D', 'fieldSelector=nothing%3Da', 'fieldSelector=metadata.name', 'limit=1', 'limit=2', 'limit=-1',
+  'limit=x', 'limit=1&continue=@continue@', 'continue=@continue@', 'continue=bad', 'resourceVersion=0', 'resourceVersion=-1',
+  'resourceVersion=x', 'resourceVersion=x&resourceVersionMatch=Exact', 'resourceVersionMatch=NotOlderThan',
+  'resourceVersion=0&resourceVersionMatch=NotOlderThan', 'resourceVersion=0&resourceVersionMatch=Exact',
+  'resourceVersion=0&resourceVersionMatch=Bad', 'resourceVersion=1&continue=@continue@', 'timeoutSeconds=x', 'pretty=maybe',
+]; // biome-ignore format: a table
+
+function listRequest(_kind: FuzzKind, { collection }: Place, dice: Dice): FuzzRequest {
+  const everywhere = dice.percent(15) ? collection.replace(/\/namespaces\/[^/]+/, '') : collection;
+  const query = dice.percent(30) ? '' : `?${dice.pick(SELECTIONS)}`;
+  return { method: 'GET', path: everywhere + query, headers: { accept: 'application/json' }, about: everywhere };
+}
+
+const WATCHES: readonly string[] = [
+  'watch=true', 'watch=1&resourceVersion=0', 'watch=true&sendInitialEvents=true',
+  'watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true',
+  'watch=true&resourceVersionMatch=NotOlderThan', 'watch=true&labelSelector=app+in',
+  'watch=true&timeoutSeconds=x', 'watch=true&fieldSelector=nothing%3Da', 'watch=false',
+]; // biome-ignore format: a table
+
+function watchRequest(_kind: FuzzKind, { collection }: Place, dice: Dice): FuzzRequest {
+  const path = `${collection}?${dice.pick(WATCHES)}`;
+  return { method: 'GET', path, headers: { accept: 'application/json' }, about: collection };
+}
+
+/** Kinds of which PUT makes what is not there; with a version, the real server answers 500. */
+const CREATED_BY_PUT: ReadonlySet<string> = new Set(['events', 'leases']);
+
+function updateRequest(kind: FuzzKind, { collection, name, metadata }: Place, dice: Dice): FuzzRequest {
+  const version = dice.weighted<JsonObject>([
+    [70, { resourceVersion: '@version@' }],
+    [20, {}],
+    [10, { resourceVersion: CREATED_BY_PUT.has(kind.plural) ? '' : '1' }],
+  ]);
+  const uid = dice.percent(15) ? { uid: dice.pick(['@uid@', 'other']) } : {};
+  const object = randomObject(kind, { ...metadata, ...version, ...uid }, dice);
+  const about = `${collection}/${name}`;
+  return {
+    method: 'PUT',
+    path: about + writeQuery(dice),
+    headers: JSON_HEADERS,
+    body: randomText(object, dice),
+    about,
+  };
+}
+
+function patchRequest(kind: FuzzKind, place: Place, dice: Dice): FuzzRequest {
+  const about = `${place.collection}/${place.name}`;
+  const [type, body] = randomPatch(kind, dice);
+  const subresource = dice.percent(15) && kind.subresources.includes('status') ? '/status' : '';
+  return {
+    method: 'PATCH',
+    path: about + subresource + writeQuery(dice),
+    headers: { accept: 'application/json', 'content-type': `application/${type}+json` },
+    body: randomText(body, dice),
+    about,
+  };
+}
+
+function randomPatch(kind: FuzzKind, dice: Dice): readonly [type: string, body: Json] {
+  if (dice.percent(35)) return ['json-patch', Array.from({ length: 1 + dice.below(2) }, () => randomOperation(dice))];
+  const whole = randomObject(kind, {}, dice);
+  const { apiVersion: _, kind: __, ...part } = whole;
+  const labels: JsonObject = { metadata: { labels: { app: dice.pick<Json>(['b', null, 1, 'not valid']) } } };
+  const version: JsonObject = { metadata: { resourceVersion: dice.pick(['@version@', '1']) } };
+  const body = dice.weighted<Json>([
+    [40, part],
+    [30, labels],
+    [10, version],
+    [8, withFault(part, dice)],
+    [4, whole],
+    [2, {}],
+    [2, []],
+  ]);
+  return [dice.percent(50) ? 'merge-patch' : 'strategic-merge-patch', body];
+}
+
+const POINTERS: readonly string[] = [
+  '/metadata/labels', '/metadata/labels/app', '/metadata/annotations', '/metadata/name', '/metadata/finalizers/-',
+  '/metadata/finalizers/0', '/spec', '/spec/nothing', '/data/a', '/data', '/spec/replicas', '/spec/template/spec/containers/0',
+  '/kind', '/status', 'spec', '', '/a~2',
+]; // biome-ignore format: a table
+
+function randomOperation(dice: Dice): JsonObject {
+  const op = dice.weighted([
+    [30, 'add'],
+    [20, 'replace'],
+    [20, 'remove'],
+    [15, 'test'],
+    [5, 'copy'],
+    [5, 'move'],
+    [5, 'merge'],
+  ]);
+  const path = dice.pick(POINTERS);
+  const value = dice.pick<Json>(['a', 'example.com/hold', { app: 'b' }, {}, 1, null, []]);
+  if (op === 'copy' || op === 'move') return { op, path, from: dice.pick(POINTERS) };
+  return op === 'remove' || dice.percent(4) ? { op, path } : { op, path, value };
+}
+
+function deleteRequest(_kind: FuzzKind, { collection, name }: Place, dice: Dice): FuzzRequest {
+  const about = `${collection}/${name}`;
+  const query = dice.percent(25)
+    ? dice.pick(['?gracePeriodSeconds=0', '?propagationPolicy=Foreground', '?dryRun=All', '?gracePeriodSeconds=x'])
+    : '';
+  const body = dice.percent(60) ? { body: randomText(randomDeleteOptions(dice), dice) } : {};
+  return { method: 'DELETE', path: about + query, headers: JSON_HEADERS, ...body, about };
+}
+
+function randomDeleteOptions(dice: Dice): JsonObject {
+  return {
+    kind: 'DeleteOptions',
+    apiVersion: 'v1',
+    ...(dice.percent(30) && { gracePeriodSeconds: dice.pick<Json>([0, 1, 30, -1, 'x']) }),
+    ...(dice.percent(30) && { propagationPolicy: dice.pick(['Background', 'Foreground', 'Orphan', 'Bad']) }),
+    ...(dice.percent(20) && {
+      preconditions: dice.pick<Json>([{ uid: '@uid@' }, { uid: 'other' }, { resourceVersion: '@version@' }, {}]),
+    }),
+    ...(dice.percent(10) && { dryRun: dice.pick<Json>([['All'], ['Some'], []]) }),
+    ...(dice.percent(5) && { orphanDependents: true }),
+  };
+}
+
+function deleteAllRequest(_kind: FuzzKind, { collection }: Place, dice: Dice): FuzzRequest {
+  const query = dice.pick([
+    'labelSelector=app%3Db',
+    'labelSelector=app+in',
+    'fieldSelector=metadata.name%3Dc',
+    'dryRun=All',
+  ]);
+  return { method: 'DELETE', path: `${collection}?${query}`, headers: JSON_HEADERS, about: collection };
+}
+
+function subresourceRequest(kind: FuzzKind, { collection, name, metadata }: Place, dice: Dice): FuzzRequest {
+  const about = `${collection}/${name}`;
+  const subresource = dice.percent(90) && kind.subresources.length > 0 ? dice.pick(kind.subresources) : 'nothing';
+  const reads = subresource !== 'binding' && subresource !== 'eviction' && dice.percent(40);
+  const path = `${about}/${subresource}`;
+  if (reads) return { method: 'GET', path, headers: { accept: 'application/json' }, about };
+  const method = subresource === 'binding' || subresource === 'eviction' ? 'POST' : 'PUT';
+  const object = subresourceBody(subresource, kind, { ...metadata, resourceVersion: '@version@' }, dice);
+  return { method, path: path + writeQuery(dice), headers: JSON_HEADERS, body: randomText(object, dice), about };
+}
+
+function subresourceBody(subresource: string, kind: FuzzKind, metadata: JsonObject, dice: Dice): JsonObject {
+  const { resourceVersion: _, ...named } = metadata;
+  switch (subresource) {
+    case 'binding':
+      return {
+        apiVersion: 'v1',
+        kind: 'Binding',
+        metadata: named,
+        target: { kind: 'Node', name: dice.pick(['a', 'b', 'Bad_Name']) },
+      };
+    case 'eviction':
+      return { apiVersion: 'policy/v1', kind: 'Eviction', metadata: named };
+    case 'scale':
+      return { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata, spec: { replicas: dice.pick([0, 1, 5, -1]) } };
+    default:
+      return randomObject(kind, metadata, dice);
+  }
+}
+
+/** To where nothing is, or with a method that is not for it. */
+function strayRequest(kind: FuzzKind, { collection, name }: Place, dice: Dice): FuzzRequest {
+  const about = `${collection}/${name}`;
+  const path = dice.pick([
+    `${collection}s`,
+    `${about}/`,
+    `${about}/status/more`,
+    `/apis/${kind.group || 'none'}/v9/${kind.plural}`,
+    `/apis/no.such.group/v1/${kind.plural}`,
+    '/api/v1/namespaces/fuzz-a',
+    '/nothing',
+    '/apis',
+    '/version',
+  ]);
+  const method = dice.weighted<TransportRequest['method']>([
+    [70, 'GET'],
+    [10, 'POST'],
+    [10, 'PUT'],
+    [10, 'PATCH'],
+  ]);
+  return { method, path, headers: JSON_HEADERS, ...(method !== 'GET' && { body: '{}' }), about };
+}
+
+function writeQuery(dice: Dice): string {
+  if (dice.percent(70)) return '';
+  const common = [
+    'dryRun=All',
+    'fieldValidation=Strict',
+    'fieldValidation=Ignore',
+    'fieldValidation=Warn',
+    'fieldManager=fuzz',
+  ];
+  return `?${dice.pick([...common, ...common, 'dryRun=Some', 'fieldValidation=Sometimes', `fieldManager=${'f'.repeat(129)}`])}`;
+}
+
+/** The JSON of a value, at times broken. */
+function randomText(value: Json, dice: Dice): string {
+  const text = JSON.stringify(value);
+  if (dice.percent(97)) return text;
+  return dice.pick([
+    text.slice(0, dice.below(text.length)),
+    '',
+    'null',
+    '[]',
+    '"text"',
+    `${text}}`,
+    '{"kind":',
+    '\u0000',
+  ]);
+}
+
+function withOtherHeaders(request: FuzzRequest, dice: Dice): FuzzRequest {
+  const table = 'application/json;as=Table;g=meta.k8s.io;v=v1';
+  const accept = dice.pick([
+    table,
+    `${table},application/json`,
+    '*/*',
+    'text/html',
+    'application/json;as=Nothing;g=g;v=v1',
+  ]);
+  const type = dice.pick(['text/plain', 'application/json; charset=utf-8', 'application/xml']);
+  const headers = dice.percent(50) ? { ...request.headers, accept } : { ...request.headers, 'content-type': type };
+  return { ...request, headers };
+}

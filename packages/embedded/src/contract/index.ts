@@ -1,0 +1,13 @@
+// What our cluster promises to do as a real one does. Run here in virtual time, and by e2e/ against a real control plane.
+import { apiCases } from './api/index.ts';
+import type { ContractCase } from './contract-case.ts';
+import { schedulerCases } from './scheduler/index.ts';
+import { workloadCases } from './workloads/index.ts';
+
+export { ApiServer } from '../apiserver/server.ts';
+export type { ContractCase, ContractContext } from './contract-case.ts';
+export { type ContractTarget, namespaceOf, runCase, runContract } from './contract-run.ts';
+export { type FuzzOutcome, fuzz, titleOf } from './fuzz/fuzz-run.ts';
+
+/** Every promise. Cases share a control plane but nothing on it, and may run in any order and at once. */
+export const CONTRACT: readonly ContractCase[] = [...apiCases, ...schedulerCases, ...workloadCases];

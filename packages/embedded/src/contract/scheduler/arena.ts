@@ -1,0 +1,168 @@
+import { type ApiObject, apiVersionOf, type ResourceType } from '@karpenter-ts/runtime';
+import { NODES, type Node, type Taint } from '../../scheduler/kinds/node.ts';
+import { type ContainerPort, type Pod, PODS, type PodSpec, type Toleration } from '../../scheduler/kinds/pod.ts';
+import type { ContractCase, ContractContext } from '../contract-case.ts';
+
+export interface NodeOptions {
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly taints?: readonly Taint[];
+  readonly unschedulable?: boolean;
+  /** On top of 4 cores, 8 GiB of memory, 10 GiB of disk and 10 pods. */
+  readonly allocatable?: Readonly<Record<string, string>>;
+}
+
+export interface PodOptions extends Partial<Omit<PodSpec, 'containers' | 'initContainers'>> {
+  readonly namespace?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly finalizers?: readonly string[];
+  /** Of its only container; limits are the same. */
+  readonly requests?: Readonly<Record<string, string>>;
+  readonly ports?: readonly (ContainerPort & { readonly containerPort: number })[];
+  readonly initContainers?: readonly object[];
+  readonly priorityClassName?: string;
+}
+
+const MARK = 'scheduling.test/arena';
+
+/**
+ * Nodes of a case's own. They are tainted, and its pods are bound to them by a selector, so that cases do not meet. The
+ * nodes of others are in the messages all the same: a case reads the parts it knows.
+ */
+export class Arena {
+  readonly context: ContractContext;
+
+  constructor(context: ContractContext) {
+    this.context = context;
+  }
+
+  /** A node with its hostname label; in the arena it is called `name`. */
+  async node(name: string, options: NodeOptions = {}): Promise<void> {
+    const full = this.context.unique(name);
+    const allocatable = { cpu: '4', memory: '8Gi', pods: '10', 'ephemeral-storage': '10Gi', ...options.allocatable };
+    const node: Node = {
+      metadata: {
+        name: full,
+        labels: { 'kubernetes.io/hostname': full, [MARK]: this.context.namespace, ...options.labels },
+        annotations: { 'kwok.x-k8s.io/node': 'fake' },
+      },
+      spec: {
+        taints: [this.#taint(), ...(options.taints ?? [])],
+        unschedulable: options.unschedulable ?? false,
+      },
+      status: { allocatable, capacity: allocatable },
+    };
+    await this.create(NODES, node);
+  }
+
+  /** Nodes called like the zones they are in. */
+  async zones(...zones: readonly string[]): Promise<void> {
+    for (const zone of zones) await this.node(zone, { labels: { 'topology.kubernetes.io/zone': zone } });
+  }
+
+  /** A pod that may go to the arena's nodes only. */
+  async pod(name: string, options: PodOptions = {}): Promise<void> {
+    const { namespace = this.context.namespace, labels, finalizers, requests = {}, ports, ...spec } = options;
+    const main = { name: 'main', image: 'none', resources: { requests, limits: requests }, ports };
+    await this.create<ApiObject>(PODS, {
+      metadata: { name, namespace, labels, finalizers },
+      spec: {
+        containers: [main],
+        ...spec,
+        nodeSelector: { [MARK]: this.context.namespace, ...spec.nodeSelector },
+        tolerations: [...this.#tolerations(), ...(spec.tolerations ?? [])],
+      },
+    } as ApiObject);
+  }
+
+  /** Creates something that goes when the case ends. */
+  async create<T extends ApiObject>(type: ResourceType, object: T): Promise<T> {
+    const { client, namespace } = this.context;
+    const place = type.namespaced ? { namespace } : {};
+    const identity = { apiVersion: apiVersionOf(type), kind: type.kind };
+    const created = await client.create(type, { ...identity, ...object, metadata: { ...place, ...object.metadata } });
+    const options = type === PODS ? { gracePeriodSeconds: 0 } : {};
+    this.context.defer(() => client.delete(type, created.metadata, options));
+    return created;
+  }
+
+  /** Changes something by a merge patch. */
+  async change(type: ResourceType, name: string, body: object, subresource?: string): Promise<void> {
+    const options = subresource === undefined ? {} : { subresource };
+    await this.context.client.patch(type, this.#ref(type, name), { type: 'merge', body }, options);
+  }
+
+  async changeNode(name: string, body: object, subresource?: string): Promise<void> {
+    await this.change(NODES, this.context.unique(name), body, subresource);
+  }
+
+  /** Leaves the node no taints but these and the arena's own. */
+  async taintNode(name: string, taints: readonly Taint[]): Promise<void> {
+    await this.changeNode(name, { spec: { taints: [this.#taint(), ...taints] } });
+  }
+
+  async deletePod(name: string): Promise<void> {
+    await this.context.client.delete(PODS, this.#ref(PODS, name), { gracePeriodSeconds: 0 });
+  }
+
+  async get<T extends ApiObject>(type: ResourceType, name: string): Promise<T> {
+    return this.context.client.get<T>(type, this.#ref(type, name));
+  }
+
+  /** Waits until the pod is bound, and says to which of the arena's nodes. */
+  async placeOf(pod: string, namespace = this.context.namespace): Promise<string> {
+    const { client } = this.context;
+    const node = await this.context.until(`pod ${pod} is bound`, async () => {
+      const seen = await client.get<Pod>(PODS, { namespace, name: pod });
+      if (!seen.spec.nodeName) throw new Error(complaintIn(seen) || 'it has not been looked at');
+      return seen.spec.nodeName;
+    });
+    return node.slice(this.context.unique('').length);
+  }
+
+  /** Where several pods are: how many of them are on each node. */
+  async placesOf(...pods: readonly string[]): Promise<Readonly<Record<string, number>>> {
+    const places: Record<string, number> = {};
+    for (const pod of pods) {
+      const place = await this.placeOf(pod);
+      places[place] = (places[place] ?? 0) + 1;
+    }
+    return places;
+  }
+
+  /** Waits until the pod is said to fit nowhere, for a reason that is like `about`; returns the whole message. */
+  async complaintOf(pod: string, about: RegExp, namespace = this.context.namespace): Promise<string> {
+    const { client } = this.context;
+    return this.context.until(`pod ${pod} waits because of ${about}`, async () => {
+      const seen = await client.get<Pod>(PODS, { namespace, name: pod });
+      const message = complaintIn(seen);
+      if (!about.test(message)) throw new Error(message || `it is on ${seen.spec.nodeName}`);
+      return message;
+    });
+  }
+
+  #ref(type: ResourceType, name: string): { readonly namespace?: string; readonly name: string } {
+    return type.namespaced ? { namespace: this.context.namespace, name } : { name };
+  }
+
+  #taint(): Taint {
+    return { key: MARK, value: this.context.namespace, effect: 'NoSchedule' };
+  }
+
+  #tolerations(): readonly Toleration[] {
+    return [
+      { key: MARK, operator: 'Equal', value: this.context.namespace, effect: 'NoSchedule' },
+      { key: 'node.kubernetes.io/not-ready', operator: 'Exists' },
+      { key: 'node.kubernetes.io/unreachable', operator: 'Exists' },
+    ];
+  }
+}
+
+function complaintIn({ status }: Pod): string {
+  const condition = status?.conditions?.find(({ type }) => type === 'PodScheduled');
+  return condition?.status === 'False' ? (condition.message ?? '') : '';
+}
+
+/** A case about what happens in an arena. */
+export function inArena(name: string, run: (arena: Arena) => Promise<void>): ContractCase {
+  return { name, run: (context) => run(new Arena(context)) };
+}

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { type ApiObject, StatusError } from '@karpenter-ts/runtime';
+import { findCondition } from '../../workloads/kinds/condition.ts';
+import { DEPLOYMENTS } from '../../workloads/kinds/deployment.ts';
+import { NAMESPACES, type Namespace } from '../../workloads/kinds/namespace.ts';
+import { PODS } from '../../workloads/kinds/pod.ts';
+import type { ContractCase, ContractContext } from '../contract-case.ts';
+import { CONFIG_MAPS, Yard, yardCase } from './yard.ts';
+
+const HELD = 'workloads.test/held';
+
+/** A yard in a namespace that may be deleted. */
+async function doomedYard({ context }: Yard): Promise<Yard> {
+  const { client } = context;
+  const namespace = context.unique('doomed');
+  await client.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+  context.defer(() => client.delete(NAMESPACES, { name: namespace }));
+  return new Yard({ ...context, namespace } satisfies ContractContext);
+}
+
+/** A real control plane that is busy with other namespaces takes its time. */
+async function patiently<T>(wait: () => Promise<T>): Promise<T> {
+  for (let tries = 1; tries < 6; tries++) {
+    try {
+      return await wait();
+    } catch (error) {
+      if (!(error as Error).message.startsWith('still waiting')) throw error;
+    }
+  }
+  return wait();
+}
+
+export const namespaceCases: readonly ContractCase[] = [
+  yardCase('a namespace takes all it holds along', async (yard) => {
+    const doomed = await doomedYard(yard);
+    await doomed.create(CONFIG_MAPS, { metadata: { name: 'config' } });
+    const selector = { matchLabels: { app: 'web' } };
+    await doomed.create(DEPLOYMENTS, {
+      metadata: { name: 'web' },
+      spec: { replicas: 2, selector, template: doomed.homelessTemplate() },
+    });
+    await doomed.context.until('two pods', async () => (await doomed.pods()).length === 2);
+    await doomed.delete(NAMESPACES, doomed.namespace);
+    await patiently(() => doomed.untilGone(NAMESPACES, doomed.namespace));
+    assert.equal((await doomed.pods()).length, 0);
+    assert.ok(await doomed.isGone(CONFIG_MAPS, 'config'));
+  }),
+
+  yardCase('a new namespace is active and held by Kubernetes', async (yard) => {
+    const { metadata, spec, status } = await yard.get<Namespace>(NAMESPACES, yard.namespace);
+    assert.deepEqual(spec?.finalizers, ['kubernetes']);
+    assert.equal(status?.phase, 'Active');
+    assert.equal(metadata.labels?.['kubernetes.io/metadata.name'], yard.namespace);
+  }),
+
+  yardCase('nothing new comes into a namespace that is going', async (yard) => {
+    const doomed = await doomedYard(yard);
+    await doomed.create(CONFIG_MAPS, { metadata: { name: 'held', finalizers: [HELD] } });
+    await doomed.delete(NAMESPACES, doomed.namespace);
+    const { metadata } = await doomed.until<Namespace>(
+      NAMESPACES,
+      doomed.namespace,
+      'is going',
+      ({ status }) => status?.phase === 'Terminating',
+    );
+    assert.ok(metadata.deletionTimestamp);
+    await assert.rejects(doomed.create(CONFIG_MAPS, { metadata: { name: 'late' } }), (error) => {
+      assert.ok(error instanceof StatusError);
+      assert.equal(error.code, 403);
+      assert.ok(error.status.details?.causes?.some(({ reason }) => reason === 'NamespaceTerminating'));
+      return true;
+    });
+    await doomed.merge(CONFIG_MAPS, 'held', { metadata: { finalizers: null } });
+  }),
+
+  yardCase('a namespace tells what it is waiting for', async (yard) => {
+    const doomed = await doomedYard(yard);
+    await doomed.create(CONFIG_MAPS, { metadata: { name: 'held', finalizers: [HELD] } });
+    await doomed.delete(NAMESPACES, doomed.namespace);
+    const waiting = await patiently(() =>
+      doomed.until<Namespace>(NAMESPACES, doomed.namespace, 'waits', ({ status }) => {
+        return findCondition(status?.conditions, 'NamespaceFinalizersRemaining')?.status === 'True';
+      }),
+    );
+    const messageOf = (type: string): string | undefined => findCondition(waiting.status?.conditions, type)?.message;
+    assert.equal(
+      messageOf('NamespaceContentRemaining'),
+      'Some resources are remaining: configmaps. has 1 resource instances',
+    );
+    assert.equal(
+      messageOf('NamespaceFinalizersRemaining'),
+      `Some content in the namespace has finalizers remaining: ${HELD} in 1 resource instances`,
+    );
+    assert.equal(messageOf('NamespaceDeletionDiscoveryFailure'), 'All resources successfully discovered');
+    const held = await doomed.get<ApiObject>(CONFIG_MAPS, 'held');
+    assert.ok(held.metadata.deletionTimestamp);
+    await doomed.merge(CONFIG_MAPS, 'held', { metadata: { finalizers: null } });
+    await doomed.untilGone(CONFIG_MAPS, 'held');
+  }),
+
+  yardCase('pods leave a namespace before everything else', async (yard) => {
+    const doomed = await doomedYard(yard);
+    await doomed.create(CONFIG_MAPS, { metadata: { name: 'config' } });
+    const { metadata, spec } = doomed.homelessTemplate();
+    await doomed.create(PODS, { metadata: { ...metadata, name: 'held', finalizers: [HELD] }, spec });
+    await doomed.delete(NAMESPACES, doomed.namespace);
+    await patiently(() =>
+      doomed.until(PODS, 'held', 'is leaving', (pod) => pod.metadata.deletionTimestamp !== undefined),
+    );
+    await doomed.context.clock.sleep(1000);
+    assert.equal(await doomed.isGone(CONFIG_MAPS, 'config'), false);
+    await doomed.merge(PODS, 'held', { metadata: { finalizers: null } });
+    await doomed.untilGone(PODS, 'held');
+  }),
+];

@@ -1,0 +1,161 @@
+import {
+  type Client,
+  type Instant,
+  isNotFound,
+  MINUTE,
+  type ResourceType,
+  StatusError,
+  type SteadyClock,
+  TokenBucket,
+} from '@karpenter-ts/runtime';
+import { SCHEDULER_NAME } from './kinds/pod.ts';
+import type { Pod } from './kinds/pod.ts';
+
+/** Something to tell the owner of a pod. */
+export interface SchedulingEvent {
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: 'Scheduled' | 'FailedScheduling';
+  readonly action: 'Binding' | 'Scheduling';
+  readonly note: string;
+}
+
+/** Texts are interface: people and tools search for them. */
+export function scheduled({ metadata: { namespace, name } }: Pod, node: string): SchedulingEvent {
+  const note = `Successfully assigned ${namespace}/${name} to ${node}`;
+  return { type: 'Normal', reason: 'Scheduled', action: 'Binding', note };
+}
+
+export function failedScheduling(message: string): SchedulingEvent {
+  return { type: 'Warning', reason: 'FailedScheduling', action: 'Scheduling', note: truncate(message) };
+}
+
+const EVENTS: ResourceType = {
+  group: 'events.k8s.io',
+  version: 'v1',
+  plural: 'events',
+  kind: 'Event',
+  namespaced: true,
+};
+
+const LONGEST_NOTE = 1024;
+/** Beyond it new ones are lost: a scheduler must not wait for its own words. */
+const MOST_WAITING = 1000;
+/** So that telling of bindings does not take the time of bindings. kube-scheduler does with less. */
+const PACE = { qps: 200, burst: 1000 };
+/** An event that comes again within this time is the same one again. */
+const SERIES_END = 6 * MINUTE;
+
+interface EventObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace: string };
+  readonly [field: string]: unknown;
+}
+
+interface Known {
+  readonly metadata: EventObject['metadata'];
+  readonly at: Instant;
+  isSeries: boolean;
+}
+
+/**
+ * Publishes events as kube-scheduler does: in the `events.k8s.io` form, one after another. The second time within six
+ * minutes that the same is said of a pod that has not changed makes the event a series; further times are not told.
+ */
+export class SchedulingEvents {
+  readonly #client: Pick<Client, 'create' | 'patch'>;
+  readonly #clock: SteadyClock;
+  readonly #pace: TokenBucket;
+  readonly #waiting: (() => Promise<unknown>)[] = [];
+  readonly #known = new Map<string, Known>();
+  #isSending = false;
+  #lastNanos = 0n;
+
+  constructor(client: Pick<Client, 'create' | 'patch'>, clock: SteadyClock) {
+    this.#client = client;
+    this.#clock = clock;
+    this.#pace = new TokenBucket(PACE, clock);
+  }
+
+  /** Never waits and never throws. */
+  publish(pod: Pod, event: SchedulingEvent): void {
+    this.#forgetOld();
+    const { uid, resourceVersion } = pod.metadata;
+    const key = [uid, resourceVersion, event.type, event.action, event.reason].join('\0');
+    const known = this.#known.get(key);
+    if (known?.isSeries || this.#waiting.length >= MOST_WAITING) return;
+    const object = eventObject(pod, event, this.#clock.now(), this.#nextNanos());
+    if (known === undefined) {
+      this.#known.set(key, { metadata: object.metadata, at: this.#clock.now(), isSeries: false });
+      this.#enqueue(() => this.#client.create(EVENTS, object));
+    } else {
+      known.isSeries = true;
+      this.#enqueue(() => this.#extend({ ...object, metadata: known.metadata }));
+    }
+  }
+
+  async #extend(event: EventObject): Promise<void> {
+    const body = { series: { count: 2, lastObservedTime: microTime(this.#clock.now()) } };
+    try {
+      await this.#client.patch(EVENTS, event.metadata, { type: 'strategic', body });
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      await this.#client.create(EVENTS, { ...event, ...body });
+    }
+  }
+
+  #enqueue(send: () => Promise<unknown>): void {
+    this.#waiting.push(send);
+    if (!this.#isSending) void this.#sendAll();
+  }
+
+  async #sendAll(): Promise<void> {
+    this.#isSending = true;
+    for (let send = this.#waiting.shift(); send !== undefined; send = this.#waiting.shift()) {
+      const delay = this.#pace.reserve();
+      if (delay > 0) await this.#clock.sleep(delay);
+      await send().catch((error: unknown) => this.#sendFailed(error));
+    }
+    this.#isSending = false;
+  }
+
+  /** Refused, as when a namespace goes away, one is lost. Out of reach of the server, all are: they would be old. */
+  #sendFailed(error: unknown): void {
+    if (!(error instanceof StatusError)) this.#waiting.length = 0;
+  }
+
+  /** The oldest are first, for nothing is ever set again. */
+  #forgetOld(): void {
+    for (const [key, { at }] of this.#known) {
+      if (this.#clock.now() - at <= SERIES_END) return;
+      this.#known.delete(key);
+    }
+  }
+
+  /** Nanoseconds of now, and never the same twice: they make the names of events. */
+  #nextNanos(): bigint {
+    const now = BigInt(Math.trunc(this.#clock.now())) * 1_000_000n;
+    this.#lastNanos = now > this.#lastNanos ? now : this.#lastNanos + 1n;
+    return this.#lastNanos;
+  }
+}
+
+function eventObject({ metadata }: Pod, event: SchedulingEvent, now: Instant, nanos: bigint): EventObject {
+  const { name, namespace = '', uid, resourceVersion } = metadata;
+  return {
+    apiVersion: 'events.k8s.io/v1',
+    kind: 'Event',
+    metadata: { name: `${name}.${nanos.toString(16)}`, namespace },
+    eventTime: microTime(now),
+    reportingController: SCHEDULER_NAME,
+    reportingInstance: `${SCHEDULER_NAME}-embedded`,
+    regarding: { kind: 'Pod', apiVersion: 'v1', namespace, name, uid, resourceVersion },
+    ...event,
+  };
+}
+
+const microTime = (at: Instant): string => new Date(at).toISOString().replace('Z', '000Z');
+
+function truncate(message: string): string {
+  return message.length <= LONGEST_NOTE ? message : `${message.slice(0, LONGEST_NOTE - 4)} ...`;
+}

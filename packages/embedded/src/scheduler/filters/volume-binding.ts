@@ -1,0 +1,84 @@
+import { compareQuantities } from '@karpenter-ts/apis';
+import type { Claim } from '../kinds/storage.ts';
+import type { ClaimUse } from '../model/claim-use.ts';
+import type { PodClass } from '../model/pod-class.ts';
+import type { StorageModel } from '../model/storage-model.ts';
+import {
+  claimSize,
+  isBound,
+  isDelayed,
+  type PodClaims,
+  planVolumes,
+  type VolumeConflict,
+} from '../model/volume-plan.ts';
+import { type Filter, NOTHING_TO_CHECK, type Rejection } from './filter.ts';
+import { claimNotFound } from './volume-restrictions.ts';
+
+const REASONS: Readonly<Record<VolumeConflict, string>> = {
+  'volume elsewhere': "node(s) didn't match PersistentVolume's node affinity",
+  'volume missing': 'node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)',
+  'nothing to bind': "node(s) didn't find available persistent volumes to bind",
+};
+const UNBOUND = 'pod has unbound immediate PersistentVolumeClaims';
+
+/** A pod's volumes must be within reach of its node, or be found or made there. */
+export const volumeBinding: Filter = {
+  name: 'VolumeBinding',
+  scope: 'cluster',
+  helpedBy: ['node added', 'node changed', 'storage changed'],
+  prepare(pod, { storage }) {
+    if (pod.claims.length === 0) return NOTHING_TO_CHECK;
+    const claims = sortClaims(pod, storage);
+    if (typeof claims === 'string') return { kind: 'rejected', reason: claims };
+    return {
+      kind: 'check',
+      check(node) {
+        const plan = planVolumes(claims, node, storage);
+        return 'conflicts' in plan ? rejectionFor(plan.conflicts) : undefined;
+      },
+    };
+  },
+};
+
+/** The pod's claims, or what is wrong with them on every node. */
+export function sortClaims({ claims, namespace }: PodClass, storage: StorageModel): PodClaims | string {
+  const bound: Claim[] = [];
+  const delayed: Claim[] = [];
+  let isUnbound = false;
+  for (const use of claims) {
+    const claim = storage.claims.get(use.key);
+    const problem = claim === undefined ? missing(use) : findProblem(claim, use, namespace);
+    if (claim === undefined || problem !== undefined) return problem ?? missing(use);
+    if (isBound(claim)) bound.push(claim);
+    else if (isDelayed(claim, storage)) delayed.push(claim);
+    else isUnbound = true;
+  }
+  return isUnbound
+    ? UNBOUND
+    : { bound, delayed: delayed.sort((a, b) => compareQuantities(claimSize(a), claimSize(b))) };
+}
+
+function missing({ name, pod }: ClaimUse): string {
+  return pod === undefined
+    ? claimNotFound(name)
+    : `waiting for ephemeral volume controller to create the persistentvolumeclaim "${name}"`;
+}
+
+function findProblem(
+  { metadata, spec, status }: Claim,
+  { name, pod }: ClaimUse,
+  namespace: string,
+): string | undefined {
+  if (status?.phase === 'Lost') {
+    return `persistentvolumeclaim "${name}" bound to non-existent persistentvolume "${spec.volumeName}"`;
+  }
+  if (metadata.deletionTimestamp !== undefined) return `persistentvolumeclaim "${name}" is being deleted`;
+  if (pod === undefined) return undefined;
+  const isOwner = metadata.ownerReferences?.some(({ controller, uid }) => controller && uid === pod.uid);
+  if (isOwner) return undefined;
+  return `PVC ${namespace}/${name} was not created for pod ${namespace}/${pod.name} (pod is not owner)`;
+}
+
+function rejectionFor(conflicts: readonly VolumeConflict[]): Rejection {
+  return { reasons: conflicts.map((conflict) => REASONS[conflict]), mayPodsYield: false };
+}

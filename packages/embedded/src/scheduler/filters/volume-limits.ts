@@ -1,0 +1,80 @@
+import type { CsiNode } from '../kinds/storage.ts';
+import type { NodeEntry } from '../model/node-entry.ts';
+import type { PodClass } from '../model/pod-class.ts';
+import type { Snapshot } from '../model/snapshot.ts';
+import { classNameOf, type StorageModel } from '../model/storage-model.ts';
+import { type Filter, NOTHING_TO_CHECK, rejection } from './filter.ts';
+
+const EXCEEDED = rejection('node(s) exceed max volume count', true);
+
+/** A node takes as many volumes of a driver as its CSINode says. */
+export const volumeLimits: Filter = {
+  name: 'NodeVolumeLimits',
+  scope: 'cluster',
+  helpedBy: ['node added', 'pod removed', 'storage changed'],
+  concerns: (_pod, other) => other.claims.length > 0,
+  prepare(pod, snapshot) {
+    if (pod.claims.length === 0) return NOTHING_TO_CHECK;
+    return { kind: 'check', check: (node) => (isOverLimit(pod, node, snapshot) ? EXCEEDED : undefined) };
+  },
+};
+
+function isOverLimit(pod: PodClass, node: NodeEntry, { storage }: Snapshot): boolean {
+  const limits = limitsOf(storage.csiNodes.get(node.name));
+  if (limits.size === 0) return false;
+  const attached = attachedVolumes(node, storage);
+  const wanted = volumesOf(pod, storage);
+  for (const [driver, limit] of limits) {
+    const there = attached.get(driver) ?? new Set();
+    const more = (wanted.get(driver) ?? new Set()).difference(there);
+    if (more.size > 0 && there.size + more.size > limit) return true;
+  }
+  return false;
+}
+
+function limitsOf(csiNode: CsiNode | undefined): ReadonlyMap<string, number> {
+  const limits = new Map<string, number>();
+  for (const { name, allocatable } of csiNode?.spec.drivers ?? []) {
+    if (allocatable?.count !== undefined) limits.set(name, allocatable.count);
+  }
+  return limits;
+}
+
+/** Volumes by driver, each by a name of its own: one that several pods use counts once. */
+type Volumes = Map<string, Set<string>>;
+
+/** Those of the node's pods, and those still attached though no pod is left. */
+function attachedVolumes(node: NodeEntry, storage: StorageModel): Volumes {
+  const volumes: Volumes = new Map();
+  for (const pod of node.residents.keys()) addVolumes(volumes, pod, storage);
+  for (const { spec } of storage.attachments.values()) {
+    if (spec.nodeName !== node.name) continue;
+    const csi = storage.volumes.get(spec.source.persistentVolumeName ?? '')?.spec.csi;
+    if (csi !== undefined) addVolume(volumes, spec.attacher, csi.volumeHandle);
+  }
+  return volumes;
+}
+
+function volumesOf(pod: PodClass, storage: StorageModel): Volumes {
+  const volumes: Volumes = new Map();
+  addVolumes(volumes, pod, storage);
+  return volumes;
+}
+
+/** A claim without a volume counts for the driver that will make it one. */
+function addVolumes(volumes: Volumes, pod: PodClass, storage: StorageModel): void {
+  for (const { key } of pod.claims) {
+    const claim = storage.claims.get(key);
+    if (claim === undefined) continue;
+    const volume = storage.volumes.get(claim.spec.volumeName ?? '');
+    const driver = storage.classes.get(classNameOf(claim))?.provisioner;
+    if (volume?.spec.csi !== undefined) addVolume(volumes, volume.spec.csi.driver, volume.spec.csi.volumeHandle);
+    else if (volume === undefined && driver !== undefined) addVolume(volumes, driver, `claim ${key}`);
+  }
+}
+
+function addVolume(volumes: Volumes, driver: string, name: string): void {
+  const known = volumes.get(driver);
+  if (known === undefined) volumes.set(driver, new Set([name]));
+  else known.add(name);
+}

@@ -1,0 +1,50 @@
+import { type LabelSelector, matchesLabels } from '@karpenter-ts/apis';
+import type { NodeEntry } from './node-entry.ts';
+import type { PodClass } from './pod-class.ts';
+import type { Snapshot } from './snapshot.ts';
+import type { SpreadConstraint } from './spread-constraint.ts';
+import { areTolerated } from './toleration.ts';
+
+/**
+ * For each constraint, how many pods it selects in each domain; domains without any are there with 0. Costs a look at
+ * every node and every class of pods, but only at those pods that are selected.
+ */
+export function countDomains(
+  pod: PodClass,
+  constraints: readonly SpreadConstraint[],
+  { nodes, residences }: Snapshot,
+): readonly Map<string, number>[] {
+  const keys = constraints.map(({ topologyKey }) => topologyKey);
+  return constraints.map((constraint) => {
+    const { topologyKey, selector } = constraint;
+    const counts = new Map<string, number>();
+    for (const node of nodes) if (isCounted(node, pod, constraint, keys)) counts.set(node.labels[topologyKey]!, 0);
+    for (const [other, residence] of residences) {
+      if (other.namespace !== pod.namespace || other.isLeaving || !selects(selector, other)) continue;
+      for (const [node, count] of residence) {
+        if (!isCounted(node, pod, constraint, keys)) continue;
+        const domain = node.labels[topologyKey]!;
+        counts.set(domain, counts.get(domain)! + count);
+      }
+    }
+    return counts;
+  });
+}
+
+/** A node counts when it has the labels of all the constraints, and as this one's policies say. */
+function isCounted(
+  node: NodeEntry,
+  pod: PodClass,
+  { honoursAffinity, honoursTaints }: SpreadConstraint,
+  keys: readonly string[],
+): boolean {
+  if (!node.isThere) return false;
+  for (let i = 0; i < keys.length; i++) if (node.labels[keys[i]!] === undefined) return false;
+  if (honoursAffinity && pod.requiredNodes !== undefined && !pod.requiredNodes(node)) return false;
+  return !honoursTaints || areTolerated(node.taints, pod.tolerations);
+}
+
+/** An empty selector, which elsewhere selects all, counts nobody: as upstream. */
+function selects(selector: LabelSelector, { labels }: PodClass): boolean {
+  return selector.kind === 'requirements' && selector.requirements.length > 0 && matchesLabels(selector, labels);
+}

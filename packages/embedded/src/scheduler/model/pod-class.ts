@@ -1,0 +1,117 @@
+import type { Labels, Pod, Toleration } from '../kinds/pod.ts';
+import { type AffinityTerm, preferredTerms, requiredTerms, type WeightedTerm } from './affinity-term.ts';
+import { type ClaimUse, claimUses } from './claim-use.ts';
+import { type HostPort, hostPorts } from './host-port.ts';
+import { type NodeMatcher, namedNodes, requiredNodes, termMatcher } from './node-selector.ts';
+import { type Requests, requestsOf } from './requests.ts';
+import type { ResourceNames } from './resource-names.ts';
+import { type SpreadConstraint, spreadConstraints } from './spread-constraint.ts';
+
+/**
+ * All that decides where a pod may go and what it means to others. Pods of one class are interchangeable: what is found
+ * out for one holds for all, and nodes count them instead of listing them.
+ */
+export interface PodClass {
+  readonly namespace: string;
+  readonly labels: Labels;
+  /** Being deleted: spread constraints no longer count it. */
+  readonly isLeaving: boolean;
+  /** The uid of the workload it belongs to. */
+  readonly owner: string | undefined;
+  /** Whether its priority class lets it displace others; only words depend on it. */
+  readonly mayPreempt: boolean;
+  readonly requests: Requests;
+  readonly tolerations: readonly Toleration[];
+  readonly requiredNodes: NodeMatcher | undefined;
+  readonly namedNodes: ReadonlySet<string> | undefined;
+  readonly preferredNodes: readonly { readonly matches: NodeMatcher; readonly weight: number }[];
+  readonly hostPorts: readonly HostPort[];
+  readonly affinity: TermsOf<AffinityTerm>;
+  readonly preferredAffinity: TermsOf<WeightedTerm>;
+  readonly spread: readonly SpreadConstraint[];
+  readonly preferredSpread: readonly SpreadConstraint[];
+  readonly claims: readonly ClaimUse[];
+}
+
+interface TermsOf<T> {
+  readonly near: readonly T[];
+  readonly away: readonly T[];
+}
+
+/** Classes held at once. Beyond it the table starts anew, which costs only time. */
+const MAX_CLASSES = 10_000;
+
+/** Finds the class of a pod. Equal pods have one and the same, as long as the table holds it. */
+export class PodClasses {
+  readonly #names: ResourceNames;
+  readonly #classes = new Map<string, PodClass>();
+
+  constructor(names: ResourceNames) {
+    this.#names = names;
+  }
+
+  of(pod: Pod): PodClass {
+    const key = keyOf(pod);
+    const known = this.#classes.get(key);
+    if (known !== undefined) return known;
+    if (this.#classes.size === MAX_CLASSES) this.#classes.clear();
+    const made = classOf(pod, this.#names);
+    this.#classes.set(key, made);
+    return made;
+  }
+}
+
+/** Names everything that `classOf` reads: what is missing here would be shared by pods that differ in it. */
+function keyOf(pod: Pod): string {
+  const { metadata, spec } = pod;
+  return JSON.stringify([
+    metadata.namespace,
+    metadata.labels,
+    metadata.deletionTimestamp !== undefined,
+    ownerOf(pod),
+    spec.preemptionPolicy,
+    spec.containers.map(({ resources, ports }) => [resources?.requests, ports]),
+    spec.initContainers?.map(({ resources, ports, restartPolicy }) => [resources?.requests, ports, restartPolicy]),
+    spec.resources?.requests,
+    spec.overhead,
+    spec.tolerations,
+    spec.nodeSelector,
+    spec.affinity,
+    spec.topologySpreadConstraints,
+    claimUses(pod),
+  ]);
+}
+
+function classOf(pod: Pod, names: ResourceNames): PodClass {
+  const { metadata, spec } = pod;
+  const { affinity, topologySpreadConstraints } = spec;
+  const self = { namespace: metadata.namespace ?? '', labels: metadata.labels ?? {} };
+  const preferred = affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
+  return {
+    ...self,
+    isLeaving: metadata.deletionTimestamp !== undefined,
+    owner: ownerOf(pod),
+    mayPreempt: spec.preemptionPolicy !== 'Never',
+    requests: requestsOf(spec, names),
+    tolerations: spec.tolerations ?? [],
+    requiredNodes: requiredNodes(spec),
+    namedNodes: namedNodes(spec),
+    preferredNodes: preferred.map(({ weight, preference }) => ({ weight, matches: termMatcher(preference) })),
+    hostPorts: hostPorts(spec),
+    affinity: {
+      near: requiredTerms(affinity?.podAffinity, self),
+      away: requiredTerms(affinity?.podAntiAffinity, self),
+    },
+    preferredAffinity: {
+      near: preferredTerms(affinity?.podAffinity, self),
+      away: preferredTerms(affinity?.podAntiAffinity, self),
+    },
+    spread: spreadConstraints(topologySpreadConstraints, 'DoNotSchedule', self),
+    preferredSpread: spreadConstraints(topologySpreadConstraints, 'ScheduleAnyway', self),
+    claims: claimUses(pod),
+  };
+}
+
+function ownerOf({ metadata }: Pod): string | undefined {
+  return metadata.ownerReferences?.find(({ controller }) => controller)?.uid;
+}

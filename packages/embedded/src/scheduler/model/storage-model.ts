@@ -1,0 +1,90 @@
+import {
+  type Claim,
+  CLASS_ANNOTATION,
+  type CsiNode,
+  SELECTED_NODE,
+  type StorageClass,
+  type Volume,
+  type VolumeAttachment,
+} from '../kinds/storage.ts';
+
+/** Objects of a kind by key, with a count of their changes. */
+class Objects<T> {
+  readonly #objects = new Map<string, T>();
+  readonly #changed: () => void;
+
+  constructor(changed: () => void) {
+    this.#changed = changed;
+  }
+
+  get(key: string): T | undefined {
+    return this.#objects.get(key);
+  }
+
+  values(): Iterable<T> {
+    return this.#objects.values();
+  }
+
+  set(key: string, object: T): void {
+    this.#objects.set(key, object);
+    this.#changed();
+  }
+
+  delete(key: string): void {
+    this.#objects.delete(key);
+    this.#changed();
+  }
+}
+
+/** What is known of storage, with what was decided but is not yet to be seen. */
+export class StorageModel {
+  #generation = 0;
+  readonly #changed = (): void => {
+    this.#generation++;
+  };
+  readonly claims = new Objects<Claim>(this.#changed);
+  readonly volumes = new Objects<Volume>(this.#changed);
+  readonly classes = new Objects<StorageClass>(this.#changed);
+  readonly csiNodes = new Objects<CsiNode>(this.#changed);
+  readonly attachments = new Objects<VolumeAttachment>(this.#changed);
+  /** Volumes promised to claims: volume name to claim key. */
+  readonly #promised = new Map<string, string>();
+  /** Nodes chosen for claims whose volume is still to be made: claim key to node name. */
+  readonly #chosen = new Map<string, string>();
+
+  get generation(): number {
+    return this.#generation;
+  }
+
+  /** The claim a volume is promised to, and nobody else may have. */
+  findPromise(volume: Volume): string | undefined {
+    return this.#promised.get(volume.metadata.name);
+  }
+
+  /** The node for which the claim's volume is being made. */
+  findSelectedNode(claimKey: string): string | undefined {
+    return this.#chosen.get(claimKey) ?? this.claims.get(claimKey)?.metadata.annotations?.[SELECTED_NODE];
+  }
+
+  promise(volumeName: string, claimKey: string): void {
+    this.#promised.set(volumeName, claimKey);
+    this.#changed();
+  }
+
+  choose(claimKey: string, nodeName: string): void {
+    this.#chosen.set(claimKey, nodeName);
+    this.#changed();
+  }
+
+  /** From now on only what the API server shows counts for this claim. */
+  release(claimKey: string): void {
+    this.#chosen.delete(claimKey);
+    for (const [volume, key] of this.#promised) if (key === claimKey) this.#promised.delete(volume);
+    this.#changed();
+  }
+}
+
+/** The class of a claim or volume by name; '' for none. */
+export function classNameOf({ metadata, spec }: Claim | Volume): string {
+  return metadata.annotations?.[CLASS_ANNOTATION] ?? spec.storageClassName ?? '';
+}

@@ -1,0 +1,169 @@
+import {
+  compareQuantities,
+  labelSelectorFrom,
+  matchesLabels,
+  parseQuantity,
+  type Quantity,
+  ZERO_QUANTITY,
+} from '@karpenter-ts/apis';
+import type { ResourceList } from '../kinds/pod.ts';
+import { BIND_COMPLETED, type Claim, type StorageClass, type Volume } from '../kinds/storage.ts';
+import { nodeMatcher, type SelectableNode } from './node-selector.ts';
+import { classNameOf, type StorageModel } from './storage-model.ts';
+
+/** A pod's claims, by what has to happen to them. */
+export interface PodClaims {
+  readonly bound: readonly Claim[];
+  /** To be bound once a node is chosen, the smallest first. */
+  readonly delayed: readonly Claim[];
+}
+
+/** What must be done before a pod can start on a node. */
+export interface VolumePlan {
+  /** Claims that get volumes which exist. */
+  readonly bindings: readonly { readonly claim: Claim; readonly volume: Volume }[];
+  /** Claims whose volumes are to be made for the node. */
+  readonly provisions: readonly Claim[];
+}
+
+/** Why there is no plan. */
+export type VolumeConflict = 'volume elsewhere' | 'volume missing' | 'nothing to bind';
+
+const NO_PROVISIONER = 'kubernetes.io/no-provisioner';
+
+/** Both sides agree: the claim names a volume, and the volume's controller has said so. */
+export function isBound({ metadata, spec }: Claim): boolean {
+  return Boolean(spec.volumeName) && metadata.annotations?.[BIND_COMPLETED] !== undefined;
+}
+
+/** Whether the claim waits for a pod to be placed. */
+export function isDelayed(claim: Claim, storage: StorageModel): boolean {
+  if (claim.spec.volumeName) return false;
+  return storage.classes.get(classNameOf(claim))?.volumeBindingMode === 'WaitForFirstConsumer';
+}
+
+/** How the pod's claims are satisfied on this node. Bound volumes must be in reach; the others found or made there. */
+export function planVolumes(
+  { bound, delayed }: PodClaims,
+  node: SelectableNode,
+  storage: StorageModel,
+): VolumePlan | { readonly conflicts: readonly VolumeConflict[] } {
+  const conflicts: VolumeConflict[] = [];
+  const unreachable = findUnreachable(bound, node, storage);
+  const plan = planDelayed(delayed, node, storage);
+  if (unreachable === 'volume elsewhere') conflicts.push(unreachable);
+  if (plan === undefined) conflicts.push('nothing to bind');
+  if (unreachable === 'volume missing') conflicts.push(unreachable);
+  return plan === undefined || conflicts.length > 0 ? { conflicts } : plan;
+}
+
+/** Whether pods on the node can use the volume. */
+export function isInReach(volume: Volume, node: SelectableNode): boolean {
+  const required = volume.spec.nodeAffinity?.required;
+  return required === undefined || nodeMatcher(required)(node);
+}
+
+function findUnreachable(
+  bound: readonly Claim[],
+  node: SelectableNode,
+  storage: StorageModel,
+): VolumeConflict | undefined {
+  for (const claim of bound) {
+    const volume = storage.volumes.get(claim.spec.volumeName ?? '');
+    if (volume === undefined) return 'volume missing';
+    if (!isInReach(volume, node)) return 'volume elsewhere';
+  }
+  return undefined;
+}
+
+function planDelayed(claims: readonly Claim[], node: SelectableNode, storage: StorageModel): VolumePlan | undefined {
+  const bindings: { claim: Claim; volume: Volume }[] = [];
+  const provisions: Claim[] = [];
+  for (const claim of claims) {
+    const selected = storage.findSelectedNode(claimKey(claim));
+    if (selected !== undefined && selected !== node.name) return undefined;
+    const taken = new Set(bindings.map(({ volume }) => volume.metadata.name));
+    const volume = selected === undefined ? findVolume(claim, node, storage, taken) : undefined;
+    if (volume !== undefined) bindings.push({ claim, volume });
+    else if (canProvision(storage.classes.get(classNameOf(claim)), node)) provisions.push(claim);
+    else return undefined;
+  }
+  return { bindings, provisions };
+}
+
+function canProvision(storageClass: StorageClass | undefined, { labels }: SelectableNode): boolean {
+  if (storageClass === undefined || storageClass.provisioner === NO_PROVISIONER) return false;
+  const topologies = storageClass.allowedTopologies ?? [];
+  if (topologies.length === 0) return true;
+  return topologies.some(
+    ({ matchLabelExpressions: wanted = [] }) =>
+      wanted.length > 0 && wanted.every(({ key, values }) => values.includes(labels[key] ?? '')),
+  );
+}
+
+/** The volume kept for the claim, else the smallest free one that will do. */
+function findVolume(
+  claim: Claim,
+  node: SelectableNode,
+  storage: StorageModel,
+  taken: ReadonlySet<string>,
+): Volume | undefined {
+  let smallest: Volume | undefined;
+  for (const volume of storage.volumes.values()) {
+    if (taken.has(volume.metadata.name) || !isOffered(volume, claim, storage)) continue;
+    if (volume.spec.claimRef !== undefined) return isInReach(volume, node) ? volume : undefined;
+    if (!isSuitable(volume, claim) || !isInReach(volume, node)) continue;
+    if (smallest === undefined || compareQuantities(volumeSize(volume), volumeSize(smallest)) < 0) smallest = volume;
+  }
+  return smallest;
+}
+
+/** Nobody else's, large enough, of the right sort. */
+function isOffered(volume: Volume, claim: Claim, storage: StorageModel): boolean {
+  const { claimRef } = volume.spec;
+  if (claimRef !== undefined && !isFor(claimRef, claim)) return false;
+  const promise = storage.findPromise(volume);
+  if (promise !== undefined && promise !== claimKey(claim)) return false;
+  if (volume.metadata.deletionTimestamp !== undefined) return false;
+  return (
+    compareQuantities(volumeSize(volume), claimSize(claim)) >= 0 &&
+    (volume.spec.volumeMode ?? 'Filesystem') === (claim.spec.volumeMode ?? 'Filesystem') &&
+    (volume.spec.volumeAttributesClassName ?? '') === (claim.spec.volumeAttributesClassName ?? '')
+  );
+}
+
+function isFor(claimRef: NonNullable<Volume['spec']['claimRef']>, { metadata }: Claim): boolean {
+  return (
+    claimRef.name === metadata.name &&
+    claimRef.namespace === metadata.namespace &&
+    (!claimRef.uid || claimRef.uid === metadata.uid)
+  );
+}
+
+function isSuitable(volume: Volume, claim: Claim): boolean {
+  const { selector, accessModes = [] } = claim.spec;
+  return (
+    volume.status?.phase === 'Available' &&
+    classNameOf(volume) === classNameOf(claim) &&
+    (selector === undefined || matchesLabels(labelSelectorFrom(selector), volume.metadata.labels)) &&
+    accessModes.every((mode) => volume.spec.accessModes?.includes(mode))
+  );
+}
+
+function volumeSize({ spec }: Volume): Quantity {
+  return sizeOf(spec.capacity);
+}
+
+/** How much storage the claim asks for. */
+export function claimSize({ spec }: Claim): Quantity {
+  return sizeOf(spec.resources?.requests);
+}
+
+function sizeOf(list: ResourceList | undefined): Quantity {
+  const text = list?.['storage'];
+  return text === undefined ? ZERO_QUANTITY : parseQuantity(text);
+}
+
+export function claimKey({ metadata }: Claim): string {
+  return `${metadata.namespace}/${metadata.name}`;
+}

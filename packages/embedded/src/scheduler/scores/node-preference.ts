@@ -1,0 +1,24 @@
+import { isTolerated } from '../model/toleration.ts';
+import { BEST, partsOfLargest, type Score } from './score.ts';
+
+/** The more of the pod's preferred node affinity a node meets, the better. */
+export const preferredNodes: Score = {
+  weight: 2,
+  rate({ preferredNodes: terms }, nodes) {
+    if (terms.length === 0) return undefined;
+    const met = nodes.map((node) =>
+      terms.reduce((sum, { matches, weight }) => (matches(node) ? sum + weight : sum), 0),
+    );
+    return partsOfLargest(met);
+  },
+};
+
+/** The fewer PreferNoSchedule taints the pod does not tolerate, the better. */
+export const softTaints: Score = {
+  weight: 3,
+  rate({ tolerations }, nodes) {
+    if (nodes.every((node) => node.softTaints.length === 0)) return undefined;
+    const untolerated = nodes.map((node) => node.softTaints.filter((taint) => !isTolerated(taint, tolerations)).length);
+    return partsOfLargest(untolerated)?.map((part) => BEST - part);
+  },
+};

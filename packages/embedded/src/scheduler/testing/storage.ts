@@ -1,0 +1,38 @@
+import { BIND_COMPLETED, type Claim, type StorageClass, type Volume } from '../kinds/storage.ts';
+
+/** A claim for 1 GiB of the class `late`, in the namespace `default`. */
+export function claimObject(
+  name: string,
+  spec: Partial<Claim['spec']> = {},
+  annotations: Readonly<Record<string, string>> = {},
+): Claim {
+  const resources = { requests: { storage: '1Gi' } };
+  return {
+    metadata: { name, namespace: 'default', uid: `uid-${name}`, resourceVersion: '1', annotations },
+    spec: { storageClassName: 'late', accessModes: ['ReadWriteOnce'], resources, ...spec },
+  };
+}
+
+export function boundClaimObject(name: string, volumeName: string, spec: Partial<Claim['spec']> = {}): Claim {
+  return claimObject(name, { volumeName, ...spec }, { [BIND_COMPLETED]: 'yes' });
+}
+
+/** A free volume of 1 GiB of the class `late`. */
+export function volumeObject(name: string, spec: Partial<Volume['spec']> = {}, labels = {}): Volume {
+  return {
+    metadata: { name, labels, resourceVersion: '1' },
+    spec: { capacity: { storage: '1Gi' }, storageClassName: 'late', accessModes: ['ReadWriteOnce'], ...spec },
+    status: { phase: 'Available' },
+  };
+}
+
+/** A class whose volumes wait for their first pod. */
+export function lateClass(options: Partial<StorageClass> = {}): StorageClass {
+  const volumeBindingMode = 'WaitForFirstConsumer';
+  return { metadata: { name: 'late' }, provisioner: 'example.com/disks', volumeBindingMode, ...options };
+}
+
+/** Within reach of the nodes of a zone only. */
+export function inZone(zone: string): NonNullable<Volume['spec']['nodeAffinity']> {
+  return { required: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'zone', operator: 'In', values: [zone] }] }] } };
+}

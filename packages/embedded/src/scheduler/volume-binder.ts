@@ -1,0 +1,127 @@
+import { type Client, SECOND, type SteadyClock } from '@karpenter-ts/runtime';
+import { BOUND_BY_CONTROLLER, CLAIMS, type Claim, SELECTED_NODE, VOLUMES, type Volume } from './kinds/storage.ts';
+import type { NodeEntry } from './model/node-entry.ts';
+import type { StorageModel } from './model/storage-model.ts';
+import { claimKey, isBound, isInReach, type VolumePlan } from './model/volume-plan.ts';
+
+/** How far the claims of a pod are; `left` milliseconds until it has taken too long. */
+export type Progress =
+  | { readonly kind: 'bound' }
+  | { readonly kind: 'waiting'; readonly left: number }
+  | { readonly kind: 'failed'; readonly message: string };
+
+/** How long volumes may take to be bound (kube-scheduler's default). */
+const TIMEOUT = 600 * SECOND;
+
+/** A plan being carried out. */
+interface Work {
+  readonly plan: VolumePlan;
+  readonly node: NodeEntry;
+  readonly since: number;
+}
+
+/**
+ * Has volumes bound or made for pods that have a node. It only writes what it wants; whoever runs volumes does the rest,
+ * and takes the selected node off a claim again when it cannot.
+ */
+export class VolumeBinder {
+  readonly #client: Pick<Client, 'patch'>;
+  readonly #clock: SteadyClock;
+  readonly #storage: StorageModel;
+  readonly #work = new Map<string, Work>();
+
+  constructor(client: Pick<Client, 'patch'>, clock: SteadyClock, storage: StorageModel) {
+    this.#client = client;
+    this.#clock = clock;
+    this.#storage = storage;
+  }
+
+  /** Keeps what the plan needs from everybody else, until `release`. */
+  reserve(podKey: string, plan: VolumePlan, node: NodeEntry): void {
+    this.#work.set(podKey, { plan, node, since: this.#clock.elapsed() });
+    for (const { claim, volume } of plan.bindings) this.#storage.promise(volume.metadata.name, claimKey(claim));
+    for (const claim of plan.provisions) this.#storage.choose(claimKey(claim), node.name);
+  }
+
+  /** The pods whose volumes are not all bound yet, as far as is known. */
+  podsUnderWay(): Iterable<string> {
+    return this.#work.keys();
+  }
+
+  /** Asks for what the plan says. Conflicts are thrown: then the plan was made from something old. */
+  async write(podKey: string, signal: AbortSignal): Promise<void> {
+    const { plan, node } = this.#work.get(podKey)!;
+    for (const { claim, volume } of plan.bindings) await this.#bind(volume, claim, signal);
+    for (const claim of plan.provisions) await this.#select(claim, node, signal);
+  }
+
+  /** Undefined if the pod has no claims under way. */
+  progress(podKey: string): Progress | undefined {
+    const work = this.#work.get(podKey);
+    if (work === undefined) return undefined;
+    for (const claim of claimsOf(work.plan)) {
+      const step = this.#progressOf(claim, work);
+      if (step.kind !== 'bound') return step;
+    }
+    return BOUND;
+  }
+
+  release(podKey: string): void {
+    const work = this.#work.get(podKey);
+    if (work === undefined) return;
+    this.#work.delete(podKey);
+    for (const claim of claimsOf(work.plan)) this.#storage.release(claimKey(claim));
+  }
+
+  #progressOf(asked: Claim, { plan, node, since }: Work): Progress {
+    const { name, resourceVersion } = asked.metadata;
+    const claim = this.#storage.claims.get(claimKey(asked));
+    const volume = this.#storage.volumes.get(claim?.spec.volumeName ?? '');
+    if (claim === undefined) return failed(`failed to check provisioning pvc: could not find the claim "${name}"`);
+    // What we wrote builds on the version we knew: until another one is seen, ours has not come back.
+    const isAnswered = claim.metadata.resourceVersion !== resourceVersion;
+    if (isAnswered && plan.provisions.includes(asked) && claim.metadata.annotations?.[SELECTED_NODE] !== node.name) {
+      return failed(`provisioning failed for PVC "${name}"`);
+    }
+    if (isAnswered && isBound(claim) && volume !== undefined)
+      return isInReach(volume, node) ? BOUND : outOfReach(volume, node);
+    const left = since + TIMEOUT - this.#clock.elapsed();
+    return left > 0 ? { kind: 'waiting', left } : failed('context deadline exceeded');
+  }
+
+  async #bind(volume: Volume, claim: Claim, signal: AbortSignal): Promise<void> {
+    const { name, namespace, uid, resourceVersion } = claim.metadata;
+    const isKept = volume.spec.claimRef !== undefined; // by its owner, for this claim
+    const claimRef = { kind: 'PersistentVolumeClaim', apiVersion: 'v1', namespace, name, uid, resourceVersion };
+    const annotations = isKept ? {} : { [BOUND_BY_CONTROLLER]: 'yes' };
+    const metadata = { resourceVersion: volume.metadata.resourceVersion, annotations };
+    await this.#client.patch(
+      VOLUMES,
+      volume.metadata,
+      { type: 'merge', body: { metadata, spec: { claimRef } } },
+      {},
+      signal,
+    );
+  }
+
+  async #select(claim: Claim, node: NodeEntry, signal: AbortSignal): Promise<void> {
+    const { resourceVersion } = claim.metadata;
+    const body = { metadata: { resourceVersion, annotations: { [SELECTED_NODE]: node.name } } };
+    await this.#client.patch(CLAIMS, claim.metadata, { type: 'merge', body }, {}, signal);
+  }
+}
+
+const BOUND: Progress = { kind: 'bound' };
+
+function claimsOf({ bindings, provisions }: VolumePlan): readonly Claim[] {
+  return [...bindings.map(({ claim }) => claim), ...provisions];
+}
+
+function outOfReach({ metadata }: Volume, node: NodeEntry): Progress {
+  return failed(`pv "${metadata.name}" node affinity doesn't match node "${node.name}": no matching NodeSelectorTerms`);
+}
+
+const failed = (detail: string): Progress => ({
+  kind: 'failed',
+  message: `running PreBind plugin "VolumeBinding": binding volumes: ${detail}`,
+});

@@ -1,0 +1,34 @@
+import type { Node } from './workloads/kinds/node.ts';
+
+/** What tells one simulated node from another; what is left out is that of a small machine. */
+export interface SimulatedNode {
+  readonly name: string;
+  readonly zone?: string;
+  readonly cpu?: string;
+  readonly memory?: string;
+  readonly pods?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+/** A node as its kubelet would register it. It wears KWOK's annotation, so that a simulated kubelet takes care of it. */
+export function simulatedNode(options: SimulatedNode): Node {
+  const { name, zone = 'zone-a', cpu = '4', memory = '16Gi', pods = '110', labels = {} } = options;
+  const capacity = { cpu, memory, pods, 'ephemeral-storage': '100Gi' };
+  return {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: {
+      name,
+      labels: {
+        'kubernetes.io/hostname': name,
+        'kubernetes.io/arch': 'amd64',
+        'kubernetes.io/os': 'linux',
+        'node.kubernetes.io/instance-type': 'simulated',
+        'topology.kubernetes.io/zone': zone,
+        ...labels,
+      },
+      annotations: { 'kwok.x-k8s.io/node': 'fake' },
+    },
+    status: { capacity, allocatable: capacity },
+  };
+}

@@ -1,0 +1,86 @@
+import { type Client, type Clock, type Instant, type ResourceType, SECOND } from '@karpenter-ts/runtime';
+
+/** A kind the server offers: which parts of it have paths of their own, and what can be done to it. */
+export interface ApiResource {
+  readonly type: ResourceType;
+  readonly verbs: readonly string[];
+  readonly subresources: readonly string[];
+}
+
+interface ResourceList {
+  readonly groupVersion: string;
+  readonly resources: readonly {
+    readonly name: string;
+    readonly kind: string;
+    readonly namespaced: boolean;
+    readonly verbs: readonly string[];
+  }[];
+}
+
+interface GroupList {
+  readonly groups: readonly {
+    readonly name: string;
+    readonly preferredVersion: { readonly groupVersion: string };
+    readonly versions: readonly { readonly groupVersion: string }[];
+  }[];
+}
+
+const MAX_AGE = 30 * SECOND; // as often as kube-controller-manager's garbage collector asks
+
+/** What the server offers, in the preferred version of each group. Asked anew when half a minute old, or on demand. */
+export class ApiResources {
+  readonly #client: Client;
+  readonly #clock: Clock;
+  #known: { readonly at: Instant; readonly resources: Promise<readonly ApiResource[]> } | undefined;
+
+  constructor({ client, clock }: { readonly client: Client; readonly clock: Clock }) {
+    this.#client = client;
+    this.#clock = clock;
+  }
+
+  async list(): Promise<readonly ApiResource[]> {
+    const isOld = this.#known === undefined || this.#clock.now() - this.#known.at > MAX_AGE;
+    if (isOld) this.refresh();
+    return (this.#known as { readonly resources: Promise<readonly ApiResource[]> }).resources;
+  }
+
+  /** Makes the next question go to the server: a kind may have come or gone. */
+  refresh(): void {
+    const resources = this.#discover();
+    const known = { at: this.#clock.now(), resources };
+    this.#known = known;
+    resources.catch(() => {
+      if (this.#known === known) this.#known = undefined; // a failure is not worth remembering
+    });
+  }
+
+  /** By `apiVersion` and `kind`, as references name it. A kind of another version of its group is the same kind. */
+  async find(apiVersion: string, kind: string): Promise<ApiResource | undefined> {
+    const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
+    return (await this.list()).find(({ type }) => type.group === group && type.kind === kind);
+  }
+
+  async #discover(): Promise<readonly ApiResource[]> {
+    const { groups } = await this.#client.read<GroupList>('/apis');
+    const lists = await Promise.all([
+      this.#client.read<ResourceList>('/api/v1'),
+      ...groups.map(({ preferredVersion }) =>
+        this.#client.read<ResourceList>(`/apis/${preferredVersion.groupVersion}`),
+      ),
+    ]);
+    return lists.flatMap(resourcesIn);
+  }
+}
+
+function resourcesIn({ groupVersion, resources }: ResourceList): readonly ApiResource[] {
+  const [group, version] = groupVersion.includes('/') ? groupVersion.split('/') : ['', groupVersion];
+  return resources
+    .filter(({ name }) => !name.includes('/'))
+    .map(({ name, kind, namespaced, verbs }) => ({
+      type: { group: group as string, version: version as string, plural: name, kind, namespaced },
+      verbs,
+      subresources: resources
+        .filter((part) => part.name.startsWith(`${name}/`))
+        .map((part) => part.name.slice(name.length + 1)),
+    }));
+}

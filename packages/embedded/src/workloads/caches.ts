@@ -1,0 +1,130 @@
+import {
+  type ApiObject,
+  type Client,
+  type Clock,
+  type Indexer,
+  Informer,
+  keepFields,
+  LEASES,
+  type Lease,
+  type Logger,
+  type ResourceType,
+} from '@karpenter-ts/runtime';
+import { controllerOf } from './controller-ref.ts';
+import { CONTROLLER_REVISIONS, type ControllerRevision } from './kinds/controller-revision.ts';
+import { DAEMON_SETS, type DaemonSet } from './kinds/daemon-set.ts';
+import { DEPLOYMENTS, type Deployment } from './kinds/deployment.ts';
+import { DISRUPTION_BUDGETS, type DisruptionBudget } from './kinds/disruption-budget.ts';
+import { JOBS, type Job } from './kinds/job.ts';
+import { NAMESPACES, type Namespace } from './kinds/namespace.ts';
+import { NODES, type Node } from './kinds/node.ts';
+import { PERSISTENT_VOLUMES, type PersistentVolume } from './kinds/persistent-volume.ts';
+import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from './kinds/persistent-volume-claim.ts';
+import { PODS, type Pod } from './kinds/pod.ts';
+import { REPLICA_SETS, type ReplicaSet } from './kinds/replica-set.ts';
+import { STATEFUL_SETS, type StatefulSet } from './kinds/stateful-set.ts';
+import { STORAGE_CLASSES, type StorageClass } from './kinds/storage-class.ts';
+
+export interface CacheDeps {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly random?: () => number;
+}
+
+/** One copy of each kind that controllers and kubelets read, for all of them. */
+export interface Caches {
+  readonly pods: PodCache;
+  readonly nodes: Informer<Node>;
+  readonly namespaces: Informer<Namespace>;
+  readonly leases: Informer<Lease>;
+  readonly deployments: Informer<Deployment>;
+  readonly replicaSets: Informer<ReplicaSet, 'manager'>;
+  readonly statefulSets: Informer<StatefulSet>;
+  readonly daemonSets: Informer<DaemonSet>;
+  readonly controllerRevisions: Informer<ControllerRevision, 'manager'>;
+  readonly jobs: Informer<Job>;
+  readonly disruptionBudgets: Informer<DisruptionBudget, 'namespace'>;
+  readonly persistentVolumes: Informer<PersistentVolume>;
+  readonly persistentVolumeClaims: Informer<PersistentVolumeClaim>;
+  readonly storageClasses: Informer<StorageClass>;
+}
+
+/** By manager (`managerKey`), node, namespace, label (`<namespace>/<label>=<value>`) and claim (`<namespace>/<name>`). */
+export type PodCache = Informer<Pod, 'manager' | 'node' | 'label' | 'claim'>;
+
+/** What of a pod is kept. With 20,000 pods, the rest is most of the memory. */
+const keepPod = keepFields<Pod>({
+  apiVersion: true,
+  kind: true,
+  metadata: true,
+  spec: {
+    nodeName: true,
+    containers: { name: true, image: true },
+    initContainers: { name: true, image: true, restartPolicy: true },
+    volumes: { name: true, persistentVolumeClaim: true, ephemeral: true },
+    tolerations: true,
+    affinity: { nodeAffinity: true },
+    readinessGates: true,
+    restartPolicy: true,
+    terminationGracePeriodSeconds: true,
+    hostNetwork: true,
+  },
+  status: true,
+});
+
+/** Where the objects of a manager are found; those without one under their namespace. */
+export function managerKey(namespace: string | undefined, uid?: string): string {
+  return uid === undefined ? (namespace ?? '') : uid;
+}
+
+const byManager: Indexer<ApiObject> = ({ metadata }) => [managerKey(metadata.namespace, controllerOf(metadata)?.uid)];
+
+/** Makes the caches. None runs until it is started. */
+export function createCaches(deps: CacheDeps): Caches {
+  const cache = <T extends ApiObject>(type: ResourceType) => new Informer<T>({ ...deps, type });
+  return {
+    pods: new Informer({
+      ...deps,
+      type: PODS,
+      transform: keepPod,
+      indexes: { manager: byManager, node: byNode, label: byLabel, claim: byClaim },
+    }),
+    nodes: cache<Node>(NODES),
+    namespaces: cache<Namespace>(NAMESPACES),
+    leases: new Informer<Lease>({ ...deps, type: LEASES, selectors: { namespace: 'kube-node-lease' } }),
+    deployments: cache<Deployment>(DEPLOYMENTS),
+    replicaSets: new Informer<ReplicaSet, 'manager'>({ ...deps, type: REPLICA_SETS, indexes: { manager: byManager } }),
+    statefulSets: cache<StatefulSet>(STATEFUL_SETS),
+    daemonSets: cache<DaemonSet>(DAEMON_SETS),
+    controllerRevisions: new Informer<ControllerRevision, 'manager'>({
+      ...deps,
+      type: CONTROLLER_REVISIONS,
+      indexes: { manager: byManager },
+    }),
+    jobs: cache<Job>(JOBS),
+    disruptionBudgets: new Informer({
+      ...deps,
+      type: DISRUPTION_BUDGETS,
+      indexes: { namespace: ({ metadata }) => [metadata.namespace ?? ''] },
+    }),
+    persistentVolumes: cache<PersistentVolume>(PERSISTENT_VOLUMES),
+    persistentVolumeClaims: cache<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS),
+    storageClasses: cache<StorageClass>(STORAGE_CLASSES),
+  };
+}
+
+function byNode({ spec }: Pod): readonly string[] {
+  return spec.nodeName ? [spec.nodeName] : [];
+}
+
+function byLabel({ metadata }: Pod): readonly string[] {
+  return Object.entries(metadata.labels ?? {}).map(([label, value]) => `${metadata.namespace}/${label}=${value}`);
+}
+
+function byClaim({ metadata, spec }: Pod): readonly string[] {
+  const names = (spec.volumes ?? []).map(({ name, persistentVolumeClaim, ephemeral }) =>
+    ephemeral === undefined ? persistentVolumeClaim?.claimName : `${metadata.name}-${name}`,
+  );
+  return names.filter((name) => name !== undefined).map((name) => `${metadata.namespace}/${name}`);
+}

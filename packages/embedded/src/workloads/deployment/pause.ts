@@ -1,0 +1,18 @@
+import { findCondition } from '../kinds/condition.ts';
+import { DEPLOYMENTS, type Deployment } from '../kinds/deployment.ts';
+import type { WorkloadDeps } from '../workload-deps.ts';
+import { hasDeadline, withVerdict } from './status.ts';
+
+const PAUSED = { type: 'Progressing', status: 'Unknown', reason: 'DeploymentPaused', message: 'Deployment is paused' };
+const RESUMED = { ...PAUSED, reason: 'DeploymentResumed', message: 'Deployment is resumed' };
+
+/** Notes that a Deployment was paused or resumed, so that the time in between does not count against its deadline. */
+export async function notePause({ client, clock }: WorkloadDeps, deployment: Deployment): Promise<Deployment> {
+  const condition = findCondition(deployment.status?.conditions, 'Progressing');
+  if (!hasDeadline(deployment) || condition?.reason === 'ProgressDeadlineExceeded') return deployment;
+  const isPaused = deployment.spec.paused ?? false;
+  if (isPaused === (condition?.reason === PAUSED.reason)) return deployment;
+  const conditions = withVerdict(deployment.status?.conditions, isPaused ? PAUSED : RESUMED, clock.now());
+  const noted = { ...deployment, status: { ...deployment.status, conditions } };
+  return client.update<Deployment>(DEPLOYMENTS, noted, { subresource: 'status' });
+}

@@ -1,0 +1,180 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type EventRecorder, isAlreadyExists, type ObjectRef } from '@karpenter-ts/runtime';
+import { controllerRef, isControlledBy } from '../controller-ref.ts';
+import { findCondition } from '../kinds/condition.ts';
+import { DEPLOYMENTS, type Deployment } from '../kinds/deployment.ts';
+import { REPLICA_SETS, type ReplicaSet } from '../kinds/replica-set.ts';
+import { isSameTemplate, templateHash } from '../template-hash.ts';
+import { isNamespaceTerminating } from '../terminating-namespace.ts';
+import { subjectOf, type WorkloadDeps } from '../workload-deps.ts';
+import { nextRevision, REVISION, type Revisions, revisionAnnotations, sizeAnnotations } from './revision.ts';
+import { currentSize } from './rollout.ts';
+import type { Resize } from './scaling.ts';
+import { hasDeadline, withVerdict } from './status.ts';
+
+export interface DeploymentDeps extends WorkloadDeps {
+  readonly events: EventRecorder;
+}
+
+type Rollout = Revisions & { readonly deployment: Deployment };
+
+const MAX_NAME = 253;
+
+/** Brings the annotations of the present set, if there is one, and the Deployment's revision up to date. */
+export async function syncCurrent(deps: DeploymentDeps, rollout: Rollout): Promise<Rollout> {
+  if (rollout.current === undefined) return rollout;
+  const { deployment, old } = rollout;
+  const current = await annotate(deps, deployment, rollout.current, nextRevision(old));
+  const revision = current.metadata.annotations?.[REVISION] ?? '';
+  const isTold = findCondition(deployment.status?.conditions, 'Progressing') !== undefined;
+  const message = `Found new replica set "${current.metadata.name}"`;
+  const news = isTold ? undefined : { reason: 'FoundNewReplicaSet', message };
+  return { deployment: await noteRevision(deps, deployment, revision, news), current, old };
+}
+
+/** As `syncCurrent`, and makes the present set if there is none. */
+export async function ensureCurrent(
+  deps: DeploymentDeps,
+  rollout: Rollout,
+): Promise<Rollout & { readonly current: ReplicaSet }> {
+  const { deployment, current, old } = rollout;
+  if (current !== undefined) return { deployment, current, old };
+  const revision = nextRevision(old);
+  const wanted = newSet(deployment, rollout, revision);
+  const { set, isNew } = await createSet(deps, deployment, wanted);
+  if (isNew && wanted.spec.replicas > 0) {
+    publishScaling(deps, deployment, { set, from: 0, to: wanted.spec.replicas });
+  }
+  const message = `Created new replica set "${set.metadata.name}"`;
+  const news = isNew ? { reason: 'NewReplicaSetCreated', message } : undefined;
+  return { deployment: await noteRevision(deps, deployment, String(revision), news), current: set, old };
+}
+
+/** Gives a set its number of pods, and notes for which number of the Deployment's. Writes only what differs. */
+export async function resize(deps: DeploymentDeps, deployment: Deployment, { set, replicas }: Resize): Promise<void> {
+  const { metadata, spec } = set;
+  const annotations = { ...metadata.annotations, ...sizeAnnotations(deployment) };
+  if (spec.replicas === replicas && isDeepStrictEqual(annotations, metadata.annotations)) return;
+  const resized = { ...set, metadata: { ...metadata, annotations }, spec: { ...spec, replicas } };
+  await deps.client.update(REPLICA_SETS, resized);
+  if (spec.replicas !== replicas) publishScaling(deps, deployment, { set, from: spec.replicas, to: replicas });
+}
+
+function publishScaling(
+  { events }: DeploymentDeps,
+  deployment: Deployment,
+  { set, from, to }: { readonly set: ReplicaSet; readonly from: number; readonly to: number },
+): void {
+  const direction = from < to ? 'up' : 'down';
+  const message = `Scaled ${direction} replica set ${set.metadata.name} from ${from} to ${to}`;
+  events.publish({ on: subjectOf(deployment, DEPLOYMENTS), type: 'Normal', reason: 'ScalingReplicaSet', message });
+}
+
+async function annotate(
+  { client }: WorkloadDeps,
+  deployment: Deployment,
+  set: ReplicaSet,
+  revision: number,
+): Promise<ReplicaSet> {
+  const annotations = revisionAnnotations(deployment, set, revision);
+  const minReadySeconds = deployment.spec.minReadySeconds ?? 0;
+  const isSame = isDeepStrictEqual(annotations, set.metadata.annotations ?? {});
+  if (isSame && minReadySeconds === (set.spec.minReadySeconds ?? 0)) return set;
+  const metadata = { ...set.metadata, annotations };
+  return client.update<ReplicaSet>(REPLICA_SETS, { ...set, metadata, spec: { ...set.spec, minReadySeconds } });
+}
+
+/**
+ * Notes the present revision, and the news from when on its rollout counts. By way of the status: only there can an
+ * annotation of a Deployment change without making a new generation of it.
+ */
+async function noteRevision(
+  { client, clock }: WorkloadDeps,
+  deployment: Deployment,
+  revision: string,
+  news: { readonly reason: string; readonly message: string } | undefined,
+): Promise<Deployment> {
+  const { metadata, status } = deployment;
+  const isNews = news !== undefined && hasDeadline(deployment);
+  if (metadata.annotations?.[REVISION] === revision && !isNews) return deployment;
+  const conditions = isNews
+    ? withVerdict(status?.conditions, { type: 'Progressing', status: 'True', ...news }, clock.now())
+    : status?.conditions;
+  const noted = {
+    ...deployment,
+    metadata: { ...metadata, annotations: { ...metadata.annotations, [REVISION]: revision } },
+    status: { ...status, ...(conditions && { conditions }) },
+  };
+  return client.update<Deployment>(DEPLOYMENTS, noted, { subresource: 'status' });
+}
+
+function newSet(deployment: Deployment, revisions: Revisions, revision: number): ReplicaSet {
+  const { metadata, spec, status } = deployment;
+  const hash = { 'pod-template-hash': templateHash(spec.template, status?.collisionCount) };
+  const labels = { ...spec.template.metadata?.labels, ...hash };
+  const name = metadata.name.slice(0, MAX_NAME - 1 - hash['pod-template-hash'].length);
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'ReplicaSet',
+    metadata: {
+      name: `${name}-${hash['pod-template-hash']}`,
+      namespace: metadata.namespace,
+      labels,
+      annotations: { ...revisionAnnotations(deployment, undefined, revision), ...sizeAnnotations(deployment) },
+      ownerReferences: [controllerRef(deployment, DEPLOYMENTS)],
+    },
+    spec: {
+      replicas: currentSize(deployment, revisions),
+      ...(spec.minReadySeconds && { minReadySeconds: spec.minReadySeconds }),
+      selector: { ...spec.selector, matchLabels: { ...spec.selector.matchLabels, ...hash } },
+      template: { ...spec.template, metadata: { ...spec.template.metadata, labels } },
+    },
+  };
+}
+
+/** The set may be there already, made by a pass this one has not seen; or its name belongs to another template. */
+async function createSet(
+  deps: DeploymentDeps,
+  deployment: Deployment,
+  wanted: ReplicaSet,
+): Promise<{ readonly set: ReplicaSet; readonly isNew: boolean }> {
+  try {
+    return { set: await deps.client.create<ReplicaSet>(REPLICA_SETS, wanted), isNew: true };
+  } catch (error) {
+    if (isAlreadyExists(error)) {
+      const set = await findTwin(deps, deployment, wanted.metadata);
+      if (set !== undefined) return { set, isNew: false };
+    } else if (!isNamespaceTerminating(error)) await reportFailure(deps, deployment, wanted, error as Error);
+    throw error;
+  }
+}
+
+/** The set of that name if it is ours and of our template; else counts a collision, so that the next name differs. */
+async function findTwin(
+  { client }: WorkloadDeps,
+  deployment: Deployment,
+  ref: ObjectRef,
+): Promise<ReplicaSet | undefined> {
+  const set = await client.get<ReplicaSet>(REPLICA_SETS, ref);
+  const { spec, status } = deployment;
+  if (isControlledBy(set, deployment) && isSameTemplate(set.spec.template, spec.template)) return set;
+  const collided = { ...deployment, status: { ...status, collisionCount: (status?.collisionCount ?? 0) + 1 } };
+  await client.update(DEPLOYMENTS, collided, { subresource: 'status' });
+  return undefined;
+}
+
+async function reportFailure(
+  { client, clock, events }: DeploymentDeps,
+  deployment: Deployment,
+  { metadata }: ReplicaSet,
+  error: Error,
+): Promise<void> {
+  const reason = 'ReplicaSetCreateError';
+  const message = `Failed to create new replica set "${metadata.name}": ${error.message}`;
+  events.publish({ on: subjectOf(deployment, DEPLOYMENTS), type: 'Warning', reason, message });
+  if (!hasDeadline(deployment)) return;
+  const verdict = { type: 'Progressing', status: 'False', reason, message };
+  const conditions = withVerdict(deployment.status?.conditions, verdict, clock.now());
+  const told = { ...deployment, status: { ...deployment.status, conditions } };
+  await client.update(DEPLOYMENTS, told, { subresource: 'status' });
+}

@@ -1,0 +1,19 @@
+import type { Deployment } from '../kinds/deployment.ts';
+import { scaledValue } from '../int-or-percent.ts';
+
+export interface RolloutLimits {
+  /** Pods that may exist above the wanted number. */
+  readonly maxSurge: number;
+  /** Pods that may be missing below it. */
+  readonly maxUnavailable: number;
+}
+
+/** What a rollout may do at once. If rounding leaves nothing at all, one pod may be missing: else it would never move. */
+export function rolloutLimits({ spec }: Deployment): RolloutLimits {
+  if (spec.strategy.type !== 'RollingUpdate') return { maxSurge: 0, maxUnavailable: 0 };
+  const { maxSurge = 0, maxUnavailable = 0 } = spec.strategy.rollingUpdate ?? {};
+  const surge = scaledValue(maxSurge, spec.replicas, 'up');
+  const unavailable = scaledValue(maxUnavailable, spec.replicas, 'down');
+  const atLeastOne = surge === 0 && unavailable === 0 ? 1 : unavailable;
+  return { maxSurge: surge, maxUnavailable: Math.min(atLeastOne, spec.replicas) };
+}

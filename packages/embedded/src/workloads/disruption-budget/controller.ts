@@ -1,0 +1,184 @@
+import { isDeepStrictEqual } from 'node:util';
+import { labelSelectorFrom, matchesLabels } from '@karpenter-ts/apis';
+import {
+  type Controller,
+  DONE,
+  type EventRecorder,
+  type Instant,
+  isConflict,
+  kindSource,
+  MINUTE,
+  objectKey,
+  type Result,
+} from '@karpenter-ts/runtime';
+import type { ApiResources } from '../api-resources.ts';
+import { findCondition, withCondition } from '../kinds/condition.ts';
+import { DISRUPTION_BUDGETS, type DisruptionBudget, type DisruptionBudgetStatus } from '../kinds/disruption-budget.ts';
+import { type Pod, PODS } from '../kinds/pod.ts';
+import { selectPods } from '../pod-selection.ts';
+import { isLeaving, isReady } from '../pod-state.ts';
+import { instantOf, timestamp } from '../timestamp.ts';
+import { subjectOf, type WorkloadDeps } from '../workload-deps.ts';
+import { type Expected, expectPods } from './expected-pods.ts';
+
+/** A pod whose eviction was granted and that is not deleted by then stays after all. */
+const DELETION_TIMEOUT = 2 * MINUTE;
+
+interface BudgetDeps extends WorkloadDeps {
+  readonly events: EventRecorder;
+  readonly resources: ApiResources;
+}
+
+/** Keeps count of how many pods may be evicted; the server takes from that number with each eviction. */
+export function disruptionBudgetController(workloadDeps: WorkloadDeps, resources: ApiResources): Controller {
+  const deps: BudgetDeps = { ...workloadDeps, resources, events: workloadDeps.recorder('controllermanager') };
+  const { caches } = deps;
+  return {
+    name: 'disruption',
+    kind: { group: 'policy', kind: 'PodDisruptionBudget' },
+    sources: [
+      kindSource(caches.disruptionBudgets),
+      kindSource(caches.pods, { keys: (pod) => budgetsOf(deps, pod) }),
+      // Sizes matter where a share is asked for; every pod of the new size brings a change of its own.
+      kindSource(caches.replicaSets, { when: () => false }),
+      kindSource(caches.deployments, { when: () => false }),
+      kindSource(caches.statefulSets, { when: () => false }),
+    ],
+    reconcile: async (key) => {
+      const budget = caches.disruptionBudgets.get(key);
+      return budget === undefined ? DONE : sync(deps, budget);
+    },
+  };
+}
+
+function budgetsOf({ caches }: WorkloadDeps, { metadata }: Pod): readonly string[] {
+  const budgets = caches.disruptionBudgets.byIndex('namespace', metadata.namespace ?? '');
+  const selecting = budgets.filter(({ spec }) => matchesLabels(labelSelectorFrom(spec.selector), metadata.labels));
+  return selecting.map((budget) => objectKey(budget.metadata));
+}
+
+async function sync(deps: BudgetDeps, budget: DisruptionBudget): Promise<Result> {
+  const now = deps.clock.now();
+  const pods = selectPods(deps.caches.pods, budget.metadata.namespace ?? '', budget.spec.selector);
+  if (pods.length === 0) publish(deps, budget, 'Normal', 'NoPods', 'No matching pods found');
+  try {
+    const expected = await expectPods(deps, budget, pods);
+    if (expected.unmanaged.length > 0) publish(deps, budget, 'Warning', 'UnmanagedPods', unmanagedMessage(budget));
+    const disrupted = stillDisrupted(deps, budget, pods, now);
+    await writeStatus(deps, budget, nextStatus(budget, pods, expected, { disrupted, now }));
+    const times = Object.values(disrupted).map((at) => (instantOf(at) ?? 0) + DELETION_TIMEOUT - now);
+    return times.length === 0 ? DONE : { requeueAfter: Math.max(0, Math.min(...times)) };
+  } catch (error) {
+    if (isConflict(error)) throw error;
+    await failSafe(deps, budget, error as Error);
+    return DONE;
+  }
+}
+
+function unmanagedMessage({ spec }: DisruptionBudget): string {
+  const labels = Object.entries(spec.selector?.matchLabels ?? {}).map(([label, value]) => `${label}: ${value},`);
+  const selector = `&LabelSelector{MatchLabels:map[string]string{${labels.join('')}},MatchExpressions:[]LabelSelectorRequirement{},}`;
+  return (
+    `Pods selected by this PodDisruptionBudget (selector: ${selector}) were found to be unmanaged. As a result, the ` +
+    'status of the PDB cannot be calculated correctly, which may result in undefined behavior. To account for these ' +
+    'pods please set ".spec.minAvailable" field of the PDB to an integer value.'
+  );
+}
+
+/** Evictions granted whose deletion has not been seen. Those that never came are given back. */
+function stillDisrupted(
+  { events }: BudgetDeps,
+  { metadata, status }: DisruptionBudget,
+  pods: readonly Pod[],
+  now: Instant,
+): Readonly<Record<string, string>> {
+  const disrupted: Record<string, string> = {};
+  for (const pod of pods) {
+    const at = status?.disruptedPods?.[pod.metadata.name];
+    if (at === undefined || isLeaving(pod)) continue;
+    if ((instantOf(at) ?? 0) + DELETION_TIMEOUT >= now) disrupted[pod.metadata.name] = at;
+    else {
+      const message = `Pod was expected by PDB ${metadata.namespace}/${metadata.namespace} to be deleted but it wasn't`;
+      events.publish({ on: subjectOf(pod, PODS), type: 'Warning', reason: 'NotDeleted', message });
+    }
+  }
+  return disrupted;
+}
+
+function nextStatus(
+  { metadata, status }: DisruptionBudget,
+  pods: readonly Pod[],
+  { expectedPods, desiredHealthy }: Expected,
+  { disrupted, now }: { readonly disrupted: Readonly<Record<string, string>>; readonly now: Instant },
+): DisruptionBudgetStatus {
+  const isHealthy = (pod: Pod): boolean =>
+    !isLeaving(pod) && isReady(pod) && disrupted[pod.metadata.name] === undefined;
+  const currentHealthy = pods.filter(isHealthy).length;
+  // Without pods nothing is allowed: when the first come, their budget must not be one of before.
+  const disruptionsAllowed = expectedPods <= 0 ? 0 : Math.max(0, currentHealthy - desiredHealthy);
+  const observedGeneration = metadata.generation ?? 0;
+  const isAllowed = disruptionsAllowed > 0;
+  return {
+    currentHealthy,
+    desiredHealthy,
+    expectedPods,
+    disruptionsAllowed,
+    observedGeneration,
+    ...(Object.keys(disrupted).length > 0 && { disruptedPods: disrupted }),
+    conditions: withAllowed(
+      status,
+      { isAllowed, reason: isAllowed ? 'SufficientPods' : 'InsufficientPods' },
+      now,
+      observedGeneration,
+    ),
+  };
+}
+
+function withAllowed(
+  status: DisruptionBudgetStatus | undefined,
+  {
+    isAllowed,
+    reason,
+    message = '',
+  }: { readonly isAllowed: boolean; readonly reason: string; readonly message?: string },
+  now: Instant,
+  observedGeneration: number,
+): NonNullable<DisruptionBudgetStatus['conditions']> {
+  const type = 'DisruptionAllowed';
+  const known = findCondition(status?.conditions, type);
+  const verdict = isAllowed ? 'True' : 'False';
+  const lastTransitionTime = known?.status === verdict ? known.lastTransitionTime : timestamp(now);
+  const next = { type, status: verdict, observedGeneration, lastTransitionTime, reason, message };
+  return withCondition(status?.conditions, next);
+}
+
+async function writeStatus(
+  { client }: WorkloadDeps,
+  budget: DisruptionBudget,
+  status: DisruptionBudgetStatus,
+): Promise<void> {
+  if (isDeepStrictEqual(budget.status, status)) return;
+  await client.update(DISRUPTION_BUDGETS, { ...budget, status }, { subresource: 'status' });
+}
+
+/** If the budget cannot be worked out, nothing is allowed. */
+async function failSafe(deps: BudgetDeps, budget: DisruptionBudget, error: Error): Promise<void> {
+  const message = `Failed to calculate the number of expected pods: ${error.message}`;
+  publish(deps, budget, 'Warning', 'CalculateExpectedPodCountFailed', message);
+  const { status } = budget;
+  const generation = status?.observedGeneration ?? 0;
+  const verdict = { isAllowed: false, reason: 'SyncFailed', message: error.message };
+  const conditions = withAllowed(status, verdict, deps.clock.now(), generation);
+  const none = { currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 };
+  await writeStatus(deps, budget, { ...none, ...status, disruptionsAllowed: 0, conditions });
+}
+
+function publish(
+  { events }: BudgetDeps,
+  budget: DisruptionBudget,
+  type: 'Normal' | 'Warning',
+  reason: string,
+  message: string,
+): void {
+  events.publish({ on: subjectOf(budget, DISRUPTION_BUDGETS), type, reason, message });
+}

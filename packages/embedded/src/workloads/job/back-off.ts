@@ -1,0 +1,43 @@
+import { type Instant, MINUTE, SECOND } from '@karpenter-ts/runtime';
+import { findCondition } from '../kinds/condition.ts';
+import type { Pod } from '../kinds/pod.ts';
+import { instantOf } from '../timestamp.ts';
+
+const FIRST_DELAY = 10 * SECOND;
+const LONGEST_DELAY = 10 * MINUTE;
+
+/** How often in a row a Job's pods have failed, and when last. */
+export interface Failures {
+  readonly count: number;
+  readonly last: Instant;
+}
+
+export const NO_FAILURES: Failures = { count: 0, last: 0 };
+
+/** The failures with those of pods that have just ended. A success ends the row, but for failures after it. */
+export function countFailures(before: Failures, succeeded: readonly Pod[], failed: readonly Pod[]): Failures {
+  const failures = failed.map(endOf);
+  if (succeeded.length === 0) {
+    return failures.length === 0 ? before : { count: before.count + failures.length, last: Math.max(...failures) };
+  }
+  const success = Math.max(...succeeded.map(endOf));
+  const since = failures.filter((at) => at > success);
+  return since.length === 0 ? NO_FAILURES : { count: since.length, last: Math.max(...since) };
+}
+
+/** Milliseconds until the next try: ten seconds after the first failure, twice as long after each further one. */
+export function untilRetry({ count, last }: Failures, now: Instant): number {
+  if (count === 0) return 0;
+  return Math.max(0, last + Math.min(FIRST_DELAY * 2 ** (count - 1), LONGEST_DELAY) - now);
+}
+
+/** When a pod ended, as well as it is known. */
+function endOf({ metadata, status }: Pod): Instant {
+  const ends = (status?.containerStatuses ?? []).map(({ state }) => instantOf(state?.terminated?.finishedAt));
+  if (ends.length > 0 && ends.every((end) => end !== undefined)) return Math.max(...ends);
+  const ready = findCondition(status?.conditions, 'Ready');
+  const unready = ready?.status === 'False' ? instantOf(ready.lastTransitionTime) : undefined;
+  const deletion = instantOf(metadata.deletionTimestamp);
+  const deleted = deletion && deletion - (metadata.deletionGracePeriodSeconds ?? 0) * SECOND;
+  return unready ?? deleted ?? instantOf(metadata.creationTimestamp) ?? 0;
+}

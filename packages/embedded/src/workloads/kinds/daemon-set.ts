@@ -1,0 +1,38 @@
+import type { LabelSelectorSpec } from '@karpenter-ts/apis';
+import type { ApiObject, ResourceType } from '@karpenter-ts/runtime';
+import type { IntOrPercent } from '../int-or-percent.ts';
+import type { PodTemplate } from './pod.ts';
+
+export const DAEMON_SETS: ResourceType = {
+  group: 'apps',
+  version: 'v1',
+  plural: 'daemonsets',
+  kind: 'DaemonSet',
+  namespaced: true,
+};
+
+export interface DaemonSet extends ApiObject {
+  readonly spec: {
+    readonly selector: LabelSelectorSpec;
+    readonly template: PodTemplate;
+    readonly minReadySeconds?: number;
+    readonly revisionHistoryLimit?: number;
+    readonly updateStrategy: {
+      readonly type: string;
+      readonly rollingUpdate?: { readonly maxSurge?: IntOrPercent; readonly maxUnavailable?: IntOrPercent };
+    };
+  };
+  readonly status?: DaemonSetStatus;
+}
+
+export interface DaemonSetStatus {
+  readonly currentNumberScheduled: number;
+  readonly numberMisscheduled: number;
+  readonly desiredNumberScheduled: number;
+  readonly numberReady: number;
+  readonly observedGeneration?: number;
+  readonly updatedNumberScheduled?: number;
+  readonly numberAvailable?: number;
+  readonly numberUnavailable?: number;
+  readonly collisionCount?: number;
+}

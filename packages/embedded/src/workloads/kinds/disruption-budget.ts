@@ -1,0 +1,32 @@
+import type { LabelSelectorSpec } from '@karpenter-ts/apis';
+import type { ApiObject, ResourceType } from '@karpenter-ts/runtime';
+import type { IntOrPercent } from '../int-or-percent.ts';
+import type { ObjectCondition } from './condition.ts';
+
+export const DISRUPTION_BUDGETS: ResourceType = {
+  group: 'policy',
+  version: 'v1',
+  plural: 'poddisruptionbudgets',
+  kind: 'PodDisruptionBudget',
+  namespaced: true,
+};
+
+export interface DisruptionBudget extends ApiObject {
+  readonly spec: {
+    readonly selector?: LabelSelectorSpec;
+    readonly minAvailable?: IntOrPercent;
+    readonly maxUnavailable?: IntOrPercent;
+  };
+  readonly status?: DisruptionBudgetStatus;
+}
+
+export interface DisruptionBudgetStatus {
+  readonly currentHealthy: number;
+  readonly desiredHealthy: number;
+  readonly expectedPods: number;
+  readonly disruptionsAllowed: number;
+  readonly observedGeneration?: number;
+  /** When the eviction of a pod was granted, by its name, until the deletion is seen. */
+  readonly disruptedPods?: Readonly<Record<string, string>>;
+  readonly conditions?: readonly ObjectCondition[];
+}

@@ -1,0 +1,26 @@
+import type { LabelSelectorSpec } from '@karpenter-ts/apis';
+import type { ApiObject, ResourceType } from '@karpenter-ts/runtime';
+
+export const PERSISTENT_VOLUME_CLAIMS: ResourceType = {
+  group: '',
+  version: 'v1',
+  plural: 'persistentvolumeclaims',
+  kind: 'PersistentVolumeClaim',
+  namespaced: true,
+};
+
+export interface PersistentVolumeClaim extends ApiObject {
+  readonly spec: {
+    readonly volumeName?: string;
+    readonly storageClassName?: string;
+    readonly volumeMode?: string;
+    readonly accessModes?: readonly string[];
+    readonly selector?: LabelSelectorSpec;
+    readonly resources?: { readonly requests?: { readonly storage?: string } };
+  };
+  readonly status?: {
+    readonly phase?: string;
+    readonly accessModes?: readonly string[];
+    readonly capacity?: Readonly<Record<string, string>>;
+  };
+}

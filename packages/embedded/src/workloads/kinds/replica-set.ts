@@ -1,0 +1,32 @@
+import type { LabelSelectorSpec } from '@karpenter-ts/apis';
+import type { ApiObject, ResourceType } from '@karpenter-ts/runtime';
+import type { ObjectCondition } from './condition.ts';
+import type { PodTemplate } from './pod.ts';
+
+export const REPLICA_SETS: ResourceType = {
+  group: 'apps',
+  version: 'v1',
+  plural: 'replicasets',
+  kind: 'ReplicaSet',
+  namespaced: true,
+};
+
+export interface ReplicaSet extends ApiObject {
+  readonly spec: {
+    readonly replicas: number;
+    readonly minReadySeconds?: number;
+    readonly selector: LabelSelectorSpec;
+    readonly template: PodTemplate;
+  };
+  readonly status?: ReplicaSetStatus;
+}
+
+export interface ReplicaSetStatus {
+  readonly replicas: number;
+  readonly fullyLabeledReplicas?: number;
+  readonly readyReplicas?: number;
+  readonly availableReplicas?: number;
+  readonly terminatingReplicas?: number;
+  readonly observedGeneration?: number;
+  readonly conditions?: readonly ObjectCondition[];
+}

@@ -1,0 +1,187 @@
+import {
+  type Controller,
+  type EventRecorder,
+  type Instant,
+  isConflict,
+  isNotFound,
+  kindSource,
+  type Lease,
+  type Result,
+  SECOND,
+} from '@karpenter-ts/runtime';
+import { findCondition, type ObjectCondition, withCondition } from '../kinds/condition.ts';
+import { NODES, type Node } from '../kinds/node.ts';
+import { PODS } from '../kinds/pod.ts';
+import { isReady } from '../pod-state.ts';
+import { timestamp } from '../timestamp.ts';
+import { subjectOf, type WorkloadDeps } from '../workload-deps.ts';
+import { hasTaint, NOT_READY_NO_EXECUTE, swapTaints, UNREACHABLE_NO_EXECUTE } from './taints.ts';
+import { ZonePace } from './zones.ts';
+
+// kube-controller-manager's figures.
+const PERIOD = 5 * SECOND;
+const GRACE = 50 * SECOND;
+const STARTUP_GRACE = 60 * SECOND;
+
+/** What a node that has fallen silent is no longer believed about. */
+const DOUBTED = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'];
+
+/** What was last heard of a node, and when by our clock: a node's own may be wrong. */
+interface Heard {
+  readonly heartbeat: string | undefined;
+  readonly renewal: string | undefined;
+  readonly at: Instant;
+}
+
+interface HealthDeps extends WorkloadDeps {
+  readonly events: EventRecorder;
+  readonly heard: Map<string, Heard>;
+  readonly known: Map<string, Node>;
+  readonly pace: ZonePace;
+}
+
+/** The one key: every pass looks at all nodes, for only the passing of time shows that one is silent. */
+const ALL = 'all';
+
+/**
+ * Watches over nodes' signs of life. One that gives none is Unknown; one that is not Ready loses its pods, as fast as
+ * its zone allows.
+ */
+export function nodeHealthController(workloadDeps: WorkloadDeps): Controller {
+  const { clock, caches } = workloadDeps;
+  const events = workloadDeps.recorder('node-controller');
+  const deps: HealthDeps = { ...workloadDeps, events, heard: new Map(), known: new Map(), pace: new ZonePace(clock) };
+  return {
+    name: 'node-health',
+    sources: [
+      { name: 'clock', attach: (queue) => queue.add(ALL) },
+      kindSource(caches.nodes, { when: () => false }),
+      kindSource(caches.leases, { when: () => false }),
+      kindSource(caches.pods, { when: () => false }),
+    ],
+    reconcile: async () => {
+      await checkAll(deps);
+      return { requeueAfter: PERIOD } satisfies Result;
+    },
+  };
+}
+
+async function checkAll(deps: HealthDeps): Promise<void> {
+  const { caches, client, clock, pace } = deps;
+  const nodes = caches.nodes.list();
+  noteArrivals(deps, nodes);
+  const checked: Node[] = [];
+  for (const node of nodes) checked.push(await unlessChanged(node, () => checkSilence(deps, node)));
+  const isMasterAlone = pace.observe(checked);
+  for (const node of checked) {
+    await unlessChanged(node, () =>
+      isMasterAlone
+        ? swapTaints(client, clock, node, { add: [], remove: [NOT_READY_NO_EXECUTE, UNREACHABLE_NO_EXECUTE] })
+        : driveOff(deps, node),
+    );
+  }
+}
+
+/** One node must not stop the round: what changed meanwhile is looked at in the next. */
+async function unlessChanged(node: Node, write: () => Promise<Node>): Promise<Node> {
+  try {
+    return await write();
+  } catch (error) {
+    if (isConflict(error) || isNotFound(error)) return node;
+    throw error;
+  }
+}
+
+function noteArrivals({ known, heard, events }: HealthDeps, nodes: readonly Node[]): void {
+  const publish = (node: Node, reason: string, what: string): void => {
+    const message = `Node ${node.metadata.name} event: ${what}`;
+    events.publish({ on: subjectOf(node, NODES), type: 'Normal', reason, message });
+  };
+  const present = new Set(nodes.map(({ metadata }) => metadata.name));
+  for (const node of nodes) {
+    const { name } = node.metadata;
+    if (!known.has(name)) publish(node, 'RegisteredNode', `Registered Node ${name} in Controller`);
+    known.set(name, node);
+  }
+  for (const [name, node] of known) {
+    if (present.has(name)) continue;
+    publish(node, 'RemovingNode', `Removing Node ${name} from Controller`);
+    known.delete(name);
+    heard.delete(name);
+  }
+}
+
+/** Returns the node as it is believed to be. */
+async function checkSilence(deps: HealthDeps, node: Node): Promise<Node> {
+  const { client, clock, events } = deps;
+  const ready = findCondition(node.status?.conditions, 'Ready');
+  const now = clock.now();
+  const silence = now - lastHeard(deps, node, ready);
+  if (silence <= (ready === undefined ? STARTUP_GRACE : GRACE)) return node;
+  const conditions = doubted(node, now);
+  if (findCondition(conditions, 'Ready')?.status === ready?.status) return node;
+  const status = { ...node.status, conditions };
+  const silent = await client.update<Node>(NODES, { ...node, status }, { subresource: 'status' });
+  if (ready?.status === 'True') {
+    const message = `Node ${node.metadata.name} status is now: NodeNotReady`;
+    events.publish({ on: subjectOf(node, NODES), type: 'Normal', reason: 'NodeNotReady', message });
+    await markPodsNotReady(deps, node);
+  }
+  return silent;
+}
+
+function lastHeard({ caches, clock, heard }: HealthDeps, node: Node, ready: ObjectCondition | undefined): Instant {
+  const { name, creationTimestamp } = node.metadata;
+  const lease: Lease | undefined = caches.leases.get(`kube-node-lease/${name}`);
+  const next = { heartbeat: ready?.lastHeartbeatTime, renewal: lease?.spec?.renewTime };
+  const last = heard.get(name);
+  if (last !== undefined && last.heartbeat === next.heartbeat && last.renewal === next.renewal) return last.at;
+  const isMute = last === undefined && ready === undefined && lease === undefined;
+  const at = isMute ? Date.parse(creationTimestamp ?? '') : clock.now();
+  heard.set(name, { ...next, at });
+  return at;
+}
+
+function doubted({ metadata, status }: Node, now: Instant): readonly ObjectCondition[] {
+  let conditions = status?.conditions ?? [];
+  for (const type of DOUBTED) {
+    const known = findCondition(conditions, type);
+    if (known?.status === 'Unknown') continue;
+    const why =
+      known === undefined
+        ? { reason: 'NodeStatusNeverUpdated', message: 'Kubelet never posted node status.' }
+        : { reason: 'NodeStatusUnknown', message: 'Kubelet stopped posting node status.' };
+    const lastHeartbeatTime = known?.lastHeartbeatTime ?? metadata.creationTimestamp ?? timestamp(now);
+    const next = { type, status: 'Unknown', lastHeartbeatTime, lastTransitionTime: timestamp(now), ...why };
+    conditions = withCondition(conditions, next);
+  }
+  return conditions;
+}
+
+/** Nobody is there to say so themselves. */
+async function markPodsNotReady({ client, clock, caches, events }: HealthDeps, node: Node): Promise<void> {
+  for (const pod of caches.pods.byIndex('node', node.metadata.name).filter(isReady)) {
+    const condition = { type: 'Ready', status: 'False', lastTransitionTime: timestamp(clock.now()) };
+    const body = { metadata: { uid: pod.metadata.uid }, status: { conditions: [condition] } };
+    try {
+      await client.patch(PODS, pod.metadata, { type: 'strategic', body }, { subresource: 'status' });
+      const message = 'Node is not ready';
+      events.publish({ on: subjectOf(pod, PODS), type: 'Warning', reason: 'NodeNotReady', message });
+    } catch (error) {
+      if (!isNotFound(error) && !isConflict(error)) throw error;
+    }
+  }
+}
+
+/** The taint that drives pods off, as the node's readiness asks for. Swapping one for the other needs no permission. */
+async function driveOff({ client, clock, pace }: HealthDeps, node: Node): Promise<Node> {
+  const ready = findCondition(node.status?.conditions, 'Ready');
+  const both = [NOT_READY_NO_EXECUTE, UNREACHABLE_NO_EXECUTE];
+  if (ready === undefined) return node;
+  if (ready.status === 'True') return swapTaints(client, clock, node, { add: [], remove: both });
+  const wanted = ready.status === 'False' ? NOT_READY_NO_EXECUTE : UNREACHABLE_NO_EXECUTE;
+  if (hasTaint(node, wanted)) return node;
+  const other = both.filter((taint) => taint !== wanted);
+  if (!other.some((taint) => hasTaint(node, taint)) && !pace.admits(node)) return node;
+  return swapTaints(client, clock, node, { add: [wanted], remove: other });
+}

@@ -1,0 +1,75 @@
+import { type Controller, type Instant, kindSource, type Result, SECOND } from '@karpenter-ts/runtime';
+import { ifPresent } from '../absence.ts';
+import { NODES } from '../kinds/node.ts';
+import { type Pod, PODS } from '../kinds/pod.ts';
+import { isLeaving, isTerminal } from '../pod-state.ts';
+import { timestamp } from '../timestamp.ts';
+import type { WorkloadDeps } from '../workload-deps.ts';
+
+// kube-controller-manager's figures.
+const PERIOD = 20 * SECOND;
+/** A node that has just come may be missing from the cache. */
+const QUARANTINE = 40 * SECOND;
+
+const ALL = 'all';
+
+/** Removes pods whose kubelet will never do it: their node is gone, or they never had one. */
+export function podGcController(deps: WorkloadDeps): Controller {
+  const { caches, clock } = deps;
+  const missingSince = new Map<string, Instant>(); // by node
+  return {
+    name: 'pod-garbage-collector',
+    sources: [
+      { name: 'clock', attach: (queue) => queue.add(ALL) },
+      kindSource(caches.pods, { when: () => false }),
+      kindSource(caches.nodes, { when: () => false }),
+    ],
+    reconcile: async () => {
+      const pods = caches.pods.list();
+      const gone = await findGone(deps, pods, missingSince, clock.now());
+      for (const pod of pods) {
+        if (gone.has(pod.spec.nodeName ?? '')) await remove(deps, pod, NODE_GONE);
+        else if (!pod.spec.nodeName && isLeaving(pod)) await remove(deps, pod);
+      }
+      return { requeueAfter: PERIOD } satisfies Result;
+    },
+  };
+}
+
+const NODE_GONE = {
+  type: 'DisruptionTarget',
+  status: 'True',
+  reason: 'DeletionByPodGC',
+  message: 'PodGC: node no longer exists',
+};
+
+/** Nodes that pods are on and that have been missing for long enough, by the cache and by the server. */
+async function findGone(
+  { client, caches }: WorkloadDeps,
+  pods: readonly Pod[],
+  missingSince: Map<string, Instant>,
+  now: Instant,
+): Promise<ReadonlySet<string>> {
+  const named = new Set(pods.map(({ spec }) => spec.nodeName).filter((name) => name !== undefined));
+  const missing = new Set([...named].filter((name) => name !== '' && caches.nodes.get(name) === undefined));
+  for (const name of missingSince.keys()) if (!missing.has(name)) missingSince.delete(name);
+  const gone = new Set<string>();
+  for (const name of missing) {
+    const since = missingSince.get(name) ?? now;
+    missingSince.set(name, since);
+    if (now - since >= QUARANTINE && (await ifPresent(client.get(NODES, { name }))) === undefined) gone.add(name);
+  }
+  return gone;
+}
+
+/** Whoever waits for the pod learns that it failed; then it goes at once. */
+async function remove({ client, clock }: WorkloadDeps, pod: Pod, why?: typeof NODE_GONE): Promise<void> {
+  const { metadata } = pod;
+  if (!isTerminal(pod)) {
+    const condition = why && { ...why, lastTransitionTime: timestamp(clock.now()) };
+    const status = { phase: 'Failed', ...(condition && { conditions: [condition] }) };
+    const body = { metadata: { uid: metadata.uid }, status };
+    await ifPresent(client.patch(PODS, metadata, { type: 'strategic', body }, { subresource: 'status' }));
+  }
+  await ifPresent(client.delete(PODS, metadata, { gracePeriodSeconds: 0 }));
+}

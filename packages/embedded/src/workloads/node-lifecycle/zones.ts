@@ -1,0 +1,69 @@
+import { type Clock, type Instant, SECOND } from '@karpenter-ts/runtime';
+import { findCondition } from '../kinds/condition.ts';
+import { type Node, zoneKey } from '../kinds/node.ts';
+
+/** How much of a zone is in trouble. */
+export type ZoneState = 'Normal' | 'PartialDisruption' | 'FullDisruption';
+
+// kube-controller-manager's figures.
+const NODES_PER_SECOND = 0.1;
+const NODES_PER_SECOND_IN_TROUBLE = 0.01;
+const LARGE_ZONE = 50;
+const TROUBLED_SHARE = 0.55;
+const EXCLUDED = 'node.kubernetes.io/exclude-disruption';
+
+/**
+ * When many nodes fail at once it is likely not the nodes: pods are then driven off slowly, or not at all. Decides how
+ * fast nodes of each zone may be tainted.
+ */
+export class ZonePace {
+  readonly #clock: Clock;
+  readonly #next = new Map<string, Instant>(); // by zone: when another node may be tainted
+  readonly #states = new Map<string, ZoneState>();
+  #sizes: ReadonlyMap<string, number> = new Map();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Takes in how all nodes are. Returns true when none is ready any more: then nobody is to be driven off. */
+  observe(nodes: readonly Node[]): boolean {
+    const wasDown = this.#isAllDown();
+    const zones = Map.groupBy(
+      nodes.filter(({ metadata }) => !(EXCLUDED in (metadata.labels ?? {}))),
+      zoneKey,
+    );
+    this.#sizes = new Map([...zones].map(([zone, members]) => [zone, members.length]));
+    this.#states.clear();
+    for (const [zone, members] of zones) this.#states.set(zone, stateOf(members));
+    return !wasDown && this.#isAllDown();
+  }
+
+  /** Whether this node may be tainted now; if so, its zone waits for the next. */
+  admits(node: Node): boolean {
+    const zone = zoneKey(node);
+    const rate = this.#rate(zone);
+    const now = this.#clock.now();
+    if (rate === 0 || now < (this.#next.get(zone) ?? 0)) return false;
+    this.#next.set(zone, now + SECOND / rate);
+    return true;
+  }
+
+  #rate(zone: string): number {
+    if (this.#isAllDown()) return 0;
+    if (this.#states.get(zone) !== 'PartialDisruption') return NODES_PER_SECOND;
+    return (this.#sizes.get(zone) ?? 0) > LARGE_ZONE ? NODES_PER_SECOND_IN_TROUBLE : 0;
+  }
+
+  #isAllDown(): boolean {
+    const states = [...this.#states.values()];
+    return states.length > 0 && states.every((state) => state === 'FullDisruption');
+  }
+}
+
+function stateOf(nodes: readonly Node[]): ZoneState {
+  const ready = nodes.filter(({ status }) => findCondition(status?.conditions, 'Ready')?.status === 'True').length;
+  const notReady = nodes.length - ready;
+  if (ready === 0 && notReady > 0) return 'FullDisruption';
+  return notReady > 2 && notReady / nodes.length >= TROUBLED_SHARE ? 'PartialDisruption' : 'Normal';
+}

@@ -1,0 +1,18 @@
+import { type LabelSelectorSpec, labelSelectorFrom, matchesLabels } from '@karpenter-ts/apis';
+import type { PodCache } from './caches.ts';
+import type { Pod } from './kinds/pod.ts';
+
+/**
+ * The pods of a namespace that a selector matches; none without one. Costs as much as there are pods with one of its labels, or all
+ * pods if it names none.
+ */
+export function selectPods(pods: PodCache, namespace: string, spec: LabelSelectorSpec | undefined): readonly Pod[] {
+  if (spec === undefined) return [];
+  const selector = labelSelectorFrom(spec);
+  const [label] = Object.entries(spec.matchLabels ?? {});
+  const candidates =
+    label === undefined
+      ? pods.list().filter((pod) => pod.metadata.namespace === namespace)
+      : pods.byIndex('label', `${namespace}/${label[0]}=${label[1]}`);
+  return candidates.filter((pod) => matchesLabels(selector, pod.metadata.labels ?? {}));
+}

@@ -1,0 +1,46 @@
+import { type Instant, SECOND } from '@karpenter-ts/runtime';
+import { findCondition } from './kinds/condition.ts';
+import type { Pod } from './kinds/pod.ts';
+import { instantOf } from './timestamp.ts';
+
+/** Ended for good, whichever way. */
+export function isTerminal(pod: Pod): boolean {
+  return pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
+}
+
+/** Counts as one of its workload's: neither ended nor leaving. */
+export function isActive(pod: Pod): boolean {
+  return !isTerminal(pod) && !isLeaving(pod);
+}
+
+export function isLeaving(pod: Pod): boolean {
+  return pod.metadata.deletionTimestamp !== undefined;
+}
+
+export function isReady(pod: Pod): boolean {
+  return findCondition(pod.status?.conditions, 'Ready')?.status === 'True';
+}
+
+/** From when on a ready pod counts as available; undefined while it is not ready. */
+function availableFrom(pod: Pod, minReadySeconds = 0): Instant | undefined {
+  if (!isReady(pod)) return undefined;
+  const since = instantOf(findCondition(pod.status?.conditions, 'Ready')?.lastTransitionTime);
+  if (minReadySeconds === 0) return since ?? 0;
+  return since === undefined ? undefined : since + minReadySeconds * SECOND;
+}
+
+/** Ready, and for long enough. */
+export function isAvailable(pod: Pod, now: Instant, minReadySeconds = 0): boolean {
+  const from = availableFrom(pod, minReadySeconds);
+  return from !== undefined && from <= now;
+}
+
+/** Milliseconds until the next of these pods becomes available by the passing of time alone; undefined if none will. */
+export function nextAvailability(pods: readonly Pod[], now: Instant, minReadySeconds = 0): number | undefined {
+  let next: number | undefined;
+  for (const pod of pods) {
+    const from = availableFrom(pod, minReadySeconds);
+    if (from !== undefined && from > now && (next === undefined || from - now < next)) next = from - now;
+  }
+  return next;
+}

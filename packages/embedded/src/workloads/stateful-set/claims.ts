@@ -1,0 +1,100 @@
+import type { OwnerReference } from '@karpenter-ts/apis';
+import { isAlreadyExists } from '@karpenter-ts/runtime';
+import { controllerRef } from '../controller-ref.ts';
+import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '../kinds/persistent-volume-claim.ts';
+import { PODS, type Pod } from '../kinds/pod.ts';
+import { type RetentionPolicy, STATEFUL_SETS, type StatefulSet } from '../kinds/stateful-set.ts';
+import { claimName, isInRange, podName } from './identity.ts';
+import type { StatefulSetDeps } from './pods.ts';
+
+/** Makes the claims of a number that are not there. Throws if one is on its way out: the pod must wait for its end. */
+export async function ensureClaims(deps: StatefulSetDeps, set: StatefulSet, ordinal: number): Promise<void> {
+  for (const template of set.spec.volumeClaimTemplates ?? []) {
+    const name = claimName(set, template, ordinal);
+    const known = deps.caches.persistentVolumeClaims.get(`${set.metadata.namespace}/${name}`);
+    if (known?.metadata.deletionTimestamp !== undefined) throw new Error(`pvc ${name} is being deleted`);
+    if (known === undefined) await createClaim(deps, set, template, ordinal);
+  }
+}
+
+async function createClaim(
+  deps: StatefulSetDeps,
+  set: StatefulSet,
+  template: PersistentVolumeClaim,
+  ordinal: number,
+): Promise<void> {
+  const { client } = deps;
+  const name = claimName(set, template, ordinal);
+  const metadata = {
+    ...template.metadata,
+    name,
+    namespace: set.metadata.namespace,
+    labels: { ...template.metadata.labels, ...set.spec.selector.matchLabels },
+  };
+  const pod = podName(set, ordinal);
+  try {
+    await client.create(PERSISTENT_VOLUME_CLAIMS, { ...template, metadata });
+    const message = `Create Claim ${name} Pod ${pod} in StatefulSet ${set.metadata.name} success`;
+    deps.publish(set, 'Normal', 'SuccessfulCreate', message);
+  } catch (error) {
+    if (isAlreadyExists(error)) return;
+    const message = `Create Claim ${name} for Pod ${pod} in StatefulSet ${set.metadata.name} failed error: ${(error as Error).message}`;
+    deps.publish(set, 'Warning', 'FailedCreate', message);
+    throw error;
+  }
+}
+
+/**
+ * Makes claims go with whom they should go: with the set, or with a pod that scaling takes away, as the set's policy
+ * says. Claims that another controller has are left alone.
+ */
+export async function syncClaimOwners(
+  { client, caches }: StatefulSetDeps,
+  set: StatefulSet,
+  pod: Pod,
+  ordinal: number,
+): Promise<void> {
+  for (const template of set.spec.volumeClaimTemplates ?? []) {
+    const claim = caches.persistentVolumeClaims.get(`${set.metadata.namespace}/${claimName(set, template, ordinal)}`);
+    if (claim === undefined) continue;
+    const owners = claim.metadata.ownerReferences ?? [];
+    const wanted = wantedOwners(set, pod, ordinal, owners);
+    if (wanted === undefined || isSameOwners(owners, wanted)) continue;
+    const metadata = { ...claim.metadata, ownerReferences: wanted };
+    await client.update(PERSISTENT_VOLUME_CLAIMS, { ...claim, metadata });
+  }
+}
+
+/** Undefined: not ours to say. */
+function wantedOwners(
+  set: StatefulSet,
+  pod: Pod,
+  ordinal: number,
+  owners: readonly OwnerReference[],
+): readonly OwnerReference[] | undefined {
+  const { whenDeleted = 'Retain', whenScaled = 'Retain' }: RetentionPolicy =
+    set.spec.persistentVolumeClaimRetentionPolicy ?? {};
+  const ours = [controllerRef(set, STATEFUL_SETS), controllerRef(pod, PODS)] as const;
+  const isOurs = ({ apiVersion, kind, name }: OwnerReference): boolean =>
+    ours.some((owner) => owner.apiVersion === apiVersion && owner.kind === kind && owner.name === name);
+  const namesakes = owners.filter(isOurs).some(({ uid }) => ours.every((owner) => owner.uid !== uid));
+  const others = owners.filter((owner) => !isOurs(owner));
+  if (namesakes || others.some((owner) => owner.controller === true)) return undefined;
+  const isScaledAway = !isInRange(set, ordinal);
+  if (isScaledAway && whenScaled === 'Delete') return [...others, ours[1]];
+  return whenDeleted === 'Delete' && !(isScaledAway && whenScaled === 'Delete') ? [...others, ours[0]] : others;
+}
+
+function isSameOwners(a: readonly OwnerReference[], b: readonly OwnerReference[]): boolean {
+  return a.length === b.length && a.every(({ uid }, i) => uid === b[i]?.uid);
+}
+
+/** Whether a claim still goes with the last pod of this number: the next one must not get it. */
+export function hasStaleClaim({ caches }: StatefulSetDeps, set: StatefulSet, ordinal: number): boolean {
+  if (set.spec.persistentVolumeClaimRetentionPolicy?.whenScaled !== 'Delete') return false;
+  return (set.spec.volumeClaimTemplates ?? []).some((template) => {
+    const claim = caches.persistentVolumeClaims.get(`${set.metadata.namespace}/${claimName(set, template, ordinal)}`);
+    const owners = claim?.metadata.ownerReferences ?? [];
+    return owners.some(({ kind, name }) => kind === 'Pod' && name === podName(set, ordinal));
+  });
+}

@@ -1,0 +1,89 @@
+import { controllerRef } from '../controller-ref.ts';
+import type { ControllerRevision } from '../kinds/controller-revision.ts';
+import type { PersistentVolumeClaim } from '../kinds/persistent-volume-claim.ts';
+import type { Pod, PodTemplate, Volume } from '../kinds/pod.ts';
+import { STATEFUL_SETS, type StatefulSet } from '../kinds/stateful-set.ts';
+
+const POD_NAME = 'statefulset.kubernetes.io/pod-name';
+const POD_INDEX = 'apps.kubernetes.io/pod-index';
+const REVISION = 'controller-revision-hash';
+
+/** The number a pod's name ends with, if it is one of this set's names. */
+export function ordinalOf({ metadata }: StatefulSet, pod: Pod): number | undefined {
+  const [, parent, ordinal] = /^(.*)-([0-9]+)$/.exec(pod.metadata.name) ?? [];
+  return parent === metadata.name ? Number(ordinal) : undefined;
+}
+
+export function podName({ metadata }: StatefulSet, ordinal: number): string {
+  return `${metadata.name}-${ordinal}`;
+}
+
+export function startOrdinal({ spec }: StatefulSet): number {
+  return spec.ordinals?.start ?? 0;
+}
+
+/** Whether the set wants a pod of this number. */
+export function isInRange(set: StatefulSet, ordinal: number): boolean {
+  return ordinal >= startOrdinal(set) && ordinal < startOrdinal(set) + set.spec.replicas;
+}
+
+/** The name of the revision a pod was made from. */
+export function podRevision({ metadata }: Pod): string {
+  return metadata.labels?.[REVISION] ?? '';
+}
+
+/** Whether a pod has the name, labels and volumes of its number. */
+export function hasIdentity(set: StatefulSet, pod: Pod, ordinal: number): boolean {
+  const { metadata, spec } = pod;
+  const volumes = new Map((spec.volumes ?? []).map((volume) => [volume.name, volume]));
+  return (
+    metadata.labels?.[POD_NAME] === metadata.name &&
+    (set.spec.volumeClaimTemplates ?? []).every(
+      (template) =>
+        volumes.get(template.metadata.name)?.persistentVolumeClaim?.claimName === claimName(set, template, ordinal),
+    )
+  );
+}
+
+export function claimName({ metadata }: StatefulSet, template: PersistentVolumeClaim, ordinal: number): string {
+  return `${template.metadata.name}-${metadata.name}-${ordinal}`;
+}
+
+/** The labels that tell pods of a set apart. */
+export function identityLabels(set: StatefulSet, ordinal: number): Readonly<Record<string, string>> {
+  return { [POD_NAME]: podName(set, ordinal), [POD_INDEX]: String(ordinal) };
+}
+
+/** The pod of this number, made from this revision of the template. */
+export function newPod(set: StatefulSet, revision: ControllerRevision, ordinal: number): Pod {
+  const { $patch: _, ...template } = revision.data.spec.template;
+  const { metadata, spec }: PodTemplate = template;
+  const name = podName(set, ordinal);
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      ...metadata,
+      name,
+      generateName: `${set.metadata.name}-`,
+      namespace: set.metadata.namespace,
+      labels: { ...metadata?.labels, ...identityLabels(set, ordinal), [REVISION]: revision.metadata.name },
+      ownerReferences: [controllerRef(set, STATEFUL_SETS)],
+    },
+    spec: {
+      ...spec,
+      hostname: name,
+      ...(set.spec.serviceName && { subdomain: set.spec.serviceName }),
+      volumes: withClaims(set, spec.volumes ?? [], ordinal),
+    },
+  };
+}
+
+/** The volumes with those of the claims before them; a claim's takes the place of one of its name. */
+function withClaims(set: StatefulSet, volumes: readonly Volume[], ordinal: number): readonly Volume[] {
+  const claims = (set.spec.volumeClaimTemplates ?? []).map((template) => ({
+    name: template.metadata.name,
+    persistentVolumeClaim: { claimName: claimName(set, template, ordinal) },
+  }));
+  return [...claims, ...volumes.filter(({ name }) => !claims.some((claim) => claim.name === name))];
+}

@@ -1,0 +1,87 @@
+import { compareQuantities, labelSelectorFrom, matchesLabels, parseQuantity } from '@karpenter-ts/apis';
+import type { ClaimRef, PersistentVolume } from '../kinds/persistent-volume.ts';
+import type { PersistentVolumeClaim } from '../kinds/persistent-volume-claim.ts';
+
+export const BIND_COMPLETED = 'pv.kubernetes.io/bind-completed';
+export const BOUND_BY_CONTROLLER = 'pv.kubernetes.io/bound-by-controller';
+export const PROVISIONED_BY = 'pv.kubernetes.io/provisioned-by';
+/** Where the scheduler wants to put the pod that needs the claim: its volume must be made to fit. */
+export const SELECTED_NODE = 'volume.kubernetes.io/selected-node';
+
+/** Whether a volume is bound to a claim, or kept for it. */
+export function isVolumeFor({ spec }: PersistentVolume, { metadata }: PersistentVolumeClaim): boolean {
+  const { claimRef } = spec;
+  if (claimRef?.name !== metadata.name || claimRef.namespace !== metadata.namespace) return false;
+  return !claimRef.uid || claimRef.uid === metadata.uid;
+}
+
+/** Why a volume will not do for a claim, in the words of the event; undefined if it will. */
+export function findMismatch(volume: PersistentVolume, claim: PersistentVolumeClaim): string | undefined {
+  if (volume.metadata.deletionTimestamp !== undefined) {
+    return `the volume is marked for deletion "${volume.metadata.name}"`;
+  }
+  if (isTooSmall(volume, claim)) return 'requested PV is too small';
+  if ((volume.spec.storageClassName ?? '') !== (claim.spec.storageClassName ?? '')) {
+    return 'storageClassName does not match';
+  }
+  if (isOtherMode(volume, claim)) return 'incompatible volumeMode';
+  return hasAccessModes(volume, claim) ? undefined : 'incompatible accessMode';
+}
+
+/**
+ * The volume a claim should get: the one kept for it, else the smallest that is free and will do. While the scheduler
+ * has yet to choose a node (`isDelayed`), only one kept for it.
+ */
+export function findVolume(
+  volumes: readonly PersistentVolume[],
+  claim: PersistentVolumeClaim,
+  { isDelayed }: { readonly isDelayed: boolean },
+): PersistentVolume | undefined {
+  const fitting = volumes.filter(
+    (volume) =>
+      volume.metadata.deletionTimestamp === undefined &&
+      !isTooSmall(volume, claim) &&
+      !isOtherMode(volume, claim) &&
+      hasAccessModes(volume, claim),
+  );
+  const kept = fitting.find((volume) => isVolumeFor(volume, claim));
+  if (kept !== undefined || isDelayed) return kept;
+  const selector = claim.spec.selector === undefined ? undefined : labelSelectorFrom(claim.spec.selector);
+  return fitting
+    .filter(
+      ({ metadata, spec, status }) =>
+        spec.claimRef === undefined &&
+        status?.phase === 'Available' &&
+        (spec.storageClassName ?? '') === (claim.spec.storageClassName ?? '') &&
+        (selector === undefined || matchesLabels(selector, metadata.labels ?? {})),
+    )
+    .toSorted(compareSizes)[0];
+}
+
+function isTooSmall(volume: PersistentVolume, claim: PersistentVolumeClaim): boolean {
+  const requested = parseQuantity(claim.spec.resources?.requests?.storage ?? '0');
+  return compareQuantities(sizeOf(volume), requested) < 0;
+}
+
+function sizeOf({ spec }: PersistentVolume): ReturnType<typeof parseQuantity> {
+  return parseQuantity(spec.capacity?.['storage'] ?? '0');
+}
+
+/** Fewer ways of access than needed are no good, and more are a waste. */
+function compareSizes(a: PersistentVolume, b: PersistentVolume): number {
+  const modes = (a.spec.accessModes?.length ?? 0) - (b.spec.accessModes?.length ?? 0);
+  return modes || compareQuantities(sizeOf(a), sizeOf(b)) || (a.metadata.name < b.metadata.name ? -1 : 1);
+}
+
+function isOtherMode(volume: PersistentVolume, claim: PersistentVolumeClaim): boolean {
+  return (volume.spec.volumeMode ?? 'Filesystem') !== (claim.spec.volumeMode ?? 'Filesystem');
+}
+
+function hasAccessModes(volume: PersistentVolume, claim: PersistentVolumeClaim): boolean {
+  return (claim.spec.accessModes ?? []).every((mode) => volume.spec.accessModes?.includes(mode));
+}
+
+export function refTo({ metadata }: PersistentVolumeClaim): ClaimRef {
+  const { namespace = '', name, uid = '', resourceVersion = '' } = metadata;
+  return { kind: 'PersistentVolumeClaim', apiVersion: 'v1', namespace, name, uid, resourceVersion };
+}

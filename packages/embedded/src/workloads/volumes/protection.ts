@@ -1,0 +1,83 @@
+import {
+  type ApiObject,
+  type Client,
+  type Controller,
+  DONE,
+  kindSource,
+  type ResourceType,
+} from '@karpenter-ts/runtime';
+import { ifPresent } from '../absence.ts';
+import { PERSISTENT_VOLUMES } from '../kinds/persistent-volume.ts';
+import { PERSISTENT_VOLUME_CLAIMS } from '../kinds/persistent-volume-claim.ts';
+import type { WorkloadDeps } from '../workload-deps.ts';
+
+const CLAIM_FINALIZER = 'kubernetes.io/pvc-protection';
+const VOLUME_FINALIZER = 'kubernetes.io/pv-protection';
+
+/** Keeps claims that are being deleted for as long as a pod on a node uses them. */
+export function claimProtectionController({ client, caches }: WorkloadDeps): Controller {
+  return {
+    name: 'pvc-protection',
+    kind: { group: '', kind: 'PersistentVolumeClaim' },
+    sources: [
+      kindSource(caches.persistentVolumeClaims),
+      kindSource(caches.pods, {
+        when: ({ type, object }) =>
+          type === 'deleted' || (type === 'updated' && object.metadata.deletionTimestamp !== undefined),
+        keys: ({ metadata, spec }) =>
+          (spec.volumes ?? []).map(
+            ({ name, persistentVolumeClaim }) =>
+              `${metadata.namespace}/${persistentVolumeClaim?.claimName ?? `${metadata.name}-${name}`}`,
+          ),
+      }),
+    ],
+    reconcile: async (key) => {
+      const claim = caches.persistentVolumeClaims.get(key);
+      if (claim === undefined) return DONE;
+      const isUsed = caches.pods.byIndex('claim', key).some((pod) => Boolean(pod.spec.nodeName));
+      await protect(client, { type: PERSISTENT_VOLUME_CLAIMS, object: claim, finalizer: CLAIM_FINALIZER, isUsed });
+      return DONE;
+    },
+  };
+}
+
+/** Keeps volumes that are being deleted for as long as they are bound. */
+export function volumeProtectionController({ client, caches }: WorkloadDeps): Controller {
+  return {
+    name: 'pv-protection',
+    kind: { group: '', kind: 'PersistentVolume' },
+    sources: [kindSource(caches.persistentVolumes)],
+    reconcile: async (name) => {
+      const volume = caches.persistentVolumes.get(name);
+      if (volume === undefined) return DONE;
+      const isUsed = volume.status?.phase === 'Bound';
+      await protect(client, { type: PERSISTENT_VOLUMES, object: volume, finalizer: VOLUME_FINALIZER, isUsed });
+      return DONE;
+    },
+  };
+}
+
+/** What is not being deleted has the finalizer; what is loses it as soon as nobody uses it. */
+async function protect(
+  client: Client,
+  {
+    type,
+    object,
+    finalizer,
+    isUsed,
+  }: {
+    readonly type: ResourceType;
+    readonly object: ApiObject;
+    readonly finalizer: string;
+    readonly isUsed: boolean;
+  },
+): Promise<void> {
+  const { metadata } = object;
+  const { finalizers = [], resourceVersion } = metadata;
+  const isHeld = finalizers.includes(finalizer);
+  const isWanted = metadata.deletionTimestamp === undefined || isUsed;
+  if (isHeld === isWanted || (metadata.deletionTimestamp !== undefined && !isHeld)) return;
+  const next = isWanted ? [...finalizers, finalizer] : finalizers.filter((each) => each !== finalizer);
+  const body = { metadata: { resourceVersion, finalizers: next } };
+  await ifPresent(client.patch(type, metadata, { type: 'merge', body }));
+}

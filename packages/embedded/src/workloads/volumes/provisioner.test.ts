@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { type Client, isNotFound, SECOND, VirtualClock } from '@karpenter-ts/runtime';
+import { startCluster } from '../../cluster.ts';
+import { simulatedNode } from '../../simulated-node.ts';
+import { PERSISTENT_VOLUMES, type PersistentVolume } from '../kinds/persistent-volume.ts';
+import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '../kinds/persistent-volume-claim.ts';
+import { type Pod, PODS } from '../kinds/pod.ts';
+import { STORAGE_CLASSES, type StorageClass } from '../kinds/storage-class.ts';
+import { SIMULATED_PROVISIONER } from './provisioner.ts';
+
+const ZONE = 'topology.kubernetes.io/zone';
+
+interface World {
+  readonly client: Client;
+  readonly clock: VirtualClock;
+}
+
+/** A cluster with a node in each of two zones and a class of each binding mode. */
+async function startWorld(t: TestContext): Promise<World> {
+  const clock = new VirtualClock();
+  const nodes = ['zone-a', 'zone-b'].map((zone) => simulatedNode({ name: `node-${zone}`, zone }));
+  const { client, stop } = await startCluster({ clock, seed: 1, nodes });
+  t.after(() => clock.runUntil(stop()));
+  for (const volumeBindingMode of ['Immediate', 'WaitForFirstConsumer']) {
+    const storageClass: StorageClass = {
+      apiVersion: 'storage.k8s.io/v1',
+      kind: 'StorageClass',
+      metadata: { name: volumeBindingMode.toLowerCase() },
+      provisioner: SIMULATED_PROVISIONER,
+      volumeBindingMode,
+    };
+    await client.create(STORAGE_CLASSES, storageClass);
+  }
+  await clock.advance(2 * SECOND);
+  return { client, clock };
+}
+
+async function createClaim({ client, clock }: World, name: string, storageClassName: string): Promise<void> {
+  const claim: PersistentVolumeClaim = {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: { name, namespace: 'default' },
+    spec: { accessModes: ['ReadWriteOnce'], storageClassName, resources: { requests: { storage: '4Gi' } } },
+  };
+  await client.create(PERSISTENT_VOLUME_CLAIMS, claim);
+  await clock.advance(2 * SECOND);
+}
+
+async function volumeOf({ client }: World, claim: string): Promise<PersistentVolume | undefined> {
+  const { spec } = await client.get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, {
+    name: claim,
+    namespace: 'default',
+  });
+  return spec.volumeName === undefined
+    ? undefined
+    : client.get<PersistentVolume>(PERSISTENT_VOLUMES, { name: spec.volumeName });
+}
+
+function zoneOf(volume: PersistentVolume | undefined): string | undefined {
+  const terms = volume?.spec.nodeAffinity?.required?.nodeSelectorTerms ?? [];
+  return terms.flatMap(({ matchExpressions = [] }) => matchExpressions).find(({ key }) => key === ZONE)?.values?.[0];
+}
+
+async function createPod({ client, clock }: World, claim: string, zone: string): Promise<Pod> {
+  const pod: Pod = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'web', namespace: 'default' },
+    spec: {
+      containers: [{ name: 'main', image: 'a' }],
+      volumes: [{ name: 'data', persistentVolumeClaim: { claimName: claim } }],
+      nodeSelector: { [ZONE]: zone },
+    },
+  };
+  await client.create(PODS, pod);
+  await clock.advance(5 * SECOND);
+  return client.get<Pod>(PODS, pod.metadata);
+}
+
+test('a claim gets a volume of its size in some zone at once', async (t) => {
+  const world = await startWorld(t);
+  await createClaim(world, 'data', 'immediate');
+  const volume = await volumeOf(world, 'data');
+  assert.equal(volume?.status?.phase, 'Bound');
+  assert.deepEqual(volume?.spec.capacity, { storage: '4Gi' });
+  assert.match(zoneOf(volume) ?? '', /^zone-[ab]$/);
+});
+
+test('claims of one workload are spread over the zones', async (t) => {
+  const world = await startWorld(t);
+  const zones = new Set<string | undefined>();
+  for (const ordinal of [0, 1]) {
+    await createClaim(world, `data-web-${ordinal}`, 'immediate');
+    zones.add(zoneOf(await volumeOf(world, `data-web-${ordinal}`)));
+  }
+  assert.deepEqual(zones, new Set(['zone-a', 'zone-b']));
+});
+
+test('a late claim gets its volume in the zone of its pod', async (t) => {
+  const world = await startWorld(t);
+  await createClaim(world, 'data', 'waitforfirstconsumer');
+  assert.equal(await volumeOf(world, 'data'), undefined);
+  const pod = await createPod(world, 'data', 'zone-b');
+  assert.equal(pod.spec.nodeName, 'node-zone-b');
+  assert.equal(zoneOf(await volumeOf(world, 'data')), 'zone-b');
+});
+
+test('a volume goes with its claim', async (t) => {
+  const world = await startWorld(t);
+  await createClaim(world, 'data', 'immediate');
+  const volume = await volumeOf(world, 'data');
+  await world.client.delete(PERSISTENT_VOLUME_CLAIMS, { name: 'data', namespace: 'default' });
+  await world.clock.advance(5 * SECOND);
+  await assert.rejects(world.client.get(PERSISTENT_VOLUMES, { name: volume?.metadata.name ?? '' }), isNotFound);
+});

@@ -1,0 +1,145 @@
+import { ZONE_LABEL } from '@karpenter-ts/apis';
+import { type Controller, DONE, type EventRecorder, isAlreadyExists, kindSource } from '@karpenter-ts/runtime';
+import { ifPresent } from '../absence.ts';
+import { PERSISTENT_VOLUMES, type PersistentVolume } from '../kinds/persistent-volume.ts';
+import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '../kinds/persistent-volume-claim.ts';
+import type { StorageClass } from '../kinds/storage-class.ts';
+import { subjectOf, type WorkloadDeps } from '../workload-deps.ts';
+import { BIND_COMPLETED, PROVISIONED_BY, refTo, SELECTED_NODE } from './binding.ts';
+
+/** The provisioner that storage classes of an embedded cluster name, unless told otherwise. */
+export const SIMULATED_PROVISIONER = 'simulated.csi.karpenter-ts.dev';
+
+interface ProvisionerDeps extends WorkloadDeps {
+  readonly events: EventRecorder;
+  readonly provisioners: readonly string[];
+}
+
+/** Makes volumes that hold nothing, each in one zone, and deletes them when their claims are gone. */
+export function provisionerController(
+  workloadDeps: WorkloadDeps,
+  provisioners: readonly string[] = [SIMULATED_PROVISIONER],
+): Controller {
+  const events = workloadDeps.recorder(provisioners[0] ?? SIMULATED_PROVISIONER);
+  const deps: ProvisionerDeps = { ...workloadDeps, events, provisioners };
+  const { caches } = deps;
+  return {
+    name: 'volume-provisioner',
+    kind: { group: '', kind: 'PersistentVolumeClaim' },
+    concurrency: 10,
+    sources: [
+      kindSource(caches.persistentVolumeClaims),
+      kindSource(caches.storageClasses, { when: () => false }),
+      kindSource(caches.nodes, { when: () => false }),
+    ],
+    reconcile: async (key) => {
+      const claim = caches.persistentVolumeClaims.get(key);
+      const storageClass = claim && findClass(deps, claim);
+      if (claim !== undefined && storageClass !== undefined) await provision(deps, claim, storageClass);
+      return DONE;
+    },
+  };
+}
+
+/** Deletes volumes of the simulated provisioners that have been left behind. */
+export function volumeDeleterController(
+  { client, caches }: WorkloadDeps,
+  provisioners: readonly string[] = [SIMULATED_PROVISIONER],
+): Controller {
+  return {
+    name: 'volume-deleter',
+    kind: { group: '', kind: 'PersistentVolume' },
+    sources: [kindSource(caches.persistentVolumes)],
+    reconcile: async (name) => {
+      const volume = caches.persistentVolumes.get(name);
+      const isOurs = provisioners.includes(volume?.metadata.annotations?.[PROVISIONED_BY] ?? '');
+      const isLeft = volume?.status?.phase === 'Released' && volume.spec.persistentVolumeReclaimPolicy === 'Delete';
+      if (!isOurs || !isLeft || volume.metadata.deletionTimestamp !== undefined) return DONE;
+      await ifPresent(client.delete(PERSISTENT_VOLUMES, { name }));
+      return DONE;
+    },
+  };
+}
+
+/** The class of a claim that waits for one of our volumes, and knows where it should be. */
+function findClass(
+  { caches, provisioners }: ProvisionerDeps,
+  { metadata, spec }: PersistentVolumeClaim,
+): StorageClass | undefined {
+  const { annotations = {}, deletionTimestamp } = metadata;
+  const asked = annotations['volume.kubernetes.io/storage-provisioner'] ?? '';
+  const isUnbound = !spec.volumeName && annotations[BIND_COMPLETED] === undefined && deletionTimestamp === undefined;
+  if (!isUnbound || !provisioners.includes(asked)) return undefined;
+  const storageClass = caches.storageClasses.get(spec.storageClassName ?? '');
+  const isDelayed = storageClass?.volumeBindingMode === 'WaitForFirstConsumer';
+  return isDelayed && annotations[SELECTED_NODE] === undefined ? undefined : storageClass;
+}
+
+async function provision(
+  deps: ProvisionerDeps,
+  claim: PersistentVolumeClaim,
+  storageClass: StorageClass,
+): Promise<void> {
+  const name = `pvc-${claim.metadata.uid}`;
+  try {
+    await deps.client.create(
+      PERSISTENT_VOLUMES,
+      newVolume(name, claim, storageClass, zoneFor(deps, claim, storageClass)),
+    );
+  } catch (error) {
+    if (isAlreadyExists(error)) return;
+    throw error;
+  }
+  const message = `Successfully provisioned volume ${name}`;
+  const on = subjectOf(claim, PERSISTENT_VOLUME_CLAIMS);
+  deps.events.publish({ on, type: 'Normal', reason: 'ProvisioningSucceeded', message });
+}
+
+/** That of the node the scheduler chose; else one the class allows, or any there is, taken in turn by the name. */
+function zoneFor(
+  { caches }: WorkloadDeps,
+  { metadata }: PersistentVolumeClaim,
+  storageClass: StorageClass,
+): string | undefined {
+  const selected = caches.nodes.get(metadata.annotations?.[SELECTED_NODE] ?? '');
+  if (selected !== undefined) return selected.metadata.labels?.[ZONE_LABEL];
+  const expressions = (storageClass.allowedTopologies ?? []).flatMap(
+    (topology) => topology.matchLabelExpressions ?? [],
+  );
+  const allowed = expressions.filter(({ key }) => key === ZONE_LABEL).flatMap(({ values }) => values);
+  const present = caches.nodes.list().map((node) => node.metadata.labels?.[ZONE_LABEL]);
+  const zones = [...new Set(allowed.length > 0 ? allowed : present.filter((zone) => zone !== undefined))].toSorted();
+  return zones[turnOf(metadata.name) % Math.max(1, zones.length)];
+}
+
+/** The pods of a StatefulSet come in turn: their claims' names end with their numbers. */
+function turnOf(name: string): number {
+  const [, base = name, ordinal = '0'] = /^(.*)-(\d+)$/.exec(name) ?? [];
+  const start = [...base].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 65_521, 0);
+  return start + Number(ordinal);
+}
+
+function newVolume(
+  name: string,
+  claim: PersistentVolumeClaim,
+  storageClass: StorageClass,
+  zone: string | undefined,
+): PersistentVolume {
+  const { storage = '0' } = claim.spec.resources?.requests ?? {};
+  const term = zone && { matchExpressions: [{ key: ZONE_LABEL, operator: 'In', values: [zone] }] };
+  return {
+    apiVersion: 'v1',
+    kind: 'PersistentVolume',
+    metadata: { name, annotations: { [PROVISIONED_BY]: storageClass.provisioner } },
+    spec: {
+      capacity: { storage },
+      accessModes: claim.spec.accessModes ?? [],
+      volumeMode: claim.spec.volumeMode ?? 'Filesystem',
+      storageClassName: storageClass.metadata.name,
+      persistentVolumeReclaimPolicy: storageClass.reclaimPolicy ?? 'Delete',
+      claimRef: refTo(claim),
+      csi: { driver: storageClass.provisioner, volumeHandle: name },
+      ...(term && { nodeAffinity: { required: { nodeSelectorTerms: [term] } } }),
+    },
+  };
+}

@@ -1,0 +1,25 @@
+import type { ApiObject, Client, Clock, EventRecorder, EventSubject, ResourceType } from '@karpenter-ts/runtime';
+import { apiVersionOf } from '@karpenter-ts/runtime';
+import type { Caches } from './caches.ts';
+
+/** What every controller of this folder works with. */
+export interface WorkloadDeps {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly caches: Caches;
+  /** Publishes in the name of a component, such as `deployment-controller`. */
+  readonly recorder: (component: string) => EventRecorder;
+}
+
+/** Whom an event is about. */
+export function subjectOf({ metadata }: ApiObject, type: ResourceType): EventSubject {
+  const { name, namespace, uid, resourceVersion } = metadata;
+  return {
+    apiVersion: apiVersionOf(type),
+    kind: type.kind,
+    name,
+    ...(namespace && { namespace }),
+    ...(uid && { uid }),
+    ...(resourceVersion && { resourceVersion }),
+  };
+}
