@@ -1,7 +1,7 @@
 import { simulatedNode } from '@karpenter-ts/embedded';
 import type { ApiObject, Client, ResourceType, Transport } from '@karpenter-ts/runtime';
 
-export const PODS: ResourceType = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true };
+const PODS: ResourceType = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true };
 const NODES: ResourceType = { group: '', version: 'v1', plural: 'nodes', kind: 'Node', namespaced: false };
 
 /** Requests under way at once, about as many as a busy controller has. */

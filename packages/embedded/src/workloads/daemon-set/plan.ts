@@ -72,7 +72,7 @@ function findStranded({ placements, pods }: DaemonState): readonly Pod[] {
   return stranded.filter((pod) => !pod.spec.nodeName && !isLeaving(pod));
 }
 
-export function allowsSurge(set: DaemonSet): boolean {
+function allowsSurge(set: DaemonSet): boolean {
   return updateLimits(set, 1).maxSurge > 0;
 }
 
