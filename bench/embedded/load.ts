@@ -1,4 +1,4 @@
-import { simulatedNode } from '@karpenter-ts/embedded';
+import { type SimulatedNode, simulatedNode } from '@karpenter-ts/embedded';
 import type { ApiObject, Client, ResourceType, Transport } from '@karpenter-ts/runtime';
 
 const PODS: ResourceType = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true };
@@ -7,11 +7,20 @@ const NODES: ResourceType = { group: '', version: 'v1', plural: 'nodes', kind: '
 /** Requests under way at once, about as many as a busy controller has. */
 const CONCURRENCY = 50;
 
-/** Creates so many nodes with simulated kubelets, over three zones. */
-export async function createNodes(client: Client, count: number): Promise<void> {
+/** Creates so many nodes over three zones, with simulated kubelets unless `make` makes others. */
+export async function createNodes(
+  client: Client,
+  count: number,
+  make: (node: SimulatedNode) => ApiObject = simulatedNode,
+): Promise<void> {
   await inParallel(count, async (i) => {
-    const node = simulatedNode({ name: `node-${i}`, zone: `zone-${'abc'[i % 3]}`, cpu: '16', memory: '64Gi' });
-    await client.create<ApiObject>(NODES, node);
+    await client.create(NODES, make({ name: `node-${i}`, zone: `zone-${'abc'[i % 3]}`, cpu: '16', memory: '64Gi' }));
+  });
+}
+
+export async function removeTaints(client: Client, count: number): Promise<void> {
+  await inParallel(count, async (i) => {
+    await client.patch(NODES, { name: `node-${i}` }, { type: 'merge', body: { spec: { taints: null } } });
   });
 }
 

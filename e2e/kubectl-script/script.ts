@@ -29,7 +29,7 @@ const NODES: readonly Step[] = [
   kubectl('wait --for=create lease/script-a --namespace kube-node-lease --timeout=30s'),
   kubectl(`get nodes -l suite=${SUITE}`),
   kubectl(`get nodes -l suite=${SUITE} -o wide`),
-  kubectl('describe node script-a', {
+  kubectl('describe node script-a --show-events=false', {
     keep: /^(?!Lease|  (HolderIdentity|RenewTime|AcquireTime)|.*\.kubernetes\.io\/ttl)/,
   }),
   kubectl('label node script-a disk=ssd'),

@@ -1,5 +1,4 @@
 import { type Clock, realClock, type TransportRequest, type TransportResponse } from '@karpenter-ts/runtime';
-import { jsonAnswer } from './requests/answer.ts';
 import { createInitialObjects } from './bootstrap.ts';
 import { Definitions } from './custom/definitions.ts';
 import { discover } from './discovery.ts';
@@ -7,6 +6,7 @@ import { ExpiringObjects } from './expiring-objects.ts';
 import { type Random, seededRandom } from './identity.ts';
 import { openApi } from './openapi/openapi.ts';
 import { Registry } from './registry.ts';
+import { jsonAnswer } from './requests/answer.ts';
 import { ResourceRequests } from './requests/resource-requests.ts';
 import { parseRoute } from './requests/routes.ts';
 import { ApiError, methodNotAllowed, unknownPath } from './status.ts';

@@ -31,6 +31,8 @@ export interface Neighbours {
 export interface Strategy {
   readonly resource: ServedResource;
   readonly traits: Traits;
+  /** How refusals name the kind: not always as the resource is named. */
+  readonly errorKind: { readonly group: string; readonly kind: string };
   /** Where the objects are kept. Two resources may show the same ones. */
   readonly storage: string;
   /** The fields a selector may name, beside name and namespace, with the paths of their values as stored. */

@@ -7,6 +7,8 @@ import { workloadCases } from './workloads/index.ts';
 export { ApiServer } from '../apiserver/server.ts';
 export type { ContractCase, ContractContext } from './contract-case.ts';
 export { type ContractTarget, namespaceOf, runCase, runContract } from './contract-run.ts';
+export { MIRROR } from './mirror/index.ts';
+export type { Script, ScriptedRequest } from './mirror/script.ts';
 export { type FuzzOutcome, fuzz, titleOf } from './fuzz/fuzz-run.ts';
 
 /** Every promise. Cases share a control plane but nothing on it, and may run in any order and at once. */

@@ -14,6 +14,7 @@ import { controllerOf } from '../workloads/controller-ref.ts';
 import { findCondition } from '../workloads/kinds/condition.ts';
 import { NODES, type Node } from '../workloads/kinds/node.ts';
 import { PODS, type Pod } from '../workloads/kinds/pod.ts';
+import { readSource } from '../workloads/read-source.ts';
 import { SupersededVersions } from '../workloads/superseded-versions.ts';
 import { instantOf } from '../workloads/timestamp.ts';
 import { AddressRange } from './addresses.ts';
@@ -97,7 +98,7 @@ async function postStatus(
 function leaseController({ caches, faults, leases, settings }: Kubelet): Controller {
   return {
     name: 'kubelet-lease',
-    sources: [{ name: 'clock', attach: (queue) => queue.add('all') }, kindSource(caches.nodes, { when: () => false })],
+    sources: [{ name: 'clock', attach: (queue) => queue.add('all') }, readSource(caches.nodes)],
     reconcile: async () => {
       const isUp = ({ status }: Node): boolean => findCondition(status?.conditions, 'Ready') !== undefined;
       const nodes = caches.nodes.list().filter((node) => isSimulated(node) && isUp(node));
@@ -190,9 +191,10 @@ function until(since: Instant, delay: number, now: Instant): number {
   return delay === 0 ? 0 : since + delay - now;
 }
 
+/** Onto the version at hand only: a second pass over an old one would give the pod a second address. */
 async function writePodStatus({ client, superseded }: Kubelet, pod: Pod, status: object): Promise<void> {
   const { metadata } = pod;
-  const body = { metadata: { uid: metadata.uid }, status };
+  const body = { metadata: { resourceVersion: metadata.resourceVersion }, status };
   await ifPresent(client.patch(PODS, metadata, { type: 'strategic', body }, { subresource: 'status' }));
   superseded.mark(objectKey(metadata), pod);
 }

@@ -18,8 +18,8 @@ import { DISRUPTION_BUDGETS, type DisruptionBudget } from './kinds/disruption-bu
 import { JOBS, type Job } from './kinds/job.ts';
 import { NAMESPACES, type Namespace } from './kinds/namespace.ts';
 import { NODES, type Node } from './kinds/node.ts';
-import { PERSISTENT_VOLUMES, type PersistentVolume } from './kinds/persistent-volume.ts';
 import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from './kinds/persistent-volume-claim.ts';
+import { PERSISTENT_VOLUMES, type PersistentVolume } from './kinds/persistent-volume.ts';
 import { PODS, type Pod } from './kinds/pod.ts';
 import { REPLICA_SETS, type ReplicaSet } from './kinds/replica-set.ts';
 import { STATEFUL_SETS, type StatefulSet } from './kinds/stateful-set.ts';

@@ -1,10 +1,9 @@
 import type { LabelSelectorSpec } from '@karpenter-ts/apis';
 import { type ApiObject, canonicalJson, isAlreadyExists, type ResourceType } from '@karpenter-ts/runtime';
-import { managerKey } from './caches.ts';
 import { controllerRef } from './controller-ref.ts';
 import { CONTROLLER_REVISIONS, type ControllerRevision } from './kinds/controller-revision.ts';
 import type { PodTemplate } from './kinds/pod.ts';
-import { claimObjects } from './ownership.ts';
+import { candidatesFor, claimObjects } from './ownership.ts';
 import { templateHash } from './template-hash.ts';
 import type { WorkloadDeps } from './workload-deps.ts';
 
@@ -64,11 +63,7 @@ async function claimRevisions(
   { type }: RevisedKind,
   owner: RevisedSet,
 ): Promise<readonly ControllerRevision[]> {
-  const { namespace, uid } = owner.metadata;
-  const candidates = [
-    ...caches.controllerRevisions.byIndex('manager', managerKey(namespace, uid)),
-    ...caches.controllerRevisions.byIndex('manager', managerKey(namespace)),
-  ];
+  const candidates = candidatesFor(caches.controllerRevisions, owner);
   const claimed = await claimObjects({ client, owner, ownerType: type, type: CONTROLLER_REVISIONS, candidates });
   return claimed.toSorted((a, b) => a.revision - b.revision);
 }

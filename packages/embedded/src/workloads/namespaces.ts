@@ -39,6 +39,7 @@ export function namespaceController(deps: WorkloadDeps, resources: ApiResources)
       if (namespace?.metadata.deletionTimestamp === undefined) return DONE;
       if (!namespace.spec?.finalizers?.includes(FINALIZER)) return DONE;
       const terminating = await markTerminating(client, namespace);
+      resources.refresh(); // what a kind that came just now has here must go, too
       const { left, failures } = await empty(client, name, await resources.list());
       const told = await writeConditions(client, terminating, conditionsFor(left, failures), clock.now());
       if (failures.length > 0) throw failures[0];

@@ -1,5 +1,6 @@
 import { type LabelSelectorSpec, labelSelectorFrom, matchesLabels } from '@karpenter-ts/apis';
 import { type ApiObject, type Client, isInvalid, isNotFound, type ResourceType } from '@karpenter-ts/runtime';
+import { managerKey } from './caches.ts';
 import { controllerOf, controllerRef, isControlledBy } from './controller-ref.ts';
 
 export interface Claim<T extends ApiObject> {
@@ -7,7 +8,7 @@ export interface Claim<T extends ApiObject> {
   readonly owner: ApiObject & { readonly spec: { readonly selector: LabelSelectorSpec } };
   readonly ownerType: ResourceType;
   readonly type: ResourceType;
-  /** Those the owner manages, and those nobody manages. */
+  /** Of these; see `candidatesFor`. */
   readonly candidates: readonly T[];
   /** Which orphans it may have at all; any unless told. */
   readonly mayAdopt?: (object: T) => boolean;
@@ -37,6 +38,17 @@ export async function claimObjects<T extends ApiObject>(claim: Claim<T>): Promis
     }
   }
   return claimed;
+}
+
+/** What a set manages and what nobody does: those it has to look at. */
+export function candidatesFor<T extends ApiObject>(
+  cache: { byIndex(name: 'manager', value: string): readonly T[] },
+  { metadata }: ApiObject,
+): readonly T[] {
+  return [
+    ...cache.byIndex('manager', managerKey(metadata.namespace, metadata.uid)),
+    ...cache.byIndex('manager', managerKey(metadata.namespace)),
+  ];
 }
 
 /** Asks the server: a cache may not know yet that the owner was deleted, and then the garbage collector is at work. */

@@ -1,5 +1,6 @@
 import { labelSelectorFrom, matchesLabels } from '@karpenter-ts/apis';
 import { type Controller, DONE, kindSource, type Result } from '@karpenter-ts/runtime';
+import { ifPresent } from './absence.ts';
 import { managerKey } from './caches.ts';
 import { controllerOf } from './controller-ref.ts';
 import { deletionOrder } from './deletion-order.ts';
@@ -8,7 +9,7 @@ import { findCondition, withCondition, withoutCondition } from './kinds/conditio
 import { PODS, type Pod } from './kinds/pod.ts';
 import { REPLICA_SETS, type ReplicaSet, type ReplicaSetStatus } from './kinds/replica-set.ts';
 import { isSameStatus, omitEmpty } from './object-status.ts';
-import { claimObjects } from './ownership.ts';
+import { candidatesFor, claimObjects } from './ownership.ts';
 import { podSource } from './pod-source.ts';
 import { isActive, isAvailable, isLeaving, isReady, isTerminal, nextAvailability } from './pod-state.ts';
 import { PodWriter } from './pod-writer.ts';
@@ -33,7 +34,7 @@ export function replicaSetController(deps: WorkloadDeps): Controller {
         return DONE;
       }
       const isCacheCurrent = expectations.areMet(key);
-      const pods = podsOf(deps, set);
+      const pods = candidatesFor(caches.pods, set);
       const active = await claimPods(deps, set, pods.filter(isActive));
       let failure: Error | undefined;
       if (isCacheCurrent && set.metadata.deletionTimestamp === undefined) {
@@ -44,14 +45,6 @@ export function replicaSetController(deps: WorkloadDeps): Controller {
       return awaitAvailability(deps, set, active);
     },
   };
-}
-
-/** Its own, and those it might adopt. */
-function podsOf({ caches }: WorkloadDeps, { metadata }: ReplicaSet): readonly Pod[] {
-  return [
-    ...caches.pods.byIndex('manager', managerKey(metadata.namespace, metadata.uid)),
-    ...caches.pods.byIndex('manager', managerKey(metadata.namespace)),
-  ];
 }
 
 function claimPods({ client }: WorkloadDeps, owner: ReplicaSet, candidates: readonly Pod[]): Promise<readonly Pod[]> {
@@ -125,7 +118,7 @@ function failureConditions(
 
 async function writeStatus({ client }: WorkloadDeps, set: ReplicaSet, status: ReplicaSetStatus): Promise<void> {
   if (isSameStatus(set.status, status)) return;
-  await client.update(REPLICA_SETS, { ...set, status }, { subresource: 'status' });
+  await ifPresent(client.update(REPLICA_SETS, { ...set, status }, { subresource: 'status' }));
 }
 
 /** Nothing tells us when a pod has been ready for long enough: we look again then. */

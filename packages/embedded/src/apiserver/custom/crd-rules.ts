@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '@karpenter-ts/apis';
 import { invalidValue, notSupported, type Problem, required } from '../field-errors.ts';
-import { type KubeObject, listAt, objectAt, textAt, withMetadata } from '../object.ts';
 import type { KindRules } from '../kinds/behaviour/kind-rules.ts';
+import { type KubeObject, listAt, objectAt, textAt, withMetadata } from '../object.ts';
 
 /** Keeps a definition until its objects are gone. */
 export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';

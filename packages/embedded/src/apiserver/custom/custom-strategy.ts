@@ -13,6 +13,7 @@ export class CustomStrategy implements Strategy {
   readonly resource: ServedResource;
   readonly traits: Traits = { needsVersion: true, typedItems: true };
   readonly storage: string;
+  readonly errorKind: { readonly group: string; readonly kind: string };
   readonly selectable: ReadonlyMap<string, string>;
   readonly conversion: Conversion | undefined;
   readonly version: CustomVersion;
@@ -23,6 +24,7 @@ export class CustomStrategy implements Strategy {
     this.version = version;
     this.resource = version.served;
     this.storage = storageOf(version.served);
+    this.errorKind = version.served;
     this.selectable = new Map(version.selectable.map((path) => [path, path]));
     this.conversion = version.storageVersion === version.served.version ? undefined : renaming(version);
     this.#isTerminating = isTerminating;

@@ -1,9 +1,9 @@
-import { remove } from '../verbs/delete.ts';
-import type { WriteContext } from '../verbs/create.ts';
 import { withMetadata } from '../object.ts';
 import type { Registry } from '../registry.ts';
 import type { Change } from '../storage/change-log.ts';
 import type { Strategy } from '../strategy.ts';
+import type { WriteContext } from '../verbs/create.ts';
+import { remove } from '../verbs/delete.ts';
 import { CLEANUP_FINALIZER } from './crd-rules.ts';
 
 const STORAGE = 'apiextensions.k8s.io/customresourcedefinitions';

@@ -1,15 +1,15 @@
 import type { Json, JsonObject } from '@karpenter-ts/apis';
 import type { Problem } from '../field-errors.ts';
 import { isSameJson } from '../json-value.ts';
-import { type KubeObject, mergeMetadata, type Metadata, scalarText } from '../object.ts';
+import { type KubeObject, type Metadata, mergeMetadata, scalarText } from '../object.ts';
 import type { ServedResource } from '../resources.ts';
 import { storageOf } from '../storage/objects.ts';
 import type { Conversion, DecodedBody, Examined, Neighbours, Strategy, Traits } from '../strategy.ts';
+import type { KindRules } from './behaviour/kind-rules.ts';
 import { goTypeOf } from './builtin.ts';
 import { decodeGo } from './go-decode.ts';
 import { type GoStruct, goStruct } from './go-types.ts';
 import { decodeKind } from './kind-decode.ts';
-import type { KindRules } from './behaviour/kind-rules.ts';
 import { dnsNameProblems, metadataProblems } from './metadata.ts';
 import { structProblems } from './validation.ts';
 
@@ -18,6 +18,7 @@ export class GoStrategy implements Strategy {
   readonly resource: ServedResource;
   readonly traits: Traits;
   readonly storage: string;
+  readonly errorKind: { readonly group: string; readonly kind: string };
   readonly selectable: ReadonlyMap<string, string>;
   readonly conversion: Conversion | undefined;
   /** The Go type of the kind, for strategic patches too. */
@@ -30,6 +31,8 @@ export class GoStrategy implements Strategy {
     this.resource = resource;
     this.traits = rules.traits ?? {};
     this.storage = shared?.storage ?? storageOf(resource);
+    const [group = resource.group] = this.storage.split('/'); // of the form that is stored, as the real server has it
+    this.errorKind = { group, kind: resource.kind };
     this.conversion = shared;
     this.selectable = new Map((rules.selectable ?? []).map((path) => [path, rules.storedPath?.(path) ?? path]));
     this.#fieldKeys = [...this.selectable.values()].map((path) => [path, path.split('.')]);

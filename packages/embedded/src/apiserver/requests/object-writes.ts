@@ -1,9 +1,6 @@
 import type { TransportRequest, TransportResponse } from '@karpenter-ts/runtime';
-import { jsonAnswer, piecesAnswer } from './answer.ts';
-import { bodyText, mediaType, parseObject, warningsOf } from './bodies.ts';
 import { GoStrategy } from '../kinds/go-strategy.ts';
 import type { KubeObject } from '../object.ts';
-import { presentObject, type View } from './presentation.ts';
 import { notFound } from '../status.ts';
 import { keyOf } from '../storage/objects.ts';
 import type { Strategy } from '../strategy.ts';
@@ -11,6 +8,9 @@ import type { WriteContext } from '../verbs/create.ts';
 import { parseWriteOptions } from '../verbs/options.ts';
 import { applyPatch, checkPatchType, type Patched } from '../verbs/patch.ts';
 import { checkName, checkUid, type Update, update } from '../verbs/update.ts';
+import { jsonAnswer, piecesAnswer } from './answer.ts';
+import { bodyText, mediaType, parseObject, warningsOf } from './bodies.ts';
+import { presentObject, type View } from './presentation.ts';
 
 /** A request for a resource, ready to be carried out. */
 export interface ResourceRequest {
@@ -63,33 +63,34 @@ export function replaceAnswer(context: WriteContext, asked: ObjectRequest, part:
 /** Carries out a PATCH of an object or its status. Throws an ApiError. */
 export function patchAnswer(context: WriteContext, asked: ObjectRequest, part: Update['part']): TransportResponse {
   const { strategy, view } = asked;
-  const { dryRun } = parseWriteOptions(asked.query, 'PatchOptions');
   const type = strategy instanceof GoStrategy ? strategy.type : undefined;
   const target: Patched = { type, decode: (body) => strategy.decode(body) };
-  const { object, warnings } = patch(context, asked, part, target);
-  return writtenAnswer(context, view, { status: 200, object, dryRun, headers: warnings });
+  return writtenAnswer(context, view, patch(context, { ...asked, part, target }));
 }
 
-/** What a patched object, or a part of it that is shown as an object of its own, becomes. */
-export function patch(
-  context: WriteContext,
-  { strategy, namespace, name, request, query }: ObjectRequest,
-  part: Update['part'],
-  target: Patched,
-  shown: { of(old: KubeObject): KubeObject; into(old: KubeObject, next: KubeObject): KubeObject } = WHOLE,
-): { readonly object: KubeObject; readonly warnings: Readonly<Record<string, string>> } {
+/** A PATCH, and how what is patched shows. */
+export interface PatchRequest extends ObjectRequest {
+  readonly part: Update['part'];
+  readonly target: Patched;
+  /** For a part that is an object of its own: how it is made from the whole, and put back. */
+  readonly shown?: { of(old: KubeObject): KubeObject; into(old: KubeObject, next: KubeObject): KubeObject };
+}
+
+/** Patches an object, or a part that is shown as one. Throws an ApiError. */
+export function patch(context: WriteContext, asked: PatchRequest): Written {
+  const { strategy, namespace, name, request, query, part, target, shown = WHOLE } = asked;
   const contentType = mediaType(request);
   checkPatchType(contentType, target.type);
   const { dryRun, fieldValidation } = parseWriteOptions(query, 'PatchOptions');
-  let warnings: Readonly<Record<string, string>> = {};
+  let headers: Readonly<Record<string, string>> = {};
   const { object } = update(context, { strategy, namespace, name, dryRun, part }, (old) => {
     if (old === undefined) throw notFound(strategy.resource, name);
     const decoded = applyPatch(shown.of(old), { contentType, body: bodyText(request), fieldValidation }, target);
-    warnings = warningsOf(decoded, fieldValidation, strategy.resource);
+    headers = warningsOf(decoded, fieldValidation, strategy.resource);
     checkName(decoded.object, name);
     return shown.into(old, decoded.object);
   });
-  return { object, warnings };
+  return { status: 200, object, dryRun, headers };
 }
 
 const WHOLE = { of: (old: KubeObject) => old, into: (_: KubeObject, next: KubeObject) => next };

@@ -1,6 +1,5 @@
 import type { JsonObject } from '@karpenter-ts/apis';
 import type { Instant } from '@karpenter-ts/runtime';
-import type { Form } from './negotiation.ts';
 import type { KubeObject } from '../object.ts';
 import { apiVersionOf } from '../resources.ts';
 import type { ApiError } from '../status.ts';
@@ -10,6 +9,7 @@ import type { Strategy } from '../strategy.ts';
 import { type IncludeObject, type Table, toTable } from '../table/table.ts';
 import type { ListPage } from '../verbs/list.ts';
 import type { Presentation } from '../verbs/watch.ts';
+import type { Form } from './negotiation.ts';
 
 /** In which form a client wants the objects of a resource. */
 export interface View {

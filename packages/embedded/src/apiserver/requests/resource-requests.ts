@@ -1,21 +1,8 @@
 import type { TransportRequest, TransportResponse } from '@karpenter-ts/runtime';
-import { jsonAnswer, piecesAnswer, streamAnswer } from './answer.ts';
-import { parseObject, parseOptionsBody, warningsOf } from './bodies.ts';
-import { acceptedForm } from './negotiation.ts';
-import {
-  type ObjectRequest,
-  patchAnswer,
-  replaceAnswer,
-  type ResourceRequest,
-  writtenAnswer,
-} from './object-writes.ts';
-import { presentList, presentObject, type View, watchPresentation } from './presentation.ts';
 import type { Registry } from '../registry.ts';
-import type { Target } from './routes.ts';
 import { methodNotAllowed, notFound, successStatus, tooLargeVersion, unknownPath } from '../status.ts';
 import { keyOf } from '../storage/objects.ts';
 import type { Strategy } from '../strategy.ts';
-import { subresourceAnswer } from './subresources.ts';
 import type { IncludeObject } from '../table/table.ts';
 import { create, type WriteContext } from '../verbs/create.ts';
 import { type Deleted, remove } from '../verbs/delete.ts';
@@ -23,6 +10,19 @@ import { listPage, parseVersion } from '../verbs/list.ts';
 import { type DeleteOptions, parseDeleteOptions, parseListOptions, parseWriteOptions } from '../verbs/options.ts';
 import { selectionOf } from '../verbs/selection.ts';
 import { Watch } from '../verbs/watch.ts';
+import { jsonAnswer, piecesAnswer, streamAnswer } from './answer.ts';
+import { parseObject, parseOptionsBody, warningsOf } from './bodies.ts';
+import { acceptedForm } from './negotiation.ts';
+import {
+  type ObjectRequest,
+  patchAnswer,
+  type ResourceRequest,
+  replaceAnswer,
+  writtenAnswer,
+} from './object-writes.ts';
+import { presentList, presentObject, type View, watchPresentation } from './presentation.ts';
+import type { Target } from './routes.ts';
+import { subresourceAnswer } from './subresources.ts';
 
 /** Carries out requests for resources and their objects. Throws ApiErrors. */
 export class ResourceRequests {

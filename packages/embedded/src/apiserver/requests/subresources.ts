@@ -1,14 +1,10 @@
 import type { JsonObject } from '@karpenter-ts/apis';
 import type { TransportRequest, TransportResponse } from '@karpenter-ts/runtime';
-import { jsonAnswer } from './answer.ts';
-import { parseObject, warningsOf } from './bodies.ts';
+import { specFinalizers, withFinalizers } from '../kinds/behaviour/namespace.ts';
 import { goTypeOf } from '../kinds/builtin.ts';
 import { goStruct } from '../kinds/go-types.ts';
 import { decodeKind, type KindName } from '../kinds/kind-decode.ts';
-import { specFinalizers, withFinalizers } from '../kinds/behaviour/namespace.ts';
 import type { KubeObject } from '../object.ts';
-import { type ObjectRequest, patch, patchAnswer, replaceAnswer } from './object-writes.ts';
-import { presentObject } from './presentation.ts';
 import type { Registry } from '../registry.ts';
 import { methodNotAllowed, notFound, unknownPath } from '../status.ts';
 import { keyOf } from '../storage/objects.ts';
@@ -19,6 +15,10 @@ import { evict } from '../verbs/eviction.ts';
 import { parseDeleteOptions, parseWriteOptions, type WriteOptions } from '../verbs/options.ts';
 import { scaleOf, withScale } from '../verbs/scale.ts';
 import { checkName, update } from '../verbs/update.ts';
+import { jsonAnswer } from './answer.ts';
+import { parseObject, warningsOf } from './bodies.ts';
+import { type ObjectRequest, patch, patchAnswer, replaceAnswer } from './object-writes.ts';
+import { presentObject } from './presentation.ts';
 
 const SCALE: KindName = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
 const BINDING: KindName = { group: '', version: 'v1', kind: 'Binding' };
@@ -92,7 +92,8 @@ function scaleAnswer(context: WriteContext, asked: ObjectRequest): TransportResp
   if (request.method === 'PATCH') {
     const type = goStruct(goTypeOf(SCALE));
     const target = { type, decode: (body: JsonObject) => decodeKind(body, SCALE, type) };
-    const { object } = patch(context, asked, 'main', target, { of: (old) => scaleOf(old, strategy), into });
+    const shown = { of: (old: KubeObject) => scaleOf(old, strategy), into };
+    const { object } = patch(context, { ...asked, part: 'main', target, shown });
     return jsonAnswer(200, scaleOf(object, strategy));
   }
   const { sent, dryRun } = sentKind(asked, SCALE, 'UpdateOptions');

@@ -1,8 +1,8 @@
 import type { Clock } from '@karpenter-ts/runtime';
-import type { Collection, Content, Entry } from './collection.ts';
 import { type KubeObject, withMetadata } from '../object.ts';
-import type { Store } from './store.ts';
 import type { Neighbours, Strategy } from '../strategy.ts';
+import type { Collection, Content, Entry } from './collection.ts';
+import type { Store } from './store.ts';
 
 /** `namespace/name`, or `name` when there is no namespace: where an object is in its collection. */
 export function keyOf(name: string, namespace: string | undefined): string {

@@ -1,8 +1,8 @@
 import { goQuote } from '@karpenter-ts/apis';
 import { parseJson } from '../json-syntax.ts';
 import { isJsonObject } from '../json-value.ts';
-import { type ApiError, badRequest } from '../status.ts';
 import { scalarText } from '../object.ts';
+import { type ApiError, badRequest } from '../status.ts';
 
 /** Where a list stopped. */
 export interface ListPosition {

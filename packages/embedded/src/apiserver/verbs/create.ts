@@ -1,8 +1,8 @@
 import type { Clock } from '@karpenter-ts/runtime';
 import { generateName, type Random, randomUid, timestamp } from '../identity.ts';
-import { type KubeObject, mergeMetadata, type Metadata } from '../object.ts';
+import { type KubeObject, type Metadata, mergeMetadata } from '../object.ts';
+import { ApiError, alreadyExists, badRequest, forbidden, invalid, notFound } from '../status.ts';
 import { keyOf, type Objects } from '../storage/objects.ts';
-import { alreadyExists, ApiError, badRequest, forbidden, invalid, notFound } from '../status.ts';
 import type { Strategy } from '../strategy.ts';
 
 /** What every write needs. */
@@ -32,7 +32,7 @@ export function create(context: WriteContext, write: Write, sent: KubeObject): K
   for (let attempt = 1; ; attempt++) {
     const { object, problems } = strategy.create(withSystemFields(admitted, context));
     const { name } = object.metadata;
-    if (problems.length > 0) throw invalid(strategy.resource, name ?? '', problems);
+    if (problems.length > 0) throw invalid(strategy.errorKind, name ?? '', problems);
     if (metadata.resourceVersion)
       throw new ApiError(500, '', 'resourceVersion should not be set on objects to be created');
     const isTaken = context.objects.collection(strategy).find(keyOf(name, namespace)) !== undefined;

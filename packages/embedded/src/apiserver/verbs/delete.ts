@@ -1,12 +1,12 @@
 import { type Instant, SECOND } from '@karpenter-ts/runtime';
-import type { Write, WriteContext } from './create.ts';
 import { timestamp } from '../identity.ts';
 import { isSameJson } from '../json-value.ts';
 import { type KubeObject, withMetadata } from '../object.ts';
-import { keyOf } from '../storage/objects.ts';
-import type { DeleteOptions } from './options.ts';
 import { conflict, notFound } from '../status.ts';
+import { keyOf } from '../storage/objects.ts';
 import type { Strategy } from '../strategy.ts';
+import type { Write, WriteContext } from './create.ts';
+import type { DeleteOptions } from './options.ts';
 
 /** What became of a deletion. */
 export interface Deleted {

@@ -13,8 +13,8 @@ import { forbiddenField, invalidValue, notSupported, type Problem } from '../fie
 import { isJsonObject } from '../json-value.ts';
 import { DecodeError, decodeGo } from '../kinds/go-decode.ts';
 import { goStruct } from '../kinds/go-types.ts';
-import { type ApiError, badRequest, invalid } from '../status.ts';
 import { scalarText } from '../object.ts';
+import { type ApiError, badRequest, invalid } from '../status.ts';
 
 /** How a write meets fields that its kind does not have. */
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';

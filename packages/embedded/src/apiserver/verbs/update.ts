@@ -1,10 +1,10 @@
 import type { FieldPath, Json } from '@karpenter-ts/apis';
-import { checkNamespace, create, type Write, type WriteContext } from './create.ts';
 import { forbiddenField, invalidValue, type Problem } from '../field-errors.ts';
 import { isSameJson } from '../json-value.ts';
-import { type KubeObject, mergeMetadata, type Metadata } from '../object.ts';
-import { keyOf } from '../storage/objects.ts';
+import { type KubeObject, type Metadata, mergeMetadata } from '../object.ts';
 import { badRequest, conflict, invalid, notFound, OBJECT_MODIFIED } from '../status.ts';
+import { keyOf } from '../storage/objects.ts';
+import { checkNamespace, create, type Write, type WriteContext } from './create.ts';
 
 /** A write to an object that is there. */
 export interface Update extends Write {
@@ -75,7 +75,7 @@ function replace(context: WriteContext, write: Update, sent: KubeObject, old: Ku
   const next = { ...admitted, metadata: keptMetadata(admitted.metadata, old.metadata) };
   const { object, problems } = write.part === 'main' ? strategy.update(next, old) : strategy.updateStatus(next, old);
   const all = [...metadataProblems(object.metadata, old.metadata), ...problems];
-  if (all.length > 0) throw invalid(strategy.resource, name, all);
+  if (all.length > 0) throw invalid(strategy.errorKind, name, all);
   if (isSameJson(object, old)) return old; // nothing to store, and nobody to tell
   if (write.dryRun) return object;
   const isLast = old.metadata.deletionTimestamp && !old.metadata.deletionGracePeriodSeconds && strategy.isFinal(object);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { JsonObject } from '@karpenter-ts/apis';
-import { apiCase, namesOf, STRATEGIC, type Wire } from './wire.ts';
+import { type Answer, apiCase, namesOf, STRATEGIC, type Wire } from './wire.ts';
 
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
@@ -26,6 +26,11 @@ const SCHEMA: JsonObject = {
   },
 };
 
+function isEstablished(definition: Answer): boolean {
+  const conditions = (definition.at('status.conditions') ?? []) as readonly { type: string; status: string }[];
+  return conditions.some(({ type, status }) => type === 'Established' && status === 'True');
+}
+
 /** A kind of the case's own, served before it is answered. */
 class Widgets {
   readonly group: string;
@@ -44,7 +49,14 @@ class Widgets {
     const widgets = new Widgets(wire);
     (await wire.post(CRDS, widgets.definition())).done(201);
     wire.context.defer(() => wire.delete(`${CRDS}/${widgets.name}`));
-    await wire.context.until('the kind is served', async () => (await wire.get(widgets.path)).code === 200);
+    await wire.context.until('the kind is established', async () =>
+      isEstablished(await wire.get(`${CRDS}/${widgets.name}`)),
+    );
+    const probe = widgets.widget('probe', { size: 1 });
+    await wire.context.until(
+      'the kind is served',
+      async () => (await wire.post(`${widgets.path}?dryRun=All`, probe)).code === 201,
+    );
     return widgets;
   }
 
@@ -86,11 +98,8 @@ class Widgets {
 export const customCases = [
   apiCase('a definition is completed and soon established', async (wire) => {
     const widgets = await Widgets.define(wire);
-    const crd = await wire.context.until('it is established', async () => {
-      const found = await wire.get(`${CRDS}/${widgets.name}`);
-      const conditions = (found.at('status.conditions') ?? []) as readonly { type: string; status: string }[];
-      return conditions.some(({ type, status }) => type === 'Established' && status === 'True') && found;
-    });
+    const crd = (await wire.get(`${CRDS}/${widgets.name}`)).done();
+    assert.ok(isEstablished(crd));
     assert.deepEqual([crd.at('spec.names.singular'), crd.at('spec.names.listKind')], ['widget', 'WidgetList']);
     assert.deepEqual([crd.at('spec.conversion'), crd.at('status.storedVersions')], [{ strategy: 'None' }, ['v1']]);
     assert.equal(crd.at('status.acceptedNames.plural'), 'widgets');

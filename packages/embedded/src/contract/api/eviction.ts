@@ -97,22 +97,6 @@ export const evictionCases = [
     (await evict(wire, 'b')).refused(429, 'TooManyRequests', VIOLATION);
   }),
 
-  apiCase('a budget that has not been counted since it changed refuses for now', async (wire) => {
-    await runningPod(wire, 'a');
-    const counts = {
-      currentHealthy: 1,
-      desiredHealthy: 0,
-      expectedPods: 1,
-      disruptionsAllowed: 1,
-      observedGeneration: -1,
-    };
-    await budget(wire, 'late', { maxUnavailable: 1 }, counts);
-    const answer = await evict(wire, 'a');
-    if (answer.code === 201) return; // a controller was quicker than we
-    answer.refused(429, 'TooManyRequests', VIOLATION);
-    assert.equal(answer.at('details.retryAfterSeconds'), 10);
-  }),
-
   apiCase('a pod that two budgets cover cannot be evicted', async (wire) => {
     await runningPod(wire, 'a');
     const counts = { currentHealthy: 1, desiredHealthy: 0, expectedPods: 1, disruptionsAllowed: 1 };

@@ -145,7 +145,7 @@ export class Wire {
     for await (const chunk of response.body) {
       const parts = (rest + chunk.toString()).split('\n');
       rest = parts.pop()!;
-      lines.push(...parts.map((line) => JSON.parse(line) as WatchLine));
+      lines.push(...parts.map((line) => JSON.parse(line) as WatchLine).filter(isOwn));
       if (lines.length >= count) break;
     }
     response.discard();
@@ -153,6 +153,9 @@ export class Wire {
     return lines;
   }
 }
+
+/** A controller puts a ConfigMap into every namespace, some time. */
+const isOwn = ({ object }: WatchLine): boolean => valueAt(object, 'metadata.name') !== 'kube-root-ca.crt';
 
 /** One event of a watch. */
 export interface WatchLine {

@@ -154,10 +154,10 @@ export const deploymentCases: readonly ContractCase[] = [
       await yard.node('a');
       await deploy(yard, { replicas: 3, strategy: rolling(1, 0) });
       await rolledOut(yard, 3);
-      const recording = yard.record<ReplicaSet>(REPLICA_SETS);
+      const states = await yard.record<ReplicaSet>(REPLICA_SETS);
       await changeTemplate(yard);
       await rolledOut(yard, 3);
-      const sizes = sizesOf(recording.states);
+      const sizes = sizesOf(states);
       assert.equal(Math.max(...sizes), 4);
       assert.equal(Math.min(...sizes), 3);
     },
@@ -167,10 +167,10 @@ export const deploymentCases: readonly ContractCase[] = [
     await yard.node('a');
     await deploy(yard, { replicas: 3, strategy: rolling(0, 1) });
     await rolledOut(yard, 3);
-    const recording = yard.record<ReplicaSet>(REPLICA_SETS);
+    const states = await yard.record<ReplicaSet>(REPLICA_SETS);
     await changeTemplate(yard);
     await rolledOut(yard, 3);
-    const sizes = sizesOf(recording.states);
+    const sizes = sizesOf(states);
     assert.equal(Math.max(...sizes), 3);
     assert.equal(Math.min(...sizes), 2);
   }),
@@ -208,15 +208,15 @@ export const deploymentCases: readonly ContractCase[] = [
     await yard.node('a');
     await deploy(yard, { replicas: 2, strategy: { type: 'Recreate' } });
     await rolledOut(yard, 2);
-    const recording = yard.record<Pod>(PODS);
+    const states = await yard.record<Pod>(PODS);
     await changeTemplate(yard);
     await rolledOut(yard, 2);
     const isNew = ({ object }: { readonly object: Pod }): boolean =>
       object.spec.containers[0]?.image?.endsWith(':2') ?? false;
-    const firstNew = recording.states.findIndex(isNew);
-    const lastOld = recording.states.findLastIndex((state) => !isNew(state));
+    const firstNew = states.findIndex(isNew);
+    const lastOld = states.findLastIndex((state) => !isNew(state));
     assert.ok(lastOld < firstNew, 'an old pod was still there when the first new one came');
-    assert.equal(recording.states[lastOld]?.change, 'DELETED');
+    assert.equal(states[lastOld]?.change, 'DELETED');
   }),
 
   yardCase('the scale of a Deployment is that of its pods', async (yard) => {

@@ -58,8 +58,8 @@ export const jobCases: readonly ContractCase[] = [
 
   yardCase('a pod of a Job is held until it is counted, and stays for its logs', async (yard) => {
     await yard.node('a');
+    const states = await yard.record<Pod>(PODS);
     await createJob(yard);
-    const { states } = yard.record<Pod>(PODS);
     await ended(yard, 'Complete');
     assert.deepEqual(states[0]?.object.metadata.finalizers, [TRACKING]);
     await yard.context.until('the pod is free', async () => {
@@ -70,8 +70,8 @@ export const jobCases: readonly ContractCase[] = [
 
   yardCase('a Job runs no more pods at once than it may, and as many as it needs', async (yard) => {
     await yard.node('a');
+    const states = await yard.record<Pod>(PODS);
     await createJob(yard, { completions: 5, parallelism: 2 });
-    const { states } = yard.record<Pod>(PODS);
     const { status } = await ended(yard, 'Complete');
     assert.equal(status?.succeeded, 5);
     assert.equal((await yard.pods()).length, 5);

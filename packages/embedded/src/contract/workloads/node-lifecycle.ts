@@ -93,7 +93,7 @@ export const nodeLifecycleCases: readonly ContractCase[] = [
     await yard.pod('stays', { tolerations: [{ key: BUSY.key, operator: 'Exists' }] });
     await running(yard, 'leaves');
     await running(yard, 'stays');
-    const { states } = yard.record<Pod>(PODS);
+    const states = await yard.record<Pod>(PODS);
     await addTaint(yard, node, BUSY);
     await yard.untilGone(PODS, 'leaves');
     assert.equal((await yard.get(PODS, 'stays')).metadata.deletionTimestamp, undefined);
@@ -182,7 +182,7 @@ export const nodeLifecycleCases: readonly ContractCase[] = [
     const node = await yard.node('a');
     await yard.pod('web');
     await running(yard, 'web');
-    const { states } = yard.record<Pod>(PODS);
+    const states = await yard.record<Pod>(PODS);
     await yard.delete(NODES, node);
     await yard.context.clock.sleep(45 * SECOND);
     await yard.untilGone(PODS, 'web');

@@ -97,6 +97,7 @@ export const replicaSetCases: readonly ContractCase[] = [
     const [first, second, third] = (await yard.pods()).map(({ metadata }) => metadata.name);
     await yard.merge(PODS, first ?? '', { metadata: { annotations: { [COST]: '10' } } });
     await yard.merge(PODS, second ?? '', { metadata: { annotations: { [COST]: '-10' } } });
+    await yard.context.clock.sleep(500); // a controller's cache may be that much behind
     await resize(yard, 2);
     await yard.untilGone(PODS, second ?? '');
     await resize(yard, 1);

@@ -53,7 +53,7 @@ function ranBefore(states: readonly Recorded<Pod>[], first: string, second: stri
 export const statefulSetCases: readonly ContractCase[] = [
   yardCase('a StatefulSet creates its pods in order, each when the one before is ready', async (yard) => {
     await yard.node('a');
-    const { states } = yard.record<Pod>(PODS);
+    const states = await yard.record<Pod>(PODS);
     await createSet(yard);
     await ready(yard, 3);
     assert.ok(ranBefore(states, 'web-0', 'web-1'), 'web-1 came before web-0 was ready');
@@ -110,7 +110,7 @@ export const statefulSetCases: readonly ContractCase[] = [
     await yard.node('a');
     await createSet(yard);
     await ready(yard, 3);
-    const { states } = yard.record<Pod>(PODS);
+    const states = await yard.record<Pod>(PODS);
     await yard.merge(STATEFUL_SETS, 'web', { spec: { replicas: 1 } });
     await yard.context.until('one pod is left', async () => (await yard.pods()).length === 1);
     await yard.context.until(
@@ -126,7 +126,7 @@ export const statefulSetCases: readonly ContractCase[] = [
     await yard.node('a');
     await createSet(yard);
     await updated(yard, 3);
-    const { states } = yard.record<Pod>(PODS);
+    const states = await yard.record<Pod>(PODS);
     await yard.merge(STATEFUL_SETS, 'web', { spec: { template: { spec: NEXT_IMAGE } } });
     await updated(yard, 3);
     const steps = states

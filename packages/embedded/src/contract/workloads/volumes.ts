@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { PERSISTENT_VOLUMES, type PersistentVolume } from '../../workloads/kinds/persistent-volume.ts';
 import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '../../workloads/kinds/persistent-volume-claim.ts';
+import { PERSISTENT_VOLUMES, type PersistentVolume } from '../../workloads/kinds/persistent-volume.ts';
 import { PODS, type Pod } from '../../workloads/kinds/pod.ts';
 import { STORAGE_CLASSES } from '../../workloads/kinds/storage-class.ts';
 import type { ContractCase } from '../contract-case.ts';

@@ -160,20 +160,23 @@ export class Yard {
     );
   }
 
-  /** Collects every state of the yard's objects of a kind, in order, until `stop` is called. */
-  record<T extends ApiObject>(type: ResourceType): { readonly states: readonly Recorded<T>[]; stop(): void } {
+  /** Collects every state of the yard's objects of a kind, from those there are now on, until the case ends. */
+  async record<T extends ApiObject>(type: ResourceType): Promise<readonly Recorded<T>[]> {
     const states: Recorded<T>[] = [];
     const ending = new AbortController();
+    const begun = Promise.withResolvers<void>();
     const follow = async (): Promise<void> => {
       const options = { namespace: this.namespace, sendInitialEvents: true, allowWatchBookmarks: true };
       for await (const event of this.context.client.watch<T>(type, options, ending.signal)) {
-        if (event.type !== 'BOOKMARK') states.push({ change: event.type, object: event.object });
+        if (event.type === 'BOOKMARK')
+          begun.resolve(); // the first one closes the list of what there was
+        else states.push({ change: event.type, object: event.object });
       }
     };
-    follow().catch(() => undefined); // it ends by being aborted
-    const stop = (): void => ending.abort();
-    this.context.defer(async () => stop());
-    return { states, stop };
+    follow().catch(begun.reject); // in the end it is aborted: nobody waits for it then
+    this.context.defer(async () => ending.abort());
+    await begun.promise;
+    return states;
   }
 
   #ref(type: ResourceType, name: string): { readonly name: string; readonly namespace?: string } {

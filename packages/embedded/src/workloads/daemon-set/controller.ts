@@ -8,7 +8,7 @@ import {
   objectKey,
   type Result,
 } from '@karpenter-ts/runtime';
-import { managerKey } from '../caches.ts';
+import { ifPresent } from '../absence.ts';
 import { controllerKey } from '../controller-ref.ts';
 import { type RevisedKind, syncHistory, truncateHistory } from '../controller-revisions.ts';
 import { Expectations } from '../expectations.ts';
@@ -16,7 +16,7 @@ import { DAEMON_SETS, type DaemonSet, type DaemonSetStatus } from '../kinds/daem
 import type { Node } from '../kinds/node.ts';
 import { PODS, type Pod } from '../kinds/pod.ts';
 import { isSameStatus, omitEmpty } from '../object-status.ts';
-import { claimObjects } from '../ownership.ts';
+import { candidatesFor, claimObjects } from '../ownership.ts';
 import { podSource } from '../pod-source.ts';
 import { isAvailable, isLeaving, isReady, isTerminal, nextAvailability } from '../pod-state.ts';
 import { PodWriter } from '../pod-writer.ts';
@@ -111,11 +111,7 @@ async function sync(deps: DaemonDeps, key: string, set: DaemonSet): Promise<Resu
 }
 
 async function claimPods({ client, caches }: WorkloadDeps, owner: DaemonSet): Promise<readonly Pod[]> {
-  const { namespace, uid } = owner.metadata;
-  const candidates = [
-    ...caches.pods.byIndex('manager', managerKey(namespace, uid)),
-    ...caches.pods.byIndex('manager', managerKey(namespace)),
-  ];
+  const candidates = candidatesFor(caches.pods, owner);
   return claimObjects({ client, owner, ownerType: DAEMON_SETS, type: PODS, candidates });
 }
 
@@ -199,7 +195,7 @@ function nextStatus(state: DaemonState, hasActed: boolean): DaemonSetStatus {
 
 async function writeStatus({ client }: WorkloadDeps, set: DaemonSet, status: DaemonSetStatus): Promise<void> {
   if (isSameStatus(set.status, status)) return;
-  await client.update(DAEMON_SETS, { ...set, status }, { subresource: 'status' });
+  await ifPresent(client.update(DAEMON_SETS, { ...set, status }, { subresource: 'status' }));
 }
 
 function nextLook({ set, pods, now }: DaemonState, wait: number | undefined): Result {

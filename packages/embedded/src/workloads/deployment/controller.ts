@@ -6,7 +6,7 @@ import { DEPLOYMENTS, type Deployment, type DeploymentStatus } from '../kinds/de
 import type { Pod } from '../kinds/pod.ts';
 import { REPLICA_SETS, type ReplicaSet } from '../kinds/replica-set.ts';
 import { isSameStatus } from '../object-status.ts';
-import { claimObjects } from '../ownership.ts';
+import { candidatesFor, claimObjects } from '../ownership.ts';
 import { isTerminal } from '../pod-state.ts';
 import type { WorkloadDeps } from '../workload-deps.ts';
 import { notePause } from './pause.ts';
@@ -59,11 +59,7 @@ function recreatedBy({ caches }: WorkloadDeps, pod: Pod): readonly string[] {
 }
 
 function claimSets({ client, caches }: WorkloadDeps, owner: Deployment): Promise<readonly ReplicaSet[]> {
-  const { namespace, uid } = owner.metadata;
-  const candidates = [
-    ...caches.replicaSets.byIndex('manager', managerKey(namespace, uid)),
-    ...caches.replicaSets.byIndex('manager', managerKey(namespace)),
-  ];
+  const candidates = candidatesFor(caches.replicaSets, owner);
   return claimObjects({ client, owner, ownerType: DEPLOYMENTS, type: REPLICA_SETS, candidates });
 }
 
@@ -145,6 +141,6 @@ async function writeStatus(
   status: DeploymentStatus,
 ): Promise<boolean> {
   if (isSameStatus(deployment.status, status)) return false;
-  await client.update(DEPLOYMENTS, { ...deployment, status }, { subresource: 'status' });
+  await ifPresent(client.update(DEPLOYMENTS, { ...deployment, status }, { subresource: 'status' }));
   return true;
 }

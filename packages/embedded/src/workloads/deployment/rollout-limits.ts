@@ -1,5 +1,5 @@
-import type { Deployment } from '../kinds/deployment.ts';
 import { scaledValue } from '../int-or-percent.ts';
+import type { Deployment } from '../kinds/deployment.ts';
 
 export interface RolloutLimits {
   /** Pods that may exist above the wanted number. */

@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import type { Deployment } from '../kinds/deployment.ts';
 import type { ReplicaSet } from '../kinds/replica-set.ts';
 import { buildDeployment, buildSet } from '../testing/builders.ts';
-import { currentSize, shrinkOld } from './rollout.ts';
 import { rolloutLimits } from './rollout-limits.ts';
+import { currentSize, shrinkOld } from './rollout.ts';
 
 test('limits that round to nothing let one pod be missing', () => {
   assert.deepEqual(rolloutLimits(buildDeployment(1, { maxSurge: 0, maxUnavailable: '1%' })), {

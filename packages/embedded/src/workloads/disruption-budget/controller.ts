@@ -11,12 +11,14 @@ import {
   objectKey,
   type Result,
 } from '@karpenter-ts/runtime';
+import { ifPresent } from '../absence.ts';
 import type { ApiResources } from '../api-resources.ts';
 import { findCondition, withCondition } from '../kinds/condition.ts';
 import { DISRUPTION_BUDGETS, type DisruptionBudget, type DisruptionBudgetStatus } from '../kinds/disruption-budget.ts';
 import { type Pod, PODS } from '../kinds/pod.ts';
 import { selectPods } from '../pod-selection.ts';
 import { isLeaving, isReady } from '../pod-state.ts';
+import { readSource } from '../read-source.ts';
 import { instantOf, timestamp } from '../timestamp.ts';
 import { subjectOf, type WorkloadDeps } from '../workload-deps.ts';
 import { type Expected, expectPods } from './expected-pods.ts';
@@ -40,9 +42,9 @@ export function disruptionBudgetController(workloadDeps: WorkloadDeps, resources
       kindSource(caches.disruptionBudgets),
       kindSource(caches.pods, { keys: (pod) => budgetsOf(deps, pod) }),
       // Sizes matter where a share is asked for; every pod of the new size brings a change of its own.
-      kindSource(caches.replicaSets, { when: () => false }),
-      kindSource(caches.deployments, { when: () => false }),
-      kindSource(caches.statefulSets, { when: () => false }),
+      readSource(caches.replicaSets),
+      readSource(caches.deployments),
+      readSource(caches.statefulSets),
     ],
     reconcile: async (key) => {
       const budget = caches.disruptionBudgets.get(key);
@@ -158,7 +160,7 @@ async function writeStatus(
   status: DisruptionBudgetStatus,
 ): Promise<void> {
   if (isDeepStrictEqual(budget.status, status)) return;
-  await client.update(DISRUPTION_BUDGETS, { ...budget, status }, { subresource: 'status' });
+  await ifPresent(client.update(DISRUPTION_BUDGETS, { ...budget, status }, { subresource: 'status' }));
 }
 
 /** If the budget cannot be worked out, nothing is allowed. */

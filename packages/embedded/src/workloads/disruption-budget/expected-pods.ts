@@ -1,10 +1,10 @@
 import type { OwnerReference } from '@karpenter-ts/apis';
 import { isNotFound, type ResourceType } from '@karpenter-ts/runtime';
+import type { ApiResources } from '../api-resources.ts';
 import { controllerOf } from '../controller-ref.ts';
+import { scaledValue } from '../int-or-percent.ts';
 import type { DisruptionBudget } from '../kinds/disruption-budget.ts';
 import type { Pod } from '../kinds/pod.ts';
-import { scaledValue } from '../int-or-percent.ts';
-import type { ApiResources } from '../api-resources.ts';
 import type { WorkloadDeps } from '../workload-deps.ts';
 
 /** How many pods a budget is about, and how many of them must be healthy. */

@@ -7,11 +7,10 @@ import {
   SECOND,
   MINUTE,
 } from '@karpenter-ts/runtime';
-import { managerKey } from '../caches.ts';
 import { Expectations } from '../expectations.ts';
 import { JOBS, type Job, type JobStatus } from '../kinds/job.ts';
 import { PODS, type Pod } from '../kinds/pod.ts';
-import { claimObjects } from '../ownership.ts';
+import { candidatesFor, claimObjects } from '../ownership.ts';
 import { podSource } from '../pod-source.ts';
 import { isReady } from '../pod-state.ts';
 import { PodWriter } from '../pod-writer.ts';
@@ -96,11 +95,7 @@ async function sync(deps: JobDeps, key: string, job: Job): Promise<Result> {
 }
 
 function claimPods({ client, caches }: WorkloadDeps, owner: Job): Promise<readonly Pod[]> {
-  const { namespace, uid } = owner.metadata;
-  const candidates = [
-    ...caches.pods.byIndex('manager', managerKey(namespace, uid)),
-    ...caches.pods.byIndex('manager', managerKey(namespace)),
-  ];
+  const candidates = candidatesFor(caches.pods, owner);
   return claimObjects({ client, owner, ownerType: JOBS, type: PODS, candidates, finalizers: [TRACKING] });
 }
 

@@ -1,8 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Instant } from '@karpenter-ts/runtime';
 import { findCondition, type ObjectCondition, withCondition } from '../kinds/condition.ts';
 import type { Job, JobStatus } from '../kinds/job.ts';
 import type { Pod } from '../kinds/pod.ts';
-import { isDeepStrictEqual } from 'node:util';
 import { omitEmpty } from '../object-status.ts';
 import { timestamp } from '../timestamp.ts';
 import { formatIndexes, isIndexed } from './indexes.ts';

@@ -4,7 +4,6 @@ import {
   type Instant,
   isConflict,
   isNotFound,
-  kindSource,
   type Lease,
   type Result,
   SECOND,
@@ -13,6 +12,7 @@ import { findCondition, type ObjectCondition, withCondition } from '../kinds/con
 import { NODES, type Node } from '../kinds/node.ts';
 import { PODS } from '../kinds/pod.ts';
 import { isReady } from '../pod-state.ts';
+import { readSource } from '../read-source.ts';
 import { timestamp } from '../timestamp.ts';
 import { subjectOf, type WorkloadDeps } from '../workload-deps.ts';
 import { hasTaint, NOT_READY_NO_EXECUTE, swapTaints, UNREACHABLE_NO_EXECUTE } from './taints.ts';
@@ -55,9 +55,9 @@ export function nodeHealthController(workloadDeps: WorkloadDeps): Controller {
     name: 'node-health',
     sources: [
       { name: 'clock', attach: (queue) => queue.add(ALL) },
-      kindSource(caches.nodes, { when: () => false }),
-      kindSource(caches.leases, { when: () => false }),
-      kindSource(caches.pods, { when: () => false }),
+      readSource(caches.nodes),
+      readSource(caches.leases),
+      readSource(caches.pods),
     ],
     reconcile: async () => {
       await checkAll(deps);

@@ -1,8 +1,9 @@
-import { type Controller, type Instant, kindSource, type Result, SECOND } from '@karpenter-ts/runtime';
+import { type Controller, type Instant, type Result, SECOND } from '@karpenter-ts/runtime';
 import { ifPresent } from '../absence.ts';
 import { NODES } from '../kinds/node.ts';
 import { type Pod, PODS } from '../kinds/pod.ts';
 import { isLeaving, isTerminal } from '../pod-state.ts';
+import { readSource } from '../read-source.ts';
 import { timestamp } from '../timestamp.ts';
 import type { WorkloadDeps } from '../workload-deps.ts';
 
@@ -19,11 +20,7 @@ export function podGcController(deps: WorkloadDeps): Controller {
   const missingSince = new Map<string, Instant>(); // by node
   return {
     name: 'pod-garbage-collector',
-    sources: [
-      { name: 'clock', attach: (queue) => queue.add(ALL) },
-      kindSource(caches.pods, { when: () => false }),
-      kindSource(caches.nodes, { when: () => false }),
-    ],
+    sources: [{ name: 'clock', attach: (queue) => queue.add(ALL) }, readSource(caches.pods), readSource(caches.nodes)],
     reconcile: async () => {
       const pods = caches.pods.list();
       const gone = await findGone(deps, pods, missingSince, clock.now());

@@ -202,7 +202,7 @@ async function dropOwners(
   uids: readonly string[],
 ): Promise<void> {
   const owners = (object.metadata.ownerReferences ?? []).filter(({ uid }) => !uids.includes(uid));
-  await patchMetadata(client, type, object, { ownerReferences: owners });
+  await ifPresent(patchMetadata(client, type, object, { ownerReferences: owners }));
 }
 
 async function unblockOwners(client: Client, type: ResourceType, object: ApiObject): Promise<ApiObject> {
@@ -215,7 +215,8 @@ async function unblockOwners(client: Client, type: ResourceType, object: ApiObje
 async function dropFinalizer(client: Client, type: ResourceType, object: ApiObject, finalizer: string): Promise<void> {
   const { finalizers = [] } = object.metadata;
   if (!finalizers.includes(finalizer)) return;
-  await patchMetadata(client, type, object, { finalizers: finalizers.filter((each) => each !== finalizer) });
+  const kept = finalizers.filter((each) => each !== finalizer);
+  await ifPresent(patchMetadata(client, type, object, { finalizers: kept }));
 }
 
 /** A merge patch, which every kind takes, on exactly this version. */

@@ -1,13 +1,14 @@
 import { type Controller, DONE, kindSource, type Result } from '@karpenter-ts/runtime';
-import { managerKey } from '../caches.ts';
+import { ifPresent } from '../absence.ts';
 import { controllerKey } from '../controller-ref.ts';
 import { type RevisedKind, syncHistory, truncateHistory } from '../controller-revisions.ts';
 import { PODS, type Pod } from '../kinds/pod.ts';
 import { STATEFUL_SETS, type StatefulSet, type StatefulSetStatus } from '../kinds/stateful-set.ts';
 import { isSameStatus } from '../object-status.ts';
-import { claimObjects } from '../ownership.ts';
+import { candidatesFor, claimObjects } from '../ownership.ts';
 import { podSource } from '../pod-source.ts';
 import { nextAvailability } from '../pod-state.ts';
+import { readSource } from '../read-source.ts';
 import { subjectOf, type WorkloadDeps } from '../workload-deps.ts';
 import { ordinalOf, podRevision } from './identity.ts';
 import { planSteps, type Revisions } from './plan.ts';
@@ -33,7 +34,7 @@ export function statefulSetController(workloadDeps: WorkloadDeps): Controller {
       kindSource(caches.statefulSets),
       podSource({ pods: caches.pods, sets: caches.statefulSets }),
       kindSource(caches.controllerRevisions, { keys: (revision) => controllerKey(revision, 'StatefulSet') }),
-      kindSource(caches.persistentVolumeClaims, { when: () => false }), // read only: it must have synced
+      readSource(caches.persistentVolumeClaims), // read only: it must have synced
     ],
     reconcile: async (key) => {
       const set = caches.statefulSets.get(key);
@@ -57,11 +58,7 @@ async function sync(deps: StatefulSetDeps, set: StatefulSet): Promise<Result> {
 }
 
 function claimPods({ client, caches }: WorkloadDeps, owner: StatefulSet): Promise<readonly Pod[]> {
-  const { namespace, uid } = owner.metadata;
-  const candidates = [
-    ...caches.pods.byIndex('manager', managerKey(namespace, uid)),
-    ...caches.pods.byIndex('manager', managerKey(namespace)),
-  ];
+  const candidates = candidatesFor(caches.pods, owner);
   const mayAdopt = (pod: Pod): boolean => ordinalOf(owner, pod) !== undefined;
   return claimObjects({ client, owner, ownerType: STATEFUL_SETS, type: PODS, candidates, mayAdopt });
 }
@@ -88,5 +85,5 @@ async function carryOut(
 
 async function writeStatus({ client }: WorkloadDeps, set: StatefulSet, status: StatefulSetStatus): Promise<void> {
   if (isSameStatus(set.status, status)) return;
-  await client.update(STATEFUL_SETS, { ...set, status }, { subresource: 'status' });
+  await ifPresent(client.update(STATEFUL_SETS, { ...set, status }, { subresource: 'status' }));
 }

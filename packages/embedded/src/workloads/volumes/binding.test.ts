@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PersistentVolume } from '../kinds/persistent-volume.ts';
 import type { PersistentVolumeClaim } from '../kinds/persistent-volume-claim.ts';
+import type { PersistentVolume } from '../kinds/persistent-volume.ts';
 import { findMismatch, findVolume, isVolumeFor } from './binding.ts';
 
 function volume(name: string, storage: string, spec: Partial<PersistentVolume['spec']> = {}): PersistentVolume {

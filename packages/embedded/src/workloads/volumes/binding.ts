@@ -1,6 +1,6 @@
 import { compareQuantities, labelSelectorFrom, matchesLabels, parseQuantity } from '@karpenter-ts/apis';
-import type { ClaimRef, PersistentVolume } from '../kinds/persistent-volume.ts';
 import type { PersistentVolumeClaim } from '../kinds/persistent-volume-claim.ts';
+import type { ClaimRef, PersistentVolume } from '../kinds/persistent-volume.ts';
 
 export const BIND_COMPLETED = 'pv.kubernetes.io/bind-completed';
 export const BOUND_BY_CONTROLLER = 'pv.kubernetes.io/bound-by-controller';

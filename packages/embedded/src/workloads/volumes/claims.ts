@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Controller, DONE, type EventRecorder, kindSource, objectKey, type Result } from '@karpenter-ts/runtime';
-import { PERSISTENT_VOLUMES, type PersistentVolume } from '../kinds/persistent-volume.ts';
 import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '../kinds/persistent-volume-claim.ts';
+import { PERSISTENT_VOLUMES, type PersistentVolume } from '../kinds/persistent-volume.ts';
 import type { Pod } from '../kinds/pod.ts';
 import type { StorageClass } from '../kinds/storage-class.ts';
+import { readSource } from '../read-source.ts';
 import { subjectOf, type WorkloadDeps } from '../workload-deps.ts';
 import {
   BIND_COMPLETED,
@@ -36,7 +37,7 @@ export function claimController(workloadDeps: WorkloadDeps): Controller {
       kindSource(caches.persistentVolumeClaims),
       kindSource(caches.persistentVolumes, { keys: (volume) => candidates(deps, volume) }),
       kindSource(caches.storageClasses, { keys: ({ metadata }) => unboundOf(deps, metadata.name) }),
-      kindSource(caches.pods, { when: () => false }),
+      readSource(caches.pods),
     ],
     reconcile: async (key) => {
       const claim = caches.persistentVolumeClaims.get(key);

@@ -7,8 +7,8 @@ import {
   type ResourceType,
 } from '@karpenter-ts/runtime';
 import { ifPresent } from '../absence.ts';
-import { PERSISTENT_VOLUMES } from '../kinds/persistent-volume.ts';
 import { PERSISTENT_VOLUME_CLAIMS } from '../kinds/persistent-volume-claim.ts';
+import { PERSISTENT_VOLUMES } from '../kinds/persistent-volume.ts';
 import type { WorkloadDeps } from '../workload-deps.ts';
 
 const CLAIM_FINALIZER = 'kubernetes.io/pvc-protection';

@@ -1,9 +1,10 @@
 import { ZONE_LABEL } from '@karpenter-ts/apis';
 import { type Controller, DONE, type EventRecorder, isAlreadyExists, kindSource } from '@karpenter-ts/runtime';
 import { ifPresent } from '../absence.ts';
-import { PERSISTENT_VOLUMES, type PersistentVolume } from '../kinds/persistent-volume.ts';
 import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '../kinds/persistent-volume-claim.ts';
+import { PERSISTENT_VOLUMES, type PersistentVolume } from '../kinds/persistent-volume.ts';
 import type { StorageClass } from '../kinds/storage-class.ts';
+import { readSource } from '../read-source.ts';
 import { subjectOf, type WorkloadDeps } from '../workload-deps.ts';
 import { BIND_COMPLETED, PROVISIONED_BY, refTo, SELECTED_NODE } from './binding.ts';
 
@@ -27,11 +28,7 @@ export function provisionerController(
     name: 'volume-provisioner',
     kind: { group: '', kind: 'PersistentVolumeClaim' },
     concurrency: 10,
-    sources: [
-      kindSource(caches.persistentVolumeClaims),
-      kindSource(caches.storageClasses, { when: () => false }),
-      kindSource(caches.nodes, { when: () => false }),
-    ],
+    sources: [kindSource(caches.persistentVolumeClaims), readSource(caches.storageClasses), readSource(caches.nodes)],
     reconcile: async (key) => {
       const claim = caches.persistentVolumeClaims.get(key);
       const storageClass = claim && findClass(deps, claim);

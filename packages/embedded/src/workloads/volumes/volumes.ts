@@ -1,7 +1,7 @@
 import { type Controller, DONE, kindSource } from '@karpenter-ts/runtime';
 import { ifPresent } from '../absence.ts';
-import { PERSISTENT_VOLUMES, type PersistentVolume } from '../kinds/persistent-volume.ts';
 import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '../kinds/persistent-volume-claim.ts';
+import { PERSISTENT_VOLUMES, type PersistentVolume } from '../kinds/persistent-volume.ts';
 import type { WorkloadDeps } from '../workload-deps.ts';
 import { BOUND_BY_CONTROLLER, PROVISIONED_BY } from './binding.ts';
 

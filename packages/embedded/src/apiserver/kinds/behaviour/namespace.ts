@@ -1,8 +1,8 @@
 import { invalidValue, type Problem } from '../../field-errors.ts';
 import { type KubeObject, objectAt, textAt } from '../../object.ts';
 import { forbidden } from '../../status.ts';
-import type { KindRules } from './kind-rules.ts';
 import { dnsLabelProblems } from '../metadata.ts';
+import type { KindRules } from './kind-rules.ts';
 
 const FINALIZER = 'kubernetes';
 

@@ -1,8 +1,8 @@
 import { forbiddenField, type Problem } from '../../field-errors.ts';
 import { isSameJson } from '../../json-value.ts';
 import { type KubeObject, listAt, objectAt, textAt } from '../../object.ts';
-import type { KindRules } from './kind-rules.ts';
 import { taintProblems } from '../rules/scheduling-rules.ts';
+import type { KindRules } from './kind-rules.ts';
 
 const NOT_READY = { effect: 'NoSchedule', key: 'node.kubernetes.io/not-ready' };
 

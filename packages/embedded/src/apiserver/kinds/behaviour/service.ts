@@ -1,7 +1,7 @@
 import { type KubeObject, objectAt, textAt } from '../../object.ts';
 import type { Neighbours } from '../../strategy.ts';
-import type { KindRules } from './kind-rules.ts';
 import { serviceNameProblems } from '../metadata.ts';
+import type { KindRules } from './kind-rules.ts';
 
 /** A service gets an address of the cluster's range; nothing answers there. */
 export const SERVICE: KindRules = {

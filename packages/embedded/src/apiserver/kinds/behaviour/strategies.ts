@@ -1,10 +1,10 @@
 import { CUSTOM_RESOURCE_DEFINITION } from '../../custom/crd-rules.ts';
 import { BUILTIN_RESOURCES, goTypeOf } from '../builtin.ts';
+import { GoStrategy } from '../go-strategy.ts';
+import { pathSegmentProblems } from '../metadata.ts';
 import { CONFIG_MAP, SECRET } from './config.ts';
 import { CORE_EVENT, EVENT, EVENT_CONVERSION } from './event.ts';
-import { GoStrategy } from '../go-strategy.ts';
 import type { KindRules } from './kind-rules.ts';
-import { pathSegmentProblems } from '../metadata.ts';
 import { NAMESPACE } from './namespace.ts';
 import { NODE } from './node.ts';
 import { POD } from './pod.ts';

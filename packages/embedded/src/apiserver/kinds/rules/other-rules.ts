@@ -11,13 +11,14 @@ import { objectAt, scalarText } from '../../object.ts';
 import {
   all,
   atLeast,
+  dnsName,
   entriesOf,
   itemsOf,
   needs,
   oneOf,
   type Path,
-  shaped,
   type StructRules,
+  shaped,
   within,
 } from './struct-rule.ts';
 
@@ -85,7 +86,13 @@ export const OTHER_RULES: StructRules = {
     oneOf('volumeBindingMode', 'Immediate', 'WaitForFirstConsumer'),
   ),
   'storage.CSINodeDriver': needs('name', 'nodeID'),
-  'storage.VolumeAttachmentSpec': needs('attacher', 'nodeName'),
+  'storage.VolumeAttachmentSpec': all(needs('attacher'), (spec, path) => {
+    const { nodeName = '', source } = spec;
+    const wrong = dnsName(nodeName as string).map((problem) => invalidValue([...path, 'nodeName'], nodeName, problem));
+    if (Object.keys((source ?? {}) as JsonObject).length === 1) return wrong;
+    const why = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName';
+    return [...wrong, required([...path, 'source'], why)];
+  }),
   'rbac.ClusterRoleBinding': (binding, path) =>
     oneOf('kind', 'ClusterRole')(objectAt(binding, 'roleRef'), [...path, 'roleRef']),
   'rbac.RoleBinding': (binding, path) =>

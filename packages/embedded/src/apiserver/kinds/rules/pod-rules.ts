@@ -17,6 +17,7 @@ import {
   required,
 } from '../../field-errors.ts';
 import { isJsonObject } from '../../json-value.ts';
+import { scalarText } from '../../object.ts';
 import {
   all,
   atLeast,
@@ -29,12 +30,11 @@ import {
   needs,
   oneOf,
   type Path,
-  shaped,
   type StructRules,
+  shaped,
   unique,
   within,
 } from './struct-rule.ts';
-import { scalarText } from '../../object.ts';
 
 const MAX_INT32 = 2 ** 31 - 1;
 const IDS = ['runAsUser', 'runAsGroup', 'fsGroup'];

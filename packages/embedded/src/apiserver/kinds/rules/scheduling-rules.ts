@@ -14,8 +14,8 @@ import {
   type Problem,
   required,
 } from '../../field-errors.ts';
-import { all, atLeast, itemsOf, labelKey, labels, oneOf, type Path, type StructRules } from './struct-rule.ts';
 import { scalarText } from '../../object.ts';
+import { all, atLeast, itemsOf, labelKey, labels, oneOf, type Path, type StructRules } from './struct-rule.ts';
 
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 

@@ -1,7 +1,7 @@
 import {
   type JsonObject,
-  type LabelSelectorSpec,
   LabelSelectorError,
+  type LabelSelectorSpec,
   labelSelectorFrom,
   matchesLabels,
 } from '@karpenter-ts/apis';
@@ -16,9 +16,9 @@ import {
   needs,
   oneOf,
   type Path,
-  shaped,
   type StructRule,
   type StructRules,
+  shaped,
 } from './struct-rule.ts';
 
 /** Controllers that make pods, and budgets that keep them. */
