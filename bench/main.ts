@@ -3,20 +3,42 @@ import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { isMet, type Row, renderTable } from './report.ts';
 
-const SUITES: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
-  embedded: async () => (await import('./embedded.ts')).measureEmbedded(),
-  runtime: async () => (await import('./runtime.ts')).measureRuntime(),
+/** What may be said on the command line; not every suite has a use for all of it. */
+interface SuiteOptions {
+  /** Where to write the figures. */
+  readonly json?: string | undefined;
+  /** Measure upstream here and now instead of taking the figures of the lab; needs Go. */
+  readonly upstream?: boolean | undefined;
+  readonly seed?: number | undefined;
+}
+
+/** Runs a suite, and says whether it is as good as it must be. */
+type Suite = (options: SuiteOptions) => Promise<boolean>;
+
+const SUITES: Readonly<Record<string, Suite>> = {
+  embedded: async (options) => report('embedded', await (await import('./embedded.ts')).measureEmbedded(), options),
+  planning: async (options) => (await import('./planning.ts')).run(options),
+  runtime: async (options) => report('runtime', await (await import('./runtime.ts')).measureRuntime(), options),
+  whatif: async (options) => (await import('./whatif.ts')).run(options),
 };
 
-const { positionals, values } = parseArgs({ allowPositionals: true, options: { json: { type: 'string' } } });
-const [suite = ''] = positionals;
-const run = SUITES[suite];
+async function report(suite: string, rows: readonly Row[], { json }: SuiteOptions): Promise<boolean> {
+  process.stdout.write(renderTable(rows));
+  if (json !== undefined) await writeFile(json, `${JSON.stringify({ suite, rows }, undefined, 2)}\n`);
+  return rows.every(isMet);
+}
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { json: { type: 'string' }, upstream: { type: 'boolean' }, seed: { type: 'string' } },
+});
+const run = SUITES[positionals[0] ?? ''];
 if (run === undefined) {
-  process.stderr.write(`usage: npm run bench -- <${Object.keys(SUITES).join('|')}> [--json FILE]\n`);
+  process.stderr.write(
+    `usage: npm run bench -- <${Object.keys(SUITES).join('|')}> [--json FILE] [--seed N] [--upstream]\n`,
+  );
   process.exitCode = 2;
 } else {
-  const rows = await run();
-  process.stdout.write(renderTable(rows));
-  if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify({ suite, rows }, undefined, 2)}\n`);
-  process.exitCode = rows.every(isMet) ? 0 : 1;
+  const seed = values.seed === undefined ? undefined : Number(values.seed);
+  process.exitCode = (await run({ ...values, seed })) ? 0 : 1;
 }

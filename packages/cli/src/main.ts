@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { checkCommand } from './commands/check.ts';
+import { planCommand } from './commands/plan.ts';
 import { upCommand } from './commands/up.ts';
 import type { Io } from './io.ts';
 
@@ -13,7 +14,8 @@ export async function main(args: readonly string[], io: Io): Promise<void> {
     .version(version(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
     .addCommand(upCommand(io))
-    .addCommand(checkCommand(io));
+    .addCommand(checkCommand(io))
+    .addCommand(planCommand(io));
   for (const command of [program, ...program.commands]) {
     command.exitOverride().configureOutput({
       writeOut: (text) => io.stdout.write(text),

@@ -1,0 +1,115 @@
+import {
+  Catalogues,
+  DEFAULT_PLANNING,
+  finish,
+  type Plan,
+  type PlanRun,
+  planSnapshot,
+  type Snapshot,
+} from '@karpenter-ts/scheduling';
+import {
+  diversePods,
+  preferencePods,
+  REFERENCE_PROFILE,
+  referenceCatalogue,
+  referenceSnapshot,
+} from '@karpenter-ts/scheduling/testing';
+import type { Workload } from './workloads.ts';
+
+/** What one process measured of one workload. */
+export interface PlanningFigures {
+  readonly nodes: number;
+  readonly unplaced: number;
+  readonly pricePerHour: number;
+  /** Of the very first run, nothing compiled and no catalogue indexed yet. */
+  readonly firstPodsPerSecond: number;
+  readonly podsPerSecond: number;
+  /** The longest the planner ran without giving way. */
+  readonly longestStepMs: number;
+  readonly peakRssMb: number;
+}
+
+const RUNS = 5;
+const WARM_UP_MS = 1_500;
+const FEWEST_WARM_UPS = 2;
+
+/** Plans it again and again, always from pods and pools never seen before; only the catalogue's index is kept. */
+export function measureSpeed(workload: Workload, seed: number): PlanningFigures {
+  const provider = newProvider();
+  const pods = podsOf(workload, seed);
+  const fresh = () => structuredClone(referenceSnapshot(pods, []));
+  const first = timePlan(fresh(), provider, workload);
+  const started = performance.now();
+  for (let runs = 0; runs < FEWEST_WARM_UPS || performance.now() - started < WARM_UP_MS; runs++) {
+    timePlan(fresh(), provider, workload);
+  }
+  const seconds = Array.from({ length: RUNS }, () => timePlan(fresh(), provider, workload).seconds);
+  return {
+    ...figuresOf(first.plan),
+    firstPodsPerSecond: workload.pods / first.seconds,
+    podsPerSecond: workload.pods / median(seconds),
+    longestStepMs: longestStepMs(fresh(), provider, workload),
+    peakRssMb: peakRssMb(),
+  };
+}
+
+/** Plans it once, so that the peak is that of one run. */
+export function measureMemory(workload: Workload, seed: number): number {
+  timePlan(referenceSnapshot(podsOf(workload, seed), []), newProvider(), workload);
+  return peakRssMb();
+}
+
+/** What outlives a run: the types, and the planner's index of them. */
+interface Provider {
+  readonly instanceTypes: ReturnType<typeof referenceCatalogue>;
+  readonly catalogues: Catalogues;
+}
+
+function newProvider(): Provider {
+  return { instanceTypes: referenceCatalogue(), catalogues: new Catalogues() };
+}
+
+function podsOf({ mix, pods }: Workload, seed: number) {
+  return mix === 'diverse' ? diversePods(pods, seed) : preferencePods(pods, seed);
+}
+
+interface TimedPlan {
+  readonly plan: Plan;
+  readonly seconds: number;
+}
+
+function timePlan(snapshot: Snapshot, provider: Provider, workload: Workload): TimedPlan {
+  const started = performance.now();
+  const plan = finish(startPlan(snapshot, provider, workload));
+  return { plan, seconds: (performance.now() - started) / 1000 };
+}
+
+/** In CPU time, so that what else the machine does is not counted. */
+function longestStepMs(snapshot: Snapshot, provider: Provider, workload: Workload): number {
+  const run = startPlan(snapshot, provider, workload);
+  let longest = 0;
+  for (let before = process.threadCpuUsage(); ; before = process.threadCpuUsage()) {
+    const { done } = run.next();
+    const { user, system } = process.threadCpuUsage(before);
+    longest = Math.max(longest, (user + system) / 1000);
+    if (done) return longest;
+  }
+}
+
+function startPlan(snapshot: Snapshot, { instanceTypes, catalogues }: Provider, { policy }: Workload): PlanRun {
+  const pools = snapshot.pools.map(({ nodePool }) => ({ nodePool, instanceTypes }));
+  const options = { ...DEFAULT_PLANNING, profile: REFERENCE_PROFILE, preferencePolicy: policy };
+  return planSnapshot({ ...snapshot, pools }, options, catalogues);
+}
+
+function figuresOf({ newNodes, pricePerHour, undecided, unschedulable }: Plan) {
+  return { nodes: newNodes.length, unplaced: undecided.length + unschedulable.length, pricePerHour };
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1]!;
+}
+
+function peakRssMb(): number {
+  return process.resourceUsage().maxRSS / 1024;
+}

@@ -1,0 +1,63 @@
+import type { PlanningOptions } from '@karpenter-ts/scheduling';
+
+/** What is planned, and what it is measured against. */
+export interface Workload {
+  readonly mix: 'diverse' | 'preferences';
+  readonly policy: PlanningOptions['preferencePolicy'];
+  readonly pods: number;
+  /** Upstream 1.14.1 on two cores, one run (lab.md §4); absent where it takes too long to be worth it. */
+  readonly upstreamPodsPerSecond?: number;
+  /** The name of upstream's own benchmark of this workload. */
+  readonly upstreamBenchmark?: string;
+  /** How many times as fast as upstream we must be. */
+  readonly mustBeFaster?: number;
+  /** Upstream's number of nodes, which is not to be exceeded. */
+  readonly mostNodes: number;
+}
+
+const diverse = (pods: number, rest: Partial<Workload> = {}): Workload => ({
+  mix: 'diverse',
+  policy: 'Respect',
+  pods,
+  mostNodes: Math.max(1, pods / 5),
+  ...rest,
+});
+
+const measured = (pods: number, upstreamPodsPerSecond: number, mustBeFaster?: number): Workload =>
+  diverse(pods, {
+    upstreamPodsPerSecond,
+    upstreamBenchmark: `BenchmarkScheduling${pods}`,
+    ...(mustBeFaster !== undefined && { mustBeFaster }),
+  });
+
+/** In the order of the issue's table; the largest show that the pace holds. */
+export const WORKLOADS: readonly Workload[] = [
+  measured(1, 169, 5),
+  measured(50, 413, 5),
+  measured(100, 318),
+  measured(500, 249),
+  measured(1_000, 276, 30),
+  measured(2_000, 237),
+  measured(5_000, 207, 60),
+  measured(10_000, 193, 60),
+  diverse(20_000),
+  diverse(50_000),
+  {
+    mix: 'preferences',
+    policy: 'Respect',
+    pods: 4_000,
+    upstreamPodsPerSecond: 45,
+    upstreamBenchmark: 'BenchmarkRespectPreferences',
+    mustBeFaster: 100,
+    mostNodes: 4_000,
+  },
+  {
+    mix: 'preferences',
+    policy: 'Ignore',
+    pods: 4_000,
+    upstreamPodsPerSecond: 1_890,
+    upstreamBenchmark: 'BenchmarkIgnorePreferences',
+    mustBeFaster: 10,
+    mostNodes: 11,
+  },
+];

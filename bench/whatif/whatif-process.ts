@@ -1,0 +1,58 @@
+// What-ifs on one cluster in a process of its own: whatif-process.ts NODES
+import { DEFAULT_PLANNING, finish, readBase } from '@karpenter-ts/scheduling';
+import { consolidationCluster, REFERENCE_PROFILE, referenceCatalogue } from '@karpenter-ts/scheduling/testing';
+
+/** What it costs to ask what would become of one node's pods. */
+export interface WhatIfFigures {
+  readonly pods: number;
+  /** Reading the cluster, once for all questions. */
+  readonly baseMs: number;
+  readonly medianMs: number;
+  readonly meanMs: number;
+  /** The answers: nodes whose pods fit on the others, and nodes that one new node could replace. */
+  readonly removable: number;
+  readonly replaceable: number;
+  readonly peakRssMb: number;
+}
+
+const WARM_UP = 100;
+const MOST_QUESTIONS = 1_000;
+
+/** Asks of nodes spread evenly over the cluster, each question once. */
+export function measureWhatIf(count: number): WhatIfFigures {
+  const snapshot = consolidationCluster(count, referenceCatalogue());
+  const started = performance.now();
+  const base = finish(
+    readBase(snapshot, { ...DEFAULT_PLANNING, profile: REFERENCE_PROFILE, reservedCapacity: 'Fallback' }),
+  );
+  const baseMs = performance.now() - started;
+  const ask = (index: number) => {
+    const { name, pods } = snapshot.nodes[index % count]!;
+    return finish(base.whatIf({ withoutNodes: [name], withPods: pods }));
+  };
+  for (let index = 0; index < WARM_UP; index++) ask(index * 7);
+  const questions = Math.min(count, MOST_QUESTIONS);
+  const times: number[] = [];
+  let removable = 0;
+  let replaceable = 0;
+  for (let index = 0; index < questions; index++) {
+    const before = performance.now();
+    const { newNodes, unschedulable } = ask(Math.floor((index * count) / questions));
+    times.push(performance.now() - before);
+    if (unschedulable.length > 0) continue;
+    if (newNodes.length === 0) removable++;
+    else if (newNodes.length === 1) replaceable++;
+  }
+  return {
+    pods: snapshot.nodes.reduce((sum, { pods }) => sum + pods.length, 0),
+    baseMs,
+    medianMs: times.toSorted((a, b) => a - b)[times.length >> 1]!,
+    meanMs: times.reduce((sum, ms) => sum + ms, 0) / times.length,
+    removable,
+    replaceable,
+    peakRssMb: process.resourceUsage().maxRSS / 1024,
+  };
+}
+
+process.send?.(measureWhatIf(Number(process.argv[2])));
+process.disconnect();

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { main } from '../main.ts';
+import { type RecordedIo, recordingIo } from '../testing-io.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'karpenter-plan-'));
+
+/** Two pods that prefer to be apart, on types of one and of four cpus. */
+const FLEET = {
+  catalogue: [type('small', '1', 0.1), type('large', '4', 0.3)],
+  nodePools: [
+    {
+      apiVersion: 'karpenter.sh/v1',
+      kind: 'NodePool',
+      metadata: { name: 'default' },
+      spec: {
+        template: {
+          spec: {
+            nodeClassRef: { group: 'karpenter.kwok.sh', kind: 'KWOKNodeClass', name: 'default' },
+            requirements: [],
+          },
+        },
+      },
+    },
+  ],
+  pods: [pod('a', '1'), pod('b', '1')],
+};
+
+function type(name: string, cpu: string, price: number) {
+  const offerings = [{ zone: 'zone-a', capacityType: 'on-demand', price }];
+  return { name, capacity: { cpu, memory: '8Gi', pods: '10' }, labels: { 'kubernetes.io/arch': ['amd64'] }, offerings };
+}
+
+function pod(name: string, cpu: string) {
+  const podAffinityTerm = { topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: { app: 'web' } } };
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, labels: { app: 'web' } },
+    spec: {
+      containers: [{ resources: { requests: { cpu } } }],
+      affinity: {
+        podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, podAffinityTerm }] },
+      },
+    },
+  };
+}
+
+async function plan(fleet: object | string, ...args: readonly string[]): Promise<RecordedIo> {
+  const io = recordingIo(typeof fleet === 'string' ? fleet : JSON.stringify(fleet));
+  await main(['plan', '--fleet', '-', ...args], io);
+  return io;
+}
+
+async function planJson(fleet: object, ...args: readonly string[]) {
+  const io = await plan(fleet, '-o', 'json', ...args);
+  return JSON.parse(io.out()) as {
+    readonly nodes: readonly {
+      nodePool: string;
+      pods: readonly string[];
+      instanceTypes: readonly string[];
+      pricePerHour: number;
+    }[];
+    readonly unschedulable: readonly { pod: string; reason: string }[];
+    readonly pricePerHour: number;
+    readonly seconds: number;
+  };
+}
+
+test('a plan in JSON names nodes, their pods, types and prices, and what it took', async () => {
+  const { seconds, ...rest } = await planJson(FLEET);
+  assert.deepEqual(rest, {
+    nodes: [
+      { nodePool: 'default', pods: ['default/a'], instanceTypes: ['small', 'large'], pricePerHour: 0.1 },
+      { nodePool: 'default', pods: ['default/b'], instanceTypes: ['small', 'large'], pricePerHour: 0.1 },
+    ],
+    unschedulable: [],
+    pricePerHour: 0.2,
+  });
+  assert.ok(seconds > 0 && seconds < 10);
+});
+
+test('preferences do not count under --preference-policy Ignore', async () => {
+  const { nodes } = await planJson(FLEET, '--preference-policy', 'Ignore');
+  assert.deepEqual(nodes, [
+    { nodePool: 'default', pods: ['default/a', 'default/b'], instanceTypes: ['large'], pricePerHour: 0.3 },
+  ]);
+});
+
+test('a pod without a place is listed with the reason its event would give, and the plan still succeeds', async () => {
+  const io = await plan({ ...FLEET, pods: [pod('giant', '9')] }, '-o', 'json');
+  const { unschedulable } = JSON.parse(io.out()) as { unschedulable: readonly { pod: string; reason: string }[] };
+  assert.equal(unschedulable[0]?.pod, 'default/giant');
+  assert.match(
+    unschedulable[0].reason,
+    /^no instance type has enough resources, requirements=.*, resources=\{"cpu":"9"/,
+  );
+  assert.equal(io.exitCode, 0);
+});
+
+test('a plan in text has a line for each node, each pod without a place, and the totals', async () => {
+  const io = await plan({ ...FLEET, pods: [...FLEET.pods, pod('giant', '9')] });
+  const [first, second, third, totals] = io.out().split('\n');
+  assert.equal(first, 'default  small or 1 other type  1 pod  $0.1000 an hour');
+  assert.equal(second, first);
+  assert.match(third!, /^default\/giant: no instance type/);
+  assert.match(totals!, /^2 nodes for 2 pods at \$0\.2000 an hour, 1 pod without a place, planned in \d+\.\d{3} s$/);
+});
+
+test('a fleet that upstream planned is read from its file', async () => {
+  const path = join(folder, 'plain-300-102.json');
+  const packed = join(import.meta.dirname, '../../../../bench/fleets/plain-300-102.json.gz');
+  writeFileSync(path, gunzipSync(readFileSync(packed)));
+  const io = recordingIo();
+  await main(['plan', '--fleet', path, '-o', 'json'], io);
+  const { nodes, unschedulable } = JSON.parse(io.out()) as {
+    nodes: readonly object[];
+    unschedulable: readonly object[];
+  };
+  assert.deepEqual([nodes.length, unschedulable.length, io.exitCode], [2, 0, 0]);
+});
+
+test('a bad file is refused with line, field and reason, and nothing is planned', async () => {
+  const text = JSON.stringify(FLEET, undefined, 2).replace('"price": 0.3', '"price": "cheap"');
+  const line = text.split('\n').findIndex((one) => one.includes('cheap')) + 1;
+  const io = await plan(text);
+  assert.deepEqual([io.out(), io.exitCode], ['', 1]);
+  assert.ok(
+    io.err().startsWith(`<stdin>:${line}:11: error: catalogue[1].offerings[0].price: Invalid value: "string"`),
+    io.err(),
+  );
+});
+
+test('what is no JSON, no file or a folder is refused', async () => {
+  const refusal = async (name: string) => {
+    const io = recordingIo('{"pods": [}');
+    await main(['plan', '--fleet', name], io);
+    return [io.exitCode, io.err()];
+  };
+  assert.deepEqual(await refusal('-'), [1, '<stdin>:1:11: error: is not a JSON object\n']);
+  const missing = join(folder, 'none.json');
+  assert.deepEqual(await refusal(missing), [1, `${missing}:1:1: error: no such file\n`]);
+  const empty = mkdtempSync(join(folder, 'empty-'));
+  assert.deepEqual(await refusal(empty), [1, `${empty}:1:1: error: is a folder, not a fleet file\n`]);
+});
+
+test('wrong usage ends with 2', async () => {
+  const none = recordingIo();
+  await main(['plan'], none);
+  assert.deepEqual([none.exitCode, none.err().includes("required option '--fleet <file>' not specified")], [2, true]);
+  const policy = await plan(FLEET, '--preference-policy', 'Maybe');
+  assert.deepEqual([policy.exitCode, policy.err().includes('Allowed choices are Respect, Ignore')], [2, true]);
+});

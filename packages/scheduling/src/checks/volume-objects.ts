@@ -1,0 +1,67 @@
+import type { MissingVolumeObject } from '../explanation/reason.ts';
+import type { Pod, PodVolume } from '../objects/pod.ts';
+import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../objects/volume.ts';
+import type { Volumes } from '../snapshot.ts';
+
+/** What stands behind a volume of a pod. A claim that is not bound has only the class it will be provisioned by. */
+export type Backing =
+  | { readonly kind: 'bound'; readonly claim: PersistentVolumeClaim; readonly volume: PersistentVolume }
+  | { readonly kind: 'unbound'; readonly claim: PersistentVolumeClaim; readonly storageClass: StorageClass | undefined }
+  | { readonly kind: 'missing'; readonly missing: MissingVolumeObject };
+
+/** The snapshot's storage objects by name; indexed when the first pod with a claim is read. */
+export class VolumeObjects {
+  readonly #volumes: Volumes;
+  #claims: ReadonlyMap<string, PersistentVolumeClaim> | undefined;
+  #persistentVolumes: ReadonlyMap<string, PersistentVolume> | undefined;
+  #storageClasses: ReadonlyMap<string, StorageClass> | undefined;
+
+  constructor(volumes: Volumes) {
+    this.#volumes = volumes;
+  }
+
+  /** What backs a volume; `undefined` for kinds without a claim (emptyDir, hostPath, …). */
+  findBacking(pod: Pod, volume: PodVolume): Backing | undefined {
+    const name = claimName(pod, volume);
+    if (name === undefined) return undefined;
+    const claim = this.#claimsByName().get(name);
+    if (claim === undefined) return { kind: 'missing', missing: { kind: 'PersistentVolumeClaim', name } };
+    const { volumeName, storageClassName } = claim.spec;
+    if (volumeName) return this.#bound(claim, volumeName);
+    return storageClassName
+      ? this.#unbound(claim, storageClassName)
+      : { kind: 'unbound', claim, storageClass: undefined };
+  }
+
+  #bound(claim: PersistentVolumeClaim, name: string): Backing {
+    this.#persistentVolumes ??= new Map(
+      this.#volumes.persistentVolumes.map((volume) => [volume.metadata.name, volume]),
+    );
+    const volume = this.#persistentVolumes.get(name);
+    if (volume === undefined) return { kind: 'missing', missing: { kind: 'PersistentVolume', name } };
+    return { kind: 'bound', claim, volume };
+  }
+
+  #unbound(claim: PersistentVolumeClaim, name: string): Backing {
+    this.#storageClasses ??= new Map(this.#volumes.storageClasses.map((one) => [one.metadata.name, one]));
+    const storageClass = this.#storageClasses.get(name);
+    if (storageClass === undefined) return { kind: 'missing', missing: { kind: 'StorageClass', name } };
+    return { kind: 'unbound', claim, storageClass };
+  }
+
+  #claimsByName(): ReadonlyMap<string, PersistentVolumeClaim> {
+    this.#claims ??= new Map(this.#volumes.claims.map((claim) => [claimId(claim), claim]));
+    return this.#claims;
+  }
+}
+
+/** `namespace/name` of a claim. */
+export function claimId({ metadata }: PersistentVolumeClaim): string {
+  return `${metadata.namespace ?? 'default'}/${metadata.name}`;
+}
+
+function claimName({ metadata }: Pod, volume: PodVolume): string | undefined {
+  const namespace = metadata.namespace ?? 'default';
+  if (volume.persistentVolumeClaim !== undefined) return `${namespace}/${volume.persistentVolumeClaim.claimName}`;
+  return volume.ephemeral === undefined ? undefined : `${namespace}/${metadata.name}-${volume.name}`;
+}

@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ZONE_LABEL } from '@karpenter-ts/apis';
+import type { NodeExpression, Pod, PodSpec } from '../objects/pod.ts';
+import type { PersistentVolume, PersistentVolumeClaim, StorageClass, TopologySelectorTerm } from '../objects/volume.ts';
+import type { Volumes } from '../snapshot.ts';
+import { makeNode, makePod } from '../testing/builders.ts';
+import { APP, away, onNodes, podsWith, spreadOver, where } from '../testing/pod-parts.ts';
+import { failureOf, valuesOf, World } from '../testing/world.ts';
+
+const HOSTNAME = 'kubernetes.io/hostname';
+
+test('02/72 a node takes volumes up to its limit; a claim many pods share counts once', () => {
+  const claims = Array.from({ length: 12 }, (_, i) => claim(`c-${i}`, { storageClassName: 'fast' }));
+  const volumes = having({ claims, storageClasses: [storageClass('fast')] });
+  const nodes = [makeNode('limited', { allocatable: ROOMY, volumeLimits: { 'csi.test': 10 } })];
+  const pods = Array.from({ length: 6 }, (_, i) => mounting(`pod-${i}`, `c-${2 * i}`, `c-${2 * i + 1}`));
+  const plan = new World({ volumes, nodes }).plan(...pods);
+  assert.equal(plan.existingNodes[0]!.pods.length, 5);
+  assert.equal(plan.newNodes.length, 1);
+  const sharing = Array.from({ length: 100 }, (_, i) => mounting(`pod-${i}`, 'c-0'));
+  assert.equal(new World({ volumes, nodes }).plan(...sharing).newNodes.length, 0);
+});
+
+test('a node over its limit takes no pod, not even one without volumes', () => {
+  const claims = [claim('c-0', { storageClassName: 'fast' }), claim('c-1', { storageClassName: 'fast' })];
+  const volumes = having({ claims, storageClasses: [storageClass('fast')] });
+  const full = makeNode('full', { pods: [mounting('a', 'c-0', 'c-1')], volumeLimits: { 'csi.test': 1 } });
+  assert.equal(new World({ volumes, nodes: [full] }).plan(makePod('b')).newNodes.length, 1);
+});
+
+test('02/73 a volume without a CSI driver has no limit', () => {
+  const claims = Array.from({ length: 5 }, (_, i) => claim(`c-${i}`, { volumeName: `pv-${i}` }));
+  const persistentVolumes = claims.map((_, i) => volume(`pv-${i}`, {}));
+  const nodes = [makeNode('limited', { allocatable: ROOMY, volumeLimits: { 'csi.test': 1 } })];
+  const pods = claims.map((_, i) => mounting(`pod-${i}`, `c-${i}`));
+  assert.equal(new World({ volumes: having({ claims, persistentVolumes }), nodes }).plan(...pods).newNodes.length, 0);
+});
+
+test('02/74 what a volume needs and is not there fails the pod and no other; a bound claim needs no storage class', () => {
+  const missing = {
+    claim: having({}),
+    storageClass: having({ claims: [claim('c', { storageClassName: 'gone' })] }),
+    volume: having({ claims: [claim('c', { volumeName: 'gone' })] }),
+  };
+  for (const volumes of Object.values(missing)) {
+    const plan = new World({ volumes }).plan(mounting('a', 'c'), makePod('b'));
+    assert.match(failureOf(plan, makePod('a'))!, /^failed getting volume topology requirements \(/);
+    assert.equal(plan.newNodes[0]!.pods.length, 1);
+  }
+  const bound = having({
+    claims: [claim('c', { volumeName: 'pv', storageClassName: 'gone' })],
+    persistentVolumes: [volume('pv', {})],
+  });
+  assert.equal(new World({ volumes: bound }).plan(mounting('a', 'c')).newNodes.length, 1);
+});
+
+test('02/76 zones of the storage class, of the volume and of the pod narrow together', () => {
+  const classFor = (...zones: readonly string[]) =>
+    having({
+      claims: [claim('c', { storageClassName: 'zonal' })],
+      storageClasses: [storageClass('zonal', zoneTerm(...zones))],
+    });
+  const pod = (...zones: readonly string[]) =>
+    mounting('a', 'c', { affinity: onNodes([where(ZONE_LABEL, 'In', ...zones)]) });
+  const zones = (volumes: Volumes, ...asked: readonly string[]) => {
+    const [node] = new World({ volumes }).plan(pod(...asked)).newNodes;
+    return node && valuesOf(node, ZONE_LABEL);
+  };
+  assert.deepEqual(zones(classFor('test-zone-2', 'test-zone-3'), 'test-zone-1', 'test-zone-3'), ['test-zone-3']);
+  assert.equal(zones(classFor('test-zone-2'), 'test-zone-1', 'test-zone-3'), undefined);
+  const inZone3 = having({
+    claims: [claim('c', { volumeName: 'pv' })],
+    persistentVolumes: [volume('pv', {}, [where(ZONE_LABEL, 'In', 'test-zone-3')])],
+  });
+  assert.deepEqual(zones(inZone3, 'test-zone-1', 'test-zone-3'), ['test-zone-3']);
+});
+
+test('02/77 02/162 alternatives of a volume or a storage class are tried until one has a place', () => {
+  const apart = { labels: APP, affinity: away(podsWith(ZONE_LABEL)) };
+  const terms = [[where(ZONE_LABEL, 'In', 'test-zone-1')], [where(ZONE_LABEL, 'In', 'test-zone-2')]];
+  const byVolume = having({
+    claims: [claim('a', { volumeName: 'pv' }), claim('b', { volumeName: 'pv' })],
+    persistentVolumes: [volume('pv', {}, ...terms)],
+  });
+  const byClass = having({
+    claims: [claim('a', { storageClassName: 'zonal' }), claim('b', { storageClassName: 'zonal' })],
+    storageClasses: [storageClass('zonal', zoneTerm('test-zone-1'), zoneTerm('test-zone-2'))],
+  });
+  for (const volumes of [byVolume, byClass]) {
+    const plan = new World({ volumes }).plan(mounting('a', 'a', apart), mounting('b', 'b', apart));
+    assert.deepEqual(
+      plan.newNodes.map((node) => valuesOf(node, ZONE_LABEL)),
+      [['test-zone-1'], ['test-zone-2']],
+    );
+  }
+});
+
+test('02/78 of two volumes only the combinations that can hold are tried', () => {
+  const zone = (n: number) => where(ZONE_LABEL, 'In', `test-zone-${n}`);
+  const volumes = having({
+    claims: [claim('a', { volumeName: 'pv-a' }), claim('b', { volumeName: 'pv-b' })],
+    persistentVolumes: [
+      volume('pv-a', {}, [zone(2)], [zone(1)]),
+      volume('pv-b', {}, [zone(3)], [zone(1), where('special', 'In', 'optional')]),
+    ],
+  });
+  const [node] = new World({ volumes }).plan(mounting('pod', 'a', 'b')).newNodes;
+  assert.deepEqual(valuesOf(node!, ZONE_LABEL), ['test-zone-1']);
+  assert.deepEqual(node!.instanceTypes, ['arm-instance-type']);
+});
+
+test('volumes that can never be together leave the pod unschedulable, and it says so', () => {
+  const volumes = having({
+    claims: [claim('a', { volumeName: 'pv-1' }), claim('b', { volumeName: 'pv-2' })],
+    persistentVolumes: [1, 2].map((n) => volume(`pv-${n}`, {}, [where(ZONE_LABEL, 'In', `test-zone-${n}`)])),
+  });
+  const pod = mounting('pod', 'a', 'b');
+  assert.match(failureOf(new World({ volumes }).plan(pod), pod)!, /^no instance type /);
+});
+
+test('02/79 02/163 a hostname binds a volume unless it is on the node itself', () => {
+  const world = (spec: Partial<PersistentVolume['spec']>, ...terms: readonly (readonly NodeExpression[])[]) =>
+    new World({
+      volumes: having({
+        claims: [claim('c', { volumeName: 'pv' })],
+        persistentVolumes: [volume('pv', spec, ...terms)],
+      }),
+    }).plan(mounting('a', 'c')).newNodes.length;
+  const there = [where(HOSTNAME, 'In', 'some-node')];
+  assert.equal(world({ local: {} }, there), 1);
+  assert.equal(world({ hostPath: {} }, there), 1);
+  assert.equal(world({ csi: { driver: 'csi.test' } }, there), 0);
+  assert.equal(world({ local: {} }, there, [where(ZONE_LABEL, 'In', 'invalid')]), 1);
+});
+
+test('02/80 relaxing required terms keeps the zone of the volume', () => {
+  const volumes = having({
+    claims: [claim('c', { volumeName: 'pv' })],
+    persistentVolumes: [volume('pv', {}, [where(ZONE_LABEL, 'In', 'test-zone-3')])],
+  });
+  const affinity = onNodes([where('unknown', 'In', 'x')], [where(ZONE_LABEL, 'Exists')]);
+  const [node] = new World({ volumes }).plan(mounting('a', 'c', { affinity })).newNodes;
+  assert.deepEqual(valuesOf(node!, ZONE_LABEL), ['test-zone-3']);
+});
+
+test('02/81 the zone of a volume does not narrow the domains a spread counts', () => {
+  const volumes = having({
+    claims: [claim('c', { volumeName: 'pv' })],
+    persistentVolumes: [volume('pv', {}, [where(ZONE_LABEL, 'In', 'test-zone-1')])],
+  });
+  const nodes = [1, 2, 3].map((n) =>
+    makeNode(`node-${n}`, {
+      labels: { [ZONE_LABEL]: `test-zone-${n}`, [HOSTNAME]: `node-${n}` },
+      pods: [makePod(`old-${n}`, { labels: APP })],
+    }),
+  );
+  const world = new World({ volumes, nodes });
+  const spread = [spreadOver(ZONE_LABEL, { minDomains: 3 })];
+  const plan = world.schedule(mounting('a', 'c', { labels: APP, topologySpreadConstraints: spread }));
+  assert.deepEqual(plan.unschedulable, []);
+  assert.deepEqual(world.counts(ZONE_LABEL), [1, 1, 2]);
+  assert.equal(world.domains(ZONE_LABEL).get('test-zone-1'), 2);
+});
+
+test('02/82 volumes that Kubernetes once handled itself count for the driver that took over', () => {
+  const nodes = [makeNode('full', { volumeLimits: { 'ebs.csi.aws.com': 0 } })];
+  const byClass = having({
+    claims: [claim('c', { storageClassName: 'old' })],
+    storageClasses: [storageClassOf('old', 'kubernetes.io/aws-ebs')],
+  });
+  const byVolume = having({
+    claims: [claim('c', { volumeName: 'pv' })],
+    persistentVolumes: [volume('pv', { awsElasticBlockStore: {} })],
+  });
+  for (const volumes of [byClass, byVolume]) {
+    assert.equal(new World({ volumes, nodes }).plan(mounting('a', 'c')).newNodes.length, 1);
+  }
+});
+
+test('02/165 an ephemeral volume is the claim named after pod and volume, limits included', () => {
+  const ephemeral = (name: string) => makePod(name, { volumes: [{ name: 'tmp', ephemeral: {} }] });
+  const volumes = having({
+    claims: [claim('a-tmp', { storageClassName: 'fast' }), claim('b-tmp', { storageClassName: 'fast' })],
+    storageClasses: [storageClass('fast')],
+  });
+  const nodes = [makeNode('limited', { volumeLimits: { 'csi.test': 1 } })];
+  const plan = new World({ volumes, nodes }).plan(ephemeral('a'), ephemeral('b'));
+  assert.equal(plan.existingNodes[0]!.pods.length, 1);
+  assert.equal(plan.newNodes.length, 1);
+  assert.equal(new World().plan(ephemeral('a')).newNodes.length, 0);
+});
+
+const ROOMY = { cpu: '100', memory: '100Gi', pods: '1000' };
+
+function having(parts: Partial<Volumes>): Volumes {
+  return { claims: [], persistentVolumes: [], storageClasses: [], ...parts };
+}
+
+function claim(name: string, spec: PersistentVolumeClaim['spec']): PersistentVolumeClaim {
+  return { metadata: { name, namespace: 'default' }, spec };
+}
+
+function volume(
+  name: string,
+  spec: Partial<PersistentVolume['spec']>,
+  ...terms: readonly (readonly NodeExpression[])[]
+): PersistentVolume {
+  const nodeSelectorTerms = terms.map((matchExpressions) => ({ matchExpressions }));
+  return {
+    metadata: { name },
+    spec: { ...spec, ...(terms.length > 0 && { nodeAffinity: { required: { nodeSelectorTerms } } }) },
+  };
+}
+
+function storageClass(name: string, ...allowedTopologies: readonly TopologySelectorTerm[]): StorageClass {
+  return { ...storageClassOf(name, 'csi.test'), allowedTopologies };
+}
+
+function storageClassOf(name: string, provisioner: string): StorageClass {
+  return { metadata: { name }, provisioner };
+}
+
+function zoneTerm(...values: readonly string[]): TopologySelectorTerm {
+  return { matchLabelExpressions: [{ key: ZONE_LABEL, values }] };
+}
+
+type Extra = PodSpec & { readonly labels?: Readonly<Record<string, string>> };
+
+function mounting(name: string, ...parts: readonly (string | Extra)[]): Pod {
+  const claims = parts.filter((part) => typeof part === 'string');
+  const extra = parts.find((part) => typeof part === 'object') ?? {};
+  const volumes = claims.map((claimName, i) => ({ name: `v-${i}`, persistentVolumeClaim: { claimName } }));
+  return makePod(name, { ...extra, volumes });
+}

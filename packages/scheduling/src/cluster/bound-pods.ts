@@ -1,0 +1,41 @@
+import { podId } from '../objects/pod.ts';
+import type { Pod } from '../objects/pod.ts';
+import type { PodClass } from '../packing/pod-class.ts';
+import type { ClusterNode } from './cluster-nodes.ts';
+
+/** A pod on a node. */
+export interface BoundPod {
+  readonly pod: Pod;
+  readonly podClass: PodClass;
+  readonly node: ClusterNode;
+  /** Terminating pods are no neighbours any more, but keep others away until they are gone (spec 02 §16). */
+  readonly isTerminating: boolean;
+}
+
+/** The pods on all nodes, findable by id, class and node. */
+export class BoundPods {
+  readonly #byId = new Map<string, BoundPod>();
+  readonly #byClass: BoundPod[][] = [];
+  readonly #byNode: BoundPod[][] = [];
+
+  add(pod: Pod, podClass: PodClass, node: ClusterNode): void {
+    const bound = { pod, podClass, node, isTerminating: pod.metadata.deletionTimestamp !== undefined };
+    this.#byId.set(podId(pod), bound);
+    this.#byClass[podClass.id] ??= [];
+    this.#byClass[podClass.id]!.push(bound);
+    this.#byNode[node.index] ??= [];
+    this.#byNode[node.index]!.push(bound);
+  }
+
+  find(pod: Pod): BoundPod | undefined {
+    return this.#byId.get(podId(pod));
+  }
+
+  onNode({ index }: ClusterNode): readonly BoundPod[] {
+    return this.#byNode[index] ?? [];
+  }
+
+  ofClass({ id }: PodClass): readonly BoundPod[] {
+    return this.#byClass[id] ?? [];
+  }
+}

@@ -1,0 +1,139 @@
+import { admits } from '@karpenter-ts/apis';
+import type { HostPort } from '../checks/host-ports.ts';
+import type { TaintTable } from '../checks/taints.ts';
+import { attachedClaims, VolumeUsage } from '../checks/volume-limits.ts';
+import type { VolumeObjects } from '../checks/volume-objects.ts';
+import { BitSet } from '../interning/bit-set.ts';
+import type { Pod } from '../objects/pod.ts';
+import { type Daemon, runsOnNode } from '../packing/daemon.ts';
+import type { Demand } from '../packing/demand.ts';
+import type { RequirementSets } from '../requirements/requirement-set.ts';
+import {
+  addAmounts,
+  type AmountReader,
+  type Amounts,
+  hasNegative,
+  NO_AMOUNTS,
+  subtractAmounts,
+} from '../resources/amounts.ts';
+import { sumRequests } from '../resources/pod-requests.ts';
+import type { ResourceTable } from '../resources/resource-table.ts';
+import type { BoundPods } from './bound-pods.ts';
+import type { ClusterNode, ClusterNodes } from './cluster-nodes.ts';
+
+export interface RoomTables {
+  readonly sets: RequirementSets;
+  readonly taints: TaintTable;
+  readonly amounts: AmountReader;
+  readonly pods: BoundPods;
+  readonly resources: ResourceTable;
+  readonly volumes: VolumeObjects;
+}
+
+/** What the open nodes can still take, before any run. Runs copy what they change. */
+export class ExistingRoom {
+  readonly nodes: ClusterNodes;
+  /** By node, then by resource. */
+  readonly remaining: Float64Array;
+  /** Ports in use, for nodes that have any. */
+  readonly ports = new Map<number, readonly HostPort[]>();
+  /** For nodes with limits on volumes. */
+  readonly volumes = new Map<number, VolumeUsage>();
+  /** Nodes that take no pods that were merely moved. */
+  readonly refusingMoved: BitSet;
+  readonly #broken: BitSet;
+  readonly #tables: RoomTables;
+  readonly #outstanding: OutstandingDaemons;
+  readonly #fitting: (BitSet | undefined)[] = [];
+
+  constructor(nodes: ClusterNodes, daemons: readonly Daemon[], tables: RoomTables) {
+    this.nodes = nodes;
+    this.#tables = tables;
+    const width = tables.resources.names.length;
+    this.remaining = new Float64Array(nodes.open * width);
+    this.refusingMoved = new BitSet(nodes.open);
+    this.#broken = new BitSet(nodes.open);
+    this.#outstanding = new OutstandingDaemons(daemons, tables);
+  }
+
+  /** Takes in a node and the pods on it. To be called for every open node before anything is asked. */
+  read(node: ClusterNode): void {
+    if (node.index >= this.nodes.open) return;
+    this.#readRoom(node, this.#outstanding.on(node));
+    this.#readUse(node);
+  }
+
+  /** Nodes a demand fits on as they are now, ports and limits on volumes aside. Not to be changed. */
+  fitting(demand: Demand): BitSet {
+    let fitting = this.#fitting[demand.id];
+    if (fitting === undefined) {
+      fitting = new BitSet(this.nodes.open);
+      for (let i = 0; i < this.nodes.open; i++) if (this.#fits(demand, i)) fitting.add(i);
+      this.#fitting[demand.id] = fitting;
+    }
+    return fitting;
+  }
+
+  /** Whether a node takes pods of a demand at all, room and labels aside. */
+  admits(i: number, { tolerations, needs }: Demand): boolean {
+    const { taints, hostname } = this.nodes.all[i]!;
+    if (this.#broken.has(i) || !this.#tables.taints.tolerates(tolerations, taints)) return false;
+    return needs.hostname === undefined || admits(needs.hostname, hostname);
+  }
+
+  #fits(demand: Demand, i: number): boolean {
+    const { requests, needs } = demand;
+    const at = i * requests.length;
+    for (let r = 0; r < requests.length; r++) if (requests[r]! > this.remaining[at + r]!) return false;
+    return this.admits(i, demand) && this.#tables.sets.accepts(this.nodes.all[i]!.set, needs.set, 'strictly');
+  }
+
+  #readRoom(node: ClusterNode, daemons: Amounts): void {
+    const { index, source } = node;
+    const { amounts, pods, resources } = this.#tables;
+    const used = sumRequests(pods.onNode(node).map(({ podClass }) => podClass.shape.requests));
+    const left = subtractAmounts(subtractAmounts(amounts.read(source.allocatable), used), daemons);
+    if (hasNegative(left)) this.#broken.add(index);
+    resources.names.forEach((name, r) => {
+      this.remaining[index * resources.names.length + r] = resources.toTarget(r, left.get(name)?.nanos ?? 0n);
+    });
+  }
+
+  #readUse(node: ClusterNode): void {
+    const { index, source } = node;
+    if (source.refusesMovedPods) this.refusingMoved.add(index);
+    const ports = this.#tables.pods.onNode(node).flatMap(({ podClass }) => podClass.shape.ports);
+    if (ports.length > 0) this.ports.set(index, ports);
+    if (Object.keys(source.volumeLimits).length === 0) return;
+    const usage = new VolumeUsage(source.volumeLimits);
+    for (const pod of source.pods) usage.add(attachedClaims(pod, this.#tables.volumes));
+    this.volumes.set(index, usage);
+  }
+}
+
+/** Daemons that are expected on a node and not there yet (spec 02 §12.3). */
+class OutstandingDaemons {
+  readonly #daemons: readonly Daemon[];
+  readonly #tables: RoomTables;
+
+  constructor(daemons: readonly Daemon[], tables: RoomTables) {
+    this.#daemons = daemons;
+    this.#tables = tables;
+  }
+
+  on(node: ClusterNode): Amounts {
+    const { sets, taints, pods } = this.#tables;
+    const expected = this.#daemons.filter((daemon) => runsOnNode(daemon, node, sets, taints));
+    if (expected.length === 0) return NO_AMOUNTS;
+    const running = pods.onNode(node).filter(({ pod }) => isDaemonPod(pod));
+    const present = running.map(({ podClass }) => podClass.shape.requests);
+    const missing = subtractAmounts(sumRequests(expected.map(({ requests }) => requests)), addAmounts(...present));
+    return new Map([...missing].filter(([, { nanos }]) => nanos > 0n));
+  }
+}
+
+function isDaemonPod({ metadata }: Pod): boolean {
+  return (
+    metadata.ownerReferences?.some(({ apiVersion, kind }) => apiVersion === 'apps/v1' && kind === 'DaemonSet') === true
+  );
+}

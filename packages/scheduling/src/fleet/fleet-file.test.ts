@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ZONE_LABEL } from '@karpenter-ts/apis';
+import { readFleet } from './fleet-file.ts';
+
+const FLEET = {
+  catalogue: [
+    {
+      name: 'm5.large',
+      capacity: { cpu: '2', memory: '8Gi', pods: '29' },
+      overhead: { cpu: '70m' },
+      labels: { 'kubernetes.io/arch': ['amd64'], 'example.com/family': ['m5'] },
+      offerings: [
+        { zone: 'us-east-1a', capacityType: 'spot', price: 0.03 },
+        { zone: 'us-east-1b', capacityType: 'on-demand', price: 0.1, available: false },
+      ],
+    },
+    {
+      name: 'bare',
+      capacity: { cpu: 4 },
+      offerings: [{ zone: 'us-east-1a', capacityType: 'on-demand', price: 1 }],
+    },
+  ],
+  nodePools: [
+    {
+      apiVersion: 'karpenter.sh/v1',
+      kind: 'NodePool',
+      metadata: { name: 'default' },
+      spec: {
+        template: {
+          spec: {
+            nodeClassRef: { group: 'karpenter.kwok.sh', kind: 'KWOKNodeClass', name: 'default' },
+            requirements: [],
+          },
+        },
+      },
+    },
+  ],
+  pods: [
+    {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'web', namespace: 'shop' },
+      spec: { containers: [{ name: 'c', image: 'x', resources: { requests: { cpu: '1' } } }] },
+    },
+  ],
+  daemonPods: [],
+};
+
+/** The fleet with one value, named by its path, put in or taken out. */
+function changed(path: readonly (string | number)[], value: unknown): string {
+  const copy = structuredClone(FLEET) as unknown as Record<string, unknown>;
+  let at: Record<string | number, unknown> = copy;
+  for (const segment of path.slice(0, -1)) at = at[segment] as Record<string | number, unknown>;
+  at[path.at(-1)!] = value;
+  return JSON.stringify(copy, undefined, 2);
+}
+
+function fleetOf(text: string) {
+  const read = readFleet(text);
+  if (!('fleet' in read)) assert.fail(JSON.stringify(read.problems));
+  return read.fleet;
+}
+
+function problemsOf(text: string) {
+  const read = readFleet(text);
+  return 'problems' in read ? read.problems : [];
+}
+
+test('a fleet file becomes a snapshot in which every label of the catalogue is well-known', () => {
+  const { snapshot, options } = fleetOf(JSON.stringify(FLEET));
+  assert.deepEqual([snapshot.pools.length, snapshot.pods.length, snapshot.nodes.length], [1, 1, 0]);
+  assert.ok(options.profile.wellKnownLabels.has('example.com/family'));
+  const [large, bare] = snapshot.pools[0]!.instanceTypes;
+  const zones = large!.requirements.find(({ key }) => key === ZONE_LABEL);
+  assert.deepEqual(zones?.values, ['us-east-1a', 'us-east-1b']);
+  assert.deepEqual(
+    large!.offerings.map(({ available }) => available),
+    [true, false],
+  );
+  assert.equal(bare!.requirements.find(({ key }) => key === 'example.com/family')?.operator, 'DoesNotExist');
+});
+
+test('pools get the defaults an API server gives them, and static ones are left out', () => {
+  assert.equal(fleetOf(JSON.stringify(FLEET)).snapshot.pools[0]!.nodePool.spec.disruption.consolidateAfter, '0s');
+  assert.equal(fleetOf(changed(['nodePools', 0, 'spec', 'replicas'], 3)).snapshot.pools.length, 0);
+});
+
+test('what is not JSON is reported where it stops being JSON', () => {
+  assert.deepEqual(problemsOf('{\n  "pods": [,]\n}'), [
+    { line: 2, column: 12, field: '', message: 'is not a JSON object' },
+  ]);
+  assert.deepEqual(problemsOf('[]'), [{ line: 1, column: 1, field: '', message: 'is not a JSON object' }]);
+  assert.deepEqual(problemsOf(''), [{ line: 1, column: 1, field: '', message: 'is not a JSON object' }]);
+});
+
+test('a bad field is reported by its path, its line and the words of an API server', () => {
+  const cases: readonly (readonly [path: readonly (string | number)[], value: unknown, message: RegExp])[] = [
+    [['catalogue', 0, 'capacity', 'cpu'], 'two', /^Invalid value: "two": .* should match/],
+    [['catalogue', 0, 'offerings', 1, 'price'], '0.1', /^Invalid value: "string": .*must be of type number/],
+    [['catalogue', 0, 'offerings', 0, 'capacityType'], 'cheap', /^Unsupported value: "cheap"/],
+    [['catalogue', 1, 'name'], 'm5.large', /^Duplicate value: "m5.large"$/],
+    [['nodePools', 0, 'spec', 'weight'], 101, /^Invalid value: 101: .*less than or equal to 100/],
+    [['nodePools', 0, 'kind'], 'Deployment', /^Unsupported value: "Deployment"/],
+    [['pods', 0, 'spec', 'containers', 0, 'resources', 'requests', 'cpu'], 'much', /^Invalid value: "much"/],
+    [['pods', 0, 'spec', 'tolerations'], {}, /^Invalid value: "object": .*must be of type array/],
+    [['instances'], [], /^unknown field "instances"$/],
+  ];
+  for (const [path, value, message] of cases) {
+    const text = changed(path, value);
+    const [problem] = problemsOf(text);
+    assert.match(problem?.message ?? 'accepted', message);
+    assert.equal(problem!.field, path.map(segmentText).join('').slice(1));
+    assert.ok(text.split('\n')[problem!.line - 1]!.includes(`"${path.at(-1)}"`));
+  }
+});
+
+const segmentText = (segment: string | number) => (typeof segment === 'number' ? `[${segment}]` : `.${segment}`);
+
+test('a field that is missing is reported where its parent stands', () => {
+  const text = changed(['pods', 0, 'spec', 'topologySpreadConstraints'], [{ topologyKey: 'zone' }]);
+  const [problem] = problemsOf(text);
+  assert.deepEqual(
+    [problem?.field, problem?.message],
+    ['pods[0].spec.topologySpreadConstraints[0].maxSkew', 'Required value'],
+  );
+  assert.equal(text.split('\n')[problem!.line]!.trim(), '"topologyKey": "zone"');
+});
+
+test('all problems are reported at once, in the order of the lines', () => {
+  const text = changed(['pods', 0, 'spec', 'containers'], []).replace('"price": 0.03', '"price": -1');
+  const problems = problemsOf(text);
+  assert.deepEqual(
+    problems.map(({ field }) => field),
+    ['catalogue[0].offerings[0].price', 'pods[0].spec.containers'],
+  );
+  assert.ok(problems[0]!.line < problems[1]!.line);
+});
+
+test('fields planning does not read may be anything', () => {
+  assert.ok(fleetOf(changed(['pods', 0, 'spec', 'hostAliases'], [{ ip: '127.0.0.1' }])));
+  assert.ok(fleetOf(changed(['pods', 0, 'status'], { phase: 'Pending' })));
+});

@@ -1,0 +1,82 @@
+// Fleet files: all that planning new nodes needs in one JSON document, so that two engines can plan the same.
+import { examine, type FieldPath, goQuote, type JsonObject } from '@karpenter-ts/apis';
+import { podName } from '../objects/pod.ts';
+import { FLEET } from './fleet-schema.ts';
+import { type Fleet, type FleetContent, toFleet } from './fleet-snapshot.ts';
+import { findSyntaxError, locateField, type Position } from './json-position.ts';
+
+/** One thing wrong with a fleet file, and where. */
+export interface FleetProblem extends Position {
+  /** As `nodePools[0].spec.weight`; empty when it is about the whole file. */
+  readonly field: string;
+  readonly message: string;
+}
+
+/** A fleet, or what is wrong with its file in the order of the lines. */
+export type ReadFleet = { readonly fleet: Fleet } | { readonly problems: readonly FleetProblem[] };
+
+/** Reads a fleet file. What an API server would refuse is refused in its words. */
+export function readFleet(text: string): ReadFleet {
+  const raw = findObject(text);
+  if (raw === undefined) {
+    const position = findSyntaxError(text) ?? { line: 1, column: 1 };
+    return { problems: [{ ...position, field: '', message: 'is not a JSON object' }] };
+  }
+  const { decoding, errors, object } = examine({ ...raw, metadata: { name: 'fleet' } }, FLEET);
+  const misfits = [...decoding, ...errors.filter(({ path }) => path.length > 0)];
+  const content: unknown = object;
+  const problems = misfits.length > 0 ? misfits : findRepetitions(content as FleetContent); // the schema holds: so do its types
+  if (problems.length === 0) return { fleet: toFleet(content as FleetContent) };
+  return { problems: problems.map((problem) => locate(problem, text)).sort(byPosition) };
+}
+
+interface Misfit {
+  readonly path: FieldPath;
+  readonly message: string;
+}
+
+function findObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A plan names types, pools and pods, so no two of a kind may have one name. */
+function findRepetitions({ catalogue, nodePools, pods }: FleetContent): readonly Misfit[] {
+  return [
+    ...repeated(
+      catalogue.map(({ name }) => name),
+      (index) => ['catalogue', index, 'name'],
+    ),
+    ...repeated(
+      nodePools.map(({ metadata }) => metadata.name),
+      (index) => ['nodePools', index, 'metadata', 'name'],
+    ),
+    ...repeated(pods.map(podName), (index) => ['pods', index, 'metadata', 'name']),
+  ];
+}
+
+function repeated(names: readonly string[], pathTo: (index: number) => FieldPath): readonly Misfit[] {
+  const seen = new Set<string>();
+  return names.flatMap((name, index) => {
+    if (seen.has(name)) return { path: pathTo(index), message: `Duplicate value: ${goQuote(name)}` };
+    seen.add(name);
+    return [];
+  });
+}
+
+function locate({ path, message }: Misfit, text: string): FleetProblem {
+  return { field: fieldName(path), message, ...locateField(text, path) };
+}
+
+function fieldName(path: FieldPath): string {
+  const text = path.map((segment) => (typeof segment === 'number' ? `[${segment}]` : `.${segment}`)).join('');
+  return text.replace(/^\./, '');
+}
+
+function byPosition(a: Position, b: Position): number {
+  return a.line - b.line || a.column - b.column;
+}

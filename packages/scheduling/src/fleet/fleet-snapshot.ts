@@ -1,0 +1,88 @@
+import {
+  CAPACITY_TYPE_LABEL,
+  CORE_PROFILE,
+  INSTANCE_TYPE_LABEL,
+  NODEPOOL_LABEL,
+  type NodePool,
+  type RequirementSpec,
+  type ResourceList,
+  ZONE_LABEL,
+} from '@karpenter-ts/apis';
+import type { InstanceType } from '../instance-types/instance-type.ts';
+import type { Pod } from '../objects/pod.ts';
+import { DEFAULT_PLANNING, EMPTY_SNAPSHOT, type PlanningOptions, type Snapshot } from '../snapshot.ts';
+
+/** What a fleet file asks to be planned. */
+export interface Fleet {
+  readonly snapshot: Snapshot;
+  /** Upstream's defaults; the labels of the catalogue are well-known besides, and `reserved` is an offering like any. */
+  readonly options: PlanningOptions;
+}
+
+/** The content of a fleet file that passed its schema. */
+export interface FleetContent {
+  readonly catalogue: readonly CatalogueEntry[];
+  readonly nodePools: readonly NodePool[];
+  readonly pods: readonly Pod[];
+  readonly daemonPods?: readonly Pod[];
+}
+
+interface CatalogueEntry {
+  readonly name: string;
+  readonly capacity: ResourceList;
+  readonly overhead?: ResourceList;
+  readonly labels?: Readonly<Record<string, readonly string[]>>;
+  readonly offerings: readonly CatalogueOffering[];
+}
+
+interface CatalogueOffering {
+  readonly zone: string;
+  readonly capacityType: string;
+  readonly price: number;
+  readonly available?: boolean;
+}
+
+/** Every pool of the file draws on its whole catalogue; static pools plan nothing and are left out. */
+export function toFleet({ catalogue, nodePools, pods, daemonPods = [] }: FleetContent): Fleet {
+  const catalogueLabels = new Set(catalogue.flatMap(({ labels = {} }) => Object.keys(labels)));
+  const wellKnownLabels = CORE_PROFILE.wellKnownLabels.union(catalogueLabels);
+  const instanceTypes = catalogue.map((entry) => toInstanceType(entry, wellKnownLabels));
+  const dynamic = nodePools.filter(({ spec }) => spec.replicas === undefined);
+  return {
+    snapshot: {
+      ...EMPTY_SNAPSHOT,
+      pools: dynamic.map((nodePool) => ({ nodePool, instanceTypes })),
+      pods,
+      daemonPods,
+    },
+    options: { ...DEFAULT_PLANNING, profile: { ...CORE_PROFILE, wellKnownLabels }, reservedCapacity: 'Off' },
+  };
+}
+
+function toInstanceType(entry: CatalogueEntry, wellKnownLabels: ReadonlySet<string>): InstanceType {
+  const { name, capacity, overhead = {}, labels = {}, offerings } = entry;
+  const values: Readonly<Record<string, readonly string[]>> = {
+    ...labels,
+    [INSTANCE_TYPE_LABEL]: [name],
+    [ZONE_LABEL]: [...new Set(offerings.map(({ zone }) => zone))],
+    [CAPACITY_TYPE_LABEL]: [...new Set(offerings.map(({ capacityType }) => capacityType))],
+  };
+  const absent = [...wellKnownLabels].filter((key) => key !== NODEPOOL_LABEL && values[key] === undefined);
+  return {
+    name,
+    requirements: [
+      ...Object.entries(values).map(([key, listed]): RequirementSpec => ({ key, operator: 'In', values: listed })),
+      ...absent.map((key): RequirementSpec => ({ key, operator: 'DoesNotExist' })),
+    ],
+    offerings: offerings.map(({ zone, capacityType, price, available = true }) => ({
+      requirements: [
+        { key: ZONE_LABEL, operator: 'In', values: [zone] },
+        { key: CAPACITY_TYPE_LABEL, operator: 'In', values: [capacityType] },
+      ],
+      pricePerHour: price,
+      available,
+    })),
+    capacity,
+    overhead: { kubeReserved: overhead },
+  };
+}

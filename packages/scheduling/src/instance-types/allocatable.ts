@@ -1,0 +1,54 @@
+import { addAmounts, type AmountReader, type Amounts, NO_AMOUNTS, subtractAmounts } from '../resources/amounts.ts';
+import type { InstanceType, Overhead } from './instance-type.ts';
+import type { Offering } from './offering.ts';
+
+/** A machine of a type as some of its offerings deliver it: these differ in what they add to capacity and overhead. */
+export interface Variant {
+  readonly allocatable: Amounts;
+  /** Available ones only. */
+  readonly offerings: readonly Offering[];
+}
+
+/**
+ * The type's variants, the one without overrides first. It is there even if no offering delivers it, and the only one
+ * for most types (spec 02 §11).
+ */
+export function variantsOf(type: InstanceType, reader: AmountReader): readonly Variant[] {
+  const groups = new Map<string, Offering[]>([['', []]]);
+  for (const offering of type.offerings) {
+    if (!offering.available) continue;
+    const key = overrideKey(offering);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [offering]);
+    else group.push(offering);
+  }
+  return [...groups].map(([key, offerings]) => {
+    const example = key === '' ? undefined : offerings[0];
+    return { allocatable: allocatableOf(type, example, reader), offerings };
+  });
+}
+
+function overrideKey({ capacityOverride, overheadOverride }: Offering): string {
+  if (overheadOverride === undefined && Object.keys(capacityOverride ?? {}).length === 0) return '';
+  return JSON.stringify([capacityOverride, overheadOverride]);
+}
+
+/** Capacity less overhead; huge pages are set aside from memory. Overrides are added, as upstream 1.14 does. */
+export function allocatableOf(type: InstanceType, offering: Offering | undefined, reader: AmountReader): Amounts {
+  const capacity = addAmounts(reader.read(type.capacity), reader.read(offering?.capacityOverride));
+  const overhead = addAmounts(totalOf(type.overhead, reader), totalOf(offering?.overheadOverride, reader));
+  const allocatable = new Map(subtractAmounts(capacity, overhead));
+  for (const [name, { nanos }] of capacity) {
+    if (!name.startsWith('hugepages-')) continue;
+    const memory = allocatable.get('memory') ?? { nanos: 0n, format: 'BinarySI' };
+    const rest = memory.nanos - nanos;
+    allocatable.set('memory', { nanos: rest < 0n ? 0n : rest, format: memory.format });
+  }
+  return allocatable;
+}
+
+function totalOf(overhead: Overhead | undefined, reader: AmountReader): Amounts {
+  if (overhead === undefined) return NO_AMOUNTS;
+  const { kubeReserved, systemReserved, evictionThreshold } = overhead;
+  return addAmounts(reader.read(kubeReserved), reader.read(systemReserved), reader.read(evictionThreshold));
+}

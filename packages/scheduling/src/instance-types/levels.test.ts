@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { BitSet } from '../interning/bit-set.ts';
+import { Levels } from './levels.ts';
+
+const amounts = fc.array(fc.integer({ min: -3, max: 12 }), { maxLength: 40 });
+
+test('ids with at least, or at most, an amount are those a comparison finds', () => {
+  fc.assert(
+    fc.property(amounts, fc.integer({ min: -5, max: 15 }), (list, amount) => {
+      const where = (holds: (one: number) => boolean) => list.flatMap((one, id) => (holds(one) ? [id] : []));
+      const levels = new Levels(list);
+      assert.deepEqual(
+        [...levels.atLeast(amount)],
+        where((one) => one >= amount),
+      );
+      assert.deepEqual(
+        [...levels.atMost(amount)],
+        where((one) => one <= amount),
+      );
+    }),
+  );
+});
+
+test('the largest of some ids is that of their amounts', () => {
+  fc.assert(
+    fc.property(amounts, fc.array(fc.nat({ max: 39 })), (list, some) => {
+      const ids = new BitSet();
+      for (const id of some) if (id < list.length) ids.add(id);
+      const chosen = [...ids].map((id) => list[id]!);
+      assert.equal(new Levels(list).largest(ids), chosen.length === 0 ? undefined : Math.max(...chosen));
+    }),
+  );
+});

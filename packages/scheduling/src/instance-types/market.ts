@@ -1,0 +1,89 @@
+import { BitSet } from '../interning/bit-set.ts';
+import type { RequirementSet, RequirementSets } from '../requirements/requirement-set.ts';
+import type { RequirementId } from '../requirements/requirement-table.ts';
+import type { ResourceTable } from '../resources/resource-table.ts';
+import type { Catalogue, PriceOrder } from './catalogue.ts';
+import type { Levels } from './levels.ts';
+
+/** What of a catalogue a node with certain requirements can be. Not to be changed. */
+export interface Supply {
+  /** Variants whose type meets the requirements. */
+  readonly compatible: BitSet;
+  /** Variants with an available offering that meets them. */
+  readonly offered: BitSet;
+  /** Variants that are sound and both. */
+  readonly usable: BitSet;
+  /** Offering kinds that meet them. */
+  readonly kinds: readonly number[];
+}
+
+/** A catalogue as one base asks it: answers by the base's own numbers, each worked out once. */
+export class Market {
+  readonly catalogue: Catalogue;
+  readonly #sets: RequirementSets;
+  readonly #kindSets: readonly RequirementSet[];
+  readonly #levels: readonly Levels<number>[];
+  readonly #supplies: (Supply | undefined)[] = [];
+  readonly #compatible: (BitSet | undefined)[] = [];
+
+  constructor(catalogue: Catalogue, sets: RequirementSets, resources: ResourceTable) {
+    this.catalogue = catalogue;
+    this.#sets = sets;
+    this.#kindSets = catalogue.kinds.map(({ requirements }) => sets.from(requirements).set);
+    this.#levels = resources.names.map((name, i) =>
+      catalogue.allocatableLevels(name, resources.unitOf(i), (nanos) => resources.toTarget(i, nanos)),
+    );
+  }
+
+  /** What a node with these requirements can be, resources aside. */
+  supply(set: RequirementSet): Supply {
+    let supply = this.#supplies[set.id];
+    if (supply === undefined) {
+      supply = this.#work(set);
+      this.#supplies[set.id] = supply;
+    }
+    return supply;
+  }
+
+  /** Variants that can give this much of the resource at `i`. */
+  withAtLeast(i: number, amount: number): BitSet {
+    return this.#levels[i]!.atLeast(amount);
+  }
+
+  /** Whether an offering of this kind is one a node with these requirements may be bought by. */
+  isOffered(kind: number, set: RequirementSet): boolean {
+    return this.#sets.accepts(set, this.#kindSets[kind]!, 'loosely');
+  }
+
+  /** The types in order of their price for a node with these requirements. */
+  priceOrder(set: RequirementSet): PriceOrder {
+    return this.catalogue.priceOrder(this.supply(set).kinds);
+  }
+
+  #work(set: RequirementSet): Supply {
+    const compatible = BitSet.upTo(this.catalogue.typeOf.length);
+    for (const requirement of set.ids) compatible.intersect(this.#compatibleWith(requirement));
+    const kinds = this.#kindSets.map((_, kind) => kind).filter((kind) => this.isOffered(kind, set));
+    const offered = new BitSet(this.catalogue.typeOf.length);
+    for (const kind of kinds) offered.unite(this.catalogue.kinds[kind]!.variants);
+    const usable = compatible.clone();
+    usable.intersect(offered);
+    usable.intersect(this.catalogue.sound);
+    return { compatible, offered, usable, kinds };
+  }
+
+  /** Variants whose type has a value for this requirement, or says nothing about its label. */
+  #compatibleWith(requirement: RequirementId): BitSet {
+    let answer = this.#compatible[requirement];
+    if (answer === undefined) {
+      const { table } = this.#sets;
+      answer = BitSet.upTo(this.catalogue.typeOf.length);
+      for (const declaration of this.catalogue.declarations(table.get(requirement).key)) {
+        if (table.areCompatible(table.intern(declaration.requirement), requirement)) continue;
+        answer.subtract(declaration.variants);
+      }
+      this.#compatible[requirement] = answer;
+    }
+    return answer;
+  }
+}

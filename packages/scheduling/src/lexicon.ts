@@ -1,0 +1,62 @@
+import { TaintTable } from './checks/taints.ts';
+import { VolumeObjects } from './checks/volume-objects.ts';
+import type { Pod } from './objects/pod.ts';
+import { type PodShape, PodShapes } from './packing/pod-shape.ts';
+import { Vocabulary } from './packing/vocabulary.ts';
+import { RequirementSets } from './requirements/requirement-set.ts';
+import { RequirementTable } from './requirements/requirement-table.ts';
+import { AmountReader } from './resources/amounts.ts';
+import type { PlanningOptions, Snapshot } from './snapshot.ts';
+import { DomainTables } from './topology/domains.ts';
+import { Namespaces } from './topology/namespaces.ts';
+
+/** The tables that turn what pods say into numbers. They only grow. */
+export class Lexicon {
+  readonly options: PlanningOptions;
+  readonly sets: RequirementSets;
+  readonly taints = new TaintTable();
+  readonly amounts = new AmountReader();
+  readonly volumes: VolumeObjects;
+  readonly namespaces: Namespaces;
+  readonly vocabulary: Vocabulary;
+  readonly domains: DomainTables;
+  readonly shapes: PodShapes;
+  #constraintsRead = 0;
+
+  constructor(snapshot: Snapshot, options: PlanningOptions) {
+    const { profile, preferencePolicy } = options;
+    const table = new RequirementTable();
+    this.options = options;
+    this.sets = new RequirementSets(table, profile.wellKnownLabels);
+    this.volumes = new VolumeObjects(snapshot.volumes);
+    this.namespaces = new Namespaces(snapshot.namespaces);
+    this.vocabulary = new Vocabulary(profile);
+    this.domains = new DomainTables(table);
+    this.shapes = new PodShapes({ ...this.#tables(), volumes: this.volumes, preferencePolicy });
+  }
+
+  /** The shape of a pod; its words and its namespace are known from here on. */
+  read(pod: Pod): PodShape {
+    this.namespaces.mention(pod.metadata.namespace ?? 'default');
+    const known = this.shapes.all.length;
+    const shape = this.shapes.of(pod);
+    if (shape.id === known) this.#learn(shape);
+    return shape;
+  }
+
+  #learn({ constraints, volumeNeeds }: PodShape): void {
+    if (constraints.id === this.#constraintsRead) {
+      this.vocabulary.read(constraints.example);
+      this.#constraintsRead++;
+    }
+    if (volumeNeeds.kind === 'missing') return;
+    for (const requirements of volumeNeeds.alternatives) {
+      for (const key of requirements.keys()) this.vocabulary.addNodeLabel(key);
+    }
+  }
+
+  #tables() {
+    const { sets, taints, amounts, options } = this;
+    return { sets, taints, amounts, profile: options.profile };
+  }
+}

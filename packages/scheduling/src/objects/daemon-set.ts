@@ -1,0 +1,45 @@
+import type { ObjectMeta, ResourceList } from '@karpenter-ts/apis';
+import type { Container, Pod, PodSpec } from './pod.ts';
+
+/** What planning reads of an apps/v1 DaemonSet. */
+export interface DaemonSet {
+  readonly metadata: ObjectMeta;
+  readonly spec: { readonly template: { readonly metadata?: Partial<ObjectMeta>; readonly spec: PodSpec } };
+}
+
+/**
+ * The pod a DaemonSet runs on each node (spec 02 §12.1): its newest one if there is any, because admission may have
+ * changed it, else one made from the template. Which nodes it may run on is what the template says: the controller pins
+ * each real pod to the node it is for.
+ */
+export function daemonPodOf({ metadata, spec: { template } }: DaemonSet, newest: Pod | undefined): Pod {
+  const { name, namespace } = metadata;
+  const pod: Pod = newest ?? {
+    metadata: { ...template.metadata, name, namespace },
+    spec: withDefaultRequests(template.spec),
+  };
+  const required = template.spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
+  if (required === undefined) return pod;
+  const nodeAffinity = {
+    ...pod.spec.affinity?.nodeAffinity,
+    requiredDuringSchedulingIgnoredDuringExecution: required,
+  };
+  return { ...pod, spec: { ...pod.spec, affinity: { ...pod.spec.affinity, nodeAffinity } } };
+}
+
+/** As the API server does when the pod is created: what is limited and not asked for is asked for. */
+function withDefaultRequests(spec: PodSpec): PodSpec {
+  const { containers, initContainers } = spec;
+  return {
+    ...spec,
+    ...(containers && { containers: containers.map(withRequests) }),
+    ...(initContainers && { initContainers: initContainers.map(withRequests) }),
+  };
+}
+
+function withRequests(container: Container): Container {
+  const { requests, limits } = container.resources ?? {};
+  if (limits === undefined) return container;
+  const defaulted: ResourceList = { ...limits, ...requests };
+  return { ...container, resources: { ...container.resources, requests: defaulted } };
+}

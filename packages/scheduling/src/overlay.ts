@@ -1,0 +1,47 @@
+import { podId, type Pod } from './objects/pod.ts';
+import type { Scope } from './run.ts';
+import type { Pool, Snapshot } from './snapshot.ts';
+import type { SnapshotIndex } from './snapshot-index.ts';
+
+/** What a what-if changes of its base. */
+export interface Change {
+  /** Names of nodes that are not there. Pods on them still count for topology unless they are among `withPods`. */
+  readonly withoutNodes?: readonly string[];
+  /** To be placed as well. One that is bound to a node counts there no more. */
+  readonly withPods?: readonly Pod[];
+  /** Added, or put in the place of the pool of that name. */
+  readonly withPools?: readonly Pool[];
+}
+
+/** What a run is about after a change; `undefined` if pods bring labels or resources the index has no words for. */
+export function findScope(index: SnapshotIndex, change: Change): Scope | undefined {
+  const known = new Set(index.queued.map(({ pod }) => podId(pod)));
+  const added = (change.withPods ?? []).filter((pod) => !known.has(podId(pod)));
+  const queued = added.map((pod) => index.findQueued(pod));
+  if (!queued.every((one) => one !== undefined)) return undefined;
+  const gone = (change.withoutNodes ?? [])
+    .map((name) => index.nodes.find(name))
+    .filter((node) => node !== undefined)
+    .filter((node) => node.index < index.nodes.open);
+  return { pods: [...index.queued, ...queued], pools: changedPools(index.snapshot, change), gone };
+}
+
+/** The snapshot a what-if is about. */
+export function applyChange(snapshot: Snapshot, change: Change): Snapshot {
+  const { withoutNodes = [], withPods = [] } = change;
+  const names = new Set(withoutNodes);
+  const known = new Set(snapshot.pods.map(podId));
+  return {
+    ...snapshot,
+    nodes: snapshot.nodes.filter(({ name }) => !names.has(name)),
+    absentNodes: [...(snapshot.absentNodes ?? []), ...snapshot.nodes.filter(({ name }) => names.has(name))],
+    pods: [...snapshot.pods, ...withPods.filter((pod) => !known.has(podId(pod)))],
+    pools: changedPools(snapshot, change),
+  };
+}
+
+function changedPools({ pools }: Snapshot, { withPools = [] }: Change): readonly Pool[] {
+  if (withPools.length === 0) return pools;
+  const changed = new Set(withPools.map(({ nodePool }) => nodePool.metadata.name));
+  return [...pools.filter(({ nodePool }) => !changed.has(nodePool.metadata.name)), ...withPools];
+}

@@ -1,0 +1,106 @@
+import {
+  combineRequirements,
+  type ProviderProfile,
+  type Requirement,
+  toLabelRequirements,
+  toRequirements,
+} from '@karpenter-ts/apis';
+import type { TaintTable } from '../checks/taints.ts';
+import type { NodeSelectorTerm, Pod } from '../objects/pod.ts';
+import type { Relaxation } from '../plan.ts';
+import type { NodeNeeds, RequirementSets } from '../requirements/requirement-set.ts';
+import { relax, type Wishes, wishesOf } from './relaxation.ts';
+
+/** Where a pod may run and next to whom: all it says about that. Deployments have one each; sizes do not matter. */
+export interface Constraints {
+  readonly id: number;
+  /** A pod with these; any will do. */
+  readonly example: Pod;
+  /** From all its wishes to none that can be given up; the last one tolerates PreferNoSchedule. */
+  readonly stages: readonly Stage[];
+}
+
+/** Constraints after some relaxations. */
+export interface Stage {
+  readonly index: number;
+  readonly wishes: Wishes;
+  readonly relaxations: readonly Relaxation[];
+  /** With the heaviest preference as a rule. */
+  readonly needs: NodeNeeds;
+  /** Without preferences: these alone decide which domains topology looks at. */
+  readonly strictNeeds: NodeNeeds;
+  readonly tolerations: number;
+}
+
+export interface ConstraintTables {
+  readonly sets: RequirementSets;
+  readonly taints: TaintTable;
+  readonly profile: ProviderProfile;
+  readonly preferencePolicy: 'Respect' | 'Ignore';
+}
+
+/** The constraints of all pods read, each worked out once. */
+export class ConstraintTable {
+  readonly #tables: ConstraintTables;
+  readonly #byText = new Map<string, Constraints>();
+
+  constructor(tables: ConstraintTables) {
+    this.#tables = tables;
+  }
+
+  of(pod: Pod): Constraints {
+    const text = constraintText(pod);
+    let constraints = this.#byText.get(text);
+    if (constraints === undefined) {
+      constraints = { id: this.#byText.size, example: pod, stages: this.#stages(pod) };
+      this.#byText.set(text, constraints);
+    }
+    return constraints;
+  }
+
+  #stages(pod: Pod): readonly Stage[] {
+    const stages: Stage[] = [];
+    const relaxations: Relaxation[] = [];
+    let wishes = wishesOf(pod, this.#tables.preferencePolicy);
+    for (;;) {
+      stages.push(this.#stage(pod, stages.length, wishes, [...relaxations]));
+      const next = relax(wishes);
+      if (next === undefined) return stages;
+      wishes = next.wishes;
+      relaxations.push(next.relaxation);
+    }
+  }
+
+  #stage(pod: Pod, index: number, wishes: Wishes, relaxations: readonly Relaxation[]): Stage {
+    const { sets, taints, profile } = this.#tables;
+    const selected = [...toLabelRequirements(pod.spec.nodeSelector ?? {}, profile).values()];
+    const required = requirementsOf(wishes.requiredNodeTerms[0], profile);
+    const preferred = requirementsOf(wishes.preferredNodeTerms[0]?.preference, profile);
+    const strictNeeds = sets.from(combineRequirements([...selected, ...required]));
+    return {
+      index,
+      wishes,
+      relaxations,
+      strictNeeds,
+      needs:
+        preferred.length === 0 ? strictNeeds : sets.from(combineRequirements([...selected, ...preferred, ...required])),
+      tolerations: taints.internTolerations(wishes.tolerations),
+    };
+  }
+}
+
+/** Requirements of a node affinity term; fields are read by nobody here, as upstream. */
+export function requirementsOf(term: NodeSelectorTerm | undefined, profile: ProviderProfile): readonly Requirement[] {
+  return [...toRequirements(term?.matchExpressions ?? [], profile).values()];
+}
+
+/** Equal for pods with equal constraints. Called once per pod, so it is quick for the many that have none. */
+function constraintText({ spec }: Pod): string {
+  const { nodeSelector, affinity, tolerations, topologySpreadConstraints } = spec;
+  return json(nodeSelector) + json(affinity) + json(tolerations) + json(topologySpreadConstraints);
+}
+
+/** Each part ends with a mark, so that no two texts are equal by chance. */
+function json(part: object | undefined): string {
+  return part === undefined ? '|' : `${JSON.stringify(part)}|`;
+}

@@ -1,0 +1,52 @@
+import { admits } from '@karpenter-ts/apis';
+import type { HostPort } from '../checks/host-ports.ts';
+import { TOLERATE_PREFER_NO_SCHEDULE, type TaintTable } from '../checks/taints.ts';
+import type { Pod } from '../objects/pod.ts';
+import type { NodeNeeds, RequirementSet, RequirementSets } from '../requirements/requirement-set.ts';
+import type { Amounts } from '../resources/amounts.ts';
+import { type PodShapes, usesDynamicResources } from './pod-shape.ts';
+
+/** A pod that runs on every node it tolerates and matches. Its preferences and its wishes about other pods are moot. */
+export interface Daemon {
+  readonly requests: Amounts;
+  readonly ports: readonly HostPort[];
+  readonly tolerations: number;
+  /** By required node affinity term: the node selector and that term; at least one. */
+  readonly terms: readonly NodeNeeds[];
+}
+
+/** The daemons that count, with what decides where they run (spec 02 §12). */
+export function daemonsOf(
+  pods: readonly Pod[],
+  shapes: PodShapes,
+  taints: TaintTable,
+  ignoreDraRequests: boolean,
+): readonly Daemon[] {
+  return pods
+    .filter((pod) => !(ignoreDraRequests && usesDynamicResources(pod)))
+    .map((pod) => {
+      const { requests, ports, constraints } = shapes.of(pod);
+      const { stages } = constraints;
+      const { tolerations, requiredNodeTerms } = stages[0]!.wishes;
+      // Relaxing drops the terms first, one by one: so many stages stand for a term each.
+      const termStages = stages.slice(0, Math.max(1, requiredNodeTerms.length));
+      return {
+        requests,
+        ports,
+        tolerations: taints.internTolerations([...tolerations, TOLERATE_PREFER_NO_SCHEDULE]),
+        terms: termStages.map(({ strictNeeds }) => strictNeeds),
+      };
+    });
+}
+
+/** Whether an existing node is one a daemon will run on: judged by its first term, as upstream does. */
+export function runsOnNode(
+  { terms, tolerations }: Daemon,
+  node: { readonly set: RequirementSet; readonly hostname: string; readonly taints: number },
+  sets: RequirementSets,
+  taints: TaintTable,
+): boolean {
+  const { set, hostname } = terms[0]!;
+  if (!taints.tolerates(tolerations, node.taints) || !sets.accepts(node.set, set, 'strictly')) return false;
+  return hostname === undefined || admits(hostname, node.hostname);
+}

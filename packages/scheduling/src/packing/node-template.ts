@@ -1,0 +1,83 @@
+import {
+  combineRequirements,
+  INITIALIZED_LABEL,
+  NODEPOOL_LABEL,
+  nodeClassLabel,
+  type ProviderProfile,
+  REGISTERED_LABEL,
+  type Requirements,
+  toLabelRequirements,
+  toRequirements,
+} from '@karpenter-ts/apis';
+import { PoolLimits } from '../checks/pool-limits.ts';
+import type { Market } from '../instance-types/market.ts';
+import type { BitSet } from '../interning/bit-set.ts';
+import type { UnusablePool } from '../plan.ts';
+import { findShortages } from '../requirements/min-values.ts';
+import type { RequirementSet } from '../requirements/requirement-set.ts';
+import type { AmountReader } from '../resources/amounts.ts';
+import type { Pool } from '../snapshot.ts';
+import type { Daemon } from './daemon.ts';
+import { type OverheadGroup, type OverheadTables, overheadGroupsOf } from './overhead-group.ts';
+
+/** What every new node of a pool starts from. */
+export interface NodeTemplate {
+  readonly nodePool: string;
+  readonly set: RequirementSet;
+  readonly taints: number;
+  readonly market: Market;
+  /** That meet the pool's requirements. */
+  readonly variants: BitSet;
+  readonly overheadGroups: readonly OverheadGroup[];
+  /** As the pool has them; `undefined` without limits. */
+  readonly limits: PoolLimits | undefined;
+}
+
+export interface TemplateTables extends OverheadTables {
+  readonly amounts: AmountReader;
+  readonly profile: ProviderProfile;
+  readonly minValuesPolicy: 'Strict' | 'BestEffort';
+}
+
+/** The template of a pool, or why it has none: no instance type meets its requirements (spec 02 §7). */
+export function templateOf(
+  { nodePool }: Pool,
+  market: Market,
+  daemons: readonly Daemon[],
+  tables: TemplateTables,
+): NodeTemplate | UnusablePool {
+  const { sets, amounts, profile } = tables;
+  const { name } = nodePool.metadata;
+  const { set } = sets.from(templateRequirements(nodePool, profile));
+  const variants = market.supply(set).usable;
+  const shortages = set.hasMinValues ? findShortages(set, sets, market.catalogue, variants) : new Map();
+  const isShort = !variants.isEmpty() && shortages.size > 0 && tables.minValuesPolicy === 'Strict';
+  if (variants.isEmpty() || isShort) return { nodePool: name, minValuesUnmet: isShort };
+  const taints = tables.taints.internTaints(nodePool.spec.template.spec.taints ?? []);
+  const { limits } = nodePool.spec;
+  return {
+    nodePool: name,
+    set,
+    taints,
+    market,
+    variants,
+    overheadGroups: overheadGroupsOf({ market, variants, set, taints }, daemons, tables),
+    limits: limits === undefined ? undefined : PoolLimits.of(amounts.read(limits)),
+  };
+}
+
+/** The labels say that it is registered and initialised, because daemons may wait for that. */
+function templateRequirements(nodePool: Pool['nodePool'], profile: ProviderProfile): Requirements {
+  const { metadata, spec } = nodePool.spec.template;
+  const labels = {
+    ...metadata?.labels,
+    [NODEPOOL_LABEL]: nodePool.metadata.name,
+    [nodeClassLabel(spec.nodeClassRef)]: spec.nodeClassRef.name,
+    [REGISTERED_LABEL]: 'true',
+    [INITIALIZED_LABEL]: 'true',
+  };
+  return combineRequirements([
+    ...toRequirements(spec.requirements, profile).values(),
+    ...toLabelRequirements(labels, profile).values(),
+  ]);
+}

@@ -1,0 +1,172 @@
+import type { Reservations } from '../checks/reservations.ts';
+import type { TaintTable } from '../checks/taints.ts';
+import type { ClusterNode } from '../cluster/cluster-nodes.ts';
+import type { RequirementSet, RequirementSets } from '../requirements/requirement-set.ts';
+import type { ResourceTable } from '../resources/resource-table.ts';
+import type { PlanningOptions } from '../snapshot.ts';
+import type { BindingRule, Topology } from '../topology/topology.ts';
+import { Acceptance } from './acceptance.ts';
+import type { Demand, Demands } from './demand.ts';
+import type { ExistingField } from './existing-field.ts';
+import { NewNodes, type OpenPool } from './new-node.ts';
+import type { NodeTemplate } from './node-template.ts';
+import { OpenNode } from './open-node.ts';
+import { PlannedField } from './planned-field.ts';
+import type { PodClass } from './pod-class.ts';
+import type { Stage } from './constraints.ts';
+import type { QueuedPod } from './queued-pod.ts';
+import type { FailureDraft } from './refusal-draft.ts';
+
+export interface PackerDeps {
+  readonly sets: RequirementSets;
+  readonly taints: TaintTable;
+  readonly resources: ResourceTable;
+  readonly demands: Demands;
+  readonly topology: Topology;
+  readonly reservations: Reservations;
+  readonly existing: ExistingField;
+  readonly pools: readonly OpenPool[];
+  /** Whether tolerating PreferNoSchedule can help: some pool has such a taint. */
+  readonly hasPreferNoSchedule: boolean;
+  readonly options: PlanningOptions;
+}
+
+/** A pod and what it had to give up. */
+export interface Placed {
+  readonly queued: QueuedPod;
+  readonly stage: Stage;
+}
+
+interface Attempt {
+  readonly stage: Stage;
+  readonly demand: Demand;
+  readonly binding: readonly BindingRule[];
+}
+
+/** Places pods one after the other: on existing nodes, then planned ones, then new ones (spec 02 §8.3). */
+export class Packer {
+  readonly planned: PlannedField;
+  readonly placedOn = new Map<ClusterNode, Placed[]>();
+  readonly #deps: PackerDeps;
+  readonly #acceptance: Acceptance;
+  readonly #newNodes: NewNodes;
+  readonly #attempts = new Map<PodClass, Attempt[]>();
+  /** Why a class, or a pod with volumes of its own, had no place when so many pods were placed. */
+  readonly #failures = new Map<PodClass | QueuedPod, { readonly at: number; readonly draft: FailureDraft }>();
+  #placed = 0;
+
+  constructor(deps: PackerDeps) {
+    this.#deps = deps;
+    this.planned = new PlannedField(deps.sets);
+    this.#acceptance = new Acceptance({ ...deps, reservedCapacity: deps.options.reservedCapacity });
+    this.#newNodes = new NewNodes(deps.pools, this.#acceptance, {
+      minValues: deps.options.minValuesPolicy === 'BestEffort' ? 'Lower' : 'Keep',
+      width: deps.resources.names.length,
+    });
+  }
+
+  /** Makes a class known, with the rules it starts under. To be called for all before the first is placed. */
+  announce(podClass: PodClass): void {
+    if (this.#attempts.has(podClass)) return;
+    this.#deps.topology.announce(podClass.kind);
+    this.#attempts.set(podClass, []);
+    this.#attempt(podClass, 0);
+  }
+
+  /** Places a pod, or says why it cannot be. Nothing has changed then, so equal pods get the same answer at once. */
+  place(queued: QueuedPod): FailureDraft | undefined {
+    const key = queued.claims.length > 0 ? queued : queued.podClass;
+    const known = this.#failures.get(key);
+    if (known?.at === this.#placed) return known.draft;
+    const draft = this.#tryStages(queued);
+    if (draft === undefined) this.#placed++;
+    else this.#failures.set(key, { at: this.#placed, draft });
+    return draft;
+  }
+
+  #tryStages(queued: QueuedPod): FailureDraft | undefined {
+    const { podClass } = queued;
+    let failure: FailureDraft | undefined;
+    const { stages } = podClass.kind.constraints;
+    for (let i = 0; i < stages.length; i++) {
+      if (i > 0 && !this.#canHelp(stages[i]!)) break;
+      const attempt = this.#attempt(podClass, i);
+      failure = this.#try(queued, attempt);
+      if (failure === undefined) return undefined;
+      if (failure.refusals.some(({ refusal }) => refusal.why === 'Reservation')) break;
+    }
+    return failure;
+  }
+
+  #canHelp({ relaxations }: Stage): boolean {
+    return relaxations.at(-1)!.gaveUp !== 'PreferNoSchedule' || this.#deps.hasPreferNoSchedule;
+  }
+
+  #attempt(podClass: PodClass, i: number): Attempt {
+    const attempts = this.#attempts.get(podClass)!;
+    const stage = podClass.kind.constraints.stages[i]!;
+    attempts[i] ??= {
+      stage,
+      demand: this.#deps.demands.of(podClass.shape, stage),
+      binding: this.#deps.topology.bindingRules(podClass.kind, stage),
+    };
+    return attempts[i];
+  }
+
+  #try(queued: QueuedPod, { stage, demand, binding }: Attempt): FailureDraft | undefined {
+    const { topology, existing } = this.#deps;
+    const { podClass } = queued;
+    const restriction = topology.restriction(podClass.kind, stage, binding);
+    const onExisting = existing.place(queued, demand, restriction);
+    if (onExisting !== undefined) {
+      const placed = this.placedOn.get(onExisting.node);
+      if (placed === undefined) this.placedOn.set(onExisting.node, [{ queued, stage }]);
+      else placed.push({ queued, stage });
+      topology.record(podClass.kind, onExisting);
+      return undefined;
+    }
+    const onPlanned = this.planned.find(demand, restriction, this.#acceptance);
+    if (onPlanned !== undefined) {
+      this.#join(onPlanned.node, { queued, stage }, demand, onPlanned.set);
+      return undefined;
+    }
+    const opening = this.#newNodes.find(demand, restriction, this.planned.nodes.length);
+    if ('refusals' in opening) return { podClass, stage, binding, refusals: opening.refusals };
+    this.#open(opening.template, { queued, stage }, demand, opening.set);
+    return undefined;
+  }
+
+  #join(node: OpenNode, placed: Placed, demand: Demand, set: RequirementSet): void {
+    const isNarrowed = set !== node.set;
+    this.#settle(node, placed, demand, set);
+    this.planned.update(node, isNarrowed);
+  }
+
+  #open(template: NodeTemplate, placed: Placed, demand: Demand, set: RequirementSet): void {
+    const node = new OpenNode(this.planned.nodes.length, template, this.#deps.resources.names.length);
+    node.minValuesRelaxed = this.#acceptance.minValuesLowered;
+    this.#settle(node, placed, demand, set);
+    this.planned.add(node);
+    this.#newNodes.count(template, node.variants);
+  }
+
+  #settle(node: OpenNode, placed: Placed, { requests, ports }: Demand, set: RequirementSet): void {
+    const { variants, held } = this.#acceptance;
+    node.set = set;
+    node.variants.copyFrom(variants);
+    if (held !== node.held) {
+      this.#deps.reservations.exchange(node.held, held);
+      node.held = held;
+    }
+    for (let r = 0; r < requests.length; r++) node.requests[r]! += requests[r]!;
+    if (ports.length > 0) node.ports = [...node.ports, ...ports];
+    node.pods.push(placed);
+    this.#deps.topology.record(placed.queued.podClass.kind, {
+      set,
+      taints: node.template.taints,
+      hostname: node.placeholder,
+      host: node.index,
+      isPlanned: true,
+    });
+  }
+}

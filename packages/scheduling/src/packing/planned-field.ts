@@ -1,0 +1,95 @@
+import { BitSet } from '../interning/bit-set.ts';
+import type { RequirementSets } from '../requirements/requirement-set.ts';
+import type { Domains } from '../topology/domains.ts';
+import type { KeyChoice } from '../topology/key-choice.ts';
+import type { Restriction } from '../topology/restriction.ts';
+import type { Acceptance } from './acceptance.ts';
+import type { Demand } from './demand.ts';
+import { FewestFirst } from './fewest-first.ts';
+import type { OpenNode } from './open-node.ts';
+
+/** The nodes planned so far in one run, in the order they are offered pods, indexed by what refuses whom. */
+export class PlannedField {
+  readonly nodes: OpenNode[] = [];
+  readonly #sets: RequirementSets;
+  readonly #order = new FewestFirst();
+  /** By demand: nodes that will never take it. */
+  readonly #refusing: (BitSet | undefined)[] = [];
+  /** By key in use, then by domain: nodes that may yet be in it. */
+  readonly #nodesIn = new Map<Domains, BitSet[]>();
+  readonly #candidates = new BitSet();
+  readonly #inDomains = new BitSet();
+
+  constructor(sets: RequirementSets) {
+    this.#sets = sets;
+  }
+
+  /**
+   * The first node that takes the pod; `undefined` if none does. Afterwards `acceptance` holds what the node becomes.
+   */
+  find(demand: Demand, restriction: Restriction, acceptance: Acceptance) {
+    if (this.nodes.length === 0 || restriction.isHopeless) return undefined;
+    const candidates = this.#candidates;
+    candidates.fill(this.nodes.length);
+    const refusing = this.#refusing[demand.id];
+    if (refusing !== undefined) candidates.subtract(refusing);
+    for (const host of restriction.hosts) host.restrict(candidates, host.group.planned);
+    for (const choice of restriction.choices) this.#restrict(candidates, choice);
+    for (let i = this.#order.firstOf(candidates); i >= 0; i = this.#order.firstOf(candidates)) {
+      const set = acceptance.check(this.nodes[i]!, demand, restriction, 'Keep');
+      if (set !== undefined) return { node: this.nodes[i]!, set };
+      candidates.delete(i);
+      if (acceptance.isFinal) this.#refuse(demand, i);
+    }
+    return undefined;
+  }
+
+  /** A node was opened with its first pod. */
+  add(node: OpenNode): void {
+    this.nodes.push(node);
+    this.#order.add();
+    for (const [domains, nodesIn] of this.#nodesIn) this.#index(node, domains, nodesIn);
+  }
+
+  /** A node took one more pod, which may have narrowed it. */
+  update(node: OpenNode, isNarrowed: boolean): void {
+    this.#order.promote(node.index);
+    if (!isNarrowed) return;
+    for (const [domains, nodesIn] of this.#nodesIn) this.#index(node, domains, nodesIn);
+  }
+
+  #refuse({ id }: Demand, node: number): void {
+    this.#refusing[id] ??= new BitSet();
+    this.#refusing[id].add(node);
+  }
+
+  #restrict(candidates: BitSet, choice: KeyChoice): void {
+    const nodesIn = this.#indexOf(choice.domains);
+    this.#inDomains.clear();
+    for (let domain = 0; domain < nodesIn.length; domain++) {
+      if (choice.has(domain)) this.#inDomains.unite(nodesIn[domain]!);
+    }
+    candidates.intersect(this.#inDomains);
+  }
+
+  /** Kept from the first time a key is asked for; again from scratch when it got more domains. */
+  #indexOf(domains: Domains): readonly BitSet[] {
+    let nodesIn = this.#nodesIn.get(domains);
+    if (nodesIn === undefined || nodesIn.length < domains.size) {
+      nodesIn = Array.from({ length: domains.size }, () => new BitSet());
+      this.#nodesIn.set(domains, nodesIn);
+      for (const node of this.nodes) this.#index(node, domains, nodesIn);
+    }
+    return nodesIn;
+  }
+
+  #index(node: OpenNode, domains: Domains, nodesIn: readonly BitSet[]): void {
+    const requirement = node.set.find(domains.keyId);
+    const isOpen = requirement < 0 && this.#sets.isOpen(domains.keyId, 'loosely');
+    const admitted = requirement < 0 ? undefined : domains.admitted(requirement);
+    for (let domain = 0; domain < nodesIn.length; domain++) {
+      if (isOpen || admitted?.[domain] === 1) nodesIn[domain]!.add(node.index);
+      else nodesIn[domain]!.delete(node.index);
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import type { Pod } from '../objects/pod.ts';
+import type { Constraints } from './constraints.ts';
+import type { PodShape } from './pod-shape.ts';
+
+/** Whom selectors take a pod for: its namespace and its labels, as far as any selector reads them. */
+export interface Identity {
+  readonly id: number;
+  readonly namespace: string;
+  /** Of one of the pods; only labels in the vocabulary may be read. */
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** Pods that rules of topology treat alike, whatever their size. */
+export interface PodKind {
+  readonly id: number;
+  readonly constraints: Constraints;
+  readonly identity: Identity;
+}
+
+/** Pods that nothing tells apart but their names. */
+export interface PodClass {
+  readonly id: number;
+  readonly shape: PodShape;
+  readonly kind: PodKind;
+  /** Whether nodes that refuse moved pods refuse them. */
+  readonly isMoved: boolean;
+}
+
+/** The classes of all pods read. */
+export class PodClasses {
+  readonly all: PodClass[] = [];
+  readonly #podLabels: ReadonlySet<string>;
+  readonly #identities = new Map<string, Identity>();
+  readonly #kinds = new Map<string, PodKind>();
+  readonly #byText = new Map<string, PodClass>();
+
+  constructor(podLabels: ReadonlySet<string>) {
+    this.#podLabels = podLabels;
+  }
+
+  of(pod: Pod, shape: PodShape, isMoved: boolean): PodClass {
+    const kind = this.#kindOf(shape.constraints, this.#identityOf(pod));
+    const text = `${shape.id} ${kind.id} ${isMoved}`;
+    let podClass = this.#byText.get(text);
+    if (podClass === undefined) {
+      podClass = { id: this.all.length, shape, kind, isMoved };
+      this.all.push(podClass);
+      this.#byText.set(text, podClass);
+    }
+    return podClass;
+  }
+
+  #kindOf(constraints: Constraints, identity: Identity): PodKind {
+    const text = `${constraints.id} ${identity.id}`;
+    let kind = this.#kinds.get(text);
+    if (kind === undefined) {
+      kind = { id: this.#kinds.size, constraints, identity };
+      this.#kinds.set(text, kind);
+    }
+    return kind;
+  }
+
+  #identityOf({ metadata: { namespace = 'default', labels = {} } }: Pod): Identity {
+    let text = namespace;
+    for (const key in labels) if (this.#podLabels.has(key)) text += ` ${key}=${labels[key]}`;
+    let identity = this.#identities.get(text);
+    if (identity === undefined) {
+      identity = { id: this.#identities.size, namespace, labels };
+      this.#identities.set(text, identity);
+    }
+    return identity;
+  }
+}

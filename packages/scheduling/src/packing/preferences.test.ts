@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { HOSTNAME_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
+import { renderRelaxation } from '../explanation/render.ts';
+import type { Pod, PodSpec } from '../objects/pod.ts';
+import { makePod, makePool } from '../testing/builders.ts';
+import {
+  APP,
+  near,
+  onNodes,
+  podsWith,
+  preferAway,
+  preferNear,
+  preferNodes,
+  spreadOver,
+  where,
+} from '../testing/pod-parts.ts';
+import { packing, valuesOf, World } from '../testing/world.ts';
+
+const zone = (n: number | string) => where(ZONE_LABEL, 'In', `test-zone-${n}`);
+const zonesOf = (world: World, spec: PodSpec) => {
+  const [node] = world.plan(makePod('a', spec)).newNodes;
+  return node && valuesOf(node, ZONE_LABEL);
+};
+const gaveUp = (world: World, pod: Pod) =>
+  world.plan(pod).newNodes[0]!.pods[0]!.relaxations.map((relaxation) => relaxation.gaveUp);
+
+test('02/106 alternatives are tried in order; a single one is never given up', () => {
+  const world = new World();
+  assert.deepEqual(zonesOf(world, { affinity: onNodes([zone('x')], [zone('y')], [zone(2)], [zone(1)]) }), [
+    'test-zone-2',
+  ]);
+  assert.equal(zonesOf(world, { affinity: onNodes([zone('x')]) }), undefined);
+});
+
+test('02/107 of preferences the heaviest that can be met holds', () => {
+  const affinity = preferNodes([1, zone(1)], [100, zone('x')], [50, zone(2)]);
+  assert.deepEqual(zonesOf(new World(), { affinity }), ['test-zone-2']);
+  assert.deepEqual(gaveUp(new World(), makePod('a', { affinity })), ['PreferredNodeTerm']);
+});
+
+test('02/108 a preference against a requirement, or against itself, is given up', () => {
+  const against = { ...onNodes([zone(3)]).nodeAffinity, ...preferNodes([1, zone(1)]).nodeAffinity };
+  assert.deepEqual(zonesOf(new World(), { affinity: { nodeAffinity: against } }), ['test-zone-3']);
+  const itself = preferNodes([1, zone(1), where(ZONE_LABEL, 'NotIn', 'test-zone-1')]);
+  assert.equal(new World().plan(makePod('a', { affinity: itself })).newNodes.length, 1);
+});
+
+test('02/109 preferences that are ignored buy no nodes', () => {
+  const specs: readonly PodSpec[] = [
+    { affinity: preferAway(podsWith(HOSTNAME_LABEL)) },
+    { topologySpreadConstraints: [spreadOver(HOSTNAME_LABEL, { whenUnsatisfiable: 'ScheduleAnyway' })] },
+  ];
+  for (const spec of specs) {
+    const pods = [0, 1, 2].map((i) => makePod(`pod-${i}`, { labels: APP, ...spec }));
+    assert.deepEqual(packing(new World({ options: { preferencePolicy: 'Ignore' } }).plan(...pods)), [3]);
+    assert.deepEqual(packing(new World().plan(...pods)), [1, 1, 1]);
+  }
+  const ignoring = new World({ options: { preferencePolicy: 'Ignore' } });
+  assert.equal(zonesOf(ignoring, { affinity: preferNodes([1, zone(1)]) }), undefined);
+  const follower = makePod('a', { affinity: preferNear(podsWith(ZONE_LABEL, { app: 'nowhere' })) });
+  assert.deepEqual(gaveUp(ignoring, follower), []);
+});
+
+test('each failed attempt gives up one thing, in upstream’s order and words', () => {
+  const impossible = podsWith(ZONE_LABEL, { app: 'nowhere' });
+  const pool = makePool('default', { taints: [{ key: 'soft', effect: 'PreferNoSchedule' }] });
+  const pod = makePod('a', {
+    labels: APP,
+    affinity: {
+      nodeAffinity: { ...onNodes([zone('x')], [zone(1)]).nodeAffinity, ...preferNodes([1, zone('y')]).nodeAffinity },
+      podAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, podAffinityTerm: impossible }] },
+      podAntiAffinity: {
+        preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 2, podAffinityTerm: impossible }],
+      },
+    },
+    topologySpreadConstraints: [spreadOver('unknown', { whenUnsatisfiable: 'ScheduleAnyway' })],
+  });
+  const [node] = new World({ pools: [pool] }).plan(pod).newNodes;
+  const { relaxations } = node!.pods[0]!;
+  assert.deepEqual(
+    relaxations.map((relaxation) =>
+      renderRelaxation(relaxation)
+        .split(/[=:] ?/)
+        .slice(0, 2),
+    ),
+    [
+      ['removing', 'spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution[0]'],
+      ['removing', 'spec.affinity.podAffinity.preferredDuringSchedulingIgnoredDuringExecution[0]'],
+      ['removing', 'spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[0]'],
+      ['removing', 'spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0]'],
+      ['removing', 'spec.topologySpreadConstraints '],
+      ['adding', 'toleration for PreferNoSchedule taints'],
+    ],
+  );
+  assert.equal(
+    renderRelaxation(relaxations[0]!),
+    'removing: spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution[0]=' +
+      '{"matchExpressions":[{"key":"topology.kubernetes.io/zone","operator":"In","values":["test-zone-x"]}]}',
+  );
+});
+
+test('a pod that fails starts over with all its wishes once another was placed', () => {
+  const leader = makePod('leader', { labels: APP, nodeSelector: { [ZONE_LABEL]: 'test-zone-2' } });
+  const follower = makePod('follower', {
+    requests: { cpu: '1' }, // tried first
+    affinity: { ...near(podsWith(ZONE_LABEL)), ...preferNodes([1, zone(2)]) },
+  });
+  const plan = new World().plan(leader, follower);
+  const placed = plan.newNodes.flatMap(({ pods }) => pods).find(({ pod }) => pod.metadata.name === 'follower');
+  assert.deepEqual(placed!.relaxations, []);
+});
+
+test('of soft spreads the first goes first, and the last takes its place', () => {
+  const soft = (key: string) => spreadOver(key, { whenUnsatisfiable: 'ScheduleAnyway' });
+  const pod = makePod('a', { labels: APP, topologySpreadConstraints: [soft('x'), soft('y'), soft('z')] });
+  const keys = new World()
+    .plan(pod)
+    .newNodes[0]!.pods[0]!.relaxations.map((one) =>
+      one.gaveUp === 'ScheduleAnyway' ? one.constraint.topologyKey : '',
+    );
+  assert.deepEqual(keys, ['x', 'z', 'y']);
+});

@@ -1,0 +1,141 @@
+import { HOSTNAME_LABEL, type Requirement, type Requirements } from '@karpenter-ts/apis';
+import type { RequirementId, RequirementTable } from './requirement-table.ts';
+
+/** Requirements on distinct keys other than the hostname. Equal sets are the same object. */
+export class RequirementSet {
+  readonly id: number;
+  /** Ascending by key number. */
+  readonly ids: readonly RequirementId[];
+  readonly hasMinValues: boolean;
+  readonly #byKey: ReadonlyMap<number, RequirementId>;
+  /** Answers of `RequirementSets`, by the other set's number. */
+  readonly accepted = { strictly: new Map<number, boolean>(), loosely: new Map<number, boolean>() };
+  readonly merged = new Map<number, RequirementSet>();
+
+  constructor(id: number, table: RequirementTable, ids: readonly RequirementId[]) {
+    this.id = id;
+    this.ids = ids;
+    this.hasMinValues = ids.some((requirement) => table.get(requirement).minValues !== undefined);
+    this.#byKey = new Map(ids.map((requirement) => [table.keyOf(requirement), requirement]));
+  }
+
+  /** The requirement on a key, or −1. */
+  find(key: number): RequirementId {
+    return this.#byKey.get(key) ?? -1;
+  }
+}
+
+/**
+ * What a pod or a volume asks of a node. The hostname stands apart because each node has its own: as a part of the set
+ * it would make every node's set another one.
+ */
+export interface NodeNeeds {
+  readonly set: RequirementSet;
+  readonly hostname: Requirement | undefined;
+}
+
+/**
+ * `strictly`: a label that is not defined is absent. `loosely`: a well-known label that is not defined may yet have any
+ * value, as on a node still to be bought.
+ */
+export type Mode = 'strictly' | 'loosely';
+
+/** Every requirement set seen, once, with the answers of comparing and merging them. */
+export class RequirementSets {
+  readonly table: RequirementTable;
+  readonly empty: RequirementSet;
+  readonly #wellKnown: ReadonlySet<string>;
+  readonly #sets = new Map<string, RequirementSet>();
+
+  constructor(table: RequirementTable, wellKnown: ReadonlySet<string>) {
+    this.table = table;
+    this.#wellKnown = wellKnown;
+    this.empty = this.#intern([]);
+  }
+
+  from(requirements: Requirements): NodeNeeds {
+    const ids: RequirementId[] = [];
+    for (const [key, requirement] of requirements) {
+      if (key !== HOSTNAME_LABEL) ids.push(this.table.intern(requirement));
+    }
+    return { set: this.#intern(this.#sorted(ids)), hostname: requirements.get(HOSTNAME_LABEL) };
+  }
+
+  /** Whether a node with `existing` meets `incoming` (spec 02 §9.4). */
+  accepts(existing: RequirementSet, incoming: RequirementSet, mode: Mode): boolean {
+    if (incoming.ids.length === 0) return true;
+    const answers = existing.accepted[mode];
+    let answer = answers.get(incoming.id);
+    if (answer === undefined) {
+      answer = incoming.ids.every((requirement) => this.#acceptsOne(existing, requirement, mode));
+      answers.set(incoming.id, answer);
+    }
+    return answer;
+  }
+
+  /** Both at once. They need not be compatible. */
+  merge(existing: RequirementSet, incoming: RequirementSet): RequirementSet {
+    if (incoming.ids.length === 0) return existing;
+    let result = existing.merged.get(incoming.id);
+    if (result === undefined) {
+      result = this.#merge(existing, incoming.ids);
+      existing.merged.set(incoming.id, result);
+    }
+    return result;
+  }
+
+  /** The set with one requirement more, intersected with what it has on that key. */
+  with(set: RequirementSet, requirement: RequirementId): RequirementSet {
+    return this.merge(set, this.#intern([requirement]));
+  }
+
+  /** The set with one requirement in the place of what it has on that key. */
+  withReplaced(set: RequirementSet, requirement: RequirementId): RequirementSet {
+    const key = this.table.keyOf(requirement);
+    const others = set.ids.filter((id) => this.table.keyOf(id) !== key);
+    return this.#intern(this.#sorted([...others, requirement]));
+  }
+
+  /** Whether a key that a set does not define may have any value, in this mode. */
+  isOpen(key: number, mode: Mode): boolean {
+    return mode === 'loosely' && this.#wellKnown.has(this.table.keys.nameOf(key));
+  }
+
+  /** As the plain model has it. */
+  toRequirements(set: RequirementSet): Requirements {
+    const requirements = new Map<string, Requirement>();
+    for (const id of set.ids) requirements.set(this.table.get(id).key, this.table.get(id));
+    return requirements;
+  }
+
+  #acceptsOne(existing: RequirementSet, incoming: RequirementId, mode: Mode): boolean {
+    const key = this.table.keyOf(incoming);
+    const present = existing.find(key);
+    if (present >= 0) return this.table.areCompatible(present, incoming);
+    return this.isOpen(key, mode) || this.table.admitsAbsence(incoming);
+  }
+
+  #merge(existing: RequirementSet, incoming: readonly RequirementId[]): RequirementSet {
+    const ids = [...existing.ids];
+    for (const requirement of incoming) {
+      const at = ids.findIndex((id) => this.table.keyOf(id) === this.table.keyOf(requirement));
+      if (at < 0) ids.push(requirement);
+      else ids[at] = this.table.intersect(ids[at]!, requirement);
+    }
+    return this.#intern(this.#sorted(ids));
+  }
+
+  #sorted(ids: RequirementId[]): RequirementId[] {
+    return ids.sort((a, b) => this.table.keyOf(a) - this.table.keyOf(b));
+  }
+
+  #intern(ids: readonly RequirementId[]): RequirementSet {
+    const text = ids.join();
+    let set = this.#sets.get(text);
+    if (set === undefined) {
+      set = new RequirementSet(this.#sets.size, this.table, ids);
+      this.#sets.set(text, set);
+    }
+    return set;
+  }
+}

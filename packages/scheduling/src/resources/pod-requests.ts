@@ -1,0 +1,66 @@
+import type { Container, ContainerStatus, Pod } from '../objects/pod.ts';
+import { addAmounts, type AmountReader, type Amounts, largestAmounts, NO_AMOUNTS } from './amounts.ts';
+
+/** One pod, as every pod asks for it. Printed the way upstream does: a thousand would be `1e3`. */
+const ONE_POD: Amounts = new Map([['pods', { nanos: 1_000_000_000n, format: 'DecimalExponent' }]]);
+
+/**
+ * What the scheduler sets aside for a pod (spec 02 §11): containers and sidecars together, or more while an init
+ * container runs; pod-level requests instead where given; the runtime's overhead; one of `pods`.
+ */
+export function podRequests(pod: Pod, reader: AmountReader): Amounts {
+  let requests = addAmounts(...(pod.spec.containers ?? []).map((container) => effective(pod, container, reader)));
+  let sidecars = NO_AMOUNTS;
+  let initial = NO_AMOUNTS;
+  for (const container of pod.spec.initContainers ?? []) {
+    if (isSidecar(container)) {
+      const own = effective(pod, container, reader);
+      requests = addAmounts(requests, own);
+      sidecars = addAmounts(sidecars, own);
+      initial = largestAmounts(initial, sidecars);
+    } else {
+      initial = largestAmounts(initial, addAmounts(reader.read(container.resources?.requests), sidecars));
+    }
+  }
+  requests = withPodLevel(largestAmounts(requests, initial), reader.read(pod.spec.resources?.requests));
+  return withOnePod(addAmounts(requests, reader.read(pod.spec.overhead)));
+}
+
+/** What several pods ask for together; nothing, not even pods, for none. */
+export function sumRequests(requests: readonly Amounts[]): Amounts {
+  return requests.length === 0 ? NO_AMOUNTS : addAmounts(...requests);
+}
+
+/** A pod cannot ask for `pods` itself: it counts as one, whatever its containers say. */
+function withOnePod(requests: Amounts): Amounts {
+  return new Map([...requests, ...ONE_POD]);
+}
+
+function isSidecar(container: Container): boolean {
+  return container.restartPolicy === 'Always';
+}
+
+/** While a container is resized in place, the most of what it asks for and what the kubelet holds for it. */
+function effective(pod: Pod, container: Container, reader: AmountReader): Amounts {
+  const asked = reader.read(container.resources?.requests);
+  const status = findStatus(pod, container);
+  if (status?.resources === undefined) return asked;
+  const held = largestAmounts(reader.read(status.resources.requests), reader.read(status.allocatedResources));
+  return isResizeInfeasible(pod) ? held : largestAmounts(asked, held);
+}
+
+function findStatus({ status }: Pod, { name }: Container): ContainerStatus | undefined {
+  const find = (statuses: readonly ContainerStatus[] | undefined) => statuses?.find((one) => one.name === name);
+  return find(status?.initContainerStatuses) ?? find(status?.containerStatuses);
+}
+
+function isResizeInfeasible({ status }: Pod): boolean {
+  return status?.conditions?.find(({ type }) => type === 'PodResizePending')?.reason === 'Infeasible';
+}
+
+function withPodLevel(requests: Amounts, podLevel: Amounts): Amounts {
+  const supported = [...podLevel].filter(
+    ([name]) => name === 'cpu' || name === 'memory' || name.startsWith('hugepages-'),
+  );
+  return supported.length === 0 ? requests : new Map([...requests, ...supported]);
+}

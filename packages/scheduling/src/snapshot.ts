@@ -1,0 +1,112 @@
+import {
+  CORE_PROFILE,
+  type NodePool,
+  type ProviderProfile,
+  type ResourceList,
+  type TaintSpec,
+} from '@karpenter-ts/apis';
+import type { InstanceType } from './instance-types/instance-type.ts';
+import type { Pod } from './objects/pod.ts';
+import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from './objects/volume.ts';
+
+/** Everything one planning run reads: plain data, never changed by it. Order matters nowhere but in `volumes` terms. */
+export interface Snapshot {
+  /** Usable dynamic pools only: ready, not deleting, without `replicas`. */
+  readonly pools: readonly Pool[];
+  /** Where pods may land besides new nodes. */
+  readonly nodes: readonly ExistingNode[];
+  /** Nodes on their way out: nothing lands there, but pods still on them count for topology. */
+  readonly leavingNodes: readonly ExistingNode[];
+  /** Nodes a what-if takes away: as leaving ones, but their pods count as moved, not as pending. */
+  readonly absentNodes?: readonly ExistingNode[] | undefined;
+  /** To be placed. One that is bound is about to move, and counts nowhere until it is placed. */
+  readonly pods: readonly Pod[];
+  /** One per DaemonSet, as its controller would create it. */
+  readonly daemonPods: readonly Pod[];
+  readonly volumes: Volumes;
+  /** Those a pod affinity may select by label. */
+  readonly namespaces: readonly Namespace[];
+}
+
+/** A NodePool and what its provider offers for it. Pools may share one array of types, which is then indexed once. */
+export interface Pool {
+  readonly nodePool: NodePool;
+  readonly instanceTypes: readonly InstanceType[];
+}
+
+/** A Node, or a launched NodeClaim whose Node is still to come; `describeNode` derives it from these. */
+export interface ExistingNode {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** What a pod must tolerate: without taints a starting node is about to lose (spec 02 §10). */
+  readonly taints: readonly TaintSpec[];
+  /** The Node object as it is, by which topology counts; `undefined` while there is none. */
+  readonly node: NodeFacts | undefined;
+  readonly initialized: boolean;
+  /** Counts against the pool's limits, as does the node itself as one of `nodes`. */
+  readonly capacity: ResourceList;
+  readonly allocatable: ResourceList;
+  /** Bound and neither failed nor succeeded, daemons included. */
+  readonly pods: readonly Pod[];
+  /** How many volumes may be attached, by CSI driver; drivers not listed have no limit. */
+  readonly volumeLimits: Readonly<Record<string, number>>;
+  /** Takes pending pods and pods of leaving nodes only. Consolidation sets it until `consolidateAfter` has elapsed. */
+  readonly refusesMovedPods: boolean;
+}
+
+/** What topology reads of a Node object. */
+export interface NodeFacts {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly taints: readonly TaintSpec[];
+}
+
+/** The storage objects pods refer to. */
+export interface Volumes {
+  readonly claims: readonly PersistentVolumeClaim[];
+  readonly persistentVolumes: readonly PersistentVolume[];
+  readonly storageClasses: readonly StorageClass[];
+}
+
+export interface Namespace {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** How to plan. */
+export interface PlanningOptions {
+  readonly profile: ProviderProfile;
+  /** `Respect` treats preferences as rules and drops them one by one; `Ignore` does not look at them. */
+  readonly preferencePolicy: 'Respect' | 'Ignore';
+  /** Whether a new node may have less variety than `minValues` asks for. */
+  readonly minValuesPolicy: 'Strict' | 'BestEffort';
+  /** `Strict` waits for a reservation rather than buy besides it; `Fallback` buys; `Off` treats them as any offering. */
+  readonly reservedCapacity: 'Strict' | 'Fallback' | 'Off';
+  /** The label by which a provider names a reservation; needed where there are any. */
+  readonly reservationIdLabel: string | undefined;
+  /** Pods with ResourceClaims are refused, and daemons with them do not count. */
+  readonly ignoreDraRequests: boolean;
+  /** How many instance types a planned node may list (spec 02 §22). */
+  readonly maxInstanceTypes: number;
+}
+
+/** What upstream's provisioner plans with when no flag is set; the profile is the provider's. */
+export const DEFAULT_PLANNING: PlanningOptions = {
+  profile: CORE_PROFILE,
+  preferencePolicy: 'Respect',
+  minValuesPolicy: 'Strict',
+  reservedCapacity: 'Strict',
+  reservationIdLabel: undefined,
+  ignoreDraRequests: true,
+  maxInstanceTypes: 600,
+};
+
+/** A snapshot of nothing, to be spread under the parts one has. */
+export const EMPTY_SNAPSHOT: Snapshot = {
+  pools: [],
+  nodes: [],
+  leavingNodes: [],
+  pods: [],
+  daemonPods: [],
+  volumes: { claims: [], persistentVolumes: [], storageClasses: [] },
+  namespaces: [],
+};

@@ -1,0 +1,88 @@
+// Resource arithmetic, the slow and obvious way: exact nano-units by resource name.
+import { parseQuantity, type ResourceList } from '@karpenter-ts/apis';
+import type { InstanceType, Overhead } from '../../instance-types/instance-type.ts';
+import type { Offering } from '../../instance-types/offering.ts';
+import type { Container, ContainerStatus, Pod } from '../../objects/pod.ts';
+
+export type Nanos = ReadonlyMap<string, bigint>;
+
+/** What is not listed is zero. */
+export function nanosOf(list: ResourceList | undefined): Nanos {
+  return new Map(Object.entries(list ?? {}).map(([resource, amount]) => [resource, parseQuantity(amount).nanos]));
+}
+
+export function sum(...parts: readonly Nanos[]): Nanos {
+  const total = new Map<string, bigint>();
+  for (const part of parts)
+    for (const [resource, amount] of part) total.set(resource, amount + (total.get(resource) ?? 0n));
+  return total;
+}
+
+export function difference(from: Nanos, less: Nanos): Nanos {
+  return new Map([...from].map(([resource, amount]) => [resource, amount - (less.get(resource) ?? 0n)]));
+}
+
+export function largest(...parts: readonly Nanos[]): Nanos {
+  const most = new Map<string, bigint>();
+  for (const part of parts) {
+    for (const [resource, amount] of part) {
+      const present = most.get(resource);
+      if (present === undefined || amount > present) most.set(resource, amount);
+    }
+  }
+  return most;
+}
+
+/** A target in the red takes nothing, not even what asks for nothing (spec 02 §11). */
+export function fits(requests: Nanos, target: Nanos): boolean {
+  if ([...target.values()].some((amount) => amount < 0n)) return false;
+  return [...requests].every(([resource, amount]) => amount <= (target.get(resource) ?? 0n));
+}
+
+/** What a pod needs of a node (spec 02 §11, steps 1 to 6). */
+export function requestsOf(pod: Pod): Nanos {
+  const { containers = [], initContainers = [], resources, overhead } = pod.spec;
+  const statuses = [...(pod.status?.containerStatuses ?? []), ...(pod.status?.initContainerStatuses ?? [])];
+  const isInfeasible = (pod.status?.conditions ?? []).some(
+    ({ type, reason }) => type === 'PodResizePending' && reason === 'Infeasible',
+  );
+  const needs = (container: Container): Nanos => containerRequests(container, statuses, isInfeasible);
+  const sidecars = initContainers.filter(isSidecar);
+  const together = sum(...containers.map(needs), ...sidecars.map(needs));
+  const steps = initContainers.map((container, index) => {
+    const before = initContainers.slice(0, index).filter(isSidecar);
+    return sum(needs(container), ...before.map(needs));
+  });
+  const podLevel = [...nanosOf(resources?.requests)].filter(
+    ([resource]) => resource === 'cpu' || resource === 'memory' || resource.startsWith('hugepages-'),
+  );
+  const computed = new Map([...largest(together, ...steps), ...podLevel]);
+  return sum(computed, nanosOf(overhead), new Map([['pods', parseQuantity('1').nanos]]));
+}
+
+const isSidecar = ({ restartPolicy }: Container): boolean => restartPolicy === 'Always';
+
+/** While a container is resized, the largest of what was asked, given and held counts. */
+function containerRequests(container: Container, statuses: readonly ContainerStatus[], isInfeasible: boolean): Nanos {
+  const asked = nanosOf(container.resources?.requests);
+  const status = statuses.find(({ name }) => name === container.name);
+  if (status?.resources === undefined) return asked;
+  const held = [nanosOf(status.resources.requests), nanosOf(status.allocatedResources)];
+  return largest(...held, ...(isInfeasible ? [] : [asked]));
+}
+
+/** What is left for pods on an instance type, bought by this offering. */
+export function allocatableOf(type: InstanceType, offering: Offering): Nanos {
+  const capacity = sum(nanosOf(type.capacity), nanosOf(offering.capacityOverride));
+  const free = new Map(difference(capacity, sum(overheadOf(type.overhead), overheadOf(offering.overheadOverride))));
+  for (const [resource, amount] of capacity) {
+    if (!resource.startsWith('hugepages-')) continue;
+    const memory = (free.get('memory') ?? 0n) - amount;
+    free.set('memory', memory > 0n ? memory : 0n);
+  }
+  return free;
+}
+
+function overheadOf(overhead: Overhead | undefined): Nanos {
+  return sum(nanosOf(overhead?.kubeReserved), nanosOf(overhead?.systemReserved), nanosOf(overhead?.evictionThreshold));
+}

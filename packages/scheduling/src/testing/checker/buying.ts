@@ -1,0 +1,50 @@
+// What a new node could be bought as (spec 02 §§20–22).
+import { CAPACITY_TYPE_LABEL, type Requirements } from '@karpenter-ts/apis';
+import type { InstanceType } from '../../instance-types/instance-type.ts';
+import type { Offering } from '../../instance-types/offering.ts';
+import { allocatableOf, fits, type Nanos, requestsOf, sum } from './amounts.ts';
+import { daemonsOnType } from './daemons.ts';
+import { isTypeCompatible, type PlannedMachine, type PoolFacts, usableOfferings, type World } from './world.ts';
+
+/** A way to buy the type exists on which all pods of the node and the daemons of that type fit. */
+export function fitsOnType(machine: PlannedMachine, type: InstanceType, world: World): boolean {
+  return canRun(machine.requests, type, machine.pool, beforeReserving(machine, world), world);
+}
+
+/** Whether these requests and the type's daemons fit on it, bought in some way the requirements leave. */
+export function canRun(
+  requests: Nanos,
+  type: InstanceType,
+  pool: PoolFacts,
+  requirements: Requirements,
+  world: World,
+): boolean {
+  if (!isTypeCompatible(type, requirements, world.options.profile)) return false;
+  const all = sum(requests, ...daemonsOnType(world, pool, type).map(requestsOf));
+  return usableOfferings(type, requirements, world.options.profile).some((offering) =>
+    fits(all, allocatableOf(type, offering)),
+  );
+}
+
+/** The lowest price of the type on this node; infinite if it cannot be had at all. */
+export function priceOf(machine: PlannedMachine, type: InstanceType, world: World): number {
+  return Math.min(
+    ...offeringsOf(machine, type, world).map(({ pricePerHour }) => pricePerHour),
+    Number.POSITIVE_INFINITY,
+  );
+}
+
+/** How the type can be bought for this node. */
+export function offeringsOf({ node }: PlannedMachine, type: InstanceType, { options }: World): readonly Offering[] {
+  return usableOfferings(type, node.requirements, options.profile);
+}
+
+/** A node that holds reservations is pinned to them at the very end; types were chosen without that (§20). */
+export function beforeReserving({ node, pool }: PlannedMachine, { options }: World): Requirements {
+  if (node.reservations.length === 0) return node.requirements;
+  const open = new Map(node.requirements);
+  open.delete(options.reservationIdLabel ?? '');
+  open.delete(CAPACITY_TYPE_LABEL);
+  const asked = pool.template.get(CAPACITY_TYPE_LABEL);
+  return asked === undefined ? open : open.set(CAPACITY_TYPE_LABEL, asked);
+}

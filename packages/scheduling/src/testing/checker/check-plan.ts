@@ -1,0 +1,84 @@
+// The planner's judge: written from spec 02 alone, slow and plain, sharing no code with what it judges.
+import type { Plan } from '../../plan.ts';
+import type { PlanningOptions, Snapshot } from '../../snapshot.ts';
+import { everyPodOnce, findUnknownNames, noEmptyNodes, refusalsTrue } from './accounting.ts';
+import { affinityMet, affinityStartsOnce } from './affinity.ts';
+import { antiAffinityMet, preferredAntiAffinityMet, residentsLeftAlone } from './anti-affinity.ts';
+import { earlierNodesFirst, existingNodesFirst, heavierPoolsFirst, placeablePodsPlaced } from './first-fit.ts';
+import { hostPortsFree } from './host-ports.ts';
+import {
+  minValuesMet,
+  noFittingTypeLeftOut,
+  pricesAddUp,
+  typeListSized,
+  typesCanBeBought,
+  typesCheapestFirst,
+  typesMeetRequirements,
+} from './instance-types.ts';
+import { limitsKept, reservationsKept } from './limits.ts';
+import { podRequirementsMet, poolRequirementsKept } from './requirements.ts';
+import { noClaimedDevices, requestsAddUp, resourcesFit } from './resources.ts';
+import type { Rule } from './rule.ts';
+import { podsSpread } from './spread.ts';
+import { taintsTolerated } from './taints.ts';
+import { volumesAttachable, volumesKnown, volumesReachable } from './volumes.ts';
+import { buildWorld } from './world.ts';
+
+const RULES = {
+  everyPodOnce,
+  noEmptyNodes,
+  refusalsTrue,
+  taintsTolerated,
+  poolRequirementsKept,
+  podRequirementsMet,
+  resourcesFit,
+  requestsAddUp,
+  noClaimedDevices,
+  hostPortsFree,
+  volumesAttachable,
+  volumesReachable,
+  volumesKnown,
+  podsSpread,
+  affinityMet,
+  affinityStartsOnce,
+  antiAffinityMet,
+  preferredAntiAffinityMet,
+  residentsLeftAlone,
+  typesMeetRequirements,
+  typesCanBeBought,
+  typeListSized,
+  typesCheapestFirst,
+  pricesAddUp,
+  noFittingTypeLeftOut,
+  minValuesMet,
+  limitsKept,
+  reservationsKept,
+  existingNodesFirst,
+  earlierNodesFirst,
+  heavierPoolsFirst,
+  placeablePodsPlaced,
+} satisfies Readonly<Record<string, Rule>>;
+
+export type RuleName = keyof typeof RULES | 'namesKnown';
+
+/** All rules, in the order they are checked. */
+export const RULE_NAMES: readonly RuleName[] = ['namesKnown', ...(Object.keys(RULES) as (keyof typeof RULES)[])];
+
+/** A place where a plan breaks a rule. */
+export interface Violation {
+  readonly rule: RuleName;
+  readonly message: string;
+}
+
+/**
+ * Everything wrong with a plan; empty if it is sound. Rules about the order of decisions ask only what must hold in
+ * whatever order the nodes were filled, so nothing right is refused; some wrong plans of that kind may pass.
+ */
+export function checkPlan(snapshot: Snapshot, plan: Plan, options: PlanningOptions): readonly Violation[] {
+  const unknown = findUnknownNames(snapshot, plan);
+  if (unknown.length > 0) return unknown.map((message) => ({ rule: 'namesKnown', message }));
+  const world = buildWorld(snapshot, plan, options);
+  return (Object.keys(RULES) as (keyof typeof RULES)[]).flatMap((rule) =>
+    RULES[rule](world).map((message) => ({ rule, message })),
+  );
+}

@@ -1,0 +1,246 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ARCH_LABEL, HOSTNAME_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
+import type { Pod, PodSpec } from '../objects/pod.ts';
+import { makeNode, makePod } from '../testing/builders.ts';
+import { fakeType } from '../testing/fake-types.ts';
+import { APP, away, near, onNodes, podsWith, preferAway, preferNear, spreadOver, where } from '../testing/pod-parts.ts';
+import { failureOf, packing, valuesOf, World } from '../testing/world.ts';
+
+type Labels = Readonly<Record<string, string>>;
+const ZONES = ['test-zone-1', 'test-zone-2', 'test-zone-3'];
+const at = (zone: string): PodSpec => ({ nodeSelector: { [ZONE_LABEL]: zone } });
+const labelled = (name: string, labels: Labels, rest: PodSpec = {}) =>
+  makePod(name, { labels, requests: { cpu: '10m' }, ...rest });
+const many = (count: number, rest: PodSpec, labels: Labels = APP) =>
+  Array.from({ length: count }, (_, i) => labelled(`pod-${String(i).padStart(2, '0')}`, labels, rest));
+const inZone = (zone: string, pods: readonly Pod[], name = `in-${zone}`) =>
+  makeNode(name, {
+    labels: { [ZONE_LABEL]: zone, [HOSTNAME_LABEL]: name },
+    pods,
+    allocatable: { cpu: '1m', pods: String(pods.length) }, // no room for more
+  });
+
+test('02/40 a chain of affinities within a batch ends on one node, whatever the order', () => {
+  const follows = (name: string, other?: string) =>
+    makePod(name, {
+      labels: { role: name },
+      ...(other && { affinity: near(podsWith(HOSTNAME_LABEL, { role: other })) }),
+    });
+  const chain = [follows('ui', 'cache'), follows('cache', 'web'), follows('web', 'db'), follows('db')];
+  for (const order of [chain, chain.toReversed()]) {
+    const named = order.map((pod, i) => ({ ...pod, metadata: { ...pod.metadata, uid: String(i) } }));
+    assert.deepEqual(packing(new World().plan(...named)), [4]);
+  }
+});
+
+test('02/41 affinity to a pod that is nowhere fails, and planning ends', () => {
+  const pod = makePod('a', { affinity: near(podsWith(HOSTNAME_LABEL, { app: 'nowhere' })) });
+  const plan = new World().plan(pod, makePod('b'));
+  assert.equal(plan.unschedulable.length, 1);
+  assert.match(
+    failureOf(plan, pod)!,
+    /^unsatisfiable topology constraint for pod affinity, key=kubernetes.io\/hostname /,
+  );
+});
+
+test('02/96 pods that must share a host fill one node; the others never find a place', () => {
+  const together = { affinity: near(podsWith(HOSTNAME_LABEL)) };
+  const world = new World({ types: [fakeType('five')] });
+  const plan = world.schedule(...many(10, together));
+  assert.deepEqual(packing(plan), [5]);
+  assert.equal(plan.unschedulable.length, 5);
+  assert.equal(world.plan(...many(10, together).slice(5)).unschedulable.length, 5);
+});
+
+test('02/97 pods that must share a zone but may not be in the same get a zone each', () => {
+  const together = near(podsWith(ZONE_LABEL));
+  const plan = new World().plan(
+    labelled('a', APP, { affinity: together, ...at('test-zone-1') }),
+    labelled('b', APP, { affinity: together, ...at('test-zone-2') }),
+  );
+  assert.deepEqual(
+    plan.newNodes.map((node) => valuesOf(node, ZONE_LABEL)),
+    [['test-zone-1'], ['test-zone-2']],
+  );
+});
+
+test('02/98 pods that keep apart by zone get one zone per pass until there is none', () => {
+  const apart = many(4, { affinity: away(podsWith(ZONE_LABEL)) });
+  const world = new World();
+  let waiting: readonly Pod[] = apart;
+  for (const left of [3, 2, 1, 1]) {
+    const plan = world.schedule(...waiting);
+    waiting = plan.unschedulable.map(({ pod }) => pod);
+    assert.equal(waiting.length, left);
+  }
+  assert.deepEqual(world.counts(ZONE_LABEL), [1, 1, 1]);
+});
+
+test('02/99 pods that want no company keep others away too; those that would rather not do not', () => {
+  const selected = makePod('selected', { labels: APP });
+  const plan = (affinity: PodSpec) =>
+    new World({
+      nodes: ZONES.map((zone) => inZone(zone, [labelled(`guard-${zone}`, { role: 'guard' }, affinity)])),
+    }).plan(selected);
+  assert.equal(plan({ affinity: away(podsWith(ZONE_LABEL)) }).newNodes.length, 0);
+  assert.equal(plan({ affinity: preferAway(podsWith(ZONE_LABEL)) }).newNodes.length, 1);
+  const guards = ZONES.map((zone) =>
+    labelled(`g-${zone}`, { role: 'guard' }, { affinity: away(podsWith(ZONE_LABEL)), ...at(zone) }),
+  );
+  assert.equal(
+    failureOf(new World().plan(...guards, makePod('selected', { labels: APP })), selected) === undefined,
+    false,
+  );
+});
+
+test('02/100 a pod that keeps away from one whose zone is open waits, then lands elsewhere', () => {
+  const world = new World();
+  const guard = labelled(
+    'guard',
+    { role: 'guard' },
+    { affinity: away(podsWith(ZONE_LABEL)), containers: [{ resources: { requests: { cpu: '2' } } }] },
+  );
+  const target = labelled('target', APP);
+  const first = world.schedule(guard, target);
+  assert.deepEqual(
+    first.unschedulable.map(({ pod }) => pod.metadata.name),
+    ['target'],
+  );
+  assert.deepEqual(world.schedule(target).unschedulable, []);
+  assert.notEqual(world.nodeOf(target)!.labels[ZONE_LABEL], world.nodeOf(guard)!.labels[ZONE_LABEL]);
+});
+
+test('02/101 followers of a pod whose zone is open wait one pass; of one that is pinned they do not', () => {
+  const follower = labelled('follower', { role: 'follower' }, { affinity: near(podsWith(ZONE_LABEL)) });
+  const large = { containers: [{ resources: { requests: { cpu: '3' } } }] };
+  const world = new World();
+  const target = labelled('target', APP, large);
+  assert.equal(world.schedule(target, follower).unschedulable.length, 1);
+  assert.deepEqual(world.schedule(follower).unschedulable, []);
+  assert.equal(world.nodeOf(follower)!.labels[ZONE_LABEL], world.nodeOf(target)!.labels[ZONE_LABEL]);
+  const pinned = labelled('target', APP, { ...large, ...at('test-zone-2') });
+  assert.deepEqual(new World().plan(pinned, follower).unschedulable, []);
+});
+
+test('02/102 affinity looks into its own namespace, those listed, or those selected', () => {
+  const target = makePod('target', { labels: APP, namespace: 'other', ...at('test-zone-2') });
+  const follower = (rest: Parameters<typeof podsWith>[2]) =>
+    labelled('follower', {}, { affinity: near(podsWith(ZONE_LABEL, APP, rest)) });
+  const namespaces = [
+    { name: 'default', labels: {} },
+    { name: 'other', labels: { team: 'x' } },
+  ];
+  const isPlaced = (pod: Pod) => new World({ namespaces }).plan(target, pod).unschedulable.length === 0;
+  assert.equal(isPlaced(follower({})), false);
+  assert.equal(isPlaced(follower({ namespaces: ['other'] })), true);
+  assert.equal(isPlaced(follower({ namespaceSelector: {} })), true);
+  assert.equal(isPlaced(follower({ namespaceSelector: { matchLabels: { team: 'x' } } })), true);
+  assert.equal(isPlaced(follower({ namespaceSelector: { matchLabels: { team: 'y' } } })), false);
+});
+
+test('02/103 a pod on the move does not count where it was', () => {
+  const spec = { affinity: away(podsWith(HOSTNAME_LABEL)), topologySpreadConstraints: [spreadOver(ZONE_LABEL)] };
+  const moving = labelled('moving', APP, { ...spec, nodeName: 'old' });
+  const world = new World({ leavingNodes: [inZone('test-zone-1', [moving], 'old')] });
+  assert.deepEqual(world.plan(moving).unschedulable, []);
+  assert.equal(valuesOf(world.plan(moving).newNodes[0]!, ZONE_LABEL)![0], 'test-zone-1');
+});
+
+test('02/144 02/180 02/181 pods that must share a zone do, over nodes and passes', () => {
+  const together = { affinity: near(podsWith(ZONE_LABEL)), containers: [{ resources: { requests: { cpu: '2' } } }] };
+  const world = new World({ types: [fakeType('four')] });
+  const plan = world.schedule(...many(6, together));
+  assert.deepEqual(plan.unschedulable, []);
+  assert.equal(plan.newNodes.length, 6);
+  assert.deepEqual(world.counts(ZONE_LABEL), [6]);
+  const only = { affinity: { ...together.affinity, ...onNodes([where(ZONE_LABEL, 'In', 'test-zone-3')]) } };
+  const pinned = new World();
+  assert.equal(pinned.schedule(...many(3, only)).newNodes.length, 1);
+  assert.deepEqual([...pinned.domains(ZONE_LABEL).keys()], ['test-zone-3']);
+  const later = new World();
+  later.schedule(labelled('first', APP, { affinity: near(podsWith(ZONE_LABEL)) }));
+  assert.equal(later.plan(labelled('second', APP, { affinity: near(podsWith(ZONE_LABEL)) })).newNodes.length, 0);
+});
+
+test('02/178 architectures are domains of affinity too', () => {
+  const target = labelled('target', APP, {
+    nodeSelector: { [ARCH_LABEL]: 'arm64' },
+    containers: [{ resources: { requests: { cpu: '2' } } }],
+  });
+  const follower = (affinity: PodSpec['affinity']) =>
+    labelled(
+      'follower',
+      { role: 'follower' },
+      {
+        affinity: {
+          ...affinity,
+          ...away(
+            podsWith(HOSTNAME_LABEL),
+            ...(affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []),
+          ),
+        },
+      },
+    );
+  const arch = (pod: Pod) => valuesOf(new World().plan(target, pod).newNodes[1]!, ARCH_LABEL);
+  assert.deepEqual(arch(follower(near(podsWith(ARCH_LABEL)))), ['arm64']);
+  assert.deepEqual(arch(follower(away(podsWith(ARCH_LABEL)))), ['amd64']);
+});
+
+test('02/179 filters of nodes do not apply to affinity: a match in a zone one may not use is still a match', () => {
+  const affinity = {
+    ...near(podsWith(HOSTNAME_LABEL)),
+    ...onNodes([where(ZONE_LABEL, 'In', 'test-zone-2', 'test-zone-3')]),
+  };
+  const world = new World({ nodes: [inZone('test-zone-1', [labelled('there', APP)])] });
+  assert.equal(world.plan(...many(3, { affinity })).unschedulable.length, 3);
+});
+
+test('02/181 targets of a zonal anti-affinity block their zones, open ones all of them; preferences block none', () => {
+  const guard = (affinity: PodSpec['affinity']) => labelled('guard', { role: 'guard' }, { affinity });
+  const large = { containers: [{ resources: { requests: { cpu: '2' } } }] };
+  const strict = guard(away(podsWith(ZONE_LABEL)));
+  assert.equal(new World().plan(labelled('target', APP, large), strict).unschedulable.length, 1);
+  const everywhere = ZONES.map((zone) => labelled(`target-${zone}`, APP, { ...large, ...at(zone) }));
+  assert.equal(new World().plan(...everywhere, strict).unschedulable.length, 1);
+  assert.equal(new World().plan(...everywhere, guard(preferAway(podsWith(ZONE_LABEL)))).unschedulable.length, 0);
+});
+
+test('02/182 a strict spread wins over a preference to share a host', () => {
+  const spec = {
+    affinity: preferNear(podsWith(HOSTNAME_LABEL)),
+    topologySpreadConstraints: [spreadOver(HOSTNAME_LABEL)],
+  };
+  assert.deepEqual(packing(new World().plan(...many(3, spec))), [1, 1, 1]);
+});
+
+test('02/183 guards in all zones keep a selected pod off, also from a node in a zone no pool offers', () => {
+  const guards = [...ZONES, 'elsewhere'].map((zone) =>
+    inZone(zone, [labelled(`guard-${zone}`, { role: 'guard' }, { affinity: away(podsWith(ZONE_LABEL)) })]),
+  );
+  const spare = makeNode('spare', { labels: { [ZONE_LABEL]: 'quiet', [HOSTNAME_LABEL]: 'spare' } });
+  assert.equal(new World({ nodes: guards }).plan(makePod('a', { labels: APP })).unschedulable.length, 1);
+  assert.equal(new World({ nodes: [...guards, spare] }).plan(makePod('a', { labels: APP })).unschedulable.length, 1);
+});
+
+test('a terminating pod is no neighbour, but keeps others away until it is gone', () => {
+  const leaving = (pod: Pod): Pod => ({
+    ...pod,
+    metadata: { ...pod.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' },
+  });
+  const target = labelled('target', APP);
+  const follower = labelled('follower', { role: 'x' }, { affinity: near(podsWith(ZONE_LABEL)) });
+  assert.equal(new World({ nodes: [inZone('test-zone-1', [target])] }).plan(follower).unschedulable.length, 0);
+  assert.equal(new World({ nodes: [inZone('test-zone-1', [leaving(target)])] }).plan(follower).unschedulable.length, 1);
+  const guard = leaving(labelled('guard', { role: 'guard' }, { affinity: away(podsWith(ZONE_LABEL)) }));
+  const [node] = new World({ nodes: [inZone('test-zone-1', [guard])] }).plan(labelled('a', APP)).newNodes;
+  assert.deepEqual(valuesOf(node!, ZONE_LABEL), ['test-zone-2', 'test-zone-3']);
+});
+
+test('a term without a selector counts nobody, where upstream counts all', () => {
+  const blind = away(podsWith(ZONE_LABEL, undefined));
+  const { labelSelector: _, ...term } = podsWith(ZONE_LABEL);
+  const nodes = ZONES.map((zone) => inZone(zone, [labelled(`there-${zone}`, APP)]));
+  assert.ok(blind.podAntiAffinity);
+  assert.equal(new World({ nodes }).plan(labelled('a', APP, { affinity: away(term) })).unschedulable.length, 0);
+});

@@ -1,0 +1,139 @@
+import { HOSTNAME_LABEL } from '@karpenter-ts/apis';
+import type { BoundPod, BoundPods } from '../cluster/bound-pods.ts';
+import type { ClusterNode, ClusterNodes } from '../cluster/cluster-nodes.ts';
+import { BitSet } from '../interning/bit-set.ts';
+import type { PodClasses } from '../packing/pod-class.ts';
+import type { Domains, DomainTables } from './domains.ts';
+import { HostTally } from './host-tally.ts';
+import { type FilterTables, passes } from './node-filter.ts';
+import { selects, type TopologyRule } from './rule.ts';
+
+/**
+ * How the pods of the cluster are spread, by rule. Each rule is counted once, over the pods of the classes it selects;
+ * a run takes a copy and takes out the pods it moves. All numbers count every bound pod, moving or not.
+ */
+export class Census {
+  readonly nodes: ClusterNodes;
+  readonly #pods: BoundPods;
+  readonly #classes: PodClasses;
+  readonly #domains: DomainTables;
+  readonly #tables: FilterTables;
+  readonly #labelCounts = new Map<string, Int32Array>();
+  readonly #hostTallies = new Map<string, HostTally>();
+  readonly #nodeCounts = new Map<string, Int32Array>();
+  readonly #placesByNode = new Map<string, Int32Array>();
+  readonly #nodesIn = new Map<string, readonly BitSet[]>();
+
+  constructor(nodes: ClusterNodes, pods: BoundPods, classes: PodClasses, domains: DomainTables, tables: FilterTables) {
+    this.nodes = nodes;
+    this.#pods = pods;
+    this.#classes = classes;
+    this.#domains = domains;
+    this.#tables = tables;
+  }
+
+  /** Matching pods by domain. Not to be changed. */
+  labelCounts(rule: TopologyRule): Int32Array {
+    return remembered(this.#labelCounts, censusKey(rule), () => {
+      const places = this.#places(rule); // which makes all domains known
+      const counts = new Int32Array(this.#domains.of(rule.key).size);
+      this.#forEachPlace(rule, places, (domain) => counts[domain]!++);
+      return counts;
+    });
+  }
+
+  /** Matching pods by host. Not to be changed. */
+  hostTally(rule: TopologyRule): HostTally {
+    return remembered(this.#hostTallies, censusKey(rule), () => {
+      const tally = new HostTally(rule.maxSkew, this.nodes.hosts.size);
+      this.#forEachPlace(rule, this.#places(rule), (host) => tally.add(host, 1));
+      return tally;
+    });
+  }
+
+  /** Where a pod counts for a rule that selects it: a domain, or a host for rules on hostnames; −1 if nowhere. */
+  placeOf(rule: TopologyRule, { node, isTerminating }: BoundPod): number {
+    return isTerminating ? -1 : this.#places(rule)[node.index]!;
+  }
+
+  /** By domain: how many open nodes a rule looks at are in it. They make it known, pods or not. Not to be changed. */
+  nodeCounts(rule: TopologyRule): Int32Array {
+    return remembered(this.#nodeCounts, filterKey(rule), () => {
+      const found: number[] = [];
+      for (let i = 0; i < this.nodes.open; i++) found.push(this.domainOf(rule, this.nodes.all[i]!));
+      const counts = new Int32Array(this.#domains.of(rule.key).size);
+      for (const domain of found) if (domain >= 0) counts[domain]!++;
+      return counts;
+    });
+  }
+
+  /** The domain a node makes known to a rule; −1 if none. */
+  domainOf(rule: TopologyRule, node: ClusterNode): number {
+    if (node.facts === undefined || !passes(rule.filter, node.facts, this.#tables)) return -1;
+    const value = node.source.labels[rule.key];
+    return value === undefined ? -1 : this.#domains.of(rule.key).idOf(value);
+  }
+
+  /** Open nodes by domain of a key; none for domains beyond the end. Not to be changed. */
+  nodesIn(domains: Domains): readonly BitSet[] {
+    return remembered(this.#nodesIn, domains.key, () => {
+      const sets: BitSet[] = [];
+      for (let i = 0; i < this.nodes.open; i++) {
+        const value = this.nodes.all[i]!.source.labels[domains.key];
+        if (value === undefined) continue;
+        const domain = domains.idOf(value);
+        sets[domain] ??= new BitSet(this.nodes.open);
+        sets[domain].add(i);
+      }
+      return sets;
+    });
+  }
+
+  /** By node: where its pods count for the rule; −1 if nowhere. Rules on one key with one filter agree. */
+  #places(rule: TopologyRule): Int32Array {
+    return remembered(this.#placesByNode, filterKey(rule), () =>
+      Int32Array.from(this.nodes.all, ({ facts, source }) => {
+        if (facts === undefined || !passes(rule.filter, facts, this.#tables)) return -1;
+        if (rule.key === HOSTNAME_LABEL) return facts.host;
+        const value = source.node!.labels[rule.key];
+        return value === undefined ? -1 : this.#domains.of(rule.key).idOf(value);
+      }),
+    );
+  }
+
+  #forEachPlace(rule: TopologyRule, places: Int32Array, visit: (place: number) => void): void {
+    for (const podClass of this.#classes.all) {
+      const pods = this.#pods.ofClass(podClass);
+      if (pods.length === 0 || !selects(rule, podClass.kind.identity)) continue;
+      for (const { node, isTerminating } of pods) {
+        const place = places[node.index]!;
+        if (place >= 0 && !isTerminating) visit(place);
+      }
+    }
+  }
+}
+
+/** Rules of one identity may differ in the values of their filter, which decide what is counted. */
+function censusKey(rule: TopologyRule): string {
+  return `${rule.identity} ${filterKey(rule)}`;
+}
+
+function filterKey({ key, filter }: TopologyRule): string {
+  const alternatives = filter?.alternatives?.map(
+    ({ set, hostname }) => `${set.id}${hostname ? hostnameText(hostname) : ''}`,
+  );
+  return `${key} ${filter?.tolerations} ${alternatives?.join()}`;
+}
+
+function hostnameText({ complement, values }: { readonly complement: boolean; readonly values: ReadonlySet<string> }) {
+  return `${complement}${[...values].join('|')}`;
+}
+
+function remembered<T>(known: Map<string, T>, key: string, work: () => T): T {
+  let value = known.get(key);
+  if (value === undefined) {
+    value = work();
+    known.set(key, value);
+  }
+  return value;
+}

@@ -1,0 +1,88 @@
+import { admits, anything } from '@karpenter-ts/apis';
+import { SymbolTable } from '../interning/symbol-table.ts';
+import type { RequirementId, RequirementTable } from '../requirements/requirement-table.ts';
+
+/** The values of one topology key, by number. Only grows. */
+export class Domains {
+  readonly key: string;
+  readonly keyId: number;
+  readonly #table: RequirementTable;
+  readonly #values = new SymbolTable();
+  readonly #admitted: (Uint8Array | undefined)[] = [];
+  readonly #requirements: RequirementId[] = [];
+
+  constructor(key: string, table: RequirementTable) {
+    this.key = key;
+    this.keyId = table.keys.intern(key);
+    this.#table = table;
+  }
+
+  get size(): number {
+    return this.#values.size;
+  }
+
+  idOf(value: string): number {
+    return this.#values.intern(value);
+  }
+
+  nameOf(domain: number): string {
+    return this.#values.nameOf(domain);
+  }
+
+  /** By domain: 1 if the requirement admits it. Not to be changed. */
+  admitted(requirement: RequirementId): Uint8Array {
+    let mask = this.#admitted[requirement];
+    if (mask === undefined || mask.length < this.size) {
+      const plain = this.#table.get(requirement);
+      mask = Uint8Array.from({ length: this.size }, (_, domain) => +admits(plain, this.nameOf(domain)));
+      this.#admitted[requirement] = mask;
+    }
+    return mask;
+  }
+
+  /** `In` this one domain. */
+  requirement(domain: number): RequirementId {
+    let id = this.#requirements[domain];
+    if (id === undefined) {
+      id = this.#intern([this.nameOf(domain)]);
+      this.#requirements[domain] = id;
+    }
+    return id;
+  }
+
+  /** `In` all domains of a mask. */
+  requirementOfAll(mask: Uint8Array): RequirementId {
+    const names: string[] = [];
+    for (let domain = 0; domain < mask.length; domain++) if (mask[domain] === 1) names.push(this.nameOf(domain));
+    return this.#intern(names);
+  }
+
+  /** The domains a requirement lists; none if it is open, whatever it excludes. */
+  listed(requirement: RequirementId): readonly number[] {
+    const { complement, values } = this.#table.get(requirement);
+    return complement ? [] : [...values].map((value) => this.idOf(value));
+  }
+
+  #intern(names: readonly string[]): RequirementId {
+    return this.#table.intern({ ...anything(this.key), complement: false, values: new Set(names) });
+  }
+}
+
+/** The domains of every topology key in use. */
+export class DomainTables {
+  readonly #table: RequirementTable;
+  readonly #byKey = new Map<string, Domains>();
+
+  constructor(table: RequirementTable) {
+    this.#table = table;
+  }
+
+  of(key: string): Domains {
+    let domains = this.#byKey.get(key);
+    if (domains === undefined) {
+      domains = new Domains(key, this.#table);
+      this.#byKey.set(key, domains);
+    }
+    return domains;
+  }
+}

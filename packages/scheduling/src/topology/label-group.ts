@@ -1,0 +1,102 @@
+import type { Domains } from './domains.ts';
+import type { KeyChoice } from './key-choice.ts';
+import type { TopologyRule } from './rule.ts';
+
+/** The matching pods of a rule by domain, for keys other than the hostname: a few zones, dozens of custom values. */
+export class LabelGroup {
+  readonly rule: TopologyRule;
+  readonly domains: Domains;
+  /** Both by domain; 0 beyond their end. */
+  #known: Uint8Array;
+  #counts: Int32Array;
+
+  constructor(rule: TopologyRule, domains: Domains, known: Iterable<number>, counts: Int32Array) {
+    this.rule = rule;
+    this.domains = domains;
+    this.#known = new Uint8Array(Math.max(domains.size, counts.length));
+    this.#counts = new Int32Array(this.#known.length);
+    this.#counts.set(counts);
+    for (const domain of known) this.#known[domain] = 1;
+    for (let domain = 0; domain < counts.length; domain++) if (counts[domain]! > 0) this.#known[domain] = 1;
+  }
+
+  /** One more matching pod in the domain. */
+  record(domain: number): void {
+    if (domain >= this.#known.length) this.#grow(domain + 1);
+    this.#known[domain] = 1;
+    this.#counts[domain]!++;
+  }
+
+  /**
+   * Closes the domains this rule forbids to a pod. `admitted` are those the pod's own requirement leaves, by domain;
+   * `isSelected` says whether the pod counts for the rule itself (spec 02 §16.4).
+   */
+  restrict(choice: KeyChoice, admitted: Uint8Array | undefined, isSelected: boolean): void {
+    switch (this.rule.kind) {
+      case 'spread':
+        return this.#restrictSpread(choice, admitted, isSelected);
+      case 'affinity':
+        return this.#restrictAffinity(choice, admitted, isSelected);
+      case 'anti-affinity':
+        return this.#close(choice, (domain) => this.#counts[domain] === 0 && isAdmitted(admitted, domain));
+      default:
+        this.rule.kind satisfies never;
+    }
+  }
+
+  /** Every domain known, with its count. */
+  counts(): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>();
+    this.#known.forEach((known, domain) => known && counts.set(this.domains.nameOf(domain), this.#counts[domain]!));
+    return counts;
+  }
+
+  #restrictSpread(choice: KeyChoice, admitted: Uint8Array | undefined, isSelected: boolean): void {
+    const most = this.rule.maxSkew + this.#smallestCount(admitted) - (isSelected ? 1 : 0);
+    this.#close(choice, (domain) => this.#counts[domain]! <= most);
+    for (let domain = 0; domain < this.#counts.length; domain++) choice.addLoad(domain, this.#counts[domain]!);
+    choice.mustPick = true;
+  }
+
+  #restrictAffinity(choice: KeyChoice, admitted: Uint8Array | undefined, isSelected: boolean): void {
+    const isTaken = (domain: number) => this.#counts[domain]! > 0 && isAdmitted(admitted, domain);
+    if (isSelected && !this.#known.some((_, domain) => isTaken(domain))) {
+      // The first of its kind may go anywhere, but to one domain, so that the others know where to follow (remark 29).
+      choice.mustPick = true;
+      this.#close(choice, (domain) => isAdmitted(admitted, domain));
+    } else {
+      this.#close(choice, isTaken);
+    }
+  }
+
+  #close(choice: KeyChoice, isOpen: (domain: number) => boolean): void {
+    const { mask } = choice;
+    for (let domain = 0; domain < mask.length; domain++) {
+      if (mask[domain] === 1 && !(this.#known[domain] === 1 && isOpen(domain))) mask[domain] = 0;
+    }
+  }
+
+  /** Over the domains the pod may use; 0 if these are fewer than `minDomains`. */
+  #smallestCount(admitted: Uint8Array | undefined): number {
+    let smallest = Number.POSITIVE_INFINITY;
+    let usable = 0;
+    for (let domain = 0; domain < this.#known.length; domain++) {
+      if (this.#known[domain] !== 1 || !isAdmitted(admitted, domain)) continue;
+      usable++;
+      if (this.#counts[domain]! < smallest) smallest = this.#counts[domain]!;
+    }
+    return usable < (this.rule.minDomains ?? 0) ? 0 : smallest;
+  }
+
+  #grow(size: number): void {
+    const [known, counts] = [this.#known, this.#counts];
+    this.#known = new Uint8Array(size);
+    this.#counts = new Int32Array(size);
+    this.#known.set(known);
+    this.#counts.set(counts);
+  }
+}
+
+function isAdmitted(admitted: Uint8Array | undefined, domain: number): boolean {
+  return admitted === undefined || admitted[domain] === 1;
+}

@@ -1,0 +1,126 @@
+import { type LabelSelector, type LabelSelectorSpec, matchesLabels } from '@karpenter-ts/apis';
+import type { Pod, PodAffinity, PodAffinityTerm, TopologySpreadConstraint } from '../objects/pod.ts';
+import type { Identity } from '../packing/pod-class.ts';
+import type { Wishes } from '../packing/relaxation.ts';
+import type { Namespaces } from './namespaces.ts';
+import { type FilterTables, type NodeFilter, nodeFilterOf } from './node-filter.ts';
+import { selectorFrom } from './selector.ts';
+
+/** A rule about how pods are spread over the domains of a topology key. Pods with equal rules share their counts. */
+export interface TopologyRule {
+  readonly kind: 'spread' | 'affinity' | 'anti-affinity';
+  readonly key: string;
+  readonly namespaces: ReadonlySet<string>;
+  readonly selector: LabelSelector;
+  readonly maxSkew: number;
+  readonly minDomains: number | undefined;
+  readonly filter: NodeFilter | undefined;
+  /** Domains only of pools whose taints this tolerates; `undefined` for those of all pools. */
+  readonly tolerations: number | undefined;
+  /** Equal for rules that are one: the first of them decides what is not part of it (spec 02 §16.1). */
+  readonly identity: string;
+}
+
+/** What the rules of a pod are made from. */
+export interface RuleOwner {
+  /** Any pod with these constraints. */
+  readonly pod: Pod;
+  readonly identity: Identity;
+  readonly wishes: Wishes;
+  readonly tolerations: number;
+}
+
+export interface RuleTables extends FilterTables {
+  readonly namespaces: Namespaces;
+}
+
+/** The rules a pod is placed by: spread, affinity, anti-affinity, in that order. */
+export function rulesOf(owner: RuleOwner, tables: RuleTables): readonly TopologyRule[] {
+  const { wishes } = owner;
+  const { podAffinity, podAntiAffinity } = owner.pod.spec.affinity ?? {};
+  const affinity = [...requiredTerms(podAffinity), ...wishes.preferredAffinity.map((term) => term.podAffinityTerm)];
+  const anti = [...requiredTerms(podAntiAffinity), ...wishes.preferredAntiAffinity.map((term) => term.podAffinityTerm)];
+  return [
+    ...wishes.spread.map((constraint) => spreadRule(owner, constraint, tables)),
+    ...affinity.map((term) => affinityRule('affinity', owner, term, tables)),
+    ...anti.map((term) => affinityRule('anti-affinity', owner, term, tables)),
+  ];
+}
+
+/** The rules by which a pod keeps others away: its required anti-affinity, seen from the other side. */
+export function inverseRulesOf(owner: RuleOwner, tables: RuleTables): readonly TopologyRule[] {
+  const terms = requiredTerms(owner.pod.spec.affinity?.podAntiAffinity);
+  return terms.map((term) => affinityRule('anti-affinity', owner, term, tables));
+}
+
+/** Whether a pod counts for a rule, wherever it runs. */
+export function selects(rule: TopologyRule, { namespace, labels }: Identity): boolean {
+  return rule.namespaces.has(namespace) && matchesLabels(rule.selector, labels);
+}
+
+function requiredTerms(affinity: PodAffinity | undefined): readonly PodAffinityTerm[] {
+  return affinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
+}
+
+function spreadRule(owner: RuleOwner, constraint: TopologySpreadConstraint, tables: RuleTables): TopologyRule {
+  const filter = nodeFilterOf(owner.pod, owner.wishes, constraint, tables);
+  const spec = withMatchLabelKeys(constraint, owner.identity.labels);
+  const namespaces = tables.namespaces.only(owner.identity.namespace);
+  return {
+    kind: 'spread',
+    key: constraint.topologyKey,
+    namespaces,
+    selector: selectorFrom(spec),
+    maxSkew: constraint.maxSkew,
+    minDomains: constraint.minDomains,
+    filter,
+    tolerations: constraint.nodeTaintsPolicy === 'Honor' ? owner.tolerations : undefined,
+    identity: identityOf('spread', constraint.topologyKey, namespaces, spec, [constraint.maxSkew, filter.identity]),
+  };
+}
+
+function affinityRule(
+  kind: 'affinity' | 'anti-affinity',
+  owner: RuleOwner,
+  { topologyKey, labelSelector, namespaces: listed, namespaceSelector }: PodAffinityTerm,
+  tables: RuleTables,
+): TopologyRule {
+  const namespaces = tables.namespaces.of(owner.identity.namespace, listed ?? [], namespaceSelector);
+  return {
+    kind,
+    key: topologyKey,
+    namespaces,
+    selector: selectorFrom(labelSelector),
+    maxSkew: Number.POSITIVE_INFINITY,
+    minDomains: undefined,
+    filter: undefined,
+    tolerations: owner.tolerations,
+    identity: identityOf(kind, topologyKey, namespaces, labelSelector, []),
+  };
+}
+
+/** Selecting by `matchLabelKeys` is selecting the pod's own values of those labels. */
+function withMatchLabelKeys(
+  { labelSelector, matchLabelKeys = [] }: TopologySpreadConstraint,
+  labels: Readonly<Record<string, string>>,
+): LabelSelectorSpec | undefined {
+  const own = matchLabelKeys.filter((key) => Object.hasOwn(labels, key));
+  if (labelSelector === undefined || own.length === 0) return labelSelector;
+  const added = own.map((key) => ({ key, operator: 'In', values: [labels[key]!] }));
+  return { ...labelSelector, matchExpressions: [...(labelSelector.matchExpressions ?? []), ...added] };
+}
+
+function identityOf(
+  kind: string,
+  key: string,
+  namespaces: ReadonlySet<string>,
+  spec: LabelSelectorSpec | undefined,
+  more: readonly unknown[],
+): string {
+  const labels = Object.entries(spec?.matchLabels ?? {}).map((entry) => entry.join('='));
+  const expressions = (spec?.matchExpressions ?? []).map(({ key: on, operator, values = [] }) =>
+    JSON.stringify([on, operator, values.toSorted()]),
+  );
+  const selector = spec === undefined ? null : [labels.sort(), [...new Set(expressions)].sort()];
+  return JSON.stringify([kind, key, [...namespaces].sort(), selector, ...more]);
+}

@@ -1,0 +1,378 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ARCH_LABEL, CAPACITY_TYPE_LABEL, HOSTNAME_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
+import type { Pod, PodSpec, TopologySpreadConstraint } from '../objects/pod.ts';
+import type { ExistingNode } from '../snapshot.ts';
+import { makeNode, makeOffering, makePod, makePool } from '../testing/builders.ts';
+import { fakeType, is } from '../testing/fake-types.ts';
+import { APP, onNodes, preferNodes, spreadOver, where } from '../testing/pod-parts.ts';
+import { failureOf, packing, World } from '../testing/world.ts';
+
+const ZONES = ['test-zone-1', 'test-zone-2', 'test-zone-3'] as const;
+let serial = 0;
+
+/** `count` pods with these constraints and what else is given. */
+function pods(count: number, constraints: readonly TopologySpreadConstraint[], rest: PodSpec = {}): readonly Pod[] {
+  return Array.from({ length: count }, () =>
+    makePod(`pod-${String(serial++).padStart(4, '0')}`, {
+      labels: APP,
+      requests: { cpu: '10m' },
+      topologySpreadConstraints: constraints,
+      ...rest,
+    }),
+  );
+}
+
+/** A node in a zone with so many pods that count. */
+function holding(zone: string, count: number, parts: Partial<ExistingNode> = {}): ExistingNode {
+  const name = `holding-${serial++}`;
+  const labels = { [HOSTNAME_LABEL]: name, [ZONE_LABEL]: zone, ...parts.labels };
+  const room = { cpu: '100m', memory: '1Gi', pods: String(count) }; // no room for more
+  return makeNode(name, { allocatable: room, ...parts, labels, pods: parts.pods ?? pods(count, []) });
+}
+
+const byZone = spreadOver(ZONE_LABEL);
+const byHost = spreadOver(HOSTNAME_LABEL);
+const limitedTo = (...zones: readonly string[]) => [makePool('default', { requirements: [is(ZONE_LABEL, ...zones)] })];
+
+test('02/83 four pods over three zones, over two, and where the pool has one', () => {
+  const counts = (world: World) => (world.schedule(...pods(4, [byZone])), world.counts(ZONE_LABEL));
+  assert.deepEqual(counts(new World()), [1, 1, 2]);
+  assert.deepEqual(counts(new World({ pools: limitedTo('test-zone-1', 'test-zone-2') })), [2, 2]);
+  assert.deepEqual(
+    counts(new World({ pools: [makePool('default', { labels: { [ZONE_LABEL]: 'test-zone-1' } })] })),
+    [4],
+  );
+});
+
+test('02/84 a zone no node can be bought in holds the others back', () => {
+  const world = new World({ pools: limitedTo('test-zone-1', 'test-zone-2'), nodes: [holding('test-zone-3', 1)] });
+  const plan = world.schedule(...pods(6, [byZone]));
+  assert.deepEqual(world.counts(ZONE_LABEL), [1, 2, 2]);
+  assert.equal(plan.unschedulable.length, 2);
+});
+
+test('02/85 where the skew is broken already, new pods fill the empty zones first', () => {
+  const world = new World({ nodes: [holding('test-zone-1', 3)] });
+  world.schedule(...pods(4, [byZone]));
+  assert.deepEqual(world.counts(ZONE_LABEL), [2, 2, 3]);
+});
+
+test('02/86 fewer domains than minDomains hold at one pod each; enough of them fill up', () => {
+  const few = new World({ pools: limitedTo('test-zone-1', 'test-zone-2') });
+  few.schedule(...pods(3, [spreadOver(ZONE_LABEL, { minDomains: 3 })]));
+  assert.deepEqual(few.counts(ZONE_LABEL), [1, 1]);
+  const enough = new World();
+  enough.schedule(...pods(11, [spreadOver(ZONE_LABEL, { minDomains: 3 })]));
+  assert.deepEqual(enough.counts(ZONE_LABEL), [3, 4, 4]);
+});
+
+test('02/87 a label nobody has cannot be spread over; without a selector nothing is spread', () => {
+  const [unknown] = pods(1, [spreadOver('unknown')]);
+  assert.equal(new World().plan(unknown!).newNodes.length, 0);
+  const { labelSelector: _, ...blind } = byZone;
+  assert.deepEqual(packing(new World().plan(...pods(4, [blind]))), [4]);
+});
+
+test('02/88 pods that are pending, done, leaving, elsewhere, unlabelled or nowhere do not count', () => {
+  const labels = { [HOSTNAME_LABEL]: 'n', [ZONE_LABEL]: 'test-zone-1' };
+  const uncounted: readonly Pod[] = [
+    {
+      ...makePod('leaving', { labels: APP }),
+      metadata: { ...makePod('leaving').metadata, labels: APP, deletionTimestamp: 'now' },
+    },
+    makePod('elsewhere', { labels: APP, namespace: 'other' }),
+    makePod('unlabelled'),
+  ];
+  const nodes = [
+    makeNode('n', { labels, pods: uncounted, allocatable: { pods: '3' } }),
+    makeNode('zoneless', { pods: pods(2, []), allocatable: { pods: '2' } }),
+  ];
+  const world = new World({ nodes });
+  world.schedule(...pods(2, [byZone]));
+  assert.deepEqual(world.plan().unschedulable, []);
+  const zones = [...world.domains(ZONE_LABEL).keys()].filter((zone) => zone !== undefined);
+  assert.equal(zones.includes('test-zone-1'), true);
+});
+
+test('02/89 a host spread that does not select the pod itself puts all on one node', () => {
+  const others = spreadOver(HOSTNAME_LABEL, { labelSelector: { matchLabels: { app: 'other' } } });
+  assert.deepEqual(packing(new World().plan(...pods(4, [others]))), [4]);
+});
+
+test('02/90 a host spread of skew 1 takes a node per pod, of skew 4 one for four', () => {
+  assert.deepEqual(packing(new World().plan(...pods(4, [byHost]))), [1, 1, 1, 1]);
+  assert.deepEqual(packing(new World().plan(...pods(4, [spreadOver(HOSTNAME_LABEL, { maxSkew: 4 })]))), [4]);
+});
+
+test('02/91 02/170 capacity types and architectures are domains like any other', () => {
+  const counts = (key: string) => {
+    const world = new World();
+    world.schedule(...pods(4, [spreadOver(key)]));
+    return world.counts(key);
+  };
+  assert.deepEqual(counts(CAPACITY_TYPE_LABEL), [2, 2]);
+  assert.deepEqual(counts(ARCH_LABEL), [2, 2]);
+  const onDemandOnly = (whenUnsatisfiable: string) => {
+    const spot = { [CAPACITY_TYPE_LABEL]: 'spot' };
+    const pools = [makePool('default', { requirements: [is(CAPACITY_TYPE_LABEL, 'on-demand')] })];
+    const world = new World({ pools, nodes: [holding('test-zone-1', 1, { labels: spot })] });
+    world.schedule(...pods(5, [spreadOver(CAPACITY_TYPE_LABEL, { whenUnsatisfiable })]));
+    return world.counts(CAPACITY_TYPE_LABEL);
+  };
+  assert.deepEqual(onDemandOnly('DoNotSchedule'), [1, 2]);
+  assert.deepEqual(onDemandOnly('ScheduleAnyway'), [1, 5]);
+});
+
+test('02/92 a label of the pools is a domain, and its values bring their capacity types', () => {
+  const pools = [
+    makePool('spot', { requirements: [is('share', '2', '3', '4', '5'), is(CAPACITY_TYPE_LABEL, 'spot')] }),
+    makePool('on-demand', { requirements: [is('share', '1'), is(CAPACITY_TYPE_LABEL, 'on-demand')] }),
+  ];
+  const world = new World({ pools });
+  world.schedule(...pods(20, [spreadOver('share')]));
+  assert.deepEqual(world.counts('share'), [4, 4, 4, 4, 4]);
+  assert.deepEqual(world.counts(CAPACITY_TYPE_LABEL), [4, 16]);
+});
+
+test('02/93 matchLabelKeys spread revisions apart from each other', () => {
+  const revisions = ['one', 'one', 'two', 'two'].map((revision, i) =>
+    makePod(`pod-${i}`, {
+      labels: { ...APP, revision },
+      topologySpreadConstraints: [{ ...byHost, matchLabelKeys: ['revision', 'unknown'] }],
+    }),
+  );
+  const plan = new World().plan(...revisions);
+  assert.deepEqual(packing(plan), [2, 2]);
+  for (const { pods: placed } of plan.newNodes) {
+    assert.deepEqual(new Set(placed.map(({ pod }) => pod.metadata.labels!['revision'])), new Set(['one', 'two']));
+    assert.equal(placed.length, 2);
+  }
+  const injected = { matchLabels: APP, matchExpressions: [{ key: 'revision', operator: 'In', values: ['one'] }] };
+  const twice = revisions.slice(0, 2).map((pod, i) => ({
+    ...pod,
+    spec: {
+      ...pod.spec,
+      topologySpreadConstraints: [
+        { ...byHost, labelSelector: i ? injected : { matchLabels: APP }, matchLabelKeys: ['revision'] },
+      ],
+    },
+  }));
+  assert.deepEqual(packing(new World().plan(...twice)), [1, 1]);
+});
+
+test('02/94 02/176 taints make domains invisible to those who do not tolerate them, if the policy says so', () => {
+  const pools = [makePool('default', { requirements: [is('rack', 'baz')] })];
+  const taints = [{ key: 'team', effect: 'NoSchedule' }];
+  const nodes = ['foo', 'bar'].map((rack) => makeNode(rack, { labels: { rack, [HOSTNAME_LABEL]: rack }, taints }));
+  const placed = (nodeTaintsPolicy: string | undefined) => {
+    const constraint = spreadOver('rack', nodeTaintsPolicy === undefined ? {} : { nodeTaintsPolicy });
+    const plan = new World({ pools, nodes }).plan(...pods(5, [constraint]));
+    return 5 - plan.unschedulable.length;
+  };
+  assert.equal(placed('Ignore'), 1);
+  assert.equal(placed(undefined), 1);
+  assert.equal(placed('Honor'), 5);
+});
+
+test('02/95 02/176 nodes the pod cannot run on do not count, unless the policy says so', () => {
+  const pools = [makePool('default', { requirements: [is('rack', 'baz')], labels: { mine: 'yes' } })];
+  const nodes = ['foo', 'bar'].map((rack) => makeNode(rack, { labels: { rack, mine: 'no', [HOSTNAME_LABEL]: rack } }));
+  const placed = (nodeAffinityPolicy: string | undefined) => {
+    const constraint = spreadOver('rack', nodeAffinityPolicy === undefined ? {} : { nodeAffinityPolicy });
+    const plan = new World({ pools, nodes }).plan(...pods(5, [constraint], { nodeSelector: { mine: 'yes' } }));
+    return 5 - plan.unschedulable.length;
+  };
+  assert.equal(placed('Ignore'), 1);
+  assert.equal(placed(undefined), 5);
+  assert.equal(placed('Honor'), 5);
+});
+
+test('02/167 a skew of five lets one zone run ahead by five', () => {
+  const nodes = [holding('test-zone-1', 1), holding('test-zone-2', 1)];
+  const world = new World({ pools: limitedTo('test-zone-3'), nodes });
+  world.schedule(...pods(10, [spreadOver(ZONE_LABEL, { maxSkew: 5 })]));
+  assert.deepEqual(world.counts(ZONE_LABEL), [1, 1, 6]);
+});
+
+test('02/168 a zone whose pool has reached its limit is still one that must not be left behind', () => {
+  const pools = [
+    makePool('open', { requirements: [is(ZONE_LABEL, 'test-zone-1', 'test-zone-2')] }),
+    makePool('full', { requirements: [is(ZONE_LABEL, 'test-zone-3')], limits: { cpu: '0' } }),
+  ];
+  const world = new World({ pools });
+  const plan = world.schedule(...pods(10, [byZone]));
+  assert.deepEqual(world.counts(ZONE_LABEL), [1, 1]);
+  assert.equal(plan.unschedulable.length, 8);
+});
+
+test('02/169 two pools with a zone each share the pods', () => {
+  const pools = ['test-zone-1', 'test-zone-2'].map((zone) => makePool(zone, { labels: { [ZONE_LABEL]: zone } }));
+  const world = new World({ pools });
+  world.schedule(...pods4());
+  assert.deepEqual(world.counts(ZONE_LABEL), [2, 2]);
+});
+
+test('02/171 pods on nodes the pod cannot use do not count against its spread', () => {
+  const onDemand = { [CAPACITY_TYPE_LABEL]: 'on-demand' };
+  const world = new World({ nodes: [holding('test-zone-1', 1, { labels: onDemand })] });
+  const only = onNodes([where(ZONE_LABEL, 'In', 'test-zone-2'), where(CAPACITY_TYPE_LABEL, 'In', 'spot')]);
+  const plan = world.plan(...pods(5, [spreadOver(CAPACITY_TYPE_LABEL)], { affinity: only }));
+  assert.deepEqual(plan.unschedulable, []);
+});
+
+test('02/172 selectors and required zones narrow the domains, preferred ones do not', () => {
+  const fixed = new World();
+  fixed.schedule(
+    ...pods(5, [byZone], { nodeSelector: { [ZONE_LABEL]: 'test-zone-1' } }),
+    ...pods(10, [byZone], { nodeSelector: { [ZONE_LABEL]: 'test-zone-2' } }),
+  );
+  assert.deepEqual(fixed.counts(ZONE_LABEL), [5, 10]);
+  const zones = (...names: readonly string[]) => onNodes([where(ZONE_LABEL, 'In', ...names)]);
+  const world = new World();
+  world.schedule(...pods(10, [byZone], { affinity: zones('test-zone-1', 'test-zone-2') }));
+  assert.deepEqual(world.counts(ZONE_LABEL), [5, 5]);
+  const grown = new World();
+  grown.schedule(...pods(6, [byZone], { affinity: zones('test-zone-1', 'test-zone-2') }));
+  grown.schedule(...pods(1, [byZone], { affinity: zones('test-zone-2', 'test-zone-3') }));
+  assert.equal(grown.domains(ZONE_LABEL).get('test-zone-3'), 1);
+  grown.schedule(...pods(5, [byZone]));
+  assert.deepEqual(grown.counts(ZONE_LABEL), [4, 4, 4]);
+  const preferring = new World();
+  const affinity = preferNodes([1, where(ZONE_LABEL, 'In', 'test-zone-1', 'test-zone-2')]);
+  preferring.schedule(...pods(6, [byZone], { affinity }));
+  assert.deepEqual(preferring.counts(ZONE_LABEL), [2, 2, 2]);
+});
+
+test('02/143 batches go on where the last one left off', () => {
+  const world = new World();
+  world.schedule(...pods(4, [byZone]));
+  assert.deepEqual(world.counts(ZONE_LABEL), [1, 1, 2]);
+  const plan = world.schedule(...pods(5, [byZone]));
+  assert.deepEqual(world.counts(ZONE_LABEL), [3, 3, 3]);
+  assert.equal(plan.newNodes.length, 0);
+  const hosts = new World();
+  hosts.schedule(...pods(4, [byHost]));
+  hosts.schedule(...pods(5, [byHost]));
+  assert.equal(hosts.snapshot.nodes.length, 9);
+});
+
+test('02/173 zone, host and capacity type together stay within all their skews in every batch', () => {
+  const world = new World();
+  const expected = [
+    [1, 1],
+    [1, 2, 2],
+    [3, 3, 4],
+    [7, 7, 7],
+  ];
+  for (const [i, size] of [2, 3, 5, 11].entries()) {
+    world.schedule(...pods(size, [byZone, spreadOver(HOSTNAME_LABEL, { maxSkew: 3 })]));
+    assert.deepEqual(world.counts(ZONE_LABEL), expected[i]);
+    assert.ok(world.counts(HOSTNAME_LABEL).every((count) => count <= 3));
+  }
+  const pairs = ZONES.flatMap((zone) => ['spot', 'on-demand'].map((kind) => makeOffering(zone, kind, 1)));
+  for (let size = 1; size < 15; size++) {
+    const all = new World({ types: [fakeType('everywhere', { offerings: pairs })] });
+    const plan = all.schedule(
+      ...pods(size, [spreadOver(CAPACITY_TYPE_LABEL), byZone, spreadOver(HOSTNAME_LABEL, { maxSkew: 3 })]),
+    );
+    assert.deepEqual(plan.unschedulable, [], `batch of ${size}`);
+    assert.ok(skewOf(all.counts(ZONE_LABEL), 3) <= 1);
+    assert.ok(skewOf(all.counts(CAPACITY_TYPE_LABEL), 2) <= 1);
+  }
+});
+
+test('02/174 deployments spread by themselves share nodes, unless their architectures differ', () => {
+  const two = (app: string, rest: PodSpec = {}) =>
+    [0, 1].map((i) =>
+      makePod(`${app}-${i}`, {
+        labels: { app },
+        topologySpreadConstraints: [spreadOver(HOSTNAME_LABEL, { labelSelector: { matchLabels: { app } } })],
+        ...rest,
+      }),
+    );
+  assert.equal(new World().plan(...two('a'), ...two('b')).newNodes.length, 2);
+  const arch = (value: string) => ({ nodeSelector: { [ARCH_LABEL]: value } });
+  assert.equal(new World().plan(...two('a', arch('amd64')), ...two('b', arch('arm64'))).newNodes.length, 4);
+});
+
+test('02/175 domains are those of pools one tolerates', () => {
+  const pool = (name: string, ...racks: readonly string[]) =>
+    makePool(name, { requirements: [is('rack', ...racks)], taints: [{ key: name, effect: 'NoSchedule' }] });
+  const world = new World({ pools: [pool('one', 'foo', 'bar'), pool('two', 'foo', 'baz')] });
+  const tolerating = (key: string) => ({ tolerations: [{ key, operator: 'Exists' }] });
+  const constraint = spreadOver('rack', { nodeTaintsPolicy: 'Honor' });
+  world.schedule(...pods(2, [constraint], tolerating('one')));
+  world.schedule(...pods(4, [constraint], tolerating('two')));
+  // Pods of the other pool run on nodes one does not tolerate, so they do not count: 1/1 for two, then 2/2 for four.
+  assert.deepEqual(
+    ['foo', 'bar', 'baz'].map((rack) => world.domains('rack').get(rack)),
+    [3, 1, 2],
+  );
+});
+
+test('02/177 a selector that makes no sense selects nobody; empty lists of affinity ask nothing', () => {
+  const senseless = spreadOver(ZONE_LABEL, {
+    labelSelector: { matchExpressions: [{ key: 'app', operator: 'In', values: [] }] },
+  });
+  assert.deepEqual(packing(new World().plan(...pods(4, [senseless]))), [4]);
+  const none = {
+    requiredDuringSchedulingIgnoredDuringExecution: [],
+    preferredDuringSchedulingIgnoredDuringExecution: [],
+  };
+  const empty = makePod('a', {
+    affinity: {
+      podAffinity: none,
+      podAntiAffinity: none,
+      nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [] },
+    },
+  });
+  assert.deepEqual(packing(new World().plan(empty)), [1]);
+});
+
+test('02/184 constraints that differ in skew, tolerations or policy count apart', () => {
+  const plan = new World().plan(
+    ...pods(2, [byHost]),
+    ...pods(2, [spreadOver(HOSTNAME_LABEL, { maxSkew: 2 })], { tolerations: [{ key: 'x', operator: 'Exists' }] }),
+  );
+  assert.deepEqual(plan.unschedulable, []);
+  assert.deepEqual(packing(plan), [2, 2]);
+});
+
+test('a spread tries another zone when the emptiest has no type for the pod', () => {
+  const types = [
+    fakeType('one', {
+      offerings: [makeOffering('test-zone-1', 'on-demand', 1), makeOffering('test-zone-2', 'on-demand', 1)],
+    }),
+    fakeType('gpu', {
+      resources: { 'fake.com/vendor-a': '8' },
+      offerings: [makeOffering('test-zone-2', 'on-demand', 1)],
+    }),
+  ];
+  const world = new World({ types });
+  const plan = world.schedule(
+    ...pods(1, [byZone], { containers: [{ resources: { requests: { 'fake.com/vendor-a': '1' } } }] }),
+  );
+  assert.deepEqual(plan.unschedulable, []);
+  assert.deepEqual([...world.domains(ZONE_LABEL).keys()], ['test-zone-2']);
+});
+
+test('a refusal names the rule, the counts and the domains, as upstream does', () => {
+  const nodes = [holding('test-zone-1', 2)];
+  const [pod] = pods(1, [byZone], { nodeSelector: { [ZONE_LABEL]: 'test-zone-1' } });
+  const [other] = pods(1, [spreadOver('unknown')]);
+  const world = new World({ nodes, pools: limitedTo('test-zone-1', 'test-zone-2') });
+  assert.equal(
+    failureOf(world.plan(other!), other!),
+    'unsatisfiable topology constraint for topology spread, key=unknown (counts = , podDomains = unknown Exists, nodeDomains = unknown Exists',
+  );
+  assert.deepEqual(world.plan(pod!).unschedulable, []); // its own selector leaves one zone, which is as full as it may be
+});
+
+function pods4(): readonly Pod[] {
+  return pods(4, [byZone]);
+}
+
+function skewOf(counts: readonly number[], domains: number): number {
+  return Math.max(...counts) - (counts.length < domains ? 0 : Math.min(...counts));
+}

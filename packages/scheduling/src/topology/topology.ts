@@ -1,0 +1,278 @@
+import { HOSTNAME_LABEL } from '@karpenter-ts/apis';
+import type { BoundPod } from '../cluster/bound-pods.ts';
+import type { ClusterNode } from '../cluster/cluster-nodes.ts';
+import { podId } from '../objects/pod.ts';
+import type { Stage } from '../packing/constraints.ts';
+import type { Identity, PodKind } from '../packing/pod-class.ts';
+import type { RequirementSet } from '../requirements/requirement-set.ts';
+import type { Census } from './census.ts';
+import type { DomainTables } from './domains.ts';
+import type { Guard, Guards } from './guards.ts';
+import { HostGroup, type HostNames } from './host-group.ts';
+import { HostTally } from './host-tally.ts';
+import { KeyChoice } from './key-choice.ts';
+import { LabelGroup } from './label-group.ts';
+import { passes } from './node-filter.ts';
+import { Restriction } from './restriction.ts';
+import { type RuleTables, selects, type TopologyRule } from './rule.ts';
+import type { RuleBook } from './rule-book.ts';
+import { SelectorIndex } from './selector-index.ts';
+import type { Universe } from './universe.ts';
+
+/** The counts of one rule in one run. */
+export type Group = LabelGroup | HostGroup;
+
+/** A rule that decides where a pod goes, and whether the pod itself counts for it. */
+export interface BindingRule {
+  readonly group: Group;
+  readonly isSelected: boolean;
+}
+
+/** Where a pod was placed, as rules count it. */
+export interface Placement {
+  readonly set: RequirementSet;
+  readonly taints: number;
+  readonly hostname: string;
+  /** Number of the host among existing ones, or of the planned node. */
+  readonly host: number;
+  readonly isPlanned: boolean;
+}
+
+export interface TopologyBase {
+  readonly census: Census;
+  readonly guards: Guards;
+  readonly domains: DomainTables;
+  readonly universe: Universe;
+  readonly rules: RuleTables;
+  readonly ruleBook: RuleBook;
+}
+
+/** All rules of one run and their counts, which grow as pods are placed. */
+export class Topology {
+  readonly #base: TopologyBase;
+  readonly #moving: ReadonlySet<BoundPod>;
+  readonly #gone: readonly ClusterNode[];
+  readonly #plannedNames: HostNames;
+  readonly #regular = new Map<string, Group>();
+  readonly #inverse = new Map<string, Group>();
+  readonly #index = new SelectorIndex<Group>();
+  readonly #inverseIndex = new SelectorIndex<Group>();
+  readonly #countedBy = new Map<Identity, { readonly groups: readonly Group[]; readonly of: number }>();
+  readonly #guardedBy = new Map<Identity, readonly Group[]>();
+  readonly #inverseOf = new Map<PodKind, readonly Group[]>();
+  /** By kind, then by stage. */
+  readonly #binding = new Map<PodKind, (readonly BindingRule[])[]>();
+  readonly #noRestriction: Restriction;
+
+  /** `moving` count nowhere until they are placed; domains known only by nodes that are `gone` are not known. */
+  constructor(
+    base: TopologyBase,
+    moving: ReadonlySet<BoundPod>,
+    gone: readonly ClusterNode[],
+    plannedNames: HostNames,
+  ) {
+    this.#base = base;
+    this.#moving = moving;
+    this.#gone = gone;
+    this.#plannedNames = plannedNames;
+    this.#noRestriction = new Restriction([], [], base.rules.sets);
+  }
+
+  /** Makes known what pods of a kind guard. To be called for every kind before anything is placed. */
+  announce(kind: PodKind): void {
+    if (this.#inverseOf.has(kind)) return;
+    const rules = this.#base.ruleBook.inverse(kind);
+    this.#inverseOf.set(
+      kind,
+      rules.map((rule) => this.#inverseGroup(rule)),
+    );
+  }
+
+  /** The rules that bind pods of a kind at a stage; groups no rule had before are counted now (spec 02 §16.1). */
+  bindingRules(kind: PodKind, stage: Stage): readonly BindingRule[] {
+    let stages = this.#binding.get(kind);
+    if (stages === undefined) {
+      stages = [];
+      this.#binding.set(kind, stages);
+    }
+    stages[stage.index] ??= this.#bind(kind, stage);
+    return stages[stage.index]!;
+  }
+
+  /** What those rules, and the guards of others, leave a pod now. */
+  restriction({ identity }: PodKind, stage: Stage, binding: readonly BindingRule[]): Restriction {
+    const guarding = this.#guards(identity);
+    if (binding.length === 0 && guarding.length === 0) return this.#noRestriction;
+    const choices: KeyChoice[] = [];
+    const hosts = [];
+    for (const { group, isSelected } of binding) {
+      if (group instanceof LabelGroup) this.#restrict(choices, group, stage, isSelected);
+      else hosts.push(this.#demand(group, stage, isSelected));
+    }
+    for (const group of guarding) {
+      if (group instanceof LabelGroup) this.#restrict(choices, group, stage, false);
+      else hosts.push(this.#demand(group, stage, false));
+    }
+    return new Restriction(choices, hosts, this.#base.rules.sets);
+  }
+
+  /** The rules that bind a pod, those of others included, in the order they are looked at. For explanations. */
+  allRules({ identity }: PodKind, binding: readonly BindingRule[]): readonly BindingRule[] {
+    return [...binding, ...this.#guards(identity).map((group) => ({ group, isSelected: false }))];
+  }
+
+  /** Counts a pod where it was placed (spec 02 §16.5). */
+  record(kind: PodKind, placement: Placement): void {
+    for (const group of this.#counting(kind.identity)) {
+      if (!passes(group.rule.filter, placement, this.#base.rules)) continue;
+      this.#recordIn(group, placement, group.rule.kind === 'anti-affinity');
+    }
+    for (const group of this.#inverseOf.get(kind)!) this.#recordIn(group, placement, true);
+  }
+
+  /** Every host a rule on hostnames knows, with its count. */
+  hostCounts(group: HostGroup, planned: number): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>();
+    const { hosts } = this.#base.census.nodes;
+    const gone = new Set(this.#gone.map(({ host }) => host));
+    for (let host = 0; host < hosts.size; host++) {
+      const count = group.existing.count(host);
+      const isOpen = host < this.#base.census.nodes.open && !gone.has(host);
+      if (isOpen || count > 0) counts.set(hosts.nameOf(host), count);
+    }
+    for (let host = 0; host < planned; host++) counts.set(this.#plannedNames.nameOf(host), group.planned.count(host));
+    return counts;
+  }
+
+  #restrict(choices: KeyChoice[], group: LabelGroup, { strictNeeds }: Stage, isSelected: boolean): void {
+    const { domains } = group;
+    let choice = choices.find((one) => one.domains === domains);
+    if (choice === undefined) {
+      choice = new KeyChoice(domains);
+      choices.push(choice);
+    }
+    const requirement = strictNeeds.set.find(domains.keyId);
+    group.restrict(choice, requirement < 0 ? undefined : domains.admitted(requirement), isSelected);
+  }
+
+  #demand(group: HostGroup, { strictNeeds }: Stage, isSelected: boolean) {
+    return group.demand(strictNeeds.hostname, isSelected, this.#base.census.nodes.hosts, this.#plannedNames);
+  }
+
+  #recordIn(group: Group, { set, host, isPlanned }: Placement, everywhere: boolean): void {
+    if (group instanceof HostGroup) {
+      (isPlanned ? group.planned : group.existing).add(host, 1);
+      return;
+    }
+    const requirement = set.find(group.domains.keyId);
+    if (requirement < 0) return;
+    const listed = group.domains.listed(requirement);
+    if (everywhere || listed.length === 1) for (const domain of listed) group.record(domain);
+  }
+
+  #bind(kind: PodKind, stage: Stage): readonly BindingRule[] {
+    const rules = this.#base.ruleBook.binding(kind, stage);
+    const groups = new Set(rules.map((rule) => this.#regularGroup(rule))); // two equal constraints are one
+    return [...groups].map((group) => ({ group, isSelected: selects(group.rule, kind.identity) }));
+  }
+
+  #counting(identity: Identity): readonly Group[] {
+    let known = this.#countedBy.get(identity);
+    if (known === undefined || known.of < this.#index.size) {
+      known = { groups: this.#index.find(identity), of: this.#index.size };
+      this.#countedBy.set(identity, known);
+    }
+    return known.groups;
+  }
+
+  /** Inverse groups that select the pods, all of which exist once every kind is announced. */
+  #guards(identity: Identity): readonly Group[] {
+    let groups = this.#guardedBy.get(identity);
+    if (groups === undefined) {
+      for (const guard of this.#base.guards.against(identity)) this.#guardGroup(guard);
+      groups = this.#inverseIndex.find(identity);
+      this.#guardedBy.set(identity, groups);
+    }
+    return groups;
+  }
+
+  #regularGroup(rule: TopologyRule): Group {
+    let group = this.#regular.get(rule.identity);
+    if (group === undefined) {
+      group = this.#count(rule);
+      this.#regular.set(rule.identity, group);
+      this.#index.add(group);
+    }
+    return group;
+  }
+
+  #inverseGroup(rule: TopologyRule): Group {
+    const guard = this.#base.guards.find(rule.identity);
+    const present = this.#inverse.get(rule.identity) ?? (guard === undefined ? undefined : this.#guardGroup(guard));
+    if (present !== undefined) return present;
+    return this.#addInverse(this.#empty(rule));
+  }
+
+  /** `undefined` if all its owners are moving. */
+  #guardGroup({ owners, rule: { identity } }: Guard): Group | undefined {
+    const present = this.#inverse.get(identity);
+    if (present !== undefined) return present;
+    const staying = owners.filter(({ bound }) => !this.#moving.has(bound));
+    if (staying.length === 0) return undefined;
+    const first = staying.reduce((a, b) => (podId(b.bound.pod) < podId(a.bound.pod) ? b : a));
+    const group = this.#empty(first.rule);
+    for (const { rule, bound } of staying) {
+      const place = this.#base.guards.placeOf(rule, bound);
+      if (place < 0) continue;
+      if (group instanceof HostGroup) group.existing.add(place, 1);
+      else group.record(place);
+    }
+    return this.#addInverse(group);
+  }
+
+  #addInverse(group: Group): Group {
+    this.#inverse.set(group.rule.identity, group);
+    this.#inverseIndex.add(group);
+    return group;
+  }
+
+  #empty(rule: TopologyRule): Group {
+    if (rule.key === HOSTNAME_LABEL) {
+      const { hosts } = this.#base.census.nodes;
+      return new HostGroup(rule, new HostTally(rule.maxSkew, hosts.size), new HostTally(rule.maxSkew, 0));
+    }
+    const domains = this.#base.domains.of(rule.key);
+    return new LabelGroup(rule, domains, this.#base.universe.domainsFor(domains, rule.tolerations), new Int32Array());
+  }
+
+  #count(rule: TopologyRule): Group {
+    const { census, domains, universe } = this.#base;
+    const places = this.#movingPlaces(rule);
+    if (rule.key === HOSTNAME_LABEL) {
+      const tally = census.hostTally(rule).clone();
+      for (const host of places) tally.add(host, -1);
+      return new HostGroup(rule, tally, new HostTally(rule.maxSkew, 0));
+    }
+    const counts = census.labelCounts(rule).slice();
+    for (const domain of places) counts[domain]!--;
+    const nodes = census.nodeCounts(rule).slice();
+    for (const node of this.#gone) {
+      const domain = census.domainOf(rule, node);
+      if (domain >= 0) nodes[domain]!--;
+    }
+    const table = domains.of(rule.key);
+    const known = new Set(universe.domainsFor(table, rule.tolerations));
+    nodes.forEach((count, domain) => count > 0 && known.add(domain));
+    return new LabelGroup(rule, table, known, counts);
+  }
+
+  #movingPlaces(rule: TopologyRule): readonly number[] {
+    const places: number[] = [];
+    for (const bound of this.#moving) {
+      if (!selects(rule, bound.podClass.kind.identity)) continue;
+      const place = this.#base.census.placeOf(rule, bound);
+      if (place >= 0) places.push(place);
+    }
+    return places;
+  }
+}
