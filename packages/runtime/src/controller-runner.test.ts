@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { StatusError } from './client/status-error.ts';
 import { MINUTE, SECOND } from './clock.ts';
-import { type Controller, DONE, type Result, TerminalError } from './controller.ts';
+import { type Controller, DONE, RETRY, type Result, TerminalError } from './controller.ts';
 import { ControllerRunner } from './controller-runner.ts';
 import { Metrics } from './metrics/registry.ts';
 import type { Enqueuer } from './queue/work-queue.ts';
@@ -166,6 +166,26 @@ test('a write conflict, wrapped or not, is retried with back-off but without an 
   );
   assert.match(await page(), /result="requeue"\} 2\n/);
   assert.match(await page(), /result="success"\} 1\n/);
+  assert.match(await page(), /reconcile_errors_total\{controller="test"\} 0\n/);
+});
+
+test('a pass that asks to be tried again is, with growing delays and without an error', async (t) => {
+  const clock = new VirtualClock();
+  const start = clock.now();
+  const tries: number[] = [];
+  const { queue, page } = await run(
+    t,
+    async () => {
+      tries.push(clock.now() - start);
+      return tries.length < 4 ? RETRY : DONE;
+    },
+    {},
+    clock,
+  );
+  queue.add('key');
+  await clock.advance(1 * SECOND);
+  assert.deepEqual(tries, [0, 5, 15, 35]);
+  assert.match(await page(), /result="requeue"\} 3\n/);
   assert.match(await page(), /reconcile_errors_total\{controller="test"\} 0\n/);
 });
 

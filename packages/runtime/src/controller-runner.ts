@@ -3,7 +3,7 @@ import { isCausedBy } from './cause.ts';
 import { refOfKey } from './client/resource-type.ts';
 import { isConflict } from './client/status-error.ts';
 import { SECOND } from './clock.ts';
-import { type Controller, DONE, type Result, type Source, TerminalError } from './controller.ts';
+import { type Controller, DONE, RETRY, type Result, type Source, TerminalError } from './controller.ts';
 import {
   activeWorkers,
   initialiseControllerMetrics,
@@ -167,20 +167,28 @@ export class ControllerRunner<K = string> {
       case 'stopped':
         return;
       case 'conflict':
-        this.#queue.addRateLimited(key, priority);
-        this.#count('requeue');
+        this.#requeue(key, priority, RETRY);
         return;
       case 'error':
         this.#fail(key, priority, outcome.error, logger);
         return;
       case 'result':
-        this.#queue.forget(key);
-        if (outcome.result !== DONE) this.#queue.addAfter(key, outcome.result.requeueAfter, priority);
-        this.#count(outcome.result === DONE ? 'success' : 'requeue_after');
+        this.#requeue(key, priority, outcome.result);
         return;
       default:
         outcome satisfies never;
     }
+  }
+
+  #requeue(key: K, priority: number, result: Result): void {
+    if (result === RETRY) {
+      this.#queue.addRateLimited(key, priority);
+      this.#count('requeue');
+      return;
+    }
+    this.#queue.forget(key);
+    if (result !== DONE) this.#queue.addAfter(key, result.requeueAfter, priority);
+    this.#count(result === DONE ? 'success' : 'requeue_after');
   }
 
   #fail(key: K, priority: number, error: unknown, logger: Logger): void {

@@ -5,8 +5,11 @@ import type { Enqueuer } from './queue/work-queue.ts';
 /** Nothing to do until something changes. */
 export const DONE: unique symbol = Symbol('done');
 
-/** What a pass over one key asks for: nothing, or another pass after so many milliseconds (0: at once). */
-export type Result = typeof DONE | { readonly requeueAfter: number };
+/** Try again with back-off: nothing is wrong, but the time has not come. */
+export const RETRY: unique symbol = Symbol('retry');
+
+/** What a pass over one key asks for: nothing, another pass with back-off, or one after so many ms (0: at once). */
+export type Result = typeof DONE | typeof RETRY | { readonly requeueAfter: number };
 
 /** Trying again cannot help: the key is left alone until something changes. Still logged and counted as an error. */
 export class TerminalError extends Error {

@@ -1,7 +1,8 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { SECOND } from './clock.ts';
 import type { Logger } from './logger.ts';
+import { createServer } from './plain-http.ts';
 import type { Runnable } from './runnable-group.ts';
 
 /** Answers one request. What it throws is logged, and answered with 500 if nothing was sent yet. */
@@ -41,7 +42,9 @@ export class HttpServer implements Runnable {
   async start(signal: AbortSignal): Promise<void> {
     const { port, onListening, onClosing } = this.#options;
     const closed = new Promise<void>((resolve, reject) => {
-      this.#server.once('close', resolve).once('error', reject);
+      this.#server
+        .once('close', resolve)
+        .once('error', (cause) => reject(new Error(`error listening on :${port}: ${cause.message}`, { cause })));
     });
     const close = (): void => {
       onClosing?.(addressOf(this.#server));

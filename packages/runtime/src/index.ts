@@ -3,6 +3,7 @@
 // Time
 export { type Cancel, type Clock, HOUR, type Instant, MILLISECOND, MINUTE, SECOND } from './clock.ts';
 export { realClock } from './real-clock.ts';
+export { scaledClock } from './scaled-clock.ts';
 export type { SteadyClock } from './steady-clock.ts';
 export { VirtualClock } from './virtual-clock.ts';
 
@@ -66,7 +67,7 @@ export { canonicalJson } from './informer/sharing.ts';
 export { dropManagedFields, keepFields, type Selection, type Transform } from './informer/transform.ts';
 
 // Controllers
-export { type Cache, type Controller, DONE, type Result, type Source, TerminalError } from './controller.ts';
+export { type Cache, type Controller, DONE, RETRY, type Result, type Source, TerminalError } from './controller.ts';
 export { type ControllerDeps, ControllerRunner } from './controller-runner.ts';
 export { type Change, type KindSourceOptions, kindSource } from './kind-source.ts';
 export { BackOff, type BackOffSettings } from './queue/back-off.ts';
@@ -105,6 +106,7 @@ export { listenForStop, type SignalSource } from './signals.ts';
 
 // Options
 export { type CoreOptions, coreOptions } from './options/core-options.ts';
+export { type ExtensionOptions, extensionOptions, type Extensions } from './options/extension-options.ts';
 export { featureGates, type Gates } from './options/feature-gates.ts';
 export { type Option, type OptionRows, option, type Parsed } from './options/option.ts';
 export {
@@ -170,5 +172,5 @@ export { serveMetrics } from './metrics/endpoint.ts';
 export type { Labels } from './metrics/labels.ts';
 export { collectNodeMetrics } from './metrics/node-metrics.ts';
 export { collectProcessMetrics } from './metrics/process-metrics.ts';
-export { Metrics } from './metrics/registry.ts';
+export { type LiveSample, Metrics } from './metrics/registry.ts';
 export { gaugeSample, SeriesSets } from './metrics/series-sets.ts';

@@ -14,7 +14,7 @@ export const realClock: SteadyClock = {
       timer =
         left <= LONGEST_TIMER ? setTimeout(run, left) : setTimeout(() => arm(left - LONGEST_TIMER), LONGEST_TIMER);
     };
-    arm(delay);
+    arm(Math.max(0, delay)); // what is overdue is due now; Node would warn
     return () => clearTimeout(timer);
   },
   sleep: (delay, signal) => sleepWith(realClock, delay, signal),

@@ -125,18 +125,21 @@ export class Caller {
 
   #request(call: Call): TransportRequest {
     const { userAgent, beforeWrite } = this.#options;
-    const query = new URLSearchParams();
-    for (const [name, value] of Object.entries(call.query ?? {})) if (value !== undefined) query.set(name, value);
     const headers: Record<string, string> = { accept: 'application/json', 'user-agent': userAgent };
     if (call.body) headers['content-type'] = call.body.contentType;
     return {
       method: call.method,
-      path: query.size === 0 ? call.path : `${call.path}?${query.toString()}`,
+      path: pathOf(call),
       headers,
       ...(call.body ? { body: JSON.stringify(call.body.json) } : {}),
       ...(beforeWrite && call.method !== 'GET' ? { beforeSend: beforeWrite } : {}),
     };
   }
+}
+
+function pathOf({ path, query = {} }: Call): string {
+  const asked = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return asked.length === 0 ? path : `${path}?${new URLSearchParams(asked).toString()}`;
 }
 
 /**
@@ -167,7 +170,8 @@ function retryAfter(response: TransportResponse): number | undefined {
 async function readText(response: TransportResponse): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of response.body) chunks.push(chunk);
-  return Buffer.concat(chunks).toString('utf8'); // whole: a character may span chunks
+  const whole = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks); // a character may span chunks
+  return whole.toString('utf8');
 }
 
 function decode<T>(text: string): T {

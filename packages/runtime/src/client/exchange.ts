@@ -1,7 +1,8 @@
-import { type ClientRequest, type IncomingMessage, request as openPlain, type RequestOptions } from 'node:http';
+import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { request as openSecure } from 'node:https';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
+import { request as openPlain } from '../plain-http.ts';
 import { ConnectionError, type TransportRequest, type TransportResponse } from './transport.ts';
 
 /** Sends one request and resolves with the head of its answer. */

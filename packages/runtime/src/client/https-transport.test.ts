@@ -139,6 +139,18 @@ test('a rotated CA is picked up after the first failure', async (t) => {
   assert.equal(await textOf(transport), 'hello');
 });
 
+test('a client certificate that cannot be read is a ConnectionError, until it can', async (t) => {
+  const folder = await folderOf(t);
+  const [cert, key] = [join(folder, 'cert'), join(folder, 'key')];
+  await writeFile(cert, 'half written');
+  await writeFile(key, SERVER.key);
+  const { url } = await serve(t, SERVER);
+  const transport = transportTo(t, url, { certificate: { cert: { file: cert }, key: { file: key } } });
+  await assert.rejects(transport.send(GET), { name: 'ConnectionError', message: /^the certificates cannot be used: / });
+  await writeFile(cert, SERVER.cert);
+  assert.equal(await textOf(transport), 'hello');
+});
+
 test('a request answered 401 is repeated once with the token of now', async (t) => {
   const folder = await folderOf(t);
   const file = join(folder, 'token');

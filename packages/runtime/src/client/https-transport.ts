@@ -1,6 +1,7 @@
-import { Agent as PlainAgent, type RequestOptions } from 'node:http';
+import type { RequestOptions } from 'node:http';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
+import { Agent as PlainAgent } from '../plain-http.ts';
 import { type Connection, ConnectionConfigError, type Identity } from './connection.ts';
 import {
   basicCredential,
@@ -106,9 +107,19 @@ export class HttpsTransport implements Transport {
     const files = await this.#tls.current();
     const material = certificate === undefined ? files : { ca: files.ca, ...certificate };
     if (this.#secure !== undefined && isSameMaterial(material, this.#secure.material)) return this.#secure.agent;
+    const agent = this.#createAgent(material);
     this.#secure?.agent.retire();
-    this.#secure = { agent: new ServerAgent(this.#tlsOptions(material), this.#proxy), material };
-    return this.#secure.agent;
+    this.#secure = { agent, material };
+    return agent;
+  }
+
+  #createAgent(material: TlsMaterial): ServerAgent {
+    try {
+      return new ServerAgent(this.#tlsOptions(material), this.#proxy);
+    } catch (cause) {
+      this.#tls.expire();
+      throw new ConnectionError(`the certificates cannot be used: ${(cause as Error).message}`, { cause });
+    }
   }
 
   #tlsOptions({ ca, cert, key }: TlsMaterial): Record<string, unknown> {

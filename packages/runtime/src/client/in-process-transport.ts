@@ -18,7 +18,9 @@ export function inProcessTransport(handler: RequestHandler, clock: Clock): Trans
       signal?.throwIfAborted();
       if (closed.signal.aborted) throw new ConnectionError('transport is closed');
       request.beforeSend?.();
-      const ends = signal === undefined ? closed.signal : AbortSignal.any([signal, closed.signal]);
+      const mayGoOn = request.method === 'GET'; // after its head: a watch, which must end with the transport
+      const ends =
+        signal !== undefined && mayGoOn ? AbortSignal.any([signal, closed.signal]) : (signal ?? closed.signal);
       return clock.track(handler(request, ends));
     },
     close: () => closed.abort(new ConnectionError('transport is closed')),

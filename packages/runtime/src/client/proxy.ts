@@ -1,6 +1,6 @@
-import { request } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { BlockList, isIP, type Socket } from 'node:net';
+import { request } from '../plain-http.ts';
 import { ConnectionError } from './transport.ts';
 
 /** What is wrong with a proxy's address; undefined when it can be used. */

@@ -1,6 +1,6 @@
 import { Agent, type AgentOptions, type RequestOptions } from 'node:https';
 import type { Duplex } from 'node:stream';
-import { connect, type ConnectionOptions } from 'node:tls';
+import { connect, type ConnectionOptions, createSecureContext } from 'node:tls';
 import { openTunnel } from './proxy.ts';
 
 /** What all connections to one server share. Their times are the socket's, which is real: no clock of ours runs here. */
@@ -9,7 +9,7 @@ export const AGENT_OPTIONS = {
   keepAliveMsecs: 30_000, // TCP keep-alive: a dead peer is found after 40 s
   timeout: 60_000, // an idle connection goes before the server (90 s) can close it under a request's feet
   maxSockets: 256, // each watch holds one for good; the rest is for requests
-  maxFreeSockets: 32,
+  maxFreeSockets: 128, // after a burst most are kept for the next: each costs both sides a handshake
 } as const;
 
 /** The TLS connections to one API server, made with one set of certificates, straight or through a proxy. */
@@ -17,8 +17,9 @@ export class ServerAgent extends Agent {
   readonly #proxy: URL | undefined;
   #retired = false;
 
-  constructor(tls: AgentOptions, proxy: URL | undefined) {
-    super({ ...AGENT_OPTIONS, ...tls });
+  /** Throws if the certificates cannot be used. They are read once, not for every connection. */
+  constructor({ ca, cert, key, ...tls }: AgentOptions, proxy: URL | undefined) {
+    super({ ...AGENT_OPTIONS, ...tls, secureContext: createSecureContext({ ca, cert, key }) });
     this.#proxy = proxy;
   }
 

@@ -44,7 +44,7 @@ test('05/64 after its own timeout of 2 s an event goes again', () => {
   );
 });
 
-test('without a timeout of its own an event is held back for two minutes, counted from when it last went', () => {
+test('03/110 without a timeout of its own an event is held back for two minutes, counted from when it last went', () => {
   const dedupe = new Dedupe();
   const seconds = [0, 60, 119, 120, 239, 240];
   assert.deepEqual(
@@ -53,7 +53,7 @@ test('without a timeout of its own an event is held back for two minutes, counte
   );
 });
 
-test('another reason or another value is another event; the message alone is not', () => {
+test('03/159 another reason or another value is another event; the message alone is not', () => {
   const dedupe = new Dedupe();
   assert.equal(dedupe.admits(evicted('a'), 0), true);
   assert.equal(dedupe.admits(evicted('a', { message: 'changed' }), 0), false);
@@ -61,7 +61,7 @@ test('another reason or another value is another event; the message alone is not
   assert.equal(dedupe.admits(evicted('a', { dedupe: ['other'] }), 0), true);
 });
 
-test('without values to compare every publication goes', () => {
+test('03/159 without values to compare every publication goes', () => {
   assert.equal(
     admitted(
       new Dedupe(),

@@ -191,3 +191,29 @@ test('a large page comes in slices, others run in between, and what they change 
   assert.ok(turns > 0);
   assert.equal(slices.join('').match(/pod="pod-0"/g)?.length, 1);
 });
+
+test('samples that are computed for each page stand beside those that were written, and vanish by themselves', async () => {
+  const metrics = new Metrics(new VirtualClock());
+  const heat = defineGauge('heat', ['room'], 'How warm a room is.');
+  const rooms = new Map([['hall', 18]]);
+  const present = (): { labels: { room: string }; value: number }[] =>
+    [...rooms].map(([room, value]) => ({ labels: { room }, value }));
+  metrics.set(heat, { room: 'attic' }, 30);
+  metrics.expose(heat, present);
+  assert.match(await page(metrics), /# TYPE heat gauge\nheat\{room="attic"\} 30\nheat\{room="hall"\} 18\n/);
+  assert.equal(metrics.find(heat, { room: 'hall' }), 18);
+  rooms.clear();
+  assert.equal(metrics.find(heat, { room: 'hall' }), undefined);
+  metrics.remove(heat, { room: 'attic' });
+  assert.equal(await page(metrics), '');
+});
+
+test('samples that cannot be computed cost only themselves, and are counted', async () => {
+  const metrics = new Metrics(new VirtualClock());
+  metrics.set(temperature, {}, 3);
+  metrics.expose(defineGauge('broken', [], 'Never known.'), () => {
+    throw new Error('no sensor');
+  });
+  assert.equal(await page(metrics), '# HELP temperature How warm it is.\n# TYPE temperature gauge\ntemperature 3\n');
+  assert.match(await page(metrics), /promhttp_metric_handler_errors_total\{cause="gathering"\} \d/);
+});

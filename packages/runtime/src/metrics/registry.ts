@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock, Instant } from '../clock.ts';
 import {
   type CounterDefinition,
   defineCounter,
@@ -11,7 +11,13 @@ import { HistogramSeries } from './histogram.ts';
 import { type Labels, labelText } from './labels.ts';
 import { ScalarSeries, type Series } from './series.ts';
 import { SummarySeries } from './summary.ts';
-import { familyHeader, OPENMETRICS_END, type TextFormat } from './text-format.ts';
+import { familyHeader, OPENMETRICS_END, sampleLine, type TextFormat } from './text-format.ts';
+
+/** A value that is computed when someone looks. */
+export interface LiveSample<L extends string = string> {
+  readonly labels: Labels<L>;
+  readonly value: number;
+}
 
 /** Characters rendered before others get their turn: about a millisecond of work. */
 const SLICE = 64 * 1024;
@@ -70,7 +76,17 @@ export class Metrics {
 
   /** The value of a counter or gauge, or the number of observations; undefined if there is no such series. */
   find<L extends string>(definition: MetricDefinition<L>, labels: Labels<NoInfer<L>>): number | undefined {
-    return this.#families.get(definition.name)?.series.get(keyOf(definition, labels))?.value;
+    const family = this.#families.get(definition.name);
+    const key = keyOf(definition, labels);
+    return family?.series.get(key)?.value ?? (family && findLive(family, key));
+  }
+
+  /**
+   * Shows on each page what `samples` yields then, next to what else is written under the gauge. For what describes
+   * objects that come and go: nothing is kept for them, so nothing is left of them. No labels may come twice.
+   */
+  expose<L extends string>(gauge: GaugeDefinition<L>, samples: () => Iterable<LiveSample<L>>): void {
+    this.#familyOf(gauge).live.push(samples as () => Iterable<LiveSample>);
   }
 
   /** Calls `hook` before each page, to write what is only worth computing when someone looks. */
@@ -86,11 +102,11 @@ export class Metrics {
     await this.#runHooks();
     const now = this.#clock.now();
     let slice = '';
-    for (const { definition, series } of this.#familiesByName()) {
-      slice += familyHeader(definition, format);
-      const present = [...series]; // one that goes and comes back while others have their turn must not appear twice
-      for (const [labels, one] of present) {
-        slice += one.render(definition.name, labels, now);
+    for (const family of this.#familiesByName()) {
+      let header = familyHeader(family.definition, format);
+      for (const lines of this.#samplesOf(family, now)) {
+        slice += header + lines;
+        header = '';
         if (slice.length < SLICE) continue;
         yield slice;
         slice = '';
@@ -98,6 +114,20 @@ export class Metrics {
       }
     }
     yield format === 'openmetrics' ? slice + OPENMETRICS_END : slice;
+  }
+
+  /** Lines of text. What cannot be computed is missing, and is counted. */
+  *#samplesOf({ definition, series, live }: Family, now: Instant): Generator<string> {
+    const { name, labelNames } = definition;
+    const present = [...series]; // one that goes and comes back while others have their turn must not appear twice
+    for (const [labels, one] of present) yield one.render(name, labels, now);
+    for (const samples of live) {
+      try {
+        for (const { labels, value } of samples()) yield sampleLine(name, labelText(labelNames, labels), value);
+      } catch {
+        this.increment(handlerErrors, { cause: 'gathering' });
+      }
+    }
   }
 
   async #runHooks(): Promise<void> {
@@ -111,7 +141,7 @@ export class Metrics {
   }
 
   #familiesByName(): Family[] {
-    const families = [...this.#families.values()].filter(({ series }) => series.size > 0);
+    const families = [...this.#families.values()].filter(({ series, live }) => series.size > 0 || live.length > 0);
     return families.sort((a, b) => (a.definition.name < b.definition.name ? -1 : 1));
   }
 
@@ -133,7 +163,7 @@ export class Metrics {
   #familyOf(definition: MetricDefinition): Family {
     let family = this.#families.get(definition.name);
     if (family === undefined) {
-      family = { definition, series: new Map() };
+      family = { definition, series: new Map(), live: [] };
       this.#families.set(definition.name, family);
     }
     if (family.definition !== definition) throw new Error(`metric ${definition.name} is defined twice`);
@@ -144,6 +174,14 @@ export class Metrics {
 interface Family {
   readonly definition: MetricDefinition;
   readonly series: Map<string, Series>; // by label text
+  readonly live: (() => Iterable<LiveSample>)[];
+}
+
+function findLive({ definition, live }: Family, key: string): number | undefined {
+  for (const samples of live) {
+    for (const { labels, value } of samples()) if (labelText(definition.labelNames, labels) === key) return value;
+  }
+  return undefined;
 }
 
 function keyOf<L extends string>(definition: MetricDefinition<L>, labels: Labels<L>): string {

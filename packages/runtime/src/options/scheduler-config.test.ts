@@ -79,7 +79,7 @@ const REFUSED: readonly (readonly [what: string, written: string, problem: RegEx
 ];
 
 for (const [what, written, problem] of REFUSED) {
-  test(`05/21 a scheduler configuration with ${what} is refused`, () => {
+  test(`02/105 05/21 a scheduler configuration with ${what} is refused`, () => {
     const found = String(read(written));
     assert.match(found, /^parsing scheduler config, /);
     assert.match(found.replace('parsing scheduler config, ', ''), problem);

@@ -1,5 +1,6 @@
+import { createRequire } from 'node:module';
 import { goQuote, qualifiedNameProblems } from '@karpenter-ts/apis';
-import { parse, YAMLParseError } from 'yaml';
+import type * as Yaml from 'yaml';
 import { type OptionType, type Reading, same } from './option-type.ts';
 
 /** A spread that pods without one of their own are given. */
@@ -52,10 +53,11 @@ function decodeConfig(written: string): SchedulerConfig {
 }
 
 function parseYaml(written: string): unknown {
+  const yaml = createRequire(import.meta.url)('yaml') as typeof Yaml; // seventy files, for those who use it
   try {
-    return parse(written);
+    return yaml.parse(written);
   } catch (error) {
-    if (error instanceof YAMLParseError) throw decodingError(error.message.split('\n')[0]!);
+    if (error instanceof yaml.YAMLParseError) throw decodingError(error.message.split('\n')[0]!);
     throw error;
   }
 }
