@@ -8,12 +8,9 @@ import { LabError } from './lab/lab-error.ts';
 
 // npm run test:e2e -- [part of a suite's name…]: the suites, all of them or those named, against one lab.
 
-/** The suites of CI unless told otherwise. */
-const SUITES = process.env['KARPENTER_SUITES'] ?? '**/*.e2e.ts';
-
 /** The suites whose path holds one of the words; all when there are none. */
 function findSuites(words: readonly string[]): readonly string[] {
-  const suites = globSync(SUITES, { cwd: import.meta.dirname }).sort();
+  const suites = globSync('**/*.e2e.ts', { cwd: import.meta.dirname }).sort();
   const chosen = suites.filter((suite) => words.length === 0 || words.some((word) => suite.includes(word)));
   if (chosen.length === 0) throw new LabError(`no suite matches ${words.join(' ')}; there are ${suites.join(', ')}`);
   return chosen.map((suite) => join(import.meta.dirname, suite));

@@ -31,7 +31,8 @@ export async function createPods(client: Client, count: number, spec: object = {
   });
 }
 
-function podOf(i: number, spec: object): ApiObject {
+/** The pod of this number, as a ReplicaSet makes it. */
+export function podOf(i: number, spec: object): ApiObject {
   const pod = {
     apiVersion: 'v1',
     kind: 'Pod',

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { comparable, type Outcome } from './outcome.ts';
 import type { Step } from './step.ts';
 
@@ -15,8 +14,6 @@ export interface KubectlTarget {
 }
 
 const PATIENCE_MS = 60_000;
-/** A watch gets this long to begin, and to see the last change. */
-const WATCH_MARGIN_MS = 700;
 
 /** Runs a step and returns its comparable outcome; those of steps during it come behind. */
 export async function runStep(step: Step, target: KubectlTarget): Promise<readonly Outcome[]> {
@@ -24,9 +21,10 @@ export async function runStep(step: Step, target: KubectlTarget): Promise<readon
   const outcome = outcomeOf(child);
   const inner: Outcome[] = [];
   if (step.during) {
-    await sleep(WATCH_MARGIN_MS);
-    for (const during of step.during) inner.push(...(await runStep(during, target)));
-    await sleep(WATCH_MARGIN_MS);
+    const [begun, ended] = [shown(child, /./), shown(child, step.during.end)];
+    await begun;
+    for (const during of step.during.steps) inner.push(...(await runStep(during, target)));
+    await ended;
     child.kill('SIGTERM');
   }
   return [comparable(await outcome, step), ...inner];
@@ -45,6 +43,20 @@ function start({ args, input = '', edit }: Step, target: KubectlTarget): ChildPr
   child.stdin?.on('error', () => undefined); // it need not read its input
   child.stdin?.end(input);
   return child;
+}
+
+/** Settles when what the child has printed since then matches, or when it has ended. */
+async function shown({ stdout }: ChildProcess, what: RegExp): Promise<void> {
+  let seen = '';
+  await new Promise<void>((resolve) => {
+    const look = (chunk: Buffer): void => {
+      seen += chunk.toString();
+      if (!what.test(seen)) return;
+      stdout!.off('data', look);
+      resolve();
+    };
+    stdout!.on('data', look).once('end', resolve);
+  });
 }
 
 async function outcomeOf(child: ChildProcess): Promise<Outcome> {

@@ -83,7 +83,10 @@ const CONFIG: readonly Step[] = [
   kubectl('get configmaps -l none=such'),
   kubectl('get configmap --watch --output-watch-events', {
     keep: /^(?!.*kube-root-ca)/, // every namespace has one on a real cluster
-    during: [kubectl('annotate configmap applied note=x'), kubectl('delete configmap applied')],
+    during: {
+      steps: [kubectl('annotate configmap applied note=x'), kubectl('delete configmap applied')],
+      end: /^DELETED/m,
+    },
   }),
   kubectl('get configmap missing'),
   kubectl('get nosuchkind'),

@@ -9,8 +9,8 @@ export interface Step {
   readonly sorted?: true;
   /** Only lines that match count: the others are the server's own words. */
   readonly keep?: RegExp;
-  /** Runs beside these and is ended after them: `get --watch`. */
-  readonly during?: readonly Step[];
+  /** Runs beside `steps`, from its first output on, and is ended when it has shown `end`: `get --watch`. */
+  readonly during?: { readonly steps: readonly Step[]; readonly end: RegExp };
 }
 
 type Options = Omit<Step, 'args'>;

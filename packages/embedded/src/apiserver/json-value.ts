@@ -31,10 +31,21 @@ export function withoutNulls(value: Json): Json {
 /** Equality of JSON values; the order of keys does not matter, that of lists does. */
 export function isSameJson(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true;
-  if (isJsonArray(a)) return isJsonArray(b) && a.length === b.length && a.every((item, i) => isSameJson(item, b[i]));
-  if (!isJsonObject(a) || !isJsonObject(b)) return false;
+  if (isJsonArray(a)) return isJsonArray(b) && isSameList(a, b);
+  return isJsonObject(a) && isJsonObject(b) && isSameObject(a, b);
+}
+
+function isSameList(a: readonly Json[], b: readonly Json[]): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (!isSameJson(a[i], b[i])) return false;
+  return true;
+}
+
+function isSameObject(a: JsonObject, b: JsonObject): boolean {
   const keys = Object.keys(a);
-  return keys.length === Object.keys(b).length && keys.every((key) => isSameJson(a[key], memberOf(b, key)));
+  if (keys.length !== Object.keys(b).length) return false;
+  for (const key of keys) if (!isSameJson(a[key], memberOf(b, key))) return false;
+  return true;
 }
 
 /** JSON's word for the type of a value, as Go's decoder says it. */

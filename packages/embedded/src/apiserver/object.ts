@@ -42,8 +42,9 @@ export function withMetadata(object: KubeObject, change: Partial<Metadata>): Kub
 
 /** Metadata with changes; what is set to undefined is gone, so that equal metadata compares as equal. */
 export function mergeMetadata(metadata: Metadata, change: Partial<Metadata>): Metadata {
-  const merged: Record<string, Json | undefined> = { ...metadata, ...change };
-  for (const key of Object.keys(change)) if (merged[key] === undefined) delete merged[key];
+  const all: Readonly<Record<string, Json | undefined>> = { ...metadata, ...change };
+  const merged: Record<string, Json> = {}; // not by `delete`: what has lost a member is a slow object ever after
+  for (const key in all) if (all[key] !== undefined) merged[key] = all[key];
   return merged as Metadata;
 }
 

@@ -1,15 +1,14 @@
 import { type Clock, realClock, type TransportRequest, type TransportResponse } from '@karpenter-ts/runtime';
 import { createInitialObjects } from './bootstrap.ts';
 import { Definitions } from './custom/definitions.ts';
-import { discover } from './discovery.ts';
 import { ExpiringObjects } from './expiring-objects.ts';
 import { type Random, seededRandom } from './identity.ts';
-import { openApi } from './openapi/openapi.ts';
 import { Registry } from './registry.ts';
 import { jsonAnswer } from './requests/answer.ts';
+import { documentAnswer } from './requests/documents.ts';
 import { ResourceRequests } from './requests/resource-requests.ts';
 import { parseRoute } from './requests/routes.ts';
-import { ApiError, methodNotAllowed, unknownPath } from './status.ts';
+import { ApiError } from './status.ts';
 import { Objects } from './storage/objects.ts';
 import { Store } from './storage/store.ts';
 import type { WriteContext } from './verbs/create.ts';
@@ -62,23 +61,7 @@ export class ApiServer {
   #answer(request: TransportRequest, signal: AbortSignal | undefined): TransportResponse {
     const route = parseRoute(request.path);
     if (route.to === 'resource') return this.#resources.answer(request, route.target, route.query, signal);
-    return this.#document(request, route.path);
-  }
-
-  /** What is not a resource: discovery, schemas, health. */
-  #document(request: TransportRequest, path: string): TransportResponse {
     const resources = this.#registry.strategies().map(({ resource }) => resource);
-    const found = discover(resources, path, request.headers['accept']);
-    const schema = found ? undefined : openApi(resources, path);
-    const isHealth = path === '/healthz' || path === '/livez' || path === '/readyz';
-    if (!found && !schema && !isHealth) throw unknownPath();
-    if (request.method !== 'GET') throw methodNotAllowed();
-    if (found) return jsonAnswer(200, found.body, { 'content-type': found.contentType });
-    if (schema) return jsonAnswer(200, schema);
-    return { ...jsonAnswer(200, {}), headers: { 'content-type': 'text/plain; charset=utf-8' }, body: ok() };
+    return documentAnswer(resources, request, route.path);
   }
-}
-
-async function* ok(): AsyncGenerator<Buffer> {
-  yield Buffer.from('ok');
 }

@@ -92,6 +92,12 @@ export const OBJECT_MODIFIED =
 
 export const badRequest = (message: string): ApiError => new ApiError(400, 'BadRequest', message);
 
+/**
+ * A mistake of the client that the real server takes for its own and answers with 500. Ours blames the client, in the
+ * same words.
+ */
+export const misjudged = (message: string): ApiError => badRequest(message);
+
 export const forbidden = (resource: Named, name: string, why: string, causes?: readonly Cause[]): ApiError =>
   new ApiError(403, 'Forbidden', `${qualifiedName(resource)} ${goQuote(name)} is forbidden: ${why}`, {
     ...about(resource, name),
@@ -102,6 +108,10 @@ export const forbidden = (resource: Named, name: string, why: string, causes?: r
 export const expired = (message: string): ApiError => new ApiError(410, 'Expired', message);
 
 export const unsupportedMediaType = (message: string): ApiError => new ApiError(415, 'UnsupportedMediaType', message);
+
+/** Refused before anybody has looked at what it is about. */
+export const unknownMediaType = (): ApiError =>
+  new ApiError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
 
 /** The version asked for is not reached yet. */
 export function tooLargeVersion(asked: number, current: number): ApiError {

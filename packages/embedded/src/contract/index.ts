@@ -7,9 +7,10 @@ import { workloadCases } from './workloads/index.ts';
 export { ApiServer } from '../apiserver/server.ts';
 export type { ContractCase, ContractContext } from './contract-case.ts';
 export { type ContractTarget, namespaceOf, runCase, runContract } from './contract-run.ts';
+export { type FuzzOutcome, fuzz, isSameCode, titleOf } from './fuzz/fuzz-run.ts';
+export { digestOf, runScript } from './mirror/comparison.ts';
 export { MIRROR } from './mirror/index.ts';
-export type { Script, ScriptedRequest } from './mirror/script.ts';
-export { type FuzzOutcome, fuzz, titleOf } from './fuzz/fuzz-run.ts';
+export { RECORDED_FUZZ, RECORDED_MIRROR } from './recorded/recorded-answers.ts';
 
 /** Every promise. Cases share a control plane but nothing on it, and may run in any order and at once. */
 export const CONTRACT: readonly ContractCase[] = [...apiCases, ...schedulerCases, ...workloadCases];

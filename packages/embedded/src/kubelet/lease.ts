@@ -35,17 +35,18 @@ export class NodeLeases {
   async renewAll(nodes: readonly Node[]): Promise<void> {
     const names = new Set(nodes.map(({ metadata }) => metadata.name));
     for (const name of this.#last.keys()) if (!names.has(name)) this.#last.delete(name);
-    await Promise.all(nodes.map((node) => this.renew(node)));
+    const renewTime = microTimestamp(this.#clock.now());
+    await Promise.all(nodes.map((node) => this.renew(node, renewTime)));
   }
 
   /** Takes the lease if it is not held yet. One that somebody else has written is read again, and renewed next time. */
-  async renew(node: Node): Promise<void> {
+  async renew(node: Node, renewTime = microTimestamp(this.#clock.now())): Promise<void> {
     const { name } = node.metadata;
     const last = this.#last.get(name);
     const spec = {
       holderIdentity: name,
       leaseDurationSeconds: this.#settings.leaseDuration / SECOND,
-      renewTime: microTimestamp(this.#clock.now()),
+      renewTime,
     };
     try {
       const next =

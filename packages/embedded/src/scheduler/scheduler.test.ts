@@ -124,7 +124,7 @@ test('a pod whose volume is being made is nominated to its node until it is boun
   assert.equal((await world.getPod('web')).status?.nominatedNodeName, 'a');
   const { metadata } = await claimIn(world);
   assert.equal(metadata.annotations?.[SELECTED_NODE], 'a');
-  const csi = { driver: 'example.com/disks', volumeHandle: 'disk' };
+  const csi = { driver: 'disks.example.com', volumeHandle: 'disk' };
   await world.create<Volume>(VOLUMES, { metadata: { name: 'disk' }, spec: { ...volumeObject('disk').spec, csi } });
   const { metadata: bound, spec } = boundClaimObject('data', 'disk');
   const body = { metadata: { annotations: bound.annotations }, spec: { volumeName: spec.volumeName } };

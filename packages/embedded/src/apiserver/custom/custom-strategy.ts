@@ -40,13 +40,7 @@ export class CustomStrategy implements Strategy {
         `the API version in the data (${scalarText(apiVersion)}) does not match the expected API version (${ownVersion})`,
       );
     }
-    const name = isJsonObject(metadata) ? scalarText(metadata['name']) : '';
-    if (kind !== ownKind) {
-      throw invalid({ group: this.resource.group, kind: scalarText(kind) }, name, [
-        invalidValue(['kind'], kind, `must be ${ownKind}`),
-      ]);
-    }
-    const { decoding } = examine(body, this.version.resource);
+    const { decoding } = examine({ ...body, kind: ownKind }, this.version.resource);
     const hard = decoding.find(({ message }) => !message.startsWith('unknown field'));
     if (hard) {
       throw badRequest(
@@ -54,7 +48,7 @@ export class CustomStrategy implements Strategy {
       );
     }
     const own = isJsonObject(metadata) ? without(metadata, 'managedFields', 'selfLink') : {};
-    const object = { kind: ownKind, apiVersion: ownVersion, metadata: own, ...rest } as KubeObject;
+    const object = { kind, apiVersion: ownVersion, metadata: own, ...rest } as KubeObject;
     return { object, complaints: decoding.map(({ message }) => message) };
   }
 
@@ -68,11 +62,13 @@ export class CustomStrategy implements Strategy {
   }
 
   create(object: KubeObject): Examined {
+    this.#checkKind(object);
     const examined = this.#examine(object);
     return { ...examined, object: withMetadata(examined.object, { generation: 1 }) };
   }
 
   update(object: KubeObject, old: KubeObject): Examined {
+    this.#checkKind(object);
     const examined = this.#examine(object, old);
     const isChanged = !isSameJson(this.#generationPart(examined.object), this.#generationPart(old));
     const generation = (old.metadata.generation ?? 0) + (isChanged ? 1 : 0);
@@ -81,6 +77,7 @@ export class CustomStrategy implements Strategy {
 
   /** Nothing but the status counts: metadata stays as it was. */
   updateStatus(object: KubeObject, old: KubeObject): Examined {
+    this.#checkKind(object);
     const { resource } = this.version;
     const status = prunedStatus(object['status'], resource);
     const { kind, apiVersion, metadata } = old;
@@ -105,6 +102,13 @@ export class CustomStrategy implements Strategy {
 
   isFinal(object: KubeObject): boolean {
     return !object.metadata.finalizers?.length;
+  }
+
+  /** A wrong kind is found only when the object it is meant for has been. */
+  #checkKind({ kind, metadata }: KubeObject): void {
+    const { group, kind: ownKind } = this.resource;
+    if (kind === ownKind) return;
+    throw invalid({ group, kind }, metadata.name ?? '', [invalidValue(['kind'], kind, `must be ${ownKind}`)]);
   }
 
   #examine(

@@ -40,3 +40,13 @@ test('a stream that has ended is left alone', async () => {
   await setImmediate();
   assert.deepEqual(writes, []);
 });
+
+test('what is left at the end goes with it', async () => {
+  const { writes, stream, batch } = recorder();
+  batch.add(Buffer.from('a'));
+  batch.add(Buffer.from('b'));
+  batch.end();
+  await setImmediate();
+  assert.deepEqual(writes, ['ab']);
+  assert.equal(stream.writableFinished, true);
+});

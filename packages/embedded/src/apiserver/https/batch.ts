@@ -18,17 +18,27 @@ export class Batch {
 
   /** Written by the end of this turn, or now when it is much. */
   add(chunk: Buffer): void {
-    if (this.#chunks.length === 0) setImmediate(() => this.flush());
+    if (this.#chunks.length === 0) setImmediate(() => this.#flush());
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
-    if (this.#bytes >= MAX_BYTES) this.flush();
+    if (this.#bytes >= MAX_BYTES) this.#flush();
   }
 
-  /** Writes what is there, if the stream still takes anything. */
-  flush(): void {
-    if (this.#chunks.length === 0) return;
-    if (!this.#stream.destroyed) this.#stream.write(Buffer.concat(this.#chunks, this.#bytes));
+  /** Ends the stream with what is left. What has not begun to be written goes out in one piece, its length known. */
+  end(): void {
+    if (this.#chunks.length === 0) this.#stream.end();
+    else this.#stream.end(this.#take());
+  }
+
+  #flush(): void {
+    if (this.#chunks.length > 0 && !this.#stream.destroyed) this.#stream.write(this.#take());
+  }
+
+  #take(): Buffer {
+    const [first] = this.#chunks;
+    const all = this.#chunks.length === 1 ? first! : Buffer.concat(this.#chunks, this.#bytes);
     this.#chunks = [];
     this.#bytes = 0;
+    return all;
   }
 }

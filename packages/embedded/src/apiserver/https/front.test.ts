@@ -67,6 +67,7 @@ test('a request with the token reaches the server, body and query included', asy
   assert.equal(status, 201);
   assert.equal(headers['content-type'], 'application/json');
   assert.deepEqual(body, { method: 'POST', path: '/api/v1/pods?dryRun=All', size: 7 });
+  assert.equal(headers['content-length'], String(JSON.stringify(body).length), 'one piece, not in chunks');
 });
 
 test('no token, a wrong one and another scheme are unauthorized, in the real server’s words', async (t) => {

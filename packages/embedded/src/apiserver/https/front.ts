@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
@@ -9,9 +9,7 @@ import { ApiError } from '../status.ts';
 import { Batch } from './batch.ts';
 import type { ServerCertificate } from './certificates.ts';
 import { findOpenApiV2 } from './openapi-v2.ts';
-
-/** As the real server: what fits into a request. */
-const MAX_BODY_BYTES = 3 * 1024 * 1024;
+import { readBody } from './request-body.ts';
 
 /** Longer than clients keep a connection they do not use, so that it is they who close it: no request meets the end. */
 const IDLE_MILLISECONDS = 10 * 60_000;
@@ -60,6 +58,9 @@ async function closeWith(server: Server, signal: AbortSignal): Promise<void> {
   await closed;
 }
 
+/** One for all: to make one for each costs more than to send a small answer. */
+const LEFT = new Error('the client has left');
+
 /** Never rejects: what goes wrong is told to the client, if it still listens. */
 async function answer(
   { handler, token }: FrontOptions,
@@ -68,7 +69,9 @@ async function answer(
 ): Promise<void> {
   const gone = new AbortController();
   const { signal } = gone;
-  response.once('close', () => gone.abort()); // when the client leaves, and when we stop
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort(LEFT); // or we stop
+  });
   try {
     admit(request, token);
     const asked = await translate(request);
@@ -90,10 +93,10 @@ function admit({ headers }: IncomingMessage, token: string): void {
   if (!isSame(sent, token)) throw new ApiError(401, 'Unauthorized', 'Unauthorized');
 }
 
-/** Takes as long for a near miss as for any other. */
+/** Takes as long for a near miss as for any other of its length, which is no secret. */
 function isSame(a: string, b: string): boolean {
-  const digest = (value: string): Buffer => createHash('sha256').update(value).digest();
-  return timingSafeEqual(digest(a), digest(b));
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length === right.length && timingSafeEqual(left, right);
 }
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
@@ -103,7 +106,7 @@ async function translate(request: IncomingMessage): Promise<TransportRequest> {
   if (!METHODS.has(method)) {
     throw new ApiError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
   }
-  const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
+  const headers = request.headers as Readonly<Record<string, string>>; // only Set-Cookie is ever a list
   const body = await readBody(request);
   const asked = { method: method as TransportRequest['method'], path: url, headers, ...(body.length > 0 && { body }) };
   return headers['content-type']?.startsWith(PROTOBUF) ? withJsonBody(asked, body) : asked;
@@ -123,35 +126,20 @@ function withJsonBody(asked: TransportRequest, body: Buffer): TransportRequest {
   }
 }
 
-/** What is too large is still read to its end, within reason: a client that is cut off does not see why. */
-async function readBody(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size <= MAX_BODY_BYTES) chunks.push(chunk);
-    else if (size > 10 * MAX_BODY_BYTES) break;
-  }
-  if (size > MAX_BODY_BYTES) throw tooLarge();
-  return Buffer.concat(chunks);
-}
-
-const tooLarge = (): ApiError =>
-  new ApiError(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${MAX_BODY_BYTES}`);
-
 /** Writes no faster than the client reads, and what comes in one turn of the event loop at once. */
 async function send(answered: TransportResponse, response: ServerResponse, signal: AbortSignal): Promise<void> {
-  response.writeHead(answered.status, answered.headers);
-  response.flushHeaders(); // a watch may have nothing to say for long
+  response.statusCode = answered.status;
+  for (const [name, value] of Object.entries(answered.headers)) response.setHeader(name, value);
+  const head = setImmediate(() => response.flushHeaders()); // a watch may have nothing to say for long
   const batch = new Batch(response);
   try {
     for await (const chunk of answered.body) {
       batch.add(chunk);
       if (response.writableNeedDrain) await once(response, 'drain', { signal });
     }
-    batch.flush();
-    response.end();
+    batch.end();
   } finally {
+    clearImmediate(head);
     answered.discard();
   }
 }

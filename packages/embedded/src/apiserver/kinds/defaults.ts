@@ -11,11 +11,9 @@ export function setDefaults(type: string, draft: Draft): void {
   DEFAULTS.get(type)?.(draft);
 }
 
-/** Sets what is missing or empty. */
+/** Sets what is missing. Empty text is there only if it means something, and stays. */
 function fill(draft: Draft, values: Draft): void {
-  for (const name of Object.keys(values)) {
-    if (draft[name] === undefined || draft[name] === null || draft[name] === '') draft[name] = values[name];
-  }
+  for (const name of Object.keys(values)) draft[name] ??= values[name];
 }
 
 /** A nested object to change; the caller puts it back. */
@@ -89,12 +87,12 @@ const DEFAULTS: ReadonlyMap<string, (draft: Draft) => void> = new Map([
   ['apps.DaemonSetSpec', defaultDaemonSetSpec],
   ['batch.Job', defaultJob],
   ['batch.JobSpec', defaultJobSpec],
-  ['batch.PodFailurePolicyOnPodConditionsPattern', simply({ status: 'True' })],
+  ['batch.PodFailurePolicyOnPodConditionsPattern', (draft) => void (draft['status'] ||= 'True')],
   // Others
   ['storage.StorageClass', simply({ reclaimPolicy: 'Delete', volumeBindingMode: 'Immediate' })],
   ['storage.CSIDriverSpec', defaultCsiDriverSpec],
   ['scheduling.PriorityClass', simply({ preemptionPolicy: 'PreemptLowerPriority' })],
-  ['rbac.RoleRef', simply({ apiGroup: 'rbac.authorization.k8s.io' })],
+  ['rbac.RoleRef', (draft) => void (draft['apiGroup'] ||= 'rbac.authorization.k8s.io')],
   [
     'rbac.Subject',
     (draft) => draft['kind'] !== 'ServiceAccount' && fill(draft, { apiGroup: 'rbac.authorization.k8s.io' }),
@@ -144,12 +142,18 @@ function defaultContainer(container: Draft): void {
   });
 }
 
-/** An image without tag and digest is the latest one. */
+/** An image without tag and digest is the latest one, if it is an image at all. */
 function isLatest(image: Json | undefined): boolean {
-  if (typeof image !== 'string' || image === '' || image.includes('@')) return false;
-  const name = image.slice(image.lastIndexOf('/') + 1);
-  return !name.includes(':') || name.endsWith(':latest');
+  if (typeof image !== 'string' || image.length > IMAGE_CHARACTERS || image.includes('@')) return false;
+  const { repository, tag } = IMAGE.exec(image)?.groups ?? {};
+  return repository !== undefined && (tag === undefined || tag === 'latest');
 }
+
+const IMAGE_CHARACTERS = 255 + 1 + 128; // a repository, a colon, a tag
+
+/** A host stands in front if it looks like one: it has a dot, a port or capitals. The rest must be in lower case. */
+const IMAGE =
+  /^(?:(?:[a-zA-Z0-9-]*[.:A-Z][a-zA-Z0-9.:-]*|localhost)\/)?(?<repository>[a-z0-9]+(?:[._/-]+[a-z0-9]+)*)(?::(?<tag>\w[\w.-]*))?$/;
 
 function defaultVolume(volume: Draft): void {
   if (Object.keys(volume).every((key) => key === 'name')) volume['emptyDir'] = {};

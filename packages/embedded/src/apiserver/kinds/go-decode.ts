@@ -100,10 +100,22 @@ class Decoder {
       case 'float64':
         return typeof value === 'number' ? value : this.#fail(value, text);
       case 'bytes':
-        return typeof value === 'string' ? leaf(readBase64, value) : this.#fail(value, text);
+        return typeof value === 'string' ? leaf(readBase64, value) : this.#readBytes(value, text);
       default:
         return this.#readInteger(value, scalar, text);
     }
+  }
+
+  /** Go takes bytes as a list of numbers, too, and null for zero among them. */
+  #readBytes(value: Json, text: string): Json {
+    if (!isJsonArray(value)) return this.#fail(value, text);
+    const bytes = value.map((item) => {
+      if (item !== null && typeof item !== 'number') throw this.#mismatch(item, 'uint8');
+      const byte = item ?? 0;
+      if (!Number.isInteger(byte) || byte < 0 || byte > 255) throw this.#mismatch(byte, 'uint8', `number ${byte}`);
+      return byte;
+    });
+    return Buffer.from(bytes).toString('base64');
   }
 
   #readInteger(value: Json, scalar: 'int32' | 'int64', text: string): number {

@@ -107,7 +107,8 @@ export class GoStrategy implements Strategy {
   }
 
   #scope() {
-    return { namespaced: this.resource.namespaced, nameProblems: this.#rules.nameProblems ?? dnsNameProblems };
+    const { nameProblems = dnsNameProblems, plainFinalizers = false } = this.#rules;
+    return { namespaced: this.resource.namespaced, nameProblems, plainFinalizers };
   }
 }
 

@@ -18,7 +18,8 @@ export interface KindName {
 export function decodeKind(body: JsonObject, name: KindName, type: GoStruct): DecodedBody {
   const { kind: ownKind, version } = name;
   const ownVersion = apiVersionOf(name);
-  const { kind = ownKind, apiVersion = ownVersion } = body;
+  const { kind = ownKind, apiVersion: sent } = body;
+  const apiVersion = sent === '/' ? '' : (sent ?? ownVersion); // Go reads a lone slash as nothing
   if ((kind && kind !== ownKind) || (apiVersion && apiVersion !== ownVersion)) {
     throw wrongKind(scalarText(kind), scalarText(apiVersion), name);
   }

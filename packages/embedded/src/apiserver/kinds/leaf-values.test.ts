@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import { readBase64, readMicroTime, readQuantity, readTime } from './leaf-values.ts';
 
 test('times are kept in UTC, to the second', () => {
@@ -12,6 +13,19 @@ test('times are kept in UTC, to the second', () => {
 test('times of leases have six digits after the second, no fewer', () => {
   assert.equal(readMicroTime('2026-01-02T03:04:05.123456Z'), '2026-01-02T03:04:05.123456Z');
   assert.throws(() => readMicroTime('2026-01-02T03:04:05Z'), { message: /cannot parse "Z" as "\.000000"$/ });
+});
+
+test('times as the server writes them stay as they are, on every day', () => {
+  const instants = fc.date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true });
+  fc.assert(
+    fc.property(instants, fc.nat({ max: 999_999 }), (instant, micros) => {
+      const seconds = instant.toISOString().slice(0, 19);
+      const fraction = String(micros).padStart(6, '0');
+      assert.equal(readTime(`${seconds}Z`), `${seconds}Z`);
+      assert.equal(readTime(`${seconds}.${fraction}Z`), `${seconds}Z`);
+      assert.equal(readMicroTime(`${seconds}.${fraction}Z`), `${seconds}.${fraction}Z`);
+    }),
+  );
 });
 
 test('quantities are kept in their shortest form', () => {

@@ -17,8 +17,13 @@ export function readQuantity(value: Json): string {
 
 const TIME = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:[.,]\d+)?(Z|[+-]\d{2}:\d{2})$/;
 
+/** As the server itself writes times, on a day that every month has: nearly all that come, and they stay as they are. */
+const WRITTEN_TIME = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{6})?Z$/;
+
 /** A time in UTC with whole seconds. */
 export function readTime(text: string): string {
+  const written = WRITTEN_TIME.exec(text);
+  if (written !== null && written[1] === undefined) return text;
   return `${parseTime(text, '2006-01-02T15:04:05Z07:00')}Z`;
 }
 
@@ -26,6 +31,8 @@ const MICRO_LAYOUT = '2006-01-02T15:04:05.000000Z07:00';
 
 /** A time in UTC with microseconds, all six digits of them. */
 export function readMicroTime(text: string): string {
+  const written = WRITTEN_TIME.exec(text);
+  if (written !== null && written[1] !== undefined) return text;
   const seconds = parseTime(text, MICRO_LAYOUT);
   const rest = text.slice(seconds.length);
   const micros = /^\.(\d{6})[Z+-]/.exec(rest)?.[1];

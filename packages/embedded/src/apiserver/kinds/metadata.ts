@@ -37,11 +37,16 @@ export const pathSegmentProblems: NameProblems = (name, isPrefix) => {
   return ['/', '%'].filter((char) => name.includes(char)).map((char) => `may not contain '${char}'`);
 };
 
-/** What is wrong with the metadata of an object, whatever its kind. */
-export function metadataProblems(
-  metadata: Metadata,
-  kind: { readonly namespaced: boolean; readonly nameProblems: NameProblems },
-): readonly Problem[] {
+/** What a kind asks of metadata. */
+export interface MetadataRules {
+  readonly namespaced: boolean;
+  readonly nameProblems: NameProblems;
+  /** Finalizers need no domain in front. */
+  readonly plainFinalizers: boolean;
+}
+
+/** What is wrong with the metadata of an object. */
+export function metadataProblems(metadata: Metadata, kind: MetadataRules): readonly Problem[] {
   const { labels = {}, annotations = {}, ownerReferences = [], finalizers = [] } = metadata;
   return [
     ...identityProblems(metadata, kind),
@@ -51,13 +56,13 @@ export function metadataProblems(
     ]),
     ...annotationProblems(annotations),
     ...ownerProblems(ownerReferences),
-    ...finalizerProblems(finalizers),
+    ...finalizerProblems(finalizers, kind),
   ];
 }
 
 function identityProblems(
   { name, generateName, namespace, generation }: Metadata,
-  { namespaced, nameProblems }: { readonly namespaced: boolean; readonly nameProblems: NameProblems },
+  { namespaced, nameProblems }: MetadataRules,
 ): readonly Problem[] {
   const problems: Problem[] = [];
   if (generateName) problems.push(...at('generateName', generateName, nameProblems(generateName, true)));
@@ -112,13 +117,18 @@ function inOrder({ apiVersion, kind, name, uid, controller, blockOwnerDeletion }
 /** Names that need no domain in front. */
 const STANDARD_FINALIZERS: ReadonlySet<string> = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);
 
-function finalizerProblems(finalizers: readonly string[]): readonly Problem[] {
+/** What is wrong with the name of a finalizer where it needs a domain in front. */
+export function finalizerNameProblems(name: string): readonly string[] {
+  if (name.includes('/') || STANDARD_FINALIZERS.has(name)) return [];
+  return ['name is neither a standard finalizer name nor is it fully qualified'];
+}
+
+function finalizerProblems(finalizers: readonly string[], { plainFinalizers }: MetadataRules): readonly Problem[] {
   const problems = finalizers.flatMap((name, index) => {
-    const path = ['metadata', 'finalizers', index];
     const wrong = qualifiedNameProblems(name);
     if (wrong.length > 0) return wrong.map((problem) => invalidValue(['metadata', 'finalizers'], name, problem));
-    if (name.includes('/') || STANDARD_FINALIZERS.has(name)) return [];
-    return [invalidValue(path, name, 'name is neither a standard finalizer name nor is it fully qualified')];
+    const undue = plainFinalizers ? [] : finalizerNameProblems(name);
+    return undue.map((problem) => invalidValue(['metadata', 'finalizers', index], name, problem));
   });
   if (!finalizers.includes('orphan') || !finalizers.includes('foregroundDeletion')) return problems;
   const why = 'finalizer orphan and foregroundDeletion cannot be both set';

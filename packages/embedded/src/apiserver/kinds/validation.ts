@@ -6,12 +6,13 @@ import type { GoStruct, GoType } from './go-types.ts';
 import { OTHER_RULES } from './rules/other-rules.ts';
 import { POD_RULES } from './rules/pod-rules.ts';
 import { SCHEDULING_RULES } from './rules/scheduling-rules.ts';
+import { STORAGE_RULES } from './rules/storage-rules.ts';
 import type { StructRule } from './rules/struct-rule.ts';
 import { WORKLOAD_RULES } from './rules/workload-rules.ts';
 
 /** What structs have against their values, by name. Kinds add what only they know. */
 const STRUCT_RULES: ReadonlyMap<string, StructRule> = new Map(
-  [POD_RULES, SCHEDULING_RULES, WORKLOAD_RULES, OTHER_RULES].flatMap((rules) => Object.entries(rules)),
+  [POD_RULES, SCHEDULING_RULES, WORKLOAD_RULES, STORAGE_RULES, OTHER_RULES].flatMap((rules) => Object.entries(rules)),
 );
 
 /** What the rules of its structs have against an object, from the outside in. */

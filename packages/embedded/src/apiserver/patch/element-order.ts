@@ -18,7 +18,7 @@ type Places = ReadonlyMap<Json, number>;
 /** Puts elements in the order of the patch, and the server's own among them, no further from their place than that. */
 export function arrange(elements: readonly Json[], { order, live, key }: Arrangement): readonly Json[] {
   const stranger = key === '' || elements.length === 0 ? -1 : order.findIndex((element) => !isJsonObject(element));
-  if (stranger >= 0) throw new PatchError(500, `value for key ${stranger} is not a map`);
+  if (stranger >= 0) throw new PatchError(400, `value for key ${stranger} is not a map`);
   const identities = new Map(elements.map((element) => [element, identityOf(element, key)]));
   const placesOf = (list: readonly Json[]): Places =>
     new Map(list.map((element, i) => [identityOf(element, key), i] as const).toReversed()); // the first of equals counts
@@ -59,7 +59,7 @@ export function checkOrder(patch: readonly Json[], order: readonly Json[], key: 
   }
   if (next === elements.length) return;
   throw new PatchError(
-    500,
+    400,
     `The order in patch list:\n${formatGoValue(patch)}\n doesn't match $setElementOrder list:\n${formatGoValue(order)}\n`,
   );
 }
@@ -69,10 +69,10 @@ export function identityOf(element: Json, key: string): Json {
   if (key === '') return element;
   const object = asObject(element);
   if (Object.hasOwn(object, key)) return object[key] ?? null;
-  throw new PatchError(500, `map: ${formatGoValue(object)} does not contain declared merge key: ${key}`);
+  throw new PatchError(400, `map: ${formatGoValue(object)} does not contain declared merge key: ${key}`);
 }
 
 function asObject(value: Json): JsonObject {
   if (isJsonObject(value)) return value;
-  throw new PatchError(500, `expected a map[string]interface {}, but received a ${goTypeOf(value)}`);
+  throw new PatchError(400, `expected a map[string]interface {}, but received a ${goTypeOf(value)}`);
 }

@@ -1,13 +1,17 @@
 import type { Json, JsonObject } from '@karpenter-ts/apis';
 import { parseJson } from '../json-syntax.ts';
-import { isJsonObject, jsonTypeOf, memberOf, withoutNulls } from '../json-value.ts';
+import { isJsonArray, isJsonObject, jsonTypeOf, memberOf, withoutNulls } from '../json-value.ts';
 import { PatchError } from './patch-error.ts';
 
-/** The object after a JSON merge patch (RFC 7396), given as the request's body. Throws a PatchError. */
-export function applyMergePatch(object: JsonObject, body: string): JsonObject {
+/**
+ * The object after a JSON merge patch (RFC 7396), given as the request's body. Throws a PatchError. A lenient server
+ * lets a list pass, which takes the place of the object; a strict one looks at the patch before it applies it.
+ */
+export function applyMergePatch(object: JsonObject, body: string, isLenient: boolean): Json {
   const patch = parseJson(body, (problem) => new PatchError(400, `error decoding patch: ${problem}`));
-  if (patch === null) throw new PatchError(400, 'Invalid JSON Patch');
   if (isJsonObject(patch)) return merge(object, patch);
+  if (isLenient && isJsonArray(patch)) return withoutNulls(patch);
+  if (isLenient || patch === null) throw new PatchError(400, 'Invalid JSON Patch');
   const problem = `json: cannot unmarshal ${jsonTypeOf(patch)} into Go value of type map[string]interface {}`;
   throw new PatchError(400, `error decoding patch: ${problem}`);
 }

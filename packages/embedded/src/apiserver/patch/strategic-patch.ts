@@ -238,5 +238,5 @@ function asList(value: Json | undefined): readonly Json[] {
 const unknownDirective = (patch: JsonObject): PatchError =>
   serverFault(`unknown patch type: ${formatGoValue(patch[DIRECTIVE] ?? null)} in map: ${formatGoValue(patch)}`);
 
-/** A mistake in the patch that the real server answers with 500. */
-const serverFault = (message: string): PatchError => new PatchError(500, message);
+/** A mistake in the patch that the real server takes for its own. */
+const serverFault = (message: string): PatchError => new PatchError(400, message);

@@ -20,7 +20,7 @@ const UNKNOWN_FORMAT =
   'the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, application/vnd.kubernetes.protobuf';
 
 /** We take JSON only. Throws an ApiError for anything else. */
-function requireJson(request: TransportRequest): void {
+export function requireJson(request: TransportRequest): void {
   const type = mediaType(request);
   if (type !== 'application/json' && type !== '') throw unsupportedMediaType(UNKNOWN_FORMAT);
 }
@@ -55,7 +55,7 @@ export function parseOptionsBody(request: TransportRequest): Json | undefined {
   const text = bodyText(request);
   if (text === '') return undefined;
   requireJson(request);
-  return parseJson(text, (problem) => badRequest(`couldn't get version/kind; json parse error: ${problem}`));
+  return parseJson(text, (problem) => badRequest(`couldn't get version/kind; json parse error: ${problem}`)) ?? {};
 }
 
 const isTextOrNothing = (value: Json | undefined): boolean =>

@@ -9,6 +9,11 @@ const FORMS: Readonly<Record<string, Form>> = {
   PartialObjectMetadataList: 'metadata',
 };
 
+/** Throws an ApiError when the Accept header names no JSON: then nothing can be said, not even what is wrong. */
+export function requireAcceptable(accept: string | undefined): void {
+  if (accept && !accept.split(',').some((range) => isJson(range.split(';')[0]!.trim()))) throw notAcceptable();
+}
+
 /** The first form of the Accept header that we can give. Throws an ApiError when there is none. */
 export function acceptedForm(accept: string | undefined): Form {
   if (!accept) return 'object';
@@ -20,7 +25,7 @@ export function acceptedForm(accept: string | undefined): Form {
     const form = Object.hasOwn(FORMS, as) ? FORMS[as] : undefined;
     if (form !== undefined && isServed(parameters)) return form;
   }
-  throw new ApiError(406, 'NotAcceptable', NOT_ACCEPTABLE, {});
+  throw notAcceptable();
 }
 
 function isJson(type: string): boolean {
@@ -31,6 +36,8 @@ function isJson(type: string): boolean {
 function isServed(parameters: readonly string[]): boolean {
   return parameters.includes('g=meta.k8s.io') && parameters.includes('v=v1');
 }
+
+const notAcceptable = (): ApiError => new ApiError(406, 'NotAcceptable', NOT_ACCEPTABLE, {});
 
 const NOT_ACCEPTABLE =
   '406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, application/vnd.kubernetes.protobuf, application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch';

@@ -1,13 +1,14 @@
 import type { TransportRequest, TransportResponse } from '@karpenter-ts/runtime';
 import { GoStrategy } from '../kinds/go-strategy.ts';
+import type { GoStruct } from '../kinds/go-types.ts';
 import type { KubeObject } from '../object.ts';
 import { notFound } from '../status.ts';
 import { keyOf } from '../storage/objects.ts';
 import type { Strategy } from '../strategy.ts';
 import type { WriteContext } from '../verbs/create.ts';
 import { parseWriteOptions } from '../verbs/options.ts';
-import { applyPatch, checkPatchType, type Patched } from '../verbs/patch.ts';
-import { checkName, checkUid, type Update, update } from '../verbs/update.ts';
+import { applyPatch, type Patched } from '../verbs/patch.ts';
+import { checkUid, inPlace, type Update, update } from '../verbs/update.ts';
 import { jsonAnswer, piecesAnswer } from './answer.ts';
 import { bodyText, mediaType, parseObject, warningsOf } from './bodies.ts';
 import { presentObject, type View } from './presentation.ts';
@@ -51,11 +52,11 @@ export function replaceAnswer(context: WriteContext, asked: ObjectRequest, part:
   const { dryRun, fieldValidation } = parseWriteOptions(query, 'UpdateOptions');
   const decoded = strategy.decode(parseObject(request, strategy.resource.kind));
   const warnings = warningsOf(decoded, fieldValidation, strategy.resource);
-  checkName(decoded.object, name);
   const write: Update = { strategy, namespace, name, dryRun, part };
+  const sent = inPlace(decoded.object, write);
   const { object, created } = update(context, write, (old) => {
-    checkUid(decoded.object, old, write);
-    return decoded.object;
+    checkUid(sent, old, write);
+    return sent;
   });
   return writtenAnswer(context, view, { status: created ? 201 : 200, object, dryRun, headers: warnings });
 }
@@ -63,12 +64,16 @@ export function replaceAnswer(context: WriteContext, asked: ObjectRequest, part:
 /** Carries out a PATCH of an object or its status. Throws an ApiError. */
 export function patchAnswer(context: WriteContext, asked: ObjectRequest, part: Update['part']): TransportResponse {
   const { strategy, view } = asked;
-  const type = strategy instanceof GoStrategy ? strategy.type : undefined;
-  const target: Patched = { type, decode: (body) => strategy.decode(body) };
+  const target: Patched = { type: patchedType(strategy), decode: (body) => strategy.decode(body) };
   return writtenAnswer(context, view, patch(context, { ...asked, part, target }));
 }
 
-/** A PATCH, and how what is patched shows. */
+/** By what a strategic patch finds its way through an object; undefined for kinds that take none. */
+export function patchedType(strategy: Strategy): GoStruct | undefined {
+  return strategy instanceof GoStrategy ? strategy.type : undefined;
+}
+
+/** A PATCH of a type that the kind takes, and how what is patched shows. */
 export interface PatchRequest extends ObjectRequest {
   readonly part: Update['part'];
   readonly target: Patched;
@@ -80,15 +85,13 @@ export interface PatchRequest extends ObjectRequest {
 export function patch(context: WriteContext, asked: PatchRequest): Written {
   const { strategy, namespace, name, request, query, part, target, shown = WHOLE } = asked;
   const contentType = mediaType(request);
-  checkPatchType(contentType, target.type);
   const { dryRun, fieldValidation } = parseWriteOptions(query, 'PatchOptions');
   let headers: Readonly<Record<string, string>> = {};
   const { object } = update(context, { strategy, namespace, name, dryRun, part }, (old) => {
     if (old === undefined) throw notFound(strategy.resource, name);
     const decoded = applyPatch(shown.of(old), { contentType, body: bodyText(request), fieldValidation }, target);
     headers = warningsOf(decoded, fieldValidation, strategy.resource);
-    checkName(decoded.object, name);
-    return shown.into(old, decoded.object);
+    return shown.into(old, inPlace(decoded.object, asked));
   });
   return { status: 200, object, dryRun, headers };
 }

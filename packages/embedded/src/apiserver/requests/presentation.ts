@@ -55,7 +55,8 @@ export function* presentList(view: View, { entries, metadata }: ListPage): Gener
     yield Buffer.from(JSON.stringify({ ...list, items: objects().map(metadataOf) }));
   } else {
     const { resource, traits } = strategy;
-    const head = JSON.stringify({ kind: resource.listKind, apiVersion: apiVersionOf(resource), metadata });
+    const shown = traits.typedItems ? { continue: '', ...metadata } : metadata; // not left out where all is kept
+    const head = JSON.stringify({ kind: resource.listKind, apiVersion: apiVersionOf(resource), metadata: shown });
     yield Buffer.from(`${head.slice(0, -1)},"items":[`);
     const skip = traits.typedItems ? 0 : typeLength(strategy);
     for (const [index, { json }] of entries.entries()) {

@@ -8,21 +8,23 @@ import { create, type WriteContext } from '../verbs/create.ts';
 import { type Deleted, remove } from '../verbs/delete.ts';
 import { listPage, parseVersion } from '../verbs/list.ts';
 import { type DeleteOptions, parseDeleteOptions, parseListOptions, parseWriteOptions } from '../verbs/options.ts';
+import { checkPatchType } from '../verbs/patch.ts';
 import { selectionOf } from '../verbs/selection.ts';
 import { Watch } from '../verbs/watch.ts';
 import { jsonAnswer, piecesAnswer, streamAnswer } from './answer.ts';
-import { parseObject, parseOptionsBody, warningsOf } from './bodies.ts';
-import { acceptedForm } from './negotiation.ts';
+import { mediaType, parseObject, parseOptionsBody, requireJson, warningsOf } from './bodies.ts';
+import { acceptedForm, requireAcceptable } from './negotiation.ts';
 import {
   type ObjectRequest,
   patchAnswer,
+  patchedType,
   type ResourceRequest,
   replaceAnswer,
   writtenAnswer,
 } from './object-writes.ts';
 import { presentList, presentObject, type View, watchPresentation } from './presentation.ts';
 import type { Target } from './routes.ts';
-import { subresourceAnswer } from './subresources.ts';
+import { checkSubresource, subresourceAnswer } from './subresources.ts';
 
 /** Carries out requests for resources and their objects. Throws ApiErrors. */
 export class ResourceRequests {
@@ -40,33 +42,29 @@ export class ResourceRequests {
     if (strategy === undefined) throw unknownPath();
     const isMisplaced = strategy.resource.namespaced ? name !== undefined && !namespace : namespace !== undefined;
     if (isMisplaced) throw unknownPath();
-    const view: View = {
+    if (subresource !== undefined) checkSubresource(strategy, subresource, request.method);
+    if (subresource === undefined && !takes(strategy, target, request.method)) throw methodNotAllowed();
+    if (request.method === 'PATCH') checkPatchType(mediaType(request), patchedType(strategy));
+    const unseen = { request, query, strategy, namespace };
+    if (name === undefined && request.method === 'GET') return this.#listOrWatch(unseen, signal);
+    const asked = { ...unseen, view: this.#viewOf(unseen) };
+    if (name === undefined) return this.#collection(asked);
+    if (subresource === undefined) return this.#object({ ...asked, name });
+    return subresourceAnswer(this.#context, this.#registry, { ...asked, name }, subresource);
+  }
+
+  /** Throws an ApiError when the client wants a form we do not have. */
+  #viewOf({ request, query, strategy }: Omit<ResourceRequest, 'view'>): View {
+    return {
       strategy,
       form: acceptedForm(request.headers['accept']),
       include: (query.get('includeObject') || 'Metadata') as IncludeObject,
       now: () => this.#context.clock.now(),
     };
-    const asked = { request, query, strategy, namespace, view };
-    if (name === undefined) return this.#collection(asked, signal);
-    if (subresource === undefined) return this.#object({ ...asked, name });
-    return subresourceAnswer(this.#context, this.#registry, { ...asked, name }, subresource);
   }
 
-  #collection(asked: ResourceRequest, signal: AbortSignal | undefined): TransportResponse {
-    const { strategy, namespace, request } = asked;
-    const isWhole = strategy.resource.namespaced && namespace === undefined;
-    switch (request.method) {
-      case 'GET':
-        return this.#listOrWatch(asked, signal);
-      case 'POST':
-        if (isWhole) throw methodNotAllowed();
-        return this.#create(asked);
-      case 'DELETE':
-        if (isWhole || !strategy.resource.verbs.includes('deletecollection')) throw methodNotAllowed();
-        return this.#deleteCollection(asked);
-      default:
-        throw methodNotAllowed();
-    }
+  #collection(asked: ResourceRequest): TransportResponse {
+    return asked.request.method === 'POST' ? this.#create(asked) : this.#deleteCollection(asked);
   }
 
   #object(asked: ObjectRequest): TransportResponse {
@@ -77,10 +75,8 @@ export class ResourceRequests {
         return replaceAnswer(this.#context, asked, 'main');
       case 'PATCH':
         return patchAnswer(this.#context, asked, 'main');
-      case 'DELETE':
-        return this.#delete(asked);
       default:
-        throw methodNotAllowed();
+        return this.#delete(asked);
     }
   }
 
@@ -94,12 +90,13 @@ export class ResourceRequests {
     return jsonAnswer(200, presentObject(view, this.#context.objects.get(strategy, entry.key)!));
   }
 
-  #listOrWatch(
-    { strategy, namespace, query, view }: ResourceRequest,
-    signal: AbortSignal | undefined,
-  ): TransportResponse {
+  /** What is asked for is looked at before the form in which it is wanted. */
+  #listOrWatch(asked: Omit<ResourceRequest, 'view'>, signal: AbortSignal | undefined): TransportResponse {
     const { objects, clock, random } = this.#context;
-    const options = parseListOptions(query);
+    const { strategy, namespace } = asked;
+    requireAcceptable(asked.request.headers['accept']);
+    const options = parseListOptions(asked.query);
+    const view = this.#viewOf(asked);
     const selection = selectionOf(strategy, namespace, options);
     const collection = objects.collection(strategy);
     if (!options.watch) {
@@ -112,6 +109,7 @@ export class ResourceRequests {
   }
 
   #create({ strategy, namespace, request, query, view }: ResourceRequest): TransportResponse {
+    requireJson(request);
     const { dryRun, fieldValidation } = parseWriteOptions(query, 'CreateOptions');
     const decoded = strategy.decode(parseObject(request, strategy.resource.kind));
     const warnings = warningsOf(decoded, fieldValidation, strategy.resource);
@@ -138,6 +136,14 @@ export class ResourceRequests {
     }
     return piecesAnswer(200, presentList(view, page));
   }
+}
+
+/** Whether a resource, or an object of it, can be asked in this way. */
+function takes({ resource }: Strategy, { namespace, name }: Target, method: TransportRequest['method']): boolean {
+  if (name !== undefined) return method !== 'POST';
+  if (method === 'GET') return true;
+  if (resource.namespaced && namespace === undefined) return false;
+  return method === 'POST' || (method === 'DELETE' && resource.verbs.includes('deletecollection'));
 }
 
 function goneStatus({ resource }: Strategy, { object }: Deleted) {

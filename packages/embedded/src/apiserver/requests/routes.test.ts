@@ -13,7 +13,8 @@ test('a path leads to a resource, an object or a part of one', () => {
   assert.equal(target('/api/v1/pods?watch=true'), ' v1 - pods - -');
   assert.equal(target('/api/v1/namespaces/a/pods/'), ' v1 a pods - -');
   assert.equal(target('/apis/apps/v1/namespaces/a/deployments/b/scale'), 'apps v1 a deployments b scale');
-  assert.equal(target('/api/v1/nodes/n%2Fx'), ' v1 - nodes n/x -');
+  assert.equal(target('/api/v1/nodes/n%20x'), ' v1 - nodes n x -');
+  assert.equal(target('/api/v1/nodes/n%2Fstatus'), ' v1 - nodes n status');
 });
 
 test('namespaces are a resource, too, with parts of their own', () => {

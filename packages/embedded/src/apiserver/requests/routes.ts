@@ -21,13 +21,13 @@ const NO_QUERY = new URLSearchParams(); // only ever read
 export function parseRoute(path: string): Route {
   const mark = path.indexOf('?');
   const query = mark < 0 ? NO_QUERY : new URLSearchParams(path.slice(mark));
-  const plain = (mark < 0 ? path : path.slice(0, mark)).replace(/\/$/, '');
+  const plain = decode(mark < 0 ? path : path.slice(0, mark)).replace(/\/$/, '');
   const [, root, ...segments] = plain.split('/');
   const depth = root === 'api' ? 1 : root === 'apis' ? 2 : undefined;
   if (depth === undefined || segments.length <= depth) return { to: 'document', path: plain, query };
   const group = root === 'api' ? '' : segments[0]!;
   const version = segments[depth - 1]!;
-  return { to: 'resource', target: { group, version, ...placeOf(group, segments.slice(depth).map(decode)) }, query };
+  return { to: 'resource', target: { group, version, ...placeOf(group, segments.slice(depth)) }, query };
 }
 
 type Place = Pick<Target, 'plural' | 'namespace' | 'name' | 'subresource'>;
@@ -47,10 +47,12 @@ function placeOf(group: string, segments: readonly string[]): Place {
   return { plural, namespace, name, subresource };
 }
 
-function decode(segment: string): string {
+/** Before the path is taken apart: as for the real server, an escaped slash is a slash. */
+function decode(path: string): string {
+  if (!path.includes('%')) return path;
   try {
-    return decodeURIComponent(segment);
+    return decodeURIComponent(path);
   } catch {
-    throw badRequest(`invalid URL escape in path: ${segment}`);
+    throw badRequest(`invalid URL escape in path: ${path}`);
   }
 }

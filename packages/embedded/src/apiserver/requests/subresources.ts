@@ -14,9 +14,9 @@ import type { WriteContext } from '../verbs/create.ts';
 import { evict } from '../verbs/eviction.ts';
 import { parseDeleteOptions, parseWriteOptions, type WriteOptions } from '../verbs/options.ts';
 import { scaleOf, withScale } from '../verbs/scale.ts';
-import { checkName, update } from '../verbs/update.ts';
+import { inPlace, update } from '../verbs/update.ts';
 import { jsonAnswer } from './answer.ts';
-import { parseObject, warningsOf } from './bodies.ts';
+import { parseObject, requireJson, warningsOf } from './bodies.ts';
 import { type ObjectRequest, patch, patchAnswer, replaceAnswer } from './object-writes.ts';
 import { presentObject } from './presentation.ts';
 
@@ -24,17 +24,20 @@ const SCALE: KindName = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
 const BINDING: KindName = { group: '', version: 'v1', kind: 'Binding' };
 const EVICTION: KindName = { group: 'policy', version: 'v1', kind: 'Eviction' };
 
-/** Carries out a request for a part of an object. Throws an ApiError. */
+/** Throws an ApiError when objects have no such part, or it has no such method. */
+export function checkSubresource({ resource }: Strategy, name: string, method: TransportRequest['method']): void {
+  const served = resource.subresources.find((one) => one.name === name);
+  if (served === undefined) throw unknownPath();
+  if (!served.verbs.some((verb) => METHODS[verb] === method)) throw methodNotAllowed();
+}
+
+/** Carries out a request for a part that an object has. Throws an ApiError. */
 export function subresourceAnswer(
   context: WriteContext,
   registry: Registry,
   asked: ObjectRequest,
   name: string,
 ): TransportResponse {
-  const { strategy, request } = asked;
-  const served = strategy.resource.subresources.find((one) => one.name === name);
-  if (served === undefined) throw unknownPath();
-  if (!served.verbs.some((verb) => METHODS[verb] === request.method)) throw methodNotAllowed();
   switch (name) {
     case 'scale':
       return scaleAnswer(context, asked);
@@ -80,6 +83,7 @@ function sentKind(
   kind: KindName,
   options: 'CreateOptions' | 'UpdateOptions',
 ): WriteOptions & { readonly sent: KubeObject; readonly warnings: Readonly<Record<string, string>> } {
+  if (options === 'CreateOptions') requireJson(request); // of a PUT, options are read first
   const asked = parseWriteOptions(query, options);
   const decoded = decodeKind(parseObject(request, kind.kind), kind, goStruct(goTypeOf(kind)));
   return { ...asked, sent: decoded.object, warnings: warningsOf(decoded, asked.fieldValidation, kind) };
@@ -97,10 +101,10 @@ function scaleAnswer(context: WriteContext, asked: ObjectRequest): TransportResp
     return jsonAnswer(200, scaleOf(object, strategy));
   }
   const { sent, dryRun } = sentKind(asked, SCALE, 'UpdateOptions');
-  checkName(sent, name);
+  const placed = inPlace(sent, asked);
   const { object } = update(context, { strategy, namespace, name, dryRun, part: 'main' }, (old) => {
     if (old === undefined) throw notFound(strategy.resource, name);
-    return into(old, sent);
+    return into(old, placed);
   });
   return jsonAnswer(200, scaleOf(object, strategy));
 }
@@ -126,10 +130,10 @@ function evictionAnswer(context: WriteContext, asked: ObjectRequest, budgets: St
 
 /** Whoever has emptied a namespace takes its finalizer here; the last one ends it. */
 function finalizeAnswer(context: WriteContext, asked: ObjectRequest): TransportResponse {
-  const { strategy, name, request, query, view } = asked;
+  const { strategy, request, query, view } = asked;
   const { dryRun } = parseWriteOptions(query, 'UpdateOptions');
   const { object: sent } = strategy.decode(parseObject(request, strategy.resource.kind));
-  checkName(sent, name);
+  inPlace(sent, asked);
   const old = getObject(context, asked);
   const next = withFinalizers(old, specFinalizers(sent));
   const isLast = Boolean(old.metadata.deletionTimestamp) && strategy.isFinal(next);

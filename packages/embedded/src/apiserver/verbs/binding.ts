@@ -3,21 +3,24 @@ import { timestamp } from '../identity.ts';
 import { topologyLabels } from '../kinds/behaviour/pod.ts';
 import { setPodCondition } from '../kinds/behaviour/pod-conditions.ts';
 import { type KubeObject, listAt, objectAt, textAt, withMetadata } from '../object.ts';
-import { ApiError, badRequest, conflict, notFound } from '../status.ts';
+import { badRequest, conflict, misjudged, notFound } from '../status.ts';
 import { keyOf } from '../storage/objects.ts';
-import type { Write, WriteContext } from './create.ts';
+import { registryKey } from '../storage/registry-key.ts';
+import type { Strategy } from '../strategy.ts';
+import { checkNamespace, type Write, type WriteContext } from './create.ts';
 
 const BINDING = { group: '', plural: 'pods/binding' };
 
 /** Assigns a pod to the node a Binding names, once. Throws an ApiError. */
 export function bind(context: WriteContext, write: Write & { readonly name: string }, binding: KubeObject): void {
   const { strategy, name, namespace } = write;
+  checkNamespace(binding.metadata, write);
   if (binding.metadata.name !== name) throw badRequest('name in URL does not match name in Binding object');
   const target = objectAt(binding, 'target');
   checkTarget(target);
   const pod = context.objects.get(strategy, keyOf(name, namespace));
   if (pod === undefined) throw notFound(strategy.resource, name);
-  checkPreconditions(pod, binding);
+  checkPreconditions(write.strategy, pod, binding);
   const why = findObstacle(pod);
   if (why !== undefined) throw conflict(BINDING, name, why);
   const bound = boundPod(context, pod, binding, textAt(target, 'name'));
@@ -33,10 +36,10 @@ function checkTarget(target: JsonObject): void {
   if (textAt(target, 'name') === '') problems.push('target.name: Required value');
   if (problems.length === 0) return;
   const message = problems.length === 1 ? problems[0]! : `[${problems.join(', ')}]`;
-  throw new ApiError(500, '', message); // the real server forgets to say what is wrong with the request
+  throw misjudged(message);
 }
 
-function checkPreconditions(pod: KubeObject, { metadata }: KubeObject): void {
+function checkPreconditions(strategy: Strategy, pod: KubeObject, { metadata }: KubeObject): void {
   const { uid, resourceVersion, name } = pod.metadata;
   const wrong =
     metadata.uid && metadata.uid !== uid
@@ -45,7 +48,7 @@ function checkPreconditions(pod: KubeObject, { metadata }: KubeObject): void {
         ? `ResourceVersion in precondition: ${metadata.resourceVersion}, ResourceVersion in object meta: ${resourceVersion}`
         : undefined;
   if (wrong === undefined) return;
-  const key = `/registry/pods/${keyOf(name, pod.metadata.namespace)}`;
+  const key = registryKey(strategy, keyOf(name, pod.metadata.namespace));
   const why = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: ${wrong}`;
   throw conflict({ group: '', plural: 'pods' }, name, why);
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '@karpenter-ts/runtime';
 import { generateName, type Random, randomUid, timestamp } from '../identity.ts';
 import { type KubeObject, type Metadata, mergeMetadata } from '../object.ts';
-import { ApiError, alreadyExists, badRequest, forbidden, invalid, notFound } from '../status.ts';
+import { alreadyExists, badRequest, forbidden, invalid, misjudged, notFound } from '../status.ts';
 import { keyOf, type Objects } from '../storage/objects.ts';
 import type { Strategy } from '../strategy.ts';
 
@@ -26,15 +26,15 @@ const NAME_ATTEMPTS = 8; // as the real server
 export function create(context: WriteContext, write: Write, sent: KubeObject): KubeObject {
   const { strategy, namespace } = write;
   const metadata = checkNamespace(sent.metadata, write);
-  if (strategy.resource.namespaced) requireNamespace(context, write, sent);
+  requireNamespace(context, write, sent);
   const admitted = strategy.admit({ ...sent, metadata }, undefined, context.objects);
   const needsName = !metadata.name && Boolean(metadata.generateName);
   for (let attempt = 1; ; attempt++) {
     const { object, problems } = strategy.create(withSystemFields(admitted, context));
     const { name } = object.metadata;
     if (problems.length > 0) throw invalid(strategy.errorKind, name ?? '', problems);
-    if (metadata.resourceVersion)
-      throw new ApiError(500, '', 'resourceVersion should not be set on objects to be created');
+    if (Number(metadata.resourceVersion) > 0)
+      throw misjudged('resourceVersion should not be set on objects to be created');
     const isTaken = context.objects.collection(strategy).find(keyOf(name, namespace)) !== undefined;
     if (!isTaken) return write.dryRun ? object : context.objects.put(strategy, object);
     if (!needsName || attempt === NAME_ATTEMPTS) throw alreadyExists(strategy.resource, name);
@@ -42,7 +42,7 @@ export function create(context: WriteContext, write: Write, sent: KubeObject): K
 }
 
 /** The metadata in the request's namespace; an object that says it belongs to another is refused. */
-export function checkNamespace(metadata: Metadata, { strategy, namespace }: Write): Metadata {
+export function checkNamespace(metadata: Metadata, { strategy, namespace }: Omit<Write, 'dryRun'>): Metadata {
   if (!strategy.resource.namespaced) return mergeMetadata(metadata, { namespace: undefined });
   if (metadata.namespace && metadata.namespace !== namespace) {
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
@@ -50,7 +50,13 @@ export function checkNamespace(metadata: Metadata, { strategy, namespace }: Writ
   return mergeMetadata(metadata, { namespace });
 }
 
-function requireNamespace({ objects }: WriteContext, { strategy, namespace = '' }: Write, sent: KubeObject): void {
+/** Throws an ApiError when a new object would have no namespace to be in, or one that is about to end. */
+export function requireNamespace(
+  { objects }: WriteContext,
+  { strategy, namespace = '' }: Write,
+  sent: KubeObject,
+): void {
+  if (!strategy.resource.namespaced) return;
   const found = objects.entry('/namespaces', namespace);
   if (found === undefined) throw notFound({ group: '', plural: 'namespaces' }, namespace);
   if (found.fields?.['status.phase'] !== 'Terminating') return;

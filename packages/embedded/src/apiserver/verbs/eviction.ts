@@ -11,7 +11,7 @@ import { type KubeObject, listAt, objectAt, textAt } from '../object.ts';
 import { ApiError, badRequest, forbidden, notFound } from '../status.ts';
 import { keyOf } from '../storage/objects.ts';
 import type { Strategy } from '../strategy.ts';
-import type { Write, WriteContext } from './create.ts';
+import { checkNamespace, type Write, type WriteContext } from './create.ts';
 import { checkPreconditions, remove } from './delete.ts';
 import type { DeleteOptions } from './options.ts';
 
@@ -30,6 +30,7 @@ export interface Eviction extends Write {
 /** Deletes a pod if its disruption budget has room for that, and takes the room. Throws an ApiError. */
 export function evict(context: WriteContext, eviction: Eviction, sent: KubeObject): void {
   const { strategy, name, namespace } = eviction;
+  checkNamespace(sent.metadata, eviction);
   if (sent.metadata.name !== name) throw badRequest('name in URL does not match name in Eviction object');
   const pod = context.objects.get(strategy, keyOf(name, namespace));
   if (pod === undefined) throw notFound(strategy.resource, name);
@@ -48,7 +49,7 @@ function claimBudget(context: WriteContext, eviction: Eviction, pod: KubeObject)
   if (budget === undefined) return;
   if (others.length > 0) {
     const why = 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.';
-    throw new ApiError(500, '', why);
+    throw new ApiError(500, '', why); // clients know it by this code
   }
   if (!isReady(pod) && mayGoUnready(budget)) return;
   const status = claimed(budget, eviction.name, timestamp(context.clock.now()));

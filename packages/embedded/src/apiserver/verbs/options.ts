@@ -9,7 +9,7 @@ import {
   parseFieldSelector,
   parseLabelSelector,
 } from '@karpenter-ts/apis';
-import { forbiddenField, invalidValue, notSupported, type Problem } from '../field-errors.ts';
+import { forbiddenField, invalidValue, notSupported, type Problem, tooLong } from '../field-errors.ts';
 import { isJsonObject } from '../json-value.ts';
 import { DecodeError, decodeGo } from '../kinds/go-decode.ts';
 import { goStruct } from '../kinds/go-types.ts';
@@ -61,10 +61,11 @@ export function parseWriteOptions(
 ): WriteOptions {
   const dryRun = query.getAll('dryRun').filter((value) => value !== '');
   const fieldValidation = query.get('fieldValidation') || 'Warn';
-  const problems = dryRunProblems(dryRun);
+  const problems: Problem[] = [];
   if (kind === 'PatchOptions' && query.has('force')) {
     problems.push(forbiddenField(['force'], 'may not be specified for non-apply patch'));
   }
+  problems.push(...fieldManagerProblems(query.get('fieldManager') ?? ''), ...dryRunProblems(dryRun));
   if (!['Ignore', 'Warn', 'Strict'].includes(fieldValidation)) {
     problems.push(notSupported(['fieldValidation'], fieldValidation, ['', 'Ignore', 'Strict', 'Warn']));
   }
@@ -199,6 +200,31 @@ function watchProblems({ match, continue: token, sendInitialEvents }: Checked): 
   if (token !== '') forbid(NOT_WITH_CONTINUE);
   return problems;
 }
+
+const FIELD_MANAGER_BYTES = 128;
+
+/** Field managers are not kept, but a name that the real server would not keep either is refused. */
+function fieldManagerProblems(name: string): readonly Problem[] {
+  const path = ['fieldManager'];
+  const isTooLong = Buffer.byteLength(name) > FIELD_MANAGER_BYTES;
+  const problems = isTooLong ? [tooLong(path, `may not be more than ${FIELD_MANAGER_BYTES} bytes`)] : [];
+  let position = 0; // in bytes, as Go counts
+  for (const character of name) {
+    if (!isPrintable(character)) {
+      const why = `invalid character ${goUnicode(character)} (at position ${position})`;
+      problems.push(invalidValue(path, name, why));
+    }
+    position += Buffer.byteLength(character);
+  }
+  return problems;
+}
+
+/** Letters, marks, numbers, punctuation, symbols and the plain space, as Go's unicode.IsPrint has it. */
+const isPrintable = (character: string): boolean => /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u.test(character);
+
+/** A character that cannot be printed, as Go's `%#U` shows it. */
+const goUnicode = (character: string): string =>
+  `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
 
 function dryRunProblems(values: readonly string[]): Problem[] {
   return values.every((value) => value === 'All') ? [] : [notSupported(['dryRun'], values, ['All'])];

@@ -8,7 +8,7 @@ import { applyJsonPatch } from '../patch/json-patch.ts';
 import { applyMergePatch } from '../patch/merge-patch.ts';
 import { PatchError } from '../patch/patch-error.ts';
 import { applyStrategicPatch } from '../patch/strategic-patch.ts';
-import { ApiError, invalid, unsupportedMediaType } from '../status.ts';
+import { ApiError, invalid, unknownMediaType, unsupportedMediaType } from '../status.ts';
 import type { DecodedBody } from '../strategy.ts';
 import type { FieldValidation } from './options.ts';
 
@@ -34,19 +34,21 @@ const APPLY_PATCHES = ['application/apply-patch+yaml', 'application/apply-patch+
 /** The object after the patch, read as what it is. Throws an ApiError. */
 export function applyPatch(old: KubeObject, patch: SentPatch, target: Patched): DecodedBody {
   const result = translated(() => patchedJson(old, patch, target));
-  const shown =
-    patch.contentType === STRATEGIC_PATCH ? formatGoValue(JSON.parse(patch.body) as Json) : JSON.stringify(result);
-  if (!isJsonObject(result))
-    throw wrongResult(shown, `couldn't get version/kind; json parse error: ${notAnObject(result)}`);
+  const wrongResult = (why: string): ApiError => {
+    const shown =
+      patch.contentType === STRATEGIC_PATCH ? formatGoValue(JSON.parse(patch.body) as Json) : JSON.stringify(result);
+    return invalid({ group: '', kind: '' }, '', [invalidValue(['patch'], shown, why)]);
+  };
+  if (!isJsonObject(result)) throw wrongResult(`couldn't get version/kind; json parse error: ${notAnObject(result)}`);
   let decoded: DecodedBody;
   try {
     decoded = target.decode(result);
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 400) throw error;
-    throw wrongResult(shown, error.message.replace(/^.*? cannot be handled as a \w+: /, ''));
+    throw wrongResult(error.message.replace(/^.*? cannot be handled as a \w+: /, ''));
   }
   if (patch.fieldValidation !== 'Strict' || decoded.complaints.length === 0) return decoded;
-  throw wrongResult(shown, `strict decoding error: ${decoded.complaints.join(', ')}`);
+  throw wrongResult(`strict decoding error: ${decoded.complaints.join(', ')}`);
 }
 
 /** Which patch types a resource takes. Throws an ApiError for others. */
@@ -58,17 +60,16 @@ export function checkPatchType(contentType: string, type: GoStruct | undefined):
       `server-side apply is not supported by this server - accepted media types include: ${known.join(', ')}`,
     );
   }
-  if (contentType !== STRATEGIC_PATCH)
-    throw new ApiError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
+  if (contentType !== STRATEGIC_PATCH) throw unknownMediaType();
   const list = [...known, APPLY_PATCHES[0]].join(', ');
   throw unsupportedMediaType(
     `the body of the request was in an unknown format - accepted media types include: ${list}`,
   );
 }
 
-function patchedJson(old: KubeObject, { contentType, body }: SentPatch, { type }: Patched): Json {
+function patchedJson(old: KubeObject, { contentType, body, fieldValidation }: SentPatch, { type }: Patched): Json {
   if (contentType === JSON_PATCH) return applyJsonPatch(old, body);
-  if (contentType === MERGE_PATCH) return applyMergePatch(old, body);
+  if (contentType === MERGE_PATCH) return applyMergePatch(old, body, fieldValidation === 'Ignore');
   const { kind, apiVersion } = old; // a strategic patch cannot change what it is about
   return { ...applyStrategicPatch(old, body, type!), kind, apiVersion };
 }
@@ -77,7 +78,6 @@ const REASONS: Readonly<Record<PatchError['code'], string>> = {
   400: 'BadRequest',
   413: 'RequestEntityTooLarge',
   422: 'Invalid',
-  500: '',
 };
 
 function translated<T>(apply: () => T): T {
@@ -87,10 +87,6 @@ function translated<T>(apply: () => T): T {
     if (!(error instanceof PatchError)) throw error;
     throw new ApiError(error.code, REASONS[error.code], error.message, error.code === 422 ? {} : undefined);
   }
-}
-
-function wrongResult(shown: string, why: string): ApiError {
-  return invalid({ group: '', kind: '' }, '', [invalidValue(['patch'], shown, why)]);
 }
 
 function notAnObject(value: Json): string {

@@ -4,7 +4,7 @@ import { CustomStrategy } from '../custom/custom-strategy.ts';
 import { invalidValue } from '../field-errors.ts';
 import { isJsonObject } from '../json-value.ts';
 import { type KubeObject, objectAt, scalarText } from '../object.ts';
-import { ApiError, invalid } from '../status.ts';
+import { invalid, misjudged } from '../status.ts';
 import type { Strategy } from '../strategy.ts';
 
 const SPEC_REPLICAS = '.spec.replicas';
@@ -15,7 +15,7 @@ export function scaleOf(object: KubeObject, strategy: Strategy): KubeObject {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
   const paths = pathsOf(strategy);
   const replicas = valueAt(object, paths.spec);
-  if (replicas === undefined) throw internal(`the spec replicas field ${JSON.stringify(paths.spec)} does not exist`);
+  if (replicas === undefined) throw misjudged(`the spec replicas field ${JSON.stringify(paths.spec)} does not exist`);
   const selector = selectorOf(object, strategy);
   return {
     kind: 'Scale',
@@ -70,8 +70,4 @@ function valueAt(object: JsonObject, path: string): Json | undefined {
 function setAt(object: JsonObject, [key, ...rest]: readonly string[], value: Json): JsonObject {
   const below = object[key!];
   return { ...object, [key!]: rest.length === 0 ? value : setAt(isJsonObject(below) ? below : {}, rest, value) };
-}
-
-function internal(message: string): ApiError {
-  return new ApiError(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] });
 }

@@ -1,10 +1,11 @@
-import type { FieldPath, Json } from '@karpenter-ts/apis';
+import { type FieldPath, goQuote, type Json } from '@karpenter-ts/apis';
 import { forbiddenField, invalidValue, type Problem } from '../field-errors.ts';
 import { isSameJson } from '../json-value.ts';
-import { type KubeObject, type Metadata, mergeMetadata } from '../object.ts';
-import { badRequest, conflict, invalid, notFound, OBJECT_MODIFIED } from '../status.ts';
+import { type KubeObject, type Metadata, mergeMetadata, withMetadata } from '../object.ts';
+import { badRequest, conflict, invalid, misjudged, notFound, OBJECT_MODIFIED } from '../status.ts';
 import { keyOf } from '../storage/objects.ts';
-import { checkNamespace, create, type Write, type WriteContext } from './create.ts';
+import { registryKey } from '../storage/registry-key.ts';
+import { checkNamespace, create, requireNamespace, type Write, type WriteContext } from './create.ts';
 
 /** A write to an object that is there. */
 export interface Update extends Write {
@@ -30,22 +31,33 @@ export function update(
   const old = context.objects.get(strategy, keyOf(name, namespace));
   if (old === undefined) {
     if (!traits.createsOnUpdate || write.part !== 'main') throw notFound(resource, name);
-    return { object: create(context, write, change(undefined)), created: true };
+    const sent = change(undefined);
+    requireNamespace(context, write, sent);
+    checkVersionForm(sent.metadata);
+    return { object: create(context, write, withMetadata(sent, { resourceVersion: undefined })), created: true };
   }
   const sent = change(old);
+  checkVersionForm(sent.metadata);
   checkVersion(sent, old, write);
-  return {
-    object: replace(context, write, { ...sent, metadata: checkNamespace(sent.metadata, write) }, old),
-    created: false,
-  };
+  return { object: replace(context, write, sent, old), created: false };
 }
 
-/** The object a PUT sends must be the one its address names. */
-export function checkName(object: KubeObject, name: string): void {
-  const sent = object.metadata.name;
+/** The object in the place that the request names; one that says it belongs elsewhere is refused with an ApiError. */
+export function inPlace(object: KubeObject, place: Place): KubeObject {
+  const metadata = checkNamespace(object.metadata, place);
+  const { name: sent } = metadata;
+  const { name } = place;
   if (!sent)
     throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
   if (sent !== name) throw badRequest(`the name of the object (${sent}) does not match the name on the URL (${name})`);
+  return { ...object, metadata };
+}
+
+type Place = Pick<Update, 'strategy' | 'namespace' | 'name'>;
+
+function checkVersionForm({ resourceVersion }: Metadata): void {
+  if (!resourceVersion || /^\d{1,20}$/.test(resourceVersion)) return;
+  throw misjudged(`strconv.ParseUint: parsing ${goQuote(resourceVersion)}: invalid syntax`);
 }
 
 function checkVersion(sent: KubeObject, old: KubeObject, { strategy, name }: Update): void {
@@ -62,9 +74,9 @@ function checkVersion(sent: KubeObject, old: KubeObject, { strategy, name }: Upd
 /** A PUT with a UID is meant for that object alone. Throws an ApiError when it meets another. */
 export function checkUid(sent: KubeObject, old: KubeObject | undefined, { strategy, name, namespace }: Update): void {
   const { uid } = sent.metadata;
-  if (!uid || old === undefined || uid === old.metadata.uid) return;
-  const key = `/registry/${strategy.storage.replace(/^\//, '')}/${keyOf(name, namespace)}`;
-  const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid}`;
+  if (!uid || uid === old?.metadata.uid) return;
+  const key = registryKey(strategy, keyOf(name, namespace));
+  const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old?.metadata.uid ?? ''}`;
   const error = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`;
   throw conflict(strategy.resource, name, error);
 }

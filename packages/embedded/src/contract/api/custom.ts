@@ -15,6 +15,10 @@ const SCHEMA: JsonObject = {
         color: { type: 'string', default: 'red', enum: ['red', 'blue'] },
         tags: { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' },
         replicas: { type: 'integer' },
+        parts: {
+          type: 'array',
+          items: { type: 'object', properties: { name: { type: 'string' }, made: { type: 'string' } } },
+        },
         fixed: {
           type: 'string',
           'x-kubernetes-validations': [{ rule: 'self == oldSelf', message: 'fixed is immutable' }],
@@ -77,7 +81,11 @@ class Widgets {
               status: {},
               scale: { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' },
             },
-            additionalPrinterColumns: [{ name: 'Size', type: 'integer', jsonPath: '.spec.size' }],
+            additionalPrinterColumns: [
+              { name: 'Size', type: 'integer', jsonPath: '.spec.size' },
+              { name: 'Wheel', type: 'string', jsonPath: '.spec.parts[?(@.name=="wheel")].made' },
+              { name: 'First', type: 'string', jsonPath: '.spec.parts[0].name', priority: 1 },
+            ],
           },
         ],
         ...spec,
@@ -271,14 +279,17 @@ export const customCases = [
 
   apiCase('a table of custom objects has the columns of the definition', async (wire) => {
     const widgets = await Widgets.define(wire);
-    await widgets.create('a', { size: 3 });
+    const parts = [{ name: 'door' }, { name: 'wheel', made: 'here' }];
+    await widgets.create('a', { size: 3, parts });
+    await widgets.create('b', { size: 4 });
     const table = (await wire.get(widgets.path, { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' })).done();
     const columns = (table.at('columnDefinitions') as readonly { name: string }[]).map(({ name }) => name);
     assert.deepEqual(
-      [columns, table.at('rows.0.cells')],
+      [columns, table.at('rows.0.cells'), table.at('rows.1.cells')],
       [
-        ['Name', 'Size'],
-        ['a', 3],
+        ['Name', 'Size', 'Wheel', 'First'],
+        ['a', 3, 'here', 'door'],
+        ['b', 4, null, null],
       ],
     );
   }),

@@ -74,6 +74,13 @@ export const subresourceCases = [
       'Burstable',
     );
     assert.equal((await wire.pod('c')).at('status.qosClass'), 'BestEffort');
+    const containers = [
+      { name: 'full', image: 'x', resources },
+      { name: 'bare', image: 'x' },
+    ];
+    assert.equal((await wire.pod('d', { spec: { containers } })).at('status.qosClass'), 'Burstable');
+    const uneven = { ...resources, requests: { cpu: '1', memory: '512Mi' } };
+    assert.equal((await wire.pod('e', { container: { resources: uneven } })).at('status.qosClass'), 'Burstable');
     const answer = await wire.patch(wire.path('pods', 'a', 'status'), { status: { qosClass: 'BestEffort' } });
     answer.faults('status.qosClass: Invalid value: "BestEffort": field is immutable');
   }),

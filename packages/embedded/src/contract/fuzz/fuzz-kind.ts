@@ -152,6 +152,10 @@ export const FUZZ_KINDS: readonly FuzzKind[] = [
       source: { component: 'fuzz' },
     },
   ]),
+  cluster('', 'Namespace', 'namespaces', [{}, { spec: { finalizers: ['kubernetes'] } }], 'status'),
+  namespaced('', 'ServiceAccount', 'serviceaccounts', [
+    { automountServiceAccountToken: false, imagePullSecrets: [{ name: 'a' }], secrets: [{ name: 'b' }] },
+  ]),
   namespaced(
     'apps',
     'Deployment',
@@ -219,6 +223,12 @@ export const FUZZ_KINDS: readonly FuzzKind[] = [
   ]),
   cluster('storage.k8s.io', 'StorageClass', 'storageclasses', [
     { provisioner: 'example.com/disk', volumeBindingMode: 'WaitForFirstConsumer', reclaimPolicy: 'Delete' },
+  ]),
+  cluster('storage.k8s.io', 'CSINode', 'csinodes', [
+    { spec: { drivers: [{ name: 'd.example.com', nodeID: 'n', topologyKeys: ['zone'], allocatable: { count: 3 } }] } },
+  ]),
+  cluster('storage.k8s.io', 'VolumeAttachment', 'volumeattachments', [
+    { spec: { attacher: 'd.example.com', nodeName: 'a', source: { persistentVolumeName: 'a' } } },
   ]),
   cluster('scheduling.k8s.io', 'PriorityClass', 'priorityclasses', [{ value: 7, preemptionPolicy: 'Never' }]),
   cluster(

@@ -56,6 +56,14 @@ export async function* fuzz(target: FuzzTarget, seed: number, count: number): As
   }
 }
 
+/**
+ * Whether a code of ours is the one a real server answers with. Where that blames itself for what the client sent, ours
+ * must blame the client.
+ */
+export function isSameCode(own: number, real: number): boolean {
+  return real < 500 ? own === real : own >= 400 && own < 500;
+}
+
 /** For reports. */
 export function titleOf({ method, path, headers, body }: FuzzRequest): string {
   return [method, path, JSON.stringify(headers), ...(body === undefined ? [] : [body])].join(' ');
@@ -69,5 +77,13 @@ async function prepare({ transport, clock }: FuzzTarget): Promise<void> {
   const nodePool = RESOURCES.core.find(({ kind }) => kind === 'NodePool');
   if (nodePool === undefined) throw new Error('NodePool is not among the kinds');
   await client.create(CRDS, customResourceDefinition(nodePool) as unknown as ApiObject);
-  while (!(await client.serves(NODE_POOLS))) await clock.sleep(0.1 * SECOND);
+  while (!(await client.serves(NODE_POOLS)) || !(await canList(transport))) await clock.sleep(0.1 * SECOND);
+}
+
+/** A real server says that it serves a new kind some moments before it can. */
+async function canList(transport: Transport): Promise<boolean> {
+  const path = `/apis/${NODE_POOLS.group}/${NODE_POOLS.version}/${NODE_POOLS.plural}`;
+  const response = await transport.send({ method: 'GET', path, headers: { accept: 'application/json' } });
+  response.discard();
+  return response.status === 200;
 }

@@ -41,14 +41,8 @@ export class FuzzSession {
     }
     const { status } = response;
     const text = await readAll(response);
-    if (status === 404 || method === 'DELETE') this.#forget(about);
-    else if (status < 300 && !path.includes('dryRun')) remember(memory, text);
+    if (status < 300 && method !== 'DELETE' && !path.includes('dryRun')) remember(memory, text);
     return { status, text };
-  }
-
-  /** What is gone has no version: the real server takes one for a fault of its own. */
-  #forget(about: string): void {
-    for (const [path, memory] of this.#memories) if (path.startsWith(about)) memory.version = '';
   }
 
   #memoryOf(about: string): Memory {

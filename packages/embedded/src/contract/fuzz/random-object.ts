@@ -75,11 +75,8 @@ function spoilList(list: readonly Json[], dice: Dice): Json {
   return list.map((item, at) => (at === index ? spoil(item, dice) : item));
 }
 
-/** The real server answers 500 to a version that is no number: nothing to learn there. */
-const KEPT: ReadonlySet<string> = new Set(['resourceVersion', 'uid']);
-
 function spoilObject(object: JsonObject, dice: Dice): Json {
-  const names = Object.keys(object).filter((name) => !KEPT.has(name));
+  const names = Object.keys(object);
   if (names.length === 0 || dice.percent(4)) return dice.pick(OTHERS);
   const name = dice.pick(names);
   const { [name]: member, ...rest } = object;

@@ -108,14 +108,11 @@ function watchRequest(_kind: FuzzKind, { collection }: Place, dice: Dice): FuzzR
   return { method: 'GET', path, headers: { accept: 'application/json' }, about: collection };
 }
 
-/** Kinds of which PUT makes what is not there; with a version, the real server answers 500. */
-const CREATED_BY_PUT: ReadonlySet<string> = new Set(['events', 'leases']);
-
 function updateRequest(kind: FuzzKind, { collection, name, metadata }: Place, dice: Dice): FuzzRequest {
   const version = dice.weighted<JsonObject>([
     [70, { resourceVersion: '@version@' }],
     [20, {}],
-    [10, { resourceVersion: CREATED_BY_PUT.has(kind.plural) ? '' : '1' }],
+    [10, { resourceVersion: '1' }],
   ]);
   const uid = dice.percent(15) ? { uid: dice.pick(['@uid@', 'other']) } : {};
   const object = randomObject(kind, { ...metadata, ...version, ...uid }, dice);
@@ -198,7 +195,8 @@ function randomDeleteOptions(dice: Dice): JsonObject {
     ...(dice.percent(30) && { gracePeriodSeconds: dice.pick<Json>([0, 1, 30, -1, 'x']) }),
     ...(dice.percent(30) && { propagationPolicy: dice.pick(['Background', 'Foreground', 'Orphan', 'Bad']) }),
     ...(dice.percent(20) && {
-      preconditions: dice.pick<Json>([{ uid: '@uid@' }, { uid: 'other' }, { resourceVersion: '@version@' }, {}]),
+      // No right version: the real server forgets it where it drops a finalizer first, and refuses.
+      preconditions: dice.pick<Json>([{ uid: '@uid@' }, { uid: 'other' }, { resourceVersion: '1' }, {}]),
     }),
     ...(dice.percent(10) && { dryRun: dice.pick<Json>([['All'], ['Some'], []]) }),
     ...(dice.percent(5) && { orphanDependents: true }),
@@ -251,7 +249,7 @@ function strayRequest(kind: FuzzKind, { collection, name }: Place, dice: Dice): 
   const path = dice.pick([
     `${collection}s`,
     `${about}/`,
-    `${about}/status/more`,
+    ...(kind.group === 'karpenter.sh' ? [] : [`${about}/status/more`]), // of custom resources, the rest is ignored
     `/apis/${kind.group || 'none'}/v9/${kind.plural}`,
     `/apis/no.such.group/v1/${kind.plural}`,
     '/api/v1/namespaces/fuzz-a',

@@ -7,8 +7,8 @@ export interface NodeOptions {
   readonly labels?: Readonly<Record<string, string>>;
   readonly taints?: readonly Taint[];
   readonly unschedulable?: boolean;
-  /** On top of 4 cores, 8 GiB of memory, 10 GiB of disk and 10 pods. */
-  readonly allocatable?: Readonly<Record<string, string>>;
+  /** On top of 4 cores, 8 GiB of memory, 10 GiB of disk and 10 pods; what is undefined is not said. */
+  readonly allocatable?: Readonly<Record<string, string | undefined>>;
 }
 
 export interface PodOptions extends Partial<Omit<PodSpec, 'containers' | 'initContainers'>> {
@@ -38,7 +38,8 @@ export class Arena {
   /** A node with its hostname label; in the arena it is called `name`. */
   async node(name: string, options: NodeOptions = {}): Promise<void> {
     const full = this.context.unique(name);
-    const allocatable = { cpu: '4', memory: '8Gi', pods: '10', 'ephemeral-storage': '10Gi', ...options.allocatable };
+    const room = { cpu: '4', memory: '8Gi', pods: '10', 'ephemeral-storage': '10Gi', ...options.allocatable };
+    const allocatable = room as Readonly<Record<string, string>>; // what is undefined is not sent
     const node: Node = {
       metadata: {
         name: full,

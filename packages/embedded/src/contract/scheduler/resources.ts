@@ -57,6 +57,11 @@ export const resourceCases: readonly ContractCase[] = [
     await arena.pod('third');
     await arena.complaintOf('third', /1 Too many pods[,.]/);
   }),
+  inArena('a node that does not say how many pods it takes, takes none', async (arena) => {
+    await arena.node('a', { allocatable: { pods: undefined } });
+    await arena.pod('pod');
+    await arena.complaintOf('pod', /1 Too many pods[,.]/);
+  }),
   inArena('an init container counts if it needs more than all containers together', async (arena) => {
     await arena.node('a');
     const initContainers = [{ name: 'init', image: 'none', resources: { requests: { cpu: '5' } } }];

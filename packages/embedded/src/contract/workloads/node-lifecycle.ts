@@ -118,14 +118,14 @@ export const nodeLifecycleCases: readonly ContractCase[] = [
   yardCase('a pod whose taint is taken away in time stays', async (yard) => {
     const node = await yard.node('a');
     await yard.pod('web', {
-      tolerations: [{ key: BUSY.key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 2 }],
+      tolerations: [{ key: BUSY.key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 8 }],
     });
     await running(yard, 'web');
     const { spec } = await yard.get<Node>(NODES, node);
     await addTaint(yard, node, BUSY);
     await yard.context.clock.sleep(500);
     await yard.merge(NODES, node, { spec: { taints: spec?.taints } });
-    await yard.context.clock.sleep(4 * SECOND);
+    await yard.context.clock.sleep(9 * SECOND);
     assert.equal((await yard.get(PODS, 'web')).metadata.deletionTimestamp, undefined);
   }),
 

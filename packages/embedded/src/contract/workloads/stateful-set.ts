@@ -6,6 +6,7 @@ import { STATEFUL_SETS, type StatefulSet } from '../../workloads/kinds/stateful-
 import type { ContractCase } from '../contract-case.ts';
 import { type Recorded, type Yard, yardCase } from './yard.ts';
 
+const POD_NAME = 'statefulset.kubernetes.io/pod-name';
 const NEXT_IMAGE = { containers: [{ name: 'main', image: 'registry.example/main:2' }] };
 const CLAIM = {
   metadata: { name: 'data' },
@@ -66,12 +67,20 @@ export const statefulSetCases: readonly ContractCase[] = [
     const { status } = await ready(yard, 1);
     const { metadata, spec } = await yard.get<Pod>(PODS, 'web-0');
     assert.equal(metadata.generateName, 'web-');
-    assert.equal(metadata.labels?.['statefulset.kubernetes.io/pod-name'], 'web-0');
+    assert.equal(metadata.labels?.[POD_NAME], 'web-0');
     assert.equal(metadata.labels?.['apps.kubernetes.io/pod-index'], '0');
     assert.equal(metadata.labels?.['controller-revision-hash'], status?.updateRevision);
     assert.equal(metadata.ownerReferences?.[0]?.uid, set.metadata.uid);
     assert.equal(spec.hostname, 'web-0');
     assert.equal(spec.subdomain, 'web');
+  }),
+
+  yardCase('a pod that has lost the label of its name gets it back', async (yard) => {
+    await yard.node('a');
+    await createSet(yard, { replicas: 1 });
+    await ready(yard, 1);
+    await yard.merge(PODS, 'web-0', { metadata: { labels: { [POD_NAME]: null } } });
+    await yard.until<Pod>(PODS, 'web-0', 'is labelled', ({ metadata }) => metadata.labels?.[POD_NAME] === 'web-0');
   }),
 
   yardCase('the status of a StatefulSet counts pods and names revisions', async (yard) => {

@@ -66,20 +66,29 @@ export function nodeHealthController(workloadDeps: WorkloadDeps): Controller {
   };
 }
 
+/** Most nodes are fine: they cost a look and no wait, since there are thousands of them every five seconds. */
 async function checkAll(deps: HealthDeps): Promise<void> {
   const { caches, client, clock, pace } = deps;
   const nodes = caches.nodes.list();
   noteArrivals(deps, nodes);
   const checked: Node[] = [];
-  for (const node of nodes) checked.push(await unlessChanged(node, () => checkSilence(deps, node)));
+  for (const node of nodes) {
+    checked.push(isSilent(deps, node) ? await unlessChanged(node, () => doubt(deps, node)) : node);
+  }
   const isMasterAlone = pace.observe(checked);
   for (const node of checked) {
+    if (isFine(node)) continue;
     await unlessChanged(node, () =>
-      isMasterAlone
-        ? swapTaints(client, clock, node, { add: [], remove: [NOT_READY_NO_EXECUTE, UNREACHABLE_NO_EXECUTE] })
-        : driveOff(deps, node),
+      isMasterAlone ? swapTaints(client, clock, node, { add: [], remove: DRIVING_OFF }) : driveOff(deps, node),
     );
   }
+}
+
+const DRIVING_OFF = [NOT_READY_NO_EXECUTE, UNREACHABLE_NO_EXECUTE];
+
+function isFine(node: Node): boolean {
+  const ready = findCondition(node.status?.conditions, 'Ready');
+  return ready?.status === 'True' && !DRIVING_OFF.some((taint) => hasTaint(node, taint));
 }
 
 /** One node must not stop the round: what changed meanwhile is looked at in the next. */
@@ -111,14 +120,17 @@ function noteArrivals({ known, heard, events }: HealthDeps, nodes: readonly Node
   }
 }
 
+function isSilent(deps: HealthDeps, node: Node): boolean {
+  const ready = findCondition(node.status?.conditions, 'Ready');
+  const silence = deps.clock.now() - lastHeard(deps, node, ready);
+  return silence > (ready === undefined ? STARTUP_GRACE : GRACE);
+}
+
 /** Returns the node as it is believed to be. */
-async function checkSilence(deps: HealthDeps, node: Node): Promise<Node> {
+async function doubt(deps: HealthDeps, node: Node): Promise<Node> {
   const { client, clock, events } = deps;
   const ready = findCondition(node.status?.conditions, 'Ready');
-  const now = clock.now();
-  const silence = now - lastHeard(deps, node, ready);
-  if (silence <= (ready === undefined ? STARTUP_GRACE : GRACE)) return node;
-  const conditions = doubted(node, now);
+  const conditions = doubted(node, clock.now());
   if (findCondition(conditions, 'Ready')?.status === ready?.status) return node;
   const status = { ...node.status, conditions };
   const silent = await client.update<Node>(NODES, { ...node, status }, { subresource: 'status' });
@@ -176,12 +188,11 @@ async function markPodsNotReady({ client, clock, caches, events }: HealthDeps, n
 /** The taint that drives pods off, as the node's readiness asks for. Swapping one for the other needs no permission. */
 async function driveOff({ client, clock, pace }: HealthDeps, node: Node): Promise<Node> {
   const ready = findCondition(node.status?.conditions, 'Ready');
-  const both = [NOT_READY_NO_EXECUTE, UNREACHABLE_NO_EXECUTE];
   if (ready === undefined) return node;
-  if (ready.status === 'True') return swapTaints(client, clock, node, { add: [], remove: both });
+  if (ready.status === 'True') return swapTaints(client, clock, node, { add: [], remove: DRIVING_OFF });
   const wanted = ready.status === 'False' ? NOT_READY_NO_EXECUTE : UNREACHABLE_NO_EXECUTE;
   if (hasTaint(node, wanted)) return node;
-  const other = both.filter((taint) => taint !== wanted);
+  const other = DRIVING_OFF.filter((taint) => taint !== wanted);
   if (!other.some((taint) => hasTaint(node, taint)) && !pace.admits(node)) return node;
   return swapTaints(client, clock, node, { add: [wanted], remove: other });
 }

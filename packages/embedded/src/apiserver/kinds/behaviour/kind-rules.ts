@@ -8,6 +8,8 @@ export interface KindRules {
   readonly traits?: Traits;
   /** What is wrong with a name; a DNS name unless told. `isPrefix` is for `generateName`. */
   readonly nameProblems?: (name: string, isPrefix: boolean) => readonly string[];
+  /** Finalizers need no domain in front. */
+  readonly plainFinalizers?: boolean;
   /** Paths a field selector may name. */
   readonly selectable?: readonly string[];
   /** Where the value of a selectable field is in the stored form, if elsewhere. */

@@ -1,7 +1,8 @@
+import { qualifiedNameProblems } from '@karpenter-ts/apis';
 import { invalidValue, type Problem } from '../../field-errors.ts';
 import { type KubeObject, objectAt, textAt } from '../../object.ts';
 import { forbidden } from '../../status.ts';
-import { dnsLabelProblems } from '../metadata.ts';
+import { dnsLabelProblems, finalizerNameProblems } from '../metadata.ts';
 import type { KindRules } from './kind-rules.ts';
 
 const FINALIZER = 'kubernetes';
@@ -14,10 +15,19 @@ export const NAMESPACE: KindRules = {
   initialStatus: () => ({ phase: 'Active' }),
   prepareCreate: (namespace) => withFinalizers(namespace, [...new Set([...specFinalizers(namespace), FINALIZER])]),
   prepareUpdate: (namespace, old) => ({ ...namespace, spec: old['spec'] ?? {} }),
+  validate: finalizerProblems,
   validateStatus: phaseProblems,
   prepareDelete: terminate,
   isFinal: (namespace) => specFinalizers(namespace).length === 0,
 };
+
+function finalizerProblems(namespace: KubeObject): readonly Problem[] {
+  return specFinalizers(namespace).flatMap((name) =>
+    [...qualifiedNameProblems(name), ...finalizerNameProblems(name)].map((problem) =>
+      invalidValue(['spec', 'finalizers'], name, problem),
+    ),
+  );
+}
 
 function phaseProblems(namespace: KubeObject): readonly Problem[] {
   const phase = textAt(namespace, 'status', 'phase');

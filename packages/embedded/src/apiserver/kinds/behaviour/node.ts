@@ -1,6 +1,7 @@
-import { forbiddenField, type Problem } from '../../field-errors.ts';
+import { duplicate, forbiddenField, type Problem } from '../../field-errors.ts';
 import { isSameJson } from '../../json-value.ts';
 import { type KubeObject, listAt, objectAt, textAt } from '../../object.ts';
+import { amountProblems } from '../rules/pod-rules.ts';
 import { taintProblems } from '../rules/scheduling-rules.ts';
 import type { KindRules } from './kind-rules.ts';
 
@@ -11,7 +12,8 @@ export const NODE: KindRules = {
   selectable: ['spec.unschedulable'],
   initialStatus: 'sent',
   admit: (node, old) => (old ? node : withNotReadyTaint(node)),
-  validate: (node) => taintProblems(listAt(node, 'spec', 'taints')),
+  validate: (node) => [...taintProblems(listAt(node, 'spec', 'taints')), ...resourceProblems(node)],
+  validateStatus: statusProblems,
   validateUpdate,
 };
 
@@ -20,6 +22,25 @@ function withNotReadyTaint(node: KubeObject): KubeObject {
   const taints = listAt(spec, 'taints');
   const isThere = taints.some(({ key, effect }) => key === NOT_READY.key && effect === NOT_READY.effect);
   return isThere ? node : { ...node, spec: { ...spec, taints: [...taints, NOT_READY] } };
+}
+
+function resourceProblems(node: KubeObject): readonly Problem[] {
+  return ['capacity', 'allocatable'].flatMap((field) =>
+    Object.entries(objectAt(node, 'status', field)).flatMap(([name, amount]) =>
+      amountProblems(name, amount as string, ['status', field, name]),
+    ),
+  );
+}
+
+function statusProblems(node: KubeObject): readonly Problem[] {
+  const addresses = listAt(node, 'status', 'addresses');
+  const texts = addresses.map((address) => JSON.stringify([address['type'], address['address']]));
+  return [
+    ...resourceProblems(node),
+    ...addresses.flatMap((address, index) =>
+      texts.indexOf(texts[index]!) < index ? [duplicate(['status', 'addresses', index], address)] : [],
+    ),
+  ];
 }
 
 function validateUpdate(node: KubeObject, old: KubeObject): readonly Problem[] {

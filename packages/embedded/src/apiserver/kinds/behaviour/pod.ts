@@ -24,7 +24,7 @@ export const POD: KindRules = {
   ],
   generationOf: (pod) => pod['spec'],
   initialStatus: (pod) => ({ phase: 'Pending', ...gatedCondition(pod), qosClass: qosClassOf(pod) }),
-  admit: (pod, old, neighbours) => tolerateLoss(old ? keepPriority(pod, old) : admitPod(pod, neighbours)),
+  admit: (pod, old, neighbours) => tolerateLoss(old ? keepAdmitted(pod, old) : admitPod(pod, neighbours)),
   validateStatus,
   prepareStatus,
   validate: gateConflicts,
@@ -93,14 +93,13 @@ function findDefaultClass(neighbours: Neighbours): KubeObject | undefined {
   return neighbours.list('scheduling.k8s.io/priorityclasses').find((one) => one['globalDefault'] === true);
 }
 
-function keepPriority(pod: KubeObject, old: KubeObject): KubeObject {
-  const spec = objectAt(pod, 'spec');
-  const { priority, preemptionPolicy } = objectAt(old, 'spec');
-  const kept = {
-    ...(priority !== undefined && { priority }),
-    ...(preemptionPolicy !== undefined && { preemptionPolicy }),
-  };
-  return { ...pod, spec: { ...kept, ...spec } };
+const ADMITTED = ['priority', 'preemptionPolicy', 'serviceAccountName', 'serviceAccount'];
+
+/** A client need not know what admission has added to send the pod again. */
+function keepAdmitted(pod: KubeObject, old: KubeObject): KubeObject {
+  const before = objectAt(old, 'spec');
+  const kept = ADMITTED.filter((field) => before[field] !== undefined).map((field) => [field, before[field]!]);
+  return { ...pod, spec: { ...(Object.fromEntries(kept) as JsonObject), ...objectAt(pod, 'spec') } };
 }
 
 const UNREADY = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];

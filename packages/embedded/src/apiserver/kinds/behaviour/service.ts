@@ -1,3 +1,4 @@
+import { invalidValue, type Problem } from '../../field-errors.ts';
 import { type KubeObject, objectAt, textAt } from '../../object.ts';
 import type { Neighbours } from '../../strategy.ts';
 import { serviceNameProblems } from '../metadata.ts';
@@ -9,6 +10,7 @@ export const SERVICE: KindRules = {
   nameProblems: serviceNameProblems,
   selectable: ['spec.clusterIP', 'spec.type'],
   admit: (service, old, neighbours) => (old ? withAddressOf(service, old) : withAddress(service, neighbours)),
+  validateUpdate: addressProblems,
 };
 
 const NONE = 'None';
@@ -33,6 +35,14 @@ function withAddressOf(service: KubeObject, old: KubeObject): KubeObject {
     Object.entries({ clusterIP, clusterIPs, ipFamilies, ipFamilyPolicy }).filter(([, value]) => value !== undefined),
   );
   return { ...service, spec: { ...kept, ...objectAt(service, 'spec') } };
+}
+
+/** Clients hold on to an address: it stays, unless the service has none of its own. */
+function addressProblems(service: KubeObject, old: KubeObject): readonly Problem[] {
+  const [next, before] = [textAt(service, 'spec', 'clusterIP'), textAt(old, 'spec', 'clusterIP')];
+  const isExternal = [service, old].some((one) => textAt(one, 'spec', 'type') === 'ExternalName');
+  if (isExternal || before === '' || next === before) return [];
+  return [invalidValue(['spec', 'clusterIPs', 0], [next], 'may not change once set')];
 }
 
 /** The first of 10.96.0.0/16 that no service has. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@karpenter-ts/apis';
 import { forbiddenField, invalidValue, type Problem } from '../../field-errors.ts';
 import { isSameJson, without } from '../../json-value.ts';
-import { type KubeObject, objectAt, textAt, withMetadata } from '../../object.ts';
+import { type KubeObject, listAt, objectAt, textAt, withMetadata } from '../../object.ts';
 import type { Neighbours } from '../../strategy.ts';
 import type { KindRules } from './kind-rules.ts';
 
@@ -21,6 +21,7 @@ export const PERSISTENT_VOLUME: KindRules = {
   initialStatus: ({ metadata }) => ({ phase: 'Pending', lastPhaseTransitionTime: metadata.creationTimestamp! }),
   admit: (volume, old) => (old ? volume : protectVolume(volume)),
   prepareStatus: volumeStatus,
+  validateUpdate: volumeUpdateProblems,
 };
 
 /** Remembers since when it is in its phase. */
@@ -29,6 +30,37 @@ function volumeStatus(volume: KubeObject, old: KubeObject): KubeObject {
   const { lastPhaseTransitionTime: since } = objectAt(old, 'status');
   if (textAt(volume, 'status', 'phase') !== textAt(old, 'status', 'phase')) return volume;
   return since === undefined ? volume : { ...volume, status: { lastPhaseTransitionTime: since, ...status } };
+}
+
+/** What of a volume's spec is not where the volume is. */
+const VOLUME_TERMS = [
+  'capacity',
+  'accessModes',
+  'claimRef',
+  'persistentVolumeReclaimPolicy',
+  'storageClassName',
+  'mountOptions',
+  'volumeMode',
+  'nodeAffinity',
+  'volumeAttributesClassName',
+];
+
+/** A volume stays where it is, and what it is. */
+function volumeUpdateProblems(volume: KubeObject, old: KubeObject): readonly Problem[] {
+  const [spec, before] = [objectAt(volume, 'spec'), objectAt(old, 'spec')];
+  const source = (terms: JsonObject): JsonObject => without(terms, ...VOLUME_TERMS);
+  const problems: Problem[] = [];
+  if (!isSameJson(source(spec), source(before))) {
+    const why = 'spec.persistentvolumesource is immutable after creation\n';
+    problems.push(forbiddenField(['spec', 'persistentvolumesource'], why));
+  }
+  const fixed = before['nodeAffinity'] === undefined ? ['volumeMode'] : ['volumeMode', 'nodeAffinity'];
+  for (const field of fixed) {
+    if (!isSameJson(spec[field], before[field])) {
+      problems.push(invalidValue([field], spec[field] ?? null, 'field is immutable'));
+    }
+  }
+  return problems;
 }
 
 export const PERSISTENT_VOLUME_CLAIM: KindRules = {
@@ -76,8 +108,27 @@ export const STORAGE_CLASS: KindRules = {
   ],
 };
 
-export const CSI_NODE: KindRules = { traits: { returnsDeleted: true, needsVersion: true } };
+export const CSI_NODE: KindRules = {
+  traits: { returnsDeleted: true, needsVersion: true },
+  validateUpdate: driverChanges,
+};
+
+/** Drivers come and go, but one that is there stays as it is, but for how much it can take. */
+function driverChanges(node: KubeObject, old: KubeObject): readonly Problem[] {
+  const drivers = (one: KubeObject) => listAt(one, 'spec', 'drivers').map((driver) => without(driver, 'allocatable'));
+  const before = drivers(old);
+  return drivers(node)
+    .filter((driver) => before.some((other) => other['name'] === driver['name'] && !isSameJson(other, driver)))
+    .map((driver) => invalidValue(['spec', 'drivers'], driver, 'field is immutable'));
+}
+
 export const CSI_DRIVER: KindRules = {
   traits: { returnsDeleted: true, needsVersion: true },
 };
-export const VOLUME_ATTACHMENT: KindRules = { traits: { returnsDeleted: true, needsVersion: true } };
+export const VOLUME_ATTACHMENT: KindRules = {
+  traits: { returnsDeleted: true, needsVersion: true },
+  validateUpdate: (attachment, old) =>
+    isSameJson(attachment['spec'], old['spec'])
+      ? []
+      : [invalidValue(['spec'], attachment['spec'] ?? null, 'field is immutable')],
+};

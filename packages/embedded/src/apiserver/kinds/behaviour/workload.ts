@@ -1,7 +1,8 @@
 import type { Json, JsonObject } from '@karpenter-ts/apis';
 import { forbiddenField, invalidValue, type Problem } from '../../field-errors.ts';
 import { isSameJson, without } from '../../json-value.ts';
-import { type KubeObject, objectAt, textAt, withMetadata } from '../../object.ts';
+import { type KubeObject, type Metadata, objectAt, textAt, withMetadata } from '../../object.ts';
+import { dnsLabelProblems, pathSegmentProblems } from '../metadata.ts';
 import type { KindRules } from './kind-rules.ts';
 
 const specOf = (object: KubeObject): Json | undefined => object['spec'];
@@ -27,6 +28,7 @@ export const REPLICA_SET: KindRules = { generationOf: specOf, validateUpdate: im
 
 export const REPLICATION_CONTROLLER: KindRules = {
   traits: { dependents: 'orphaned' },
+  plainFinalizers: true,
   selectable: ['status.replicas'],
   generationOf: specOf,
 };
@@ -43,6 +45,7 @@ const STATEFUL_SET_UPDATABLE = [
 
 export const STATEFUL_SET: KindRules = {
   generationOf: specOf,
+  nameProblems: dnsLabelProblems,
   validateUpdate(set, old) {
     const fixed = (one: KubeObject) => without(objectAt(one, 'spec'), ...STATEFUL_SET_UPDATABLE);
     if (isSameJson(fixed(set), fixed(old))) return [];
@@ -77,6 +80,8 @@ export const JOB: KindRules = {
   selectable: ['status.successful'],
   generationOf: specOf,
   prepareCreate: (job) => (isManual(job) ? job : withOwnSelector(job)),
+  prepareUpdate: withTemplateLabels,
+  prepareStatus: withTemplateLabels,
   validate: selectorProblems,
   validateUpdate(job, old) {
     const isSuspended = objectAt(old, 'spec')['suspend'] === true;
@@ -87,6 +92,12 @@ export const JOB: KindRules = {
     ];
   },
 };
+
+/** A job without labels of its own has those of its pods. */
+function withTemplateLabels(job: KubeObject): KubeObject {
+  const labels = objectAt(job, 'spec', 'template', 'metadata')['labels'] as Metadata['labels'];
+  return Object.keys(job.metadata.labels ?? {}).length > 0 ? job : withMetadata(job, { labels });
+}
 
 const isManual = (job: KubeObject): boolean => objectAt(job, 'spec')['manualSelector'] === true;
 
@@ -126,7 +137,13 @@ function withOwnSelector(job: KubeObject): KubeObject {
   };
 }
 
-export const POD_DISRUPTION_BUDGET: KindRules = { generationOf: specOf, traits: { needsVersion: true } };
+/** Nobody looks at its metadata: it may have names that no DNS knows. */
+export const POD_DISRUPTION_BUDGET: KindRules = {
+  generationOf: specOf,
+  traits: { needsVersion: true },
+  nameProblems: pathSegmentProblems,
+  plainFinalizers: true,
+};
 
 export const POD_TEMPLATE: KindRules = {
   generationOf: (template) => template['template'],
@@ -141,7 +158,7 @@ export const CONTROLLER_REVISION: KindRules = {
       : [invalidValue(['data'], revision['data'] ?? null, 'field is immutable')],
 };
 
-export const LEASE: KindRules = { traits: { createsOnUpdate: true, needsVersion: true } };
+export const LEASE: KindRules = { traits: { createsOnUpdate: true, needsVersion: true }, plainFinalizers: true };
 
 export const PRIORITY_CLASS: KindRules = {
   generationOf: () => 'never new',

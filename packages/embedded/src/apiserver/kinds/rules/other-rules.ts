@@ -1,34 +1,21 @@
-import {
-  compareQuantities,
-  type JsonObject,
-  parseQuantity,
-  qualifiedNameProblems,
-  ZERO_QUANTITY,
-} from '@karpenter-ts/apis';
-import { forbiddenField, invalidValue, mapKey, notSupported, type Problem, required } from '../../field-errors.ts';
+import type { JsonObject } from '@karpenter-ts/apis';
+import { forbiddenField, invalidValue, mapKey, type Problem, required } from '../../field-errors.ts';
 import { isJsonObject } from '../../json-value.ts';
 import { objectAt, scalarText } from '../../object.ts';
 import {
   all,
   atLeast,
-  dnsName,
+  choice,
   entriesOf,
   itemsOf,
   needs,
   oneOf,
   type Path,
   type StructRules,
-  shaped,
   within,
 } from './struct-rule.ts';
 
-const VOLUME_SOURCES =
-  'hostPath nfs iscsi fc local csi awsElasticBlockStore gcePersistentDisk azureDisk azureFile cephfs cinder flexVolume flocker glusterfs photonPersistentDisk portworxVolume quobyte rbd scaleIO storageos vsphereVolume'.split(
-    ' ',
-  );
-const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
-
-/** Kinds that are neither pods nor make any. */
+/** Kinds that are neither pods nor make any, and hold no volumes. */
 export const OTHER_RULES: StructRules = {
   'core.ConfigMap': all(configKeyProblems('data'), configKeyProblems('binaryData'), sharedKeyProblems),
   'core.Secret': all(configKeyProblems('data'), secretTypeProblems),
@@ -42,34 +29,6 @@ export const OTHER_RULES: StructRules = {
         ? [required([...path, 'ports'])]
         : [],
   ),
-  'core.PersistentVolumeClaimSpec': all(
-    (spec, path) =>
-      spec['accessModes'] ? [] : [required([...path, 'accessModes'], 'at least 1 access mode is required')],
-    accessModeProblems,
-    (spec, path) => {
-      const { requests } = isJsonObject(spec['resources']) ? spec['resources'] : {};
-      const place = [...path, 'resources', '[storage]'];
-      if (!isJsonObject(requests) || requests['storage'] === undefined) return [required(place)];
-      const size = requests['storage'] as string;
-      const isSome = compareQuantities(parseQuantity(size), ZERO_QUANTITY) > 0;
-      return isSome ? [] : [invalidValue(place, size, 'must be greater than zero')];
-    },
-    oneOf('volumeMode', 'Block', 'Filesystem'),
-  ),
-  'core.PersistentVolumeSpec': all(
-    (spec, path) => (spec['accessModes'] ? [] : [required([...path, 'accessModes'])]),
-    accessModeProblems,
-    (spec, path) => {
-      const { capacity = null } = spec;
-      const place = [...path, 'capacity'];
-      if (isJsonObject(capacity) && capacity['storage'] !== undefined) return [];
-      return [...(capacity ? [] : [required(place)]), notSupported(place, capacity, ['storage'])];
-    },
-    (spec, path) =>
-      VOLUME_SOURCES.some((source) => spec[source] !== undefined) ? [] : [required(path, 'must specify a volume type')],
-    oneOf('persistentVolumeReclaimPolicy', 'Delete', 'Recycle', 'Retain'),
-    oneOf('volumeMode', 'Block', 'Filesystem'),
-  ),
   'coordination.LeaseSpec': all(
     (spec, path) => {
       const seconds = spec['leaseDurationSeconds'];
@@ -78,21 +37,7 @@ export const OTHER_RULES: StructRules = {
     },
     atLeast(0, 'leaseTransitions'),
   ),
-  'scheduling.PriorityClass': all(priorityProblems, oneOf('preemptionPolicy', 'PreemptLowerPriority', 'Never')),
-  'storage.StorageClass': all(
-    needs('provisioner'),
-    shaped((text) => qualifiedNameProblems(text.toLowerCase()), 'provisioner'),
-    oneOf('reclaimPolicy', 'Delete', 'Retain'),
-    oneOf('volumeBindingMode', 'Immediate', 'WaitForFirstConsumer'),
-  ),
-  'storage.CSINodeDriver': needs('name', 'nodeID'),
-  'storage.VolumeAttachmentSpec': all(needs('attacher'), (spec, path) => {
-    const { nodeName = '', source } = spec;
-    const wrong = dnsName(nodeName as string).map((problem) => invalidValue([...path, 'nodeName'], nodeName, problem));
-    if (Object.keys((source ?? {}) as JsonObject).length === 1) return wrong;
-    const why = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName';
-    return [...wrong, required([...path, 'source'], why)];
-  }),
+  'scheduling.PriorityClass': all(priorityProblems, choice('preemptionPolicy', 'PreemptLowerPriority', 'Never')),
   'rbac.ClusterRoleBinding': (binding, path) =>
     oneOf('kind', 'ClusterRole')(objectAt(binding, 'roleRef'), [...path, 'roleRef']),
   'rbac.RoleBinding': (binding, path) =>
@@ -113,6 +58,7 @@ function configKeyProblems(field: string) {
 
 /** What secrets of some types must hold. */
 const SECRET_KEYS: Readonly<Record<string, readonly string[]>> = {
+  'kubernetes.io/ssh-auth': ['ssh-privatekey'],
   'kubernetes.io/tls': ['tls.crt', 'tls.key'],
   'kubernetes.io/dockerconfigjson': ['.dockerconfigjson'],
   'kubernetes.io/dockercfg': ['.dockercfg'],
@@ -120,8 +66,20 @@ const SECRET_KEYS: Readonly<Record<string, readonly string[]>> = {
 
 function secretTypeProblems(secret: JsonObject, path: Path): readonly Problem[] {
   const data = objectAt(secret, 'data');
-  const keys = SECRET_KEYS[scalarText(secret['type'])] ?? [];
-  return keys.filter((key) => data[key] === undefined).map((key) => required([...path, 'data', mapKey(key)]));
+  const type = scalarText(secret['type']);
+  const missing = (keys: readonly string[]): readonly Problem[] =>
+    keys.filter((key) => data[key] === undefined).map((key) => required([...path, 'data', mapKey(key)]));
+  if (type === 'kubernetes.io/service-account-token') return accountProblems(secret);
+  if (type !== 'kubernetes.io/basic-auth') return missing(SECRET_KEYS[type] ?? []);
+  const problems = missing(['username', 'password']); // one of them will do
+  return problems.length === 2 ? problems : [];
+}
+
+const ACCOUNT_NAME = 'kubernetes.io/service-account.name';
+
+function accountProblems(secret: JsonObject): readonly Problem[] {
+  if (objectAt(secret, 'metadata', 'annotations')[ACCOUNT_NAME]) return [];
+  return [required(['metadata', 'annotations', mapKey(ACCOUNT_NAME)])];
 }
 
 /** Of several ports each has a name. */
@@ -138,11 +96,6 @@ function sharedKeyProblems(value: JsonObject, path: Path): readonly Problem[] {
   return entriesOf(value, 'data', path).flatMap(([key, , place]) =>
     Object.hasOwn(binary, key) ? [invalidValue(place, key, 'duplicate of key present in binaryData')] : [],
   );
-}
-
-function accessModeProblems(spec: JsonObject, path: Path): readonly Problem[] {
-  const modes = (spec['accessModes'] ?? []) as readonly string[];
-  return modes.flatMap((mode) => oneOf('accessModes', ...ACCESS_MODES)({ accessModes: mode }, path));
 }
 
 const HIGHEST_USER_PRIORITY = 1_000_000_000;

@@ -95,7 +95,6 @@ export const POD_RULES: StructRules = {
   'core.VolumeMount': needs('name', 'mountPath'),
   'core.Volume': all(needs('name'), shaped(dnsLabel, 'name'), volumeSourceProblems),
   'core.PersistentVolumeClaimVolumeSource': needs('claimName'),
-  'core.HostPathVolumeSource': needs('path'),
   'core.SecretVolumeSource': needs('secretName'),
   'core.ConfigMapVolumeSource': needs('name'),
   'core.Probe': all(
@@ -257,7 +256,8 @@ function resourceNameProblems(name: string, place: Path): readonly Problem[] {
   return ELSEWHERE.has(name) ? [elsewhere] : [unknown, elsewhere];
 }
 
-function amountProblems(name: string, quantity: string, place: Path): readonly Problem[] {
+/** What is wrong with how much there is of a resource. */
+export function amountProblems(name: string, quantity: string, place: Path): readonly Problem[] {
   if (!quantity.startsWith('-') && !name.includes('/')) return [];
   const milli = milliUnitsOf(parseQuantity(quantity));
   const problems = milli < 0n ? [invalidValue(place, quantity, 'must be greater than or equal to 0')] : [];

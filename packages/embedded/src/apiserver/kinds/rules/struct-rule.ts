@@ -63,6 +63,12 @@ export const oneOf =
     return [notSupported([...path, field], text, values)];
   };
 
+/** The same, where empty text is as good as none. */
+export const choice =
+  (field: string, ...values: readonly string[]): StructRule =>
+  (value, path) =>
+    value[field] === '' ? [required([...path, field])] : oneOf(field, ...values)(value, path);
+
 type Wrong = (text: string) => readonly string[];
 
 /** This text, where it is, must have a form. */
