@@ -1,4 +1,5 @@
-// The whole public surface. What is not here is private to the package; test data is in ./testing.
+// The whole public surface. What is not here is private to the package; manifests in YAML are in ./manifests, test data
+// in ./testing.
 
 // Kinds
 export type { CapacityBuffer } from './kinds/capacity-buffer.ts';
@@ -23,7 +24,7 @@ export {
   type Examination,
   examine,
 } from './schema/admission.ts';
-export { customResourceDefinition, toYaml } from './schema/crd.ts';
+export { customResourceDefinition } from './schema/crd.ts';
 export { type CauseReason, type FieldError, type FieldPath, renderFieldError } from './schema/field-error.ts';
 export { goJson, goQuote } from './values/go-text.ts';
 export type { Json, JsonObject, StructuralSchema, ValidationRule } from './schema/structural.ts';
@@ -33,7 +34,7 @@ export { validateEc2NodeClass } from './validation/ec2-node-class.ts';
 export { validateNodeOverlay } from './validation/node-overlay.ts';
 export { validateNodePool } from './validation/node-pool.ts';
 export { findConditionMessage, type Problem } from './validation/problem.ts';
-export { type KnownValues, splitKnownValues } from './validation/requirement.ts';
+export { type KnownValues, requirementFaults, splitKnownValues } from './validation/requirement.ts';
 
 // Names
 export {
@@ -59,6 +60,15 @@ export {
   NODECLAIM_TAG,
   NODEPOOL_TAG,
 } from './ec2-tags.ts';
+export {
+  findFeeProblem,
+  NODE_FEE,
+  PACKING_POLICY,
+  type PackingAnnotations,
+  type PackingPolicy,
+  PLAN,
+  readPackingAnnotations,
+} from './packing-annotations.ts';
 export { EC2NODECLASS_TERMINATION_FINALIZER, TERMINATION_FINALIZER } from './finalizers.ts';
 export {
   ARCH_LABEL,
@@ -202,6 +212,8 @@ export {
   matchesLabels,
 } from './values/label-selector.ts';
 export { parseLabelSelector } from './values/label-selector-syntax.ts';
+export { findMoneyRate, formatMoneyRate } from './values/money-rate.ts';
+export { findPercentage, formatPercentage } from './values/percentage.ts';
 export {
   dns1123LabelProblems,
   dns1123SubdomainProblems,
@@ -224,13 +236,5 @@ export {
   ZERO_QUANTITY,
 } from './values/quantity.ts';
 
-// Checking manifests, and sharing objects
-export {
-  type CheckedObject,
-  type CheckOptions,
-  checkManifests,
-  type Finding,
-  MAX_MANIFEST_BYTES,
-  type ManifestFile,
-} from './check/check-manifests.ts';
+// Sharing objects
 export { deepFreeze, shared } from './shared.ts';

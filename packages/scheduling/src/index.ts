@@ -1,23 +1,26 @@
 // For those who plan, or explain a plan. What is not here is private; checks and workloads for tests are in ./testing.
+export { findUntolerated } from './checks/taints.ts';
+export type { HostPort } from './checks/host-ports.ts';
+export { driverOf } from './checks/volume-limits.ts';
+export type { Backing } from './checks/volume-objects.ts';
 export { describeNode, type Machine, type Node } from './cluster/existing-node.ts';
-export {
-  cheaperTypes,
-  findNearestMiss,
-  type Shortfall,
-  shortfallOf,
-  type TypeQuestion,
-} from './explanation/nearest-miss.ts';
-export { renderFailure, renderRefusal, renderRelaxation } from './explanation/render.ts';
+export { type PackingOptions, packingOptions, type PackingSettings } from './cost/packing-options.ts';
+export { adviceOn, describeShortfall } from './explanation/advice.ts';
+export { Explainer, type NodeExplanation, type PoolExplanation } from './explanation/explainer.ts';
+export { renderFailure, renderRefusal, renderRelaxation, renderShortage } from './explanation/render.ts';
 export {
   awaitsReservation,
   type Failure,
-  type FilterVerdict,
   type InstanceTypeRefusal,
   type PoolRefusal,
   type Refusal,
+  type ReservationRefusal,
   type TopologyRefusal,
+  type TypeTally,
 } from './explanation/reason.ts';
-export { Catalogues } from './instance-types/catalogue.ts';
+export type { Shortfall } from './explanation/shortfall.ts';
+export { allocatableResources, canHold } from './instance-types/allocatable.ts';
+export { Catalogues } from './instance-types/catalogues.ts';
 export type { InstanceType, Overhead } from './instance-types/instance-type.ts';
 export { adjustPrice, compatibleOfferings, worstLaunchPrice } from './instance-types/launch-price.ts';
 export type { Offering, Reservation } from './instance-types/offering.ts';
@@ -27,9 +30,13 @@ export type { PersistentVolume, PersistentVolumeClaim, StorageClass } from './ob
 export { applyChange, type Change } from './overlay.ts';
 export type {
   NodePlacement,
+  PackingDecision,
+  PackingReason,
   PlacedPod,
   Plan,
+  PlanCost,
   PlannedNode,
+  PlanSource,
   Relaxation,
   UnschedulablePod,
   UnusablePool,
@@ -37,7 +44,9 @@ export type {
 export { type Base, planSnapshot, readBase } from './planner.ts';
 export { finish, type PlanRun, type Progress, type Reading } from './progress.ts';
 export { findAnyValue } from './requirements/any-value.ts';
-export type { Amounts } from './resources/amounts.ts';
+export type { ValueShortage } from './requirements/min-values.ts';
+export { addAmounts, AmountReader, type Amounts, NO_AMOUNTS, subtractAmounts } from './resources/amounts.ts';
+export { podLimits, podRequests } from './resources/pod-requests.ts';
 export {
   DEFAULT_PLANNING,
   EMPTY_SNAPSHOT,

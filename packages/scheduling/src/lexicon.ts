@@ -6,6 +6,7 @@ import { Vocabulary } from './packing/vocabulary.ts';
 import { RequirementSets } from './requirements/requirement-set.ts';
 import { RequirementTable } from './requirements/requirement-table.ts';
 import { AmountReader } from './resources/amounts.ts';
+import { ResourceUnits } from './resources/resource-table.ts';
 import type { PlanningOptions, Snapshot } from './snapshot.ts';
 import { DomainTables } from './topology/domains.ts';
 import { Namespaces } from './topology/namespaces.ts';
@@ -21,6 +22,7 @@ export class Lexicon {
   readonly vocabulary: Vocabulary;
   readonly domains: DomainTables;
   readonly shapes: PodShapes;
+  readonly units = new ResourceUnits();
   #constraintsRead = 0;
 
   constructor(snapshot: Snapshot, options: PlanningOptions) {
@@ -44,7 +46,8 @@ export class Lexicon {
     return shape;
   }
 
-  #learn({ constraints, volumeNeeds }: PodShape): void {
+  #learn({ constraints, volumeNeeds, requests }: PodShape): void {
+    this.units.refine(requests);
     if (constraints.id === this.#constraintsRead) {
       this.vocabulary.read(constraints.example);
       this.#constraintsRead++;

@@ -1,5 +1,5 @@
 import { podId, type Pod } from './objects/pod.ts';
-import type { Scope } from './run.ts';
+import type { Scope } from './scope.ts';
 import type { Pool, Snapshot } from './snapshot.ts';
 import type { SnapshotIndex } from './snapshot-index.ts';
 
@@ -15,15 +15,15 @@ export interface Change {
 
 /** What a run is about after a change; `undefined` if pods bring labels or resources the index has no words for. */
 export function findScope(index: SnapshotIndex, change: Change): Scope | undefined {
-  const known = new Set(index.queued.map(({ pod }) => podId(pod)));
-  const added = (change.withPods ?? []).filter((pod) => !known.has(podId(pod)));
+  const added = (change.withPods ?? []).filter((pod) => !index.isPending(pod));
   const queued = added.map((pod) => index.findQueued(pod));
   if (!queued.every((one) => one !== undefined)) return undefined;
   const gone = (change.withoutNodes ?? [])
     .map((name) => index.nodes.find(name))
     .filter((node) => node !== undefined)
     .filter((node) => node.index < index.nodes.open);
-  return { pods: [...index.queued, ...queued], pools: changedPools(index.snapshot, change), gone };
+  const pods = [...index.queued, ...queued];
+  return { pods, pools: changedPools(index.snapshot, change), gone, packing: undefined };
 }
 
 /** The snapshot a what-if is about. */

@@ -1,24 +1,34 @@
+// What must hold of any plan, tried on random fleets. A failure prints its seed: `randomFleet(seed)` is the fleet. More
+// runs: KARPENTER_PLAN_RUNS=5000 npm test; the same again: KARPENTER_SEED.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { applyChange, type Change, findScope } from './overlay.ts';
+import { podId } from './objects/pod.ts';
 import type { Plan } from './plan.ts';
 import { planSnapshot, readBase } from './planner.ts';
 import { finish, type PlanRun } from './progress.ts';
 import type { PlanningOptions, Snapshot } from './snapshot.ts';
 import { indexSnapshot } from './snapshot-index.ts';
-import { makePool } from './testing/builders.ts';
 import { checkPlan } from './testing/checker/check-plan.ts';
+import { placementsOf, stopAfter } from './testing/placement-order.ts';
 import { outlineOf, placedPods } from './testing/plan-outline.ts';
-import { randomFleet } from './testing/random-fleet.ts';
-import { type Random, seededRandom } from './testing/random.ts';
+import { randomChange } from './testing/random-fleet/change.ts';
+import { COUNTERFACTUALS } from './testing/random-fleet/counterfactuals.ts';
+import { type RandomFleet, randomFleet } from './testing/random-fleet/fleet.ts';
+import { anotherPool } from './testing/random-fleet/node-pool.ts';
+import { seededRandom } from './testing/random.ts';
+import { shuffleSnapshot } from './testing/random-fleet/shuffle.ts';
 
-// Failures print the seed: `randomFleet(seed)` is the fleet. More runs: PLAN_RUNS=5000 npm test.
-const RUNS = Number(process.env['PLAN_RUNS'] ?? 150);
+const RUNS = Number(process.env['KARPENTER_PLAN_RUNS'] ?? 100);
+const SEED = Number(process.env['KARPENTER_SEED'] ?? Date.now() % 2 ** 31);
 const seeds = fc.noShrink(fc.integer({ min: 0, max: 2 ** 31 - 1 })); // a smaller seed is not a smaller fleet
 
 function forAll(name: string, holds: (seed: number) => void): void {
-  test(name, () => fc.assert(fc.property(seeds, holds), { numRuns: RUNS }));
+  test(name, (t) => {
+    t.diagnostic(`${RUNS} fleets of KARPENTER_SEED=${SEED}`);
+    fc.assert(fc.property(seeds, holds), { numRuns: RUNS, seed: SEED });
+  });
 }
 
 function plan(snapshot: Snapshot, options: PlanningOptions): Plan {
@@ -30,7 +40,7 @@ forAll('every plan passes the checker', (seed) => {
   assert.deepEqual(checkPlan(snapshot, plan(snapshot, options), options), []);
 });
 
-forAll('a plan does not depend on the order of pods, pools, types, nodes and daemons', (seed) => {
+forAll('a plan does not depend on the order in which a snapshot lists things', (seed) => {
   const { snapshot, options } = randomFleet(seed);
   const shuffled = shuffleSnapshot(snapshot, seededRandom(seed + 1));
   assert.deepEqual(outlineOf(plan(shuffled, options)), outlineOf(plan(snapshot, options)));
@@ -38,101 +48,88 @@ forAll('a plan does not depend on the order of pods, pools, types, nodes and dae
 
 forAll('another pool takes no place away from pods that ask nothing of each other', (seed) => {
   const { snapshot, options } = randomFleet(seed, { independent: true });
-  const nodePool = makePool('another', { weight: 1 + (seed % 100) });
-  const instanceTypes = snapshot.pools[0]!.instanceTypes;
+  const nodePool = anotherPool('another', seededRandom(seed + 1));
+  const { instanceTypes } = snapshot.pools[0]!;
   const before = placedPods(plan(snapshot, options));
   const after = placedPods(plan({ ...snapshot, pools: [...snapshot.pools, { nodePool, instanceTypes }] }, options));
-  assert.deepEqual(
-    [...before].filter((pod) => !after.has(pod)),
-    [],
-  );
+  assert.deepEqual(before.difference(after), new Set());
 });
 
-forAll('a what-if says what a planner of the changed snapshot says', (seed) => {
+forAll('a what-if says what a planner of the changed snapshot says, and soundly', (seed) => {
   const { snapshot, options } = randomFleet(seed);
   const base = finish(readBase(snapshot, options));
   const index = finish(indexSnapshot(snapshot, options));
   const random = seededRandom(seed + 1);
   for (const change of [randomChange(snapshot, random), randomChange(snapshot, random)]) {
-    const scratch = plan(applyChange(snapshot, change), options);
-    assert.deepEqual(outlineOf(finish(base.whatIf(change))), outlineOf(scratch));
-    const onlyMoves = change.withPods?.every(({ spec }) => spec.nodeName !== undefined);
-    if (onlyMoves) assert.notEqual(findScope(index, change), undefined); // answered from the base, not from scratch
+    const changed = applyChange(snapshot, change);
+    const answer = finish(base.whatIf(change));
+    assert.deepEqual(outlineOf(answer), outlineOf(plan(changed, options)));
+    assert.deepEqual(checkPlan(changed, answer, options), []);
+    if (onlyMoves(change)) assert.notEqual(findScope(index, change), undefined); // from the base, not from scratch
   }
   assert.deepEqual(outlineOf(finish(base.plan())), outlineOf(plan(snapshot, options))); // what-ifs leave no trace
 });
+
+function onlyMoves({ withPods = [] }: Change): boolean {
+  return withPods.every(({ spec }) => spec.nodeName !== undefined);
+}
 
 forAll('a run that is interrupted by others of the same base ends as one that is not', (seed) => {
   const { snapshot, options } = randomFleet(seed);
   const base = finish(readBase(snapshot, options));
   const random = seededRandom(seed + 1);
   const change = randomChange(snapshot, random);
-  const [interrupted, whatIf] = interleave([base.plan(), base.whatIf(change)], random);
+  const [interrupted, whatIf] = takeTurns([base.plan(), base.whatIf(change)], () => random.below(2) === 0);
   assert.deepEqual(outlineOf(interrupted!), outlineOf(plan(snapshot, options)));
   assert.deepEqual(outlineOf(whatIf!), outlineOf(plan(applyChange(snapshot, change), options)));
 });
 
-forAll('a run that is stopped ends with a sound plan and the rest undecided', (seed) => {
+/** Takes steps of the runs in random turns until all are done. */
+function takeTurns(runs: readonly PlanRun[], isTurn: () => boolean): readonly Plan[] {
+  const plans: Plan[] = [];
+  const open = new Set(runs.keys());
+  while (open.size > 0) {
+    for (const turn of [...open].filter(isTurn)) {
+      const step = runs[turn]!.next();
+      if (!step.done) continue;
+      plans[turn] = step.value;
+      open.delete(turn);
+    }
+  }
+  return plans;
+}
+
+forAll('a run that is stopped has placed pods where it would have, soundly, and leaves the rest undecided', (seed) => {
   const { snapshot, options } = randomFleet(seed);
-  const run = planSnapshot(snapshot, options);
-  let steps = seed % 40;
-  let result = run.next();
-  while (!result.done) result = run.next(steps-- > 0 ? undefined : 'stop');
-  const broken = checkPlan(snapshot, result.value, options).map(({ rule }) => rule);
+  const { plan: stopped } = stopAfter(seed % 40, planSnapshot(snapshot, options));
+  const whole = new Map(placementsOf(plan(snapshot, options)).map(({ pod, node }) => [podId(pod), node]));
+  for (const { pod, node } of placementsOf(stopped)) assert.equal(node, whole.get(podId(pod)) ?? node);
+  const broken = checkPlan(snapshot, stopped, options).map(({ rule }) => rule);
   assert.deepEqual(
     broken.filter((rule) => rule !== 'placeablePodsPlaced'),
     [],
   );
 });
 
-function shuffleSnapshot(snapshot: Snapshot, random: Random): Snapshot {
-  const shuffle = <T>(items: readonly T[]): readonly T[] =>
-    items
-      .map((item) => ({ item, rank: random.below(1_000_000) }))
-      .sort((a, b) => a.rank - b.rank)
-      .map(({ item }) => item);
-  return {
-    ...snapshot,
-    pools: shuffle(snapshot.pools).map((pool) => ({ ...pool, instanceTypes: shuffle(pool.instanceTypes) })),
-    nodes: shuffle(snapshot.nodes).map((node) => ({ ...node, pods: shuffle(node.pods) })),
-    leavingNodes: shuffle(snapshot.leavingNodes),
-    pods: shuffle(snapshot.pods),
-    daemonPods: shuffle(snapshot.daemonPods),
-    namespaces: shuffle(snapshot.namespaces),
-  };
-}
-
-/** A node or two fewer, whose pods move; sometimes more pods or another pool. */
-function randomChange(snapshot: Snapshot, random: Random): Change {
-  const gone = snapshot.nodes.length === 0 ? [] : random.some(snapshot.nodes, 0).slice(0, 2);
-  const others = randomFleet(random.below(1_000_000), { apps: 2 }).snapshot;
-  const moving = gone.flatMap(({ pods }) => pods).filter(() => random.chance(0.9));
-  const nodePool = makePool(random.pick(['pool-0', 'pool-9']), { weight: 50 });
-  return {
-    withoutNodes: gone.map(({ name }) => name),
-    withPods: [
-      ...moving,
-      ...(random.chance(0.3) ? others.pods.filter(({ spec }) => spec.volumes === undefined).map(rename) : []),
-    ],
-    ...(random.chance(0.3) && { withPools: [{ nodePool, instanceTypes: snapshot.pools[0]!.instanceTypes }] }),
-  };
-}
-
-const rename = (pod: Snapshot['pods'][number]): Snapshot['pods'][number] => {
-  const name = `new-${pod.metadata.name}`;
-  return { ...pod, metadata: { ...pod.metadata, name, uid: name } };
-};
-
-/** Takes steps of the runs in random turns until all are done. */
-function interleave(runs: readonly PlanRun[], random: Random): readonly Plan[] {
-  const plans: Plan[] = [];
-  const open = new Set(runs.keys());
-  while (open.size > 0) {
-    const turn = random.pick([...open]);
-    const step = runs[turn]!.next();
-    if (!step.done) continue;
-    plans[turn] = step.value;
-    open.delete(turn);
+test('random fleets make every rule matter: without it their plans are others', (t) => {
+  const ENOUGH = 3;
+  const tally = new Map(Object.keys(COUNTERFACTUALS).map((rule) => [rule, 0]));
+  let fleets = 0;
+  for (; fleets < 1500 && [...tally.values()].some((times) => times < ENOUGH); fleets++) {
+    const fleet = randomFleet(fleets);
+    const outline = textOf(fleet);
+    for (const [rule, times] of tally) {
+      if (times === ENOUGH || textOf(COUNTERFACTUALS[rule]!(fleet)) === outline) continue;
+      tally.set(rule, times + 1);
+      if (times + 1 === ENOUGH) t.diagnostic(`${rule}: ${ENOUGH} times in ${fleets + 1} fleets`);
+    }
   }
-  return plans;
+  assert.deepEqual(
+    [...tally].filter(([, times]) => times < ENOUGH),
+    [],
+  );
+});
+
+function textOf({ snapshot, options }: RandomFleet): string {
+  return JSON.stringify(outlineOf(plan(snapshot, options)));
 }

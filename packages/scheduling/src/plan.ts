@@ -7,6 +7,7 @@ import type {
   PreferredPodTerm,
   TopologySpreadConstraint,
 } from './objects/pod.ts';
+import type { ValueShortage } from './requirements/min-values.ts';
 import type { Amounts } from './resources/amounts.ts';
 
 /** Which pod goes where, which nodes to buy, and why some pods have no place. */
@@ -22,6 +23,44 @@ export interface Plan {
   readonly unusablePools: readonly UnusablePool[];
   /** Of all new nodes. */
   readonly pricePerHour: number;
+  /** How it came to be this plan; absent where no other was to be looked for. */
+  readonly packing?: PackingDecision;
+}
+
+/** Two plans for the same pods, and which of them was taken (spec 09 A1). */
+export interface PackingDecision {
+  readonly taken: PlanSource;
+  readonly why: PackingReason;
+  readonly upstream: PlanCost;
+  /** Of the cheapest other plan found that breaks no rule; `undefined` if there is none, or nobody looked. */
+  readonly costAware: PlanCost | undefined;
+}
+
+/** Whose plan a node comes from. */
+export type PlanSource = 'upstream' | 'cost-aware';
+
+export type PackingReason =
+  /** The other plan is cheaper, by enough. */
+  | 'Cheaper'
+  /** It is cheaper, but by less than the least gain; or not at all. */
+  | 'GainTooSmall'
+  /** No other plan was found that breaks no rule. */
+  | 'NoneFound'
+  /** Nothing was bought, or nothing of what was bought may be changed. */
+  | 'NothingToChange'
+  /** Prices are linear in size: large machines cost per unit what small ones do, so there is nothing to look for. */
+  | 'LinearPrices'
+  /** Every pool asks for upstream's plan. */
+  | 'Policy'
+  /** The search was told to stop. */
+  | 'Stopped';
+
+/** What a plan costs. */
+export interface PlanCost {
+  readonly nodes: number;
+  readonly pricePerHour: number;
+  /** Of all nodes, beside the price. */
+  readonly feesPerHour: number;
 }
 
 /** A node to buy. */
@@ -33,6 +72,8 @@ export interface PlannedNode {
   readonly pods: readonly PlacedPod[];
   /** Types on which all its pods and daemons fit, cheapest first, at most `maxInstanceTypes`. */
   readonly instanceTypes: readonly string[];
+  /** Those at least one of its types can be had as within the requirements, sorted. */
+  readonly capacityTypes: readonly string[];
   /** All that must hold of the node, without its hostname; includes `registered` and `initialized`. */
   readonly requirements: Requirements;
   /** Of its pods and of the daemons that run on every type listed. */
@@ -43,6 +84,7 @@ export interface PlannedNode {
   readonly reservations: readonly string[];
   /** Whether `minValues` was lowered for it. */
   readonly minValuesRelaxed: boolean;
+  readonly source: PlanSource;
 }
 
 /** An existing node and what it receives. */
@@ -75,4 +117,6 @@ export interface UnusablePool {
   readonly nodePool: string;
   /** Types would have met its requirements, but too few for `minValues`. */
   readonly minValuesUnmet: boolean;
+  /** The labels of which there are too few values then. */
+  readonly shortOf: readonly ValueShortage[];
 }

@@ -1,7 +1,8 @@
-import type { Catalogues } from './instance-types/catalogue.ts';
+import type { Catalogues } from './instance-types/catalogues.ts';
 import { applyChange, type Change, findScope } from './overlay.ts';
-import type { PlanRun, Reading } from './progress.ts';
-import { countByZone, planScope, type Scope, undecidedPlan } from './run.ts';
+import { type PlanRun, type Reading, unlessStopped } from './progress.ts';
+import { countByZone, planScope, undecidedPlan } from './run.ts';
+import type { Scope } from './scope.ts';
 import type { PlanningOptions, Snapshot } from './snapshot.ts';
 import { indexSnapshot, type SnapshotIndex } from './snapshot-index.ts';
 
@@ -15,7 +16,7 @@ export interface Base {
    */
   whatIf(change: Change): PlanRun;
   /** How many of the snapshot's pending pods could go to which zone: its name, `flexible` or `none`. */
-  pendingByZone(): ReadonlyMap<string, number>;
+  pendingByZone(): Reading<ReadonlyMap<string, number>>;
 }
 
 /** Reads a snapshot. The catalogues are all that is worth keeping from one snapshot to the next. */
@@ -30,20 +31,17 @@ export function* readBase(snapshot: Snapshot, options: PlanningOptions, catalogu
 
 /** Plans a snapshot, start to end. */
 export function* planSnapshot(snapshot: Snapshot, options: PlanningOptions, catalogues?: Catalogues): PlanRun {
-  const reading = indexSnapshot(snapshot, options, catalogues);
-  for (;;) {
-    const step = reading.next();
-    if (step.done) return yield* planScope(step.value, wholeScope(step.value));
-    if ((yield step.value) === 'stop') return undecidedPlan(snapshot.pods);
-  }
+  const index = yield* unlessStopped(indexSnapshot(snapshot, options, catalogues));
+  return index === undefined ? undecidedPlan(snapshot.pods) : yield* planScope(index, wholeScope(index));
 }
 
-function wholeScope({ queued, snapshot }: SnapshotIndex): Scope {
-  return { pods: queued, pools: snapshot.pools, gone: [] };
+function wholeScope({ queued, snapshot, options }: SnapshotIndex): Scope {
+  return { pods: queued, pools: snapshot.pools, gone: [], packing: options.packing };
 }
 
 function planChanged(index: SnapshotIndex, change: Change): PlanRun {
   const scope = findScope(index, change);
   if (scope !== undefined) return planScope(index, scope);
-  return planSnapshot(applyChange(index.snapshot, change), index.options, index.catalogues);
+  const options = { ...index.options, packing: undefined };
+  return planSnapshot(applyChange(index.snapshot, change), options, index.catalogues);
 }

@@ -1,71 +1,79 @@
-import type { PoolTemplate, SnapshotIndex } from './snapshot-index.ts';
-import { Reservations } from './checks/reservations.ts';
-import type { ClusterNode } from './cluster/cluster-nodes.ts';
+import { chooseCheaper } from './cost/cost-aware.ts';
 import { FailureWriter } from './explanation/failure.ts';
 import type { Failure } from './explanation/reason.ts';
 import { TypeLists } from './instance-types/type-list.ts';
 import { BitSet } from './interning/bit-set.ts';
 import type { Pod } from './objects/pod.ts';
 import { ExistingField } from './packing/existing-field.ts';
-import type { OpenPool } from './packing/new-node.ts';
-import type { NodeTemplate } from './packing/node-template.ts';
-import { placeholderOf } from './packing/open-node.ts';
 import { finishNode, toPlacedPod } from './packing/outcome.ts';
 import { Packer } from './packing/packer.ts';
 import type { PodClass } from './packing/pod-class.ts';
-import { PodQueue, type QueuedPod } from './packing/queued-pod.ts';
-import type { FailureDraft } from './packing/refusal-draft.ts';
-import type { NodePlacement, Plan, PlannedNode, UnschedulablePod, UnusablePool } from './plan.ts';
-import type { PlanRun, Progress } from './progress.ts';
+import { PodQueue } from './packing/pod-queue.ts';
+import { compareQueued, type QueuedPod } from './packing/queued-pod.ts';
+import { sortStepwise } from './packing/stepwise-sort.ts';
+import type { NodePlacement, Plan, PlannedNode, UnschedulablePod } from './plan.ts';
+import { type PlanRun, type Progress, type Reading, unlessStopped } from './progress.ts';
+import { type Ground, isUnusable, prepareGround, type Scope, topologyOf } from './scope.ts';
 import type { Pool } from './snapshot.ts';
+import type { SnapshotIndex } from './snapshot-index.ts';
 import { effectiveZone } from './topology/effective-zone.ts';
-import { Topology } from './topology/topology.ts';
 
-/** How many pods or nodes are worked on between two chances to pause: about a millisecond of work. */
-const STEP = 256;
-
-/** What one run is about. */
-export interface Scope {
-  readonly pods: readonly QueuedPod[];
-  readonly pools: readonly Pool[];
-  /** Open nodes of the snapshot that are not there in this run. */
-  readonly gone: readonly ClusterNode[];
-}
+/** How many pods are counted, or nodes finished, between two chances to pause: a few milliseconds of work at the most. */
+const STEP = 64;
 
 /** The plan within a scope. */
 export function* planScope(index: SnapshotIndex, scope: Scope): PlanRun {
-  const failed = new Map<QueuedPod, Failure>();
-  for (const queued of scope.pods) {
-    const failure = findObstacle(queued, index, scope);
-    if (failure !== undefined) failed.set(queued, failure);
-  }
-  const queue = new PodQueue(scope.pods.filter((queued) => !failed.has(queued)));
-  yield placing(queue.length);
-  const run = new Run(index, scope, queue);
-  for (const [i, { podClass }] of queue.all().entries()) {
-    if (i % STEP === 0) yield placing(queue.length);
-    run.announce(podClass);
-  }
-  for (let queued = queue.pop(); queued !== undefined; queued = queue.pop()) {
-    if ((yield placing(queue.length + 1)) === 'stop') {
-      queue.push(queued);
-      break;
-    }
+  const run = yield* unlessStopped(prepareRun(index, scope));
+  if (run === undefined) return undecidedPlan(scope.pods.map(({ pod }) => pod));
+  for (let queued = run.next(); queued !== undefined; queued = run.next()) {
+    if ((yield placing(run.waiting)) === 'stop') return yield* run.outcome();
     run.place(queued);
   }
-  return yield* run.outcome(failed);
+  const plan = yield* run.outcome();
+  const { packing } = scope;
+  return packing === undefined ? plan : yield* chooseCheaper({ index, scope, packing, plan, ...run.record });
+}
+
+function* prepareRun(index: SnapshotIndex, scope: Scope): Reading<Run> {
+  const obstacles = new Map<QueuedPod, Failure>();
+  for (const queued of scope.pods) {
+    const failure = findObstacle(queued, index, scope);
+    if (failure !== undefined) obstacles.set(queued, failure);
+  }
+  const sorting = sortStepwise(
+    scope.pods.filter((queued) => !obstacles.has(queued)),
+    compareQueued,
+  );
+  let sorted = sorting.next();
+  for (; !sorted.done; sorted = sorting.next()) yield placing(scope.pods.length);
+  for (const pool of scope.pools) {
+    yield placing(scope.pods.length);
+    index.templatesOf([pool]); // worked out once, here, where there is time
+  }
+  const run = new Run(index, scope, { pods: sorted.value, obstacles });
+  for (const { podClass } of sorted.value) if (run.announce(podClass)) yield placing(run.waiting);
+  return run;
 }
 
 /** How many pending pods could go to which zone, before any is placed (spec 02 §25.3). */
-export function countByZone(index: SnapshotIndex, scope: Scope): ReadonlyMap<string, number> {
+export function* countByZone(index: SnapshotIndex, scope: Scope): Reading<ReadonlyMap<string, number>> {
   const topology = topologyOf(index, scope);
   const { sets, domains } = index.lexicon;
   const counts = new Map<string, number>();
-  for (const { podClass } of scope.pods) topology.announce(podClass.kind);
-  for (const { pod, podClass } of scope.pods) {
+  const zones = new Map<PodClass, string>(); // all of a class could go to the same
+  for (const [i, { podClass }] of scope.pods.entries()) {
+    if (i % STEP === 0) yield { phase: 'reading', waiting: scope.pods.length };
+    topology.announce(podClass.kind);
+  }
+  for (const [i, { pod, podClass }] of scope.pods.entries()) {
+    if (i % STEP === 0) yield { phase: 'reading', waiting: scope.pods.length };
     if (pod.status?.phase !== 'Pending') continue;
-    const stage = podClass.kind.constraints.stages[0]!;
-    const zone = effectiveZone(podClass.shape, stage, topology.bindingRules(podClass.kind, stage), { sets, domains });
+    let zone = zones.get(podClass);
+    if (zone === undefined) {
+      const stage = podClass.kind.constraints.stages[0]!;
+      zone = effectiveZone(podClass.shape, stage, topology.bindingRules(podClass.kind, stage), { sets, domains });
+      zones.set(podClass, zone);
+    }
     counts.set(zone, (counts.get(zone) ?? 0) + 1);
   }
   return counts;
@@ -89,22 +97,27 @@ function findObstacle(
   return undefined;
 }
 
+/** The pods of a run: those to place in their order, and those that cannot be. */
+interface RunPods {
+  readonly pods: readonly QueuedPod[];
+  readonly obstacles: ReadonlyMap<QueuedPod, Failure>;
+}
+
 /** The state of one run. */
 class Run {
   readonly #index: SnapshotIndex;
+  readonly #obstacles: ReadonlyMap<QueuedPod, Failure>;
   readonly #queue: PodQueue;
-  readonly #templates: readonly PoolTemplate[];
-  readonly #topology: Topology;
+  readonly #ground: Ground;
   readonly #packer: Packer;
-  readonly #failures = new Map<QueuedPod, FailureDraft>();
 
-  constructor(index: SnapshotIndex, { pods, pools, gone }: Scope, queue: PodQueue) {
+  constructor(index: SnapshotIndex, scope: Scope, { pods, obstacles }: RunPods) {
     const { options, resources, demands, census, lexicon, room } = index;
     const { sets, taints } = lexicon;
+    const { pools, gone } = scope;
     this.#index = index;
-    this.#queue = queue;
-    this.#templates = index.templatesOf(pools);
-    this.#topology = topologyOf(index, { pods, pools, gone });
+    this.#obstacles = obstacles;
+    this.#ground = prepareGround(index, scope);
     const goneNodes = new BitSet(index.nodes.open);
     for (const { index } of gone) goneNodes.add(index);
     this.#packer = new Packer({
@@ -112,64 +125,76 @@ class Run {
       taints,
       resources,
       demands,
-      topology: this.#topology,
-      reservations: new Reservations(pools.map((pool) => index.catalogueOf(pool).reservations)),
+      ...this.#ground,
       existing: new ExistingField(room, census, sets, goneNodes),
-      pools: this.#openPools(gone),
       hasPreferNoSchedule: pools.some(hasPreferNoSchedule),
       options,
     });
+    this.#queue = new PodQueue(pods, (queued) => this.#packer.kindOf(queued));
   }
 
-  /** To be called for every class before the first pod is placed. */
-  announce(podClass: PodClass): void {
-    this.#packer.announce(podClass);
+  /** How many pods wait for a place. */
+  get waiting(): number {
+    return this.#queue.length;
   }
 
+  /** To be called for every class before the first pod is placed. False if it was before. */
+  announce(podClass: PodClass): boolean {
+    return this.#packer.announce(podClass);
+  }
+
+  /** The next pod that is worth trying. */
+  next(): QueuedPod | undefined {
+    return this.#queue.next();
+  }
+
+  /** Tries it. */
   place(queued: QueuedPod): void {
-    const failure = this.#packer.place(queued);
-    if (failure === undefined) {
-      this.#failures.delete(queued);
-    } else {
-      this.#failures.set(queued, failure);
-      this.#queue.push(queued);
-    }
+    if (this.#packer.place(queued)) this.#queue.place();
+    else this.#queue.refuse();
   }
 
-  *outcome(obstacles: ReadonlyMap<QueuedPod, Failure>): PlanRun {
+  /** What happened, for whoever wants to do it again otherwise. */
+  get record() {
+    const { classes, history, planned } = this.#packer;
+    return { classes, history, nodes: planned.nodes, topology: this.#ground.topology };
+  }
+
+  *outcome(): PlanRun {
     const { nodes } = this.#packer.planned;
     const { lexicon, options, resources } = this.#index;
     const { sets, taints } = lexicon;
     const newNodes: PlannedNode[] = [];
-    const unschedulable: UnschedulablePod[] = [...obstacles].map(([{ pod }, failure]) => ({ pod, failure }));
+    const unschedulable: UnschedulablePod[] = [...this.#obstacles].map(([{ pod }, failure]) => ({ pod, failure }));
     const tables = { sets, resources, options, typeLists: new TypeLists(options.maxInstanceTypes) };
     for (const node of nodes) {
-      if (node.index % STEP === 0) yield placing(0);
+      if (node.index % STEP === 0) yield placing(this.waiting);
       const finished = finishNode(node, tables);
       if (!('shortOf' in finished)) {
         newNodes.push(finished);
         continue;
       }
-      const failure: Failure = { why: 'Truncated', nodePool: node.template.nodePool, labels: finished.shortOf };
+      const failure: Failure = { why: 'Truncated', nodePool: node.template.nodePool, shortOf: finished.shortOf };
       for (const { queued } of node.pods) unschedulable.push({ pod: queued.pod, failure });
     }
     const writer = new FailureWriter({
       sets,
       taints,
-      topology: this.#topology,
+      topology: this.#ground.topology,
       profile: options.profile,
       planned: nodes.length,
     });
-    for (const [{ pod }, draft] of this.#failures) unschedulable.push({ pod, failure: writer.write(draft) });
+    for (const queued of this.#queue.refused()) {
+      const draft = this.#packer.failureOf(this.#packer.kindOf(queued));
+      if (!writer.knows(draft)) yield placing(this.waiting);
+      unschedulable.push({ pod: queued.pod, failure: writer.write(draft) });
+    }
     return {
       newNodes,
       existingNodes: this.#placements(),
       unschedulable,
-      undecided: this.#queue
-        .rest()
-        .filter((queued) => !this.#failures.has(queued))
-        .map(({ pod }) => pod),
-      unusablePools: this.#templates.map(({ template }) => template).filter(isUnusable),
+      undecided: this.#queue.untried().map(({ pod }) => pod),
+      unusablePools: this.#ground.templates.map(({ template }) => template).filter(isUnusable),
       pricePerHour: newNodes.reduce((sum, { pricePerHour }) => sum + pricePerHour, 0),
     };
   }
@@ -179,30 +204,10 @@ class Run {
       .sort(([a], [b]) => a.index - b.index)
       .map(([node, pods]) => ({ node: node.source.name, pods: pods.map(toPlacedPod) }));
   }
-
-  #openPools(gone: readonly ClusterNode[]): readonly OpenPool[] {
-    const pools: OpenPool[] = [];
-    for (const { pool, template } of this.#templates) {
-      if (isUnusable(template)) continue;
-      pools.push({ template, limits: this.#index.findLimits(pool, template, gone) });
-    }
-    return pools;
-  }
 }
 
 function placing(waiting: number): Progress {
   return { phase: 'placing', waiting };
-}
-
-function topologyOf(index: SnapshotIndex, { pods, pools, gone }: Scope): Topology {
-  const { census, guards, rules, ruleBook, lexicon } = index;
-  const moving = new Set(pods.map(({ pod }) => index.pods.find(pod)).filter((bound) => bound !== undefined));
-  const base = { census, guards, rules, ruleBook, domains: lexicon.domains, universe: index.universeOf(pools) };
-  return new Topology(base, moving, gone, { nameOf: placeholderOf });
-}
-
-function isUnusable(template: NodeTemplate | UnusablePool): template is UnusablePool {
-  return 'minValuesUnmet' in template;
 }
 
 function hasPreferNoSchedule({ nodePool }: Pool): boolean {

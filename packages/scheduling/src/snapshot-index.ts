@@ -4,11 +4,12 @@ import { attachedClaims } from './checks/volume-limits.ts';
 import { BoundPods } from './cluster/bound-pods.ts';
 import { type ClusterNode, ClusterNodes } from './cluster/cluster-nodes.ts';
 import { ExistingRoom } from './cluster/existing-room.ts';
-import { type Catalogue, Catalogues } from './instance-types/catalogue.ts';
+import type { Catalogue } from './instance-types/catalogue.ts';
+import { Catalogues } from './instance-types/catalogues.ts';
 import type { InstanceType } from './instance-types/instance-type.ts';
 import { Market } from './instance-types/market.ts';
 import { Lexicon } from './lexicon.ts';
-import type { Pod } from './objects/pod.ts';
+import { type Pod, podId } from './objects/pod.ts';
 import { type Daemon, daemonsOf } from './packing/daemon.ts';
 import { Demands } from './packing/demand.ts';
 import { type NodeTemplate, templateOf } from './packing/node-template.ts';
@@ -25,8 +26,9 @@ import type { RuleTables } from './topology/rule.ts';
 import { RuleBook } from './topology/rule-book.ts';
 import { Universe } from './topology/universe.ts';
 
-/** How many pods or nodes are read between two chances to pause: about a millisecond of work. */
+/** How many pods, and nodes with theirs, are read between two chances to pause: a few milliseconds of work. */
 const STEP = 256;
+const NODE_STEP = 16;
 
 /** A pool and what new nodes of it start from, if any can. */
 export interface PoolTemplate {
@@ -55,11 +57,13 @@ export class SnapshotIndex {
   readonly guards: Guards;
   /** The snapshot's own pods. */
   readonly queued: QueuedPod[] = [];
+  #pending: ReadonlySet<string> | undefined;
   readonly #daemons: readonly Daemon[];
   readonly #leavingNames: ReadonlySet<string>;
   readonly #markets = new Map<readonly InstanceType[], Market>();
   readonly #templates = new Map<Pool, NodeTemplate | UnusablePool>();
   readonly #limits = new Map<Pool, PoolLimits>();
+  #nodesByPool: ReadonlyMap<string | undefined, readonly ClusterNode[]> | undefined;
   readonly #universes = new WeakMap<readonly Pool[], Universe>();
 
   /** Use `indexSnapshot`. */
@@ -77,9 +81,9 @@ export class SnapshotIndex {
     this.nodes = nodes;
     this.pods = pods;
     this.room = room;
-    this.census = new Census(nodes, pods, classes, domains, this.rules);
+    this.census = new Census(nodes, pods, domains, this.rules);
     this.ruleBook = new RuleBook(this.rules);
-    this.guards = new Guards(classes, pods, nodes, domains, this.ruleBook);
+    this.guards = new Guards(nodes, domains, this.ruleBook);
     this.#daemons = parts.daemons;
     this.#leavingNames = new Set(snapshot.leavingNodes.map(({ name }) => name));
   }
@@ -87,6 +91,12 @@ export class SnapshotIndex {
   /** Takes in one of the snapshot's own pods. */
   enqueue(pod: Pod, shape: PodShape): void {
     this.queued.push(this.#toQueued(pod, shape));
+  }
+
+  /** Whether a pod is one of the snapshot's own. */
+  isPending(pod: Pod): boolean {
+    this.#pending ??= new Set(this.snapshot.pods.map(podId));
+    return this.#pending.has(podId(pod));
   }
 
   /** The pools in the order they are asked, with their templates (spec 02 §7). */
@@ -107,7 +117,7 @@ export class SnapshotIndex {
     let counted = this.#limits.get(pool);
     if (counted === undefined) {
       counted = limits.clone();
-      for (const node of this.nodes.all.slice(0, this.nodes.open)) this.#count(counted, node, name, 1);
+      for (const node of this.#nodesOf(name)) this.#count(counted, node, name, 1);
       this.#limits.set(pool, counted);
     }
     const left = counted.clone();
@@ -153,6 +163,14 @@ export class SnapshotIndex {
       this.#templates.set(pool, template);
     }
     return template;
+  }
+
+  #nodesOf(nodePool: string): readonly ClusterNode[] {
+    this.#nodesByPool ??= Map.groupBy(
+      this.nodes.all.slice(0, this.nodes.open),
+      ({ source }) => source.labels[NODEPOOL_LABEL],
+    );
+    return this.#nodesByPool.get(nodePool) ?? [];
   }
 
   #count(limits: PoolLimits, { source }: ClusterNode, nodePool: string, times: 1 | -1): void {
@@ -201,21 +219,24 @@ export function* indexSnapshot(
   const { sets, taints, amounts, volumes, vocabulary } = lexicon;
   const { profile, ignoreDraRequests } = options;
   const daemons = daemonsOf(snapshot.daemonPods, lexicon.shapes, taints, ignoreDraRequests);
-  const resources = new ResourceTable(lexicon.shapes.all.map(({ requests }) => requests));
+  const resources = new ResourceTable(lexicon.units);
   const classes = new PodClasses(vocabulary.podLabels);
   const nodes = new ClusterNodes(snapshot.nodes, leaving, vocabulary.nodeLabels, { sets, taints, profile });
   const pods = new BoundPods();
   const room = new ExistingRoom(nodes, daemons, { sets, taints, amounts, pods, resources, volumes });
   for (let node = nodes.readNext(); node !== undefined; node = nodes.readNext()) {
-    if (node.index % STEP === 0) yield reading(snapshot.pods.length);
+    if (node.index % NODE_STEP === 0) yield reading(snapshot.pods.length);
     for (const pod of node.source.pods) pods.add(pod, classes.of(pod, shapes.get(pod)!, true), node);
     room.read(node);
   }
   for (const { instanceTypes } of snapshot.pools) {
-    yield reading(snapshot.pods.length);
-    catalogues.of(instanceTypes, profile);
+    for (const _ of catalogues.read(instanceTypes, profile)) yield reading(snapshot.pods.length);
   }
   const index = new SnapshotIndex({ snapshot, catalogues, lexicon, resources, classes, nodes, pods, room, daemons });
+  for (const ofKind of pods.kinds()) {
+    yield reading(snapshot.pods.length);
+    index.guards.read(ofKind);
+  }
   for (const [i, pod] of snapshot.pods.entries()) {
     if (i % STEP === 0) yield reading(snapshot.pods.length - i);
     index.enqueue(pod, shapes.get(pod)!);

@@ -5,6 +5,7 @@ import {
   type ResourceList,
   type TaintSpec,
 } from '@karpenter-ts/apis';
+import type { PackingOptions } from './cost/packing-options.ts';
 import type { InstanceType } from './instance-types/instance-type.ts';
 import type { Pod } from './objects/pod.ts';
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from './objects/volume.ts';
@@ -87,6 +88,8 @@ export interface PlanningOptions {
   readonly ignoreDraRequests: boolean;
   /** How many instance types a planned node may list (spec 02 §22). */
   readonly maxInstanceTypes: number;
+  /** Whether to look for cheaper nodes than upstream's; `undefined` for its plan. What-ifs never do. */
+  readonly packing: PackingOptions | undefined;
 }
 
 /** What upstream's provisioner plans with when no flag is set; the profile is the provider's. */
@@ -98,6 +101,7 @@ export const DEFAULT_PLANNING: PlanningOptions = {
   reservationIdLabel: undefined,
   ignoreDraRequests: true,
   maxInstanceTypes: 600,
+  packing: undefined,
 };
 
 /** A snapshot of nothing, to be spread under the parts one has. */

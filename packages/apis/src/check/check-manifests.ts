@@ -5,6 +5,7 @@ import type { NodePool } from '../kinds/node-pool.ts';
 import { RESOURCES } from '../kinds/registry.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Flavour } from '../kinds/restricted-labels.ts';
+import { type Scenario, scenarioResource } from '../kinds/scenario.ts';
 import { AWS_PROFILE, CORE_PROFILE, KWOK_PROFILE, type ProviderProfile } from '../provider-profile.ts';
 import { examine, RULES_NOT_CHECKED } from '../schema/admission.ts';
 import { type CauseReason, type FieldError, type FieldPath, textOf } from '../schema/field-error.ts';
@@ -13,6 +14,7 @@ import { validateEc2NodeClass } from '../validation/ec2-node-class.ts';
 import { validateNodeOverlay } from '../validation/node-overlay.ts';
 import { validateNodePool } from '../validation/node-pool.ts';
 import type { Problem } from '../validation/problem.ts';
+import { validateScenario } from '../validation/scenario.ts';
 import { findFieldMeant, findNearMiss } from './hint.ts';
 import { type Manifest, type Position, readManifests } from './manifest.ts';
 
@@ -55,12 +57,21 @@ export interface CheckedObject {
   readonly hashVersion?: string;
 }
 
-/** Checks every object of every file as the API server and then the controller would. Nothing is dropped. */
-export function checkManifests(files: readonly ManifestFile[], options: CheckOptions = {}): readonly CheckedObject[] {
-  return files.flatMap((file) => checkFile(file, options));
+/** A verdict and, if it is good, the object as an API server would store it. */
+export interface ReadObject {
+  readonly checked: CheckedObject;
+  readonly object?: JsonObject;
+  /** Where a field stands; where it is missing, the nearest thing around it that does not. */
+  readonly locate?: (path: FieldPath) => Position;
 }
 
-function checkFile(file: ManifestFile, options: CheckOptions): readonly CheckedObject[] {
+/** Checks every object of every file as the API server and then the controller would. Nothing is dropped. */
+export function checkManifests(files: readonly ManifestFile[], options: CheckOptions = {}): readonly CheckedObject[] {
+  return files.flatMap((file) => readObjects(file, options).map(({ checked }) => checked));
+}
+
+/** Every object of a file, checked. Nothing is dropped. */
+export function readObjects(file: ManifestFile, options: CheckOptions = {}): readonly ReadObject[] {
   if ('problem' in file) return [unreadable(file.name, file.problem, START)];
   const manifests = readManifests(file.text);
   if (manifests.length === 0) return [unreadable(file.name, 'holds no object', START)];
@@ -69,12 +80,13 @@ function checkFile(file: ManifestFile, options: CheckOptions): readonly CheckedO
 
 const START: Position = { line: 1, column: 1 };
 
-function unreadable(file: string, message: string, position: Position): CheckedObject {
-  const error = { field: '', message, ...position };
-  return { file, line: position.line, apiVersion: '', kind: '', name: '', valid: false, errors: [error], warnings: [] };
+function unreadable(file: string, message: string, position: Position): ReadObject {
+  const errors = [{ field: '', message, ...position }];
+  const head = { file, line: position.line, apiVersion: '', kind: '', name: '' };
+  return { checked: { ...head, valid: false, errors, warnings: [] } };
 }
 
-function checkManifest(manifest: Manifest, file: string, options: CheckOptions): CheckedObject {
+function checkManifest(manifest: Manifest, file: string, options: CheckOptions): ReadObject {
   if ('problem' in manifest) return unreadable(file, manifest.problem, manifest.position);
   const { object, locate } = manifest;
   const { kind, apiVersion } = object;
@@ -83,11 +95,12 @@ function checkManifest(manifest: Manifest, file: string, options: CheckOptions):
   const flavour = flavourOf(object, options);
   const resource = findResource(flavour, kind, apiVersion);
   if (!resource) {
-    return { ...head, valid: false, errors: [unknownKind(object, locate)], warnings: [] };
+    return { checked: { ...head, valid: false, errors: [unknownKind(object, locate)], warnings: [] } };
   }
   const { errors, warnings, admitted } = checkObject(object, resource, flavour, locate);
-  const valid = errors.length === 0;
-  return { ...head, valid, errors, warnings, ...(valid && hashOf(admitted, options)) };
+  if (errors.length > 0) return { checked: { ...head, valid: false, errors, warnings } };
+  const checked = { ...head, valid: true, errors, warnings, ...hashOf(admitted, options) };
+  return { checked, object: admitted, locate };
 }
 
 interface Findings {
@@ -155,6 +168,7 @@ function runtimeProblems(object: JsonObject, profile: ProviderProfile): readonly
   if (object['kind'] === 'NodePool') return validateNodePool(admitted as NodePool, profile);
   if (object['kind'] === 'NodeOverlay') return validateNodeOverlay(admitted as NodeOverlay, profile);
   if (object['kind'] === 'EC2NodeClass') return validateEc2NodeClass(admitted as EC2NodeClass);
+  if (object['kind'] === 'Scenario') return validateScenario(admitted as Scenario);
   return [];
 }
 
@@ -169,7 +183,7 @@ function hashOf(
 }
 
 function findResource(flavour: Flavour, kind: Json | undefined, apiVersion: Json | undefined): Resource | undefined {
-  const known = [...RESOURCES[flavour], ...RESOURCES.aws, ...RESOURCES.kwok];
+  const known = [...RESOURCES[flavour], ...KNOWN];
   return known.find((resource) => resource.kind === kind && `${resource.group}/${resource.version}` === apiVersion);
 }
 
@@ -185,7 +199,7 @@ function flavourOf(object: JsonObject, { provider = 'auto' }: CheckOptions): Fla
   return group === 'karpenter.kwok.sh' ? 'kwok' : 'core';
 }
 
-const KNOWN = [...RESOURCES.aws, ...RESOURCES.kwok.slice(-1)];
+const KNOWN = [...RESOURCES.aws, ...RESOURCES.kwok.slice(-1), scenarioResource];
 
 function unknownKind(object: JsonObject, locate: Locate): Finding {
   const { kind, apiVersion } = object;

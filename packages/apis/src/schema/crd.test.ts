@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parse } from 'yaml';
 import { RESOURCES } from '../kinds/registry.ts';
-import { customResourceDefinition, toYaml } from './crd.ts';
+import { customResourceDefinition } from './crd.ts';
+import { toYaml } from './yaml.ts';
 
 test('every kind has one version, served and stored, with a status and no conversion', () => {
   for (const resource of Object.values(RESOURCES).flat()) {

@@ -1,6 +1,5 @@
-import { Document, Scalar, visit } from 'yaml';
 import type { PrinterColumn, Resource } from '../kinds/resource.ts';
-import type { Json, JsonObject, StructuralSchema } from './structural.ts';
+import type { JsonObject, StructuralSchema } from './structural.ts';
 
 /** The members every object has. Kubernetes fills in what they mean; a structural schema must still name them. */
 const OBJECT_PROPERTIES: Readonly<Record<string, StructuralSchema>> = {
@@ -49,18 +48,4 @@ function printerColumn(column: PrinterColumn): JsonObject {
 function wholeSchema(schema: StructuralSchema): JsonObject {
   const whole = { ...schema, properties: { ...OBJECT_PROPERTIES, ...schema.properties } };
   return whole as unknown as JsonObject; // a schema is JSON by construction, only its interface says more
-}
-
-/**
- * YAML that YAML 1.1 readers (kubectl, Helm) and 1.2 readers understand alike, keys sorted, one line per string so
- * that patterns and rules can be searched for.
- */
-export function toYaml(value: Json): string {
-  const document = new Document(value, { version: '1.1', sortMapEntries: true, aliasDuplicateObjects: false });
-  visit(document, {
-    Scalar: (_, node) => {
-      if (typeof node.value === 'string' && node.value.includes('\n')) node.type = Scalar.BLOCK_LITERAL;
-    },
-  });
-  return document.toString({ directives: false, lineWidth: 0, singleQuote: true });
 }

@@ -13,20 +13,18 @@ export function validateRequirement(
   profile: ProviderProfile,
   path: string,
 ): readonly Problem[] {
-  const requirement = { ...written, key: normalizeLabelKey(written.key, profile) };
-  const known = splitKnownValues(requirement, profile);
-  const faults = [
-    ...operatorFaults(requirement),
-    ...restrictionFaults(requirement, profile),
-    ...knownValueFaults(requirement, known),
-    ...syntaxFaults(requirement),
-    ...inFaults(requirement),
-    ...boundFaults(requirement),
-  ];
+  const requirement = normalized(written, profile);
+  const faults = findFaults(requirement, profile);
   if (faults.length > 0) return [combineFaults(faults, path)];
+  const known = splitKnownValues(requirement, profile);
   if (known === undefined || known.invalid.length === 0) return [];
   const message = `invalid values found for key ${requirement.key}: ${goList(known.invalid)}, proceeding with valid values`;
   return [warning(`${path}.values`, message)];
+}
+
+/** All that is wrong with a requirement wherever it is written, in upstream's words; empty when nothing is. */
+export function requirementFaults(written: RequirementSpec, profile: ProviderProfile): readonly string[] {
+  return findFaults(normalized(written, profile), profile).map(({ text }) => text);
 }
 
 /** The values of an In requirement that its key's closed set has and has not. */
@@ -52,6 +50,21 @@ export function splitKnownValues(requirement: RequirementSpec, profile: Provider
 interface Fault {
   readonly member: 'key' | 'operator' | 'values' | 'minValues';
   readonly text: string;
+}
+
+function normalized(written: RequirementSpec, profile: ProviderProfile): RequirementSpec {
+  return { ...written, key: normalizeLabelKey(written.key, profile) };
+}
+
+function findFaults(requirement: RequirementSpec, profile: ProviderProfile): readonly Fault[] {
+  return [
+    ...operatorFaults(requirement),
+    ...restrictionFaults(requirement, profile),
+    ...knownValueFaults(requirement, splitKnownValues(requirement, profile)),
+    ...syntaxFaults(requirement),
+    ...inFaults(requirement),
+    ...boundFaults(requirement),
+  ];
 }
 
 function combineFaults(faults: readonly Fault[], path: string): Problem {

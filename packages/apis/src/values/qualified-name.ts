@@ -76,7 +76,7 @@ function isDnsLabel(value: string): boolean {
 }
 
 function isDnsSubdomain(value: string): boolean {
-  return value.split('.').every(isDnsLabel);
+  return /^[-a-z0-9.]+$/.test(value) && !/^[-.]|[-.]\.|\.-|[-.]$/.test(value); // no label is empty or has a dash at an end
 }
 
 function isName(value: string): boolean {

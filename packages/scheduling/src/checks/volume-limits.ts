@@ -31,7 +31,8 @@ export function attachedClaims(pod: Pod, objects: VolumeObjects): readonly Attac
   return claims;
 }
 
-function driverOf(backing: Exclude<Backing, { kind: 'missing' }>): string | undefined {
+/** The CSI driver behind a volume; undefined if it has none, or none that is known. */
+export function driverOf(backing: Exclude<Backing, { kind: 'missing' }>): string | undefined {
   if (backing.kind === 'bound') return driverOfVolume(backing.volume);
   const provisioner = backing.storageClass?.provisioner;
   return provisioner === undefined ? undefined : (CSI_DRIVERS.get(provisioner) ?? provisioner);

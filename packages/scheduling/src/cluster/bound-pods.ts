@@ -1,6 +1,6 @@
 import { podId } from '../objects/pod.ts';
 import type { Pod } from '../objects/pod.ts';
-import type { PodClass } from '../packing/pod-class.ts';
+import type { PodClass, PodKind } from '../packing/pod-class.ts';
 import type { ClusterNode } from './cluster-nodes.ts';
 
 /** A pod on a node. */
@@ -12,17 +12,24 @@ export interface BoundPod {
   readonly isTerminating: boolean;
 }
 
-/** The pods on all nodes, findable by id, class and node. */
+/** The bound pods of one kind. */
+export interface KindOnNodes {
+  readonly kind: PodKind;
+  readonly pods: readonly BoundPod[];
+}
+
+/** The pods on all nodes, findable by id, kind and node. */
 export class BoundPods {
   readonly #byId = new Map<string, BoundPod>();
-  readonly #byClass: BoundPod[][] = [];
+  readonly #byKind = new Map<PodKind, { readonly kind: PodKind; readonly pods: BoundPod[] }>();
   readonly #byNode: BoundPod[][] = [];
 
   add(pod: Pod, podClass: PodClass, node: ClusterNode): void {
     const bound = { pod, podClass, node, isTerminating: pod.metadata.deletionTimestamp !== undefined };
     this.#byId.set(podId(pod), bound);
-    this.#byClass[podClass.id] ??= [];
-    this.#byClass[podClass.id]!.push(bound);
+    const ofKind = this.#byKind.get(podClass.kind);
+    if (ofKind === undefined) this.#byKind.set(podClass.kind, { kind: podClass.kind, pods: [bound] });
+    else ofKind.pods.push(bound);
     this.#byNode[node.index] ??= [];
     this.#byNode[node.index]!.push(bound);
   }
@@ -35,7 +42,8 @@ export class BoundPods {
     return this.#byNode[index] ?? [];
   }
 
-  ofClass({ id }: PodClass): readonly BoundPod[] {
-    return this.#byClass[id] ?? [];
+  /** Every kind that has a pod somewhere. */
+  kinds(): Iterable<KindOnNodes> {
+    return this.#byKind.values();
   }
 }

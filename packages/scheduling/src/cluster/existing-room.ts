@@ -1,4 +1,4 @@
-import { admits } from '@karpenter-ts/apis';
+import { admits, type Requirement } from '@karpenter-ts/apis';
 import type { HostPort } from '../checks/host-ports.ts';
 import type { TaintTable } from '../checks/taints.ts';
 import { attachedClaims, VolumeUsage } from '../checks/volume-limits.ts';
@@ -7,7 +7,7 @@ import { BitSet } from '../interning/bit-set.ts';
 import type { Pod } from '../objects/pod.ts';
 import { type Daemon, runsOnNode } from '../packing/daemon.ts';
 import type { Demand } from '../packing/demand.ts';
-import type { RequirementSets } from '../requirements/requirement-set.ts';
+import type { RequirementSet, RequirementSets } from '../requirements/requirement-set.ts';
 import {
   addAmounts,
   type AmountReader,
@@ -20,6 +20,7 @@ import { sumRequests } from '../resources/pod-requests.ts';
 import type { ResourceTable } from '../resources/resource-table.ts';
 import type { BoundPods } from './bound-pods.ts';
 import type { ClusterNode, ClusterNodes } from './cluster-nodes.ts';
+import { Headroom } from './headroom.ts';
 
 export interface RoomTables {
   readonly sets: RequirementSets;
@@ -41,10 +42,13 @@ export class ExistingRoom {
   readonly volumes = new Map<number, VolumeUsage>();
   /** Nodes that take no pods that were merely moved. */
   readonly refusingMoved: BitSet;
+  /** Nodes with the same labels and taints; without those that take nothing at all. */
+  readonly #likes = new Map<string, Likes>();
   readonly #broken: BitSet;
+  /** By resource, once asked for. */
+  readonly #headroom: (Headroom | undefined)[] = [];
   readonly #tables: RoomTables;
   readonly #outstanding: OutstandingDaemons;
-  readonly #fitting: (BitSet | undefined)[] = [];
 
   constructor(nodes: ClusterNodes, daemons: readonly Daemon[], tables: RoomTables) {
     this.nodes = nodes;
@@ -63,15 +67,21 @@ export class ExistingRoom {
     this.#readUse(node);
   }
 
-  /** Nodes a demand fits on as they are now, ports and limits on volumes aside. Not to be changed. */
-  fitting(demand: Demand): BitSet {
-    let fitting = this.#fitting[demand.id];
-    if (fitting === undefined) {
-      fitting = new BitSet(this.nodes.open);
-      for (let i = 0; i < this.nodes.open; i++) if (this.#fits(demand, i)) fitting.add(i);
-      this.#fitting[demand.id] = fitting;
+  /** Nodes a demand may fit on: all that it does fit on, ports and volumes aside, and few that are too full for it. */
+  mayFit(demand: Demand): BitSet {
+    const { requests, tolerations, needs } = demand;
+    const { sets, taints } = this.#tables;
+    const nodes = new BitSet(this.nodes.open);
+    for (const like of this.#likes.values()) {
+      if (taints.tolerates(tolerations, like.taints) && sets.accepts(like.set, needs.set, 'strictly')) {
+        nodes.unite(like.nodes);
+      }
     }
-    return fitting;
+    for (let r = 0; r < requests.length; r++) {
+      if (requests[r]! > 0 && !nodes.intersect(this.#headroomOf(r).withAbout(requests[r]!))) break;
+    }
+    if (needs.hostname !== undefined) this.#keepNamed(nodes, needs.hostname);
+    return nodes;
   }
 
   /** Whether a node takes pods of a demand at all, room and labels aside. */
@@ -81,11 +91,23 @@ export class ExistingRoom {
     return needs.hostname === undefined || admits(needs.hostname, hostname);
   }
 
-  #fits(demand: Demand, i: number): boolean {
-    const { requests, needs } = demand;
-    const at = i * requests.length;
-    for (let r = 0; r < requests.length; r++) if (requests[r]! > this.remaining[at + r]!) return false;
-    return this.admits(i, demand) && this.#tables.sets.accepts(this.nodes.all[i]!.set, needs.set, 'strictly');
+  /** Drops nodes of other names than those listed, if a list it is. */
+  #keepNamed(nodes: BitSet, { complement, values }: Requirement): void {
+    if (complement || !this.nodes.isAligned) return;
+    const named = new BitSet(this.nodes.open);
+    for (const name of values) {
+      const host = this.nodes.hosts.find(name);
+      if (host >= 0) named.add(host);
+    }
+    nodes.intersect(named);
+  }
+
+  #headroomOf(r: number): Headroom {
+    const { length } = this.#tables.resources.names;
+    this.#headroom[r] ??= new Headroom(
+      Float64Array.from({ length: this.nodes.open }, (_, node) => this.remaining[node * length + r]!),
+    );
+    return this.#headroom[r];
   }
 
   #readRoom(node: ClusterNode, daemons: Amounts): void {
@@ -94,9 +116,20 @@ export class ExistingRoom {
     const used = sumRequests(pods.onNode(node).map(({ podClass }) => podClass.shape.requests));
     const left = subtractAmounts(subtractAmounts(amounts.read(source.allocatable), used), daemons);
     if (hasNegative(left)) this.#broken.add(index);
+    else this.#likesOf(node).add(index);
     resources.names.forEach((name, r) => {
       this.remaining[index * resources.names.length + r] = resources.toTarget(r, left.get(name)?.nanos ?? 0n);
     });
+  }
+
+  #likesOf({ set, taints }: ClusterNode): BitSet {
+    const text = `${set.id} ${taints}`;
+    let likes = this.#likes.get(text);
+    if (likes === undefined) {
+      likes = { set, taints, nodes: new BitSet(this.nodes.open) };
+      this.#likes.set(text, likes);
+    }
+    return likes.nodes;
   }
 
   #readUse(node: ClusterNode): void {
@@ -109,6 +142,12 @@ export class ExistingRoom {
     for (const pod of source.pods) usage.add(attachedClaims(pod, this.#tables.volumes));
     this.volumes.set(index, usage);
   }
+}
+
+interface Likes {
+  readonly set: RequirementSet;
+  readonly taints: number;
+  readonly nodes: BitSet;
 }
 
 /** Daemons that are expected on a node and not there yet (spec 02 §12.3). */

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ARCH_LABEL, CAPACITY_TYPE_LABEL, formatQuantity, toRequirements, ZONE_LABEL } from '@karpenter-ts/apis';
+import { ARCH_LABEL, formatQuantity, ZONE_LABEL } from '@karpenter-ts/apis';
 import type { InstanceType } from '../instance-types/instance-type.ts';
 import type { Pod, PodSpec } from '../objects/pod.ts';
 import { makeOffering, makePod, makePool } from '../testing/builders.ts';
-import { DEFAULT_TYPES, FAKE_PROFILE, fakeType, is, ladder } from '../testing/fake-types.ts';
-import { onNodes, where } from '../testing/pod-parts.ts';
+import type { Amounts } from '../resources/amounts.ts';
+import { fakeType, ladder } from '../testing/fake-types.ts';
+import { near, onNodes, podsWith, where } from '../testing/pod-parts.ts';
 import { failureOf, World } from '../testing/world.ts';
-import { cheaperTypes, findNearestMiss } from './nearest-miss.ts';
-import type { InstanceTypeRefusal } from './reason.ts';
+import { adviceOn, describeShortfall } from './advice.ts';
+import { Explainer, type PoolExplanation } from './explainer.ts';
+import type { Shortfall } from './shortfall.ts';
 
 const verdict = (types: readonly InstanceType[], spec: PodSpec & { requests?: Record<string, string> }) => {
   const pod = makePod('a', spec);
@@ -76,40 +78,104 @@ test('what all pools say is joined in their order', () => {
 });
 
 test('the nearest miss is the type with the fewest obstacles and the smallest lack', () => {
-  const refusal = refusalOf({ requests: { cpu: '20', memory: '1Gi' } });
-  const miss = findNearestMiss(DEFAULT_TYPES, refusal, FAKE_PROFILE)!;
+  const miss = nearestMiss({ requests: { cpu: '20', memory: '1Gi' } });
   assert.equal(miss.instanceType, 'arm-instance-type');
-  assert.deepEqual(
-    [...miss.lacks].map(([name, quantity]) => `${name} ${formatQuantity(quantity)}`),
-    ['cpu 4100m'],
-  );
+  assert.deepEqual(printed(miss.lacks), { cpu: '4100m' });
   assert.equal(miss.isUnavailable, false);
-  const wrongArch = refusalOf({ affinity: onNodes([where(ARCH_LABEL, 'In', 'mips')]) });
-  assert.equal(findNearestMiss(DEFAULT_TYPES, wrongArch, FAKE_PROFILE)!.conflicts[0]!.key, ARCH_LABEL);
+  const wrongArch = nearestMiss({ affinity: onNodes([where(ARCH_LABEL, 'In', 'mips')]) });
+  assert.equal(wrongArch.conflicts[0]!.key, ARCH_LABEL);
+});
+
+test('what a type lacks is judged with the daemons and ports on that very type', () => {
+  const types = [fakeType('small'), fakeType('large', { resources: { cpu: '8', memory: '16Gi' } })];
+  const heavy = makePod('heavy', { requests: { cpu: '7' }, nodeSelector: { size: 'large' } });
+  const world = new World({ types, daemonPods: [heavy] });
+  const pod = makePod('a', { requests: { cpu: '4' } });
+  const [small] = explain(world, pod);
+  assert.equal(small!.nearestMiss!.instanceType, 'small'); // 100m too small, where the large one is 3,100m too full
+  assert.deepEqual(printed(small!.nearestMiss!.lacks), { cpu: '100m' });
+  const port = { containers: [{ ports: [{ hostPort: 8080 }] }] };
+  const everywhere = new World({ types: [fakeType('only')], daemonPods: [makePod('proxy', port)] });
+  const [taken] = explain(everywhere, makePod('b', port));
+  assert.deepEqual(
+    taken!.nearestMiss!.takenPorts.map((one) => one.port),
+    [8080],
+  );
+  assert.match(adviceOn(taken!), /^of 0 types .*; nearest: only: a daemon has port 8080\/TCP$/);
+});
+
+test('a refusal carries the numbers that failed', () => {
+  const refusal = (world: World, pod: Pod) => explain(world, pod)[0]!.refusal;
+  const pods = makePod('a', { requests: { cpu: '3' } });
+  const limited = refusal(
+    new World({ pools: [makePool('default', { limits: { cpu: '1500m', memory: '1Ti' } })] }),
+    pods,
+  );
+  assert.ok(limited.why === 'ResourceLimits');
+  assert.deepEqual(printed(limited.remaining), { cpu: '1500m', memory: '1Ti' });
+  assert.deepEqual(printed(limited.smallest), { cpu: '2', memory: '2Gi' });
+  const full = refusal(new World({ pools: [makePool('default', { limits: { nodes: '0' } })] }), pods);
+  assert.ok(full.why === 'NodeLimit');
+  assert.equal(formatQuantity(full.limit), '0');
+  const large = refusal(
+    new World(),
+    makePod('a', { requests: { cpu: '20' }, nodeSelector: { [ARCH_LABEL]: 'amd64' } }),
+  );
+  assert.ok(large.why === 'InstanceTypes');
+  assert.deepEqual(large.types, { considered: 6, compatible: 5, offered: 6, fitting: 0 });
+  const pools = [makePool('default', { requirements: [{ key: 'integer', operator: 'Exists', minValues: 2 }] })];
+  const uniform = refusal(new World({ pools }), makePod('a', { requests: { cpu: '10' } }));
+  assert.ok(uniform.why === 'InstanceTypes');
+  assert.deepEqual(uniform.shortOf, [{ label: 'integer', wanted: 2, found: 1 }]);
 });
 
 test('why a node is of no cheaper type: each one below its price with what it lacks', () => {
-  const types = ladder(6);
-  const world = new World({ types });
-  const [node] = world.plan(makePod('a', { requests: { cpu: '3' } })).newNodes;
-  assert.equal(node!.instanceTypes[0], 'fake-it-3');
-  const cheaper = cheaperTypes(types, {
-    requirements: node!.requirements,
-    requests: node!.requests,
-    profile: FAKE_PROFILE,
-    pricePerHour: node!.pricePerHour,
-    poolRequirements: toRequirements([is(CAPACITY_TYPE_LABEL, 'spot', 'on-demand')], FAKE_PROFILE),
-  });
-  assert.deepEqual(
-    cheaper.map(({ instanceType, lacks }) => `${instanceType} ${formatQuantity(lacks.get('cpu')!)}`),
-    ['fake-it-0 2100m', 'fake-it-1 1100m', 'fake-it-2 100m'],
+  const world = new World({ types: ladder(6), daemonPods: [makePod('agent', { requests: { cpu: '1' } })] });
+  const plan = world.plan(makePod('a', { requests: { cpu: '2' } }));
+  const explainer = new Explainer(world.snapshot, world.options);
+  const { considered, cheaper } = explainer.explainNode(plan.newNodes[0]!);
+  assert.equal(plan.newNodes[0]!.instanceTypes[0], 'fake-it-3');
+  assert.equal(considered, 6);
+  assert.deepEqual(cheaper.map(describeShortfall), [
+    'fake-it-0: lacks cpu 2100m',
+    'fake-it-1: lacks cpu 1100m',
+    'fake-it-2: lacks cpu 100m',
+  ]);
+  const pinned = world.plan(makePod('b', { nodeSelector: { integer: '5' } }));
+  assert.match(
+    describeShortfall(explainer.explainNode(pinned.newNodes[0]!).cheaper[0]!),
+    /^fake-it-0: key integer, integer In \[5\] not in integer In \[1\], lacks cpu 100m$/,
   );
 });
 
-function refusalOf(spec: PodSpec & { requests?: Record<string, string> }): InstanceTypeRefusal {
-  const { failure } = new World().plan(makePod('a', spec)).unschedulable[0]!;
-  assert.ok(failure.why === 'PoolsRefused');
-  const { refusal } = failure.refusals[0]!;
-  assert.ok(refusal.why === 'InstanceTypes');
-  return refusal;
+test('advice says in one line what a person could change', () => {
+  const advice = (world: World, pod: Pod) => explain(world, pod).map(adviceOn);
+  const tainted = makePool('default', { taints: [{ key: 'team', value: 'a', effect: 'NoSchedule' }] });
+  assert.deepEqual(advice(new World({ pools: [tainted] }), makePod('a')), [
+    'the pod does not tolerate team=a:NoSchedule',
+  ]);
+  const small = new World({ pools: [makePool('default', { limits: { cpu: '1' } })] });
+  assert.deepEqual(advice(small, makePod('a')), ['it may grow by cpu 1; its smallest types add cpu 2']);
+  assert.deepEqual(advice(new World(), makePod('a', { requests: { cpu: '20' } })), [
+    'of 6 types 6 meet the requirements, 6 can be had within them, 0 of these are large enough; ' +
+      'nearest: arm-instance-type: lacks cpu 4100m',
+  ]);
+  const alone = makePod('a', { affinity: near(podsWith(ZONE_LABEL, { app: 'nowhere' })) });
+  assert.deepEqual(advice(new World(), alone), [
+    'no place by its affinity over topology.kubernetes.io/zone ' +
+      '(matching pods: test-zone-1 0, test-zone-2 0, test-zone-3 0)',
+  ]);
+});
+
+function explain(world: World, pod: Pod): readonly PoolExplanation[] {
+  const [unschedulable] = world.plan(pod).unschedulable;
+  return new Explainer(world.snapshot, world.options).explainPod(unschedulable!);
+}
+
+function nearestMiss(spec: PodSpec & { requests?: Record<string, string> }): Shortfall {
+  return explain(new World(), makePod('a', spec))[0]!.nearestMiss!;
+}
+
+function printed(amounts: Amounts): Readonly<Record<string, string>> {
+  return Object.fromEntries([...amounts].map(([name, quantity]) => [name, formatQuantity(quantity)]));
 }

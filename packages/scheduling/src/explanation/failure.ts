@@ -6,18 +6,18 @@ import {
   type ProviderProfile,
   type Requirement,
   type Requirements,
+  type TaintSpec,
   toRequirement,
 } from '@karpenter-ts/apis';
 import { findUntolerated, type TaintTable } from '../checks/taints.ts';
-import type { OverheadGroup } from '../packing/overhead-group.ts';
-import type { FailureDraft, InstanceTypeDraft, RefusalDraft } from '../packing/refusal-draft.ts';
+import type { FailureDraft, RefusalDraft } from '../packing/refusal-draft.ts';
 import type { NodeNeeds, RequirementSet, RequirementSets } from '../requirements/requirement-set.ts';
-import { type Amounts, largestAmounts, NO_AMOUNTS, smallestAmounts } from '../resources/amounts.ts';
 import { HostGroup } from '../topology/host-group.ts';
 import { KeyChoice } from '../topology/key-choice.ts';
 import type { LabelGroup } from '../topology/label-group.ts';
 import type { BindingRule, Group, Topology } from '../topology/topology.ts';
-import type { Failure, FilterVerdict, InstanceTypeRefusal, Refusal } from './reason.ts';
+import type { Failure, Refusal } from './reason.ts';
+import { limitRefusal, reservationRefusal, TypeRefusals } from './supply-refusal.ts';
 
 export interface ExplanationTables {
   readonly sets: RequirementSets;
@@ -31,11 +31,19 @@ export interface ExplanationTables {
 /** Puts the failures of a finished run into plain data; equal drafts become one object. */
 export class FailureWriter {
   readonly #tables: ExplanationTables;
+  readonly #typeRefusals: TypeRefusals;
   readonly #known = new Map<FailureDraft, Failure>();
   readonly #counts = new Map<Group, ReadonlyMap<string, number>>();
+  readonly #incompatibilities = new Map<string, readonly Incompatibility[]>();
 
   constructor(tables: ExplanationTables) {
     this.#tables = tables;
+    this.#typeRefusals = new TypeRefusals(tables.sets);
+  }
+
+  /** Whether it costs nothing to write this one. */
+  knows(draft: FailureDraft): boolean {
+    return this.#known.has(draft);
   }
 
   write(draft: FailureDraft): Failure {
@@ -52,32 +60,43 @@ export class FailureWriter {
   }
 
   #refusal(draft: RefusalDraft, failure: FailureDraft): Refusal {
-    const { taints } = this.#tables;
     switch (draft.why) {
-      case 'Taints': {
-        const untolerated = findUntolerated(
-          taints.taints(draft.template.taints),
-          taints.tolerations(draft.tolerations),
-        );
-        return { why: 'Taints', untolerated };
-      }
+      case 'NodeLimit':
+      case 'ResourceLimits':
+        return limitRefusal(draft);
+      case 'Taints':
+        return { why: 'Taints', untolerated: this.#untolerated(draft) };
       case 'Requirements':
       case 'VolumeRequirements':
         return { why: draft.why, problems: this.#problems(draft.existing, draft.incoming, draft.hostname) };
       case 'Topology':
         return this.#topologyRefusal(draft.set, draft.hostname, failure);
       case 'InstanceTypes':
-        return this.#typeRefusal(draft, failure);
+        return this.#typeRefusals.write(draft);
+      case 'Reservation':
+        return reservationRefusal(draft);
       default:
-        return draft;
+        return draft satisfies never;
     }
   }
 
+  #untolerated({ template, tolerations }: RefusalDraft & { readonly why: 'Taints' }): readonly TaintSpec[] {
+    const { taints } = this.#tables;
+    return findUntolerated(taints.taints(template.taints), taints.tolerations(tolerations));
+  }
+
+  /** Pods of thousands of sizes that ask for one impossible label share what is said about it. */
   #problems(existing: RequirementSet, incoming: NodeNeeds, hostname: string): readonly Incompatibility[] {
+    const question = `${existing.id} ${incoming.set.id}`;
+    const known = incoming.hostname === undefined ? this.#incompatibilities.get(question) : undefined;
+    if (known !== undefined) return known;
     const { sets, profile } = this.#tables;
     const asked = new Map(sets.toRequirements(incoming.set));
     if (incoming.hostname !== undefined) asked.set(HOSTNAME_LABEL, incoming.hostname);
-    return findIncompatibilities(this.#nodeRequirements(existing, hostname), asked, profile.wellKnownLabels);
+    const node = this.#nodeRequirements(existing, hostname);
+    const problems = findIncompatibilities(node, asked, profile.wellKnownLabels);
+    if (incoming.hostname === undefined) this.#incompatibilities.set(question, problems);
+    return problems;
   }
 
   /** The first rule that leaves nothing; else the key on which rules exclude each other. */
@@ -143,44 +162,6 @@ export class FailureWriter {
     requirements.set(HOSTNAME_LABEL, toRequirement(inList(HOSTNAME_LABEL, [hostname]), this.#tables.profile));
     return requirements;
   }
-
-  #typeRefusal(draft: InstanceTypeDraft, { podClass }: FailureDraft): InstanceTypeRefusal {
-    const overheads = draft.groups
-      .map((group) => draft.template.overheadGroups[group] as OverheadGroup)
-      .map(({ requests }) => requests)
-      .filter((requests) => requests.size > 0);
-    const fold = (combine: (a: Amounts, b: Amounts) => Amounts) =>
-      overheads.length === 0 ? NO_AMOUNTS : overheads.reduce(combine);
-    return {
-      why: 'InstanceTypes',
-      met: verdictOf(draft),
-      shortOfValues: draft.shortages,
-      requirements: this.#tables.sets.toRequirements(draft.set),
-      podRequests: podClass.shape.requests,
-      leastDaemonRequests: fold(smallestAmounts),
-      mostDaemonRequests: fold(largestAmounts),
-    };
-  }
-}
-
-/** Which tests some type passed. A type is large enough only as what it is offered as, so fitting implies an offering. */
-function verdictOf({ template, set, considered, largeEnough }: InstanceTypeDraft): FilterVerdict {
-  const { market } = template;
-  const { compatible, offered } = market.supply(set);
-  const types = Map.groupBy(considered, (variant) => market.catalogue.typeOf[variant]!);
-  const verdicts = [...types.values()].map((variants) => ({
-    compatible: variants.some((variant) => compatible.has(variant)),
-    hasOffering: variants.some((variant) => offered.has(variant)),
-    fits: variants.some((variant) => offered.has(variant) && largeEnough.has(variant)),
-  }));
-  return {
-    compatible: verdicts.some((type) => type.compatible),
-    fits: verdicts.some((type) => type.fits),
-    hasOffering: verdicts.some((type) => type.hasOffering),
-    compatibleAndFitsOnly: false,
-    compatibleAndOfferingOnly: verdicts.some((type) => type.compatible && type.hasOffering && !type.fits),
-    fitsAndOfferingOnly: verdicts.some((type) => type.fits && !type.compatible),
-  };
 }
 
 function listed(choice: KeyChoice, profile: ProviderProfile): Requirement {

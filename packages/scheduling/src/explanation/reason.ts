@@ -1,4 +1,6 @@
-import type { Incompatibility, Requirement, Requirements, TaintSpec } from '@karpenter-ts/apis';
+import type { Incompatibility, Quantity, Requirement, Requirements, TaintSpec } from '@karpenter-ts/apis';
+import type { HostPort } from '../checks/host-ports.ts';
+import type { ValueShortage } from '../requirements/min-values.ts';
 import type { Amounts } from '../resources/amounts.ts';
 
 /** Why a pod has no place in the plan. Data only: `renderFailure` puts it in upstream's words. */
@@ -14,7 +16,7 @@ export type Failure =
   /** No node had room, and every pool said no to a new one: in order of the pools, one refusal each. */
   | { readonly why: 'PoolsRefused'; readonly refusals: readonly PoolRefusal[] }
   /** It was placed, but its node's list of types had to be cut below `minValues`. */
-  | { readonly why: 'Truncated'; readonly nodePool: string; readonly labels: readonly string[] };
+  | { readonly why: 'Truncated'; readonly nodePool: string; readonly shortOf: readonly ValueShortage[] };
 
 export interface MissingVolumeObject {
   readonly kind: 'PersistentVolumeClaim' | 'PersistentVolume' | 'StorageClass';
@@ -29,8 +31,10 @@ export interface PoolRefusal {
 
 /** Why a new node of one pool cannot take a pod: the first check that fails. */
 export type Refusal =
-  | { readonly why: 'NodeLimit' }
-  | { readonly why: 'ResourceLimits' }
+  /** The pool has as many nodes as it may. */
+  | { readonly why: 'NodeLimit'; readonly limit: Quantity }
+  /** Each type would breach one limit or another: what the pool may still grow by, and the least any type would add. */
+  | { readonly why: 'ResourceLimits'; readonly remaining: Amounts; readonly smallest: Amounts }
   | { readonly why: 'Taints'; readonly untolerated: readonly TaintSpec[] }
   | { readonly why: 'Requirements'; readonly problems: readonly Incompatibility[] }
   | { readonly why: 'VolumeRequirements'; readonly problems: readonly Incompatibility[] }
@@ -38,8 +42,7 @@ export type Refusal =
   /** Rules of topology leave the node a label it cannot have. */
   | { readonly why: 'TopologyRequirements'; readonly problems: readonly Incompatibility[] }
   | InstanceTypeRefusal
-  /** Reserved capacity would do but is taken; the next run may find it free. */
-  | { readonly why: 'Reservation'; readonly problem: 'Taken' | 'WouldBeLost' };
+  | ReservationRefusal;
 
 /** No domain of a topology key is open to the pod on this node. */
 export interface TopologyRefusal {
@@ -52,27 +55,38 @@ export interface TopologyRefusal {
   readonly nodeDomains: Requirement;
 }
 
-/** No instance type is left. The flags say which tests some type passed, alone and in pairs (spec 02 §21). */
+/** No instance type is left (spec 02 §21). */
 export interface InstanceTypeRefusal {
   readonly why: 'InstanceTypes';
-  readonly met: FilterVerdict;
+  readonly types: TypeTally;
   /** Labels of which too few values are left, though some types passed every test. */
-  readonly shortOfValues: readonly string[];
+  readonly shortOf: readonly ValueShortage[];
+  /** Ports of the pod that daemons take on some types, which are not among those looked at. */
+  readonly takenPorts: readonly HostPort[];
   readonly requirements: Requirements;
   readonly podRequests: Amounts;
-  /** Of the daemons on the types considered, smallest and largest; empty if no daemon counts. */
+  /** Of the daemons on the types looked at, smallest and largest; empty if no daemon counts. */
   readonly leastDaemonRequests: Amounts;
   readonly mostDaemonRequests: Amounts;
 }
 
-/** What at least one instance type managed. */
-export interface FilterVerdict {
-  readonly compatible: boolean;
-  readonly fits: boolean;
-  readonly hasOffering: boolean;
-  readonly compatibleAndFitsOnly: boolean;
-  readonly compatibleAndOfferingOnly: boolean;
-  readonly fitsAndOfferingOnly: boolean;
+/** How many instance types were looked at, and how many of them passed each test alone. */
+export interface TypeTally {
+  readonly considered: number;
+  /** Meet the requirements. */
+  readonly compatible: number;
+  /** Can be had within the requirements. */
+  readonly offered: number;
+  /** Can be had, and are large enough that way. */
+  readonly fitting: number;
+}
+
+/** Reserved capacity would do but is taken, or would be given up; the next run may find it free. */
+export interface ReservationRefusal {
+  readonly why: 'Reservation';
+  readonly problem: 'Taken' | 'WouldBeLost';
+  /** Those that would do, or would be given up. */
+  readonly reservations: readonly string[];
 }
 
 /** Whether the pod is to wait for reserved capacity: no event, not counted as unschedulable (spec 02 §20). */

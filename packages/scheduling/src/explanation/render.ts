@@ -7,7 +7,8 @@ import {
 } from '@karpenter-ts/apis';
 import type { Relaxation } from '../plan.ts';
 import { addAmounts, type Amounts } from '../resources/amounts.ts';
-import type { Failure, FilterVerdict, InstanceTypeRefusal, PoolRefusal, TopologyRefusal } from './reason.ts';
+import type { ValueShortage } from '../requirements/min-values.ts';
+import type { Failure, InstanceTypeRefusal, PoolRefusal, TopologyRefusal, TypeTally } from './reason.ts';
 
 /** Upstream's words, which events carry and people search for (spec 02 §§10, 16.4, 19–22). */
 export function renderFailure(failure: Failure): string {
@@ -25,7 +26,7 @@ export function renderFailure(failure: Failure): string {
     case 'Truncated':
       return (
         'pod didn’t schedule because NodePool couldn’t meet minValues requirements, validating minValues, ' +
-        `${minValuesText(failure.labels)} (NodePool=${failure.nodePool})`
+        `${renderShortage(failure.shortOf)} (NodePool=${failure.nodePool})`
       );
     default:
       return failure satisfies never;
@@ -103,43 +104,35 @@ function renderTopology({ rule, key, counts, podDomains, nodeDomains }: Topology
 const MILLION_CORES = 1_000_000n * 1_000_000_000n;
 
 function renderInstanceTypes(refusal: InstanceTypeRefusal): string {
-  const { met, shortOfValues, requirements, podRequests } = refusal;
+  const { types, shortOf, requirements, podRequests } = refusal;
   const context = `requirements=${formatRequirements(requirements)}, resources=${resourcesText(refusal)}`;
-  if (shortOfValues.length > 0) return `${minValuesText(shortOfValues)}, ${context}`;
-  const text = `${verdictText(met)}, ${context}`;
-  const onlyTooSmall = met.compatible && met.hasOffering && !met.fits;
+  if (shortOf.length > 0) return `${renderShortage(shortOf)}, ${context}`;
+  const text = `${tallyText(types)}, ${context}`;
+  const onlyTooSmall = types.compatible > 0 && types.offered > 0 && types.fitting === 0;
   const looksMistyped = onlyTooSmall && (podRequests.get('cpu')?.nanos ?? 0n) >= MILLION_CORES;
   return looksMistyped ? `${text} (CPU request >= 1 Million, m vs M typo?)` : text;
 }
 
-function verdictText(met: FilterVerdict): string {
-  if (!met.compatible && !met.fits && !met.hasOffering) {
-    return 'no instance type met the scheduling requirements or had enough resources or had a required offering';
+/**
+ * Of upstream's twelve texts those that can come up: fitting implies an offering, so no text has types that fit and
+ * lack one; and where some type fits and none passes all tests, the fitting ones do not meet the requirements.
+ */
+function tallyText({ compatible, offered, fitting }: TypeTally): string {
+  if (compatible === 0) {
+    if (fitting > 0) return 'no instance type met all requirements';
+    return offered > 0
+      ? 'no instance type met the scheduling requirements or had enough resources'
+      : 'no instance type met the scheduling requirements or had enough resources or had a required offering';
   }
-  if (!met.compatible && !met.fits) {
-    return 'no instance type met the scheduling requirements or had enough resources';
-  }
-  if (!met.compatible && !met.hasOffering) {
-    return 'no instance type met the scheduling requirements or had a required offering';
-  }
-  if (!met.fits && !met.hasOffering) return 'no instance type had enough resources or had a required offering';
-  if (!met.compatible) return 'no instance type met all requirements';
-  if (!met.fits) return 'no instance type has enough resources';
-  if (!met.hasOffering) return 'no instance type has the required offering';
-  if (met.compatibleAndFitsOnly) {
-    return 'no instance type which met the scheduling requirements and had enough resources, had a required offering';
-  }
-  if (met.fitsAndOfferingOnly) {
-    return 'no instance type which had enough resources and the required offering met the scheduling requirements';
-  }
-  if (met.compatibleAndOfferingOnly) {
-    return 'no instance type which met the scheduling requirements and the required offering had the required resources';
-  }
-  return 'no instance type met the requirements/resources/offering tuple';
+  if (offered === 0) return 'no instance type had enough resources or had a required offering';
+  if (fitting === 0) return 'no instance type has enough resources';
+  return 'no instance type which had enough resources and the required offering met the scheduling requirements';
 }
 
-function minValuesText(labels: readonly string[]): string {
-  return `minValues requirement is not met for label(s) (label(s)=[${labels.join(' ')}])`;
+/** Which labels have too few values for `minValues`. */
+export function renderShortage(shortOf: readonly ValueShortage[]): string {
+  const labels = shortOf.map(({ label }) => label).join(' ');
+  return `minValues requirement is not met for label(s) (label(s)=[${labels}])`;
 }
 
 function resourcesText({ podRequests, leastDaemonRequests, mostDaemonRequests }: InstanceTypeRefusal): string {

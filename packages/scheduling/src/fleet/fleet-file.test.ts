@@ -81,7 +81,7 @@ test('a fleet file becomes a snapshot in which every label of the catalogue is w
   assert.equal(bare!.requirements.find(({ key }) => key === 'example.com/family')?.operator, 'DoesNotExist');
 });
 
-test('pools get the defaults an API server gives them, and static ones are left out', () => {
+test('02/14 pools get the defaults an API server gives them, and static ones are left out', () => {
   assert.equal(fleetOf(JSON.stringify(FLEET)).snapshot.pools[0]!.nodePool.spec.disruption.consolidateAfter, '0s');
   assert.equal(fleetOf(changed(['nodePools', 0, 'spec', 'replicas'], 3)).snapshot.pools.length, 0);
 });
@@ -103,6 +103,9 @@ test('a bad field is reported by its path, its line and the words of an API serv
     [['nodePools', 0, 'spec', 'weight'], 101, /^Invalid value: 101: .*less than or equal to 100/],
     [['nodePools', 0, 'kind'], 'Deployment', /^Unsupported value: "Deployment"/],
     [['pods', 0, 'spec', 'containers', 0, 'resources', 'requests', 'cpu'], 'much', /^Invalid value: "much"/],
+    [['pods', 0, 'spec', 'containers', 0, 'resources', 'requests', 'cpu'], '1e999999', /^Invalid value: "1e999999": /],
+    [['catalogue', 0, 'overhead', 'cpu'], '1e999999', /^Invalid value: "1e999999": /],
+    [['nodePools', 0, 'spec', 'limits'], { cpu: '1e999999' }, /^Invalid value: "1e999999": /],
     [['pods', 0, 'spec', 'tolerations'], {}, /^Invalid value: "object": .*must be of type array/],
     [['instances'], [], /^unknown field "instances"$/],
   ];
@@ -110,8 +113,10 @@ test('a bad field is reported by its path, its line and the words of an API serv
     const text = changed(path, value);
     const [problem] = problemsOf(text);
     assert.match(problem?.message ?? 'accepted', message);
-    assert.equal(problem!.field, path.map(segmentText).join('').slice(1));
-    assert.ok(text.split('\n')[problem!.line - 1]!.includes(`"${path.at(-1)}"`));
+    const field = path.map(segmentText).join('').slice(1);
+    assert.ok(problem!.field.startsWith(field), problem!.field);
+    const [name] = problem!.field.split('.').slice(-1);
+    assert.ok(text.split('\n')[problem!.line - 1]!.includes(`"${name}"`));
   }
 });
 
@@ -125,6 +130,13 @@ test('a field that is missing is reported where its parent stands', () => {
     ['pods[0].spec.topologySpreadConstraints[0].maxSkew', 'Required value'],
   );
   assert.equal(text.split('\n')[problem!.line]!.trim(), '"topologyKey": "zone"');
+});
+
+test('what a fleet must have and has not is reported for the file as a whole', () => {
+  assert.deepEqual(
+    problemsOf('{"pods": []}').map(({ field, message, line }) => `${field}: ${message} (${line})`),
+    ['catalogue: Required value (1)', 'nodePools: Required value (1)'],
+  );
 });
 
 test('all problems are reported at once, in the order of the lines', () => {

@@ -3,7 +3,8 @@ import { examine, type FieldPath, goQuote, type JsonObject } from '@karpenter-ts
 import { podName } from '../objects/pod.ts';
 import { FLEET } from './fleet-schema.ts';
 import { type Fleet, type FleetContent, toFleet } from './fleet-snapshot.ts';
-import { findSyntaxError, locateField, type Position } from './json-position.ts';
+import { findSyntaxError, locateFields, type Position } from './json-position.ts';
+import { findUnreadableQuantities } from './quantity-fields.ts';
 
 /** One thing wrong with a fleet file, and where. */
 export interface FleetProblem extends Position {
@@ -25,9 +26,9 @@ export function readFleet(text: string): ReadFleet {
   const { decoding, errors, object } = examine({ ...raw, metadata: { name: 'fleet' } }, FLEET);
   const misfits = [...decoding, ...errors.filter(({ path }) => path.length > 0)];
   const content: unknown = object;
-  const problems = misfits.length > 0 ? misfits : findRepetitions(content as FleetContent); // the schema holds: so do its types
+  const problems = misfits.length > 0 ? misfits : findMisfits(content as FleetContent); // the schema holds: so do its types
   if (problems.length === 0) return { fleet: toFleet(content as FleetContent) };
-  return { problems: problems.map((problem) => locate(problem, text)).sort(byPosition) };
+  return { problems: locate(problems, text).sort(byPosition) };
 }
 
 interface Misfit {
@@ -42,6 +43,11 @@ function findObject(text: string): JsonObject | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** What no schema says. */
+function findMisfits(content: FleetContent): readonly Misfit[] {
+  return [...findRepetitions(content), ...findUnreadableQuantities(content)];
 }
 
 /** A plan names types, pools and pods, so no two of a kind may have one name. */
@@ -68,8 +74,12 @@ function repeated(names: readonly string[], pathTo: (index: number) => FieldPath
   });
 }
 
-function locate({ path, message }: Misfit, text: string): FleetProblem {
-  return { field: fieldName(path), message, ...locateField(text, path) };
+function locate(problems: readonly Misfit[], text: string): FleetProblem[] {
+  const positions = locateFields(
+    text,
+    problems.map(({ path }) => path),
+  );
+  return problems.map(({ path, message }, i) => ({ field: fieldName(path), message, ...positions[i]! }));
 }
 
 function fieldName(path: FieldPath): string {

@@ -1,24 +1,38 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { FieldPath } from '@karpenter-ts/apis';
 import fc from 'fast-check';
-import { findSyntaxError, locateField } from './json-position.ts';
+import { findSyntaxError, locateFields } from './json-position.ts';
+
+const locate = (text: string, path: FieldPath) => locateFields(text, [path])[0];
 
 test('a field is located at its name, an item at its value', () => {
   const text = '{\n  "a": 1,\n  "pods": [\n    {"name": "x"},\n    { "name" : [1, 2] }\n  ]\n}';
-  assert.deepEqual(locateField(text, ['pods']), { line: 3, column: 3 });
-  assert.deepEqual(locateField(text, ['pods', 1]), { line: 5, column: 5 });
-  assert.deepEqual(locateField(text, ['pods', 1, 'name']), { line: 5, column: 7 });
-  assert.deepEqual(locateField(text, ['pods', 1, 'name', 1]), { line: 5, column: 20 });
+  assert.deepEqual(locate(text, ['pods']), { line: 3, column: 3 });
+  assert.deepEqual(locate(text, ['pods', 1]), { line: 5, column: 5 });
+  assert.deepEqual(locate(text, ['pods', 1, 'name']), { line: 5, column: 7 });
+  assert.deepEqual(locate(text, ['pods', 1, 'name', 1]), { line: 5, column: 20 });
 });
 
 test('of a missing field the nearest parent is located', () => {
   const text = '{"pods": [{"spec": {}}, {"spec": {}}], "other": {"b": 1}}';
-  assert.deepEqual(locateField(text, ['pods', 1, 'spec', 'b']), { line: 1, column: 26 });
-  assert.deepEqual(locateField(text, ['none', 'b']), { line: 1, column: 1 });
+  assert.deepEqual(locate(text, ['pods', 1, 'spec', 'b']), { line: 1, column: 26 });
+  assert.deepEqual(locate(text, ['none', 'b']), { line: 1, column: 1 });
+});
+
+test('of many fields each is located, also those within one another', () => {
+  const text = '{"a": [{"b": 1}, {"b": 2}],\n "c": {"b": 3}}';
+  assert.deepEqual(locateFields(text, [['c', 'b'], ['a', 1], ['a', 1, 'b'], ['a', 0, 'c'], []]), [
+    { line: 2, column: 8 },
+    { line: 1, column: 18 },
+    { line: 1, column: 19 },
+    { line: 1, column: 8 },
+    { line: 1, column: 1 },
+  ]);
 });
 
 test('a name with escapes is found by what it means', () => {
-  assert.deepEqual(locateField(String.raw`{"\u0061\n": true}`, ['a\n']), { line: 1, column: 2 });
+  assert.deepEqual(locate(String.raw`{"\u0061\n": true}`, ['a\n']), { line: 1, column: 2 });
 });
 
 test('a syntax error is where the first wrong character stands', () => {

@@ -9,21 +9,73 @@ export interface Position {
 /** Where the text stops being JSON; `undefined` if it never does. `JSON.parse` does not always say. */
 export function findSyntaxError(text: string): Position | undefined {
   const scan = new JsonScan(text, () => {});
-  return scan.run() ? undefined : positionAt(text, scan.offset);
+  return scan.run() ? undefined : new Lines(text).positionAt(scan.offset);
 }
 
-/** Where a field stands in a JSON text: its name, or of a list's item the item. Of a missing one, its nearest parent. */
-export function locateField(text: string, path: FieldPath): Position {
-  let found = 0;
-  let matched = 0; // how many segments of the path lead to where the scan is
-  const scan = new JsonScan(text, (depth, segment, offset) => {
-    if (depth < matched) matched = depth;
-    if (depth !== matched || path[depth] !== segment) return;
-    matched = depth + 1;
-    found = offset;
-  });
-  scan.run();
-  return positionAt(text, found);
+/**
+ * Where fields stand in a JSON text: the name, or of a list's item the item. Of a missing one, its nearest parent. One
+ * pass over the text, however many are asked for.
+ */
+export function locateFields(text: string, paths: readonly FieldPath[]): readonly Position[] {
+  const root = new PathNode();
+  const wanted = paths.map((path) => path.reduce<PathNode>((node, segment) => node.grow(segment), root));
+  root.offset = 0;
+  const leading: (PathNode | undefined)[] = [root]; // by depth: the node that leads to where the scan is
+  new JsonScan(text, (depth, segment, offset) => {
+    const node = leading[depth]?.children.get(segment);
+    leading[depth + 1] = node;
+    if (node !== undefined) node.offset = offset;
+  }).run();
+  const lines = new Lines(text);
+  return wanted.map((node) => lines.positionAt(node.nearestOffset()));
+}
+
+/** A field somebody asks for, or a parent of one. */
+class PathNode {
+  readonly children = new Map<string | number, PathNode>();
+  readonly #parent: PathNode | undefined;
+  /** Where it was found. */
+  offset: number | undefined;
+
+  constructor(parent?: PathNode) {
+    this.#parent = parent;
+  }
+
+  /** The child of that name, new if need be. */
+  grow(segment: string | number): PathNode {
+    let child = this.children.get(segment);
+    if (child === undefined) {
+      child = new PathNode(this);
+      this.children.set(segment, child);
+    }
+    return child;
+  }
+
+  nearestOffset(): number {
+    return this.offset ?? this.#parent!.nearestOffset();
+  }
+}
+
+/** Finds lines by offset. */
+class Lines {
+  readonly #starts: readonly number[];
+
+  constructor(text: string) {
+    const starts = [0];
+    for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+    this.#starts = starts;
+  }
+
+  positionAt(offset: number): Position {
+    let low = 0;
+    let high = this.#starts.length;
+    while (high - low > 1) {
+      const middle = (low + high) >>> 1;
+      if (this.#starts[middle]! <= offset) low = middle;
+      else high = middle;
+    }
+    return { line: low + 1, column: offset - this.#starts[low]! + 1 };
+  }
 }
 
 /** Called for each field and item in the order of the text; those of the outermost value are at depth 0. */
@@ -102,9 +154,4 @@ class JsonScan {
     if (match !== undefined) this.offset += match.length;
     return match;
   }
-}
-
-function positionAt(text: string, offset: number): Position {
-  const before = text.slice(0, offset).split('\n');
-  return { line: before.length, column: before.at(-1)!.length + 1 };
 }

@@ -1,4 +1,5 @@
-import { addAmounts, type AmountReader, type Amounts, NO_AMOUNTS, subtractAmounts } from '../resources/amounts.ts';
+import { formatQuantity, type ResourceList } from '@karpenter-ts/apis';
+import { addAmounts, AmountReader, type Amounts, NO_AMOUNTS, subtractAmounts } from '../resources/amounts.ts';
 import type { InstanceType, Overhead } from './instance-type.ts';
 import type { Offering } from './offering.ts';
 
@@ -45,6 +46,22 @@ export function allocatableOf(type: InstanceType, offering: Offering | undefined
     allocatable.set('memory', { nanos: rest < 0n ? 0n : rest, format: memory.format });
   }
   return allocatable;
+}
+
+/** The same as Nodes and NodeClaims print it, for providers; `offering` is the one the machine is bought by. */
+export function allocatableResources(type: InstanceType, offering?: Offering): ResourceList {
+  const amounts = allocatableOf(type, offering, new AmountReader());
+  return Object.fromEntries([...amounts].map(([name, quantity]) => [name, formatQuantity(quantity)]));
+}
+
+/** Whether a machine of this type, bought by this offering, can hold these requests. */
+export function canHold(type: InstanceType, offering: Offering, requests: ResourceList): boolean {
+  const reader = new AmountReader();
+  const allocatable = allocatableOf(type, offering, reader);
+  for (const [name, { nanos }] of reader.read(requests)) {
+    if (nanos > (allocatable.get(name)?.nanos ?? 0n)) return false;
+  }
+  return true;
 }
 
 function totalOf(overhead: Overhead | undefined, reader: AmountReader): Amounts {

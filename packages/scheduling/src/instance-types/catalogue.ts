@@ -1,17 +1,9 @@
-import {
-  CAPACITY_TYPE_LABEL,
-  type ProviderProfile,
-  type Requirement,
-  type Requirements,
-  toRequirements,
-} from '@karpenter-ts/apis';
-import { BitSet } from '../interning/bit-set.ts';
-import { RequirementTable } from '../requirements/requirement-table.ts';
-import { AmountReader, type Amounts, hasNegative } from '../resources/amounts.ts';
-import { variantsOf } from './allocatable.ts';
+import type { Requirement, Requirements } from '@karpenter-ts/apis';
+import type { BitSet } from '../interning/bit-set.ts';
+import type { Amounts } from '../resources/amounts.ts';
 import type { InstanceType } from './instance-type.ts';
 import { Levels } from './levels.ts';
-import type { Offering } from './offering.ts';
+import { isLinear } from './linear-prices.ts';
 
 /** What types declare on one label, and the variants of the types that declare it. */
 export interface Declaration {
@@ -36,6 +28,21 @@ export interface ReservedOffering {
   readonly reservation: string;
 }
 
+/** What a catalogue is made of, as its reader found it. */
+export interface CatalogueParts {
+  readonly types: readonly InstanceType[];
+  /** By variant: its type; what it can give to pods; what it counts against limits. */
+  readonly typeOf: readonly number[];
+  readonly allocatable: readonly Amounts[];
+  readonly capacity: readonly Amounts[];
+  readonly sound: BitSet;
+  readonly kinds: readonly OfferingKind[];
+  readonly reserved: readonly ReservedOffering[];
+  readonly reservations: ReadonlyMap<string, number>;
+  /** By label. */
+  readonly declarations: ReadonlyMap<string, readonly Declaration[]>;
+}
+
 /**
  * The instance types of a pool, indexed: everything about them that no pod changes. Ids of *variants* (spec 02 §11) go
  * into bit sets; most types have one, and variants of a type are consecutive.
@@ -49,35 +56,48 @@ export class Catalogue {
   readonly reserved: readonly ReservedOffering[];
   /** By reservation: how many instances it has left, the smallest where offerings disagree. */
   readonly reservations: ReadonlyMap<string, number>;
-  readonly #declarations = new Map<string, Declaration[]>();
+  readonly #declarations: ReadonlyMap<string, readonly Declaration[]>;
   readonly #allocatable: readonly Amounts[];
   readonly #capacity: readonly Amounts[];
   readonly #allocatableLevels = new Map<string, Levels<number>>();
   readonly #capacityLevels = new Map<string, Levels<bigint>>();
   readonly #priceOrders = new Map<string, PriceOrder>();
+  #hasLinearPrices: boolean | undefined;
 
-  constructor(types: readonly InstanceType[], profile: ProviderProfile) {
-    const reader = new AmountReader();
-    const variants = types.flatMap((type, id) => variantsOf(type, reader).map((variant) => ({ id, ...variant })));
-    this.types = types;
-    this.typeOf = variants.map(({ id }) => id);
-    this.#allocatable = variants.map(({ allocatable }) => allocatable);
-    this.#capacity = variants.map(({ id }) => reader.read(types[id]!.capacity));
-    this.sound = BitSet.upTo(variants.length);
-    this.#allocatable.forEach((amounts, variant) => hasNegative(amounts) && this.sound.delete(variant));
-    this.#declare(profile);
-    const kinds = new OfferingKinds(this.typeOf, types.length, profile);
-    variants.forEach(({ id, offerings }, variant) => {
-      for (const offering of offerings) kinds.add(id, variant, offering);
-    });
-    this.kinds = kinds.list;
-    this.reserved = kinds.reserved;
-    this.reservations = reservationsOf(types);
+  /** Use `Catalogues`. */
+  constructor(parts: CatalogueParts) {
+    this.types = parts.types;
+    this.typeOf = parts.typeOf;
+    this.sound = parts.sound;
+    this.kinds = parts.kinds;
+    this.reserved = parts.reserved;
+    this.reservations = parts.reservations;
+    this.#declarations = parts.declarations;
+    this.#allocatable = parts.allocatable;
+    this.#capacity = parts.capacity;
   }
 
   /** What the types declare on a label; empty if none does. */
   declarations(key: string): readonly Declaration[] {
     return this.#declarations.get(key) ?? [];
+  }
+
+  /** How many types have a variant in both sets. */
+  countTypes(variants: BitSet, others: BitSet): number {
+    if (this.typeOf.length === this.types.length) return variants.countCommon(others);
+    const types = new Set<number>();
+    for (const variant of variants) if (others.has(variant)) types.add(this.typeOf[variant]!);
+    return types.size;
+  }
+
+  /** What a variant has for daemons and pods. */
+  allocatable(variant: number): Amounts {
+    return this.#allocatable[variant]!;
+  }
+
+  /** What it counts against limits. */
+  capacity(variant: number): Amounts {
+    return this.#capacity[variant]!;
   }
 
   /** By how much variants can give pods of a resource, in a unit of so many nanos. */
@@ -101,6 +121,12 @@ export class Catalogue {
     return levels;
   }
 
+  /** Whether large machines cost per core, byte and so on what small ones do. */
+  get hasLinearPrices(): boolean {
+    this.#hasLinearPrices ??= isLinear({ sizes: this.#sizes(), prices: this.kinds.map(({ prices }) => prices) });
+    return this.#hasLinearPrices;
+  }
+
   /** All types by their cheapest offering of these kinds, cheapest first, ties by name. */
   priceOrder(kinds: readonly number[]): PriceOrder {
     const key = kinds.join();
@@ -110,6 +136,14 @@ export class Catalogue {
       this.#priceOrders.set(key, order);
     }
     return order;
+  }
+
+  /** By resource, then by type. */
+  #sizes(): readonly (readonly number[])[] {
+    const capacities: Amounts[] = [];
+    for (const [variant, type] of this.typeOf.entries()) capacities[type] = this.#capacity[variant]!;
+    const names = new Set(capacities.flatMap((amounts) => [...amounts.keys()]));
+    return [...names].map((name) => capacities.map((amounts) => Number(amounts.get(name)?.nanos ?? 0n)));
   }
 
   #sortByPrice(kinds: readonly number[]): PriceOrder {
@@ -125,102 +159,13 @@ export class Catalogue {
       if (prices[x] !== prices[y]) return prices[x]! < prices[y]! ? -1 : 1;
       return this.types[x]!.name < this.types[y]!.name ? -1 : +(this.types[x]!.name > this.types[y]!.name);
     });
-    return { variants, prices };
-  }
-
-  #declare(profile: ProviderProfile): void {
-    const table = new RequirementTable();
-    const known: Declaration[] = [];
-    this.typeOf.forEach((type, variant) => {
-      for (const [key, requirement] of toRequirements(this.types[type]!.requirements, profile)) {
-        const id = table.intern(requirement);
-        known[id] ??= this.#addDeclaration(key, { requirement, variants: new BitSet(this.typeOf.length) });
-        known[id].variants.add(variant);
-      }
-    });
-  }
-
-  #addDeclaration(key: string, declaration: Declaration): Declaration {
-    const others = this.#declarations.get(key);
-    if (others === undefined) this.#declarations.set(key, [declaration]);
-    else others.push(declaration);
-    return declaration;
+    return { kinds, variants, prices };
   }
 }
 
-/** Variants in order of price, and the price of each type. */
+/** Variants in order of price, and the price of each type, by offerings of these kinds. */
 export interface PriceOrder {
+  readonly kinds: readonly number[];
   readonly variants: readonly number[];
   readonly prices: Float64Array;
-}
-
-/** Indexes of instance types, kept between runs: the same array of types is indexed once for as long as it is in use. */
-export class Catalogues {
-  readonly #known = new WeakMap<readonly InstanceType[], { profile: ProviderProfile; catalogue: Catalogue }>();
-
-  of(types: readonly InstanceType[], profile: ProviderProfile): Catalogue {
-    const known = this.#known.get(types);
-    if (known?.profile === profile) return known.catalogue;
-    const catalogue = new Catalogue(types, profile);
-    this.#known.set(types, { profile, catalogue });
-    return catalogue;
-  }
-}
-
-/** Sorts offerings into kinds while they are read. */
-class OfferingKinds {
-  readonly list: OfferingKind[] = [];
-  readonly reserved: ReservedOffering[] = [];
-  readonly #typeOf: readonly number[];
-  readonly #types: number;
-  readonly #profile: ProviderProfile;
-  readonly #ids = new Map<string, number>();
-
-  constructor(typeOf: readonly number[], types: number, profile: ProviderProfile) {
-    this.#typeOf = typeOf;
-    this.#types = types;
-    this.#profile = profile;
-  }
-
-  add(type: number, variant: number, offering: Offering): void {
-    const kind = this.#kindOf(offering);
-    const { variants, prices } = this.list[kind]!;
-    variants.add(variant);
-    prices[type] = Math.min(prices[type]!, offering.pricePerHour);
-    if (offering.reservation === undefined || !isReserved(this.list[kind]!)) return;
-    const ofType = new BitSet(this.#typeOf.length);
-    this.#typeOf.forEach((one, id) => one === type && ofType.add(id));
-    this.reserved.push({ variants: ofType, kind, reservation: offering.reservation.id });
-  }
-
-  #kindOf({ requirements }: Offering): number {
-    const text = JSON.stringify(requirements);
-    let id = this.#ids.get(text);
-    if (id === undefined) {
-      id =
-        this.list.push({
-          requirements: toRequirements(requirements, this.#profile),
-          variants: new BitSet(),
-          prices: new Float64Array(this.#types).fill(Number.POSITIVE_INFINITY),
-        }) - 1;
-      this.#ids.set(text, id);
-    }
-    return id;
-  }
-}
-
-function isReserved({ requirements }: OfferingKind): boolean {
-  return requirements.get(CAPACITY_TYPE_LABEL)?.values.has('reserved') === true;
-}
-
-function reservationsOf(types: readonly InstanceType[]): ReadonlyMap<string, number> {
-  const capacities = new Map<string, number>();
-  for (const { offerings } of types) {
-    for (const { reservation } of offerings) {
-      if (reservation === undefined) continue;
-      const { id, capacity } = reservation;
-      capacities.set(id, Math.min(capacities.get(id) ?? capacity, capacity));
-    }
-  }
-  return capacities;
 }

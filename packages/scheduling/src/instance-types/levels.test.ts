@@ -23,13 +23,15 @@ test('ids with at least, or at most, an amount are those a comparison finds', ()
   );
 });
 
-test('the largest of some ids is that of their amounts', () => {
+test('the largest and the smallest of some ids are those of their amounts', () => {
   fc.assert(
     fc.property(amounts, fc.array(fc.nat({ max: 39 })), (list, some) => {
       const ids = new BitSet();
       for (const id of some) if (id < list.length) ids.add(id);
       const chosen = [...ids].map((id) => list[id]!);
-      assert.equal(new Levels(list).largest(ids), chosen.length === 0 ? undefined : Math.max(...chosen));
+      const levels = new Levels(list);
+      assert.equal(levels.largest(ids), chosen.length === 0 ? undefined : Math.max(...chosen));
+      assert.equal(levels.smallest(ids), chosen.length === 0 ? undefined : Math.min(...chosen));
     }),
   );
 });

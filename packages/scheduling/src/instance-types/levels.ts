@@ -49,6 +49,13 @@ export class Levels<T extends number | bigint> {
     return undefined;
   }
 
+  /** The least any of these ids has; `undefined` for none. */
+  smallest(ids: BitSet): T | undefined {
+    if (ids.isEmpty()) return undefined;
+    const last = this.#atLeast.findLastIndex((enough) => enough.includes(ids));
+    return this.#levels[last];
+  }
+
   #below(level: number): BitSet {
     const ids = BitSet.upTo(this.#ids);
     if (level < this.#levels.length) ids.subtract(this.#atLeast[level]!);

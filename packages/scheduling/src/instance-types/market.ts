@@ -1,7 +1,7 @@
 import { BitSet } from '../interning/bit-set.ts';
 import type { RequirementSet, RequirementSets } from '../requirements/requirement-set.ts';
 import type { RequirementId } from '../requirements/requirement-table.ts';
-import type { ResourceTable } from '../resources/resource-table.ts';
+import type { ResourceTable, ResourceVector } from '../resources/resource-table.ts';
 import type { Catalogue, PriceOrder } from './catalogue.ts';
 import type { Levels } from './levels.ts';
 
@@ -22,7 +22,9 @@ export class Market {
   readonly catalogue: Catalogue;
   readonly #sets: RequirementSets;
   readonly #kindSets: readonly RequirementSet[];
+  readonly #resources: ResourceTable;
   readonly #levels: readonly Levels<number>[];
+  readonly #allocatable: (ResourceVector | undefined)[] = [];
   readonly #supplies: (Supply | undefined)[] = [];
   readonly #compatible: (BitSet | undefined)[] = [];
 
@@ -30,6 +32,7 @@ export class Market {
     this.catalogue = catalogue;
     this.#sets = sets;
     this.#kindSets = catalogue.kinds.map(({ requirements }) => sets.from(requirements).set);
+    this.#resources = resources;
     this.#levels = resources.names.map((name, i) =>
       catalogue.allocatableLevels(name, resources.unitOf(i), (nanos) => resources.toTarget(i, nanos)),
     );
@@ -45,9 +48,26 @@ export class Market {
     return supply;
   }
 
+  /** What a variant has for daemons and pods. Not to be changed. */
+  allocatable(variant: number): ResourceVector {
+    let vector = this.#allocatable[variant];
+    if (vector === undefined) {
+      const amounts = this.catalogue.allocatable(variant);
+      const { names } = this.#resources;
+      vector = Float64Array.from(names, (name, i) => this.#resources.toTarget(i, amounts.get(name)?.nanos ?? 0n));
+      this.#allocatable[variant] = vector;
+    }
+    return vector;
+  }
+
   /** Variants that can give this much of the resource at `i`. */
   withAtLeast(i: number, amount: number): BitSet {
     return this.#levels[i]!.atLeast(amount);
+  }
+
+  /** The most any of these variants can give of the resource at `i`; they must not be empty. */
+  most(i: number, variants: BitSet): number {
+    return this.#levels[i]!.largest(variants)!;
   }
 
   /** Whether an offering of this kind is one a node with these requirements may be bought by. */

@@ -1,3 +1,4 @@
+import { CAPACITY_TYPE_LABEL } from '@karpenter-ts/apis';
 import type { BitSet } from '../interning/bit-set.ts';
 import type { Catalogue, PriceOrder } from './catalogue.ts';
 
@@ -8,6 +9,8 @@ export interface TypeList {
   readonly variants: readonly number[];
   /** Of the cheapest. */
   readonly pricePerHour: number;
+  /** Those at least one of the types can be had as, sorted. */
+  readonly capacityTypes: readonly string[];
 }
 
 /** The lists of one plan. Thousands of nodes have a few dozen different ones. */
@@ -35,7 +38,8 @@ export class TypeLists {
     return list;
   }
 
-  #list(variants: BitSet, order: PriceOrder, { typeOf, types }: Catalogue): TypeList {
+  #list(variants: BitSet, order: PriceOrder, catalogue: Catalogue): TypeList {
+    const { typeOf, types } = catalogue;
     const names: string[] = [];
     const listed: number[] = [];
     let last = -1;
@@ -47,6 +51,17 @@ export class TypeLists {
       listed.push(variant);
       last = type;
     }
-    return { names, variants: listed, pricePerHour: order.prices[typeOf[listed[0]!]!]! };
+    const pricePerHour = order.prices[typeOf[listed[0]!]!]!;
+    return { names, variants: listed, pricePerHour, capacityTypes: capacityTypesOf(listed, order, catalogue) };
   }
+}
+
+function capacityTypesOf(listed: readonly number[], order: PriceOrder, { kinds }: Catalogue): readonly string[] {
+  const found = new Set<string>();
+  for (const kind of order.kinds) {
+    const { requirements, variants } = kinds[kind]!;
+    if (!listed.some((variant) => variants.has(variant))) continue;
+    for (const capacityType of requirements.get(CAPACITY_TYPE_LABEL)?.values ?? []) found.add(capacityType);
+  }
+  return [...found].sort();
 }

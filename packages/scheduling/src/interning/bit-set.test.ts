@@ -28,6 +28,8 @@ test('intersecting, subtracting and uniting do as sets do, and say whether anyth
       all.unite(setOf(b));
       assert.deepEqual([...all], ascending(mine.union(theirs)));
       assert.equal(setOf(a).overlaps(setOf(b)), mine.intersection(theirs).size > 0);
+      assert.equal(setOf(a, size).countCommon(setOf(b)), mine.intersection(theirs).size);
+      assert.equal(setOf(a, size).includes(setOf(b)), theirs.isSubsetOf(mine));
     }),
   );
 });

@@ -113,9 +113,27 @@ export class BitSet {
     return false;
   }
 
+  /** Whether every id of `other` is in it. */
+  includes(other: BitSet): boolean {
+    const mine = this.#words;
+    const theirs = other.#words;
+    for (let i = 0; i < theirs.length; i++) if ((theirs[i]! & ~(mine[i] ?? 0)) !== 0) return false;
+    return true;
+  }
+
   count(): number {
     let total = 0;
     for (const word of this.#words) total += onesIn(word);
+    return total;
+  }
+
+  /** How many ids are in both. */
+  countCommon(other: BitSet): number {
+    const mine = this.#words;
+    const theirs = other.#words;
+    const common = Math.min(mine.length, theirs.length);
+    let total = 0;
+    for (let i = 0; i < common; i++) total += onesIn(mine[i]! & theirs[i]!);
     return total;
   }
 

@@ -1,9 +1,9 @@
 import { admits } from '@karpenter-ts/apis';
-import { type HostPort, portsConflict } from '../checks/host-ports.ts';
+import type { HostPort } from '../checks/host-ports.ts';
 import type { Reservations } from '../checks/reservations.ts';
 import type { TaintTable } from '../checks/taints.ts';
 import { BitSet } from '../interning/bit-set.ts';
-import { findShortages, withLoweredMinValues } from '../requirements/min-values.ts';
+import { findShortages, type ValueShortage, withLoweredMinValues } from '../requirements/min-values.ts';
 import type { NodeNeeds, RequirementSet, RequirementSets } from '../requirements/requirement-set.ts';
 import type { ResourceVector } from '../resources/resource-table.ts';
 import type { HostDemand } from '../topology/host-group.ts';
@@ -18,6 +18,7 @@ import type { RefusalDraft } from './refusal-draft.ts';
 export interface Candidate {
   readonly template: NodeTemplate;
   readonly set: RequirementSet;
+  /** Of a new one, not changed any more: its refusal may refer to them. */
   readonly variants: BitSet;
   readonly requests: ResourceVector;
   readonly ports: readonly HostPort[];
@@ -34,6 +35,14 @@ export interface AcceptanceDeps {
   readonly reservedCapacity: 'Strict' | 'Fallback' | 'Off';
 }
 
+/**
+ * For how long a planned node refuses a demand. Nodes only fill up and narrow down, so what no type of theirs can hold
+ * now, none will: whatever rules say, or as long as they leave the pod the same domains.
+ */
+export type Lasting = 'ForNow' | 'InTheseDomains' | 'ForGood';
+
+const FROM_SHORTEST: readonly Lasting[] = ['ForNow', 'InTheseDomains', 'ForGood'];
+
 /** The checks a planned or new node makes before it takes a pod, in upstream's order (spec 02 §8.4). */
 export class Acceptance {
   readonly #deps: AcceptanceDeps;
@@ -44,8 +53,8 @@ export class Acceptance {
   minValuesLowered = false;
   /** Why not. Valid after `check` returned `undefined`. */
   refusal: RefusalDraft | undefined;
-  /** Whether the node will never take a pod of this demand, whatever is placed elsewhere. */
-  isFinal = false;
+  /** For how long a planned node will say the same. Valid after `check` returned `undefined`. */
+  lasting: Lasting = 'ForNow';
 
   constructor(deps: AcceptanceDeps) {
     this.#deps = deps;
@@ -60,7 +69,7 @@ export class Acceptance {
   ): RequirementSet | undefined {
     const { sets, taints } = this.#deps;
     const { template } = node;
-    this.isFinal = true;
+    this.lasting = 'ForGood';
     if (!taints.tolerates(demand.tolerations, template.taints)) {
       return this.#refuse({ why: 'Taints', template, tolerations: demand.tolerations });
     }
@@ -69,13 +78,14 @@ export class Acceptance {
     }
     const merged = sets.merge(node.set, demand.needs.set);
     fittingVariants(this.#largeEnough, node.variants, template, node, demand);
-    let isFinal = true;
+    let shortest = FROM_SHORTEST.length;
     for (const alternative of demand.volumeAlternatives) {
+      this.lasting = 'ForGood';
       const accepted = this.#checkAlternative(node, demand, merged, alternative, restriction, minValues);
       if (accepted !== undefined) return accepted;
-      isFinal &&= this.isFinal;
+      shortest = Math.min(shortest, FROM_SHORTEST.indexOf(this.lasting));
     }
-    this.isFinal = isFinal;
+    this.lasting = FROM_SHORTEST[shortest]!;
     return undefined;
   }
 
@@ -87,22 +97,22 @@ export class Acceptance {
     restriction: Restriction,
     minValues: 'Keep' | 'Lower',
   ): RequirementSet | undefined {
-    this.isFinal = true;
     if (!this.#meets(node, merged, alternative)) {
       return this.#refuse(unmet('VolumeRequirements', node, merged, alternative));
     }
     const set = this.#deps.sets.merge(merged, alternative.set);
-    // Rules come and go, but what no type can hold before them it cannot hold after.
-    this.isFinal = !this.#largeEnough.overlaps(node.template.market.supply(set).usable);
-    if (this.isFinal && node.index >= 0) return undefined;
-    const narrowed = isOpen(node, restriction.hosts) ? restriction.narrow(set, 'loosely') : [];
-    if (narrowed.length === 0) return this.#refuse({ why: 'Topology', set, hostname: node.placeholder });
+    // Rules narrow a node further at most: what no type can hold before them it cannot hold after.
+    if (node.index >= 0 && !this.#largeEnough.overlaps(node.template.market.supply(set).usable)) return undefined;
+    this.lasting = 'ForNow';
+    const narrowed = isOpen(node, restriction.hosts) ? restriction.narrow(set, 'loosely') : undefined;
+    if (narrowed === undefined) return this.#refuse({ why: 'Topology', set, hostname: node.placeholder });
     this.refusal = undefined;
     for (const one of narrowed) {
       const accepted = this.#checkTypes(node, demand, one, minValues);
       if (accepted !== undefined) return accepted;
       if (isReservation(this.refusal)) return undefined;
     }
+    this.lasting = 'InTheseDomains';
     return undefined;
   }
 
@@ -115,10 +125,10 @@ export class Acceptance {
     let accepted = set;
     if (set.hasMinValues) {
       const shortages = findShortages(set, sets, market.catalogue, this.variants);
-      if (shortages.size > 0 && minValues === 'Keep') {
-        return this.#refuseTypes(node, demand, set, [...shortages.keys()].sort());
+      if (shortages.length > 0 && minValues === 'Keep') {
+        return this.#refuseTypes(node, demand, set, shortages);
       }
-      this.minValuesLowered = shortages.size > 0;
+      this.minValuesLowered = shortages.length > 0;
       accepted = withLoweredMinValues(set, sets, shortages);
     }
     return this.#reserve(node, accepted) ? accepted : undefined;
@@ -138,7 +148,7 @@ export class Acceptance {
     if (reservedCapacity === 'Fallback' || ids.length > 0) return true;
     const problem = possible.length > 0 ? 'Taken' : node.held.size > 0 ? 'WouldBeLost' : undefined;
     if (problem === undefined) return true;
-    this.#refuse({ why: 'Reservation', problem });
+    this.#refuse({ why: 'Reservation', problem, possible, held: node.held });
     return false;
   }
 
@@ -153,17 +163,10 @@ export class Acceptance {
   }
 
   /** Of several domains that were tried, the first one's refusal is kept. Nobody asks for that of a planned node. */
-  #refuseTypes(node: Candidate, demand: Demand, set: RequirementSet, shortages: readonly string[]): undefined {
+  #refuseTypes(node: Candidate, demand: Demand, set: RequirementSet, shortages: readonly ValueShortage[]): undefined {
     if (node.index >= 0 || this.refusal !== undefined) return undefined;
-    const { template } = node;
-    const groups = template.overheadGroups
-      .map((_, group) => group)
-      .filter((group) => !portsConflict(demand.ports, template.overheadGroups[group]!.ports));
-    const considered = new BitSet();
-    for (const group of groups) considered.unite(template.overheadGroups[group]!.variants);
-    considered.intersect(node.variants);
-    const largeEnough = this.#largeEnough.clone();
-    return this.#refuse({ why: 'InstanceTypes', template, set, considered, largeEnough, groups, shortages });
+    const { template, variants } = node;
+    return this.#refuse({ why: 'InstanceTypes', template, set, demand, variants, shortages });
   }
 }
 

@@ -12,6 +12,8 @@ import type { PodShape } from './pod-shape.ts';
 export interface Demand {
   readonly id: number;
   readonly requests: ResourceVector;
+  /** The same as it is printed. */
+  readonly amounts: Amounts;
   readonly tolerations: number;
   readonly needs: NodeNeeds;
   readonly volumeAlternatives: readonly NodeNeeds[];
@@ -51,7 +53,15 @@ export class Demands {
     const text = `${size} ${tolerations} ${needs.set.id} ${alternatives} ${taken} ${named ? id : ''}`;
     let demand = this.#byText.get(text);
     if (demand === undefined) {
-      demand = { id: this.#byText.size, requests: vector, tolerations, needs, volumeAlternatives, ports };
+      demand = {
+        id: this.#byText.size,
+        requests: vector,
+        amounts: requests,
+        tolerations,
+        needs,
+        volumeAlternatives,
+        ports,
+      };
       this.#byText.set(text, demand);
     }
     return demand;

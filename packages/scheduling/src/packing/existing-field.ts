@@ -14,8 +14,8 @@ import type { QueuedPod } from './queued-pod.ts';
 /**
  * The existing nodes in one run. What a run changes of them is copied when it first does; the base stays as it is.
  *
- * Finding the first node that takes a pod starts from the ready set of nodes its demand fits on, drops those that
- * topology closes, all 32 at a time, and asks the rest one by one in order.
+ * Finding the first node that takes a pod starts from the set of nodes its demand may fit on, drops those that topology
+ * closes, all 32 at a time, and asks the rest one by one in order.
  */
 export class ExistingField {
   readonly #room: ExistingRoom;
@@ -41,6 +41,11 @@ export class ExistingField {
     this.#remaining = room.remaining;
   }
 
+  /** Whether it matters on some node which volumes a pod brings. */
+  get limitsVolumes(): boolean {
+    return this.#room.volumes.size > 0;
+  }
+
   /** Puts the pod on the first node that takes it, and says where; `undefined` if none does. */
   place(queued: QueuedPod, demand: Demand, restriction: Restriction): (Placement & { node: ClusterNode }) | undefined {
     if (this.#room.nodes.open === 0 || restriction.isHopeless) return undefined;
@@ -64,7 +69,7 @@ export class ExistingField {
   #fittingNow(demand: Demand): BitSet {
     let fitting = this.#fitting.get(demand.id);
     if (fitting === undefined) {
-      fitting = this.#room.fitting(demand).clone();
+      fitting = this.#room.mayFit(demand);
       fitting.subtract(this.#gone);
       this.#fitting.set(demand.id, fitting);
     }
@@ -107,7 +112,7 @@ export class ExistingField {
     for (const alternative of demand.volumeAlternatives) {
       if (alternative.hostname !== undefined && !admits(alternative.hostname, node.hostname)) continue;
       if (!this.#sets.accepts(merged, alternative.set, 'strictly')) continue;
-      const [narrowed] = restriction.narrow(this.#sets.merge(merged, alternative.set), 'strictly');
+      const [narrowed] = restriction.narrow(this.#sets.merge(merged, alternative.set), 'strictly') ?? [];
       if (narrowed !== undefined) return narrowed;
     }
     return undefined;

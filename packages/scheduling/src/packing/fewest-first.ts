@@ -1,7 +1,7 @@
 import type { BitSet } from '../interning/bit-set.ts';
 
 const NONE = -1;
-/** Walking in order pays as long as at least one candidate in so many is hit. */
+/** Walking in order pays as long as at least one node in so many is a candidate. */
 const SPARSE = 16;
 
 /**
@@ -50,29 +50,40 @@ export class FewestFirst {
     this.#first[pods + 1] = node;
   }
 
-  /** The first of the candidates, or −1. */
-  firstOf(candidates: BitSet): number {
-    const count = candidates.count();
-    if (count === 0) return NONE;
-    return count * SPARSE < this.size ? this.#leastOf(candidates) : this.#walkTo(candidates);
+  /** Whether these are so few among all nodes that each should be looked at before the first is asked for. */
+  areFew(candidates: BitSet): boolean {
+    return candidates.count() * SPARSE < this.size;
   }
 
-  #walkTo(candidates: BitSet): number {
-    for (let pods = 1; pods < this.#first.length; pods++) {
-      for (let node = this.#first[pods] ?? NONE; node !== NONE; node = this.#next[node]!) {
-        if (candidates.has(node)) return node;
-      }
+  /**
+   * The first of the candidates, or the first that comes after a node; −1 if there is none. Of many, all are found in
+   * one walk over the nodes; of a few, each costs a look at all of them.
+   */
+  firstOf(candidates: BitSet, areFew: boolean, after = NONE): number {
+    return areFew ? this.#leastOf(candidates, after) : this.#walkTo(candidates, after);
+  }
+
+  #walkTo(candidates: BitSet, after: number): number {
+    let pods = after === NONE ? 1 : this.#pods[after]!;
+    let node = after === NONE ? (this.#first[1] ?? NONE) : this.#next[after]!;
+    for (;;) {
+      for (; node !== NONE; node = this.#next[node]!) if (candidates.has(node)) return node;
+      if (++pods >= this.#first.length) return NONE;
+      node = this.#first[pods] ?? NONE;
     }
-    return NONE;
   }
 
-  #leastOf(candidates: BitSet): number {
-    let least = candidates.next(0);
-    for (let node = candidates.next(least + 1); node >= 0; node = candidates.next(node + 1)) {
-      const order = this.#pods[node]! - this.#pods[least]!;
-      if (order < 0 || (order === 0 && this.#rank[node]! < this.#rank[least]!)) least = node;
+  #leastOf(candidates: BitSet, after: number): number {
+    let least = NONE;
+    for (let node = candidates.next(0); node >= 0; node = candidates.next(node + 1)) {
+      if (after !== NONE && !this.#precedes(after, node)) continue;
+      if (least === NONE || this.#precedes(node, least)) least = node;
     }
     return least;
+  }
+
+  #precedes(a: number, b: number): boolean {
+    return this.#pods[a]! < this.#pods[b]! || (this.#pods[a] === this.#pods[b] && this.#rank[a]! < this.#rank[b]!);
   }
 
   #remove(node: number, pods: number): void {

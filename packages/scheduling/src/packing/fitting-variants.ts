@@ -1,4 +1,4 @@
-import { type HostPort, portsConflict } from '../checks/host-ports.ts';
+import { portsConflict } from '../checks/host-ports.ts';
 import { BitSet } from '../interning/bit-set.ts';
 import type { ResourceVector } from '../resources/resource-table.ts';
 import type { Demand } from './demand.ts';
@@ -12,8 +12,8 @@ export function fittingVariants(
   out: BitSet,
   from: BitSet,
   template: NodeTemplate,
-  held: { readonly requests: ResourceVector; readonly ports: readonly HostPort[] },
-  demand: Demand,
+  held: Pick<Demand, 'requests' | 'ports'>,
+  demand: Pick<Demand, 'requests' | 'ports'>,
 ): boolean {
   out.copyFrom(from);
   if (demand.ports.length > 0 && portsConflict(demand.ports, held.ports)) {

@@ -1,5 +1,5 @@
 import type { PoolLimits } from '../checks/pool-limits.ts';
-import { BitSet } from '../interning/bit-set.ts';
+import type { BitSet } from '../interning/bit-set.ts';
 import type { RequirementSet } from '../requirements/requirement-set.ts';
 import type { Restriction } from '../topology/restriction.ts';
 import type { Acceptance, Candidate } from './acceptance.ts';
@@ -21,18 +21,17 @@ export type Opening =
 
 /** Asks the pools for a new node in their order (spec 02 §8.3). */
 export class NewNodes {
-  readonly #pools: readonly OpenPool[];
+  readonly #gates: readonly Gate[];
   readonly #acceptance: Acceptance;
   readonly #minValues: 'Keep' | 'Lower';
   readonly #noRequests: Float64Array;
-  readonly #variants = new BitSet();
 
   constructor(
     pools: readonly OpenPool[],
     acceptance: Acceptance,
     { minValues, width }: { readonly minValues: 'Keep' | 'Lower'; readonly width: number },
   ) {
-    this.#pools = pools;
+    this.#gates = pools.map((pool) => new Gate(pool));
     this.#acceptance = acceptance;
     this.#minValues = minValues;
     this.#noRequests = new Float64Array(width);
@@ -41,10 +40,10 @@ export class NewNodes {
   /** `planned` is how many nodes there are so far. A pool whose reservation is taken keeps the pod from later pools. */
   find(demand: Demand, restriction: Restriction, planned: number): Opening {
     const refusals = [];
-    for (const pool of this.#pools) {
-      const { template } = pool;
-      const refusal = this.#findLimit(pool);
-      const set = refusal === undefined ? this.#check(template, demand, restriction, planned) : undefined;
+    for (const gate of this.#gates) {
+      const { template } = gate;
+      const { variants, refusal } = gate.look();
+      const set = refusal === undefined ? this.#check(gate, variants, demand, restriction, planned) : undefined;
       if (set !== undefined) return { template, set };
       refusals.push({ nodePool: template.nodePool, refusal: refusal ?? this.#acceptance.refusal! });
       if (refusals.at(-1)!.refusal.why === 'Reservation') break;
@@ -54,23 +53,14 @@ export class NewNodes {
 
   /** Counts a node that was opened. */
   count(template: NodeTemplate, variants: BitSet): void {
-    const pool = this.#pools.find((one) => one.template === template);
-    pool?.limits?.countPlanned(variants, template.market.catalogue);
+    this.#gates.find((gate) => gate.template === template)?.count(variants);
   }
 
-  /** Leaves the variants within the pool's limits, or says which limit leaves none (spec 02 §19). */
-  #findLimit({ template, limits }: OpenPool): RefusalDraft | undefined {
-    this.#variants.copyFrom(template.variants);
-    if (limits === undefined) return undefined;
-    if (limits.hasReachedNodes()) return { why: 'NodeLimit' };
-    return limits.restrict(this.#variants, template.market.catalogue) ? undefined : { why: 'ResourceLimits' };
-  }
-
-  #check(template: NodeTemplate, demand: Demand, restriction: Restriction, planned: number) {
+  #check(gate: Gate, variants: BitSet, demand: Demand, restriction: Restriction, planned: number) {
     const candidate: Candidate = {
-      template,
-      set: template.set,
-      variants: this.#variants,
+      template: gate.template,
+      set: gate.template.set,
+      variants,
       requests: this.#noRequests,
       ports: [],
       held: NONE_HELD,
@@ -78,5 +68,46 @@ export class NewNodes {
       index: -1,
     };
     return this.#acceptance.check(candidate, demand, restriction, this.#minValues);
+  }
+}
+
+/** What a pool's limits leave of it. */
+interface View {
+  /** Not to be changed: refusals refer to it. */
+  readonly variants: BitSet;
+  /** Why nothing is left (spec 02 §19). */
+  readonly refusal: RefusalDraft | undefined;
+}
+
+/** A pool and its limits, looked at once per node it opens rather than once per pod. */
+class Gate {
+  readonly template: NodeTemplate;
+  readonly #limits: PoolLimits | undefined;
+  #view: View | undefined;
+
+  constructor({ template, limits }: OpenPool) {
+    this.template = template;
+    this.#limits = limits;
+  }
+
+  look(): View {
+    this.#view ??=
+      this.#limits === undefined ? { variants: this.template.variants, refusal: undefined } : this.#check();
+    return this.#view;
+  }
+
+  count(variants: BitSet): void {
+    if (this.#limits === undefined) return;
+    this.#limits.countPlanned(variants, this.template.market.catalogue);
+    this.#view = undefined;
+  }
+
+  #check(): View {
+    const { template } = this;
+    const limits = this.#limits!;
+    const variants = template.variants.clone();
+    if (limits.hasReachedNodes()) return { variants, refusal: { why: 'NodeLimit', template, limits } };
+    const isOpen = limits.restrict(variants, template.market.catalogue);
+    return { variants, refusal: isOpen ? undefined : { why: 'ResourceLimits', template, limits } };
   }
 }

@@ -16,6 +16,7 @@ import type { UnusablePool } from '../plan.ts';
 import { findShortages } from '../requirements/min-values.ts';
 import type { RequirementSet } from '../requirements/requirement-set.ts';
 import type { AmountReader } from '../resources/amounts.ts';
+import type { ResourceVector } from '../resources/resource-table.ts';
 import type { Pool } from '../snapshot.ts';
 import type { Daemon } from './daemon.ts';
 import { type OverheadGroup, type OverheadTables, overheadGroupsOf } from './overhead-group.ts';
@@ -29,6 +30,8 @@ export interface NodeTemplate {
   /** That meet the pool's requirements. */
   readonly variants: BitSet;
   readonly overheadGroups: readonly OverheadGroup[];
+  /** Of each resource, what daemons take on any variant. */
+  readonly leastOverhead: ResourceVector;
   /** As the pool has them; `undefined` without limits. */
   readonly limits: PoolLimits | undefined;
 }
@@ -50,10 +53,13 @@ export function templateOf(
   const { name } = nodePool.metadata;
   const { set } = sets.from(templateRequirements(nodePool, profile));
   const variants = market.supply(set).usable;
-  const shortages = set.hasMinValues ? findShortages(set, sets, market.catalogue, variants) : new Map();
-  const isShort = !variants.isEmpty() && shortages.size > 0 && tables.minValuesPolicy === 'Strict';
-  if (variants.isEmpty() || isShort) return { nodePool: name, minValuesUnmet: isShort };
+  const shortages = set.hasMinValues ? findShortages(set, sets, market.catalogue, variants) : [];
+  const isShort = !variants.isEmpty() && shortages.length > 0 && tables.minValuesPolicy === 'Strict';
+  if (variants.isEmpty() || isShort) {
+    return { nodePool: name, minValuesUnmet: isShort, shortOf: isShort ? shortages : [] };
+  }
   const taints = tables.taints.internTaints(nodePool.spec.template.spec.taints ?? []);
+  const overheadGroups = overheadGroupsOf({ market, variants, set, taints }, daemons, tables);
   const { limits } = nodePool.spec;
   return {
     nodePool: name,
@@ -61,8 +67,11 @@ export function templateOf(
     taints,
     market,
     variants,
-    overheadGroups: overheadGroupsOf({ market, variants, set, taints }, daemons, tables),
-    limits: limits === undefined ? undefined : PoolLimits.of(amounts.read(limits)),
+    overheadGroups,
+    leastOverhead: Float64Array.from(tables.resources.names, (_, r) =>
+      Math.min(...overheadGroups.map(({ vector }) => vector[r]!)),
+    ),
+    limits: limits === undefined ? undefined : new PoolLimits(amounts.read(limits)),
   };
 }
 

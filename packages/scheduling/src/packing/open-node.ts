@@ -6,6 +6,12 @@ import type { NodeTemplate } from './node-template.ts';
 import type { QueuedPod } from './queued-pod.ts';
 import type { Stage } from './constraints.ts';
 
+/** A pod and what it had to give up. */
+export interface Placed {
+  readonly queued: QueuedPod;
+  readonly stage: Stage;
+}
+
 /** Not one reservation. */
 export const NONE_HELD: ReadonlySet<string> = new Set();
 
@@ -20,7 +26,7 @@ export class OpenNode {
   readonly variants: BitSet;
   /** Of its pods, without daemons. */
   readonly requests: ResourceVector;
-  readonly pods: { readonly queued: QueuedPod; readonly stage: Stage }[] = [];
+  readonly pods: Placed[] = [];
   ports: readonly HostPort[] = [];
   held: ReadonlySet<string> = NONE_HELD;
   minValuesRelaxed = false;

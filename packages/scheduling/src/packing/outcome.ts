@@ -1,15 +1,14 @@
 import { CAPACITY_TYPE_LABEL, type Quantity, toRequirement } from '@karpenter-ts/apis';
 import type { PlacedPod, PlannedNode } from '../plan.ts';
-import { findShortages } from '../requirements/min-values.ts';
+import { findShortages, type ValueShortage } from '../requirements/min-values.ts';
 import type { TypeLists } from '../instance-types/type-list.ts';
 import { BitSet } from '../interning/bit-set.ts';
 import type { RequirementSet, RequirementSets } from '../requirements/requirement-set.ts';
 import { addAmounts, type Amounts } from '../resources/amounts.ts';
 import type { ResourceTable } from '../resources/resource-table.ts';
 import type { PlanningOptions } from '../snapshot.ts';
-import type { OpenNode } from './open-node.ts';
+import type { OpenNode, Placed } from './open-node.ts';
 import { leastOverhead } from './overhead-group.ts';
-import type { Placed } from './packer.ts';
 
 export interface OutcomeTables {
   readonly sets: RequirementSets;
@@ -22,27 +21,33 @@ export interface OutcomeTables {
 export function finishNode(
   node: OpenNode,
   tables: OutcomeTables,
-): PlannedNode | { readonly shortOf: readonly string[] } {
+): PlannedNode | { readonly shortOf: readonly ValueShortage[] } {
   const { market, nodePool, overheadGroups } = node.template;
   const { sets, options, typeLists } = tables;
   const set = withReservations(node, tables);
-  const { names, variants, pricePerHour } = typeLists.of(node.variants, market.priceOrder(set), market.catalogue);
+  const { names, variants, pricePerHour, capacityTypes } = typeLists.of(
+    node.variants,
+    market.priceOrder(set),
+    market.catalogue,
+  );
   if (set.hasMinValues && options.minValuesPolicy === 'Strict') {
     const listed = new BitSet();
     for (const variant of variants) listed.add(variant);
-    const shortages = findShortages(set, sets, market.catalogue, listed);
-    if (shortages.size > 0) return { shortOf: [...shortages.keys()].sort() };
+    const shortOf = findShortages(set, sets, market.catalogue, listed);
+    if (shortOf.length > 0) return { shortOf };
   }
   return {
     placeholder: node.placeholder,
     nodePool,
     pods: node.pods.map(toPlacedPod),
     instanceTypes: names,
+    capacityTypes,
     requirements: sets.toRequirements(set),
     requests: addAmounts(podAmounts(node, tables.resources), leastOverhead(overheadGroups, node.variants)),
     pricePerHour,
     reservations: [...node.held].sort(),
     minValuesRelaxed: node.minValuesRelaxed,
+    source: 'upstream',
   };
 }
 

@@ -4,18 +4,19 @@ import type { ClusterNode } from '../cluster/cluster-nodes.ts';
 import type { RequirementSet, RequirementSets } from '../requirements/requirement-set.ts';
 import type { ResourceTable } from '../resources/resource-table.ts';
 import type { PlanningOptions } from '../snapshot.ts';
-import type { BindingRule, Topology } from '../topology/topology.ts';
+import type { BindingRule, Placement, Topology } from '../topology/topology.ts';
 import { Acceptance } from './acceptance.ts';
 import type { Demand, Demands } from './demand.ts';
 import type { ExistingField } from './existing-field.ts';
 import { NewNodes, type OpenPool } from './new-node.ts';
 import type { NodeTemplate } from './node-template.ts';
-import { OpenNode } from './open-node.ts';
+import { OpenNode, type Placed } from './open-node.ts';
 import { PlannedField } from './planned-field.ts';
 import type { PodClass } from './pod-class.ts';
 import type { Stage } from './constraints.ts';
 import type { QueuedPod } from './queued-pod.ts';
 import type { FailureDraft } from './refusal-draft.ts';
+import { settle, type SettlingDeps } from './settling.ts';
 
 export interface PackerDeps {
   readonly sets: RequirementSets;
@@ -31,10 +32,9 @@ export interface PackerDeps {
   readonly options: PlanningOptions;
 }
 
-/** A pod and what it had to give up. */
-export interface Placed {
-  readonly queued: QueuedPod;
-  readonly stage: Stage;
+/** A placement as it was made: on an existing node, as topology counted it, or on a planned one. */
+export interface HistoryEntry extends Placed {
+  readonly on: Placement | OpenNode;
 }
 
 interface Attempt {
@@ -47,41 +47,56 @@ interface Attempt {
 export class Packer {
   readonly planned: PlannedField;
   readonly placedOn = new Map<ClusterNode, Placed[]>();
+  /** All placements in the order they were made. */
+  readonly history: HistoryEntry[] = [];
   readonly #deps: PackerDeps;
   readonly #acceptance: Acceptance;
+  readonly #settling: SettlingDeps;
   readonly #newNodes: NewNodes;
   readonly #attempts = new Map<PodClass, Attempt[]>();
-  /** Why a class, or a pod with volumes of its own, had no place when so many pods were placed. */
-  readonly #failures = new Map<PodClass | QueuedPod, { readonly at: number; readonly draft: FailureDraft }>();
-  #placed = 0;
+  readonly #failures = new Map<PodClass | QueuedPod, FailureDraft>();
 
   constructor(deps: PackerDeps) {
     this.#deps = deps;
     this.planned = new PlannedField(deps.sets);
     this.#acceptance = new Acceptance({ ...deps, reservedCapacity: deps.options.reservedCapacity });
+    const { reservations, topology } = deps;
+    this.#settling = { acceptance: this.#acceptance, reservations, topology };
     this.#newNodes = new NewNodes(deps.pools, this.#acceptance, {
       minValues: deps.options.minValuesPolicy === 'BestEffort' ? 'Lower' : 'Keep',
       width: deps.resources.names.length,
     });
   }
 
-  /** Makes a class known, with the rules it starts under. To be called for all before the first is placed. */
-  announce(podClass: PodClass): void {
-    if (this.#attempts.has(podClass)) return;
+  /** Makes a class known, with the rules it starts under: all before the first is placed. False if it was known. */
+  announce(podClass: PodClass): boolean {
+    if (this.#attempts.has(podClass)) return false;
     this.#deps.topology.announce(podClass.kind);
     this.#attempts.set(podClass, []);
     this.#attempt(podClass, 0);
+    return true;
   }
 
-  /** Places a pod, or says why it cannot be. Nothing has changed then, so equal pods get the same answer at once. */
-  place(queued: QueuedPod): FailureDraft | undefined {
-    const key = queued.claims.length > 0 ? queued : queued.podClass;
-    const known = this.#failures.get(key);
-    if (known?.at === this.#placed) return known.draft;
+  /** All that were announced. */
+  get classes(): readonly PodClass[] {
+    return [...this.#attempts.keys()];
+  }
+
+  /** Places a pod, or finds out that it cannot be and changes nothing. */
+  place(queued: QueuedPod): boolean {
     const draft = this.#tryStages(queued);
-    if (draft === undefined) this.#placed++;
-    else this.#failures.set(key, { at: this.#placed, draft });
-    return draft;
+    if (draft !== undefined) this.#failures.set(this.kindOf(queued), draft);
+    return draft === undefined;
+  }
+
+  /** What stands for all pods that get the same answer as things stand. */
+  kindOf(queued: QueuedPod): PodClass | QueuedPod {
+    return queued.claims.length > 0 && this.#deps.existing.limitsVolumes ? queued : queued.podClass;
+  }
+
+  /** Why pods of a kind could not be placed, when one of them was last tried. */
+  failureOf(kind: PodClass | QueuedPod): FailureDraft {
+    return this.#failures.get(kind)!;
   }
 
   #tryStages(queued: QueuedPod): FailureDraft | undefined {
@@ -123,6 +138,7 @@ export class Packer {
       if (placed === undefined) this.placedOn.set(onExisting.node, [{ queued, stage }]);
       else placed.push({ queued, stage });
       topology.record(podClass.kind, onExisting);
+      this.history.push({ queued, stage, on: onExisting });
       return undefined;
     }
     const onPlanned = this.planned.find(demand, restriction, this.#acceptance);
@@ -150,23 +166,8 @@ export class Packer {
     this.#newNodes.count(template, node.variants);
   }
 
-  #settle(node: OpenNode, placed: Placed, { requests, ports }: Demand, set: RequirementSet): void {
-    const { variants, held } = this.#acceptance;
-    node.set = set;
-    node.variants.copyFrom(variants);
-    if (held !== node.held) {
-      this.#deps.reservations.exchange(node.held, held);
-      node.held = held;
-    }
-    for (let r = 0; r < requests.length; r++) node.requests[r]! += requests[r]!;
-    if (ports.length > 0) node.ports = [...node.ports, ...ports];
-    node.pods.push(placed);
-    this.#deps.topology.record(placed.queued.podClass.kind, {
-      set,
-      taints: node.template.taints,
-      hostname: node.placeholder,
-      host: node.index,
-      isPlanned: true,
-    });
+  #settle(node: OpenNode, placed: Placed, demand: Demand, set: RequirementSet): void {
+    settle(this.#settling, node, placed, demand, set);
+    this.history.push({ queued: placed.queued, stage: placed.stage, on: node });
   }
 }

@@ -147,6 +147,25 @@ test('02/133 a run that is stopped keeps what is placed; the rest is undecided a
   assert.deepEqual(step.value.unschedulable, []);
 });
 
+test('02/133 a stop at whatever step ends the run there, once is enough', () => {
+  const world = new World();
+  const snapshot = { ...world.snapshot, pods: [small('a'), small('b')] };
+  let before = 0;
+  for (let steps = 0; ; steps++) {
+    const run = planSnapshot(snapshot, world.options);
+    let step = run.next();
+    for (let i = 0; i < steps && !step.done; i++) step = run.next();
+    if (step.done) break;
+    step = run.next('stop');
+    while (!step.done) step = run.next();
+    const placed = step.value.newNodes.flatMap(({ pods }) => pods).length;
+    assert.equal(placed + step.value.undecided.length, 2);
+    assert.ok(placed === before || placed === before + 1, `${placed} after ${before}`);
+    before = placed;
+  }
+  assert.equal(before, 2);
+});
+
 test('02/135 a plan leaves the types it was given as they are', () => {
   const before = structuredClone(DEFAULT_TYPES);
   new World().plan(...Array.from({ length: 10 }, (_, i) => makePod(`pod-${i}`, { requests: { cpu: '1' } })));

@@ -15,6 +15,10 @@ export class PlannedField {
   readonly #order = new FewestFirst();
   /** By demand: nodes that will never take it. */
   readonly #refusing: (BitSet | undefined)[] = [];
+  /** By demand and domains: nodes that will not take it as long as rules leave it these. */
+  readonly #refusingIn = new Map<string, BitSet>();
+  /** By node, then by resource: the most another pod may ask for. Of each resource some type has so much. */
+  #room = new Float64Array();
   /** By key in use, then by domain: nodes that may yet be in it. */
   readonly #nodesIn = new Map<Domains, BitSet[]>();
   readonly #candidates = new BitSet();
@@ -33,13 +37,21 @@ export class PlannedField {
     candidates.fill(this.nodes.length);
     const refusing = this.#refusing[demand.id];
     if (refusing !== undefined) candidates.subtract(refusing);
+    const refusingIn = this.#findRefusingIn(demand, restriction);
+    if (refusingIn !== undefined) candidates.subtract(refusingIn);
     for (const host of restriction.hosts) host.restrict(candidates, host.group.planned);
     for (const choice of restriction.choices) this.#restrict(candidates, choice);
-    for (let i = this.#order.firstOf(candidates); i >= 0; i = this.#order.firstOf(candidates)) {
+    const areFew = this.#order.areFew(candidates);
+    if (areFew) this.#dropFull(candidates, demand);
+    for (let i = this.#order.firstOf(candidates, areFew); i >= 0; i = this.#order.firstOf(candidates, areFew, i)) {
+      if (!this.#mayHaveRoom(i, demand)) {
+        this.#refuse(demand, i);
+        continue;
+      }
       const set = acceptance.check(this.nodes[i]!, demand, restriction, 'Keep');
       if (set !== undefined) return { node: this.nodes[i]!, set };
-      candidates.delete(i);
-      if (acceptance.isFinal) this.#refuse(demand, i);
+      if (acceptance.lasting === 'ForGood') this.#refuse(demand, i);
+      else if (acceptance.lasting === 'InTheseDomains') this.#refuseIn(domainsKey(demand, restriction), i);
     }
     return undefined;
   }
@@ -48,19 +60,64 @@ export class PlannedField {
   add(node: OpenNode): void {
     this.nodes.push(node);
     this.#order.add();
+    this.#measure(node);
     for (const [domains, nodesIn] of this.#nodesIn) this.#index(node, domains, nodesIn);
   }
 
   /** A node took one more pod, which may have narrowed it. */
   update(node: OpenNode, isNarrowed: boolean): void {
     this.#order.promote(node.index);
+    this.#measure(node);
     if (!isNarrowed) return;
     for (const [domains, nodesIn] of this.#nodesIn) this.#index(node, domains, nodesIn);
   }
 
   #refuse({ id }: Demand, node: number): void {
-    this.#refusing[id] ??= new BitSet();
+    this.#refusing[id] ??= new BitSet(this.nodes.length);
     this.#refusing[id].add(node);
+  }
+
+  #findRefusingIn(demand: Demand, restriction: Restriction): BitSet | undefined {
+    if (this.#refusingIn.size === 0) return undefined;
+    return this.#refusingIn.get(domainsKey(demand, restriction) ?? '');
+  }
+
+  #refuseIn(key: string | undefined, node: number): void {
+    if (key === undefined) return;
+    let refusing = this.#refusingIn.get(key);
+    if (refusing === undefined) {
+      refusing = new BitSet();
+      this.#refusingIn.set(key, refusing);
+    }
+    refusing.add(node);
+  }
+
+  #dropFull(candidates: BitSet, demand: Demand): void {
+    for (let i = candidates.next(0); i >= 0; i = candidates.next(i + 1)) {
+      if (this.#mayHaveRoom(i, demand)) continue;
+      candidates.delete(i);
+      this.#refuse(demand, i);
+    }
+  }
+
+  /** Most nodes are too full for most pods: a few comparisons find that out. */
+  #mayHaveRoom(node: number, { requests }: Demand): boolean {
+    const at = node * requests.length;
+    for (let r = 0; r < requests.length; r++) if (requests[r]! > this.#room[at + r]!) return false;
+    return true;
+  }
+
+  #measure({ index, template, variants, requests }: OpenNode): void {
+    const { market, leastOverhead } = template;
+    const at = index * requests.length;
+    if (at + requests.length > this.#room.length) {
+      const room = new Float64Array(2 * (at + requests.length));
+      room.set(this.#room);
+      this.#room = room;
+    }
+    for (let r = 0; r < requests.length; r++) {
+      this.#room[at + r] = market.most(r, variants) - leastOverhead[r]! - requests[r]!;
+    }
   }
 
   #restrict(candidates: BitSet, choice: KeyChoice): void {
@@ -92,4 +149,9 @@ export class PlannedField {
       else nodesIn[domain]!.delete(node.index);
     }
   }
+}
+
+/** What a refusal by domains is remembered by; `undefined` where there are too many domains for it to come up again. */
+function domainsKey({ id }: Demand, { signature }: Restriction): string | undefined {
+  return signature === undefined ? undefined : `${id} ${signature}`;
 }

@@ -28,7 +28,6 @@ export interface PodClass {
 
 /** The classes of all pods read. */
 export class PodClasses {
-  readonly all: PodClass[] = [];
   readonly #podLabels: ReadonlySet<string>;
   readonly #identities = new Map<string, Identity>();
   readonly #kinds = new Map<string, PodKind>();
@@ -43,8 +42,7 @@ export class PodClasses {
     const text = `${shape.id} ${kind.id} ${isMoved}`;
     let podClass = this.#byText.get(text);
     if (podClass === undefined) {
-      podClass = { id: this.all.length, shape, kind, isMoved };
-      this.all.push(podClass);
+      podClass = { id: this.#byText.size, shape, kind, isMoved };
       this.#byText.set(text, podClass);
     }
     return podClass;

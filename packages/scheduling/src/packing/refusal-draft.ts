@@ -1,14 +1,17 @@
+import type { PoolLimits } from '../checks/pool-limits.ts';
+import type { ReservedOffering } from '../instance-types/catalogue.ts';
 import type { BitSet } from '../interning/bit-set.ts';
+import type { ValueShortage } from '../requirements/min-values.ts';
 import type { NodeNeeds, RequirementSet } from '../requirements/requirement-set.ts';
 import type { BindingRule } from '../topology/topology.ts';
+import type { Demand } from './demand.ts';
 import type { NodeTemplate } from './node-template.ts';
 import type { PodClass } from './pod-class.ts';
 import type { Stage } from './constraints.ts';
 
 /** A refusal in the run's own terms: cheap to make, and put into words and plain data only for pods that stay without. */
 export type RefusalDraft =
-  | { readonly why: 'NodeLimit' }
-  | { readonly why: 'ResourceLimits' }
+  | LimitDraft
   | { readonly why: 'Taints'; readonly template: NodeTemplate; readonly tolerations: number }
   | {
       readonly why: 'Requirements' | 'VolumeRequirements';
@@ -19,18 +22,30 @@ export type RefusalDraft =
   /** Which rule it was is found out later, from the set as it was before any rule. */
   | { readonly why: 'Topology'; readonly set: RequirementSet; readonly hostname: string }
   | InstanceTypeDraft
-  | { readonly why: 'Reservation'; readonly problem: 'Taken' | 'WouldBeLost' };
+  | ReservationDraft;
+
+export interface LimitDraft {
+  readonly why: 'NodeLimit' | 'ResourceLimits';
+  readonly template: NodeTemplate;
+  /** A pool that opens no more nodes grows no further: still as it was. */
+  readonly limits: PoolLimits;
+}
 
 export interface InstanceTypeDraft {
   readonly why: 'InstanceTypes';
   readonly template: NodeTemplate;
   readonly set: RequirementSet;
-  /** Variants looked at, and of these the ones large enough. */
-  readonly considered: BitSet;
-  readonly largeEnough: BitSet;
-  /** Overhead groups without a clash of ports. */
-  readonly groups: readonly number[];
-  readonly shortages: readonly string[];
+  readonly demand: Demand;
+  /** Variants within the pool's limits. */
+  readonly variants: BitSet;
+  readonly shortages: readonly ValueShortage[];
+}
+
+export interface ReservationDraft {
+  readonly why: 'Reservation';
+  readonly problem: 'Taken' | 'WouldBeLost';
+  readonly possible: readonly ReservedOffering[];
+  readonly held: ReadonlySet<string>;
 }
 
 /** What the pools answered to a pod at its last stage. */

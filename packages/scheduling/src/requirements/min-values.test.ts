@@ -28,7 +28,8 @@ test('02/119 a pod that would cost a node its variety gets its own', () => {
 test('02/120 a pool that can never have the variety is unusable and says why', () => {
   const pools = [wanting('default', [{ key: INSTANCE_TYPE_LABEL, minValues: 11 }])];
   const plan = new World({ pools, types: ladder(10) }).plan(makePod('a'));
-  assert.deepEqual(plan.unusablePools, [{ nodePool: 'default', minValuesUnmet: true }]);
+  const shortOf = [{ label: INSTANCE_TYPE_LABEL, wanted: 11, found: 10 }];
+  assert.deepEqual(plan.unusablePools, [{ nodePool: 'default', minValuesUnmet: true, shortOf }]);
   assert.equal(plan.newNodes.length, 0);
 });
 
@@ -75,7 +76,7 @@ test('02/122 a pool no type matches is unusable; pods that fit existing nodes ar
   const world = new World({ pools });
   const pod = makePod('a');
   const plan = world.plan(pod);
-  assert.deepEqual(plan.unusablePools, [{ nodePool: 'default', minValuesUnmet: false }]);
+  assert.deepEqual(plan.unusablePools, [{ nodePool: 'default', minValuesUnmet: false, shortOf: [] }]);
   assert.equal(failureOf(plan, pod), 'nodepool requirements filtered out all available instance types');
 });
 
@@ -109,6 +110,6 @@ test('02/188 varieties on several labels must all hold', () => {
 test('02/192 a pool without types is unusable, the others serve', () => {
   const pools = [makePool('empty', { weight: 100 }), makePool('default')];
   const plan = new World({ pools, typesOf: { empty: [] } }).plan(makePod('a'));
-  assert.deepEqual(plan.unusablePools, [{ nodePool: 'empty', minValuesUnmet: false }]);
+  assert.deepEqual(plan.unusablePools, [{ nodePool: 'empty', minValuesUnmet: false, shortOf: [] }]);
   assert.equal(plan.newNodes[0]!.nodePool, 'default');
 });

@@ -2,8 +2,15 @@ import type { Catalogue } from '../instance-types/catalogue.ts';
 import type { BitSet } from '../interning/bit-set.ts';
 import type { RequirementSet, RequirementSets } from './requirement-set.ts';
 
+/** A label of which there is less variety than `minValues` asks for. */
+export interface ValueShortage {
+  readonly label: string;
+  readonly wanted: number;
+  readonly found: number;
+}
+
 /**
- * Labels of which the variants left have fewer distinct values than `minValues` asks for, and how many they have.
+ * The labels of which the variants left have fewer distinct values than `minValues` asks for, sorted.
  * The types' own values count, whether or not the requirement admits them (spec 02 §21).
  */
 export function findShortages(
@@ -11,37 +18,38 @@ export function findShortages(
   sets: RequirementSets,
   catalogue: Catalogue,
   variants: BitSet,
-): ReadonlyMap<string, number> {
-  const shortages = new Map<string, number>();
+): readonly ValueShortage[] {
+  const shortages: ValueShortage[] = [];
   for (const id of set.ids) {
     const { key, minValues } = sets.table.get(id);
     if (minValues === undefined) continue;
-    const count = countValues(catalogue, key, variants);
-    if (count < minValues) shortages.set(key, count);
+    const found = countValues(catalogue, key, variants, minValues);
+    if (found < minValues) shortages.push({ label: key, wanted: minValues, found });
   }
-  return shortages;
+  return shortages.sort((a, b) => (a.label < b.label ? -1 : 1));
 }
 
 /** The set with `minValues` lowered to what there is. */
 export function withLoweredMinValues(
   set: RequirementSet,
   sets: RequirementSets,
-  shortages: ReadonlyMap<string, number>,
+  shortages: readonly ValueShortage[],
 ): RequirementSet {
   let lowered = set;
-  for (const id of set.ids) {
-    const requirement = sets.table.get(id);
-    const minValues = shortages.get(requirement.key);
-    if (minValues !== undefined) lowered = sets.withReplaced(lowered, sets.table.intern({ ...requirement, minValues }));
+  for (const { label, found } of shortages) {
+    const requirement = sets.table.get(set.find(sets.table.keys.find(label)));
+    lowered = sets.withReplaced(lowered, sets.table.intern({ ...requirement, minValues: found }));
   }
   return lowered;
 }
 
-function countValues(catalogue: Catalogue, key: string, variants: BitSet): number {
+/** How many there are, or some number from `enough` on. */
+function countValues(catalogue: Catalogue, key: string, variants: BitSet, enough: number): number {
   const values = new Set<string>();
   for (const declaration of catalogue.declarations(key)) {
     if (!declaration.variants.overlaps(variants)) continue;
     for (const value of declaration.requirement.values) values.add(value);
+    if (values.size >= enough) break;
   }
   return values.size;
 }

@@ -46,6 +46,7 @@ export class RequirementSets {
   readonly empty: RequirementSet;
   readonly #wellKnown: ReadonlySet<string>;
   readonly #sets = new Map<string, RequirementSet>();
+  readonly #plain = new Map<RequirementSet, Requirements>();
 
   constructor(table: RequirementTable, wellKnown: ReadonlySet<string>) {
     this.table = table;
@@ -101,10 +102,14 @@ export class RequirementSets {
     return mode === 'loosely' && this.#wellKnown.has(this.table.keys.nameOf(key));
   }
 
-  /** As the plain model has it. */
+  /** As the plain model has it; the same for equal sets. */
   toRequirements(set: RequirementSet): Requirements {
-    const requirements = new Map<string, Requirement>();
-    for (const id of set.ids) requirements.set(this.table.get(id).key, this.table.get(id));
+    let requirements = this.#plain.get(set);
+    if (requirements === undefined) {
+      const plain = set.ids.map((id) => this.table.get(id));
+      requirements = new Map(plain.map((requirement) => [requirement.key, requirement]));
+      this.#plain.set(set, requirements);
+    }
     return requirements;
   }
 

@@ -8,7 +8,7 @@ import { makeOffering, makePod } from '../testing/builders.ts';
 import { fakeType } from '../testing/fake-types.ts';
 import { failureOf, World } from '../testing/world.ts';
 import { AmountReader, type Amounts } from './amounts.ts';
-import { podRequests } from './pod-requests.ts';
+import { podLimits, podRequests } from './pod-requests.ts';
 
 const asks = (requests: ResourceList): Container => ({ name: 'c', resources: { requests } });
 const sidecar = (requests: ResourceList): Container => ({ ...asks(requests), restartPolicy: 'Always' });
@@ -35,6 +35,19 @@ test('02/58 pod-level requests replace the sum; overhead comes on top of it', ()
   const types = [2, 4].map((cpus) => fakeType(`cpu-${cpus}`, { resources: { cpu: String(cpus) } }));
   const pod = makePod('a', { requests: { cpu: '1' }, overhead: { cpu: '2' } });
   assert.deepEqual(new World({ types }).plan(pod).newNodes[0]!.instanceTypes, ['cpu-4']);
+});
+
+test('limits are reckoned as requests are; what is not limited has no overhead either', () => {
+  const capped = (limits: ResourceList): Container => ({ name: 'c', resources: { limits } });
+  const limitsOf = (spec: PodSpec) => printed(podLimits({ metadata: { name: 'a' }, spec }, new AmountReader()));
+  const spec = {
+    containers: [capped({ cpu: 1 }), asks({ memory: '1Gi' })],
+    initContainers: [{ ...capped({ cpu: 2 }), restartPolicy: 'Always' }, capped({ cpu: 3 })],
+    overhead: { cpu: 1, memory: '1Gi' },
+  };
+  assert.deepEqual(limitsOf(spec), { cpu: '6', pods: '1' });
+  assert.deepEqual(limitsOf({ ...spec, resources: { limits: { cpu: 4 } } }), { cpu: '5', pods: '1' });
+  assert.deepEqual(limitsOf({ containers: [asks({ cpu: 1 })] }), { pods: '1' });
 });
 
 test('02/59 during a resize the larger of what is asked for and what is held counts', () => {

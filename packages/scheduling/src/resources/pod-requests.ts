@@ -9,21 +9,38 @@ const ONE_POD: Amounts = new Map([['pods', { nanos: 1_000_000_000n, format: 'Dec
  * container runs; pod-level requests instead where given; the runtime's overhead; one of `pods`.
  */
 export function podRequests(pod: Pod, reader: AmountReader): Amounts {
-  let requests = addAmounts(...(pod.spec.containers ?? []).map((container) => effective(pod, container, reader)));
+  const requests = mostAtOnce(pod, (container, staysOn) =>
+    staysOn ? effective(pod, container, reader) : reader.read(container.resources?.requests),
+  );
+  const whole = withPodLevel(requests, reader.read(pod.spec.resources?.requests));
+  return withOnePod(addAmounts(whole, reader.read(pod.spec.overhead)));
+}
+
+/** What a pod may use at most, reckoned as its requests are; overhead comes on top of what is limited at all. */
+export function podLimits(pod: Pod, reader: AmountReader): Amounts {
+  const limits = mostAtOnce(pod, ({ resources }) => reader.read(resources?.limits));
+  const whole = withPodLevel(limits, reader.read(pod.spec.resources?.limits));
+  const isLimited = (name: string): boolean => (whole.get(name)?.nanos ?? 0n) !== 0n;
+  const overhead = [...reader.read(pod.spec.overhead)].filter(([name]) => isLimited(name));
+  return withOnePod(addAmounts(whole, new Map(overhead)));
+}
+
+/** What the containers of a pod come to when it is most. Those that stay on are all but plain init containers. */
+function mostAtOnce(pod: Pod, amountsOf: (container: Container, staysOn: boolean) => Amounts): Amounts {
+  let running = addAmounts(...(pod.spec.containers ?? []).map((container) => amountsOf(container, true)));
   let sidecars = NO_AMOUNTS;
   let initial = NO_AMOUNTS;
   for (const container of pod.spec.initContainers ?? []) {
     if (isSidecar(container)) {
-      const own = effective(pod, container, reader);
-      requests = addAmounts(requests, own);
+      const own = amountsOf(container, true);
+      running = addAmounts(running, own);
       sidecars = addAmounts(sidecars, own);
       initial = largestAmounts(initial, sidecars);
     } else {
-      initial = largestAmounts(initial, addAmounts(reader.read(container.resources?.requests), sidecars));
+      initial = largestAmounts(initial, addAmounts(amountsOf(container, false), sidecars));
     }
   }
-  requests = withPodLevel(largestAmounts(requests, initial), reader.read(pod.spec.resources?.requests));
-  return withOnePod(addAmounts(requests, reader.read(pod.spec.overhead)));
+  return largestAmounts(running, initial);
 }
 
 /** What several pods ask for together; nothing, not even pods, for none. */

@@ -10,24 +10,38 @@ export const MEMORY = 1;
 const FIXED_NAMES = ['cpu', 'memory', 'pods'];
 const UNIT_NANOS = [1_000_000_000n, 1_000_000n, 1_000n, 1n]; // whole, milli, micro, nano
 
+/** The resources pods ask for, and for each a unit in which every amount seen is a whole number. */
+export class ResourceUnits {
+  readonly #nanos = new Map<string, bigint>(FIXED_NAMES.map((name) => [name, defaultUnit(name)]));
+
+  /** Nanos by resource. */
+  get nanos(): ReadonlyMap<string, bigint> {
+    return this.#nanos;
+  }
+
+  /** Makes units small enough for these amounts. */
+  refine(amounts: Amounts): void {
+    for (const [name, { nanos }] of amounts) {
+      const unit = this.#nanos.get(name) ?? defaultUnit(name);
+      this.#nanos.set(name, nanos % unit === 0n ? unit : finerUnit(unit, nanos));
+    }
+  }
+}
+
 /**
- * The resources pods ask for, and for each a unit in which every amount of the snapshot is a whole number. So sums and
- * comparisons of doubles are exact up to 2^53 units: 8 PiB of memory, or nine million cores in billionths.
- * A target beyond that is cut to it, which changes no comparison with what fits a machine.
+ * The resources of a snapshot in the units it needs. So sums and comparisons of doubles are exact up to 2^53 units:
+ * 8 PiB of memory, or nine million cores in billionths. A target beyond that is cut to it, which changes no comparison
+ * with what fits a machine.
  */
 export class ResourceTable {
   readonly names: readonly string[];
   readonly #index: ReadonlyMap<string, number>;
   readonly #unitNanos: readonly bigint[];
 
-  constructor(requested: Iterable<Amounts>) {
-    const units = new Map<string, bigint>(FIXED_NAMES.map((name) => [name, defaultUnit(name)]));
-    for (const amounts of requested) {
-      for (const [name, { nanos }] of amounts) units.set(name, finerUnit(units.get(name) ?? defaultUnit(name), nanos));
-    }
-    this.names = [...units.keys()];
+  constructor({ nanos }: ResourceUnits) {
+    this.names = [...nanos.keys()];
     this.#index = new Map(this.names.map((name, i) => [name, i]));
-    this.#unitNanos = [...units.values()];
+    this.#unitNanos = [...nanos.values()];
   }
 
   /** Whether these amounts can be held without loss: of known resources and in whole units. */
@@ -72,7 +86,6 @@ function defaultUnit(name: string): bigint {
 }
 
 function finerUnit(unit: bigint, nanos: bigint): bigint {
-  if (nanos % unit === 0n) return unit;
   return UNIT_NANOS.find((candidate) => candidate < unit && nanos % candidate === 0n)!;
 }
 

@@ -2,7 +2,11 @@
 export { makeNode, makeOffering, makePod, makePool, makeType } from './builders.ts';
 export { checkPlan, RULE_NAMES, type RuleName, type Violation } from './checker/check-plan.ts';
 export { consolidationCluster } from './consolidation-cluster.ts';
-export { type FleetTraits, type RandomFleet, randomFleet } from './random-fleet.ts';
+export { DEFAULT_TYPES, FAKE_PROFILE, fakeType, ladder, RESERVATION_LABEL, reserved } from './fake-types.ts';
+export { type Launch, launchesOf } from './launch.ts';
+export { type Placement, placementsInOrder } from './placement-order.ts';
+export { type RandomFleet, randomFleet } from './random-fleet/fleet.ts';
+export type { FleetTraits } from './random-fleet/traits.ts';
 export { type Random, seededRandom } from './random.ts';
 export {
   diversePods,

@@ -1,4 +1,5 @@
 import { formatRequirements } from '@karpenter-ts/apis';
+import { renderFailure } from '../explanation/render.ts';
 import { podName } from '../objects/pod.ts';
 import type { Plan, PlacedPod } from '../plan.ts';
 
@@ -11,12 +12,13 @@ export function outlineOf(plan: Plan) {
       instanceTypes: node.instanceTypes,
       requirements: formatRequirements(node.requirements),
       requests: [...node.requests].map(([resource, { nanos }]) => `${resource}: ${nanos}n`).sort(),
+      capacityTypes: node.capacityTypes,
       pricePerHour: node.pricePerHour,
       reservations: node.reservations,
       minValuesRelaxed: node.minValuesRelaxed,
     })),
     existingNodes: plan.existingNodes.map(({ node, pods }) => ({ node, pods: pods.map(outlineOfPod) })),
-    unschedulable: plan.unschedulable.map(({ pod, failure }) => `${podName(pod)}: ${failure.why}`).sort(),
+    unschedulable: plan.unschedulable.map(({ pod, failure }) => `${podName(pod)}: ${renderFailure(failure)}`).sort(),
     undecided: plan.undecided.map(podName).sort(),
     unusablePools: plan.unusablePools,
   };

@@ -244,3 +244,11 @@ test('a term without a selector counts nobody, where upstream counts all', () =>
   assert.ok(blind.podAntiAffinity);
   assert.equal(new World({ nodes }).plan(labelled('a', APP, { affinity: away(term) })).unschedulable.length, 0);
 });
+
+test('a pod that may be anywhere but in one zone is counted nowhere, where upstream counts it in that zone', () => {
+  const large = { containers: [{ resources: { requests: { cpu: '3' } } }] };
+  const elsewhere = labelled('a', APP, { ...large, affinity: onNodes([where(ZONE_LABEL, 'NotIn', 'test-zone-1')]) });
+  const shy = labelled('b', { role: 'shy' }, { ...large, affinity: preferAway(podsWith(ZONE_LABEL)) });
+  const plan = new World({ types: [fakeType('four')] }).plan(elsewhere, shy);
+  assert.deepEqual(valuesOf(plan.newNodes[1]!, ZONE_LABEL), ZONES);
+});

@@ -1,21 +1,20 @@
 import { HOSTNAME_LABEL } from '@karpenter-ts/apis';
-import type { BoundPod, BoundPods } from '../cluster/bound-pods.ts';
+import type { BoundPod, BoundPods, KindOnNodes } from '../cluster/bound-pods.ts';
 import type { ClusterNode, ClusterNodes } from '../cluster/cluster-nodes.ts';
 import { BitSet } from '../interning/bit-set.ts';
-import type { PodClasses } from '../packing/pod-class.ts';
 import type { Domains, DomainTables } from './domains.ts';
 import { HostTally } from './host-tally.ts';
 import { type FilterTables, passes } from './node-filter.ts';
 import { selects, type TopologyRule } from './rule.ts';
+import { labelAskedFor } from './selector-index.ts';
 
 /**
- * How the pods of the cluster are spread, by rule. Each rule is counted once, over the pods of the classes it selects;
- * a run takes a copy and takes out the pods it moves. All numbers count every bound pod, moving or not.
+ * How the pods of the cluster are spread, by rule. Each rule is counted once, over the kinds of pods it selects; a run
+ * takes a copy and takes out the pods it moves. All numbers count every bound pod, moving or not.
  */
 export class Census {
   readonly nodes: ClusterNodes;
   readonly #pods: BoundPods;
-  readonly #classes: PodClasses;
   readonly #domains: DomainTables;
   readonly #tables: FilterTables;
   readonly #labelCounts = new Map<string, Int32Array>();
@@ -23,11 +22,11 @@ export class Census {
   readonly #nodeCounts = new Map<string, Int32Array>();
   readonly #placesByNode = new Map<string, Int32Array>();
   readonly #nodesIn = new Map<string, readonly BitSet[]>();
+  readonly #kindsByLabel = new Map<string, ReadonlyMap<string | undefined, readonly KindOnNodes[]>>();
 
-  constructor(nodes: ClusterNodes, pods: BoundPods, classes: PodClasses, domains: DomainTables, tables: FilterTables) {
+  constructor(nodes: ClusterNodes, pods: BoundPods, domains: DomainTables, tables: FilterTables) {
     this.nodes = nodes;
     this.#pods = pods;
-    this.#classes = classes;
     this.#domains = domains;
     this.#tables = tables;
   }
@@ -102,14 +101,23 @@ export class Census {
   }
 
   #forEachPlace(rule: TopologyRule, places: Int32Array, visit: (place: number) => void): void {
-    for (const podClass of this.#classes.all) {
-      const pods = this.#pods.ofClass(podClass);
-      if (pods.length === 0 || !selects(rule, podClass.kind.identity)) continue;
+    for (const { kind, pods } of this.#kindsFor(rule)) {
+      if (!selects(rule, kind.identity)) continue;
       for (const { node, isTerminating } of pods) {
         const place = places[node.index]!;
         if (place >= 0 && !isTerminating) visit(place);
       }
     }
+  }
+
+  /** The kinds a rule may select: of thousands, those with the one label most rules ask for. */
+  #kindsFor(rule: TopologyRule): Iterable<KindOnNodes> {
+    const label = labelAskedFor(rule);
+    if (label === undefined) return this.#pods.kinds();
+    const byValue = remembered(this.#kindsByLabel, label.key, () =>
+      Map.groupBy(this.#pods.kinds(), ({ kind }) => kind.identity.labels[label.key]),
+    );
+    return [...label.values].flatMap((value) => byValue.get(value) ?? []);
   }
 }
 

@@ -87,7 +87,7 @@ test('02/129 pending pods are counted by the zone they could go to', () => {
   const zoneOf = (spec: PodSpec, world = new World()) => {
     const pod = { ...makePod('a', { labels: APP, ...spec }), status: { phase: 'Pending' } };
     const base = finish(readBase({ ...world.snapshot, pods: [pod] }, world.options));
-    return [...base.pendingByZone().keys()][0];
+    return [...finish(base.pendingByZone()).keys()][0];
   };
   const holding = (zone: string, count = 1, labels = APP) =>
     makeNode(`in-${zone}`, {
@@ -136,7 +136,7 @@ test('02/129 the zones of volumes count too', () => {
     const base = finish(
       readBase({ ...world.snapshot, pods: [{ ...pod, status: { phase: 'Pending' } }] }, world.options),
     );
-    return [...base.pendingByZone().keys()][0];
+    return [...finish(base.pendingByZone()).keys()][0];
   };
   assert.equal(zoneOf(['test-zone-1', 'test-zone-2']), 'flexible');
   assert.equal(zoneOf(['test-zone-2']), 'test-zone-2');

@@ -1,4 +1,4 @@
-import { admits, anything } from '@karpenter-ts/apis';
+import { admits, anything, type Requirement } from '@karpenter-ts/apis';
 import { SymbolTable } from '../interning/symbol-table.ts';
 import type { RequirementId, RequirementTable } from '../requirements/requirement-table.ts';
 
@@ -33,8 +33,7 @@ export class Domains {
   admitted(requirement: RequirementId): Uint8Array {
     let mask = this.#admitted[requirement];
     if (mask === undefined || mask.length < this.size) {
-      const plain = this.#table.get(requirement);
-      mask = Uint8Array.from({ length: this.size }, (_, domain) => +admits(plain, this.nameOf(domain)));
+      mask = this.#admit(this.#table.get(requirement));
       this.#admitted[requirement] = mask;
     }
     return mask;
@@ -61,6 +60,16 @@ export class Domains {
   listed(requirement: RequirementId): readonly number[] {
     const { complement, values } = this.#table.get(requirement);
     return complement ? [] : [...values].map((value) => this.idOf(value));
+  }
+
+  #admit(requirement: Requirement): Uint8Array {
+    const mask = new Uint8Array(this.size);
+    if (requirement.complement) return mask.map((_, domain) => +admits(requirement, this.nameOf(domain)));
+    for (const value of requirement.values) {
+      const domain = this.#values.find(value);
+      if (domain >= 0) mask[domain] = 1;
+    }
+    return mask;
   }
 
   #intern(names: readonly string[]): RequirementId {

@@ -1,6 +1,9 @@
 import type { RequirementId } from '../requirements/requirement-table.ts';
 import type { Domains } from './domains.ts';
 
+/** Of a number that is used as a set. */
+const BITS = 32;
+
 /**
  * The domains of one key that all rules of a pod leave it, whatever the node. Where a rule must know the domain, one is
  * picked; so that rules do not pick against each other, that is done once all have had their say (spec 02, remark 3).
@@ -33,12 +36,20 @@ export class KeyChoice {
     return this.mask[domain] === 1;
   }
 
+  /** Equal for choices that leave the same domains; `undefined` for keys with more than a few dozen. */
+  get signature(): string | undefined {
+    if (this.mask.length > BITS) return undefined;
+    let bits = 0;
+    for (let domain = 0; domain < this.mask.length; domain++) bits |= this.mask[domain]! << domain;
+    return `${this.domains.keyId}:${bits}${this.mustPick ? '!' : ''}`;
+  }
+
   /** Open domains, the least loaded first, ties by name. */
   order(): readonly number[] {
     if (this.#order === undefined) {
       const open: number[] = [];
       for (let domain = 0; domain < this.mask.length; domain++) if (this.mask[domain] === 1) open.push(domain);
-      this.#order = open.sort((a, b) => this.#load[a]! - this.#load[b]! || this.#compareNames(a, b));
+      this.#order = this.#sorted(open);
     }
     return this.#order;
   }
@@ -48,14 +59,26 @@ export class KeyChoice {
    * nothing is open to it.
    */
   narrow(requirement: RequirementId): readonly RequirementId[] {
-    const admitted = requirement < 0 ? undefined : this.domains.admitted(requirement);
-    const isOpen = (domain: number) => admitted === undefined || admitted[domain] === 1;
-    const open = this.order().filter(isOpen);
+    const open = this.#openTo(requirement);
     if (this.mustPick || open.length === 1) return open.map((domain) => this.domains.requirement(domain));
     if (open.length === 0) return [];
     const mask = new Uint8Array(this.mask.length);
     for (const domain of open) mask[domain] = 1;
     return [this.domains.requirementOfAll(mask)];
+  }
+
+  /** A node that lists its domains, as most do in the end, spares one the rest. */
+  #openTo(requirement: RequirementId): readonly number[] {
+    if (requirement < 0) return this.order();
+    const listed = this.domains.listed(requirement);
+    if (listed.length > 0) return this.#sorted(listed.filter((domain) => this.mask[domain] === 1));
+    const admitted = this.domains.admitted(requirement);
+    return this.order().filter((domain) => admitted[domain] === 1);
+  }
+
+  #sorted(open: number[]): readonly number[] {
+    if (open.length < 2) return open;
+    return open.sort((a, b) => this.#load[a]! - this.#load[b]! || this.#compareNames(a, b));
   }
 
   #compareNames(a: number, b: number): number {

@@ -1,4 +1,5 @@
 import type { Mode, RequirementSet, RequirementSets } from '../requirements/requirement-set.ts';
+import type { RequirementId } from '../requirements/requirement-table.ts';
 import type { HostDemand } from './host-group.ts';
 import type { KeyChoice } from './key-choice.ts';
 
@@ -17,18 +18,37 @@ export class Restriction {
     this.#sets = sets;
   }
 
-  /** The sets a node may be narrowed to for the pod, in the order to try; empty if the rules forbid it. */
-  narrow(set: RequirementSet, mode: Mode): readonly RequirementSet[] {
-    if (this.choices.length === 0) return [set];
-    let narrowed: readonly RequirementSet[] = [set];
+  /** Equal for restrictions that leave the same domains, hosts aside; `undefined` if a key has too many for that. */
+  get signature(): string | undefined {
+    let text = '';
+    for (const choice of this.choices) {
+      const { signature } = choice;
+      if (signature === undefined) return undefined;
+      text += `${signature} `;
+    }
+    return text;
+  }
+
+  /** The sets a node may be narrowed to for the pod, in the order to try; `undefined` if the rules forbid it. */
+  narrow(set: RequirementSet, mode: Mode): Iterable<RequirementSet> | undefined {
+    const options: (readonly RequirementId[])[] = [];
     for (const choice of this.choices) {
       const requirement = set.find(choice.domains.keyId);
-      if (requirement < 0 && !this.#sets.isOpen(choice.domains.keyId, mode)) return [];
-      const options = choice.narrow(requirement);
-      if (options.length === 0) return [];
-      if (options.length === 1 && options[0] === requirement) continue;
-      narrowed = narrowed.flatMap((one) => options.map((option) => this.#sets.with(one, option)));
+      if (requirement < 0 && !this.#sets.isOpen(choice.domains.keyId, mode)) return undefined;
+      const narrower = choice.narrow(requirement);
+      if (narrower.length === 0) return undefined;
+      if (narrower.length > 1 || narrower[0] !== requirement) options.push(narrower);
     }
-    return narrowed;
+    return options.length === 0 ? [set] : this.#combine(set, options);
+  }
+
+  /** One by one: of all combinations of domains the first will usually do. */
+  *#combine(set: RequirementSet, options: readonly (readonly RequirementId[])[]): Generator<RequirementSet> {
+    const [own, ...rest] = options;
+    if (own === undefined) {
+      yield set;
+      return;
+    }
+    for (const option of own) yield* this.#combine(this.#sets.with(set, option), rest);
   }
 }

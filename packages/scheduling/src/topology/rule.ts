@@ -1,4 +1,4 @@
-import { type LabelSelector, type LabelSelectorSpec, matchesLabels } from '@karpenter-ts/apis';
+import { type LabelSelector, type LabelSelectorSpec, matchesLabels, normalizeLabelKey } from '@karpenter-ts/apis';
 import type { Pod, PodAffinity, PodAffinityTerm, TopologySpreadConstraint } from '../objects/pod.ts';
 import type { Identity } from '../packing/pod-class.ts';
 import type { Wishes } from '../packing/relaxation.ts';
@@ -9,6 +9,7 @@ import { selectorFrom } from './selector.ts';
 /** A rule about how pods are spread over the domains of a topology key. Pods with equal rules share their counts. */
 export interface TopologyRule {
   readonly kind: 'spread' | 'affinity' | 'anti-affinity';
+  /** By its present name: upstream looks for the old one, which only nodes have, and never on a node to be bought. */
   readonly key: string;
   readonly namespaces: ReadonlySet<string>;
   readonly selector: LabelSelector;
@@ -66,16 +67,17 @@ function spreadRule(owner: RuleOwner, constraint: TopologySpreadConstraint, tabl
   const filter = nodeFilterOf(owner.pod, owner.wishes, constraint, tables);
   const spec = withMatchLabelKeys(constraint, owner.identity.labels);
   const namespaces = tables.namespaces.only(owner.identity.namespace);
+  const key = normalizeLabelKey(constraint.topologyKey, tables.profile);
   return {
     kind: 'spread',
-    key: constraint.topologyKey,
+    key,
     namespaces,
     selector: selectorFrom(spec),
     maxSkew: constraint.maxSkew,
     minDomains: constraint.minDomains,
     filter,
     tolerations: constraint.nodeTaintsPolicy === 'Honor' ? owner.tolerations : undefined,
-    identity: identityOf('spread', constraint.topologyKey, namespaces, spec, [constraint.maxSkew, filter.identity]),
+    identity: identityOf('spread', key, namespaces, spec, [constraint.maxSkew, filter.identity]),
   };
 }
 
@@ -86,16 +88,17 @@ function affinityRule(
   tables: RuleTables,
 ): TopologyRule {
   const namespaces = tables.namespaces.of(owner.identity.namespace, listed ?? [], namespaceSelector);
+  const key = normalizeLabelKey(topologyKey, tables.profile);
   return {
     kind,
-    key: topologyKey,
+    key,
     namespaces,
     selector: selectorFrom(labelSelector),
     maxSkew: Number.POSITIVE_INFINITY,
     minDomains: undefined,
     filter: undefined,
     tolerations: owner.tolerations,
-    identity: identityOf(kind, topologyKey, namespaces, labelSelector, []),
+    identity: identityOf(kind, key, namespaces, labelSelector, []),
   };
 }
 

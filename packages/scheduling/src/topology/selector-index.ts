@@ -47,7 +47,7 @@ export class SelectorIndex<T extends { readonly rule: TopologyRule }> {
 }
 
 /** A label every selected pod has with one of these values; `undefined` if there is none such. */
-function labelAskedFor({ selector }: TopologyRule): { key: string; values: ReadonlySet<string> } | undefined {
+export function labelAskedFor({ selector }: TopologyRule): { key: string; values: ReadonlySet<string> } | undefined {
   if (selector.kind === 'nothing') return { key: '', values: new Set() };
   const exact = selector.requirements.find(({ operator }) => operator === '=' || operator === 'in');
   return exact === undefined ? undefined : { key: exact.key, values: new Set(exact.values) };

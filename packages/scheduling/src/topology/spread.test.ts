@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ARCH_LABEL, CAPACITY_TYPE_LABEL, HOSTNAME_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
+import { describeNode } from '../cluster/existing-node.ts';
 import type { Pod, PodSpec, TopologySpreadConstraint } from '../objects/pod.ts';
 import type { ExistingNode } from '../snapshot.ts';
 import { makeNode, makeOffering, makePod, makePool } from '../testing/builders.ts';
 import { fakeType, is } from '../testing/fake-types.ts';
-import { APP, onNodes, preferNodes, spreadOver, where } from '../testing/pod-parts.ts';
+import { APP, near, onNodes, podsWith, preferNodes, spreadOver, where } from '../testing/pod-parts.ts';
 import { failureOf, packing, World } from '../testing/world.ts';
 
 const ZONES = ['test-zone-1', 'test-zone-2', 'test-zone-3'] as const;
@@ -75,24 +76,25 @@ test('02/87 a label nobody has cannot be spread over; without a selector nothing
 });
 
 test('02/88 pods that are pending, done, leaving, elsewhere, unlabelled or nowhere do not count', () => {
-  const labels = { [HOSTNAME_LABEL]: 'n', [ZONE_LABEL]: 'test-zone-1' };
-  const uncounted: readonly Pod[] = [
-    {
-      ...makePod('leaving', { labels: APP }),
-      metadata: { ...makePod('leaving').metadata, labels: APP, deletionTimestamp: 'now' },
-    },
-    makePod('elsewhere', { labels: APP, namespace: 'other' }),
-    makePod('unlabelled'),
-  ];
-  const nodes = [
-    makeNode('n', { labels, pods: uncounted, allocatable: { pods: '3' } }),
-    makeNode('zoneless', { pods: pods(2, []), allocatable: { pods: '2' } }),
-  ];
-  const world = new World({ nodes });
-  world.schedule(...pods(2, [byZone]));
-  assert.deepEqual(world.plan().unschedulable, []);
-  const zones = [...world.domains(ZONE_LABEL).keys()].filter((zone) => zone !== undefined);
-  assert.equal(zones.includes('test-zone-1'), true);
+  const counted = makePod('there', { labels: APP });
+  const leaving = { ...counted, metadata: { ...counted.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } };
+  const zoneOf = (pods: readonly Pod[], node: Partial<ExistingNode> = {}) => {
+    const labels = { [HOSTNAME_LABEL]: 'n', [ZONE_LABEL]: 'test-zone-1' };
+    const world = new World({ nodes: [makeNode('n', { labels, pods, allocatable: { pods: '1' }, ...node })] });
+    const [pod] = pods1();
+    world.schedule(pod!);
+    return world.nodeOf(pod!)!.labels[ZONE_LABEL];
+  };
+  assert.equal(zoneOf([counted]), 'test-zone-2'); // which is then as empty as any, and first by name
+  for (const uncounted of [leaving, makePod('there', { labels: APP, namespace: 'other' }), makePod('there')]) {
+    assert.equal(zoneOf([uncounted], { initialized: false }), 'test-zone-1');
+  }
+  assert.equal(zoneOf([counted], { labels: { [HOSTNAME_LABEL]: 'n' } }), 'test-zone-1');
+  assert.equal(zoneOf([counted], { node: undefined }), 'test-zone-1');
+  for (const phase of ['Failed', 'Succeeded']) {
+    const node = { metadata: { name: 'n', labels: { [ZONE_LABEL]: 'test-zone-1' } } };
+    assert.deepEqual(describeNode({ node, pods: [{ ...counted, status: { phase } }] }).pods, []);
+  }
 });
 
 test('02/89 a host spread that does not select the pod itself puts all on one node', () => {
@@ -330,13 +332,31 @@ test('02/177 a selector that makes no sense selects nobody; empty lists of affin
   assert.deepEqual(packing(new World().plan(empty)), [1]);
 });
 
-test('02/184 constraints that differ in skew, tolerations or policy count apart', () => {
-  const plan = new World().plan(
-    ...pods(2, [byHost]),
-    ...pods(2, [spreadOver(HOSTNAME_LABEL, { maxSkew: 2 })], { tolerations: [{ key: 'x', operator: 'Exists' }] }),
+test('a topology key by its old name is the new one', () => {
+  const old = 'failure-domain.beta.kubernetes.io/zone';
+  const world = new World();
+  world.schedule(...pods(3, [spreadOver(old)]));
+  assert.deepEqual(world.counts(ZONE_LABEL), [1, 1, 1]);
+});
+
+test('rules on one key agree on a domain: a spread follows an affinity, and two spreads each other', () => {
+  const leader = makePod('leader', { labels: { role: 'leader' }, nodeSelector: { [ZONE_LABEL]: 'test-zone-3' } });
+  const affinity = near(podsWith(ZONE_LABEL, { role: 'leader' }));
+  const world = new World();
+  assert.deepEqual(world.schedule(leader, ...pods(1, [byZone], { affinity })).unschedulable, []);
+  assert.deepEqual([...world.domains(ZONE_LABEL).keys()], ['test-zone-3']);
+  const others = [
+    holding('test-zone-1', 1),
+    holding('test-zone-2', 1, { pods: [makePod('b', { labels: { app: 'b' } })] }),
+  ];
+  const both = [byZone, spreadOver(ZONE_LABEL, { labelSelector: { matchLabels: { app: 'b' } } })];
+  const crossed = new World({ nodes: others });
+  const [pod] = pods(1, both);
+  assert.deepEqual(
+    crossed.schedule({ ...pod!, metadata: { ...pod!.metadata, labels: { app: 'test' } } }).unschedulable,
+    [],
   );
-  assert.deepEqual(plan.unschedulable, []);
-  assert.deepEqual(packing(plan), [2, 2]);
+  assert.equal(crossed.nodeOf(pod!)!.labels[ZONE_LABEL], 'test-zone-3');
 });
 
 test('a spread tries another zone when the emptiest has no type for the pod', () => {
@@ -368,6 +388,10 @@ test('a refusal names the rule, the counts and the domains, as upstream does', (
   );
   assert.deepEqual(world.plan(pod!).unschedulable, []); // its own selector leaves one zone, which is as full as it may be
 });
+
+function pods1(): readonly Pod[] {
+  return pods(1, [byZone]);
+}
 
 function pods4(): readonly Pod[] {
   return pods(4, [byZone]);

@@ -1,7 +1,6 @@
 import { HOSTNAME_LABEL } from '@karpenter-ts/apis';
-import type { BoundPod } from '../cluster/bound-pods.ts';
+import type { BoundPod, KindOnNodes } from '../cluster/bound-pods.ts';
 import type { ClusterNode } from '../cluster/cluster-nodes.ts';
-import { podId } from '../objects/pod.ts';
 import type { Stage } from '../packing/constraints.ts';
 import type { Identity, PodKind } from '../packing/pod-class.ts';
 import type { RequirementSet } from '../requirements/requirement-set.ts';
@@ -28,6 +27,15 @@ export interface BindingRule {
   readonly isSelected: boolean;
 }
 
+/** What rules have to do with a pod. */
+export interface Ties {
+  readonly binding: readonly BindingRule[];
+  /** Rules of others that keep it away. */
+  readonly guarding: readonly Group[];
+  /** Rules of any pod, its own included, that count it. */
+  readonly counting: readonly Group[];
+}
+
 /** Where a pod was placed, as rules count it. */
 export interface Placement {
   readonly set: RequirementSet;
@@ -50,7 +58,8 @@ export interface TopologyBase {
 /** All rules of one run and their counts, which grow as pods are placed. */
 export class Topology {
   readonly #base: TopologyBase;
-  readonly #moving: ReadonlySet<BoundPod>;
+  readonly #moving: readonly KindOnNodes[];
+  #movingByGuard: ReadonlyMap<string, readonly BoundPod[]> | undefined;
   readonly #gone: readonly ClusterNode[];
   readonly #plannedNames: HostNames;
   readonly #regular = new Map<string, Group>();
@@ -72,7 +81,7 @@ export class Topology {
     plannedNames: HostNames,
   ) {
     this.#base = base;
-    this.#moving = moving;
+    this.#moving = byKind(moving);
     this.#gone = gone;
     this.#plannedNames = plannedNames;
     this.#noRestriction = new Restriction([], [], base.rules.sets);
@@ -119,6 +128,16 @@ export class Topology {
   /** The rules that bind a pod, those of others included, in the order they are looked at. For explanations. */
   allRules({ identity }: PodKind, binding: readonly BindingRule[]): readonly BindingRule[] {
     return [...binding, ...this.#guards(identity).map((group) => ({ group, isSelected: false }))];
+  }
+
+  /** Everything that ties a pod to where others are: the rules it is placed by, and those it counts for. */
+  ties(kind: PodKind, stage: Stage): Ties {
+    const { identity } = kind;
+    return {
+      binding: this.bindingRules(kind, stage),
+      guarding: this.#guards(identity),
+      counting: this.#counting(identity),
+    };
   }
 
   /** Counts a pod where it was placed (spec 02 §16.5). */
@@ -208,26 +227,38 @@ export class Topology {
 
   #inverseGroup(rule: TopologyRule): Group {
     const guard = this.#base.guards.find(rule.identity);
-    const present = this.#inverse.get(rule.identity) ?? (guard === undefined ? undefined : this.#guardGroup(guard));
-    if (present !== undefined) return present;
-    return this.#addInverse(this.#empty(rule));
+    if (guard !== undefined) return this.#guardGroup(guard);
+    return this.#inverse.get(rule.identity) ?? this.#addInverse(this.#empty(rule));
   }
 
-  /** `undefined` if all its owners are moving. */
-  #guardGroup({ owners, rule: { identity } }: Guard): Group | undefined {
-    const present = this.#inverse.get(identity);
+  /** The guards of the cluster without the pods that move: those guard where they are placed. */
+  #guardGroup(guard: Guard): Group {
+    const present = this.#inverse.get(guard.rule.identity);
     if (present !== undefined) return present;
-    const staying = owners.filter(({ bound }) => !this.#moving.has(bound));
-    if (staying.length === 0) return undefined;
-    const first = staying.reduce((a, b) => (podId(b.bound.pod) < podId(a.bound.pod) ? b : a));
-    const group = this.#empty(first.rule);
-    for (const { rule, bound } of staying) {
-      const place = this.#base.guards.placeOf(rule, bound);
-      if (place < 0) continue;
-      if (group instanceof HostGroup) group.existing.add(place, 1);
-      else group.record(place);
+    const { guards, domains, universe } = this.#base;
+    const { rule } = guard;
+    const places = this.#movingOwners(rule)
+      .map((bound) => guards.placeOf(rule, bound))
+      .filter((place) => place >= 0);
+    if (rule.key === HOSTNAME_LABEL) return this.#addInverse(hostGroup(rule, guards.hostTally(guard), places));
+    const counts = countsWithout(guards.labelCounts(guard), places);
+    const table = domains.of(rule.key);
+    return this.#addInverse(new LabelGroup(rule, table, universe.domainsFor(table, rule.tolerations), counts));
+  }
+
+  #movingOwners({ identity }: TopologyRule): readonly BoundPod[] {
+    this.#movingByGuard ??= this.#findMovingGuards();
+    return this.#movingByGuard.get(identity) ?? [];
+  }
+
+  #findMovingGuards(): ReadonlyMap<string, readonly BoundPod[]> {
+    const owners = new Map<string, BoundPod[]>();
+    for (const { kind, pods } of this.#moving) {
+      for (const { identity } of this.#base.ruleBook.inverse(kind)) {
+        owners.set(identity, [...(owners.get(identity) ?? []), ...pods]);
+      }
     }
-    return this.#addInverse(group);
+    return owners;
   }
 
   #addInverse(group: Group): Group {
@@ -248,13 +279,8 @@ export class Topology {
   #count(rule: TopologyRule): Group {
     const { census, domains, universe } = this.#base;
     const places = this.#movingPlaces(rule);
-    if (rule.key === HOSTNAME_LABEL) {
-      const tally = census.hostTally(rule).clone();
-      for (const host of places) tally.add(host, -1);
-      return new HostGroup(rule, tally, new HostTally(rule.maxSkew, 0));
-    }
-    const counts = census.labelCounts(rule).slice();
-    for (const domain of places) counts[domain]!--;
+    if (rule.key === HOSTNAME_LABEL) return hostGroup(rule, census.hostTally(rule), places);
+    const counts = countsWithout(census.labelCounts(rule), places);
     const nodes = census.nodeCounts(rule).slice();
     for (const node of this.#gone) {
       const domain = census.domainOf(rule, node);
@@ -268,11 +294,31 @@ export class Topology {
 
   #movingPlaces(rule: TopologyRule): readonly number[] {
     const places: number[] = [];
-    for (const bound of this.#moving) {
-      if (!selects(rule, bound.podClass.kind.identity)) continue;
-      const place = this.#base.census.placeOf(rule, bound);
-      if (place >= 0) places.push(place);
+    for (const { kind, pods } of this.#moving) {
+      if (!selects(rule, kind.identity)) continue;
+      for (const bound of pods) {
+        const place = this.#base.census.placeOf(rule, bound);
+        if (place >= 0) places.push(place);
+      }
     }
     return places;
   }
+}
+
+/** Counts of the cluster without these, to be counted on. */
+function hostGroup(rule: TopologyRule, cluster: HostTally, without: readonly number[]): HostGroup {
+  const tally = cluster.clone();
+  for (const host of without) tally.add(host, -1);
+  return new HostGroup(rule, tally, new HostTally(rule.maxSkew, 0));
+}
+
+function countsWithout(cluster: Int32Array, without: readonly number[]): Int32Array {
+  const counts = cluster.slice();
+  for (const domain of without) counts[domain]!--;
+  return counts;
+}
+
+function byKind(moving: Iterable<BoundPod>): readonly KindOnNodes[] {
+  const kinds = Map.groupBy(moving, ({ podClass }) => podClass.kind);
+  return [...kinds].map(([kind, pods]) => ({ kind, pods }));
 }

@@ -73,7 +73,7 @@ function containerRequests(container: Container, statuses: readonly ContainerSta
 
 /** What is left for pods on an instance type, bought by this offering. */
 export function allocatableOf(type: InstanceType, offering: Offering): Nanos {
-  const capacity = sum(nanosOf(type.capacity), nanosOf(offering.capacityOverride));
+  const capacity = capacityOf(type, offering);
   const free = new Map(difference(capacity, sum(overheadOf(type.overhead), overheadOf(offering.overheadOverride))));
   for (const [resource, amount] of capacity) {
     if (!resource.startsWith('hugepages-')) continue;
@@ -81,6 +81,11 @@ export function allocatableOf(type: InstanceType, offering: Offering): Nanos {
     free.set('memory', memory > 0n ? memory : 0n);
   }
   return free;
+}
+
+/** All an instance type has, bought by this offering. */
+export function capacityOf(type: InstanceType, offering: Offering): Nanos {
+  return sum(nanosOf(type.capacity), nanosOf(offering.capacityOverride));
 }
 
 function overheadOf(overhead: Overhead | undefined): Nanos {

@@ -26,6 +26,14 @@ export function canRun(
   );
 }
 
+/** The ways to buy the type for this node on which its pods and daemons fit, cheapest first. */
+export function fittingOfferings(machine: PlannedMachine, type: InstanceType, world: World): readonly Offering[] {
+  const all = sum(machine.requests, ...daemonsOnType(world, machine.pool, type).map(requestsOf));
+  return offeringsOf(machine, type, world)
+    .filter((offering) => fits(all, allocatableOf(type, offering)))
+    .sort((a, b) => a.pricePerHour - b.pricePerHour);
+}
+
 /** The lowest price of the type on this node; infinite if it cannot be had at all. */
 export function priceOf(machine: PlannedMachine, type: InstanceType, world: World): number {
   return Math.min(

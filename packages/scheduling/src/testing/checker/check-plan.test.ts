@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BROKEN_NEIGHBOURS } from './broken-neighbours.ts';
-import { BROKEN_NODES } from './broken-nodes.ts';
+import { BROKEN_DECISIONS } from './scenes/broken-decisions.ts';
+import { BROKEN_NEIGHBOURS } from './scenes/broken-neighbours.ts';
+import { BROKEN_NODES } from './scenes/broken-nodes.ts';
 import { checkPlan, RULE_NAMES } from './check-plan.ts';
 
-const CASES = { ...BROKEN_NODES, ...BROKEN_NEIGHBOURS };
+const CASES = { ...BROKEN_NODES, ...BROKEN_NEIGHBOURS, ...BROKEN_DECISIONS };
 
 for (const [name, { breaks, sound, broken }] of Object.entries(CASES)) {
   test(`the checker rejects ${name}`, () => {

@@ -1,12 +1,20 @@
 // The planner's judge: written from spec 02 alone, slow and plain, sharing no code with what it judges.
 import type { Plan } from '../../plan.ts';
 import type { PlanningOptions, Snapshot } from '../../snapshot.ts';
-import { everyPodOnce, findUnknownNames, noEmptyNodes, refusalsTrue } from './accounting.ts';
-import { affinityMet, affinityStartsOnce } from './affinity.ts';
-import { antiAffinityMet, preferredAntiAffinityMet, residentsLeftAlone } from './anti-affinity.ts';
-import { earlierNodesFirst, existingNodesFirst, heavierPoolsFirst, placeablePodsPlaced } from './first-fit.ts';
-import { hostPortsFree } from './host-ports.ts';
+import { everyPodOnce, findUnknownNames, noEmptyNodes, refusalsTrue } from './rules/accounting.ts';
+import { affinityMet, affinityStartsOnce } from './rules/affinity.ts';
+import { antiAffinityMet, preferredAntiAffinityMet, residentsLeftAlone } from './rules/anti-affinity.ts';
 import {
+  earlierNodesFirst,
+  existingNodesFirst,
+  existingNodesInOrder,
+  heavierPoolsFirst,
+  placeablePodsPlaced,
+  restingNodesSpared,
+} from './rules/first-fit.ts';
+import { hostPortsFree } from './rules/host-ports.ts';
+import {
+  capacityTypesTrue,
   minValuesMet,
   noFittingTypeLeftOut,
   pricesAddUp,
@@ -14,20 +22,24 @@ import {
   typesCanBeBought,
   typesCheapestFirst,
   typesMeetRequirements,
-} from './instance-types.ts';
-import { limitsKept, reservationsKept } from './limits.ts';
-import { podRequirementsMet, poolRequirementsKept } from './requirements.ts';
-import { noClaimedDevices, requestsAddUp, resourcesFit } from './resources.ts';
+} from './rules/instance-types.ts';
+import { limitsKept, reservationsHeld, reservationsKept } from './rules/limits.ts';
+import { unusablePoolsTrue } from './rules/pools.ts';
+import { podsInQueueOrder } from './rules/queue-order.ts';
+import { relaxationsInOrder } from './rules/relaxations.ts';
+import { podRequirementsMet, poolRequirementsKept } from './rules/requirements.ts';
+import { noClaimedDevices, requestsAddUp, resourcesFit } from './rules/resources.ts';
 import type { Rule } from './rule.ts';
-import { podsSpread } from './spread.ts';
-import { taintsTolerated } from './taints.ts';
-import { volumesAttachable, volumesKnown, volumesReachable } from './volumes.ts';
+import { podsSpread } from './rules/spread.ts';
+import { taintsTolerated } from './rules/taints.ts';
+import { volumesAttachable, volumesKnown, volumesReachable } from './rules/volumes.ts';
 import { buildWorld } from './world.ts';
 
 const RULES = {
   everyPodOnce,
   noEmptyNodes,
   refusalsTrue,
+  unusablePoolsTrue,
   taintsTolerated,
   poolRequirementsKept,
   podRequirementsMet,
@@ -49,11 +61,17 @@ const RULES = {
   typeListSized,
   typesCheapestFirst,
   pricesAddUp,
+  capacityTypesTrue,
   noFittingTypeLeftOut,
   minValuesMet,
   limitsKept,
   reservationsKept,
+  reservationsHeld,
+  relaxationsInOrder,
+  podsInQueueOrder,
   existingNodesFirst,
+  existingNodesInOrder,
+  restingNodesSpared,
   earlierNodesFirst,
   heavierPoolsFirst,
   placeablePodsPlaced,

@@ -115,7 +115,7 @@ function termRequirements(term: NodeSelectorTerm | undefined, profile: ProviderP
 }
 
 /** Those of equal weight keep their order. */
-function heaviestFirst<T extends { readonly weight: number }>(terms: readonly T[]): readonly T[] {
+export function heaviestFirst<T extends { readonly weight: number }>(terms: readonly T[]): readonly T[] {
   return terms.toSorted((a, b) => b.weight - a.weight);
 }
 

@@ -168,7 +168,8 @@ function placements(pods: readonly PlacedPod[], options: PlanningOptions): reado
 
 function residentsOf(snapshot: Snapshot): readonly Resident[] {
   const moving = new Set(snapshot.pods.map(podId));
-  return [...snapshot.nodes, ...snapshot.leavingNodes].flatMap(({ name, node, pods }) => {
+  const { nodes, leavingNodes, absentNodes = [] } = snapshot;
+  return [...nodes, ...leavingNodes, ...absentNodes].flatMap(({ name, node, pods }) => {
     if (node === undefined) return [];
     const staying = pods.filter((pod) => !moving.has(podId(pod)));
     return staying.map((pod) => ({
@@ -190,6 +191,11 @@ export function domainsOf(machine: Machine, key: string): readonly string[] | un
   }
   const requirement = machine.node.requirements.get(key);
   return requirement === undefined || requirement.complement ? undefined : [...requirement.values];
+}
+
+/** A label an existing node lacks counts as known there once a pod has spoken of it (§8.4; weakness 19). */
+export function isSpokenOf(machine: Machine, key: string): boolean {
+  return machine.kind === 'existing' && machine.placed.some(({ demands }) => demands.node.has(key));
 }
 
 /** Where topology counts a resident. */

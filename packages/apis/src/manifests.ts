@@ -1,0 +1,13 @@
+// Manifests as people write them, in YAML. An entry of its own: the library for it is seventy files that no controller needs.
+export {
+  type CheckedObject,
+  type CheckOptions,
+  checkManifests,
+  type Finding,
+  MAX_MANIFEST_BYTES,
+  type ManifestFile,
+  type ReadObject,
+  readObjects,
+} from './check/check-manifests.ts';
+export type { Scenario } from './kinds/scenario.ts';
+export { toYaml } from './schema/yaml.ts';

@@ -1,0 +1,43 @@
+import type { OpenNode } from '../packing/open-node.ts';
+import type { PackingReason, PlannedNode } from '../plan.ts';
+import { type PlanRun, type Reading, unlessStopped } from '../progress.ts';
+import { attempt } from './attempt.ts';
+import { type CostPool, costPoolsOf } from './cost-pool.ts';
+import { decide, keepUpstream } from './decision.ts';
+import { takeInventory } from './inventory.ts';
+import type { UpstreamRun } from './upstream-run.ts';
+
+/** How often to try, each time with more of upstream's plan left alone. */
+const MOST_ATTEMPTS = 4;
+
+/** Upstream's plan, or a cheaper one for the same pods; its `packing` says which and why (spec 09 A1). */
+export function* chooseCheaper(run: UpstreamRun): PlanRun {
+  const { plan, packing } = run;
+  const pools = costPoolsOf(run);
+  const fees = new Map(pools.map(({ template, terms }) => [template.nodePool, terms.nodeFeePerHour]));
+  const found = yield* unlessStopped(search(run, pools));
+  if (found === undefined) return keepUpstream(plan, fees, 'Stopped');
+  return typeof found === 'string' ? keepUpstream(plan, fees, found) : decide(plan, found, fees, packing);
+}
+
+/** Other nodes for the same pods, or why there are none. */
+function* search(run: UpstreamRun, pools: readonly CostPool[]): Reading<readonly PlannedNode[] | PackingReason> {
+  if (run.plan.newNodes.length === 0) return 'NothingToChange';
+  if (pools.every(({ terms }) => terms.policy === 'Upstream')) return 'Policy';
+  if (!pools.some(({ isOpen }) => isOpen)) return 'LinearPrices';
+  let remaining = pools;
+  let staying: ReadonlySet<OpenNode> = new Set();
+  for (let attempts = 0; attempts < MOST_ATTEMPTS; attempts++) {
+    const inventory = yield* takeInventory(run, remaining, staying);
+    if (inventory.lots.all.length === 0) return attempts === 0 ? 'NothingToChange' : 'NoneFound';
+    const made = yield* attempt(run, remaining, inventory);
+    if ('nodes' in made) return made.nodes;
+    if ('exceeded' in made) {
+      remaining = remaining.map((pool) => (pool === made.exceeded ? pool.closed() : pool));
+    } else {
+      if (made.culprits.isSubsetOf(staying)) break;
+      staying = staying.union(made.culprits);
+    }
+  }
+  return 'NoneFound';
+}

@@ -1,0 +1,167 @@
+import type { Tender } from './tender.ts';
+
+/** What goes on one machine. */
+export interface Load {
+  readonly machine: number;
+  /** Numbers of lots, and how many units of each. */
+  readonly lots: readonly number[];
+  readonly counts: readonly number[];
+  /** The sum of the bids. */
+  readonly value: number;
+}
+
+/** Of a lot that fits so many times, half goes on at once: enough to be quick, little enough to mix. */
+const PORTION = 2;
+/** So many lots are looked at for each that is picked. With more of them, several are picked at once, up to a point. */
+const LOTS_PER_PICK = 64;
+const MOST_PICKS = 16;
+
+/**
+ * Fills machines. The units that bid most for their share of the room that is left come first; as the room shrinks, shares
+ * of what is scarce grow, so that resources run out together. Hot: one search fills thousands of machines.
+ */
+export class Filler {
+  readonly #tender: Tender;
+  readonly #candidates: Int32Array;
+  readonly #counts: Int32Array;
+  /** By resource: what is left, and one divided by it. */
+  readonly #room: Float64Array;
+  readonly #inverse: Float64Array;
+  /** By host rule: how many units count for it, and how many may. */
+  readonly #counted: Float64Array;
+  readonly #allowed: Float64Array;
+  /** The best lots of one look, best first, and their scores. */
+  readonly #picks = new Int32Array(MOST_PICKS);
+  readonly #scores = new Float64Array(MOST_PICKS);
+  #open = 0;
+  /** How often a lot was looked at, ever: the measure of effort. */
+  steps = 0;
+
+  constructor(tender: Tender) {
+    this.#tender = tender;
+    this.#candidates = new Int32Array(tender.lots.length);
+    this.#counts = new Int32Array(tender.lots.length);
+    this.#room = new Float64Array(tender.width);
+    this.#inverse = new Float64Array(tender.width);
+    this.#counted = new Float64Array(tender.hostRules);
+    this.#allowed = new Float64Array(tender.hostRules);
+  }
+
+  /** The most valuable load found for a machine, given how many units of each lot there are. */
+  fill(machine: number, bids: Float64Array, left: Int32Array): Load {
+    this.#begin(machine, left);
+    const lots: number[] = [];
+    let value = 0;
+    for (let picks = this.#pick(bids, left); picks > 0; picks = this.#pick(bids, left)) {
+      for (let i = 0; i < picks; i++) {
+        const lot = this.#picks[i]!;
+        const count = Math.ceil(this.#fitting(lot, left) / PORTION);
+        if (count <= 0) continue; // one before it took the room
+        if (this.#counts[lot] === 0) lots.push(lot);
+        this.#put(lot, count);
+        value += count * bids[lot]!;
+      }
+    }
+    const counts = lots.map((lot) => this.#counts[lot]!);
+    for (const lot of lots) this.#counts[lot] = 0;
+    return { machine, lots, counts, value };
+  }
+
+  #begin(machine: number, left: Int32Array): void {
+    const { machines, width, rooms } = this.#tender;
+    for (let r = 0; r < width; r++) {
+      this.#room[r] = rooms[machine * width + r]!;
+      this.#inverse[r] = 1 / this.#room[r]!;
+    }
+    this.#counted.fill(0);
+    this.#allowed.fill(Number.POSITIVE_INFINITY);
+    const { lots } = machines[machine]!;
+    this.#open = 0;
+    for (let i = 0; i < lots.length; i++) if (left[lots[i]!]! > 0) this.#candidates[this.#open++] = lots[i]!;
+  }
+
+  /**
+   * Picks the lots that bid most for their share, and says how many it picked. Those that no longer fit are dropped: they
+   * never will again.
+   */
+  #pick(bids: Float64Array, left: Int32Array): number {
+    const { width, requests, isSociable } = this.#tender;
+    const candidates = this.#candidates;
+    const counts = this.#counts;
+    const room = this.#room;
+    const inverse = this.#inverse;
+    const considered = this.#open;
+    const most = Math.min(MOST_PICKS, Math.ceil(considered / LOTS_PER_PICK));
+    let open = 0;
+    let picks = 0;
+    for (let i = 0; i < considered; i++) {
+      const lot = candidates[i]!;
+      if (counts[lot]! >= left[lot]! || (isSociable[lot] === 0 && !this.#isWelcome(lot))) continue;
+      let share = 0; // squared: the length of the vector of its parts
+      for (let r = 0, at = lot * width; r < width; r++, at++) {
+        const amount = requests[at]!;
+        if (amount === 0) continue;
+        if (amount > room[r]!) {
+          share = -1;
+          break;
+        }
+        const part = amount * inverse[r]!;
+        share += part * part;
+      }
+      if (share < 0) continue;
+      candidates[open++] = lot;
+      const score = (bids[lot]! * bids[lot]!) / share;
+      if (picks < most || score > this.#scores[most - 1]!) picks = this.#insert(lot, score, picks, most);
+    }
+    this.#open = open;
+    this.steps += considered;
+    return picks;
+  }
+
+  /** Puts a lot in its place among the picks; of equal ones the earlier stays in front. Returns how many there are. */
+  #insert(lot: number, score: number, picks: number, most: number): number {
+    let at = Math.min(picks, most - 1);
+    for (; at > 0 && this.#scores[at - 1]! < score; at--) {
+      this.#scores[at] = this.#scores[at - 1]!;
+      this.#picks[at] = this.#picks[at - 1]!;
+    }
+    this.#scores[at] = score;
+    this.#picks[at] = lot;
+    return Math.min(picks + 1, most);
+  }
+
+  /** Whether the host rules let one more unit on. */
+  #isWelcome(lot: number): boolean {
+    for (const { id, most, counts } of this.#tender.lots[lot]!.hostRules) {
+      if (this.#counted[id]! + counts > Math.min(most, this.#allowed[id]!)) return false;
+    }
+    return true;
+  }
+
+  /** How many units of a lot can go on. */
+  #fitting(lot: number, left: Int32Array): number {
+    const { width, requests, lots } = this.#tender;
+    let most = left[lot]! - this.#counts[lot]!;
+    for (let r = 0, at = lot * width; r < width; r++, at++) {
+      if (requests[at]! > 0) most = Math.min(most, Math.floor(this.#room[r]! / requests[at]!));
+    }
+    for (const { id, most: own, counts } of lots[lot]!.hostRules) {
+      if (counts > 0)
+        most = Math.min(most, Math.floor((Math.min(own, this.#allowed[id]!) - this.#counted[id]!) / counts));
+    }
+    return most;
+  }
+
+  #put(lot: number, count: number): void {
+    const { width, requests, lots } = this.#tender;
+    this.#counts[lot]! += count;
+    for (let r = 0, at = lot * width; r < width; r++, at++) {
+      this.#room[r]! -= count * requests[at]!;
+      this.#inverse[r] = 1 / this.#room[r]!;
+    }
+    for (const { id, most, counts } of lots[lot]!.hostRules) {
+      this.#counted[id]! += count * counts;
+      this.#allowed[id] = Math.min(this.#allowed[id]!, most);
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import { HostGroup } from '../topology/host-group.ts';
+import type { Group, Ties } from '../topology/topology.ts';
+import type { HostPort } from '../checks/host-ports.ts';
+
+/**
+ * What a unit says about the company on its node, and how it counts for others: of the units there, those that count for
+ * the rule may be `most` in all.
+ */
+export interface HostRule {
+  readonly id: number;
+  /** Infinity if it counts without minding. */
+  readonly most: number;
+  readonly counts: number;
+}
+
+/** Numbers for all that limits who shares a node: spread and anti-affinity by hostname, ports, labels to be left open. */
+export class HostRules {
+  readonly #ids = new Map<Group | string, number>();
+
+  get size(): number {
+    return this.#ids.size;
+  }
+
+  /**
+   * Of a pod with these ties and ports. A preference in force binds both sides here: one that upstream's plan satisfies
+   * must not be broken by whoever comes later (09 A1).
+   */
+  of({ binding, counting }: Ties, ports: readonly HostPort[]): readonly HostRule[] {
+    const rules: HostRule[] = [];
+    for (const { group, isSelected } of binding) {
+      if (!(group instanceof HostGroup) || group.rule.kind === 'affinity') continue;
+      const counts = isSelected ? 1 : 0;
+      rules.push({ id: this.#idOf(group), most: group.rule.kind === 'spread' ? group.rule.maxSkew : counts, counts });
+    }
+    for (const group of counting) {
+      if (!(group instanceof HostGroup) || group.rule.kind === 'affinity') continue;
+      if (binding.some((one) => one.group === group)) continue;
+      rules.push({ id: this.#idOf(group), most: Number.POSITIVE_INFINITY, counts: 1 });
+    }
+    // Different addresses could share a port; not worth telling apart.
+    const taken = new Set(ports.map(({ port, protocol }) => `${port}/${protocol}`));
+    for (const port of taken) rules.push({ id: this.#idOf(port), most: 1, counts: 1 });
+    return combine(rules);
+  }
+
+  /** Of a unit that must not share a node with whoever narrows this label. */
+  leavingOpen(key: number): HostRule {
+    return { id: this.#idOf(`open ${key}`), most: 0, counts: 0 };
+  }
+
+  /** Of a unit that narrows it. */
+  narrowing(key: number): HostRule {
+    return { id: this.#idOf(`open ${key}`), most: Number.POSITIVE_INFINITY, counts: 1 };
+  }
+
+  #idOf(what: Group | string): number {
+    let id = this.#ids.get(what);
+    if (id === undefined) {
+      id = this.#ids.size;
+      this.#ids.set(what, id);
+    }
+    return id;
+  }
+}
+
+/** The rules of several pods, or one rule met twice, as one list by number. */
+export function combine(rules: readonly HostRule[]): readonly HostRule[] {
+  const combined = new Map<number, HostRule>();
+  for (const rule of rules) {
+    const { most, counts } = combined.get(rule.id) ?? { most: Number.POSITIVE_INFINITY, counts: 0 };
+    combined.set(rule.id, { id: rule.id, most: Math.min(most, rule.most), counts: counts + rule.counts });
+  }
+  return [...combined.values()].sort((a, b) => a.id - b.id);
+}

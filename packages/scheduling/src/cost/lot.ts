@@ -1,0 +1,101 @@
+import type { HostPort } from '../checks/host-ports.ts';
+import type { RequirementSet } from '../requirements/requirement-set.ts';
+import type { ResourceVector } from '../resources/resource-table.ts';
+import { combine, type HostRule, HostRules } from './host-rules.ts';
+import { Needs, type NeedTables } from './needs.ts';
+import type { Unit } from './unit.ts';
+
+/** Units that nothing tells apart but their names: any of them can take the place of another. */
+export interface Lot extends UnitTerms {
+  readonly id: number;
+  /** In upstream's order. */
+  readonly units: Unit[];
+  /** Of one unit. */
+  readonly requests: ResourceVector;
+  readonly ports: readonly HostPort[];
+  /** Of its pods. */
+  readonly tolerations: readonly number[];
+  readonly needs: RequirementSet;
+  hostRules: readonly HostRule[];
+}
+
+/** What the units of one of upstream's nodes have in common. */
+export interface UnitTerms {
+  /** Pools lighter than this are closed to it. */
+  readonly leastWeight: number;
+  /** How many instance types it must be left to choose from where spot is bought. */
+  readonly leastTypes: number;
+}
+
+/** Units sorted into lots. */
+export class Lots {
+  readonly all: Lot[] = [];
+  readonly hostRules = new HostRules();
+  readonly #tables: NeedTables;
+  readonly #needs: Needs;
+  readonly #byText = new Map<string, Lot>();
+  readonly #openKeys = new Set<number>();
+
+  constructor(tables: NeedTables) {
+    this.#tables = tables;
+    this.#needs = new Needs(tables);
+  }
+
+  /** Takes in the units of one node. */
+  add(units: readonly Unit[], terms: UnitTerms): void {
+    const onNode = new Map<string, Lot>();
+    for (const unit of units) {
+      const text = unit.members.map(({ entry }) => `${entry.queued.podClass.id} ${entry.stage.index}`).join();
+      let lot = onNode.get(text);
+      if (lot === undefined) {
+        lot = this.#lotOf(unit, terms);
+        onNode.set(text, lot);
+      }
+      lot.units.push(unit);
+    }
+  }
+
+  /** To be called when all units are in: those that narrow a label must keep away from those that leave it open. */
+  close(): void {
+    for (const lot of this.all) {
+      const narrowed = [...this.#openKeys].filter((key) => lot.needs.find(key) >= 0);
+      if (narrowed.length === 0) continue;
+      lot.hostRules = combine([...lot.hostRules, ...narrowed.map((key) => this.hostRules.narrowing(key))]);
+    }
+  }
+
+  #lotOf(unit: Unit, { leastWeight, leastTypes }: UnitTerms): Lot {
+    const demands = unit.members.map(({ entry }) => this.#tables.demands.of(entry.queued.podClass.shape, entry.stage));
+    const { set: needs, openKeys } = this.#needs.of(unit);
+    const hostRules = combine([
+      ...unit.members.flatMap(({ ties }, i) => this.hostRules.of(ties, demands[i]!.ports)),
+      ...openKeys.map((key) => this.hostRules.leavingOpen(key)),
+    ]);
+    for (const key of openKeys) this.#openKeys.add(key);
+    const rules = hostRules.map(({ id, most, counts }) => `${id}:${most}:${counts}`).join();
+    const text = `${demands.map(({ id }) => id).join()} ${needs.id} ${leastWeight} ${leastTypes} ${rules}`;
+    let lot = this.#byText.get(text);
+    if (lot === undefined) {
+      lot = {
+        id: this.all.length,
+        units: [],
+        requests: sum(demands.map(({ requests }) => requests)),
+        ports: demands.flatMap(({ ports }) => ports),
+        tolerations: [...new Set(demands.map(({ tolerations }) => tolerations))],
+        needs,
+        leastWeight,
+        leastTypes,
+        hostRules,
+      };
+      this.all.push(lot);
+      this.#byText.set(text, lot);
+    }
+    return lot;
+  }
+}
+
+function sum(vectors: readonly ResourceVector[]): ResourceVector {
+  const total = new Float64Array(vectors[0]!.length);
+  for (const vector of vectors) for (let r = 0; r < total.length; r++) total[r]! += vector[r]!;
+  return total;
+}

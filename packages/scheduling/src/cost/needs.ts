@@ -1,0 +1,77 @@
+import type { ProviderProfile } from '@karpenter-ts/apis';
+import type { NodeSelectorTerm } from '../objects/pod.ts';
+import { requirementsOf } from '../packing/constraints.ts';
+import type { Demand, Demands } from '../packing/demand.ts';
+import type { RequirementSet, RequirementSets } from '../requirements/requirement-set.ts';
+import { LabelGroup } from '../topology/label-group.ts';
+import type { Member, Unit } from './unit.ts';
+
+export interface NeedTables {
+  readonly sets: RequirementSets;
+  readonly demands: Demands;
+  readonly profile: ProviderProfile;
+}
+
+/** What a unit needs of whatever node it moves to. */
+export interface UnitNeeds {
+  readonly set: RequirementSet;
+  /** Labels that topology looks at and upstream's plan left open: they stay so, or counts would change. */
+  readonly openKeys: readonly number[];
+}
+
+/**
+ * What units need: what their pods ask for at the stage they were placed, the preferences their node happens to meet, and
+ * the domains topology gave them. With each pod in the domain where upstream has it, every count by domain is as it was
+ * when upstream placed that pod, so no rule on labels can fail.
+ */
+export class Needs {
+  readonly #tables: NeedTables;
+  readonly #terms = new Map<NodeSelectorTerm, RequirementSet>();
+
+  constructor(tables: NeedTables) {
+    this.#tables = tables;
+  }
+
+  of({ members, node }: Unit): UnitNeeds {
+    const { sets } = this.#tables;
+    const keys = [...new Set(members.flatMap(topologyKeys))].sort((a, b) => a - b);
+    let set = sets.empty;
+    for (const member of members) set = sets.merge(set, this.#asked(member, node.set));
+    for (const key of keys) if (node.set.find(key) >= 0) set = sets.with(set, node.set.find(key));
+    return { set, openKeys: keys.filter((key) => node.set.find(key) < 0) };
+  }
+
+  #asked({ entry: { queued, stage } }: Member, given: RequirementSet): RequirementSet {
+    const { sets, demands } = this.#tables;
+    const { shape, kind } = queued.podClass;
+    const demand = demands.of(shape, stage);
+    let asked = sets.merge(demand.needs.set, this.#volumeNeeds(demand, given));
+    for (const { preference } of kind.constraints.stages[0]!.wishes.preferredNodeTerms) {
+      const preferred = this.#termOf(preference);
+      if (sets.merge(given, preferred) === given) asked = sets.merge(asked, preferred);
+    }
+    return asked;
+  }
+
+  /** Of the alternatives, the one upstream will have taken: the first that its node agrees with. */
+  #volumeNeeds({ volumeAlternatives }: Demand, given: RequirementSet): RequirementSet {
+    const { sets } = this.#tables;
+    return (volumeAlternatives.find(({ set }) => sets.merge(given, set) === given) ?? volumeAlternatives[0]!).set;
+  }
+
+  #termOf(term: NodeSelectorTerm): RequirementSet {
+    let set = this.#terms.get(term);
+    if (set === undefined) {
+      const { sets, profile } = this.#tables;
+      set = sets.from(new Map(requirementsOf(term, profile).map((one) => [one.key, one]))).set;
+      this.#terms.set(term, set);
+    }
+    return set;
+  }
+}
+
+/** The labels by which rules find, count or keep away a pod. */
+function topologyKeys({ ties: { binding, guarding, counting } }: Member): readonly number[] {
+  const groups = [...binding.map(({ group }) => group), ...guarding, ...counting];
+  return groups.filter((group) => group instanceof LabelGroup).map(({ domains }) => domains.keyId);
+}

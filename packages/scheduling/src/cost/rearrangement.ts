@@ -1,0 +1,66 @@
+import { Acceptance } from '../packing/acceptance.ts';
+import { NONE_HELD, OpenNode } from '../packing/open-node.ts';
+import type { HistoryEntry } from '../packing/packer.ts';
+import { settle } from '../packing/settling.ts';
+import { IMPROVING, type Reading } from '../progress.ts';
+import { prepareGround } from '../scope.ts';
+import type { Seating } from './seating.ts';
+import type { UpstreamRun } from './upstream-run.ts';
+
+/** How many pods are placed, or classes announced, between two chances to pause: about a millisecond of work. */
+const STEP = 64;
+
+/** The nodes with all pods on them, or the first pod that was refused. */
+export type Rearranged = { readonly nodes: readonly OpenNode[] } | { readonly refused: HistoryEntry };
+
+/**
+ * Places every pod again, in upstream's order and at the stage upstream placed it, through the same checks, but on other
+ * new nodes.
+ */
+export function* rearrange(run: UpstreamRun, seatings: readonly Seating[]): Reading<Rearranged> {
+  const { index, scope, classes, history } = run;
+  const { lexicon, demands, resources, options } = index;
+  const { sets, taints } = lexicon;
+  const { topology, reservations } = prepareGround(index, scope);
+  const acceptance = new Acceptance({ sets, taints, reservations, reservedCapacity: options.reservedCapacity });
+  for (const [i, { kind }] of classes.entries()) {
+    if (i % STEP === 0) yield IMPROVING;
+    topology.announce(kind);
+    topology.bindingRules(kind, kind.constraints.stages[0]!);
+  }
+  const nodes = seatings.map((seating, i) => openNode(seating, i, resources.names.length));
+  for (const { held } of nodes) reservations.exchange(NONE_HELD, held);
+  const seats = seatsOf(seatings, nodes);
+  for (const [i, entry] of history.entries()) {
+    if (i % STEP === 0) yield IMPROVING;
+    const { queued, stage, on } = entry;
+    const { kind, shape } = queued.podClass;
+    const binding = topology.bindingRules(kind, stage);
+    if (!(on instanceof OpenNode)) {
+      topology.record(kind, on);
+      continue;
+    }
+    const node = seats.get(entry)!;
+    const demand = demands.of(shape, stage);
+    const set = acceptance.check(node, demand, topology.restriction(kind, stage, binding), 'Keep');
+    if (set === undefined) return { refused: entry };
+    settle({ acceptance, reservations, topology }, node, { queued, stage }, demand, set);
+  }
+  return { nodes };
+}
+
+function openNode(seating: Seating, index: number, width: number): OpenNode {
+  const { template, set, variants, held, minValuesRelaxed } = seating;
+  const node = new OpenNode(index, template, width);
+  node.set = set;
+  node.variants.copyFrom(variants);
+  node.held = held;
+  node.minValuesRelaxed = minValuesRelaxed;
+  return node;
+}
+
+function seatsOf(seatings: readonly Seating[], nodes: readonly OpenNode[]): ReadonlyMap<HistoryEntry, OpenNode> {
+  const seats = new Map<HistoryEntry, OpenNode>();
+  for (const [i, { guests }] of seatings.entries()) for (const guest of guests) seats.set(guest, nodes[i]!);
+  return seats;
+}

@@ -1,0 +1,13 @@
+import type { Market } from '../instance-types/market.ts';
+import type { BitSet } from '../interning/bit-set.ts';
+import type { RequirementSet } from '../requirements/requirement-set.ts';
+
+/**
+ * Drops types of which something is reserved that a node with these requirements could draw on. A node that may not be
+ * bought beside a reservation would have to wait for one, where upstream's larger node need not.
+ */
+export function dropReserved(variants: BitSet, market: Market, set: RequirementSet): void {
+  for (const reserved of market.catalogue.reserved) {
+    if (market.isOffered(reserved.kind, set)) variants.subtract(reserved.variants);
+  }
+}

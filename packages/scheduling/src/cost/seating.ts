@@ -1,0 +1,70 @@
+import type { BitSet } from '../interning/bit-set.ts';
+import type { NodeTemplate } from '../packing/node-template.ts';
+import { NONE_HELD, type OpenNode } from '../packing/open-node.ts';
+import type { HistoryEntry } from '../packing/packer.ts';
+import type { PlanSource } from '../plan.ts';
+import type { RequirementSet, RequirementSets } from '../requirements/requirement-set.ts';
+import type { PlanningOptions } from '../snapshot.ts';
+import type { CostPool } from './cost-pool.ts';
+import type { Load } from './filler.ts';
+import type { Inventory } from './inventory.ts';
+import { divideLimits } from './limit-shares.ts';
+import { dropReserved } from './reserved-types.ts';
+import type { Tender } from './tender.ts';
+
+/** A node as it is to be before any pod is on it, and the pods that are to come. */
+export interface Seating {
+  readonly template: NodeTemplate;
+  readonly set: RequirementSet;
+  readonly variants: BitSet;
+  readonly held: ReadonlySet<string>;
+  readonly minValuesRelaxed: boolean;
+  readonly guests: readonly HistoryEntry[];
+  /** How many types it must be left to choose from where spot is bought. */
+  readonly leastTypes: number;
+  readonly source: PlanSource;
+}
+
+/** One of upstream's nodes, narrowed from the start to what it became. */
+export function fixedSeating(node: OpenNode, { entriesOn }: Inventory): Seating {
+  const { template, set, variants, held, minValuesRelaxed } = node;
+  const guests = entriesOn.get(node)!;
+  return { template, set, variants, held, minValuesRelaxed, guests, leastTypes: 0, source: 'upstream' };
+}
+
+export interface SeatingTables {
+  readonly sets: RequirementSets;
+  readonly reservedCapacity: PlanningOptions['reservedCapacity'];
+}
+
+/** A node for each load, or a pool whose limits do not allow for them. */
+export function seatLoads(
+  loads: readonly Load[],
+  tender: Tender,
+  { fixed }: Inventory,
+  { sets, reservedCapacity }: SeatingTables,
+): { readonly seatings: readonly Seating[] } | { readonly exceeded: CostPool } {
+  const machines = loads.map(({ machine }) => tender.machines[machine]!);
+  const shares = divideLimits(machines, fixed);
+  if ('exceeded' in shares) return shares;
+  const seated = new Int32Array(tender.lots.length);
+  const seatings = loads.map(({ lots, counts }, i): Seating => {
+    const { template } = machines[i]!.pool;
+    const variants = shares.choices[i]!;
+    const on = lots.map((lot) => tender.lots[lot]!);
+    const set = on.reduce((merged, { needs }) => sets.merge(merged, needs), template.set);
+    if (reservedCapacity === 'Strict') dropReserved(variants, template.market, set);
+    const units = on.flatMap((lot, j) => lot.units.slice(seated[lot.id], (seated[lot.id]! += counts[j]!)));
+    return {
+      template,
+      set,
+      variants,
+      held: NONE_HELD,
+      minValuesRelaxed: false,
+      guests: units.flatMap(({ members }) => members.map(({ entry }) => entry)),
+      leastTypes: Math.max(...on.map(({ leastTypes }) => leastTypes)),
+      source: 'cost-aware',
+    };
+  });
+  return { seatings };
+}

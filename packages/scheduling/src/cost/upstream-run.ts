@@ -1,0 +1,22 @@
+import type { OpenNode } from '../packing/open-node.ts';
+import type { HistoryEntry } from '../packing/packer.ts';
+import type { PodClass } from '../packing/pod-class.ts';
+import type { Plan } from '../plan.ts';
+import type { Scope } from '../scope.ts';
+import type { SnapshotIndex } from '../snapshot-index.ts';
+import type { Topology } from '../topology/topology.ts';
+import type { PackingOptions } from './packing-options.ts';
+
+/** A run that made upstream's plan, with all that is needed to make another from it. */
+export interface UpstreamRun {
+  readonly index: SnapshotIndex;
+  readonly scope: Scope;
+  /** Of all pods it tried. */
+  readonly classes: readonly PodClass[];
+  readonly history: readonly HistoryEntry[];
+  readonly nodes: readonly OpenNode[];
+  readonly topology: Topology;
+  readonly plan: Plan;
+  /** How far it may be left. */
+  readonly packing: PackingOptions;
+}

@@ -1,0 +1,88 @@
+// Refusals for want of something to buy, in plain data.
+import type { Quantity } from '@karpenter-ts/apis';
+import { type HostPort, portsConflict } from '../checks/host-ports.ts';
+import { BitSet } from '../interning/bit-set.ts';
+import { fittingVariants } from '../packing/fitting-variants.ts';
+import type { NodeTemplate } from '../packing/node-template.ts';
+import type { OverheadGroup } from '../packing/overhead-group.ts';
+import type { InstanceTypeDraft, LimitDraft, ReservationDraft } from '../packing/refusal-draft.ts';
+import type { RequirementSets } from '../requirements/requirement-set.ts';
+import { type Amounts, largestAmounts, NO_AMOUNTS, smallestAmounts } from '../resources/amounts.ts';
+import type { InstanceTypeRefusal, Refusal, ReservationRefusal, TypeTally } from './reason.ts';
+
+/** How many nodes there may be, or what the pool may still grow by beside the least its types would add. */
+export function limitRefusal({ why, template, limits }: LimitDraft): Refusal {
+  if (why === 'NodeLimit') return { why, limit: template.limits!.remaining.get('nodes')! };
+  const { catalogue } = template.market;
+  const smallest = new Map<string, Quantity>();
+  for (const [name, { format }] of limits.remaining) {
+    smallest.set(name, { nanos: catalogue.capacityLevels(name).smallest(template.variants) ?? 0n, format });
+  }
+  return { why, remaining: limits.remaining, smallest };
+}
+
+/** Tells which tests how many types passed, and with which daemons. */
+export class TypeRefusals {
+  readonly #sets: RequirementSets;
+  readonly #largeEnough = new BitSet();
+
+  constructor(sets: RequirementSets) {
+    this.#sets = sets;
+  }
+
+  write(draft: InstanceTypeDraft): InstanceTypeRefusal {
+    const { demand, template, set, shortages } = draft;
+    const { ports } = demand;
+    const groups = ports.length === 0 ? template.overheadGroups : withoutClash(template, ports);
+    const overheads = groups.map(({ requests }) => requests).filter((requests) => requests.size > 0);
+    const fold = (combine: (a: Amounts, b: Amounts) => Amounts) =>
+      overheads.length === 0 ? NO_AMOUNTS : overheads.reduce(combine);
+    return {
+      why: 'InstanceTypes',
+      types: this.#tally(draft, groups),
+      shortOf: shortages,
+      takenPorts: ports.length === 0 ? ports : takenPorts(template, ports),
+      requirements: this.#sets.toRequirements(set),
+      podRequests: demand.amounts,
+      leastDaemonRequests: fold(smallestAmounts),
+      mostDaemonRequests: fold(largestAmounts),
+    };
+  }
+
+  /** A type is large enough only as what it is offered as, so fitting implies an offering. */
+  #tally({ template, set, demand, variants }: InstanceTypeDraft, groups: readonly OverheadGroup[]): TypeTally {
+    const { catalogue } = template.market;
+    const { compatible, offered } = template.market.supply(set);
+    const considered = groups === template.overheadGroups ? variants : within(variants, groups);
+    const nothing = { requests: new Float64Array(demand.requests.length), ports: [] };
+    fittingVariants(this.#largeEnough, considered, template, nothing, demand);
+    return {
+      considered: catalogue.countTypes(considered, considered),
+      compatible: catalogue.countTypes(considered, compatible),
+      offered: catalogue.countTypes(considered, offered),
+      fitting: catalogue.countTypes(this.#largeEnough, offered),
+    };
+  }
+}
+
+/** The types on which no daemon has one of these ports. */
+function withoutClash({ overheadGroups }: NodeTemplate, ports: readonly HostPort[]): readonly OverheadGroup[] {
+  return overheadGroups.filter((group) => !portsConflict(ports, group.ports));
+}
+
+function takenPorts({ overheadGroups }: NodeTemplate, ports: readonly HostPort[]): readonly HostPort[] {
+  return ports.filter((port) => overheadGroups.some((group) => portsConflict([port], group.ports)));
+}
+
+function within(variants: BitSet, groups: readonly OverheadGroup[]): BitSet {
+  const found = new BitSet();
+  for (const group of groups) found.unite(group.variants);
+  found.intersect(variants);
+  return found;
+}
+
+/** Which reservations would have done, or would have been given up. */
+export function reservationRefusal({ problem, possible, held }: ReservationDraft): ReservationRefusal {
+  const ids = problem === 'Taken' ? possible.map(({ reservation }) => reservation) : held;
+  return { why: 'Reservation', problem, reservations: [...new Set(ids)].sort() };
+}

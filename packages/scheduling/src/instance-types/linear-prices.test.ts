@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { isLinear } from './linear-prices.ts';
+
+const cpus = [1, 2, 4, 8, 16, 32];
+const bytes = [2, 8, 8, 64, 64, 128].map((gib) => gib * 2 ** 30);
+const gpus = [0, 0, 0, 1, 0, 4];
+const disks = cpus.map(() => 20 * 2 ** 30);
+const sizes = [cpus, bytes, gpus, disks];
+const linear = cpus.map((cpu, i) => 0.04 * cpu + (0.005 * bytes[i]!) / 2 ** 30 + 0.9 * gpus[i]!);
+
+test('prices that are so much per core, byte and device are linear, in each way to buy', () => {
+  assert.equal(isLinear({ sizes, prices: [linear, linear.map((price) => price * 0.7)] }), true);
+});
+
+test('one price off the line is enough', () => {
+  const bent = linear.with(3, linear[3]! * 1.001);
+  assert.equal(isLinear({ sizes, prices: [linear, bent] }), false);
+});
+
+test('a part of the price that is the same for all machines is none for their size', () => {
+  assert.equal(isLinear({ sizes, prices: [linear.map((price) => price + 0.1)] }), false);
+});
+
+test('machines that cannot be had in some way do not count for it', () => {
+  const gaps = linear.with(0, Number.POSITIVE_INFINITY);
+  assert.equal(isLinear({ sizes, prices: [linear, gaps] }), true);
+});
+
+test('a few machines prove nothing', () => {
+  assert.equal(isLinear({ sizes: [[4, 8]], prices: [[0.1, 0.2]] }), false);
+  assert.equal(isLinear({ sizes: [[4, 8, 16]], prices: [[0.1, 0.2, 0.4]] }), true);
+  assert.equal(
+    isLinear({
+      sizes: [
+        [4, 8, 16, 32],
+        [1, 5, 2, 9],
+        [3, 3, 7, 8],
+      ],
+      prices: [[1, 5, 2, 7]],
+    }),
+    false,
+  );
+});
+
+test('rounding to a millionth does not hide that prices are linear, and noise of a thousandth does', () => {
+  const rates = fc.double({ min: 0.01, max: 1, noNaN: true });
+  fc.assert(
+    fc.property(rates, rates, fc.nat(5), (perCpu, perGib, at) => {
+      const exact = cpus.map((cpu, i) => perCpu * cpu + (perGib * bytes[i]!) / 2 ** 30);
+      assert.equal(isLinear({ sizes, prices: [exact.map((price) => price * (1 + 1e-8))] }), true);
+      assert.equal(isLinear({ sizes: [cpus, bytes], prices: [exact.with(at, exact[at]! * 1.01)] }), false);
+    }),
+  );
+});

@@ -1,0 +1,111 @@
+import { admits } from '@karpenter-ts/apis';
+import { type Pod, podName, type PodAffinityTerm } from '../../../objects/pod.ts';
+import type { Rule } from '../rule.ts';
+import { type Selects, termSelects } from '../selection.ts';
+import { domainOf, domainsOf, isSpokenOf, type Machine, machinesOf, type Placement, type World } from '../world.ts';
+
+/** A pod is where pods it wants to be with are, or it is the first of its own kind anywhere it may be (§16.4). */
+export const affinityMet: Rule = (world) =>
+  machinesOf(world).flatMap((machine) =>
+    machine.placed.flatMap((placed) =>
+      placed.demands.affinity.flatMap((term) => {
+        const problem = findAffinityProblem(world, machine, placed, term);
+        return problem === undefined ? [] : [`${podName(placed.pod)} on ${machine.hostname}: ${problem}`];
+      }),
+    ),
+  );
+
+function findAffinityProblem(
+  world: World,
+  machine: Machine,
+  { pod }: Placement,
+  term: PodAffinityTerm,
+): string | undefined {
+  const domains = domainsOf(machine, term.topologyKey);
+  if (domains === undefined) {
+    return isSpokenOf(machine, term.topologyKey) ? undefined : `its domain of ${term.topologyKey} is open`;
+  }
+  const selects = termSelects(pod, term, world.snapshot);
+  const lonely = domains.find((domain) => !hasCompany(world, pod, term, selects, domain));
+  if (lonely === undefined) return undefined;
+  if (!selects(pod)) return `nobody it wants to be with is in ${lonely}`;
+  return domains.length === 1 ? undefined : `it may start in ${domains.length} domains`;
+}
+
+function hasCompany(world: World, pod: Pod, term: PodAffinityTerm, selects: Selects, domain: string): boolean {
+  return matchesIn(world, term, selects).some((match) => match.domain === domain && match.pod !== pod);
+}
+
+interface Match {
+  readonly pod: Pod;
+  readonly domain: string;
+  /** What it wants to be with in turn; a resident wants nothing any more. */
+  readonly wishes: readonly PodAffinityTerm[];
+}
+
+/** All selected pods whose domain is settled. */
+function matchesIn(world: World, { topologyKey }: PodAffinityTerm, selects: Selects): readonly Match[] {
+  const residents = world.residents.flatMap((resident) => {
+    const domain = domainOf(resident, topologyKey);
+    const isMatch = resident.counts && domain !== undefined && selects(resident.pod);
+    return isMatch ? [{ pod: resident.pod, domain, wishes: [] }] : [];
+  });
+  const placed = machinesOf(world).flatMap((machine) => {
+    const [domain, another] = domainsOf(machine, topologyKey) ?? [];
+    if (domain === undefined || another !== undefined) return [];
+    const selected = machine.placed.filter(({ pod }) => selects(pod));
+    return selected.map(({ pod, demands }) => ({ pod, domain, wishes: demands.affinity }));
+  });
+  return [...residents, ...placed];
+}
+
+/** Pods that want to be with their own kind start in one domain only, unless some may not be where the others are (§16.4). */
+export const affinityStartsOnce: Rule = (world) => {
+  const kinds = new Map<string, Starter[]>();
+  for (const starter of startersOf(world)) kinds.set(starter.kind, [...(kinds.get(starter.kind) ?? []), starter]);
+  return [...kinds.values()].flatMap((starters) => {
+    const clash = starters.find((one) =>
+      starters.some((other) => one.domain !== other.domain && isFreeOf(starters, one, other)),
+    );
+    return clash === undefined
+      ? []
+      : [`${podName(clash.pod)} starts in ${clash.domain} though others started elsewhere`];
+  });
+};
+
+interface Starter {
+  readonly kind: string;
+  readonly pod: Pod;
+  readonly domain: string;
+  readonly mayUse: (domain: string) => boolean;
+}
+
+/** Pods in domains where all they want to be with is other pods of this run with the same wish. */
+function startersOf(world: World): readonly Starter[] {
+  return machinesOf(world).flatMap((machine) =>
+    machine.placed.flatMap((placed) =>
+      placed.demands.affinity.flatMap((term) => {
+        const { pod } = placed;
+        const selects = termSelects(pod, term, world.snapshot);
+        const [domain, another] = domainsOf(machine, term.topologyKey) ?? [];
+        if (domain === undefined || another !== undefined || !selects(pod)) return [];
+        const wish = JSON.stringify(term);
+        const seeds = matchesIn(world, term, selects).filter(
+          (match) => match.domain === domain && !match.wishes.some((other) => JSON.stringify(other) === wish),
+        );
+        if (seeds.length > 0) return [];
+        const strict = placed.demands.strict.get(term.topologyKey);
+        const mayUse = (other: string) => strict === undefined || admits(strict, other);
+        return [{ kind: `${pod.metadata.namespace ?? 'default'} ${wish}`, pod, domain, mayUse }];
+      }),
+    ),
+  );
+}
+
+/** Whether every pod that started in one of the two domains could as well have joined the other. */
+function isFreeOf(starters: readonly Starter[], one: Starter, other: Starter): boolean {
+  return starters.every((starter) => {
+    if (starter.domain === one.domain) return starter.mayUse(other.domain);
+    return starter.domain !== other.domain || starter.mayUse(one.domain);
+  });
+}

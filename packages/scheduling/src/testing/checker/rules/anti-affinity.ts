@@ -1,0 +1,64 @@
+import { HOSTNAME_LABEL } from '@karpenter-ts/apis';
+import { type Pod, podName, type PodAffinityTerm } from '../../../objects/pod.ts';
+import type { Rule } from '../rule.ts';
+import { termSelects } from '../selection.ts';
+import { domainOf, domainsOf, type Machine, machinesOf, type World } from '../world.ts';
+
+/** A pod shares no domain, not even a possible one, with pods it must be apart from (§§16.4, 16.5). */
+export const antiAffinityMet: Rule = (world) =>
+  forPlaced(world, (machine, index) => {
+    const placed = machine.placed[index]!;
+    return placed.demands.requiredAntiAffinity.flatMap((term) => {
+      const selects = termSelects(placed.pod, term, world.snapshot);
+      const domains = domainsOf(machine, term.topologyKey);
+      const neighbours = [...residentsIn(world, term, domains), ...arrivalsIn(world, term, domains)];
+      return neighbours
+        .filter((other) => other !== placed.pod && selects(other))
+        .map((other) => `${podName(placed.pod)} is not apart from ${podName(other)} in ${term.topologyKey}`);
+    });
+  });
+
+/** A preference that was kept holds against those who were there first; it binds nobody who comes later (§16.1). */
+export const preferredAntiAffinityMet: Rule = (world) =>
+  forPlaced(world, (machine, index) => {
+    const placed = machine.placed[index]!;
+    return placed.demands.preferredAntiAffinity.flatMap((term) => {
+      const selects = termSelects(placed.pod, term, world.snapshot);
+      const isSettled = term.topologyKey === HOSTNAME_LABEL; // a domain may have been open when those before came
+      const before = isSettled ? machine.placed.slice(0, index).map(({ pod }) => pod) : [];
+      return [...residentsIn(world, term, domainsOf(machine, term.topologyKey)), ...before]
+        .filter(selects)
+        .map((other) => `${podName(placed.pod)} was to be apart from ${podName(other)} in ${term.topologyKey}`);
+    });
+  });
+
+/** Pods that stay keep others away, even while they terminate (§16.1, inverse). */
+export const residentsLeftAlone: Rule = (world) =>
+  world.residents.flatMap((resident) => {
+    const { requiredDuringSchedulingIgnoredDuringExecution: terms = [] } =
+      resident.pod.spec.affinity?.podAntiAffinity ?? {};
+    return terms.flatMap((term) => {
+      const domain = resident.labels[term.topologyKey];
+      if (domain === undefined) return [];
+      return arrivalsIn(world, term, [domain])
+        .filter(termSelects(resident.pod, term, world.snapshot))
+        .map((pod) => `${podName(resident.pod)} keeps ${podName(pod)} away from ${domain}`);
+    });
+  });
+
+function forPlaced(world: World, judge: (machine: Machine, index: number) => readonly string[]): readonly string[] {
+  return machinesOf(world).flatMap((machine) => machine.placed.flatMap((_, index) => judge(machine, index)));
+}
+
+function residentsIn(world: World, { topologyKey }: PodAffinityTerm, domains: readonly string[] = []): readonly Pod[] {
+  return world.residents
+    .filter((resident) => resident.counts && domains.includes(domainOf(resident, topologyKey) ?? ''))
+    .map(({ pod }) => pod);
+}
+
+/** Pods of this run that may come into one of the domains. */
+function arrivalsIn(world: World, { topologyKey }: PodAffinityTerm, domains: readonly string[] = []): readonly Pod[] {
+  return machinesOf(world)
+    .filter((machine) => (domainsOf(machine, topologyKey) ?? []).some((domain) => domains.includes(domain)))
+    .flatMap(({ placed }) => placed.map(({ pod }) => pod));
+}

@@ -1,0 +1,181 @@
+// Where a pod should have gone before (spec 02 §8.3). Judged only for pods whose fate depends on nobody else's.
+import { findIncompatibilities, type Requirements, toLabelRequirements } from '@karpenter-ts/apis';
+import type { InstanceType } from '../../../instance-types/instance-type.ts';
+import { type Pod, podName } from '../../../objects/pod.ts';
+import { difference, fits, type Nanos, requestsOf, sum } from '../amounts.ts';
+import { canRun } from '../buying.ts';
+import { usesClaims } from '../daemons.ts';
+import { both, findUntolerated, requiredAlternatives } from '../demands.ts';
+import { roomOn } from './resources.ts';
+import type { Rule } from '../rule.ts';
+import { termSelects } from '../selection.ts';
+import type { ExistingMachine, PlannedMachine, PoolFacts, World } from '../world.ts';
+
+/** Nothing is bought for, or refused to, a pod that an existing node could have taken. */
+export const existingNodesFirst: Rule = (world) =>
+  plainPods(world, [...boughtFor(world), ...refused(world)]).flatMap((pod) =>
+    world.existing
+      .filter((machine) => world.pools.length > 0 && takes(machine, pod, world))
+      .map(({ hostname }) => `${podName(pod)} would fit on ${hostname}`),
+  );
+
+/** Of existing nodes the first that can take a pod does: those that are ready first, then by name (§7.8). */
+export const existingNodesInOrder: Rule = (world) => {
+  const inOrder = world.existing.toSorted(
+    (a, b) => Number(b.node.initialized) - Number(a.node.initialized) || (a.node.name < b.node.name ? -1 : 1),
+  );
+  return inOrder.flatMap((machine, index) =>
+    plainPods(
+      world,
+      machine.placed.map(({ pod }) => pod),
+    ).flatMap((pod) =>
+      inOrder
+        .slice(0, index)
+        .filter((earlier) => takes(earlier, pod, world))
+        .map(({ hostname }) => `${podName(pod)} should be on ${hostname}`),
+    ),
+  );
+};
+
+/** No node is bought while one bought before could still take the pod, unless more nodes were found to be cheaper. */
+export const earlierNodesFirst: Rule = (world) =>
+  world.planned.flatMap((machine, index) =>
+    plainPods(world, isUpstreams(machine) ? openerOf(machine) : []).flatMap((pod) =>
+      world.planned
+        .slice(0, index)
+        .filter((earlier) => couldJoin(earlier, pod, world))
+        .map(({ hostname }) => `${podName(pod)} needs no node of its own, ${hostname} has room`),
+    ),
+  );
+
+/** No node is bought in a pool while a heavier one could provide it (§7.2); among equals, names decide upstream only. */
+export const heavierPoolsFirst: Rule = (world) =>
+  world.planned.flatMap((machine) =>
+    plainPods(world, openerOf(machine)).flatMap((pod) =>
+      world.pools
+        .slice(0, world.pools.indexOf(machine.pool))
+        .filter((pool) => isUpstreams(machine) || weightOf(pool) > weightOf(machine.pool))
+        .filter((pool) => provides(pool, pod, world))
+        .map(({ name }) => `${podName(pod)} should have a node of pool ${name}`),
+    ),
+  );
+
+/** No pod is refused that some pool has a node for. */
+export const placeablePodsPlaced: Rule = (world) =>
+  plainPods(world, refused(world)).flatMap((pod) =>
+    world.pools
+      .filter((pool) => provides(pool, pod, world))
+      .map(({ name }) => `pool ${name} has a node for ${podName(pod)}`),
+  );
+
+/** A node that is let alone for a while takes pending pods and pods of leaving nodes only (§8.3, end). */
+export const restingNodesSpared: Rule = ({ existing, snapshot: { leavingNodes } }) => {
+  const isMoved = ({ spec }: Pod) =>
+    spec.nodeName !== undefined && !leavingNodes.some(({ name }) => name === spec.nodeName);
+  return existing
+    .filter(({ node }) => node.refusesMovedPods)
+    .flatMap(({ hostname, placed }) =>
+      placed
+        .filter(({ pod }) => isMoved(pod))
+        .map(({ pod }) => `${podName(pod)} was moved to ${hostname}, which takes no moved pods`),
+    );
+};
+
+function refused({ plan }: World): readonly Pod[] {
+  return plan.unschedulable.map(({ pod }) => pod);
+}
+
+function boughtFor({ planned }: World): readonly Pod[] {
+  return planned.flatMap(({ placed }) => placed.map(({ pod }) => pod));
+}
+
+function isUpstreams({ node }: PlannedMachine): boolean {
+  return node.source === 'upstream';
+}
+
+function weightOf({ nodePool }: PoolFacts): number {
+  return nodePool.spec.weight ?? 0;
+}
+
+function openerOf({ placed }: PlannedMachine): readonly Pod[] {
+  return placed.slice(0, 1).map(({ pod }) => pod);
+}
+
+/** Those without preferences, topology, ports, volumes or claims, whom nobody keeps away. */
+function plainPods(world: World, pods: readonly Pod[]): readonly Pod[] {
+  return pods.filter((pod) => isPlain(pod) && !isKeptAway(pod, world));
+}
+
+/** Whether nothing bears on where the pod goes but its size and its tolerations. */
+export function isAtEase(pod: Pod, world: World): boolean {
+  const { affinity, nodeSelector = {} } = pod.spec;
+  if (affinity !== undefined || Object.keys(nodeSelector).length > 0 || world.pools.some(hasReservations)) return false;
+  return isPlain(pod) && !isKeptAway(pod, world);
+}
+
+function isPlain(pod: Pod): boolean {
+  const { affinity = {}, containers = [], topologySpreadConstraints = [], volumes = [] } = pod.spec;
+  const { nodeAffinity, podAffinity, podAntiAffinity } = affinity;
+  const terms = nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
+  const hasPreference = (nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []).length > 0;
+  const hasTopology =
+    podAffinity !== undefined || podAntiAffinity !== undefined || topologySpreadConstraints.length > 0;
+  const hasPorts = containers.some(({ ports = [] }) => ports.length > 0);
+  return terms.length <= 1 && !hasPreference && !hasTopology && !hasPorts && volumes.length === 0 && !usesClaims(pod);
+}
+
+function isKeptAway(pod: Pod, world: World): boolean {
+  const others = [...world.snapshot.pods, ...world.residents.map((resident) => resident.pod)];
+  return others.some((other) => {
+    const { requiredDuringSchedulingIgnoredDuringExecution: terms = [] } = other.spec.affinity?.podAntiAffinity ?? {};
+    return terms.some((term) => termSelects(other, term, world.snapshot)(pod));
+  });
+}
+
+/** Whether the node could take the pod even after all the plan puts there. Nodes only fill up, so then it could before. */
+function takes(machine: ExistingMachine, pod: Pod, world: World): boolean {
+  const { node } = machine;
+  if (node.refusesMovedPods || Object.keys(node.volumeLimits).length > 0) return false;
+  if (findUntolerated(pod, node.taints) !== undefined) return false;
+  const labels = toLabelRequirements(node.labels, world.options.profile);
+  const [asked] = requiredAlternatives(pod, world.options.profile);
+  if (findIncompatibilities(labels, asked!).length > 0) return false;
+  return fits(requestsOf(pod), difference(roomOn(machine, world), machine.requests));
+}
+
+/** The same of a new node. */
+function couldJoin(machine: PlannedMachine, pod: Pod, world: World): boolean {
+  const { node, pool, types } = machine;
+  return canTake({ pool, requirements: node.requirements, types, present: machine.requests }, pod, world);
+}
+
+/** Whether a node of the pool could be opened for the pod. A reservation that is taken closes all pools after its own. */
+function provides(pool: PoolFacts, pod: Pod, world: World): boolean {
+  if (pool.nodePool.spec.limits !== undefined || world.pools.some(hasReservations)) return false;
+  return canTake({ pool, requirements: pool.template, types: pool.instanceTypes, present: new Map() }, pod, world);
+}
+
+interface NodeToBe {
+  readonly pool: PoolFacts;
+  readonly requirements: Requirements;
+  readonly types: readonly InstanceType[];
+  readonly present: Nanos;
+}
+
+/** `minValues` and reservations may refuse a pod that fits: of pools that have them nothing is said. */
+function canTake({ pool, requirements, types, present }: NodeToBe, pod: Pod, world: World): boolean {
+  const { profile } = world.options;
+  if (hasMinValues(pool) || hasReservations(pool) || findUntolerated(pod, pool.taints) !== undefined) return false;
+  const asked = requiredAlternatives(pod, profile)[0]!;
+  if (findIncompatibilities(requirements, asked, profile.wellKnownLabels).length > 0) return false;
+  const requests = sum(present, requestsOf(pod));
+  return types.some((type) => canRun(requests, type, pool, both(requirements, asked), world));
+}
+
+function hasMinValues({ template }: PoolFacts): boolean {
+  return [...template.values()].some(({ minValues }) => minValues !== undefined);
+}
+
+function hasReservations({ instanceTypes }: PoolFacts): boolean {
+  return instanceTypes.some(({ offerings }) => offerings.some(({ reservation }) => reservation !== undefined));
+}

@@ -1,0 +1,139 @@
+import { CAPACITY_TYPE_LABEL, formatRequirements, type Requirement, toRequirements } from '@karpenter-ts/apis';
+import type { InstanceType } from '../../../instance-types/instance-type.ts';
+import { beforeReserving, fitsOnType, fittingOfferings, offeringsOf, priceOf } from '../buying.ts';
+import type { Rule } from '../rule.ts';
+import { isTypeCompatible, type PlannedMachine, type World } from '../world.ts';
+
+/** No type listed for a node has a label the node may not have (§21). */
+export const typesMeetRequirements: Rule = (world) =>
+  forTypes(
+    world,
+    (machine, type) => isTypeCompatible(type, beforeReserving(machine, world), world.options.profile),
+    (machine, type) => `${type.name} does not meet ${formatRequirements(machine.node.requirements)}`,
+  );
+
+/** Every type listed can be bought now; beside a reservation, types that lack it may be listed last (§§20, 21). */
+export const typesCanBeBought: Rule = (world) =>
+  forTypes(
+    world,
+    (machine, type) =>
+      offeringsOf(machine, type, world).length > 0 ||
+      (machine.node.reservations.length > 0 && type.name !== machine.node.instanceTypes[0]),
+    (machine, type) => `${type.name} cannot be had for ${machine.hostname}`,
+  );
+
+/** There is at least one type, none twice, and no more than a plan may list (§22). */
+export const typeListSized: Rule = ({ planned, options }) =>
+  planned
+    .filter(({ node: { instanceTypes } }) => {
+      const isSized = instanceTypes.length > 0 && instanceTypes.length <= options.maxInstanceTypes;
+      return !isSized || new Set(instanceTypes).size !== instanceTypes.length;
+    })
+    .map(({ hostname, node }) => `${hostname} lists ${node.instanceTypes.length} types`);
+
+/** The cheapest come first (§22). */
+export const typesCheapestFirst: Rule = (world) =>
+  world.planned.flatMap((machine) => {
+    const prices = machine.types.map((type) => priceOf(machine, type, world));
+    const wrong = prices.findIndex((price, index) => index > 0 && price < prices[index - 1]!);
+    return wrong === -1
+      ? []
+      : [`${machine.node.instanceTypes[wrong]} of ${machine.hostname} is cheaper than one before it`];
+  });
+
+/** A node costs what its cheapest type costs, and the plan what its nodes cost (§22). */
+export const pricesAddUp: Rule = (world) => {
+  const wrong = world.planned.filter((machine) => {
+    const [cheapest] = machine.types;
+    return cheapest !== undefined && !isSamePrice(machine.node.pricePerHour, priceOf(machine, cheapest, world));
+  });
+  const total = world.planned.reduce((sum, { node }) => sum + node.pricePerHour, 0);
+  return [
+    ...wrong.map(({ hostname, node }) => `${hostname} does not cost ${node.pricePerHour}`),
+    ...(isSamePrice(total, world.plan.pricePerHour) ? [] : [`the nodes cost ${total}, not ${world.plan.pricePerHour}`]),
+  ];
+};
+
+function isSamePrice(a: number, b: number): boolean {
+  return Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(a));
+}
+
+/** A cheaper type that would do is not left out: a launch might have had it. (Limits, ports and reservations may.) */
+export const noFittingTypeLeftOut: Rule = (world) =>
+  world.planned.flatMap((machine) => {
+    const { node, pool, hostname } = machine;
+    const isCut = node.instanceTypes.length >= world.options.maxInstanceTypes;
+    const mayDiffer = pool.nodePool.spec.limits !== undefined || hasHostPorts(machine) || node.reservations.length > 0;
+    if (isCut || mayDiffer) return [];
+    const listed = new Set(node.instanceTypes);
+    return pool.instanceTypes
+      .filter((type) => !listed.has(type.name) && !isAwaited(type, machine, world) && fitsOnType(machine, type, world))
+      .map((type) => `${type.name} would do for ${hostname} too`);
+  });
+
+/** A node that must not be bought beside a reservation does without types of which something is reserved (09 A1). */
+function isAwaited({ offerings }: InstanceType, { node }: PlannedMachine, { options }: World): boolean {
+  if (node.source === 'upstream' || options.reservedCapacity !== 'Strict') return false;
+  return offerings.some(({ reservation }) => reservation !== undefined);
+}
+
+function hasHostPorts({ placed }: PlannedMachine): boolean {
+  return placed.some(({ pod }) =>
+    (pod.spec.containers ?? []).some(({ ports = [] }) => ports.some(({ hostPort }) => hostPort)),
+  );
+}
+
+/** As many values of a label are left as `minValues` asks, or the node says that it was lowered (§21). */
+export const minValuesMet: Rule = (world) =>
+  world.planned.flatMap((machine) => {
+    const { node, pool, hostname } = machine;
+    const asked = [...pool.template.values()].filter(({ minValues }) => minValues !== undefined);
+    const lowered = asked.filter(({ key, minValues }) => {
+      const kept = node.requirements.get(key)?.minValues ?? 0;
+      const isPinned = node.reservations.length > 0; // which drops what was asked of the capacity type
+      return (
+        kept < minValues! && !(node.minValuesRelaxed && world.options.minValuesPolicy === 'BestEffort') && !isPinned
+      );
+    });
+    const short = [...node.requirements.values()].filter((requirement) =>
+      hasTooFewValues(machine.types, requirement, world),
+    );
+    return [
+      ...lowered.map(({ key }) => `${hostname} lowers minValues of ${key}`),
+      ...short.map(({ key }) => `${hostname} has too few values of ${key}`),
+    ];
+  });
+
+/** Counts the types' own values, whether or not the node may have them (weakness 17). */
+export function hasTooFewValues(
+  types: readonly InstanceType[],
+  { key, minValues = 0 }: Requirement,
+  { options }: World,
+): boolean {
+  const values = types.flatMap((type) => [
+    ...(toRequirements(type.requirements, options.profile).get(key)?.values ?? []),
+  ]);
+  return new Set(values).size < minValues;
+}
+
+/** The ways to pay that a node lists are those by which one of its types can be had that its pods fit on. */
+export const capacityTypesTrue: Rule = (world) =>
+  world.planned.flatMap((machine) => {
+    const offerings = machine.types.flatMap((type) => fittingOfferings(machine, type, world));
+    const offered = offerings.flatMap(
+      ({ requirements }) => requirements.find(({ key }) => key === CAPACITY_TYPE_LABEL)?.values ?? [],
+    );
+    const expected = [...new Set(offered)].sort().join();
+    const said = machine.node.capacityTypes.join();
+    return said === expected ? [] : [`${machine.hostname} can be had as [${expected}], not [${said}]`];
+  });
+
+function forTypes(
+  { planned }: World,
+  isRight: (machine: PlannedMachine, type: InstanceType) => boolean,
+  say: (machine: PlannedMachine, type: InstanceType) => string,
+): readonly string[] {
+  return planned.flatMap((machine) =>
+    machine.types.filter((type) => !isRight(machine, type)).map((type) => say(machine, type)),
+  );
+}

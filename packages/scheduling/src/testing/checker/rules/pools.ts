@@ -1,0 +1,40 @@
+import { allocatableOf, fits } from '../amounts.ts';
+import { hasTooFewValues } from './instance-types.ts';
+import type { Rule } from '../rule.ts';
+import { isTypeCompatible, type PoolFacts, usableOfferings, type World } from '../world.ts';
+
+/** A pool counts as unusable just when no type meets its requirements, or too few for `minValues` (§7.7). */
+export const unusablePoolsTrue: Rule = (world) => {
+  if (world.plan.undecided.length > 0) return []; // a run that was stopped may not have got to it
+  const said = world.plan.unusablePools
+    .map(({ nodePool, minValuesUnmet }) => verdict(nodePool, minValuesUnmet))
+    .sort()
+    .join();
+  const found = world.pools
+    .filter((pool) => isUnusable(pool, world))
+    .map((pool) => verdict(pool.name, usableTypes(pool, world).length > 0))
+    .sort()
+    .join();
+  return said === found ? [] : [`[${said}] are called unusable, not [${found}]`];
+};
+
+function verdict(name: string, minValuesUnmet: boolean): string {
+  return `${name} for ${minValuesUnmet ? 'variety' : 'types'}`;
+}
+
+function isUnusable(pool: PoolFacts, world: World): boolean {
+  const types = usableTypes(pool, world);
+  if (types.length === 0) return true;
+  if (world.options.minValuesPolicy === 'BestEffort') return false;
+  return [...pool.template.values()].some((requirement) => hasTooFewValues(types, requirement, world));
+}
+
+function usableTypes({ instanceTypes, template }: PoolFacts, { options }: World) {
+  return instanceTypes.filter(
+    (type) =>
+      isTypeCompatible(type, template, options.profile) &&
+      usableOfferings(type, template, options.profile).some((offering) =>
+        fits(new Map(), allocatableOf(type, offering)),
+      ),
+  );
+}

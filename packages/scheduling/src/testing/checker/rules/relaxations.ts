@@ -1,0 +1,59 @@
+import { type Pod, podName } from '../../../objects/pod.ts';
+import type { Relaxation } from '../../../plan.ts';
+import { heaviestFirst } from '../demands.ts';
+import type { Rule } from '../rule.ts';
+import { machinesOf, type World } from '../world.ts';
+
+/** What a pod gave up is what it had, in the order things are given up (§18). */
+export const relaxationsInOrder: Rule = (world) =>
+  machinesOf(world).flatMap(({ placed }) =>
+    placed.flatMap(({ pod, relaxations }) => {
+      const expected = everythingOf(pod, world).slice(0, relaxations.length);
+      return JSON.stringify(relaxations) === JSON.stringify(expected)
+        ? []
+        : [`${podName(pod)} gave up ${namesOf(relaxations)}, not ${namesOf(expected)}`];
+    }),
+  );
+
+/** All it can give up, first to last. */
+function everythingOf({ spec }: Pod, { options, pools }: World): readonly Relaxation[] {
+  const { nodeAffinity, podAffinity, podAntiAffinity } = spec.affinity ?? {};
+  const terms = nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
+  const isLastResort = ({ operator, effect, key, value }: NonNullable<typeof spec.tolerations>[number]) =>
+    operator === 'Exists' && effect === 'PreferNoSchedule' && !key && !value;
+  const canStand =
+    pools.some(({ taints }) => taints.some(({ effect }) => effect === 'PreferNoSchedule')) &&
+    !(spec.tolerations ?? []).some(isLastResort);
+  const wishes: readonly Relaxation[] = [
+    ...heaviestFirst(podAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map(
+      (term) => ({ gaveUp: 'PreferredPodAffinity', term }) as const,
+    ),
+    ...heaviestFirst(podAntiAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map(
+      (term) => ({ gaveUp: 'PreferredPodAntiAffinity', term }) as const,
+    ),
+    ...heaviestFirst(nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map(
+      (term) => ({ gaveUp: 'PreferredNodeTerm', term }) as const,
+    ),
+    ...softSpreads(spec.topologySpreadConstraints ?? []),
+  ];
+  return [
+    ...terms.slice(0, -1).map((term) => ({ gaveUp: 'RequiredNodeTerm', term }) as const),
+    ...(options.preferencePolicy === 'Respect' ? wishes : []),
+    ...(canStand ? [{ gaveUp: 'PreferNoSchedule' } as const] : []),
+  ];
+}
+
+/** The first goes, the last of all constraints takes its place, and so on. */
+function softSpreads(constraints: NonNullable<Pod['spec']['topologySpreadConstraints']>): readonly Relaxation[] {
+  const index = constraints.findIndex(({ whenUnsatisfiable }) => whenUnsatisfiable === 'ScheduleAnyway');
+  if (index === -1) return [];
+  const rest = constraints.slice(0, -1);
+  return [
+    { gaveUp: 'ScheduleAnyway', constraint: constraints[index]! },
+    ...softSpreads(index === rest.length ? rest : rest.with(index, constraints.at(-1)!)),
+  ];
+}
+
+function namesOf(relaxations: readonly Relaxation[]): string {
+  return relaxations.map(({ gaveUp }) => gaveUp).join(', ') || 'nothing';
+}

@@ -1,0 +1,35 @@
+import { admits, admitsAbsence, formatRequirement, type Requirement } from '@karpenter-ts/apis';
+import { podName } from '../../../objects/pod.ts';
+import { implies } from '../demands.ts';
+import type { Rule } from '../rule.ts';
+import { type ExistingMachine, machinesOf, type PlannedMachine } from '../world.ts';
+
+/** A new node is one its pool may have: it only narrows what the pool allows (§7). */
+export const poolRequirementsKept: Rule = ({ planned }) =>
+  planned.flatMap(({ hostname, node, pool }) =>
+    [...pool.template.values()]
+      .filter((asked) => !implies(node.requirements.get(asked.key), asked))
+      .map((asked) => `${hostname} may break its pool's ${formatRequirement(asked)}`),
+  );
+
+/** A node meets the selector, the required term in force and the preference kept of every pod on it (§§9, 18). */
+export const podRequirementsMet: Rule = (world) =>
+  machinesOf(world).flatMap((machine) =>
+    machine.placed.flatMap((placed) =>
+      [...placed.demands.node.values()]
+        .filter((asked) => !(machine.kind === 'planned' ? willMeet(machine, asked) : meets(machine, asked)))
+        .map((asked) => `${machine.hostname} may break ${formatRequirement(asked)} of ${podName(placed.pod)}`),
+    ),
+  );
+
+function willMeet({ node }: PlannedMachine, asked: Requirement): boolean {
+  return implies(node.requirements.get(asked.key), asked);
+}
+
+/** A label the node lacks counts as known once another pod there has spoken of it (§8.4; weakness 19). */
+function meets(machine: ExistingMachine, asked: Requirement): boolean {
+  const value = machine.node.labels[asked.key];
+  if (value !== undefined) return admits(asked, value);
+  if (admitsAbsence(asked)) return true;
+  return machine.placed.filter((placed) => placed.demands.node.has(asked.key)).length > 1;
+}

@@ -1,0 +1,151 @@
+import {
+  admits,
+  findIncompatibilities,
+  HOSTNAME_LABEL,
+  type Requirements,
+  type TaintSpec,
+  toLabelRequirements,
+} from '@karpenter-ts/apis';
+import { podName, type TopologySpreadConstraint } from '../../../objects/pod.ts';
+import type { NodeFacts } from '../../../snapshot.ts';
+import { countOf, findUntolerated, requiredAlternatives } from '../demands.ts';
+import type { Rule } from '../rule.ts';
+import { type Selects, spreadSelects } from '../selection.ts';
+import { domainOf, domainsOf, isSpokenOf, type Machine, machinesOf, type Placement, type World } from '../world.ts';
+
+/**
+ * Pods that must be spread are spread (§16). A plan does not tell in which order its nodes filled up, so the rule asks
+ * what holds in any order: when the last pod with the constraint came into a domain, those before it were there, and
+ * no domain had more pods than it has in the end.
+ */
+export const podsSpread: Rule = (world) =>
+  machinesOf(world).flatMap((machine) =>
+    machine.placed.flatMap((owner) =>
+      owner.demands.spreads.flatMap((constraint) => {
+        const selects = spreadSelects(owner.pod, constraint);
+        const problems = filtersOf(owner, world).map((filter) =>
+          findProblem({ world, owner, constraint, selects, filter }, machine),
+        );
+        return problems.includes(undefined) ? [] : [`${podName(owner.pod)} on ${machine.hostname}: ${problems[0]}`];
+      }),
+    ),
+  );
+
+/** A constraint as one pod has it. */
+interface Spread {
+  readonly world: World;
+  readonly owner: Placement;
+  readonly constraint: TopologySpreadConstraint;
+  readonly selects: Selects;
+  /** What a node must be like to count, one alternative of these. */
+  readonly filter: readonly Requirements[];
+}
+
+/** The nodes that count are those the pod may use before, or after, it gave up terms: who came first decides (weakness 5). */
+function filtersOf({ pod, relaxations }: Placement, { options }: World): readonly (readonly Requirements[])[] {
+  const dropped = countOf(relaxations, 'RequiredNodeTerm');
+  return [requiredAlternatives(pod, options.profile), requiredAlternatives(pod, options.profile, dropped)];
+}
+
+function findProblem(spread: Spread, machine: Machine): string | undefined {
+  const { topologyKey: key, maxSkew } = spread.constraint;
+  const domain = settledDomain(machine, key);
+  if (domain === undefined) return isSpokenOf(machine, key) ? undefined : `its domain of ${key} is open`;
+  const joined = spread.selects(spread.owner.pod) ? peersIn(spread, domain) : [];
+  const fewest = Math.max(...[spread.owner, ...joined].map((owner) => fewestIn({ ...spread, owner })));
+  const skew = (countResidents(spread).get(domain) ?? 0) + joined.length - fewest;
+  return skew > maxSkew ? `${key} ${domain} is ${skew} ahead of the emptiest, more than ${maxSkew}` : undefined;
+}
+
+function settledDomain(machine: Machine, key: string): string | undefined {
+  const domains = domainsOf(machine, key) ?? [];
+  return domains.length === 1 ? domains[0] : undefined;
+}
+
+/**
+ * The pods of this run with the same constraint that came into the domain and count for it. One that gave up what
+ * decides which nodes count is counted anew, without those before it (weakness 5).
+ */
+function peersIn(spread: Spread, domain: string): readonly Placement[] {
+  const { world, owner, constraint, selects } = spread;
+  const identity = JSON.stringify(constraint);
+  const given = filterGivenUp(owner);
+  return machinesOf(world)
+    .filter((machine) => settledDomain(machine, constraint.topologyKey) === domain && isCounted(spread, machine))
+    .flatMap(({ placed }) => placed)
+    .filter((peer) => peer.pod.metadata.namespace === owner.pod.metadata.namespace && selects(peer.pod))
+    .filter((peer) => filterGivenUp(peer) === given)
+    .filter(({ demands }) => demands.spreads.some((other) => JSON.stringify(other) === identity));
+}
+
+function filterGivenUp({ relaxations }: Placement): string {
+  return `${countOf(relaxations, 'RequiredNodeTerm')} ${countOf(relaxations, 'PreferNoSchedule')}`;
+}
+
+/** How many matching pods the emptiest domain the pod may use has in the end. */
+function fewestIn(spread: Spread): number {
+  const { topologyKey: key, minDomains } = spread.constraint;
+  if (key === HOSTNAME_LABEL) return 0; // a new, empty host can always be had
+  const allowed = spread.owner.demands.strict.get(key);
+  const domains = domainUniverse(spread).filter((domain) => allowed === undefined || admits(allowed, domain));
+  if (minDomains !== undefined && domains.length < minDomains) return 0;
+  const counts = countAll(spread);
+  return Math.min(...domains.map((domain) => counts.get(domain) ?? 0));
+}
+
+/** Every value of the key that a new or existing node may have, and where there are pods that count (§§16.2, 16.3). */
+function domainUniverse(spread: Spread): readonly string[] {
+  const { world, owner, constraint } = spread;
+  const key = constraint.topologyKey;
+  const pools = world.pools.filter(({ taints }) => constraint.nodeTaintsPolicy !== 'Honor' || tolerates(owner, taints));
+  const present = world.snapshot.nodes.flatMap(({ node }) => {
+    const value = node?.labels[key];
+    return node === undefined || value === undefined || !isNodeCounted(spread, node) ? [] : [value];
+  });
+  const offered = pools.flatMap(({ domains }) => [...(domains.get(key) ?? [])]);
+  return [...new Set([...offered, ...present, ...countResidents(spread).keys()])];
+}
+
+function countResidents(spread: Spread): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const resident of spread.world.residents) {
+    if (!resident.counts || !spread.selects(resident.pod) || !isNodeCounted(spread, resident)) continue;
+    const domain = domainOf(resident, spread.constraint.topologyKey);
+    if (domain !== undefined) counts.set(domain, (counts.get(domain) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** Residents, and pods of this run on machines whose domain is settled. */
+function countAll(spread: Spread): ReadonlyMap<string, number> {
+  const counts = new Map(countResidents(spread));
+  for (const machine of machinesOf(spread.world)) {
+    const domain = settledDomain(machine, spread.constraint.topologyKey);
+    if (domain === undefined) continue;
+    const matching = machine.placed.filter(({ pod }) => spread.selects(pod)).length;
+    counts.set(domain, (counts.get(domain) ?? 0) + matching);
+  }
+  return counts;
+}
+
+function isNodeCounted(spread: Spread, { labels, taints }: NodeFacts): boolean {
+  return isMatched(spread, toLabelRequirements(labels, spread.world.options.profile), taints);
+}
+
+function isCounted(spread: Spread, machine: Machine): boolean {
+  if (machine.kind === 'planned') return isMatched(spread, machine.node.requirements, machine.taints);
+  const { labels, taints } = machine.node;
+  return isNodeCounted(spread, { labels: { [HOSTNAME_LABEL]: machine.hostname, ...labels }, taints });
+}
+
+/** Whether the constraint looks at nodes like this and the pods on them: its policies decide (§16.3). */
+function isMatched({ owner, constraint, filter }: Spread, node: Requirements, taints: readonly TaintSpec[]): boolean {
+  const isWanted =
+    constraint.nodeAffinityPolicy === 'Ignore' ||
+    filter.some((asked) => findIncompatibilities(node, asked).length === 0);
+  return isWanted && (constraint.nodeTaintsPolicy !== 'Honor' || tolerates(owner, taints));
+}
+
+function tolerates({ pod, relaxations }: Placement, taints: readonly TaintSpec[]): boolean {
+  return findUntolerated(pod, taints, countOf(relaxations, 'PreferNoSchedule') > 0) === undefined;
+}

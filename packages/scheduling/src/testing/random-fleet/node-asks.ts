@@ -1,0 +1,94 @@
+import { ARCH_LABEL, CAPACITY_TYPE_LABEL, INSTANCE_TYPE_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
+import type { NodeExpression, PodSpec, Toleration } from '../../objects/pod.ts';
+import type { Random } from '../random.ts';
+import type { FleetTraits } from './traits.ts';
+import { CPU_LABEL, RACK_LABEL, RACKS, RANKED_TAINT, TIERS, ZONES } from './vocabulary.ts';
+
+const LEGACY_ZONE_LABEL = 'failure-domain.beta.kubernetes.io/zone';
+
+/** What a pod asks of its node. All alternatives are about one key: topology tells rules apart by keys alone (weakness 5). */
+export function randomNodeAsks(random: Random, traits: FleetTraits): PodSpec {
+  const nodeSelector = selectorOf(random);
+  const required = random.chance(0.35) && {
+    requiredDuringSchedulingIgnoredDuringExecution: requiredTerms(random, traits),
+  };
+  const preferred = random.chance(0.3) && {
+    preferredDuringSchedulingIgnoredDuringExecution: Array.from({ length: 1 + random.below(2) }, () => ({
+      weight: 1 + random.below(100),
+      preference: { matchExpressions: [preference(random, nodeSelector, traits)] },
+    })),
+  };
+  return {
+    tolerations: tolerationsOf(random, traits),
+    nodeSelector,
+    ...((required || preferred) && { affinity: { nodeAffinity: { ...required, ...preferred } } }),
+  };
+}
+
+type Selector = Readonly<Record<string, string>>;
+
+function selectorOf(random: Random): Selector {
+  return {
+    ...(random.chance(0.15) && { [ARCH_LABEL]: random.pick(['amd64', 'arm64']) }),
+    ...(random.chance(0.2) && { tier: 'web' }),
+    ...(random.chance(0.05) && { [RACK_LABEL]: random.pick(RACKS) }),
+  };
+}
+
+function requiredTerms(random: Random, traits: FleetTraits) {
+  const ask = random.pick([zoneAsk, zoneAsk, zoneAsk, sizeAsk, typeAsk, rackAsk]);
+  const nodeSelectorTerms = Array.from({ length: 1 + random.below(3) }, () => ({
+    matchExpressions: [ask(random, traits)],
+  }));
+  return { nodeSelectorTerms };
+}
+
+function zoneAsk(random: Random, { portable }: FleetTraits): NodeExpression {
+  // A scheduler does not know that the old label means the new one.
+  const key = !portable && random.chance(0.1) ? LEGACY_ZONE_LABEL : ZONE_LABEL;
+  return { key, operator: random.pick(['In', 'In', 'NotIn']), values: random.some(ZONES) };
+}
+
+function sizeAsk(random: Random): NodeExpression {
+  return { key: CPU_LABEL, operator: random.pick(['Gt', 'Lt']), values: [random.pick(['2', '4', '8'])] };
+}
+
+function typeAsk(random: Random): NodeExpression {
+  return { key: INSTANCE_TYPE_LABEL, operator: random.pick(['In', 'NotIn']), values: ['type-0', 'type-1', 'type-2'] };
+}
+
+/** A label nobody has may be asked to be absent, and counts as known from then on (weakness 19): no scheduler does that. */
+function rackAsk(random: Random, { portable }: FleetTraits): NodeExpression {
+  const operator = random.pick(portable ? ['In', 'Exists'] : ['In', 'Exists', 'NotIn', 'DoesNotExist']);
+  return { key: RACK_LABEL, operator, ...(operator.endsWith('In') && { values: random.some(RACKS) }) };
+}
+
+/**
+ * One that contradicts the selector on a custom label is not given up: together they ask for the label to be absent, and
+ * a pool without it obliges. No scheduler does.
+ */
+function preference(random: Random, selector: Selector, { portable }: FleetTraits): NodeExpression {
+  const tier = portable ? (selector['tier'] ?? random.pick(TIERS)) : random.pick(TIERS);
+  return random.pick<NodeExpression>([
+    { key: ZONE_LABEL, operator: random.pick(['In', 'NotIn']), values: random.some(ZONES) },
+    { key: CAPACITY_TYPE_LABEL, operator: 'In', values: ['spot'] },
+    { key: 'tier', operator: 'In', values: [tier] },
+    { key: 'example.com/unheard-of', operator: 'Exists' },
+  ]);
+}
+
+function tolerationsOf(random: Random, { portable }: FleetTraits): readonly Toleration[] {
+  const rank = RANKED_TAINT.key;
+  return random.pick<readonly Toleration[]>([
+    [],
+    [],
+    [{ key: 'tier', operator: 'Equal', value: 'batch' }],
+    [
+      { key: 'tier', operator: 'Exists', effect: 'NoSchedule' },
+      { key: rank, operator: 'Exists', effect: 'NoSchedule' }, // of another effect than the taint
+    ],
+    [{ operator: 'Exists' }],
+    // Comparing values is off by default in Kubernetes.
+    portable ? [{ key: rank, value: '5' }] : [{ key: rank, operator: random.pick(['Lt', 'Gt']), value: '6' }],
+  ]);
+}

@@ -1,0 +1,87 @@
+// Which preferences a plan satisfies, found out the plain way: from where all pods are in the end.
+import { HOSTNAME_LABEL } from '@karpenter-ts/apis';
+import { type Pod, podName, type PodAffinityTerm, type TopologySpreadConstraint } from '../objects/pod.ts';
+import { requirementsOf } from '../packing/constraints.ts';
+import type { Plan } from '../plan.ts';
+import type { PlanningOptions, Snapshot } from '../snapshot.ts';
+import { implies } from './checker/demands.ts';
+import { type Selects, spreadSelects, termSelects } from './checker/selection.ts';
+import { buildWorld, domainOf, domainsOf, machinesOf, type PlannedMachine, type World } from './checker/world.ts';
+
+/** The names of all preferences of pods on new nodes that hold for certain, wherever these nodes come up. */
+export function satisfiedWishes(snapshot: Snapshot, plan: Plan, options: PlanningOptions): ReadonlySet<string> {
+  const world = buildWorld(snapshot, plan, options);
+  return new Set(
+    world.planned.flatMap((machine) => machine.placed.flatMap(({ pod }) => wishesOf({ pod, machine, world }))),
+  );
+}
+
+/** A pod, and where it is. */
+interface Spot {
+  readonly pod: Pod;
+  readonly machine: PlannedMachine;
+  readonly world: World;
+}
+
+const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
+
+function wishesOf(spot: Spot): readonly string[] {
+  const { affinity, topologySpreadConstraints = [] } = spot.pod.spec;
+  const { nodeAffinity, podAffinity, podAntiAffinity } = affinity ?? {};
+  return [
+    ...named(spot, 'node', nodeAffinity?.[PREFERRED], ({ preference }) =>
+      requirementsOf(preference, spot.world.options.profile).every((wish) =>
+        implies(spot.machine.node.requirements.get(wish.key), wish),
+      ),
+    ),
+    ...named(spot, 'near', podAffinity?.[PREFERRED], ({ podAffinityTerm }) => near(spot, podAffinityTerm).certain > 0),
+    ...named(
+      spot,
+      'apart',
+      podAntiAffinity?.[PREFERRED],
+      ({ podAffinityTerm }) => near(spot, podAffinityTerm).possible === 0,
+    ),
+    ...named(spot, 'spread', topologySpreadConstraints, (constraint) => isSpreadByHost(spot, constraint)),
+  ];
+}
+
+function named<T>({ pod }: Spot, kind: string, wishes: readonly T[] = [], holds: (wish: T) => boolean) {
+  return wishes.flatMap((wish, index) => (holds(wish) ? [`${podName(pod)} ${kind} ${index}`] : []));
+}
+
+function near(spot: Spot, term: PodAffinityTerm): Neighbours {
+  return neighbours(spot, term.topologyKey, termSelects(spot.pod, term, spot.world.snapshot));
+}
+
+/** By other labels the counts cannot change, as every pod stays in its domain. */
+function isSpreadByHost(spot: Spot, constraint: TopologySpreadConstraint): boolean {
+  const { topologyKey, maxSkew, whenUnsatisfiable } = constraint;
+  if (whenUnsatisfiable !== 'ScheduleAnyway' || topologyKey !== HOSTNAME_LABEL) return false;
+  return neighbours(spot, topologyKey, spreadSelects(spot.pod, constraint)).possible < maxSkew;
+}
+
+interface Neighbours {
+  readonly certain: number;
+  readonly possible: number;
+}
+
+/** How many selected pods beside this one are in its domain: for certain, and at most. */
+function neighbours({ pod, machine, world }: Spot, key: string, selects: Selects): Neighbours {
+  const own = domainsOf(machine, key);
+  const others = [
+    ...machinesOf(world).flatMap((other) =>
+      other.placed.map((placed) => ({ pod: placed.pod, domains: domainsOf(other, key) })),
+    ),
+    ...world.residents.flatMap((resident) => {
+      const domain = domainOf(resident, key);
+      return resident.counts && domain !== undefined ? [{ pod: resident.pod, domains: [domain] }] : [];
+    }),
+  ].filter((other) => other.pod !== pod && selects(other.pod));
+  const isPossible = (domains = own) => own === undefined || domains!.some((domain) => own.includes(domain));
+  const isCertain = (domains: readonly string[] = []) =>
+    own?.length === 1 && domains.length === 1 && domains[0] === own[0];
+  return {
+    certain: others.filter(({ domains }) => isCertain(domains)).length,
+    possible: others.filter(({ domains }) => isPossible(domains)).length,
+  };
+}
