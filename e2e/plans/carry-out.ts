@@ -1,0 +1,83 @@
+// Plans, carried out: the nodes are bought, the pods handed to a scheduler that knows nothing of how the plan was made.
+import type { ContractContext } from '@karpenter-ts/embedded/contract';
+import { finish, planSnapshot, podName, type PlanningOptions, type Snapshot } from '@karpenter-ts/scheduling';
+import { launchesOf, placementsInOrder, type RandomFleet } from '@karpenter-ts/scheduling/testing';
+import { observe } from './observed-snapshot.ts';
+import { scopeSnapshot } from './scoped-fleet.ts';
+import { Stage } from './stage.ts';
+import { Submission } from './submission.ts';
+
+/** What became of the pods a plan places, each of which was told its node. */
+export interface NominatedOutcome {
+  readonly placed: number;
+  /** Pods that did not get the node, with where they are or why they wait. */
+  readonly astray: readonly string[];
+}
+
+/** Hands over the pods one by one in the order they were planned, each with its node in `status.nominatedNodeName`. */
+export async function carryOutNominated(fleet: RandomFleet, context: ContractContext): Promise<NominatedOutcome> {
+  const { stage, snapshot, submission } = await raise(fleet, context);
+  const nodeOf = await buyNodes(stage, snapshot, fleet.options, 'new');
+  const placements = placementsInOrder(snapshot, fleet.options);
+  const astray: string[] = [];
+  for (const placement of placements) {
+    const [pod, node] = [placement.pod, nodeOf(placement.node)];
+    await submission.nominate(pod, node);
+    const verdict = await submission.verdictOn(pod);
+    if ('complaint' in verdict) astray.push(`${podName(pod)} for ${node}: ${verdict.complaint}`);
+    else if (verdict.node !== node) astray.push(`${podName(pod)} for ${node} went to ${verdict.node}`);
+  }
+  return { placed: placements.length, astray };
+}
+
+/** What became of the pods a plan places, left to the scheduler. */
+export interface FreeOutcome {
+  readonly placed: number;
+  /** How many were without a node at the end of each pass; no pass follows one that leaves none. */
+  readonly waiting: readonly number[];
+  /** Who waits after the last, and why. */
+  readonly complaints: readonly string[];
+}
+
+/** One that follows the plan, and two for those whose place another took. */
+const PASSES = 3;
+
+/** Hands over all pods in the order they were planned. For those that find no node more is planned and bought. */
+export async function carryOutFreely(fleet: RandomFleet, context: ContractContext): Promise<FreeOutcome> {
+  const { stage, snapshot, submission } = await raise(fleet, context);
+  const pods = placementsInOrder(snapshot, fleet.options).map(({ pod }) => pod);
+  await buyNodes(stage, snapshot, fleet.options, 'new');
+  for (const pod of pods) await submission.submit(pod);
+  const waiting: number[] = [];
+  for (;;) {
+    const left = await submission.settle(pods);
+    waiting.push(left.size);
+    if (left.size === 0 || waiting.length === PASSES) {
+      const complaints = [...left].map(([pod, complaint]) => `${podName(pod)}: ${complaint}`);
+      return { placed: pods.length, waiting, complaints };
+    }
+    await buyNodes(stage, await observe(stage, snapshot, fleet.options), fleet.options, `more-${waiting.length}`);
+  }
+}
+
+/** Builds up the fleet's part of the cluster, but for what the plan is about. */
+async function raise(fleet: RandomFleet, context: ContractContext) {
+  const snapshot = scopeSnapshot(fleet.snapshot, context.namespace);
+  const stage = new Stage(context);
+  await stage.setUp(snapshot);
+  return { stage, snapshot, submission: new Submission(stage, snapshot) };
+}
+
+/** Buys what the plan says, and tells under which name each node of the plan runs. */
+async function buyNodes(
+  stage: Stage,
+  snapshot: Snapshot,
+  options: PlanningOptions,
+  prefix: string,
+): Promise<(node: string) => string> {
+  const plan = finish(planSnapshot(snapshot, options));
+  const launches = launchesOf(snapshot, plan, options);
+  const nameOf = (placeholder: string) => stage.context.unique(`${prefix}-${placeholder}`);
+  await stage.addNodes(new Map([...launches].map(([placeholder, launch]) => [nameOf(placeholder), launch])));
+  return (node) => (launches.has(node) ? nameOf(node) : node);
+}

@@ -1,0 +1,74 @@
+// What the next pass of a provisioner would see of a stage.
+import type { ApiObject } from '@karpenter-ts/runtime';
+import {
+  describeNode,
+  type InstanceType,
+  type Node,
+  type Offering,
+  type PersistentVolume,
+  type PersistentVolumeClaim,
+  type Pod,
+  type PlanningOptions,
+  type Snapshot,
+  type Volumes,
+} from '@karpenter-ts/scheduling';
+import { CLAIMS, NODES, PODS, VOLUMES } from './manifests.ts';
+import { FLEET } from './scoped-fleet.ts';
+import type { Stage } from './stage.ts';
+
+/** The cluster as it has become since `before`, with the pods that have no node yet to be placed. */
+export async function observe(stage: Stage, before: Snapshot, options: PlanningOptions): Promise<Snapshot> {
+  const { client, namespace } = stage.context;
+  const nodes = (await client.listAll<Node & ApiObject>(NODES, { labelSelector: `${FLEET}=${namespace}` })).items;
+  const pods = await listPods(stage, before);
+  const leaving = new Set(before.leavingNodes.map(({ name }) => name));
+  const described = nodes.map((node) => {
+    const { name } = node.metadata;
+    const { volumeLimits = {} } = before.nodes.find((known) => known.name === name) ?? {};
+    return describeNode({ node, volumeLimits, pods: pods.filter(({ spec }) => spec.nodeName === name) });
+  });
+  return {
+    ...before,
+    pools: before.pools.map(({ nodePool, instanceTypes }) => ({
+      nodePool,
+      instanceTypes: instanceTypes.map((type) => withoutTaken(type, nodes, options)),
+    })),
+    nodes: described.filter(({ name }) => !leaving.has(name)),
+    leavingNodes: described.filter(({ name }) => leaving.has(name)),
+    pods: pods.filter(({ spec }) => !spec.nodeName),
+    volumes: await observeVolumes(stage, before),
+  };
+}
+
+async function listPods({ context }: Stage, { namespaces }: Snapshot): Promise<readonly Pod[]> {
+  const lists = namespaces.map(({ name }) => context.client.listAll<Pod & ApiObject>(PODS, { namespace: name }));
+  return (await Promise.all(lists)).flatMap(({ items }) => items);
+}
+
+async function observeVolumes({ context }: Stage, { namespaces, volumes }: Snapshot): Promise<Volumes> {
+  const lists = namespaces.map(({ name }) =>
+    context.client.listAll<PersistentVolumeClaim & ApiObject>(CLAIMS, { namespace: name }),
+  );
+  const labelSelector = `${FLEET}=${context.namespace}`;
+  return {
+    claims: (await Promise.all(lists)).flatMap(({ items }) => items),
+    persistentVolumes: (await context.client.listAll<PersistentVolume & ApiObject>(VOLUMES, { labelSelector })).items,
+    storageClasses: volumes.storageClasses,
+  };
+}
+
+/** A provider takes what runs off its reservations. */
+function withoutTaken(
+  type: InstanceType,
+  nodes: readonly Node[],
+  { reservationIdLabel = '' }: PlanningOptions,
+): InstanceType {
+  const left = (offering: Offering): Offering => {
+    if (offering.reservation === undefined) return offering;
+    const { id } = offering.reservation;
+    const taken = nodes.filter(({ metadata }) => metadata.labels?.[reservationIdLabel] === id).length;
+    const capacity = Math.max(0, offering.reservation.capacity - taken);
+    return { ...offering, available: offering.available && capacity > 0, reservation: { id, capacity } };
+  };
+  return { ...type, offerings: type.offerings.map(left) };
+}

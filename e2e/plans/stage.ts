@@ -1,0 +1,151 @@
+import { DISRUPTED_TAINT } from '@karpenter-ts/apis';
+import type { ContractContext } from '@karpenter-ts/embedded/contract';
+import { type ApiObject, apiVersionOf, type ResourceType, resourcePath } from '@karpenter-ts/runtime';
+import type { ExistingNode, Pod, Snapshot } from '@karpenter-ts/scheduling';
+import type { Launch } from '@karpenter-ts/scheduling/testing';
+import {
+  CLAIMS,
+  CSI_NODES,
+  claimManifest,
+  csiNodeManifest,
+  DAEMON_LABEL,
+  DAEMON_SETS,
+  daemonSetManifest,
+  type Manifest,
+  NAMESPACES,
+  NODES,
+  nodeManifest,
+  PODS,
+  podManifest,
+  STORAGE_CLASSES,
+  storageClassManifest,
+  VOLUMES,
+  volumeManifest,
+} from './manifests.ts';
+import { FLEET } from './scoped-fleet.ts';
+
+/** What a node is and runs before any pod is placed there. */
+type Machine = Pick<Launch, 'labels' | 'taints' | 'capacity' | 'allocatable' | 'daemons'> &
+  Partial<Pick<ExistingNode, 'volumeLimits'>>;
+
+interface LiveNode extends ApiObject {
+  readonly spec: { readonly taints?: readonly { readonly key: string }[] };
+}
+
+/** Taints a node has until its kubelet is heard of. */
+const STARTING = 'node.kubernetes.io/';
+
+/** One fleet's part of a real or embedded cluster. All it creates goes when the case ends. */
+export class Stage {
+  readonly context: ContractContext;
+
+  constructor(context: ContractContext) {
+    this.context = context;
+  }
+
+  /** Makes the cluster what the snapshot says, but for the pods to be placed. It is scoped to the context's namespace. */
+  async setUp({ nodes, leavingNodes, daemonPods, namespaces, volumes }: Snapshot): Promise<void> {
+    for (const kind of [NODES, CSI_NODES, VOLUMES, STORAGE_CLASSES]) this.context.defer(() => this.#deleteAll(kind));
+    for (const { name, labels } of namespaces) await this.#createNamespace(name, labels);
+    for (const storageClass of volumes.storageClasses) {
+      await this.create(STORAGE_CLASSES, storageClassManifest(storageClass));
+    }
+    for (const claim of volumes.claims) {
+      const created = await this.create(CLAIMS, claimManifest(claim));
+      const volume = volumes.persistentVolumes.find(({ metadata }) => metadata.name === claim.spec.volumeName);
+      if (volume !== undefined) await this.create(VOLUMES, volumeManifest(volume, created));
+    }
+    for (const daemon of daemonPods) await this.create(DAEMON_SETS, daemonSetManifest(daemon));
+    const present = [...nodes, ...leavingNodes];
+    await this.addNodes(new Map(present.map((node) => [node.name, beforeLeaving(node)])));
+    for (const pod of present.flatMap(({ pods }) => pods)) {
+      if (!isDaemon(pod)) await this.create(PODS, podManifest(pod));
+    }
+    for (const { name, taints } of leavingNodes) {
+      await this.context.client.patch(NODES, { name }, { type: 'merge', body: { spec: { taints } } });
+    }
+  }
+
+  /** Returns when the nodes and just these daemons run. */
+  async addNodes(machines: ReadonlyMap<string, Machine>): Promise<void> {
+    for (const [name, machine] of machines) {
+      const { volumeLimits = {} } = machine;
+      if (Object.keys(volumeLimits).length > 0) await this.create(CSI_NODES, csiNodeManifest(name, volumeLimits));
+      await this.create(NODES, nodeManifest(name, machine));
+    }
+    for (const [name, machine] of machines) await this.#awaitNode(name, machine);
+  }
+
+  async create(type: ResourceType, manifest: Manifest): Promise<ApiObject> {
+    const { metadata } = manifest;
+    const labels = { ...metadata.labels, ...(type.namespaced ? {} : { [FLEET]: this.context.namespace }) };
+    const identity = { apiVersion: apiVersionOf(type), kind: type.kind };
+    return this.context.client.create(type, { ...identity, ...manifest, metadata: { ...metadata, labels } });
+  }
+
+  async #awaitNode(name: string, { daemons }: Machine): Promise<void> {
+    const { client, until } = this.context;
+    await until(`node ${name} is ready`, async () => {
+      const { spec } = await client.get<LiveNode>(NODES, { name });
+      return !(spec.taints ?? []).some(({ key }) => key.startsWith(STARTING));
+    });
+    const expected = namesOf(daemons);
+    await until(`node ${name} runs [${expected}] before others come`, async () => {
+      const running = await this.#daemonsOn(name);
+      if (running !== expected) throw new Error(`it runs [${running}]`);
+      return true;
+    });
+  }
+
+  async #daemonsOn(node: string): Promise<string> {
+    const selectors = { labelSelector: DAEMON_LABEL, fieldSelector: `spec.nodeName=${node}` };
+    const { items } = await this.context.client.listAll(PODS, selectors);
+    return items
+      .map(({ metadata }) => metadata.labels?.[DAEMON_LABEL] ?? '')
+      .sort()
+      .join();
+  }
+
+  async #createNamespace(name: string, labels: Readonly<Record<string, string>>): Promise<void> {
+    const { client, namespace, defer } = this.context;
+    if (name === namespace) {
+      await client.patch(NAMESPACES, { name }, { type: 'merge', body: { metadata: { labels } } });
+      return;
+    }
+    await client.create<ApiObject>(NAMESPACES, { metadata: { name, labels } });
+    defer(() => this.#deleteAll(PODS, name));
+    defer(() => this.#deleteAll(DAEMON_SETS, name));
+  }
+
+  /** Of a kind, all that is the fleet's. */
+  async #deleteAll(type: ResourceType, namespace?: string): Promise<void> {
+    const selector = type.namespaced ? '' : `&labelSelector=${encodeURIComponent(FLEET)}%3D${this.context.namespace}`;
+    const path = `${resourcePath(type, { namespace })}?gracePeriodSeconds=0${selector}`;
+    const response = await this.context.transport.send({
+      method: 'DELETE',
+      path,
+      headers: { accept: 'application/json' },
+    });
+    response.discard();
+  }
+}
+
+/** When its daemons came. */
+function beforeLeaving({ pods, taints, ...node }: ExistingNode): Machine {
+  const daemons = pods.filter(isDaemon).map((pod) => {
+    const [owner] = pod.metadata.ownerReferences ?? [];
+    return { ...pod, metadata: { ...pod.metadata, name: owner?.name ?? '' } };
+  });
+  return { ...node, daemons, taints: taints.filter(({ key }) => key !== DISRUPTED_TAINT.key) };
+}
+
+function isDaemon({ metadata }: Pod): boolean {
+  return (metadata.ownerReferences ?? []).some(({ kind }) => kind === 'DaemonSet');
+}
+
+function namesOf(daemons: readonly Pod[]): string {
+  return daemons
+    .map(({ metadata }) => metadata.name)
+    .sort()
+    .join();
+}

@@ -1,0 +1,118 @@
+import { ZONE_LABEL } from '@karpenter-ts/apis';
+import { type ApiObject, SECOND } from '@karpenter-ts/runtime';
+import type { PersistentVolume, Pod, Snapshot } from '@karpenter-ts/scheduling';
+import { bindingPatch, CLAIMS, GATE, NODES, PODS, podManifest, VOLUMES, volumeManifest } from './manifests.ts';
+import type { Stage } from './stage.ts';
+
+/** A pod as the API server has it, of what is asked here. */
+export interface LivePod extends ApiObject {
+  readonly spec: Pod['spec'];
+  readonly status?: {
+    readonly conditions?: readonly { readonly type: string; readonly reason?: string; readonly message?: string }[];
+  };
+}
+
+interface LiveClaim extends ApiObject {
+  readonly spec: { readonly volumeName?: string; readonly storageClassName?: string };
+}
+
+/** On a claim: the node a volume is to be made for. */
+const SELECTED_NODE = 'volume.kubernetes.io/selected-node';
+
+/** What the scheduler makes of a pod: it is on a node, or fits on none for now. */
+export type Verdict = { readonly node: string } | { readonly complaint: string };
+
+/** Hands pods to the scheduler of a stage, and plays the driver that makes their volumes. */
+export class Submission {
+  readonly #stage: Stage;
+  readonly #snapshot: Snapshot;
+
+  constructor(stage: Stage, snapshot: Snapshot) {
+    this.#stage = stage;
+    this.#snapshot = snapshot;
+  }
+
+  async submit(pod: Pod): Promise<void> {
+    await this.#stage.create(PODS, podManifest(pod));
+  }
+
+  /** Hands it over with a node it shall have. A gate holds it back until that is written. */
+  async nominate(pod: Pod, node: string): Promise<void> {
+    const { client } = this.#stage.context;
+    const { metadata } = await this.#stage.create(PODS, podManifest(pod, [GATE]));
+    const status = { type: 'merge', body: { status: { nominatedNodeName: node } } } as const;
+    await client.patch(PODS, metadata, status, { subresource: 'status' });
+    await client.patch(PODS, metadata, { type: 'merge', body: { spec: { schedulingGates: [] } } });
+  }
+
+  /** Waits until the scheduler has looked at the pod. */
+  async verdictOn({ metadata }: Pod): Promise<Verdict> {
+    const { client, until } = this.#stage.context;
+    return until(`pod ${metadata.name} is looked at`, async () => {
+      const pod = await client.get<LivePod>(PODS, metadata);
+      await this.#provisionFor(pod);
+      return findVerdict(pod);
+    });
+  }
+
+  /** Waits until all pods have a node, or nothing has happened for a while; says which pods still wait, and why. */
+  async settle(pods: readonly Pod[]): Promise<ReadonlyMap<Pod, string>> {
+    const { clock } = this.#stage.context;
+    let waiting = await this.#waiting(pods);
+    for (let quietSince = clock.now(); waiting.size > 0 && clock.now() - quietSince < QUIET; ) {
+      await clock.sleep(ASK_EVERY);
+      const now = await this.#waiting([...waiting.keys()]);
+      if (now.size < waiting.size) quietSince = clock.now();
+      waiting = now;
+    }
+    return waiting;
+  }
+
+  async #waiting(pods: readonly Pod[]): Promise<ReadonlyMap<Pod, string>> {
+    const waiting = new Map<Pod, string>();
+    for (const pod of pods) {
+      const live = await this.#stage.context.client.get<LivePod>(PODS, pod.metadata);
+      await this.#provisionFor(live);
+      const verdict = findVerdict(live);
+      if (verdict === undefined || 'complaint' in verdict) waiting.set(pod, verdict?.complaint ?? 'not looked at');
+    }
+    return waiting;
+  }
+
+  /** Makes the volumes a node was chosen for. */
+  async #provisionFor({ metadata, spec }: LivePod): Promise<void> {
+    const { client } = this.#stage.context;
+    if (spec.nodeName) return;
+    for (const { persistentVolumeClaim: claimed } of spec.volumes ?? []) {
+      if (claimed === undefined) continue;
+      const { namespace } = metadata;
+      const claim = await client.get<LiveClaim>(CLAIMS, { namespace, name: claimed.claimName });
+      const selected = claim.metadata.annotations?.[SELECTED_NODE];
+      if (selected === undefined || claim.spec.volumeName) continue;
+      const node = await client.get(NODES, { name: selected });
+      const volume = this.#volumeFor(claim, node.metadata.labels?.[ZONE_LABEL] ?? '');
+      await this.#stage.create(VOLUMES, volumeManifest(volume, claim));
+      await client.patch(CLAIMS, claim.metadata, { type: 'merge', body: bindingPatch(volume.metadata.name) });
+    }
+  }
+
+  #volumeFor({ metadata, spec }: LiveClaim, zone: string): PersistentVolume {
+    const { storageClasses } = this.#snapshot.volumes;
+    const driver = storageClasses.find((one) => one.metadata.name === spec.storageClassName)!.provisioner;
+    const matchExpressions = [{ key: ZONE_LABEL, operator: 'In', values: [zone] }];
+    return {
+      metadata: { name: `made-for-${metadata.namespace}-${metadata.name}` },
+      spec: { csi: { driver }, nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions }] } } },
+    };
+  }
+}
+
+const ASK_EVERY = 0.25 * SECOND;
+/** Longer than a scheduler holds back a pod that has failed a few times. */
+const QUIET = 12 * SECOND;
+
+function findVerdict({ spec, status }: LivePod): Verdict | undefined {
+  if (spec.nodeName) return { node: spec.nodeName };
+  const refusal = status?.conditions?.find(({ type, reason }) => type === 'PodScheduled' && reason === 'Unschedulable');
+  return refusal && { complaint: refusal.message ?? '' };
+}
