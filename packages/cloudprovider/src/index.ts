@@ -1,0 +1,17 @@
+// The contract between Karpenter and a cloud. A fake and the conformance kit are in ./testing.
+export type {
+  CloudProvider,
+  HookResult,
+  RegistrationHook,
+  RepairPolicy,
+  UnsupportedVolumes,
+} from './cloud-provider.ts';
+export {
+  CreateError,
+  findCause,
+  InsufficientCapacityError,
+  NodeClaimNotFoundError,
+  NodeClassNotReadyError,
+  UnevaluatedNodePoolError,
+} from './errors.ts';
+export { type MeterDeps, meteredProvider } from './metered-provider.ts';

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { NodeClaimNotFoundError } from '../../errors.ts';
+import { Inconclusive, type Obligation } from './obligation.ts';
+import { mustReject, providerIdOf, withStatusOf } from './trial.ts';
+
+/** What `delete` owes: finalizers stay until it says that the machine is gone (spec 03 §7.2, §7.6). */
+export const ENDING: readonly Obligation[] = [
+  {
+    id: 'end.not-found',
+    level: 'must',
+    text: 'Delete, called again and again, ends in NodeClaimNotFoundError within ten minutes.',
+    async check(trial) {
+      assert.ok(await trial.end(await trial.launch()), 'it never did');
+    },
+  },
+  {
+    id: 'end.repeatable',
+    level: 'must',
+    text: 'Deleting once more what is gone is NodeClaimNotFoundError again.',
+    async check(trial) {
+      const machine = await trial.launch();
+      await trial.mustEnd(machine);
+      await mustReject(trial.delete(withStatusOf(machine.claim, machine.launched)), NodeClaimNotFoundError);
+    },
+  },
+  {
+    id: 'end.get',
+    level: 'must',
+    text: 'Asking for a machine that delete says is gone is NodeClaimNotFoundError.',
+    async check(trial) {
+      const machine = await trial.launch();
+      await trial.mustEnd(machine);
+      await mustReject(trial.get(providerIdOf(machine.launched)), NodeClaimNotFoundError);
+    },
+  },
+  {
+    id: 'end.list',
+    level: 'must',
+    text: 'The list leaves out a machine that delete says is gone, or gives it a deletion timestamp.',
+    async check(trial) {
+      const machine = await trial.launch();
+      await trial.mustEnd(machine);
+      const id = providerIdOf(machine.launched);
+      const listed = (await trial.list()).find(({ status }) => status?.providerID === id);
+      assert.ok(listed === undefined || listed.metadata.deletionTimestamp, `${id} is still listed`);
+    },
+  },
+  {
+    id: 'end.others',
+    level: 'must',
+    text: 'Deleting one machine leaves the others alone.',
+    async check(trial) {
+      const machine = await trial.launch();
+      const other = providerIdOf((await trial.launch()).launched);
+      if (other === providerIdOf(machine.launched)) throw new Inconclusive('both claims got the same machine');
+      await trial.end(machine);
+      const listed = await trial.list();
+      assert.ok(
+        listed.some(({ status, metadata }) => status?.providerID === other && !metadata.deletionTimestamp),
+        `${other} is gone too`,
+      );
+    },
+  },
+  {
+    id: 'end.unknown',
+    level: 'must',
+    text: 'Deleting a machine that never was is NodeClaimNotFoundError.',
+    async check(trial) {
+      const { claim, launched } = await trial.launch();
+      const unknown = { ...launched, status: { ...launched.status, providerID: `${providerIdOf(launched)}0` } };
+      await mustReject(trial.delete(withStatusOf(claim, unknown)), NodeClaimNotFoundError);
+    },
+  },
+];

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import {
+  admits,
+  ARCH_LABEL,
+  CAPACITY_TYPE_LABEL,
+  compareQuantities,
+  INSTANCE_TYPE_LABEL,
+  OS_LABEL,
+  parseQuantity,
+  toRequirements,
+  ZONE_LABEL,
+} from '@karpenter-ts/apis';
+import { allocatableResources, type InstanceType } from '@karpenter-ts/scheduling';
+import { Inconclusive, type Obligation } from './obligation.ts';
+import { isOneOf, onlyValue, providerIdOf } from './trial.ts';
+
+const DECIDED_LABELS = [INSTANCE_TYPE_LABEL, ZONE_LABEL, CAPACITY_TYPE_LABEL, ARCH_LABEL, OS_LABEL];
+
+/** What `create` owes (spec 03 §3.1, §6.1). */
+export const LAUNCHING: readonly Obligation[] = [
+  {
+    id: 'launch.complete',
+    level: 'must',
+    text: 'A launched claim carries a provider id, and cpu, memory and pods in capacity or allocatable.',
+    async check(trial) {
+      const { launched } = await trial.launch();
+      assert.ok(launched.status?.providerID, 'no provider id');
+      const resources = { ...launched.status.capacity, ...launched.status.allocatable };
+      for (const name of ['cpu', 'memory', 'pods']) assert.ok(resources[name] !== undefined, `no ${name}`);
+    },
+  },
+  {
+    id: 'launch.distinct',
+    level: 'must',
+    text: 'Two claims get two machines.',
+    async check(trial) {
+      const first = await trial.launch();
+      const second = await trial.launch();
+      assert.notEqual(providerIdOf(first.launched), providerIdOf(second.launched));
+    },
+  },
+  {
+    id: 'launch.idempotent',
+    level: 'should',
+    text: 'A second create for the same claim finds the machine of the first.',
+    async check(trial) {
+      const { claim, launched } = await trial.launch();
+      assert.equal(providerIdOf(await trial.create(claim)), providerIdOf(launched));
+    },
+  },
+  {
+    id: 'launch.labels',
+    level: 'must',
+    text: 'A launched claim is labelled with its instance type, zone, capacity type, architecture and system, as the claim requires.',
+    async check(trial) {
+      const [type] = await trial.purchasableTypes();
+      const offering = trial.offeringsFor(type!).at(-1)!;
+      const requirements = [
+        isOneOf(INSTANCE_TYPE_LABEL, [type!.name]),
+        ...[ZONE_LABEL, CAPACITY_TYPE_LABEL].map((key) => isOneOf(key, [onlyValue(offering, key) ?? ''])),
+      ];
+      const { launched } = await trial.launch({ requirements });
+      const asked = toRequirements(requirements, trial.facts.profile);
+      for (const key of DECIDED_LABELS) {
+        const value = launched.metadata.labels?.[key];
+        assert.ok(value !== undefined, `no label ${key}`);
+        const requirement = asked.get(key);
+        assert.ok(!requirement || admits(requirement, value), `${key} is ${value}, which the claim does not allow`);
+      }
+    },
+  },
+  {
+    id: 'launch.offering',
+    level: 'must',
+    text: 'A machine is bought by an offering that is available for its type.',
+    async check(trial) {
+      const types = await trial.purchasableTypes();
+      const { launched } = await trial.launch();
+      const labels = launched.metadata.labels ?? {};
+      const type = types.find(({ name }) => name === labels[INSTANCE_TYPE_LABEL]);
+      if (type === undefined) throw new Inconclusive('the instance type of the machine is not known');
+      const isSold = trial
+        .offeringsFor(type)
+        .some((offering) => offering.requirements.every(({ key }) => onlyValue(offering, key) === labels[key]));
+      assert.ok(isSold, `${type.name} is not sold as ${labels[CAPACITY_TYPE_LABEL]} in ${labels[ZONE_LABEL]}`);
+    },
+  },
+  {
+    id: 'launch.requests',
+    level: 'should',
+    text: 'A machine can hold what its claim requests, where a type that can is among those allowed.',
+    async check(trial) {
+      const [small, large] = sizes(await trial.purchasableTypes());
+      const cpu = allocatableResources(large)['cpu']!;
+      const { launched } = await trial.launch({
+        requirements: [isOneOf(INSTANCE_TYPE_LABEL, [small.name, large.name])],
+        requests: { cpu },
+      });
+      const name = launched.metadata.labels?.[INSTANCE_TYPE_LABEL];
+      const type = [small, large].find((one) => one.name === name);
+      if (type === undefined) throw new Inconclusive('the instance type of the machine is not known');
+      const got = allocatableResources(type)['cpu']!;
+      assert.ok(
+        compareQuantities(parseQuantity(got), parseQuantity(cpu)) >= 0,
+        `asked for ${cpu} cpu, got ${name} with ${got}`,
+      );
+    },
+  },
+];
+
+/** The types with the fewest and the most cpus. */
+function sizes(types: readonly InstanceType[]): readonly [InstanceType, InstanceType] {
+  const cpus = (type: InstanceType) => parseQuantity(allocatableResources(type)['cpu'] ?? 0);
+  const sorted = types.toSorted((a, b) => compareQuantities(cpus(a), cpus(b)));
+  const [small, large] = [sorted[0]!, sorted.at(-1)!];
+  if (compareQuantities(cpus(small), cpus(large)) === 0) throw new Inconclusive('all types have as many cpus');
+  return [small, large];
+}

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import {
+  findIncompatibilities,
+  INSTANCE_TYPE_LABEL,
+  type NodeClaim,
+  type Requirements,
+  type RequirementSpec,
+  toRequirements,
+} from '@karpenter-ts/apis';
+import { errorText, SECOND } from '@karpenter-ts/runtime';
+import { compatibleOfferings, type InstanceType, type Offering } from '@karpenter-ts/scheduling';
+import type { CloudProvider } from '../../cloud-provider.ts';
+import { findCause, NodeClaimNotFoundError } from '../../errors.ts';
+import { Inconclusive } from './obligation.ts';
+import type { Demand, Levers, Subject } from './subject.ts';
+
+/** How often the lifecycle controller asks whether a machine has ended (spec 03 §7.2), and how long we do. */
+const POLL = 5 * SECOND;
+const POLLS = 120;
+
+/** Planning hands a claim no more types than this (spec 02 §23). */
+const TYPES_PER_CLAIM = 60;
+
+/** One test's view of its subject: the provider's calls, and the steps that many tests share. */
+export class Trial {
+  readonly #subject: Subject;
+
+  constructor(subject: Subject) {
+    this.#subject = subject;
+  }
+
+  get subject(): Omit<Subject, 'provider' | 'makeNodeClaim' | 'levers'> {
+    return this.#subject;
+  }
+
+  get facts(): Pick<CloudProvider, 'profile' | 'nodeClasses' | 'reservationIdLabel'> {
+    return this.#subject.provider;
+  }
+
+  /** A lever the obligation has named in `needs`. */
+  lever<K extends keyof Levers>(name: K): NonNullable<Levers[K]> {
+    const lever = this.#subject.levers[name];
+    assert.ok(lever, `the obligation uses the lever ${name} without naming it`);
+    return lever;
+  }
+
+  /** A new claim; open to every type that can be had unless it says which. */
+  async claim({ requirements = [], requests }: Demand = {}): Promise<NodeClaim> {
+    const namesTypes = requirements.some(({ key }) => key === INSTANCE_TYPE_LABEL);
+    const types = namesTypes ? [] : [isOneOf(INSTANCE_TYPE_LABEL, (await this.purchasableTypes()).map(nameOf))];
+    return this.#subject.makeNodeClaim({ requirements: [...types, ...requirements], ...(requests && { requests }) });
+  }
+
+  create(claim: NodeClaim): Promise<NodeClaim> {
+    return this.#subject.finish(this.#subject.provider.create(claim));
+  }
+
+  /** A machine for a new claim: that claim, and what the provider made of it. */
+  async launch(demand?: Demand): Promise<{ readonly claim: NodeClaim; readonly launched: NodeClaim }> {
+    const claim = await this.claim(demand);
+    return { claim, launched: await this.create(claim) };
+  }
+
+  delete(claim: NodeClaim): Promise<void> {
+    return this.#subject.finish(this.#subject.provider.delete(claim));
+  }
+
+  get(providerId: string): Promise<NodeClaim> {
+    return this.#subject.finish(this.#subject.provider.get(providerId));
+  }
+
+  list(): Promise<readonly NodeClaim[]> {
+    return this.#subject.finish(this.#subject.provider.list());
+  }
+
+  instanceTypes(): Promise<readonly InstanceType[]> {
+    return this.#subject.finish(this.#subject.provider.instanceTypes(this.#subject.nodePool));
+  }
+
+  findDrift(claim: NodeClaim): Promise<string | undefined> {
+    return this.#subject.finish(this.#subject.provider.findDrift(claim));
+  }
+
+  /** Deletes as the lifecycle controller does; false if the provider never says that the machine is gone. */
+  async end({ claim, launched }: { readonly claim: NodeClaim; readonly launched: NodeClaim }): Promise<boolean> {
+    const leaving = withStatusOf(claim, launched);
+    for (let poll = 0; poll < POLLS; poll++) {
+      const error = await rejectionOf(this.delete(leaving));
+      if (findCause(error, NodeClaimNotFoundError)) return true;
+      if (error !== undefined) throw error;
+      await this.#subject.advance(POLL);
+    }
+    return false;
+  }
+
+  /** As `end`, for what can only be seen on a machine that is gone. */
+  async mustEnd(machine: Parameters<Trial['end']>[0]): Promise<void> {
+    if (!(await this.end(machine))) throw new Inconclusive('delete never says that the machine is gone');
+  }
+
+  /** Types of which the pool can buy one now, as many as planning would hand to a claim. */
+  async purchasableTypes(): Promise<readonly InstanceType[]> {
+    const types = await this.instanceTypes();
+    const purchasable = types
+      .values()
+      .filter((type) => this.offeringsFor(type).length > 0)
+      .take(TYPES_PER_CLAIM)
+      .toArray();
+    if (purchasable.length === 0) throw new Inconclusive('the pool can buy no type');
+    return purchasable;
+  }
+
+  /** The available offerings of a type the pool can use. */
+  offeringsFor(type: InstanceType): readonly Offering[] {
+    const { profile } = this.facts;
+    const asked = this.#poolRequirements();
+    const offered = toRequirements(type.requirements, profile);
+    const isSuitable = findIncompatibilities(asked, offered, profile.wellKnownLabels).length === 0;
+    return isSuitable ? compatibleOfferings(type, asked, profile) : [];
+  }
+
+  #poolRequirements(): Requirements {
+    return toRequirements(this.#subject.nodePool.spec.template.spec.requirements, this.facts.profile);
+  }
+}
+
+/** What a call rejected with; undefined if it did not. */
+export async function rejectionOf(call: Promise<unknown>): Promise<unknown> {
+  try {
+    await call;
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+/** Fails unless the call rejects with an error of this class, however wrapped. */
+export async function mustReject(call: Promise<unknown>, type: abstract new (cause: Error) => Error): Promise<void> {
+  const error = await rejectionOf(call);
+  const outcome = error === undefined ? 'it resolved' : `it rejected with ${errorText(error)}`;
+  assert.ok(findCause(error, type), outcome);
+}
+
+/** The claim as it stands in the API after its launch. */
+export function withStatusOf(claim: NodeClaim, launched: NodeClaim): NodeClaim {
+  return { ...claim, status: { ...claim.status, ...launched.status } };
+}
+
+/** The provider id of a launch. */
+export function providerIdOf({ status }: NodeClaim): string {
+  if (!status?.providerID) throw new Inconclusive('create resolved without a provider id');
+  return status.providerID;
+}
+
+/** The requirement that a label has one of these values. */
+export function isOneOf(key: string, values: readonly string[]): RequirementSpec {
+  return { key, operator: 'In', values };
+}
+
+/** The one value an offering or a type has for a label; undefined if it has none or several. */
+export function onlyValue({ requirements }: Offering | InstanceType, key: string): string | undefined {
+  const found = requirements.find((one) => one.key === key && one.operator === 'In');
+  return found?.values?.length === 1 ? found.values[0] : undefined;
+}
+
+const nameOf = ({ name }: InstanceType): string => name;

@@ -1,0 +1,46 @@
+import type { Clock } from '@karpenter-ts/runtime';
+import type { Fault } from './fault.ts';
+
+/** Which faults befall which calls: queued ones each befall one call, a lasting one all others until it is lifted. */
+export class FaultScript<Method extends string> {
+  readonly #clock: Clock;
+  readonly #queued = new Map<Method, Fault[]>();
+  readonly #lasting = new Map<Method, Fault>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  queue(method: Method, faults: readonly Fault[]): void {
+    this.#queued.set(method, [...(this.#queued.get(method) ?? []), ...faults]);
+  }
+
+  /** `undefined` lifts it. */
+  setLasting(method: Method, fault: Fault | undefined): void {
+    if (fault === undefined) this.#lasting.delete(method);
+    else this.#lasting.set(method, fault);
+  }
+
+  /** Does the work as far as the fault that is due lets it. */
+  async run<T>(method: Method, work: () => T, signal?: AbortSignal): Promise<T> {
+    signal?.throwIfAborted();
+    const fault = this.#queued.get(method)?.shift() ?? this.#lasting.get(method);
+    switch (fault?.kind) {
+      case undefined:
+        return work();
+      case 'Refusal':
+        throw fault.error;
+      case 'LostAnswer':
+        work();
+        throw fault.error;
+      case 'Garbage':
+        work();
+        return fault.answer as T;
+      case 'Delay':
+        await this.#clock.sleep(fault.delay, signal);
+        return work();
+      default:
+        return fault satisfies never;
+    }
+  }
+}

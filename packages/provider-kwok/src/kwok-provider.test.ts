@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type KWOKNodeClass, type NodeClaim, UNREGISTERED_TAINT } from '@karpenter-ts/apis';
+import {
+  findCause,
+  InsufficientCapacityError,
+  NodeClaimNotFoundError,
+  NodeClassNotReadyError,
+} from '@karpenter-ts/cloudprovider';
+import { type ApiObject, SECOND } from '@karpenter-ts/runtime';
+import { KwokProvider } from './kwok-provider.ts';
+import type { KwokNode } from './node.ts';
+import { cacheReader } from './reader.ts';
+import { KWOK_NODE_CLASSES, NODE_CLAIMS, NODES } from './resource-types.ts';
+import { KwokWorld } from './testing/kwok-world.ts';
+
+test('03/113 a launch resolves at once, and the Node appears after nodeRegistrationDelay', async (t) => {
+  const world = await KwokWorld.start(t);
+  await world.patchNodeClass({ spec: { nodeRegistrationDelay: '30s' } });
+  const launched = await world.provider.create(await world.createNodeClaim('a'));
+  await world.clock.advance(29 * SECOND);
+  assert.deepEqual(await world.listNodes(), []);
+  await world.clock.advance(2 * SECOND);
+  const [node] = await world.listNodes();
+  assert.equal(node!.spec?.providerID, launched.status?.providerID);
+  assert.equal(node!.spec?.providerID, `kwok://${node!.metadata.name}`);
+  assert.deepEqual(node!.spec?.taints?.[0], UNREGISTERED_TAINT); // the API server adds that it is not ready
+});
+
+test('03/120 a launched claim carries the labels and annotations of its Node, and capacity is what it requested', async (t) => {
+  const world = await KwokWorld.start(t);
+  const requests = { cpu: '500m', memory: '1Gi' };
+  const launched = await world.provider.create(await world.createNodeClaim('a', { requests }));
+  const [node] = await world.listNodes();
+  assert.deepEqual(launched.metadata.labels, node!.metadata.labels);
+  assert.equal(launched.metadata.labels?.['kubernetes.io/hostname'], 'a');
+  assert.equal(launched.metadata.labels?.['kwok-partition'], 'a');
+  assert.match(launched.metadata.labels?.['eks-node-viewer/instance-price'] ?? '', /^\d+\.\d{6}$/);
+  assert.equal(launched.metadata.annotations?.['kwok.x-k8s.io/node'], 'fake');
+  assert.deepEqual(launched.status?.capacity, requests);
+  assert.deepEqual(node!.status?.capacity, requests);
+  assert.equal(launched.status?.imageID, undefined);
+});
+
+test('03/114 without its KWOKNodeClass a launch is insufficient capacity, with one that is not ready NodeClassNotReady', async (t) => {
+  const world = await KwokWorld.start(t);
+  const claim = await world.createNodeClaim('a');
+  await world.unreadyNodeClass('no power');
+  await assert.rejects(world.provider.create(claim), (error: Error) => {
+    assert.ok(findCause(error, NodeClassNotReadyError));
+    return error.message === 'NodeClassRef not ready, no power';
+  });
+  await world.client.delete(KWOK_NODE_CLASSES, { name: 'default' });
+  await assert.rejects(world.provider.create(claim), (error: Error) => {
+    assert.ok(findCause(error, InsufficientCapacityError));
+    assert.equal(
+      error.message,
+      'insufficient capacity, resolving node class from nodeclaim, ' +
+        'KWOKNodeClass.karpenter.kwok.sh "default" not found',
+    );
+    return true;
+  });
+  assert.deepEqual(await world.listNodes(), []);
+});
+
+test('03/115 a claim without an instance type requirement is an error that is tried again', async (t) => {
+  const world = await KwokWorld.start(t);
+  await assert.rejects(world.provider.create(await world.createNodeClaim('a', { requirements: [] })), {
+    name: 'Error',
+    message: 'translating nodeclaim to node, instance type requirement not found',
+  });
+});
+
+test('03/117 the first delete says that the machine is gone, and takes Node and NodeClaim with it', async (t) => {
+  const world = await KwokWorld.start(t);
+  const claim = await world.createNodeClaim('a');
+  const launched = await world.persistLaunch(claim, await world.provider.create(claim));
+  assert.equal((await world.listNodes()).length, 1);
+  await assert.rejects(world.provider.delete(launched), {
+    name: 'NodeClaimNotFoundError',
+    message: 'nodeclaim not found, instance terminated',
+  });
+  assert.deepEqual(await world.listNodes(), []);
+  assert.equal(await world.findNodeClaim('a'), undefined);
+  await assert.rejects(world.provider.delete(launched), (error: Error) => {
+    assert.ok(findCause(error, NodeClaimNotFoundError));
+    assert.equal(error.message, 'deleting node, nodeclaim not found, nodeclaims.karpenter.sh "a" not found');
+    return true;
+  });
+});
+
+test('a machine deleted before its Node appears never gets one', async (t) => {
+  const world = await KwokWorld.start(t);
+  await world.patchNodeClass({ spec: { nodeRegistrationDelay: '30s' } });
+  const claim = await world.createNodeClaim('a');
+  const launched = await world.persistLaunch(claim, await world.provider.create(claim));
+  await assert.rejects(world.provider.delete(launched), NodeClaimNotFoundError);
+  await world.clock.advance(60 * SECOND);
+  assert.deepEqual(await world.listNodes(), []);
+  assert.deepEqual(world.logger.lines, []);
+});
+
+test('03/119 a Node that is being deleted is no machine to get, but stays on the list, unmarked', async (t) => {
+  const world = await KwokWorld.start(t);
+  const launched = await world.provider.create(await world.createNodeClaim('a'));
+  const [node] = await world.listNodes();
+  const { name } = node!.metadata;
+  await world.client.patch(NODES, { name }, { type: 'merge', body: { metadata: { finalizers: ['test/hold'] } } });
+  await world.client.delete(NODES, { name });
+  await assert.rejects(world.provider.get(launched.status!.providerID!), {
+    name: 'NodeClaimNotFoundError',
+    message: 'nodeclaim not found, nodeclaim not found',
+  });
+  const listed = await world.provider.list();
+  assert.deepEqual(
+    listed.map(({ metadata, status }) => [status?.providerID, metadata.deletionTimestamp]),
+    [[launched.status?.providerID, undefined]],
+  );
+});
+
+test('03/118 a machine whose Node is gone is neither got nor listed', async (t) => {
+  const world = await KwokWorld.start(t);
+  const launched = await world.provider.create(await world.createNodeClaim('a'));
+  const [node] = await world.listNodes();
+  await world.client.delete(NODES, { name: node!.metadata.name });
+  assert.deepEqual(await world.provider.list(), []);
+  await assert.rejects(world.provider.get(launched.status!.providerID!), (error: Error) => {
+    assert.ok(findCause(error, NodeClaimNotFoundError));
+    return error.message === `finding node, nodeclaim not found, Node "${node!.metadata.name}" not found`;
+  });
+});
+
+test('Nodes of others are not listed', async (t) => {
+  const world = await KwokWorld.start(t);
+  await world.create(NODES, { metadata: { name: 'theirs' } });
+  assert.deepEqual(await world.provider.list(), []);
+});
+
+test('a Node that cannot be created is tried four times, then logged', async (t) => {
+  const world = await KwokWorld.start(t);
+  let refused = 0;
+  world.refuse = ({ method, path }) => method === 'POST' && path.startsWith('/api/v1/nodes') && ++refused <= 3;
+  await world.provider.create(await world.createNodeClaim('a'));
+  await world.clock.advance(1 * SECOND);
+  assert.equal((await world.listNodes()).length, 1);
+  refused = -1000;
+  world.refuse = ({ method, path }) => method === 'POST' && path.startsWith('/api/v1/nodes') && ++refused < 0;
+  await world.provider.create(await world.createNodeClaim('b'));
+  await world.clock.advance(1 * SECOND);
+  assert.equal(refused, -996);
+  assert.deepEqual(
+    world.logger.lines.map(({ level, message }) => [level, message]),
+    [['error', 'failed creating node from nodeclaim']],
+  );
+});
+
+test('a second launch for the same claim is the same machine, also in another process', async (t) => {
+  const world = await KwokWorld.start(t);
+  const claim = await world.createNodeClaim('a');
+  const first = await world.provider.create(claim);
+  assert.deepEqual(await world.provider.create(claim), first);
+  await world.restart();
+  assert.deepEqual(await world.provider.create(claim), first);
+  assert.equal((await world.listNodes()).length, 1);
+  assert.deepEqual(world.logger.lines, []);
+});
+
+test('types are the same array at every call, nothing drifts, and a NotReady Node is repaired after ten minutes', async (t) => {
+  const { provider } = await KwokWorld.start(t);
+  assert.equal(await provider.instanceTypes(), await provider.instanceTypes());
+  assert.equal(await provider.findDrift(), undefined);
+  assert.deepEqual(provider.repairPolicies, [
+    { conditionType: 'Ready', conditionStatus: 'False', toleration: 600 * SECOND },
+    { conditionType: 'Ready', conditionStatus: 'Unknown', toleration: 600 * SECOND },
+  ]);
+  assert.equal(provider.name, 'kwok');
+});
+
+test('with a reader of caches a launch costs one request, and an end one for the claim', async (t) => {
+  const world = await KwokWorld.start(t);
+  const { client, clock, logger, catalogue } = world;
+  const claim = await world.createNodeClaim('a');
+  const nodeClass = await client.get<KWOKNodeClass>(KWOK_NODE_CLASSES, { name: 'default' });
+  const requests: string[] = [];
+  world.refuse = ({ method, path }) => requests.push(`${method} ${path.split('?')[0]}`) < 0;
+  const nodes = shelf<KwokNode>();
+  const reader = cacheReader({ nodes, nodeClaims: shelf(claim), nodeClasses: shelf(nodeClass) });
+  const provider = new KwokProvider({ client, clock, logger, catalogue, reader, stopping: t.signal });
+  const launched = await provider.create(claim);
+  await clock.settle();
+  assert.deepEqual(requests, ['POST /api/v1/nodes']);
+  await assert.rejects(provider.delete({ ...claim, status: launched.status! }), NodeClaimNotFoundError);
+  assert.deepEqual(requests.slice(1), ['DELETE /apis/karpenter.sh/v1/nodeclaims/a']);
+});
+
+function shelf<T extends ApiObject>(...objects: readonly T[]) {
+  return { get: (key: string) => objects.find(({ metadata }) => metadata.name === key), list: () => objects };
+}
+
+test('errors of the API server say what they were for, and are tried again', async (t) => {
+  const world = await KwokWorld.start(t);
+  const claim: NodeClaim = { ...(await world.createNodeClaim('a')), status: { providerID: 'kwok://x' } };
+  world.refuse = ({ path }) => !path.includes(NODE_CLAIMS.plural);
+  await assert.rejects(world.provider.create(claim), { message: 'resolving node class from nodeclaim, refused' });
+  await assert.rejects(world.provider.get('kwok://x'), { message: 'finding node, refused' });
+  await assert.rejects(world.provider.list(), { message: 'listing nodes, refused' });
+  await assert.rejects(world.provider.delete(claim), { message: 'deleting node, refused' });
+});

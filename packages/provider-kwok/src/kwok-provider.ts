@@ -1,0 +1,149 @@
+import { type KWOKNodeClass, nanosToMilliseconds, type NodeClaim, parseDuration, READY } from '@karpenter-ts/apis';
+import {
+  type CloudProvider,
+  InsufficientCapacityError,
+  NodeClaimNotFoundError,
+  NodeClassNotReadyError,
+  type RepairPolicy,
+} from '@karpenter-ts/cloudprovider';
+import { isNotFound, MINUTE, type ResourceType } from '@karpenter-ts/runtime';
+import type { InstanceType } from '@karpenter-ts/scheduling';
+import type { Catalogue } from './catalogue/catalogue.ts';
+import { isKwokNode, type KwokNode, nodeFor, nodeNameOf, toNodeClaim } from './node.ts';
+import { deleteNode } from './node-deletion.ts';
+import type { KwokReader } from './reader.ts';
+import { type RegistrationDeps, Registrations } from './registrations.ts';
+import { KWOK_NODE_CLASSES, NODE_CLAIMS } from './resource-types.ts';
+
+/** What the provider stands on. */
+export interface KwokDeps extends RegistrationDeps {
+  readonly catalogue: Catalogue;
+  readonly reader: KwokReader;
+}
+
+/** Nodes whose kubelet says so, or says nothing, are replaced after ten minutes. */
+const REPAIR_POLICIES: readonly RepairPolicy[] = [
+  { conditionType: 'Ready', conditionStatus: 'False', toleration: 10 * MINUTE },
+  { conditionType: 'Ready', conditionStatus: 'Unknown', toleration: 10 * MINUTE },
+];
+
+/**
+ * Machines that are nothing but Node objects; a kwok controller, or the embedded cluster, plays their kubelets (spec 03
+ * §17). Which machine a claim gets follows from the claim, so that a second launch finds the first one's machine, also
+ * after a restart. A machine that is deleted takes its Node with it, be it that it has none yet.
+ */
+export class KwokProvider implements CloudProvider {
+  readonly name = 'kwok';
+  readonly nodeClasses: readonly ResourceType[] = [KWOK_NODE_CLASSES];
+  readonly repairPolicies = REPAIR_POLICIES;
+  readonly registrationHooks = [];
+  readonly reservationIdLabel = undefined;
+  readonly profile: Catalogue['profile'];
+  readonly #deps: KwokDeps;
+  readonly #registrations: Registrations;
+
+  constructor(deps: KwokDeps) {
+    this.profile = deps.catalogue.profile;
+    this.#deps = deps;
+    this.#registrations = new Registrations(deps);
+  }
+
+  async create(nodeClaim: NodeClaim, signal?: AbortSignal): Promise<NodeClaim> {
+    const node = this.#translate(nodeClaim);
+    const nodeClass = await this.#resolveNodeClass(nodeClaim, signal);
+    this.#registrations.begin(node, registrationDelay(nodeClass));
+    return toNodeClaim(node);
+  }
+
+  /** Always rejects: machines end at once. Deletes the NodeClaim too, as upstream does. */
+  async delete({ metadata, status }: NodeClaim, signal?: AbortSignal): Promise<void> {
+    const name = nodeNameOf(status?.providerID ?? '');
+    this.#registrations.cancel(name);
+    try {
+      await this.#deleteNode(name, signal);
+      await this.#deps.client.delete(NODE_CLAIMS, { name: metadata.name }, {}, signal);
+    } catch (error) {
+      throw wrap('deleting node', isNotFound(error) ? new NodeClaimNotFoundError(error) : error);
+    }
+    throw new NodeClaimNotFoundError(new Error('instance terminated'));
+  }
+
+  async get(providerId: string, signal?: AbortSignal): Promise<NodeClaim> {
+    const name = nodeNameOf(providerId);
+    const context = 'finding node';
+    const node = this.#registrations.find(name) ?? (await within(context, this.#deps.reader.findNode(name, signal)));
+    if (node === undefined) throw wrap(context, new NodeClaimNotFoundError(new Error(`Node "${name}" not found`)));
+    if (node.metadata.deletionTimestamp) throw new NodeClaimNotFoundError(new Error('nodeclaim not found'));
+    return toNodeClaim(node);
+  }
+
+  /** Nodes that are being deleted are among them, and not marked: upstream's garbage collection counts on it. */
+  async list(signal?: AbortSignal): Promise<readonly NodeClaim[]> {
+    const nodes = (await within('listing nodes', this.#deps.reader.listNodes(signal))).filter(isKwokNode);
+    const names = new Set(nodes.map(({ metadata }) => metadata.name));
+    const unborn = this.#registrations.list().filter(({ metadata }) => !names.has(metadata.name));
+    return [...nodes, ...unborn].map(toNodeClaim);
+  }
+
+  async instanceTypes(): Promise<readonly InstanceType[]> {
+    return this.#deps.catalogue.instanceTypes;
+  }
+
+  async findDrift(): Promise<undefined> {
+    return undefined;
+  }
+
+  /** Launches again what a stop kept from registering. False if the machine is another's: upstream chooses by lot. */
+  async resume(nodeClaim: NodeClaim, signal?: AbortSignal): Promise<boolean> {
+    if (this.#translate(nodeClaim).spec?.providerID !== nodeClaim.status?.providerID) return false;
+    await this.create(nodeClaim, signal);
+    return true;
+  }
+
+  #translate(nodeClaim: NodeClaim): KwokNode {
+    try {
+      return nodeFor(nodeClaim, this.#deps.catalogue);
+    } catch (error) {
+      throw wrap('translating nodeclaim to node', error);
+    }
+  }
+
+  async #resolveNodeClass({ spec }: NodeClaim, signal: AbortSignal | undefined): Promise<KWOKNodeClass> {
+    const { name } = spec.nodeClassRef;
+    const context = 'resolving node class from nodeclaim';
+    const nodeClass = await within(context, this.#deps.reader.findNodeClass(name, signal));
+    if (nodeClass === undefined) {
+      const { kind, group } = KWOK_NODE_CLASSES;
+      throw new InsufficientCapacityError(wrap(context, new Error(`${kind}.${group} "${name}" not found`)));
+    }
+    const ready = nodeClass.status?.conditions?.find(({ type }) => type === READY);
+    if (ready?.status === 'False') throw new NodeClassNotReadyError(new Error(ready.message));
+    return nodeClass;
+  }
+
+  /** Nothing if it is going already: whoever holds a finalizer on it will let it go. */
+  async #deleteNode(name: string, signal: AbortSignal | undefined): Promise<void> {
+    if (name === '') return; // never launched
+    const node = await this.#deps.reader.findNode(name, signal);
+    if (node === undefined || node.metadata.deletionTimestamp || !isKwokNode(node)) return;
+    await deleteNode(this.#deps.client, name, signal);
+  }
+}
+
+function registrationDelay({ spec }: KWOKNodeClass): number {
+  const delay = spec?.nodeRegistrationDelay;
+  return delay === undefined ? 0 : nanosToMilliseconds(parseDuration(delay));
+}
+
+/** The call's outcome; an error says what it was for. */
+async function within<T>(context: string, call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    throw wrap(context, error);
+  }
+}
+
+function wrap(context: string, error: unknown): Error {
+  return new Error(`${context}, ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+}

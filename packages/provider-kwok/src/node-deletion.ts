@@ -1,0 +1,11 @@
+import { type Client, isNotFound } from '@karpenter-ts/runtime';
+import { NODES } from './resource-types.ts';
+
+/** Deletes a Node; harmless if there is none. */
+export async function deleteNode(client: Client, name: string, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await client.delete(NODES, { name }, {}, signal);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+}

@@ -1,0 +1,119 @@
+import {
+  HOSTNAME_LABEL,
+  INSTANCE_TYPE_LABEL,
+  KWOK_NODE_LABELS,
+  type NodeClaim,
+  nodeClassLabel,
+  type ObjectMeta,
+  type RequirementSpec,
+  type ResourceList,
+  type TaintSpec,
+  UNREGISTERED_TAINT,
+} from '@karpenter-ts/apis';
+import { allocatableResources } from '@karpenter-ts/scheduling';
+import type { Catalogue } from './catalogue/catalogue.ts';
+import { Dice } from './dice.ts';
+import { nodeName } from './node-name.ts';
+import { KWOK_NODE_CLASSES } from './resource-types.ts';
+import { type Selection, selectMachine } from './selection.ts';
+
+/** What this provider reads and writes of a v1 Node. */
+export interface KwokNode {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata: ObjectMeta;
+  readonly spec?:
+    | { readonly providerID?: string | undefined; readonly taints?: readonly TaintSpec[] | undefined }
+    | undefined;
+  readonly status?:
+    | { readonly capacity?: ResourceList; readonly allocatable?: ResourceList; readonly phase?: string | undefined }
+    | undefined;
+}
+
+const PREFIX = 'kwok://';
+const FAKE = 'fake';
+
+/** Upstream's one partition; its kwok controllers select by it. */
+const PARTITION = 'a';
+
+/**
+ * The Node that stands for the claim's machine. It follows from the claim alone, name and zone included, so that the same
+ * claim has the same machine whenever and wherever it is asked for. Throws as `selectMachine` does.
+ */
+export function nodeFor(nodeClaim: NodeClaim, catalogue: Catalogue): KwokNode {
+  const { metadata, spec } = nodeClaim;
+  const dice = new Dice(metadata.uid ?? metadata.name);
+  const name = nodeName(metadata.name, dice);
+  const selection = selectMachine(nodeClaim, catalogue, dice);
+  const requests = spec.resources?.requests ?? {};
+  return {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: {
+      name,
+      labels: labelsFor(nodeClaim, selection),
+      annotations: { ...metadata.annotations, [KWOK_NODE_LABELS.node]: FAKE },
+    },
+    spec: { providerID: `${PREFIX}${name}`, taints: [UNREGISTERED_TAINT] },
+    status: {
+      capacity: requests, // upstream's; tests count on it
+      allocatable: { ...requests, ...allocatableResources(selection.type, selection.offering) },
+      phase: 'Pending',
+    },
+  };
+}
+
+/** The Node as the claim providers answer with. */
+export function toNodeClaim({ metadata, spec, status }: KwokNode): NodeClaim {
+  const { group, kind } = KWOK_NODE_CLASSES;
+  return {
+    apiVersion: 'karpenter.sh/v1',
+    kind: 'NodeClaim',
+    metadata: {
+      name: metadata.name,
+      labels: metadata.labels ?? {},
+      annotations: { ...metadata.annotations, [KWOK_NODE_LABELS.node]: FAKE },
+    },
+    spec: {
+      nodeClassRef: { group, kind, name: metadata.labels?.[nodeClassLabel(KWOK_NODE_CLASSES)] ?? '' },
+      requirements: [],
+      expireAfter: 'Never',
+    },
+    status: {
+      nodeName: metadata.name,
+      ...(spec?.providerID && { providerID: spec.providerID }),
+      ...(status?.capacity && { capacity: status.capacity }),
+      ...(status?.allocatable && { allocatable: status.allocatable }),
+    },
+  };
+}
+
+/** Whether a Node is one of ours. */
+export function isKwokNode({ spec }: KwokNode): boolean {
+  return spec?.providerID?.startsWith(PREFIX) ?? false;
+}
+
+/** The name of the Node a provider id stands for. */
+export function nodeNameOf(providerId: string): string {
+  return providerId.replaceAll(PREFIX, '');
+}
+
+/** In upstream's order: what comes later wins. */
+function labelsFor({ metadata, spec }: NodeClaim, { type, offering }: Selection): Readonly<Record<string, string>> {
+  return {
+    ...metadata.labels,
+    ...singleValues(spec.requirements),
+    [INSTANCE_TYPE_LABEL]: type.name,
+    ...singleValues(type.requirements),
+    ...singleValues(offering.requirements),
+    [KWOK_NODE_LABELS.instancePrice]: offering.pricePerHour.toFixed(6),
+    [KWOK_NODE_LABELS.partition]: PARTITION,
+    [HOSTNAME_LABEL]: metadata.name,
+    [KWOK_NODE_LABELS.node]: FAKE,
+  };
+}
+
+function singleValues(requirements: readonly RequirementSpec[]): Readonly<Record<string, string>> {
+  const single = requirements.filter(({ operator, values }) => operator === 'In' && values?.length === 1);
+  return Object.fromEntries(single.map(({ key, values }) => [key, values![0]!]));
+}

@@ -1,0 +1,53 @@
+import type { KWOKNodeClass, NodeClaim } from '@karpenter-ts/apis';
+import { type ApiObject, type Client, isNotFound, type ResourceType } from '@karpenter-ts/runtime';
+import type { KwokNode } from './node.ts';
+import { KWOK_NODE_CLASSES, NODE_CLAIMS, NODES } from './resource-types.ts';
+
+/** Where the provider reads from: the API server, or a cache of it. */
+export interface KwokReader {
+  findNodeClass(name: string, signal?: AbortSignal): Promise<KWOKNodeClass | undefined>;
+  findNode(name: string, signal?: AbortSignal): Promise<KwokNode | undefined>;
+  listNodes(signal?: AbortSignal): Promise<readonly KwokNode[]>;
+  listNodeClaims(signal?: AbortSignal): Promise<readonly NodeClaim[]>;
+}
+
+/** Asks the API server each time. */
+export function apiReader(client: Client): KwokReader {
+  async function find<T extends ApiObject>(type: ResourceType, name: string, signal?: AbortSignal) {
+    try {
+      return await client.get<T>(type, { name }, {}, signal);
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+  return {
+    findNodeClass: (name, signal) => find<KWOKNodeClass>(KWOK_NODE_CLASSES, name, signal),
+    findNode: (name, signal) => find<KwokNode>(NODES, name, signal),
+    listNodes: async (signal) => (await client.listAll<KwokNode>(NODES, {}, signal)).items,
+    listNodeClaims: async (signal) => (await client.listAll<NodeClaim>(NODE_CLAIMS, {}, signal)).items,
+  };
+}
+
+/** The part of an informer that is read. */
+interface Shelf<T> {
+  get(key: string): T | undefined;
+  list(): readonly T[];
+}
+
+/** Informers of what the provider reads. */
+export interface KwokCaches {
+  readonly nodes: Shelf<KwokNode>;
+  readonly nodeClaims: Shelf<NodeClaim>;
+  readonly nodeClasses: Shelf<KWOKNodeClass>;
+}
+
+/** Reads what informers hold, at no request. They must have synced before the provider is called. */
+export function cacheReader({ nodes, nodeClaims, nodeClasses }: KwokCaches): KwokReader {
+  return {
+    findNodeClass: async (name) => nodeClasses.get(name),
+    findNode: async (name) => nodes.get(name),
+    listNodes: async () => nodes.list(),
+    listNodeClaims: async () => nodeClaims.list(),
+  };
+}

@@ -1,0 +1,191 @@
+import type { TestContext } from 'node:test';
+import {
+  customResourceDefinition,
+  HOSTNAME_LABEL,
+  type KWOKNodeClass,
+  type NodeClaim,
+  type RequirementSpec,
+  RESOURCES,
+  type ResourceList,
+} from '@karpenter-ts/apis';
+import { ApiServer } from '@karpenter-ts/embedded';
+import {
+  type ApiObject,
+  Client,
+  inProcessTransport,
+  isNotFound,
+  type ResourceType,
+  type TransportRequest,
+  type TransportResponse,
+  VirtualClock,
+} from '@karpenter-ts/runtime';
+import { type RecordingLogger, recordingLogger } from '@karpenter-ts/runtime/testing';
+import { type Catalogue, loadCatalogue } from '../catalogue/catalogue.ts';
+import { KwokProvider } from '../kwok-provider.ts';
+import type { KwokNode } from '../node.ts';
+import { apiReader } from '../reader.ts';
+import { KWOK_NODE_CLASSES, NODE_CLAIMS, NODES } from '../resource-types.ts';
+
+const DEFINITIONS: ResourceType = {
+  group: 'apiextensions.k8s.io',
+  version: 'v1',
+  plural: 'customresourcedefinitions',
+  kind: 'CustomResourceDefinition',
+  namespaced: false,
+};
+
+/** What a claim asks; upstream's cheapest type unless it says. */
+export interface ClaimParts {
+  readonly requirements?: readonly RequirementSpec[];
+  readonly requests?: ResourceList;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+/** A provider on a bare API server with upstream's CRDs, in virtual time, and a NodeClass `default`. */
+export class KwokWorld {
+  readonly clock = new VirtualClock();
+  readonly logger: RecordingLogger = recordingLogger();
+  readonly catalogue: Catalogue;
+  readonly client: Client;
+  provider: KwokProvider;
+  /** Which requests the server fails with 500. */
+  refuse: (request: TransportRequest) => boolean = () => false;
+  readonly #throttled: string[] = []; // beginnings of requests, each turned away once
+  #stopping = new AbortController();
+
+  constructor(catalogue: Catalogue = loadCatalogue({ instanceTypesFilePath: '', catalogue: 'kwok' })) {
+    const { clock } = this;
+    const server = new ApiServer({ clock });
+    const transport = inProcessTransport(
+      async (request, signal) => this.#findRefusal(request) ?? server.handle(request, signal),
+      clock,
+    );
+    this.catalogue = catalogue;
+    this.client = new Client({ transport, clock, userAgent: 'karpenter-test' });
+    this.provider = this.#makeProvider();
+  }
+
+  static async start(t: TestContext | undefined, catalogue?: Catalogue): Promise<KwokWorld> {
+    const world = new KwokWorld(catalogue);
+    t?.after(() => world.stop());
+    for (const kind of RESOURCES.kwok) {
+      await world.client.create(DEFINITIONS, customResourceDefinition(kind) as unknown as ApiObject);
+    }
+    await world.create<KWOKNodeClass>(KWOK_NODE_CLASSES, {
+      apiVersion: 'karpenter.kwok.sh/v1alpha1',
+      kind: 'KWOKNodeClass',
+      metadata: { name: 'default' },
+      spec: {},
+    } as KWOKNodeClass);
+    return world;
+  }
+
+  stop(): void {
+    this.#stopping.abort();
+  }
+
+  /** What is left when the process ends and another begins. */
+  async restart(): Promise<void> {
+    this.#stopping.abort();
+    await this.clock.settle();
+    this.#stopping = new AbortController();
+    this.provider = this.#makeProvider();
+  }
+
+  create<T extends ApiObject>(type: ResourceType, object: T): Promise<T> {
+    return this.client.create<T>(type, object);
+  }
+
+  /** A claim in the API. */
+  createNodeClaim(name: string, parts: ClaimParts = {}): Promise<NodeClaim> {
+    const {
+      requirements = [{ key: 'node.kubernetes.io/instance-type', operator: 'In', values: ['c-1x-amd64-linux'] }],
+      requests,
+      labels,
+      annotations,
+    } = parts;
+    return this.create<NodeClaim>(NODE_CLAIMS, {
+      apiVersion: 'karpenter.sh/v1',
+      kind: 'NodeClaim',
+      metadata: { name, ...(labels && { labels }), ...(annotations && { annotations }) },
+      spec: {
+        nodeClassRef: { group: 'karpenter.kwok.sh', kind: 'KWOKNodeClass', name: 'default' },
+        requirements: requirements as NodeClaim['spec']['requirements'],
+        expireAfter: 'Never',
+        ...(requests && { resources: { requests } }),
+      },
+    });
+  }
+
+  /** Writes what the lifecycle controller does after a launch. */
+  persistLaunch(claim: NodeClaim, launched: NodeClaim): Promise<NodeClaim> {
+    const body = { status: { providerID: launched.status!.providerID } };
+    const { name } = claim.metadata;
+    return this.client.patch<NodeClaim>(NODE_CLAIMS, { name }, { type: 'merge', body }, { subresource: 'status' });
+  }
+
+  patchNodeClass(change: object, subresource?: 'status'): Promise<ApiObject> {
+    const options = subresource === undefined ? {} : { subresource };
+    return this.client.patch(KWOK_NODE_CLASSES, { name: 'default' }, { type: 'merge', body: change }, options);
+  }
+
+  /** Lets the class say that it cannot be used. */
+  async unreadyNodeClass(message = 'no power'): Promise<void> {
+    const ready = { type: 'Ready', status: 'False', reason: 'Broken', lastTransitionTime: '2026-01-01T00:00:00Z' };
+    await this.patchNodeClass({ status: { conditions: [{ ...ready, message }] } }, 'status');
+  }
+
+  /** Turns the next request away that begins so, method first. */
+  throttleOnce(request: string): void {
+    this.#throttled.push(request);
+  }
+
+  /** Takes the unregistered taint off the Node of a claim, as registration does. */
+  async register(claim: string): Promise<void> {
+    const nodes = await this.listNodes();
+    const { name } = nodes.find(({ metadata }) => metadata.labels?.[HOSTNAME_LABEL] === claim)!.metadata;
+    await this.client.patch(NODES, { name }, { type: 'merge', body: { spec: { taints: null } } });
+  }
+
+  async listNodes(): Promise<readonly KwokNode[]> {
+    await this.clock.settle();
+    return (await this.client.listAll<KwokNode>(NODES)).items;
+  }
+
+  async findNodeClaim(name: string): Promise<NodeClaim | undefined> {
+    try {
+      return await this.client.get<NodeClaim>(NODE_CLAIMS, { name });
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  #findRefusal(request: TransportRequest): TransportResponse | undefined {
+    const index = this.#throttled.findIndex((start) => `${request.method} ${request.path}`.startsWith(start));
+    if (index >= 0) {
+      this.#throttled.splice(index, 1);
+      return refusal(429, 'TooManyRequests');
+    }
+    return this.refuse(request) ? refusal(500, 'InternalError') : undefined;
+  }
+
+  #makeProvider(): KwokProvider {
+    const { client, clock, logger, catalogue } = this;
+    const stopping = this.#stopping.signal;
+    return new KwokProvider({ client, clock, logger, catalogue, stopping, reader: apiReader(client) });
+  }
+}
+
+function refusal(code: number, reason: string): TransportResponse {
+  const status = { kind: 'Status', apiVersion: 'v1', status: 'Failure', code, reason, message: 'refused' };
+  return {
+    status: code,
+    headers: { 'content-type': 'application/json', ...(code === 429 && { 'retry-after': '1' }) },
+    body: (async function* () {
+      yield Buffer.from(JSON.stringify(status));
+    })(),
+    discard: () => undefined,
+  };
+}
