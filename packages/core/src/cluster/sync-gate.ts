@@ -1,0 +1,51 @@
+import { defineGauge, durationText, type Logger, type Metrics, SECOND, type SteadyClock } from '@karpenter-ts/runtime';
+
+const synced = defineGauge(
+  'karpenter_cluster_state_synced',
+  [],
+  'Returns 1 if cluster state is synced and 0 otherwise. Synced checks that nodeclaims and nodes that are stored in the ' +
+    "APIServer have the same representation as Karpenter's cluster state",
+);
+const unsyncedSeconds = defineGauge(
+  'karpenter_cluster_state_unsynced_time_seconds',
+  [],
+  'The time for which cluster state is not synced',
+);
+
+const WORRY_AFTER = 30 * SECOND; // spec 02 §5.4
+const WORRY_EVERY = 10 * SECOND;
+
+/** Shows operators whether the model can be relied upon, and tells them when it could not be for long. */
+export class SyncGate {
+  readonly #deps: { readonly clock: SteadyClock; readonly logger: Logger; readonly metrics: Metrics };
+  #unsyncedSince: number | undefined; // in elapsed milliseconds, as the other
+  #worriedAt = -Infinity;
+
+  constructor(deps: { readonly clock: SteadyClock; readonly logger: Logger; readonly metrics: Metrics }) {
+    this.#deps = deps;
+  }
+
+  /** To be told whenever someone asks. */
+  note(isSynced: boolean): void {
+    const { clock, metrics } = this.#deps;
+    if (isSynced) {
+      this.#unsyncedSince = undefined;
+      this.#worriedAt = -Infinity;
+    } else {
+      this.#unsyncedSince ??= clock.elapsed();
+      this.#worry(clock.elapsed() - this.#unsyncedSince);
+    }
+    metrics.set(synced, {}, isSynced ? 1 : 0);
+    metrics.set(unsyncedSeconds, {}, (clock.elapsed() - (this.#unsyncedSince ?? clock.elapsed())) / SECOND);
+  }
+
+  #worry(duration: number): void {
+    const { clock, logger } = this.#deps;
+    if (duration <= WORRY_AFTER || clock.elapsed() - this.#worriedAt <= WORRY_EVERY) return;
+    this.#worriedAt = clock.elapsed();
+    const whole = Math.trunc(duration / SECOND) * SECOND;
+    logger.error('cluster is waiting on sync for extended duration', new Error('waiting on cluster sync'), {
+      duration: durationText(whole),
+    });
+  }
+}

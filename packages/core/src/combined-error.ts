@@ -1,0 +1,12 @@
+import { findCause } from '@karpenter-ts/cloudprovider';
+import { errorText, isConflict, StatusError } from '@karpenter-ts/runtime';
+
+/**
+ * The errors of several attempts as one to throw; undefined for none. Write conflicts count only when there is nothing
+ * else: they say no more than "look again", which any error brings about.
+ */
+export function combineErrors(errors: readonly unknown[]): unknown {
+  const real = errors.filter((error) => !isConflict(findCause(error, StatusError)));
+  if (real.length <= 1) return real[0] ?? errors[0];
+  return new AggregateError(real, real.map(errorText).join('; '));
+}

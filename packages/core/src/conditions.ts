@@ -1,0 +1,49 @@
+import {
+  type Condition,
+  type ConditionChange,
+  type ConditionedObject,
+  type ConditionRules,
+  Conditions,
+} from '@karpenter-ts/apis';
+import type { Instant } from '@karpenter-ts/runtime';
+
+/** A condition as it is stored; undefined if there is none, which reads as Unknown. */
+export function findCondition(object: ConditionedObject, type: string): Condition | undefined {
+  return object.status?.conditions?.find((condition) => condition.type === type);
+}
+
+/** Whether the condition is stored and True. */
+export function isTrue(object: ConditionedObject, type: string): boolean {
+  return findCondition(object, type)?.status === 'True';
+}
+
+/** The object with a condition set under the rules of its kind; the very same object if nothing changes. */
+export function withCondition<T extends ConditionedObject, C extends string>(
+  object: T,
+  rules: ConditionRules<C>,
+  change: ConditionChange<C>,
+  now: Instant,
+): T {
+  return withConditions(object, new Conditions(object, rules, now).set(change));
+}
+
+/** The object without a condition; the very same object if it has none. */
+export function withoutCondition<T extends ConditionedObject, C extends string>(
+  object: T,
+  rules: ConditionRules<C>,
+  type: C,
+  now: Instant,
+): T {
+  if (findCondition(object, type) === undefined) return object;
+  return withConditions(object, new Conditions(object, rules, now).clear(type));
+}
+
+function withConditions<T extends ConditionedObject, C extends string>(object: T, { list }: Conditions<C>): T {
+  if (list === object.status?.conditions) return object;
+  return { ...object, status: { ...object.status, conditions: list } };
+}
+
+/** When it last changed its status, in milliseconds since the epoch. */
+export function transitionOf({ lastTransitionTime }: Condition): Instant {
+  return Date.parse(lastTransitionTime);
+}

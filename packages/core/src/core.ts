@@ -1,0 +1,15 @@
+import type { CloudProvider } from '@karpenter-ts/cloudprovider';
+import type { Client, CoreOptions, EventRecorder, Logger, Metrics, SteadyClock } from '@karpenter-ts/runtime';
+import type { Caches } from './caches.ts';
+
+/** What every controller here stands on. Tests give an embedded API server, a virtual clock and a fake provider. */
+export interface Core {
+  readonly client: Client;
+  readonly caches: Caches;
+  readonly provider: CloudProvider;
+  readonly clock: SteadyClock;
+  readonly events: EventRecorder;
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+  readonly options: CoreOptions;
+}

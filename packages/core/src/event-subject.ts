@@ -1,0 +1,13 @@
+import { type ApiObject, apiVersionOf, type EventSubject, type ResourceType } from '@karpenter-ts/runtime';
+
+/** Whom an event is about. */
+export function subjectOf(type: ResourceType, { metadata }: ApiObject): EventSubject {
+  const { name, namespace, uid } = metadata;
+  return {
+    apiVersion: apiVersionOf(type),
+    kind: type.kind,
+    name,
+    ...(namespace !== undefined && { namespace }),
+    ...(uid !== undefined && { uid }),
+  };
+}

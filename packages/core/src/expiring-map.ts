@@ -1,0 +1,48 @@
+import type { Instant, SteadyClock } from '@karpenter-ts/runtime';
+
+/**
+ * A map whose entries are gone a fixed time after they were set. Since all live equally long, the oldest are always
+ * the first, and what has expired is dropped as new entries come: O(1) for each, and never more than one lifetime's
+ * worth of entries.
+ */
+export class ExpiringMap<K, V> {
+  readonly #clock: SteadyClock;
+  readonly #lifetime: number;
+  readonly #entries = new Map<K, { readonly value: V; readonly until: Instant }>();
+
+  /** `lifetime` in milliseconds. */
+  constructor(clock: SteadyClock, lifetime: number) {
+    this.#clock = clock;
+    this.#lifetime = lifetime;
+  }
+
+  /** How many entries are held, expired ones that are not dropped yet included. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  get(key: K): V | undefined {
+    const entry = this.#entries.get(key);
+    return entry !== undefined && this.#clock.elapsed() < entry.until ? entry.value : undefined;
+  }
+
+  has(key: K): boolean {
+    const entry = this.#entries.get(key);
+    return entry !== undefined && this.#clock.elapsed() < entry.until;
+  }
+
+  /** Its time begins anew. */
+  set(key: K, value: V): void {
+    const now = this.#clock.elapsed();
+    for (const [oldest, { until }] of this.#entries) {
+      if (now < until) break;
+      this.#entries.delete(oldest);
+    }
+    this.#entries.delete(key); // to the end of the order
+    this.#entries.set(key, { value, until: now + this.#lifetime });
+  }
+
+  delete(key: K): void {
+    this.#entries.delete(key);
+  }
+}

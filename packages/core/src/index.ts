@@ -1,0 +1,10 @@
+// The cluster model, the controllers, and the process made of them. What is not here is private.
+export { type CacheDeps, type Caches, createCaches, listCaches } from './caches.ts';
+export type { Core } from './core.ts';
+export {
+  createOperator,
+  type OperatorSettings,
+  type ProviderDeps,
+  type ProviderModule,
+  type ProviderParts,
+} from './operator/operator.ts';

@@ -1,0 +1,6 @@
+import type { ObjectMeta } from '@karpenter-ts/apis';
+
+/** What the controllers read of a v1 Namespace. */
+export interface Namespace {
+  readonly metadata: ObjectMeta;
+}

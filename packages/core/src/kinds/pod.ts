@@ -1,0 +1,67 @@
+import type { Pod as PlannedPod } from '@karpenter-ts/scheduling';
+
+/** What the controllers read of a v1 Pod; what planning reads is part of it. */
+export interface Pod extends PlannedPod {
+  readonly spec: PlannedPod['spec'] & {
+    readonly priority?: number | undefined;
+    readonly priorityClassName?: string | undefined;
+    readonly schedulerName?: string | undefined;
+    readonly terminationGracePeriodSeconds?: number | undefined;
+  };
+  readonly status?: PodStatus | undefined;
+}
+
+interface PodStatus extends NonNullable<PlannedPod['status']> {
+  readonly startTime?: string | undefined;
+  readonly nominatedNodeName?: string | undefined;
+  readonly conditions?: readonly PodCondition[] | undefined;
+}
+
+interface PodCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string | undefined;
+  readonly message?: string | undefined;
+  readonly lastTransitionTime?: string | undefined;
+}
+
+/** Whether all its containers have run for the last time: it uses nothing of its node any more. */
+export function isTerminal({ status }: Pod): boolean {
+  return status?.phase === 'Failed' || status?.phase === 'Succeeded';
+}
+
+/** Whether its deletion has been asked for. */
+export function isTerminating({ metadata }: Pod): boolean {
+  return metadata.deletionTimestamp !== undefined;
+}
+
+/** Whether it is neither done nor about to go. */
+export function isActive(pod: Pod): boolean {
+  return !isTerminal(pod) && !isTerminating(pod);
+}
+
+export function isDaemonPod(pod: Pick<Pod, 'metadata'>): boolean {
+  return isOwnedBy(pod, 'apps/v1', 'DaemonSet');
+}
+
+function isStatefulSetPod(pod: Pod): boolean {
+  return isOwnedBy(pod, 'apps/v1', 'StatefulSet');
+}
+
+/** Whether it only mirrors what a kubelet runs from a file: the API server cannot stop that. */
+export function isMirrorPod(pod: Pod): boolean {
+  return isOwnedBy(pod, 'v1', 'Node');
+}
+
+/**
+ * Whether it needs a place elsewhere when its node goes. A StatefulSet makes its next pod only when the old one is gone,
+ * so one that is terminating stands for the next; nobody else's does (spec 02 §4.3).
+ */
+export function isReschedulable(pod: Pod): boolean {
+  const comesBack = isActive(pod) || (isStatefulSetPod(pod) && isTerminating(pod));
+  return comesBack && !isDaemonPod(pod) && !isMirrorPod(pod);
+}
+
+function isOwnedBy({ metadata }: Pick<Pod, 'metadata'>, apiVersion: string, kind: string): boolean {
+  return metadata.ownerReferences?.some((owner) => owner.apiVersion === apiVersion && owner.kind === kind) ?? false;
+}

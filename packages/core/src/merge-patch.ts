@@ -1,0 +1,30 @@
+import { isDeepStrictEqual } from 'node:util';
+
+/** A JSON merge patch (RFC 7396): members to set, `null` for those to remove. */
+export type MergePatch = { readonly [member: string]: unknown };
+
+/**
+ * What turns `before` into `after`; undefined when that is nothing. An object without members counts as none. Lists are
+ * replaced whole, as merge patches do, so whoever writes one that others write, too, must lock.
+ */
+export function mergePatchOf(before: object | undefined, after: object | undefined): MergePatch | undefined {
+  if (before === after) return undefined;
+  const old = (before ?? {}) as Record<string, unknown>;
+  const wanted = (after ?? {}) as Record<string, unknown>;
+  const patch: Record<string, unknown> = {};
+  for (const member of new Set([...Object.keys(old), ...Object.keys(wanted)])) {
+    const change = memberChange(old[member], wanted[member]);
+    if (change !== undefined) patch[member] = change;
+  }
+  return Object.keys(patch).length === 0 ? undefined : patch;
+}
+
+function memberChange(before: unknown, after: unknown): unknown {
+  if (after === undefined) return before === undefined ? undefined : null;
+  if (isRecord(after) && (before === undefined || isRecord(before))) return mergePatchOf(before, after);
+  return isDeepStrictEqual(before, after) ? undefined : after;
+}
+
+function isRecord(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,93 @@
+import { NODE_CLAIM_CONDITIONS, type NodeClaim } from '@karpenter-ts/apis';
+import {
+  type Controller,
+  DONE,
+  type EventDraft,
+  type Instant,
+  kindSource,
+  MINUTE,
+  type Result,
+  scaleConcurrency,
+} from '@karpenter-ts/runtime';
+import { isTrue, withCondition } from '../../conditions.ts';
+import type { Core } from '../../core.ts';
+import { subjectOf } from '../../event-subject.ts';
+import { ExpiringMap } from '../../expiring-map.ts';
+import type { Node } from '../../kinds/node.ts';
+import { NODE_CLAIMS } from '../../kinds/resource-types.ts';
+import { claimKeysOfNode, findNode } from '../../links.ts';
+import { isManagedNodeClaim } from '../../managed.ts';
+import { patchStatus } from '../../status-patch.ts';
+import { withClaimNode } from '../claim-logger.ts';
+import { findShortfalls, hasShape } from './node-shape.ts';
+
+const SCAN_PERIOD = 10 * MINUTE;
+
+/** Those, and when each claim was last compared with its Node, by uid. */
+interface Scans extends Core {
+  readonly scanned: ExpiringMap<string, Instant>;
+}
+
+/**
+ * Tells when a machine turns out smaller than it was promised (spec 03 §8). Compares at most every ten minutes, counted
+ * from when there was something to compare: not, as upstream does, from the launch, and not from a result that was lost.
+ */
+export function consistencyController(core: Core): Controller {
+  const { caches, clock, options, provider } = core;
+  const scans: Scans = { ...core, scanned: new ExpiringMap(clock, SCAN_PERIOD) };
+  return {
+    name: 'nodeclaim.consistency',
+    kind: NODE_CLAIMS,
+    concurrency: scaleConcurrency(options.cpuRequests / 1000, { min: 10, max: 1000 }),
+    sources: [
+      kindSource(caches.nodeClaims, { when: ({ object }) => isManagedNodeClaim(object, provider) }),
+      kindSource(caches.nodes, { keys: (node) => claimKeysOfNode(node, core) }),
+    ],
+    reconcile: async (name, _signal, logger) => {
+      const nodeClaim = caches.nodeClaims.get(name);
+      if (nodeClaim === undefined || !isManagedNodeClaim(nodeClaim, provider)) return DONE;
+      return scan({ ...scans, logger: withClaimNode(logger, nodeClaim) }, nodeClaim);
+    },
+  };
+}
+
+async function scan(scans: Scans, nodeClaim: NodeClaim): Promise<Result> {
+  const { caches, client, clock, scanned } = scans;
+  const { uid = '' } = nodeClaim.metadata;
+  const last = scanned.get(uid);
+  if (last !== undefined) return { requeueAfter: last + SCAN_PERIOD - clock.now() };
+  const node = findNode(nodeClaim, caches);
+  if (node === undefined) return DONE; // its event brings us back
+  const isComparable = hasShape(nodeClaim);
+  const checked = check(scans, nodeClaim, isComparable ? node : undefined);
+  await patchStatus(client, NODE_CLAIMS, nodeClaim, checked);
+  if (!isComparable) return DONE;
+  scanned.set(uid, clock.now());
+  return { requeueAfter: SCAN_PERIOD };
+}
+
+/** The claim with the verdict. Nothing to compare with counts as no issue, as upstream has it. */
+function check({ clock, events, logger }: Scans, nodeClaim: NodeClaim, node: Node | undefined): NodeClaim {
+  const issues = node === undefined ? [] : findShortfalls(nodeClaim, node);
+  for (const issue of issues) {
+    logger.info('failed consistency check', { issue });
+    events.publish(failedConsistencyCheck(nodeClaim, issue));
+  }
+  const type = 'ConsistentStateFound';
+  if (issues.length > 0) {
+    const [reason, message] = ['ConsistencyCheckFailed', 'Consistency Check Failed'];
+    return withCondition(nodeClaim, NODE_CLAIM_CONDITIONS, { type, status: 'False', reason, message }, clock.now());
+  }
+  if (isTrue(nodeClaim, type)) return nodeClaim;
+  return withCondition(nodeClaim, NODE_CLAIM_CONDITIONS, { type, status: 'True' }, clock.now());
+}
+
+function failedConsistencyCheck(nodeClaim: NodeClaim, issue: string): EventDraft {
+  return {
+    on: subjectOf(NODE_CLAIMS, nodeClaim),
+    type: 'Warning',
+    reason: 'FailedConsistencyCheck',
+    message: issue,
+    dedupe: [nodeClaim.metadata.uid ?? '', issue],
+  };
+}

@@ -1,0 +1,35 @@
+import { canonicalQuantity, type NodeClaim, parseQuantity, type Quantity } from '@karpenter-ts/apis';
+import { isTrue } from '../../conditions.ts';
+import type { Node } from '../../kinds/node.ts';
+
+/** A machine may have a tenth less than promised: instance types say what they have, kernels keep some of it. */
+const LEAST_SHARE = 0.9;
+
+/** Whether the sizes can be compared: both the promise and the machine are final. */
+export function hasShape(nodeClaim: NodeClaim): boolean {
+  return nodeClaim.metadata.deletionTimestamp === undefined && isTrue(nodeClaim, 'Initialized');
+}
+
+/** What the machine has much less of than the claim was promised, among what the claim asks for; in upstream's words. */
+export function findShortfalls({ spec, status }: NodeClaim, node: Node): readonly string[] {
+  const issues: string[] = [];
+  for (const [name, requested] of Object.entries(spec.resources?.requests ?? {})) {
+    const expected = status?.capacity?.[name] ?? 0;
+    if (isZero(requested) || isZero(expected)) continue;
+    const found = node.status?.capacity?.[name] ?? 0;
+    const share = toNumber(parseQuantity(found)) / toNumber(parseQuantity(expected));
+    if (share >= LEAST_SHARE) continue;
+    const [wanted, actual] = [canonicalQuantity(expected), canonicalQuantity(found)];
+    const percent = (share * 100).toFixed(1);
+    issues.push(`expected ${wanted} of resource ${name}, but found ${actual} (${percent}% of expected)`);
+  }
+  return issues;
+}
+
+function isZero(amount: string | number): boolean {
+  return parseQuantity(amount).nanos === 0n;
+}
+
+function toNumber({ nanos }: Quantity): number {
+  return Number(nanos);
+}

@@ -1,0 +1,80 @@
+import { CAPACITY_TYPE_LABEL, NODEPOOL_LABEL, type NodeClaim, parseDuration } from '@karpenter-ts/apis';
+import { defineCounter, isNotFound, MINUTE } from '@karpenter-ts/runtime';
+import type { Core } from '../core.ts';
+import { ExpiringMap } from '../expiring-map.ts';
+import { isReschedulable } from '../kinds/pod.ts';
+import { NODE_CLAIMS } from '../kinds/resource-types.ts';
+import { podsOn } from '../links.ts';
+
+export const nodeClaimsDisrupted = defineCounter(
+  'karpenter_nodeclaims_disrupted_total',
+  ['reason', 'nodepool', 'capacity_type'],
+  'Number of nodeclaims disrupted in total by Karpenter. Labeled by reason the nodeclaim was disrupted and the owning nodepool.',
+);
+
+/** New in 1.15, hence with that release's labels. The policy is empty unless a consolidation decided. */
+export const podsDisrupted = defineCounter(
+  'karpenter_pods_disruption_initiated_total',
+  ['reason', 'nodepool', 'capacity_type', 'consolidation_policy', 'termination_mode'],
+  'Number of reschedulable pods on nodes whose disruption began. Labeled as the disruption of the nodeclaim.',
+);
+
+/** Why a claim ends before its user wants it to; a label of metrics. */
+export type DeletionReason =
+  | 'expired'
+  | 'garbage_collected'
+  | 'insufficient_capacity'
+  | 'launch_timeout'
+  | 'nodeclass_not_ready'
+  | 'registration_timeout'
+  | 'unhealthy';
+
+/** For how long a cache may not show a deletion yet. */
+const CACHE_LAG = 1 * MINUTE;
+
+/** Orders the end of claims. Each order is given and counted once, however long the cache takes to show it. */
+export class NodeClaimDeletions {
+  readonly #core: Pick<Core, 'client' | 'caches' | 'metrics'>;
+  readonly #ordered: ExpiringMap<string, true>; // by uid
+
+  constructor(core: Pick<Core, 'client' | 'caches' | 'metrics' | 'clock'>) {
+    this.#core = core;
+    this.#ordered = new ExpiringMap(core.clock, CACHE_LAG);
+  }
+
+  /** True if this call ordered it; false if it was ordered before, or the claim is gone. A namesake is left alone. */
+  async order(nodeClaim: NodeClaim, reason: DeletionReason): Promise<boolean> {
+    const { name, uid = '' } = nodeClaim.metadata;
+    if (this.#ordered.has(uid)) return false;
+    this.#ordered.set(uid, true);
+    try {
+      await this.#core.client.delete(NODE_CLAIMS, { name }, { preconditions: { uid } });
+    } catch (error) {
+      this.#ordered.delete(uid);
+      if (isNotFound(error)) return false;
+      throw error;
+    }
+    this.#count(nodeClaim, reason);
+    return true;
+  }
+
+  #count({ metadata, spec, status }: NodeClaim, reason: DeletionReason): void {
+    const { caches, metrics } = this.#core;
+    const labels = {
+      reason,
+      nodepool: metadata.labels?.[NODEPOOL_LABEL] ?? '',
+      capacity_type: metadata.labels?.[CAPACITY_TYPE_LABEL] ?? '',
+    };
+    metrics.increment(nodeClaimsDisrupted, labels);
+    const pods = podsOn(status?.nodeName ?? '', caches).filter(isReschedulable).length;
+    if (pods === 0) return;
+    const termination_mode = terminationMode(spec.terminationGracePeriod);
+    metrics.increment(podsDisrupted, { ...labels, consolidation_policy: '', termination_mode }, pods);
+  }
+}
+
+/** Whether pods may take their time, none, or some. */
+function terminationMode(gracePeriod: string | undefined): 'graceful' | 'forceful' | 'eventual' {
+  if (gracePeriod === undefined) return 'graceful';
+  return parseDuration(gracePeriod) <= 0n ? 'forceful' : 'eventual';
+}

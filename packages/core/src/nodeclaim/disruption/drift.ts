@@ -1,0 +1,60 @@
+import {
+  CAPACITY_TYPE_LABEL,
+  findIncompatibilities,
+  INSTANCE_TYPE_LABEL,
+  isStaticallyDrifted,
+  NODEPOOL_HASH_ANNOTATIONS,
+  type NodeClaim,
+  type NodePool,
+  type ProviderProfile,
+  toLabelRequirements,
+  toRequirement,
+  toRequirements,
+} from '@karpenter-ts/apis';
+import type { InstanceType } from '@karpenter-ts/scheduling';
+
+/** Why a claim is not what its pool would launch now; a word for conditions and budgets. */
+export type PoolDrift = 'NodePoolDrifted' | 'RequirementsDrifted';
+
+/** Drift that shows in the objects alone (spec 03 §13). */
+export function findPoolDrift(
+  nodeClaim: NodeClaim,
+  nodePool: NodePool,
+  profile: ProviderProfile,
+): PoolDrift | undefined {
+  const { annotations, labels = {} } = nodeClaim.metadata;
+  if (isStaticallyDrifted(nodePool.metadata.annotations, annotations, NODEPOOL_HASH_ANNOTATIONS)) {
+    return 'NodePoolDrifted';
+  }
+  const asked = toRequirements(nodePool.spec.template.spec.requirements, profile);
+  const isMet = findIncompatibilities(toLabelRequirements(labels, profile), asked).length === 0;
+  return isMet ? undefined : 'RequirementsDrifted';
+}
+
+/** What of a provider the question below reads. */
+export interface Offerings {
+  readonly instanceTypes: readonly InstanceType[];
+  readonly profile: ProviderProfile;
+  readonly reservationIdLabel: string | undefined;
+}
+
+/**
+ * Whether the claim's machine can still be bought, now or later: types that are merely sold out are listed. A reserved
+ * machine may have become an on-demand one whose label does not say so yet, so either will do, and which reservation it
+ * is of is the provider's business.
+ */
+export function isOffered(nodeClaim: NodeClaim, { instanceTypes, profile, reservationIdLabel }: Offerings): boolean {
+  const { labels = {} } = nodeClaim.metadata;
+  const type = instanceTypes.find(({ name }) => name === labels[INSTANCE_TYPE_LABEL]);
+  if (type === undefined) return false;
+  const wanted = new Map(toLabelRequirements(labels, profile));
+  if (labels[CAPACITY_TYPE_LABEL] === 'reserved') {
+    const either = { key: CAPACITY_TYPE_LABEL, operator: 'In', values: ['reserved', 'on-demand'] };
+    wanted.set(CAPACITY_TYPE_LABEL, toRequirement(either, profile));
+    if (reservationIdLabel !== undefined) wanted.delete(reservationIdLabel);
+  }
+  return type.offerings.some(
+    ({ requirements }) =>
+      findIncompatibilities(wanted, toRequirements(requirements, profile), profile.wellKnownLabels).length === 0,
+  );
+}

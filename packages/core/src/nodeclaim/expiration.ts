@@ -1,0 +1,36 @@
+import { type NodeClaim, nanosToMilliseconds, parseNillableDuration } from '@karpenter-ts/apis';
+import { type Controller, DONE, type Instant, kindSource, scaleConcurrency } from '@karpenter-ts/runtime';
+import type { Core } from '../core.ts';
+import { NODE_CLAIMS } from '../kinds/resource-types.ts';
+import { isManagedNodeClaim } from '../managed.ts';
+import { withClaimNode } from './claim-logger.ts';
+import type { NodeClaimDeletions } from './deletions.ts';
+
+/** When a claim has lived for long enough; undefined if it may live for ever. What its pool says by now is no matter. */
+function expiryOf({ metadata, spec }: NodeClaim): Instant | undefined {
+  const lifetime = parseNillableDuration(spec.expireAfter);
+  if (lifetime === undefined) return undefined;
+  return Date.parse(metadata.creationTimestamp ?? '') + nanosToMilliseconds(lifetime);
+}
+
+/** Deletes claims at their age limit, whatever budgets and pods say (spec 03 §9). Many at a time, unlike upstream. */
+export function expirationController(core: Core & { readonly deletions: NodeClaimDeletions }): Controller {
+  const { caches, clock, deletions, options, provider } = core;
+  return {
+    name: 'nodeclaim.expiration',
+    kind: NODE_CLAIMS,
+    concurrency: scaleConcurrency(options.cpuRequests / 1000, { min: 10, max: 1000 }),
+    sources: [kindSource(caches.nodeClaims, { when: ({ object }) => isManagedNodeClaim(object, provider) })],
+    reconcile: async (name, _signal, logger) => {
+      const nodeClaim = caches.nodeClaims.get(name);
+      if (nodeClaim === undefined || !isManagedNodeClaim(nodeClaim, provider)) return DONE;
+      const expiry = nodeClaim.metadata.deletionTimestamp === undefined ? expiryOf(nodeClaim) : undefined;
+      if (expiry === undefined) return DONE;
+      const left = expiry - clock.now();
+      if (left > 0) return { requeueAfter: left };
+      const isOrdered = await deletions.order(nodeClaim, 'expired');
+      if (isOrdered) withClaimNode(logger, nodeClaim).debug('deleting expired nodeclaim');
+      return DONE;
+    },
+  };
+}

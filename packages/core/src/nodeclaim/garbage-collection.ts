@@ -1,0 +1,51 @@
+import type { NodeClaim } from '@karpenter-ts/apis';
+import { type Controller, LoggedRef, type Logger, MINUTE, singleton } from '@karpenter-ts/runtime';
+import { combineErrors } from '../combined-error.ts';
+import { isTrue } from '../conditions.ts';
+import type { Core } from '../core.ts';
+import { isReady } from '../kinds/node.ts';
+import { findNode } from '../links.ts';
+import { isManagedNodeClaim } from '../managed.ts';
+import { runParallel } from '../parallel.ts';
+import type { NodeClaimDeletions } from './deletions.ts';
+
+const PERIOD = 2 * MINUTE;
+const PARALLEL = 20;
+
+/**
+ * Deletes claims whose machine the cloud no longer knows (spec 03 §10), unless its kubelet still speaks: then the cloud
+ * is wrong. A claim that is not registered is left to its timeout, since a new machine may not be listed yet.
+ */
+export function garbageCollectionController(core: Core & { readonly deletions: NodeClaimDeletions }): Controller {
+  const { caches, deletions, provider } = core;
+  return singleton('nodeclaim.garbagecollection', async (signal, logger) => {
+    const candidates = caches.nodeClaims.list().filter((nodeClaim) => isCandidate(nodeClaim, core));
+    const machines = await provider.list(signal);
+    const known = new Set(machines.filter(isStaying).map(({ status }) => status?.providerID));
+    const lost = candidates.filter(({ status }) => !known.has(status?.providerID));
+    const errors = await runParallel(lost, PARALLEL, async (nodeClaim) => {
+      const node = findNode(nodeClaim, caches);
+      if (node !== undefined && isReady(node)) return;
+      const isOrdered = await deletions.order(nodeClaim, 'garbage_collected');
+      if (isOrdered) logLoss(nodeClaim, logger);
+    });
+    if (errors.length > 0) throw combineErrors(errors);
+    return { requeueAfter: PERIOD };
+  });
+}
+
+function isCandidate(nodeClaim: NodeClaim, { provider }: Core): boolean {
+  return isStaying(nodeClaim) && isTrue(nodeClaim, 'Registered') && isManagedNodeClaim(nodeClaim, provider);
+}
+
+function isStaying({ metadata }: NodeClaim): boolean {
+  return metadata.deletionTimestamp === undefined;
+}
+
+function logLoss({ metadata, status }: NodeClaim, logger: Logger): void {
+  logger.debug('garbage collecting nodeclaim with no cloudprovider representation', {
+    NodeClaim: new LoggedRef({ name: metadata.name }),
+    Node: new LoggedRef({ name: status?.nodeName ?? '' }),
+    'provider-id': status?.providerID ?? '',
+  });
+}

@@ -1,0 +1,74 @@
+import { type NodeClaim, nodeClassLabel } from '@karpenter-ts/apis';
+import {
+  type ApiObject,
+  type Client,
+  type Controller,
+  DONE,
+  kindSource,
+  REASONABLE_RETRIES,
+  type ResourceType,
+  scaleConcurrency,
+} from '@karpenter-ts/runtime';
+import type { Core } from '../core.ts';
+import { NODE_CLAIMS, NODES } from '../kinds/resource-types.ts';
+import { findNodeClaim, nodesOf } from '../links.ts';
+import { isManagedNodeClaim } from '../managed.ts';
+import { unlessGone } from '../unless-gone.ts';
+
+// Objects of old releases lack the label that names their NodeClass, by which Nodes are told to be ours.
+
+const CONCURRENCY = { min: 1000, max: 5000 };
+
+/** Keeps the NodeClass label on claims (spec 03 §13). */
+export function nodeClaimHydrationController({ caches, client, options, provider }: Core): Controller {
+  return {
+    name: 'nodeclaim.hydration',
+    kind: NODE_CLAIMS,
+    concurrency: scaleConcurrency(options.cpuRequests / 1000, CONCURRENCY),
+    retries: REASONABLE_RETRIES,
+    sources: [kindSource(caches.nodeClaims, { when: ({ object }) => isManagedNodeClaim(object, provider) })],
+    reconcile: async (name) => {
+      const nodeClaim = caches.nodeClaims.get(name);
+      if (nodeClaim === undefined || !isManagedNodeClaim(nodeClaim, provider)) return DONE;
+      await ensureClassLabel(client, { type: NODE_CLAIMS, object: nodeClaim }, nodeClaim);
+      return DONE;
+    },
+  };
+}
+
+/** Keeps it on the Nodes of managed claims. */
+export function nodeHydrationController({ caches, client, options, provider }: Core): Controller {
+  return {
+    name: 'node.hydration',
+    kind: NODES,
+    concurrency: scaleConcurrency(options.cpuRequests / 1000, CONCURRENCY),
+    retries: REASONABLE_RETRIES,
+    sources: [
+      kindSource(caches.nodes),
+      kindSource(caches.nodeClaims, {
+        keys: (nodeClaim) => nodesOf(nodeClaim, caches).map(({ metadata }) => metadata.name),
+      }),
+    ],
+    reconcile: async (name) => {
+      const node = caches.nodes.get(name);
+      if (node === undefined) return DONE;
+      const nodeClaim = findNodeClaim(node, caches);
+      if (nodeClaim === undefined || !isManagedNodeClaim(nodeClaim, provider)) return DONE;
+      await ensureClassLabel(client, { type: NODES, object: node }, nodeClaim);
+      return DONE;
+    },
+  };
+}
+
+async function ensureClassLabel(
+  client: Client,
+  { type, object }: { readonly type: ResourceType; readonly object: ApiObject },
+  { spec }: NodeClaim,
+): Promise<void> {
+  const { name, labels } = object.metadata;
+  const key = nodeClassLabel(spec.nodeClassRef);
+  const value = spec.nodeClassRef.name;
+  if (labels?.[key] === value) return;
+  const body = { metadata: { labels: { [key]: value } } };
+  await unlessGone(client.patch(type, { name }, { type: 'merge', body }));
+}

@@ -1,0 +1,109 @@
+import { type NodeClaim, TERMINATION_FINALIZER } from '@karpenter-ts/apis';
+import {
+  type Controller,
+  DONE,
+  HOUR,
+  kindSource,
+  type Result,
+  SECOND,
+  type Source,
+  scaleBucket,
+  scaleConcurrency,
+} from '@karpenter-ts/runtime';
+import { combineErrors } from '../../combined-error.ts';
+import { ExpiringMap } from '../../expiring-map.ts';
+import { nodeNamesOf } from '../../kinds/resource-slice.ts';
+import { NODE_CLAIMS } from '../../kinds/resource-types.ts';
+import { claimKeysOfNode } from '../../links.ts';
+import { isManagedNodeClaim } from '../../managed.ts';
+import { OwnWrites } from '../../own-writes.ts';
+import { soonest } from '../../soonest.ts';
+import { unlessGone } from '../../unless-gone.ts';
+import { withClaimMachine } from '../claim-logger.ts';
+import { finalize } from './finalization.ts';
+import { initialize } from './initialization.ts';
+import { launch } from './launch.ts';
+import { checkLiveness } from './liveness.ts';
+import { saveProgress } from './progress.ts';
+import { register } from './registration.ts';
+import type { Lifecycle, LifecycleDeps, Step } from './step.ts';
+
+/** From a claim to a Node that takes pods. All run at every pass: one pass may take a claim several steps further. */
+const STEPS: readonly Step[] = [launch, register, initialize, checkLiveness];
+
+const LAUNCH_MEMORY = 1 * HOUR;
+const MIN_CONCURRENCY = 1000;
+
+/** Takes every claim from its creation to its end (spec 03 §§3, 7.2). */
+export function lifecycleController(deps: LifecycleDeps): Controller {
+  const { caches, clock, options } = deps;
+  const life: Lifecycle = {
+    ...deps,
+    launches: new ExpiringMap(clock, LAUNCH_MEMORY),
+    writtenClaims: new OwnWrites(caches.nodeClaims),
+    writtenNodes: new OwnWrites(caches.nodes),
+  };
+  const concurrency = scaleConcurrency(options.cpuRequests / 1000, { min: MIN_CONCURRENCY, max: 5000 });
+  return {
+    name: 'nodeclaim.lifecycle',
+    kind: NODE_CLAIMS,
+    concurrency,
+    retries: {
+      backOff: { base: 1 * SECOND, cap: 60 * SECOND },
+      bucket: scaleBucket(concurrency, { minQps: 10, min: MIN_CONCURRENCY }),
+    },
+    sources: sourcesOf(deps),
+    reconcile: async (name, _signal, logger) => {
+      const nodeClaim = life.writtenClaims.get(name);
+      if (nodeClaim === undefined || !isManagedNodeClaim(nodeClaim, deps.provider)) return DONE;
+      const pass = { ...life, logger: withClaimMachine(logger, nodeClaim) };
+      return nodeClaim.metadata.deletionTimestamp === undefined ? advance(pass, nodeClaim) : finalize(pass, nodeClaim);
+    },
+  };
+}
+
+function sourcesOf(deps: LifecycleDeps): readonly Source[] {
+  const { caches, provider } = deps;
+  const sources = [
+    kindSource(caches.nodeClaims, { when: ({ object }) => isManagedNodeClaim(object, provider) }),
+    kindSource(caches.nodes, { keys: (node) => claimKeysOfNode(node, deps) }),
+  ];
+  if (caches.resourceSlices === undefined) return sources;
+  const claimsOfSlice = (names: readonly string[]): readonly string[] =>
+    names.flatMap((name) => {
+      const node = caches.nodes.get(name);
+      return node === undefined ? [] : claimKeysOfNode(node, deps);
+    });
+  return [...sources, kindSource(caches.resourceSlices, { keys: (slice) => claimsOfSlice(nodeNamesOf(slice)) })];
+}
+
+async function advance(life: Lifecycle, nodeClaim: NodeClaim): Promise<Result> {
+  const before = await ensureFinalizer(life, nodeClaim);
+  if (before === undefined) return DONE;
+  let after = before;
+  const results: Result[] = [];
+  const errors: unknown[] = [];
+  for (const step of STEPS) {
+    const { nodeClaim: next, result, error } = await step(life, after);
+    after = next;
+    results.push(result);
+    if (error !== undefined) errors.push(error);
+  }
+  try {
+    const exists = await saveProgress(life, { before, after });
+    if (!exists) return DONE;
+  } catch (error) {
+    errors.push(error);
+  }
+  if (errors.length > 0) throw combineErrors(errors);
+  return soonest(results);
+}
+
+/** Nothing is launched for a claim that could vanish without us. Undefined if it has vanished. */
+async function ensureFinalizer(life: Lifecycle, nodeClaim: NodeClaim): Promise<NodeClaim | undefined> {
+  const { name, resourceVersion, finalizers = [] } = nodeClaim.metadata;
+  if (finalizers.includes(TERMINATION_FINALIZER)) return nodeClaim;
+  const body = { metadata: { resourceVersion, finalizers: [...finalizers, TERMINATION_FINALIZER] } };
+  const answer = await unlessGone(life.client.patch<NodeClaim>(NODE_CLAIMS, { name }, { type: 'merge', body }));
+  return answer && life.writtenClaims.remember(answer);
+}

@@ -1,0 +1,174 @@
+import {
+  CAPACITY_TYPE_LABEL,
+  NODEPOOL_LABEL,
+  type NodeClaim,
+  TERMINATION_FINALIZER,
+  TERMINATION_TIMESTAMP,
+  ZONE_LABEL,
+} from '@karpenter-ts/apis';
+import { findCause, NodeClaimNotFoundError } from '@karpenter-ts/cloudprovider';
+import {
+  DONE,
+  defineCounter,
+  defineHistogram,
+  type EventDraft,
+  exponentialBuckets,
+  type Result,
+  SECOND,
+} from '@karpenter-ts/runtime';
+import { findCondition, isTrue, transitionOf } from '../../conditions.ts';
+import { subjectOf } from '../../event-subject.ts';
+import { NODE_CLAIMS, NODES } from '../../kinds/resource-types.ts';
+import { nodesOf } from '../../links.ts';
+import { patchStatus } from '../../status-patch.ts';
+import { readDeadline } from '../../termination/termination-deadline.ts';
+import { unlessGone } from '../../unless-gone.ts';
+import { withClaimMachine } from '../claim-logger.ts';
+import { withMachine } from './launch.ts';
+import { type Lifecycle, set } from './step.ts';
+
+const nodeClaimsTerminated = defineCounter(
+  'karpenter_nodeclaims_terminated_total',
+  ['nodepool', 'capacity_type', 'zone'],
+  'Number of nodeclaims terminated in total by Karpenter. Labeled by the owning nodepool, capacity type, and zone.',
+);
+const instanceTerminationSeconds = defineHistogram(
+  'karpenter_nodeclaims_instance_termination_duration_seconds',
+  ['nodepool'],
+  'Duration of CloudProvider Instance termination in seconds.',
+  exponentialBuckets(1, 2, 11),
+);
+const terminationSeconds = defineHistogram(
+  'karpenter_nodeclaims_termination_duration_seconds',
+  ['nodepool'],
+  'Duration of NodeClaim termination in seconds.',
+  exponentialBuckets(1, 2, 12),
+);
+
+const INSTANCE_POLL = 5 * SECOND;
+
+/**
+ * Takes a deleted claim from its Node to its machine to nothing (spec 03 §7.2): the Node drains first, then the machine
+ * ends, then the finalizer goes. Each pass starts from what the API says, as if it were the first.
+ */
+export async function finalize(life: Lifecycle, nodeClaim: NodeClaim): Promise<Result> {
+  if (!nodeClaim.metadata.finalizers?.includes(TERMINATION_FINALIZER)) return DONE;
+  const dated = await ensureDeadline(life, nodeClaim);
+  if (dated === undefined) return DONE;
+  if (isTrue(dated, 'Registered') && (await deleteNodes(life, dated))) return DONE; // their events bring us back
+  const machine = findMachine(life, dated);
+  if (machine === undefined) return removeFinalizer(life, dated);
+  const isGone = await endMachine(life, machine);
+  const ending = await noteTermination(life, dated, machine);
+  if (ending === undefined) return DONE;
+  if (!isGone) return { requeueAfter: INSTANCE_POLL };
+  observeInstanceTermination(life, ending);
+  return removeFinalizer(life, ending);
+}
+
+/**
+ * Notes by when all pods must be gone, if there is such a time. Locked, so that an earlier one, which repair or an
+ * interruption may have set, is never overwritten. Undefined if the claim is gone.
+ */
+async function ensureDeadline(life: Lifecycle, nodeClaim: NodeClaim): Promise<NodeClaim | undefined> {
+  const { annotations, name, resourceVersion } = nodeClaim.metadata;
+  const deadline = readDeadline(nodeClaim);
+  if (annotations?.[TERMINATION_TIMESTAMP] !== undefined || deadline.kind === 'None') return nodeClaim;
+  const { text } = deadline;
+  const body = { metadata: { resourceVersion, annotations: { [TERMINATION_TIMESTAMP]: text } } };
+  const request = life.client.patch<NodeClaim>(NODE_CLAIMS, { name }, { type: 'merge', body });
+  const answer = await unlessGone(request).catch(whenDoing('adding nodeclaim terminationGracePeriod annotation'));
+  if (answer === undefined) return undefined;
+  life.logger.info('annotated nodeclaim', { [TERMINATION_TIMESTAMP]: text });
+  life.events.publish(terminationGracePeriodExpiring(answer, text));
+  return life.writtenClaims.remember(answer);
+}
+
+/** Whether there are any: then the machine must wait until they have drained and gone. */
+async function deleteNodes({ client, caches }: Lifecycle, nodeClaim: NodeClaim): Promise<boolean> {
+  const nodes = nodesOf(nodeClaim, caches);
+  for (const { metadata } of nodes) {
+    if (metadata.deletionTimestamp !== undefined) continue;
+    const { name, uid = '' } = metadata;
+    await unlessGone(client.delete(NODES, { name }, { preconditions: { uid } }));
+  }
+  return nodes.length > 0;
+}
+
+/** The claim with its provider id, also if that was never written: then the launch is remembered, and is not leaked. */
+function findMachine({ launches }: Lifecycle, nodeClaim: NodeClaim): NodeClaim | undefined {
+  if (nodeClaim.status?.providerID) return nodeClaim;
+  const created = launches.get(nodeClaim.metadata.uid ?? '');
+  return created && withMachine(nodeClaim, created);
+}
+
+/** Whether it is gone for good; false while it is ending. */
+async function endMachine({ provider }: Lifecycle, machine: NodeClaim): Promise<boolean> {
+  try {
+    await provider.delete(machine);
+    return false;
+  } catch (error) {
+    if (findCause(error, NodeClaimNotFoundError) === undefined) throw error;
+    return true;
+  }
+}
+
+/** Undefined if the claim is gone. */
+async function noteTermination(life: Lifecycle, before: NodeClaim, machine: NodeClaim): Promise<NodeClaim | undefined> {
+  const after = set(life, machine, { type: 'InstanceTerminating', status: 'True' });
+  const answer = await patchStatus(life.client, NODE_CLAIMS, before, after);
+  return answer && life.writtenClaims.remember(answer);
+}
+
+async function removeFinalizer(life: Lifecycle, nodeClaim: NodeClaim): Promise<Result> {
+  const { name, uid = '', resourceVersion, finalizers = [] } = nodeClaim.metadata;
+  const rest = finalizers.filter((finalizer) => finalizer !== TERMINATION_FINALIZER);
+  const body = { metadata: { resourceVersion, finalizers: rest } };
+  const request = life.client.patch<NodeClaim>(NODE_CLAIMS, { name }, { type: 'merge', body });
+  const answer = await unlessGone(request).catch(whenDoing('removing termination finalizer'));
+  if (answer === undefined) return DONE;
+  life.launches.delete(uid);
+  withClaimMachine(life.logger, nodeClaim).info('deleted nodeclaim');
+  countTermination(life, nodeClaim);
+  return DONE;
+}
+
+function observeInstanceTermination({ clock, metrics }: Lifecycle, nodeClaim: NodeClaim): void {
+  const since = findCondition(nodeClaim, 'InstanceTerminating');
+  if (since === undefined) return;
+  const seconds = (clock.now() - transitionOf(since)) / SECOND;
+  metrics.observe(instanceTerminationSeconds, { nodepool: labelOf(nodeClaim, NODEPOOL_LABEL) }, seconds);
+}
+
+function countTermination({ clock, metrics }: Lifecycle, nodeClaim: NodeClaim): void {
+  const nodepool = labelOf(nodeClaim, NODEPOOL_LABEL);
+  const seconds = (clock.now() - Date.parse(nodeClaim.metadata.deletionTimestamp ?? '')) / SECOND;
+  metrics.observe(terminationSeconds, { nodepool }, seconds);
+  metrics.increment(nodeClaimsTerminated, {
+    nodepool,
+    capacity_type: labelOf(nodeClaim, CAPACITY_TYPE_LABEL),
+    zone: labelOf(nodeClaim, ZONE_LABEL),
+  });
+}
+
+function labelOf({ metadata }: NodeClaim, key: string): string {
+  return metadata.labels?.[key] ?? '';
+}
+
+/** Reason and text are interface: people alert on them. The Node gets the same when it drains. */
+function terminationGracePeriodExpiring(nodeClaim: NodeClaim, deadline: string): EventDraft {
+  return {
+    on: subjectOf(NODE_CLAIMS, nodeClaim),
+    type: 'Warning',
+    reason: 'TerminationGracePeriodExpiring',
+    message: `All pods will be deleted by ${deadline}`,
+    dedupe: [nodeClaim.metadata.name],
+  };
+}
+
+/** Says what was being done when something went wrong. */
+function whenDoing(doing: string): (cause: unknown) => never {
+  return (cause) => {
+    throw new Error(doing, { cause });
+  };
+}

@@ -1,0 +1,43 @@
+import { INITIALIZED_LABEL, type NodeClaim } from '@karpenter-ts/apis';
+import { findCondition, isTrue } from '../../conditions.ts';
+import { NODES } from '../../kinds/resource-types.ts';
+import { withClaimMachine } from '../claim-logger.ts';
+import { findObstacle } from './obstacles.ts';
+import { confirm, currentNodesOf, failed, type Lifecycle, type StepOutcome, set, settled } from './step.ts';
+
+/** Waits until a registered Node can take pods, and marks it then (spec 03 §3.3). There is no end to the wait. */
+export async function initialize(life: Lifecycle, nodeClaim: NodeClaim): Promise<StepOutcome> {
+  const initialized = findCondition(nodeClaim, 'Initialized');
+  if (initialized !== undefined && initialized.status !== 'Unknown') {
+    return settled(confirm(life, nodeClaim, initialized));
+  }
+  if (!isTrue(nodeClaim, 'Registered')) return settled(nodeClaim);
+  const [node, ...others] = currentNodesOf(nodeClaim, life);
+  if (node === undefined || others.length > 0) {
+    const [reason, message] = ['NodeNotFound', 'Node not registered with cluster'];
+    return settled(set(life, nodeClaim, { type: 'Initialized', status: 'Unknown', reason, message }));
+  }
+  const slices = life.caches.resourceSlices?.byIndex('node', node.metadata.name);
+  const obstacle = findObstacle({ nodeClaim, node, slices });
+  if (obstacle !== undefined) {
+    return settled(set(life, nodeClaim, { type: 'Initialized', status: 'Unknown', ...obstacle }));
+  }
+  try {
+    await markInitialized(life, node.metadata);
+  } catch (error) {
+    return failed(nodeClaim, error);
+  }
+  withClaimMachine(life.logger, nodeClaim).info('initialized nodeclaim', {
+    allocatable: node.status?.allocatable ?? {},
+  });
+  return settled(set(life, nodeClaim, { type: 'Initialized', status: 'True' }));
+}
+
+async function markInitialized(
+  { client }: Lifecycle,
+  { name, labels }: { readonly name: string; readonly labels?: Readonly<Record<string, string>> | undefined },
+): Promise<void> {
+  if (labels?.[INITIALIZED_LABEL] === 'true') return;
+  const body = { metadata: { labels: { [INITIALIZED_LABEL]: 'true' } } };
+  await client.patch(NODES, { name }, { type: 'merge', body });
+}

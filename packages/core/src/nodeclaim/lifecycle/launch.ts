@@ -1,0 +1,112 @@
+import {
+  CAPACITY_TYPE_LABEL,
+  INSTANCE_TYPE_LABEL,
+  type NodeClaim,
+  truncateLaunchMessage,
+  ZONE_LABEL,
+} from '@karpenter-ts/apis';
+import { CreateError, findCause, InsufficientCapacityError, NodeClassNotReadyError } from '@karpenter-ts/cloudprovider';
+import { type EventDraft, errorText } from '@karpenter-ts/runtime';
+import { findCondition } from '../../conditions.ts';
+import { subjectOf } from '../../event-subject.ts';
+import { NODE_CLAIMS } from '../../kinds/resource-types.ts';
+import type { DeletionReason } from '../deletions.ts';
+import { confirm, failed, type Lifecycle, type StepOutcome, set, settled } from './step.ts';
+
+/**
+ * Asks the provider for a machine, once: an answer is remembered until the claim itself carries it, so that neither a
+ * lost write nor a stale cache buys a second one (spec 03 §3.1).
+ */
+export async function launch(life: Lifecycle, nodeClaim: NodeClaim): Promise<StepOutcome> {
+  const uid = nodeClaim.metadata.uid ?? '';
+  const launched = findCondition(nodeClaim, 'Launched');
+  if (launched !== undefined && launched.status !== 'Unknown') {
+    if (launched.status === 'True') life.launches.delete(uid);
+    return settled(confirm(life, nodeClaim, launched));
+  }
+  let created = life.launches.get(uid);
+  if (created === undefined) {
+    try {
+      created = await create(life, nodeClaim);
+    } catch (error) {
+      return giveUp(life, nodeClaim, error);
+    }
+    life.launches.set(uid, created);
+    logLaunch(life, created);
+  }
+  return settled(set(life, withMachine(nodeClaim, created), { type: 'Launched', status: 'True' }));
+}
+
+/** Without an id nobody could find the machine again: that is no launch. */
+async function create({ provider }: Lifecycle, nodeClaim: NodeClaim): Promise<NodeClaim> {
+  const created = await provider.create(nodeClaim);
+  if (!created.status?.providerID) throw new Error('the provider returned no provider id');
+  return created;
+}
+
+/** The claim with what was decided at its launch. Labels the claim has already stand; annotations give way. */
+export function withMachine(nodeClaim: NodeClaim, { metadata, status }: NodeClaim): NodeClaim {
+  return {
+    ...nodeClaim,
+    metadata: {
+      ...nodeClaim.metadata,
+      labels: { ...metadata.labels, ...nodeClaim.metadata.labels },
+      annotations: { ...nodeClaim.metadata.annotations, ...metadata.annotations },
+    },
+    status: {
+      ...nodeClaim.status,
+      ...(status?.providerID !== undefined && { providerID: status.providerID }),
+      ...(status?.imageID !== undefined && { imageID: status.imageID }),
+      ...(status?.capacity !== undefined && { capacity: status.capacity }),
+      ...(status?.allocatable !== undefined && { allocatable: status.allocatable }),
+    },
+  };
+}
+
+/** A claim that cannot be had now is deleted, so that its pods are planned anew; any other failure is tried again. */
+async function giveUp(life: Lifecycle, nodeClaim: NodeClaim, error: unknown): Promise<StepOutcome> {
+  if (findCause(error, InsufficientCapacityError) !== undefined) {
+    life.events.publish(insufficientCapacity(nodeClaim, error));
+    life.logger.error('failed launching nodeclaim', error);
+    return abandon(life, nodeClaim, 'insufficient_capacity');
+  }
+  if (findCause(error, NodeClassNotReadyError) !== undefined) {
+    life.logger.error('failed launching nodeclaim', error);
+    return abandon(life, nodeClaim, 'nodeclass_not_ready');
+  }
+  const refusal = findCause(error, CreateError);
+  const reason = refusal?.conditionReason ?? 'LaunchFailed';
+  const message = refusal?.conditionMessage ?? truncateLaunchMessage(errorText(error));
+  const unlaunched = set(life, nodeClaim, { type: 'Launched', status: 'Unknown', reason, message });
+  return failed(unlaunched, new Error('launching nodeclaim', { cause: error }));
+}
+
+async function abandon(life: Lifecycle, nodeClaim: NodeClaim, reason: DeletionReason): Promise<StepOutcome> {
+  try {
+    await life.deletions.order(nodeClaim, reason);
+    return settled(nodeClaim);
+  } catch (error) {
+    return failed(nodeClaim, error);
+  }
+}
+
+function logLaunch({ logger }: Lifecycle, { metadata: { labels = {} }, status }: NodeClaim): void {
+  logger.info('launched nodeclaim', {
+    'provider-id': status?.providerID ?? '',
+    'instance-type': labels[INSTANCE_TYPE_LABEL] ?? '',
+    zone: labels[ZONE_LABEL] ?? '',
+    'capacity-type': labels[CAPACITY_TYPE_LABEL] ?? '',
+    allocatable: status?.allocatable ?? {},
+  });
+}
+
+function insufficientCapacity(nodeClaim: NodeClaim, error: unknown): EventDraft {
+  const { name, uid = '' } = nodeClaim.metadata;
+  return {
+    on: subjectOf(NODE_CLAIMS, nodeClaim),
+    type: 'Warning',
+    reason: 'InsufficientCapacityError',
+    message: `NodeClaim ${name} event: ${truncateLaunchMessage(errorText(error))}`,
+    dedupe: [uid],
+  };
+}

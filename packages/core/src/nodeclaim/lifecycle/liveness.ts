@@ -1,0 +1,39 @@
+import { type Condition, Conditions, NODE_CLAIM_CONDITIONS, type NodeClaim } from '@karpenter-ts/apis';
+import { durationText, MINUTE } from '@karpenter-ts/runtime';
+import { isTrue, transitionOf } from '../../conditions.ts';
+import type { RegistrationResult } from '../../nodepool/registration-health/registration-health.ts';
+import { failed, type Lifecycle, type StepOutcome, settled } from './step.ts';
+
+const LAUNCH_TIMEOUT = 5 * MINUTE;
+const REGISTRATION_TIMEOUT = 15 * MINUTE;
+
+/**
+ * Deletes a claim that did not launch, or whose Node did not register, in time (spec 03 §3.4). Both times begin with
+ * the claim, since its conditions do. It counts as one failure of its pool, where upstream may count two.
+ */
+export async function checkLiveness(life: Lifecycle, nodeClaim: NodeClaim): Promise<StepOutcome> {
+  if (isTrue(nodeClaim, 'Registered')) return settled(nodeClaim);
+  const conditions = new Conditions(nodeClaim, NODE_CLAIM_CONDITIONS, life.clock.now());
+  const launched = conditions.find('Launched')!;
+  const isLaunched = launched.status === 'True';
+  const awaited = isLaunched ? conditions.find('Registered')! : launched;
+  const timeout = isLaunched ? REGISTRATION_TIMEOUT : (life.launchTimeout ?? LAUNCH_TIMEOUT);
+  const left = transitionOf(awaited) + timeout - life.clock.now();
+  if (left > 0) return { nodeClaim, result: { requeueAfter: left } };
+  const reason = isLaunched ? 'registration_timeout' : 'launch_timeout';
+  try {
+    if (await life.deletions.order(nodeClaim, reason)) {
+      life.logger.debug('terminating due to timeout', { timeout: durationText(timeout), reason });
+      life.health.record(nodeClaim, failureOf(launched));
+    }
+    return settled(nodeClaim);
+  } catch (error) {
+    return failed(nodeClaim, error);
+  }
+}
+
+/** What the pool says of it: a launch that failed speaks for itself. */
+function failureOf({ status, reason = '', message = '' }: Condition): RegistrationResult {
+  if (status !== 'True') return { succeeded: false, reason, message };
+  return { succeeded: false, reason: 'RegistrationFailed', message: 'Failed to register node' };
+}

@@ -1,0 +1,74 @@
+import {
+  DO_NOT_SYNC_TAINTS_LABEL,
+  isSameTaint,
+  mergeTaints,
+  type NodeClaim,
+  type OwnerReference,
+  REGISTERED_LABEL,
+  type TaintSpec,
+  TERMINATION_FINALIZER,
+  UNREGISTERED_TAINT,
+} from '@karpenter-ts/apis';
+import { apiVersionOf } from '@karpenter-ts/runtime';
+import type { Node } from '../../kinds/node.ts';
+import { NODE_CLAIMS } from '../../kinds/resource-types.ts';
+
+/**
+ * The Node with what its claim says (spec 03 §3.2): our finalizer, the claim as an owner, its labels and annotations,
+ * and its taints, unless a label says that the machine sets them itself. A taint the Node has keeps its value.
+ */
+export function syncNode(node: Node, nodeClaim: NodeClaim): Node {
+  const { metadata, spec } = node;
+  const { taints = [], startupTaints = [] } = nodeClaim.spec;
+  const ownTaints = spec?.taints ?? [];
+  const setsTaintsItself = metadata.labels?.[DO_NOT_SYNC_TAINTS_LABEL] === 'true';
+  return {
+    ...node,
+    metadata: {
+      ...metadata,
+      finalizers: withFinalizer(metadata.finalizers ?? []),
+      ownerReferences: withOwner(metadata.ownerReferences ?? [], nodeClaim),
+      labels: { ...metadata.labels, ...nodeClaim.metadata.labels },
+      annotations: { ...metadata.annotations, ...nodeClaim.metadata.annotations },
+    },
+    spec: withTaints(
+      spec,
+      setsTaintsItself ? ownTaints : mergeTaints<TaintSpec>(ownTaints, [...taints, ...startupTaints]),
+    ),
+  };
+}
+
+/** The Node, open for pods: without the taint that kept them off until now, and with the label that says so. */
+export function markRegistered({ metadata, spec, ...rest }: Node): Node {
+  const taints = (spec?.taints ?? []).filter((taint) => !isSameTaint(taint, UNREGISTERED_TAINT));
+  return {
+    ...rest,
+    metadata: { ...metadata, labels: { ...metadata.labels, [REGISTERED_LABEL]: 'true' } },
+    spec: withTaints(spec, taints),
+  };
+}
+
+/** Whether pods could have reached the Node before it was known: it is not registered, and nothing keeps them off. */
+export function lacksUnregisteredTaint({ metadata, spec }: Node): boolean {
+  const isRegistered = metadata.labels?.[REGISTERED_LABEL] !== undefined;
+  return !isRegistered && !(spec?.taints ?? []).some((taint) => isSameTaint(taint, UNREGISTERED_TAINT));
+}
+
+function withFinalizer(finalizers: readonly string[]): readonly string[] {
+  return finalizers.includes(TERMINATION_FINALIZER) ? finalizers : [...finalizers, TERMINATION_FINALIZER];
+}
+
+function withOwner(owners: readonly OwnerReference[], { metadata }: NodeClaim): readonly OwnerReference[] {
+  const { name, uid = '' } = metadata;
+  const apiVersion = apiVersionOf(NODE_CLAIMS);
+  const { kind } = NODE_CLAIMS;
+  if (owners.some((owner) => owner.apiVersion === apiVersion && owner.kind === kind && owner.uid === uid))
+    return owners;
+  return [...owners, { apiVersion, kind, name, uid, blockOwnerDeletion: true }];
+}
+
+/** The field is left out rather than empty, as the API server has it. */
+function withTaints(spec: Node['spec'], taints: readonly TaintSpec[]): Node['spec'] {
+  const { taints: _, ...rest } = spec ?? {};
+  return taints.length === 0 ? rest : { ...rest, taints };
+}

@@ -1,0 +1,80 @@
+import {
+  formatTaint,
+  isKnownEphemeralTaint,
+  isSameTaint,
+  type NodeClaim,
+  parseQuantity,
+  REQUESTED_DRA_DRIVERS,
+} from '@karpenter-ts/apis';
+import { isReady, type Node } from '../../kinds/node.ts';
+import type { ResourceSlice } from '../../kinds/resource-slice.ts';
+import { findUnpublishedDriver } from './driver-pools.ts';
+
+/** Why a registered Node cannot take pods yet, as the claim's condition `Initialized` says it. */
+export interface Obstacle {
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** What is looked at; `slices` are those local to the Node, undefined while resource claims are ignored. */
+export interface InitializationFacts {
+  readonly nodeClaim: NodeClaim;
+  readonly node: Node;
+  readonly slices: readonly ResourceSlice[] | undefined;
+}
+
+type Check = (facts: InitializationFacts) => Obstacle | undefined;
+
+const CHECKS: readonly Check[] = [checkReady, checkStartupTaints, checkEphemeralTaints, checkResources, checkDrivers];
+
+/** The first obstacle in upstream's order; undefined when the Node can take pods (spec 03 §3.3). */
+export function findObstacle(facts: InitializationFacts): Obstacle | undefined {
+  for (const check of CHECKS) {
+    const obstacle = check(facts);
+    if (obstacle !== undefined) return obstacle;
+  }
+  return undefined;
+}
+
+function checkReady({ node }: InitializationFacts): Obstacle | undefined {
+  return isReady(node) ? undefined : { reason: 'NodeNotReady', message: 'Node status is NotReady' };
+}
+
+function checkStartupTaints({ node, nodeClaim }: InitializationFacts): Obstacle | undefined {
+  for (const startup of nodeClaim.spec.startupTaints ?? []) {
+    const taint = node.spec?.taints?.find((present) => isSameTaint(startup, present));
+    if (taint === undefined) continue;
+    return { reason: 'StartupTaintsExist', message: `StartupTaint "${formatTaint(taint)}" still exists` };
+  }
+  return undefined;
+}
+
+function checkEphemeralTaints({ node }: InitializationFacts): Obstacle | undefined {
+  const taint = node.spec?.taints?.find(isKnownEphemeralTaint);
+  if (taint === undefined) return undefined;
+  return { reason: 'KnownEphemeralTaintsExist', message: `KnownEphemeralTaint "${formatTaint(taint)}" still exists` };
+}
+
+/** Device plugins report their resources some time after the kubelet has started. */
+function checkResources({ node, nodeClaim }: InitializationFacts): Obstacle | undefined {
+  const allocatable = node.status?.allocatable ?? {};
+  for (const [name, amount] of Object.entries(nodeClaim.spec.resources?.requests ?? {})) {
+    if (isZero(amount) || !isZero(allocatable[name] ?? 0)) continue;
+    return { reason: 'ResourceNotRegistered', message: `Resource "${name}" was requested but not registered` };
+  }
+  return undefined;
+}
+
+function checkDrivers({ nodeClaim, slices }: InitializationFacts): Obstacle | undefined {
+  if (slices === undefined) return undefined;
+  const driver = findUnpublishedDriver(nodeClaim.metadata.annotations?.[REQUESTED_DRA_DRIVERS] ?? '', slices);
+  if (driver === undefined) return undefined;
+  return {
+    reason: 'DRADriverPoolsNotPublished',
+    message: `DRA driver "${driver}" has not published a complete resource pool`,
+  };
+}
+
+function isZero(amount: string | number): boolean {
+  return parseQuantity(amount).nanos === 0n;
+}

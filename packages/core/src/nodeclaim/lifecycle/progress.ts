@@ -1,0 +1,77 @@
+import { isDeepStrictEqual } from 'node:util';
+import { NODE_CLAIM_CONDITIONS, type NodeClaim, READY } from '@karpenter-ts/apis';
+import { type Instant, isConflict, isNotFound } from '@karpenter-ts/runtime';
+import { findCondition, withCondition } from '../../conditions.ts';
+import { NODE_CLAIMS } from '../../kinds/resource-types.ts';
+import { mergePatchOf } from '../../merge-patch.ts';
+import { asChange, type Lifecycle } from './step.ts';
+
+/** Writers of one claim's conditions are few: more conflicts in a row than this are someone else's fault. */
+const MAX_TRIES = 5;
+
+/** A claim before and after the steps of a pass. */
+export interface Progress {
+  readonly before: NodeClaim;
+  readonly after: NodeClaim;
+}
+
+/**
+ * Writes what the steps made of a claim: labels and annotations, then the status. Their side effects have happened, so
+ * a conflict must not undo them: conditions others wrote meanwhile are kept, and ours laid over them. (Upstream
+ * replaces the list.) False if the claim is gone.
+ */
+export async function saveProgress(life: Lifecycle, progress: Progress): Promise<boolean> {
+  const { before, after } = progress;
+  const { client, writtenClaims } = life;
+  const { name } = before.metadata;
+  try {
+    const metadata = mergePatchOf(before.metadata, after.metadata);
+    let base = before;
+    if (metadata !== undefined) {
+      base = await client.patch<NodeClaim>(NODE_CLAIMS, { name }, { type: 'merge', body: { metadata } });
+      writtenClaims.remember(base);
+    }
+    const saved = await saveStatus(life, progress, base);
+    if (saved !== undefined) writtenClaims.remember(saved);
+    return true;
+  } catch (error) {
+    if (isNotFound(error)) return false;
+    throw error;
+  }
+}
+
+/** `base` is the claim as the server last showed it. Undefined if there is nothing to write. */
+async function saveStatus(life: Lifecycle, progress: Progress, base: NodeClaim): Promise<NodeClaim | undefined> {
+  const { client, clock } = life;
+  const { name } = base.metadata;
+  for (let tries = 1, latest = base; ; tries++) {
+    const status = mergePatchOf(latest.status, replay(progress, latest, clock.now()).status);
+    if (status === undefined) return undefined;
+    const body = { metadata: { resourceVersion: latest.metadata.resourceVersion }, status };
+    try {
+      return await client.patch<NodeClaim>(NODE_CLAIMS, { name }, { type: 'merge', body }, { subresource: 'status' });
+    } catch (error) {
+      if (tries === MAX_TRIES || !isConflict(error)) throw error;
+      latest = await client.get<NodeClaim>(NODE_CLAIMS, { name });
+      if (latest.metadata.uid !== base.metadata.uid) throw error; // a namesake: not ours to write
+    }
+  }
+}
+
+/** The same progress on another state of the claim: what it did not change is as that state has it. */
+export function replay({ before, after }: Progress, latest: NodeClaim, now: Instant): NodeClaim {
+  if (latest === before || isDeepStrictEqual(latest.status, before.status)) return after;
+  const { conditions = [], ...fields } = after.status ?? {};
+  const { conditions: _, ...oldFields } = before.status ?? {};
+  let replayed: NodeClaim = { ...latest, status: { ...latest.status, ...changedMembers(oldFields, fields) } };
+  for (const condition of conditions) {
+    const isOurs = condition.type !== READY && !isDeepStrictEqual(condition, findCondition(before, condition.type));
+    if (isOurs) replayed = withCondition(replayed, NODE_CLAIM_CONDITIONS, asChange(condition), now);
+  }
+  return replayed;
+}
+
+function changedMembers(before: object, after: object): object {
+  const old = before as Record<string, unknown>;
+  return Object.fromEntries(Object.entries(after).filter(([member, value]) => !isDeepStrictEqual(old[member], value)));
+}

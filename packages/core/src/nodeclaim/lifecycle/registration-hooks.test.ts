@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isSameTaint, TERMINATION_FINALIZER, UNREGISTERED_TAINT } from '@karpenter-ts/apis';
+import type { HookResult, RegistrationHook } from '@karpenter-ts/cloudprovider';
+import { DONE, RETRY, SECOND } from '@karpenter-ts/runtime';
+import { makeNodeClaim } from '../../testing/objects.ts';
+import { type ClaimWorld, startClaimWorld } from '../testing/claim-world.ts';
+import { askHooks } from './registration-hooks.ts';
+
+type Answer = { readonly wait: number | undefined } | 'ready' | Error;
+
+/** A hook that gives these answers in turn, the last one for ever. */
+function hook(name: string, ...answers: readonly Answer[]): RegistrationHook & { calls: number } {
+  return {
+    name,
+    calls: 0,
+    async prepare(nodeClaim): Promise<HookResult> {
+      const answer = answers[Math.min(this.calls++, answers.length - 1)]!;
+      if (answer instanceof Error) throw answer;
+      return answer === 'ready' ? { ready: true, nodeClaim } : { ready: false, requeueAfter: answer.wait };
+    },
+  };
+}
+
+/** A claim whose Node has joined, before the hooks are asked. */
+async function joined(world: ClaimWorld): Promise<void> {
+  await world.addClaim();
+  await world.pass();
+  await world.addNode();
+}
+
+const isClosed = async (world: ClaimWorld): Promise<boolean> =>
+  (await world.node()).spec?.taints?.some((taint) => isSameTaint(taint, UNREGISTERED_TAINT)) ?? false;
+
+test('03/19 hooks that are ready do not hold registration up, and neither do none', async (t) => {
+  for (const registrationHooks of [[hook('a', 'ready')], []]) {
+    const world = await startClaimWorld(t, { registrationHooks });
+    await joined(world);
+    await world.pass();
+    assert.equal((await world.condition('Registered'))?.status, 'True');
+  }
+});
+
+test('03/20 a pending hook keeps the Node closed, but not without its finalizer and labels', async (t) => {
+  const world = await startClaimWorld(t, { registrationHooks: [hook('vpc', { wait: 5 * SECOND })] });
+  await joined(world);
+  assert.deepEqual(await world.pass(), { requeueAfter: 5 * SECOND });
+  const registered = await world.condition('Registered');
+  assert.deepEqual(
+    [registered?.status, registered?.reason, registered?.message],
+    ['Unknown', 'RegistrationHookPending', 'vpc'],
+  );
+  assert.ok(await isClosed(world));
+  const { metadata } = await world.node();
+  assert.deepEqual(metadata.finalizers, [TERMINATION_FINALIZER]);
+  assert.equal(metadata.labels?.['karpenter.sh/nodepool'], 'default');
+  assert.equal((await world.claim()).status?.nodeName, undefined);
+  const line = world.rig.logger.lines.find(({ message }) => message === 'awaiting registration hooks');
+  assert.deepEqual(line?.fields['hooks'], ['vpc']);
+});
+
+test('03/21 all hooks are asked, and the shortest wait counts', async (t) => {
+  const hooks = [hook('slow', { wait: 10 * SECOND }), hook('quick', { wait: 5 * SECOND })];
+  const world = await startClaimWorld(t, { registrationHooks: hooks });
+  await joined(world);
+  assert.deepEqual(await world.pass(), { requeueAfter: 5 * SECOND });
+  assert.deepEqual(
+    hooks.map(({ calls }) => calls),
+    [1, 1],
+  );
+  assert.equal((await world.condition('Registered'))?.message, 'slow, quick');
+});
+
+test('03/22 a hook that fails is asked again', async (t) => {
+  const world = await startClaimWorld(t, { registrationHooks: [hook('vpc', new Error('no route'))] });
+  await joined(world);
+  await assert.rejects(world.pass(), (error: Error) => {
+    assert.equal(error.message, 'registration hook "vpc" failed');
+    assert.equal((error.cause as Error).message, 'no route');
+    return true;
+  });
+  assert.equal((await world.condition('Registered'))?.status, 'Unknown');
+});
+
+test('03/23 labels a hook adds reach the claim and its Node', async (t) => {
+  const adds: RegistrationHook = {
+    name: 'adds',
+    prepare: async (nodeClaim) => {
+      const labels = { ...nodeClaim.metadata.labels, 'example.com/rack': '7' };
+      return { ready: true, nodeClaim: { ...nodeClaim, metadata: { ...nodeClaim.metadata, labels } } };
+    },
+  };
+  const world = await startClaimWorld(t, { registrationHooks: [adds] });
+  await joined(world);
+  await world.pass();
+  assert.equal((await world.claim()).metadata.labels?.['example.com/rack'], '7');
+  assert.equal((await world.node()).metadata.labels?.['example.com/rack'], '7');
+});
+
+test('03/127 a hook that becomes ready opens the Node then', async (t) => {
+  const world = await startClaimWorld(t, { registrationHooks: [hook('vpc', { wait: 5 * SECOND }, 'ready')] });
+  await joined(world);
+  await world.pass();
+  assert.ok(await isClosed(world));
+  await world.pass();
+  assert.equal(await isClosed(world), false);
+  assert.equal((await world.condition('Registered'))?.status, 'True');
+  assert.equal((await world.claim()).status?.nodeName, 'node-of-c1');
+});
+
+test('03/128 only hooks that are pending are named', async (t) => {
+  const hooks = [hook('done', 'ready'), hook('late', { wait: 5 * SECOND }, 'ready')];
+  const world = await startClaimWorld(t, { registrationHooks: hooks });
+  await joined(world);
+  await world.pass();
+  assert.equal((await world.condition('Registered'))?.message, 'late');
+  await world.pass();
+  assert.equal((await world.condition('Registered'))?.status, 'True');
+});
+
+test('03/129 a failing hook beside a pending one names both and ends in back-off', async (t) => {
+  const hooks = [hook('bad', new Error('no')), hook('late', { wait: 5 * SECOND })];
+  const world = await startClaimWorld(t, { registrationHooks: hooks });
+  await joined(world);
+  await assert.rejects(world.pass(), /registration hook "bad" failed/);
+  assert.equal((await world.condition('Registered'))?.message, 'bad, late');
+});
+
+test('hooks that name no time are asked again with back-off, others at the time they name', async () => {
+  const claim = makeNodeClaim('c1');
+  const ask = async (...hooks: RegistrationHook[]): Promise<unknown> => (await askHooks(hooks, claim)).result;
+  assert.equal(await ask(hook('a', 'ready')), DONE);
+  assert.equal(await ask(hook('a', { wait: undefined })), RETRY);
+  assert.deepEqual(await ask(hook('a', { wait: undefined }), hook('b', { wait: 7 })), { requeueAfter: 7 });
+});

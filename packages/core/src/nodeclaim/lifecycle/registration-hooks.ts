@@ -1,0 +1,66 @@
+import { goQuote, type NodeClaim } from '@karpenter-ts/apis';
+import type { RegistrationHook } from '@karpenter-ts/cloudprovider';
+import { DONE, RETRY, type Result } from '@karpenter-ts/runtime';
+import { combineErrors } from '../../combined-error.ts';
+
+/** What all hooks together made of a claim. */
+export interface HooksVerdict {
+  /** With the labels and annotations of those that are ready. */
+  readonly nodeClaim: NodeClaim;
+  /** Names of those that are not, or failed. */
+  readonly pending: readonly string[];
+  /** When the first of them wants to be asked again. */
+  readonly result: Result;
+  /** What those that failed said; undefined if none did. */
+  readonly error: unknown;
+}
+
+type Answer =
+  | { readonly kind: 'Ready'; readonly nodeClaim: NodeClaim }
+  | { readonly kind: 'Pending'; readonly name: string; readonly wait: number | undefined }
+  | { readonly kind: 'Failed'; readonly name: string; readonly error: Error };
+
+/** Asks all hooks at once (spec 03 §6.3). */
+export async function askHooks(hooks: readonly RegistrationHook[], nodeClaim: NodeClaim): Promise<HooksVerdict> {
+  const answers = await Promise.all(hooks.map((hook) => ask(hook, nodeClaim)));
+  let prepared = nodeClaim;
+  for (const answer of answers) if (answer.kind === 'Ready') prepared = withDecorations(prepared, answer.nodeClaim);
+  const pending = answers.filter((answer) => answer.kind !== 'Ready');
+  return {
+    nodeClaim: prepared,
+    pending: pending.map(({ name }) => name),
+    result: waitFor(answers.filter((answer) => answer.kind === 'Pending').map(({ wait }) => wait)),
+    error: combineErrors(answers.filter((answer) => answer.kind === 'Failed').map(({ error }) => error)),
+  };
+}
+
+async function ask(hook: RegistrationHook, nodeClaim: NodeClaim): Promise<Answer> {
+  const { name } = hook;
+  try {
+    const result = await hook.prepare(nodeClaim);
+    return result.ready
+      ? { kind: 'Ready', nodeClaim: result.nodeClaim }
+      : { kind: 'Pending', name, wait: result.requeueAfter };
+  } catch (cause) {
+    return { kind: 'Failed', name, error: new Error(`registration hook ${goQuote(name)} failed`, { cause }) };
+  }
+}
+
+/** The shortest time that one of them names; with back-off if none does. */
+function waitFor(waits: readonly (number | undefined)[]): Result {
+  if (waits.length === 0) return DONE;
+  const named = waits.filter((wait) => wait !== undefined);
+  return named.length === 0 ? RETRY : { requeueAfter: Math.min(...named) };
+}
+
+/** A hook may add labels and annotations; what else it returns is not its business. */
+function withDecorations(nodeClaim: NodeClaim, { metadata }: NodeClaim): NodeClaim {
+  return {
+    ...nodeClaim,
+    metadata: {
+      ...nodeClaim.metadata,
+      labels: { ...nodeClaim.metadata.labels, ...metadata.labels },
+      annotations: { ...nodeClaim.metadata.annotations, ...metadata.annotations },
+    },
+  };
+}

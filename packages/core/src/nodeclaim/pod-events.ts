@@ -1,0 +1,96 @@
+import type { NodeClaim } from '@karpenter-ts/apis';
+import {
+  type Controller,
+  DONE,
+  type Enqueuer,
+  type Instant,
+  SECOND,
+  type Source,
+  scaleConcurrency,
+} from '@karpenter-ts/runtime';
+import type { Caches } from '../caches.ts';
+import type { Core } from '../core.ts';
+import { isDaemonPod, isTerminal, isTerminating, type Pod } from '../kinds/pod.ts';
+import { NODE_CLAIMS, NODES } from '../kinds/resource-types.ts';
+import { findNodeClaim } from '../links.ts';
+import { isManagedNodeClaim } from '../managed.ts';
+import { rfc3339 } from '../rfc3339.ts';
+import { unlessGone } from '../unless-gone.ts';
+
+/** So that busy Nodes do not cost a write for each pod. Less than consolidation waits before it believes its plan. */
+const QUIET = 10 * SECOND;
+
+/**
+ * Notes on a claim when a pod last came to its Node or left it, which is what `consolidateAfter` counts from (spec 03
+ * §13). Looks at Nodes, not pods: a burst on one Node is one pass, and Nodes do not wait for each other. What was there
+ * before we started counts from when it happened, so a restart moves nothing.
+ */
+export function podEventsController(core: Core): Controller {
+  const { caches, clock, options, provider } = core;
+  const lastEvents = new Map<string, Instant>(); // by name of the Node: what its claim may not say yet
+  return {
+    name: 'nodeclaim.podevents',
+    kind: NODES,
+    concurrency: scaleConcurrency(options.cpuRequests / 1000, { min: 10, max: 1000 }),
+    sources: [podEvents(caches.pods, lastEvents, () => clock.now())],
+    reconcile: async (nodeName) => {
+      const at = lastEvents.get(nodeName);
+      const node = caches.nodes.get(nodeName);
+      const nodeClaim = node && findNodeClaim(node, caches);
+      if (at !== undefined && nodeClaim !== undefined && isManagedNodeClaim(nodeClaim, provider)) {
+        await noteEvent(core, nodeClaim, at);
+      }
+      if (lastEvents.get(nodeName) === at) lastEvents.delete(nodeName);
+      return DONE;
+    },
+  };
+}
+
+async function noteEvent({ client }: Core, { metadata, status }: NodeClaim, at: Instant): Promise<void> {
+  const noted = status?.lastPodEventTime;
+  if (noted !== undefined && at - Date.parse(noted) < QUIET) return;
+  const body = { status: { lastPodEventTime: rfc3339(at) } };
+  const { name } = metadata;
+  await unlessGone(client.patch(NODE_CLAIMS, { name }, { type: 'merge', body }, { subresource: 'status' }));
+}
+
+/** Names of Nodes, and in `lastEvents` when something happened there. */
+function podEvents(pods: Caches['pods'], lastEvents: Map<string, Instant>, now: () => Instant): Source {
+  const note = (queue: Enqueuer<string>, { spec }: Pod, at: Instant | undefined): void => {
+    const nodeName = spec.nodeName ?? '';
+    if (nodeName === '' || at === undefined || at <= (lastEvents.get(nodeName) ?? 0)) return;
+    lastEvents.set(nodeName, at);
+    queue.add(nodeName);
+  };
+  return {
+    name: 'kind source: *v1.Pod',
+    watched: { kind: '*v1.Pod', cache: pods },
+    attach: (queue) => {
+      pods.addHandler({
+        onAdd: (pod, isInitial) => {
+          if (!isDaemonPod(pod)) note(queue, pod, isInitial ? timeOfLastEvent(pod) : now());
+        },
+        onUpdate: (old, pod) => {
+          if (!isDaemonPod(pod) && isEvent(old, pod)) note(queue, pod, now());
+        },
+      });
+    },
+  };
+}
+
+/** Whether the pod came to its Node just now, has ended there, or was told to go. */
+function isEvent(old: Pod, pod: Pod): boolean {
+  if (!pod.spec.nodeName) return false;
+  const isBound = !old.spec.nodeName;
+  return isBound || (!isTerminal(old) && isTerminal(pod)) || (!isTerminating(old) && isTerminating(pod));
+}
+
+/** When a pod that was there before us came, or was told to go; undefined if it does not say. */
+function timeOfLastEvent({ metadata, spec, status }: Pod): Instant | undefined {
+  const { deletionTimestamp } = metadata;
+  if (deletionTimestamp !== undefined) {
+    return Date.parse(deletionTimestamp) - (spec.terminationGracePeriodSeconds ?? 0) * SECOND;
+  }
+  const scheduled = status?.conditions?.find(({ type }) => type === 'PodScheduled')?.lastTransitionTime;
+  return scheduled === undefined ? undefined : Date.parse(scheduled);
+}

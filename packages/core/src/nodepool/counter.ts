@@ -1,0 +1,58 @@
+import { canonicalQuantity, type NodePool, parseQuantity, type ResourceList, unitsOf } from '@karpenter-ts/apis';
+import { type Controller, DONE, kindSource, SECOND, scaleConcurrency } from '@karpenter-ts/runtime';
+import type { Core } from '../core.ts';
+import { NODE_POOLS } from '../kinds/resource-types.ts';
+import { isManagedNodePool } from '../managed.ts';
+import { mergePatchOf } from '../merge-patch.ts';
+import { unlessGone } from '../unless-gone.ts';
+
+/** What is asked of the cluster model. */
+export interface PoolUsage {
+  hasSynced(): boolean;
+  /** What the nodes of a pool have, those on their way out left out; `nodes` is their number. */
+  usageOf(nodePool: string): ResourceList;
+}
+
+const PERIOD = 5 * SECOND;
+const UNSYNCED_PERIOD = 1 * SECOND;
+
+/** Shown also where there is nothing. */
+const NOTHING: ResourceList = { cpu: '0', memory: '0', pods: '0', 'ephemeral-storage': '0', nodes: '0' };
+
+/**
+ * Keeps the resources of a pool's nodes in its status, looking every 5 s (spec 03 §11.1). Before the model has seen all
+ * nodes it writes nothing: too little would look like room under the limits.
+ */
+export function counterController({ caches, client, options, provider }: Core, usage: PoolUsage): Controller {
+  return {
+    name: 'nodepool.counter',
+    kind: NODE_POOLS,
+    concurrency: scaleConcurrency(options.cpuRequests / 1000, { min: 10, max: 1000 }),
+    sources: [
+      kindSource(caches.nodePools, {
+        when: ({ type, object }) => type === 'added' && isManagedNodePool(object, provider),
+      }),
+    ],
+    reconcile: async (name) => {
+      const nodePool = caches.nodePools.get(name);
+      if (nodePool === undefined || !isManagedNodePool(nodePool, provider)) return DONE;
+      if (!usage.hasSynced()) return { requeueAfter: UNSYNCED_PERIOD };
+      const status = mergePatchOf(nodePool.status, withUsage(nodePool, usage.usageOf(name)));
+      if (status === undefined) return { requeueAfter: PERIOD };
+      const patch = { type: 'merge', body: { status } } as const;
+      await unlessGone(client.patch(NODE_POOLS, { name }, patch, { subresource: 'status' }));
+      return { requeueAfter: PERIOD };
+    },
+  };
+}
+
+/** The status with what is in use. Amounts that are equal stay as they are written. */
+export function withUsage({ status }: NodePool, usage: ResourceList): NodePool['status'] {
+  const resources: Record<string, string | number> = {};
+  for (const [name, amount] of Object.entries({ ...NOTHING, ...usage })) {
+    const written = status?.resources?.[name];
+    const isSame = written !== undefined && parseQuantity(written).nanos === parseQuantity(amount).nanos;
+    resources[name] = isSame ? written : canonicalQuantity(amount);
+  }
+  return { ...status, resources, nodes: Number(unitsOf(parseQuantity(resources['nodes'] ?? 0))) };
+}

@@ -1,0 +1,64 @@
+import {
+  NODEPOOL_HASH_ANNOTATIONS,
+  NODEPOOL_HASH_V3,
+  type NodeClaim,
+  type NodePool,
+  nodePoolHash,
+} from '@karpenter-ts/apis';
+import { type Controller, DONE, kindSource, type ResourceType, scaleConcurrency } from '@karpenter-ts/runtime';
+import { combineErrors } from '../combined-error.ts';
+import { findCondition } from '../conditions.ts';
+import type { Core } from '../core.ts';
+import { NODE_CLAIMS, NODE_POOLS } from '../kinds/resource-types.ts';
+import { isManagedNodeClaim, isManagedNodePool } from '../managed.ts';
+import { runParallel } from '../parallel.ts';
+import { unlessGone } from '../unless-gone.ts';
+
+type Annotations = Readonly<Record<string, string>>;
+
+const { hash: HASH, version: VERSION } = NODEPOOL_HASH_ANNOTATIONS;
+const PARALLEL = 20;
+
+/** Keeps the hash of a pool's template in its annotations, by which its claims are told to be drifted (spec 03 §11.5). */
+export function hashController(core: Core): Controller {
+  const { caches, options, provider } = core;
+  return {
+    name: 'nodepool.hash',
+    kind: NODE_POOLS,
+    concurrency: scaleConcurrency(options.cpuRequests / 1000, { min: 10, max: 1000 }),
+    sources: [kindSource(caches.nodePools, { when: ({ object }) => isManagedNodePool(object, provider) })],
+    reconcile: async (name) => {
+      const nodePool = caches.nodePools.get(name);
+      if (nodePool === undefined || !isManagedNodePool(nodePool, provider)) return DONE;
+      const { annotations = {} } = nodePool.metadata;
+      const wanted = { [HASH]: nodePoolHash(nodePool), [VERSION]: NODEPOOL_HASH_V3 };
+      // Claims first: one whose hash is of the old version must never meet a pool's of the new.
+      if (annotations[VERSION] !== NODEPOOL_HASH_V3) await migrateClaims(core, nodePool, wanted);
+      const isCurrent = annotations[HASH] === wanted[HASH] && annotations[VERSION] === wanted[VERSION];
+      if (!isCurrent) await annotate(core, NODE_POOLS, name, wanted);
+      return DONE;
+    },
+  };
+}
+
+/** Claims hashed by another version count as made from the present template, unless they are known not to be. */
+async function migrateClaims(core: Core, { metadata }: NodePool, current: Annotations): Promise<void> {
+  const { caches, provider } = core;
+  const outdated = caches.nodeClaims
+    .byIndex('nodePool', metadata.name)
+    .filter((nodeClaim) => isManagedNodeClaim(nodeClaim, provider) && isOutdated(nodeClaim));
+  const errors = await runParallel(outdated, PARALLEL, (nodeClaim) => {
+    const isDrifted = findCondition(nodeClaim, 'Drifted') !== undefined;
+    const wanted = isDrifted ? { [VERSION]: NODEPOOL_HASH_V3 } : current;
+    return annotate(core, NODE_CLAIMS, nodeClaim.metadata.name, wanted);
+  });
+  if (errors.length > 0) throw combineErrors(errors);
+}
+
+function isOutdated({ metadata }: NodeClaim): boolean {
+  return metadata.annotations?.[VERSION] !== NODEPOOL_HASH_V3;
+}
+
+async function annotate({ client }: Core, type: ResourceType, name: string, annotations: Annotations): Promise<void> {
+  await unlessGone(client.patch(type, { name }, { type: 'merge', body: { metadata: { annotations } } }));
+}

@@ -1,0 +1,27 @@
+import type { NodePool } from '@karpenter-ts/apis';
+import { kindSource, type Source } from '@karpenter-ts/runtime';
+import { type Caches, nodeClassKey } from '../caches.ts';
+import type { Core } from '../core.ts';
+import type { NodeClass } from '../kinds/node-class.ts';
+import { isManagedNodePool } from '../managed.ts';
+
+/** The NodeClass a managed pool refers to; undefined if there is none of that name. */
+export function findNodeClass({ spec }: NodePool, { nodeClasses }: Pick<Caches, 'nodeClasses'>): NodeClass | undefined {
+  const { group, kind, name } = spec.template.spec.nodeClassRef;
+  return nodeClasses.find(({ type }) => type.group === group && type.kind === kind)?.get(name);
+}
+
+/** Names of managed pools, whenever they or their NodeClasses change. */
+export function poolSources({ caches, provider }: Pick<Core, 'caches' | 'provider'>): readonly Source[] {
+  return [
+    kindSource(caches.nodePools, { when: ({ object }) => isManagedNodePool(object, provider) }),
+    ...caches.nodeClasses.map((nodeClasses) =>
+      kindSource(nodeClasses, {
+        keys: ({ metadata }) => {
+          const key = nodeClassKey({ ...nodeClasses.type, name: metadata.name });
+          return caches.nodePools.byIndex('nodeClass', key).map((nodePool) => nodePool.metadata.name);
+        },
+      }),
+    ),
+  ];
+}

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Condition, NodePool } from '@karpenter-ts/apis';
+import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
+import { findCondition } from '../conditions.ts';
+import type { NodeClass } from '../kinds/node-class.ts';
+import { NODE_POOLS } from '../kinds/resource-types.ts';
+import { makeNodeClass, makeNodePool, NODE_CLASSES } from '../testing/objects.ts';
+import { startRig } from '../testing/rig.ts';
+import { readinessController, readinessOf } from './readiness.ts';
+import { validationController } from './validation.ts';
+
+async function start(t: Parameters<typeof startRig>[0]) {
+  const rig = await startRig(t, { provider: new FakeCloudProvider() });
+  await rig.run(readinessController(rig), validationController(rig));
+  await rig.create(NODE_POOLS, makeNodePool('default'));
+  const condition = async (type: string): Promise<Condition | undefined> =>
+    findCondition(await rig.get<NodePool>(NODE_POOLS, 'default'), type);
+  const texts = async (type: string) => {
+    const found = await condition(type);
+    return [found?.status, found?.reason, found?.message];
+  };
+  return { rig, texts };
+}
+
+test('03/101 a pool follows its NodeClass: missing, silent, unready, ready, leaving', async (t) => {
+  const { rig, texts } = await start(t);
+  assert.deepEqual(await texts('NodeClassReady'), ['False', 'NodeClassNotFound', 'NodeClass not found on cluster']);
+  assert.equal((await texts('Ready'))[0], 'False');
+  await rig.create(NODE_CLASSES, { metadata: { name: 'default', finalizers: ['example.com/x'] } });
+  const unknown = ['False', 'NodeClassReadinessUnknown', 'Node Class Readiness Unknown'];
+  assert.deepEqual(await texts('NodeClassReady'), unknown);
+  const lastTransitionTime = '2026-01-01T00:00:00Z';
+  const say = (status: string): Promise<unknown> =>
+    rig.change(NODE_CLASSES, 'default', {
+      status: {
+        conditions: [{ type: 'Ready', status, reason: 'NoSubnets', message: 'none found', lastTransitionTime }],
+      },
+    });
+  await say('Unknown');
+  assert.deepEqual(await texts('NodeClassReady'), unknown);
+  await say('False');
+  assert.deepEqual(await texts('NodeClassReady'), ['False', 'NoSubnets', 'none found']);
+  await say('True');
+  assert.deepEqual(await texts('NodeClassReady'), ['True', 'NodeClassReady', '']);
+  assert.deepEqual(await texts('Ready'), ['True', 'Ready', '']);
+  await rig.delete(NODE_CLASSES, 'default');
+  assert.deepEqual(await texts('NodeClassReady'), ['False', 'NodeClassTerminating', 'NodeClass is Terminating']);
+  assert.equal((await texts('Ready'))[0], 'False');
+});
+
+test('01/34 what a pool says of its NodeClass', () => {
+  const leaving: NodeClass = { metadata: { name: 'x', deletionTimestamp: '2026-01-01T00:00:00Z' } };
+  const reasons = [undefined, leaving, { metadata: { name: 'x' } }, makeNodeClass('x', 'Unknown')].map(
+    (nodeClass) => readinessOf(nodeClass).reason,
+  );
+  assert.deepEqual(reasons, [
+    'NodeClassNotFound',
+    'NodeClassTerminating',
+    'NodeClassReadinessUnknown',
+    'NodeClassReadinessUnknown',
+  ]);
+  assert.equal(readinessOf(makeNodeClass()).status, 'True');
+});

@@ -1,0 +1,45 @@
+import { type ConditionChange, NODE_POOL_CONDITIONS } from '@karpenter-ts/apis';
+import { type Controller, DONE, scaleConcurrency } from '@karpenter-ts/runtime';
+import { findCondition, withCondition } from '../conditions.ts';
+import type { Core } from '../core.ts';
+import type { NodeClass } from '../kinds/node-class.ts';
+import { NODE_POOLS } from '../kinds/resource-types.ts';
+import { isManagedNodePool } from '../managed.ts';
+import { patchStatus } from '../status-patch.ts';
+import { findNodeClass, poolSources } from './node-class.ts';
+
+/** Keeps the condition `NodeClassReady` of pools (spec 03 §11.2): without it nothing is launched for them. */
+export function readinessController(core: Core): Controller {
+  const { caches, client, clock, options, provider } = core;
+  return {
+    name: 'nodepool.readiness',
+    kind: NODE_POOLS,
+    concurrency: scaleConcurrency(options.cpuRequests / 1000, { min: 10, max: 1000 }),
+    sources: poolSources(core),
+    reconcile: async (name) => {
+      const nodePool = caches.nodePools.get(name);
+      if (nodePool === undefined || !isManagedNodePool(nodePool, provider)) return DONE;
+      const change = readinessOf(findNodeClass(nodePool, caches));
+      const after = withCondition(nodePool, NODE_POOL_CONDITIONS, change, clock.now());
+      await patchStatus(client, NODE_POOLS, nodePool, after);
+      return DONE;
+    },
+  };
+}
+
+/** What a pool says of its NodeClass: what that says itself, if it is there to stay. */
+export function readinessOf(nodeClass: NodeClass | undefined): ConditionChange<'NodeClassReady'> {
+  const type = 'NodeClassReady';
+  if (nodeClass === undefined) {
+    return { type, status: 'False', reason: 'NodeClassNotFound', message: 'NodeClass not found on cluster' };
+  }
+  if (nodeClass.metadata.deletionTimestamp !== undefined) {
+    return { type, status: 'False', reason: 'NodeClassTerminating', message: 'NodeClass is Terminating' };
+  }
+  const ready = findCondition(nodeClass, 'Ready');
+  if (ready === undefined || ready.status === 'Unknown') {
+    return { type, status: 'False', reason: 'NodeClassReadinessUnknown', message: 'Node Class Readiness Unknown' };
+  }
+  if (ready.status === 'True') return { type, status: 'True' };
+  return { type, status: 'False', reason: ready.reason ?? '', message: ready.message ?? '' };
+}

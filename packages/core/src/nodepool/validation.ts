@@ -1,0 +1,56 @@
+import {
+  type ConditionChange,
+  findConditionMessage,
+  NODE_POOL_CONDITIONS,
+  type NodePool,
+  normalizeLabelKey,
+  type ProviderProfile,
+  splitKnownValues,
+  validateNodePool,
+} from '@karpenter-ts/apis';
+import { type Controller, DONE, kindSource, type Logger } from '@karpenter-ts/runtime';
+import { withCondition } from '../conditions.ts';
+import type { Core } from '../core.ts';
+import { NODE_POOLS } from '../kinds/resource-types.ts';
+import { isManagedNodePool } from '../managed.ts';
+import { patchStatus } from '../status-patch.ts';
+
+/** Keeps the condition `ValidationSucceeded` of pools: rules the API server cannot check (spec 03 §11.3). */
+export function validationController({ caches, client, clock, provider }: Core): Controller {
+  return {
+    name: 'nodepool.validation',
+    kind: NODE_POOLS,
+    concurrency: 10,
+    sources: [kindSource(caches.nodePools, { when: ({ object }) => isManagedNodePool(object, provider) })],
+    reconcile: async (name, _signal, logger) => {
+      const nodePool = caches.nodePools.get(name);
+      if (nodePool === undefined || !isManagedNodePool(nodePool, provider)) return DONE;
+      const problem = findConditionMessage(validateNodePool(nodePool, provider.profile));
+      if (problem === undefined) logUnknownValues(nodePool, provider.profile, logger);
+      const after = withCondition(nodePool, NODE_POOL_CONDITIONS, verdict(problem), clock.now());
+      await patchStatus(client, NODE_POOLS, nodePool, after);
+      return DONE;
+    },
+  };
+}
+
+function verdict(problem: string | undefined): ConditionChange<'ValidationSucceeded'> {
+  const type = 'ValidationSucceeded';
+  if (problem === undefined) return { type, status: 'True' };
+  return { type, status: 'False', reason: 'NodePoolValidationFailed', message: problem };
+}
+
+/** Values nobody knows are tolerated while others are left, but somebody should hear of them. */
+function logUnknownValues({ spec }: NodePool, profile: ProviderProfile, logger: Logger): void {
+  for (const written of spec.template.spec.requirements) {
+    const requirement = { ...written, key: normalizeLabelKey(written.key, profile) };
+    const split = splitKnownValues(requirement, profile);
+    if (split === undefined || split.invalid.length === 0) continue;
+    const message = 'please correct found invalid values, proceeding with valid values';
+    logger.error(message, new Error('invalid values found for key'), {
+      key: requirement.key,
+      'valid-values': split.valid,
+      'invalid-values': split.invalid,
+    });
+  }
+}

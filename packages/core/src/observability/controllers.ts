@@ -1,0 +1,21 @@
+import type { Controller } from '@karpenter-ts/runtime';
+import type { ClusterModel } from '../cluster/cluster-model.ts';
+import type { Core } from '../core.ts';
+import { nodeMetricsController } from './node-controller.ts';
+import { podMetricsController } from './pod-controller.ts';
+import { poolMetricsController } from './pool-controller.ts';
+import { PoolCosts } from './pool-costs.ts';
+import { pricingController } from './pricing-controller.ts';
+import { statusControllers } from './status-controller.ts';
+
+/** All that only shows how the cluster is, and can be switched off in large ones. */
+export function observabilityControllers(core: Core, cluster: ClusterModel): readonly Controller[] {
+  const costs = new PoolCosts(core.caches);
+  return [
+    pricingController(core, costs),
+    podMetricsController(core, cluster.decisions),
+    nodeMetricsController(core, cluster),
+    poolMetricsController(core, costs),
+    ...statusControllers(core),
+  ];
+}

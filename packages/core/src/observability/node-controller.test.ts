@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { AWS_PROFILE } from '@karpenter-ts/apis';
+import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
+import { SECOND } from '@karpenter-ts/runtime';
+import { ClusterModel } from '../cluster/cluster-model.ts';
+import { NODE_CLAIMS, NODES, PODS } from '../kinds/resource-types.ts';
+import { launchedClaim, ownedBy, plainNode, readyNode, runningPod } from '../testing/cluster-objects.ts';
+import { makeNode } from '../testing/objects.ts';
+import { startRig } from '../testing/rig.ts';
+import { nodeMetricsController } from './node-controller.ts';
+import { nodeMetricsOf } from './node-metrics.ts';
+
+const CAPACITY = { cpu: '5000', memory: '32Gi', pods: '100' };
+
+/** `amounts` are the samples of one gauge: what they are of, and how many. */
+async function start(t: TestContext) {
+  const rig = await startRig(t, { provider: new FakeCloudProvider() });
+  const cluster = new ClusterModel(rig);
+  await rig.run(nodeMetricsController(rig, cluster));
+  const lines = async (name: string) =>
+    (await rig.page()).split('\n').filter((line) => line.startsWith(`karpenter_${name}{`));
+  const amounts = async (name: string) =>
+    Object.fromEntries(
+      (await lines(name)).map((line) => {
+        const [, resourceType, value] = /resource_type="([^"]+)".*\} (\S+)$/.exec(line)!;
+        return [resourceType!, Number(value)];
+      }),
+    );
+  const look = () => rig.clock.advance(5 * SECOND);
+  return { rig, lines, amounts, look };
+}
+
+test('05/45 a Node shows what it has to give, and whether a NodeClaim stands behind it', async (t) => {
+  const { rig, lines, look } = await start(t);
+  await rig.create(NODES, plainNode('n1', { capacity: CAPACITY, labels: { 'kubernetes.io/arch': 'arm64' } }));
+  await look();
+  const labels = (type: string) =>
+    `karpenter_nodes_allocatable{arch="arm64",capacity_type="",instance_type="",managed="false",node_name="n1",` +
+    `nodepool="",os="",phase="",region="",resource_type="${type}",windows_build="",zone=""}`;
+  assert.deepEqual(await lines('nodes_allocatable'), [
+    `${labels('cpu')} 5000`,
+    `${labels('memory')} 3.4359738368e+10`,
+    `${labels('pods')} 100`,
+  ]);
+  await rig.create(NODE_CLAIMS, launchedClaim('c'));
+  await rig.create(NODES, readyNode('c', { capacity: CAPACITY }));
+  await look();
+  const managed = (await lines('nodes_allocatable')).filter((line) => line.includes('managed="true"'));
+  assert.equal(managed.length, 3);
+  assert.ok(managed.every((line) => line.includes('node_name="node-of-c",nodepool="default"')));
+});
+
+test('05/46 a Node that goes takes its series along; without pods nothing is in use', async (t) => {
+  const { rig, amounts, lines, look } = await start(t);
+  await rig.create(NODES, plainNode('n1', { capacity: { ...CAPACITY, 'example.com/none': '0' } }));
+  await look();
+  assert.deepEqual(await amounts('cluster_utilization_percent'), { cpu: 0, memory: 0, pods: 0 });
+  assert.equal((await lines('nodes_current_lifetime_seconds')).length, 1);
+  await rig.delete(NODES, 'n1');
+  await look();
+  const page = await rig.page();
+  assert.ok(!page.includes('karpenter_nodes_') && !page.includes('karpenter_cluster_utilization_percent'), page);
+});
+
+test('what pods ask for and may have is added up, that of daemons also for itself; those that are done count no more', async (t) => {
+  const { rig, amounts, look } = await start(t);
+  await rig.create(
+    NODES,
+    plainNode('n1', { capacity: { cpu: '4', memory: '8Gi', pods: '10', 'ephemeral-storage': '1Gi' } }),
+  );
+  const resources = { requests: { cpu: '500m', memory: '1Gi' }, limits: { memory: '2Gi' } };
+  const containers = [{ name: 'main', image: 'main:1', resources }];
+  await rig.create(PODS, runningPod('a', 'n1', { requests: { cpu: '1500m' } }));
+  await rig.create(PODS, runningPod('d', 'n1', { containers, ownerReferences: ownedBy('DaemonSet') }));
+  await look();
+  const gi = 2 ** 30;
+  assert.deepEqual(await amounts('nodes_total_pod_requests'), { cpu: 2, memory: gi, pods: 2 });
+  assert.deepEqual(await amounts('nodes_total_pod_limits'), { memory: 2 * gi, pods: 2 });
+  assert.deepEqual(await amounts('nodes_total_daemon_requests'), { cpu: 0.5, memory: gi, pods: 1 });
+  assert.deepEqual(await amounts('nodes_total_daemon_limits'), { memory: 2 * gi, pods: 1 });
+  assert.deepEqual(await amounts('cluster_utilization_percent'), {
+    cpu: 50,
+    memory: 12.5,
+    pods: 20,
+    ephemeral_storage: 0,
+  });
+  await rig.change(PODS, 'default/a', { status: { phase: 'Succeeded' } });
+  await look();
+  assert.deepEqual(await amounts('nodes_total_pod_requests'), { cpu: 0.5, memory: gi, pods: 1 });
+});
+
+test('what the system keeps is the difference of capacity and allocatable; a Node has an age', async (t) => {
+  const { rig, amounts, lines, look } = await start(t);
+  const status = { capacity: { cpu: '4', pods: '10' }, allocatable: { cpu: '3900m', pods: '10' }, phase: 'Running' };
+  await rig.create(NODES, makeNode('n1', { status }));
+  await look();
+  assert.deepEqual(await amounts('nodes_system_overhead'), { cpu: 0.1, pods: 0 });
+  await rig.clock.advance(55 * SECOND);
+  const [age] = await lines('nodes_current_lifetime_seconds');
+  assert.match(age!, /node_name="n1",nodepool="",os="",phase="Running",.*\} 60$/);
+});
+
+test('a machine without a Node shows nothing', async (t) => {
+  const { rig, lines, look } = await start(t);
+  await rig.create(NODE_CLAIMS, launchedClaim('c'));
+  await look();
+  assert.deepEqual(await lines('nodes_allocatable'), []);
+});
+
+test('with AWS a Node shows 36 of its labels, by the part after the prefix', () => {
+  const { sources, lifetimeSeconds } = nodeMetricsOf(AWS_PROFILE);
+  assert.equal(sources.size, 36);
+  assert.equal(
+    sources.get('instance_cpu_sustained_clock_speed_mhz'),
+    'karpenter.k8s.aws/instance-cpu-sustained-clock-speed-mhz',
+  );
+  assert.equal(sources.get('zone_id'), 'topology.k8s.aws/zone-id');
+  assert.deepEqual(lifetimeSeconds.labelNames, [...sources.keys(), 'node_name', 'phase', 'managed'].sort());
+});

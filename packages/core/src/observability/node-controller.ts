@@ -1,0 +1,92 @@
+import { type Controller, type LiveSample, SECOND, singleton } from '@karpenter-ts/runtime';
+import { addAmounts, AmountReader, type ExistingNode, NO_AMOUNTS } from '@karpenter-ts/scheduling';
+import type { ClusterModel } from '../cluster/cluster-model.ts';
+import type { StateNode } from '../cluster/state-node.ts';
+import type { Core } from '../core.ts';
+import { TimeSlices } from '../provisioning/planning/time-slices.ts';
+import { clusterUtilization, type NodeAmount, type NodeMetrics, nodeMetricsOf } from './node-metrics.ts';
+import { type JoinedNode, type NodeReport, reportNode } from './node-report.ts';
+import { type ResourceSample, utilizationSamples } from './resource-samples.ts';
+
+const PERIOD = 5 * SECOND;
+
+/** Shows what Nodes have and what is used of it, as of the last look; looks every 5 s (spec 05 §4.2). */
+export function nodeMetricsController(core: Core, cluster: Pick<ClusterModel, 'snapshot'>): Controller {
+  const watch = new NodeWatch(core);
+  return singleton('metrics.node', async (signal) => {
+    const { staying, leaving } = cluster.snapshot();
+    await watch.look([...staying, ...leaving].filter(hasJoined), signal);
+    return { requeueAfter: PERIOD };
+  });
+}
+
+function hasJoined(state: StateNode): state is JoinedNode {
+  return state.node !== undefined;
+}
+
+/** What was seen of all Nodes. Only what has changed since is worked out anew, and never for long at a time. */
+class NodeWatch {
+  readonly #core: Core;
+  readonly #metrics: NodeMetrics;
+  readonly #known = new WeakMap<ExistingNode, NodeReport>(); // another object means that something has changed
+  #reports: readonly NodeReport[] | undefined;
+  #utilization: readonly ResourceSample[] = [];
+
+  constructor(core: Core) {
+    this.#core = core;
+    this.#metrics = nodeMetricsOf(core.provider.profile);
+  }
+
+  async look(nodes: readonly JoinedNode[], signal: AbortSignal): Promise<void> {
+    const slices = new TimeSlices(this.#core.clock, signal);
+    const reader = new AmountReader();
+    const reports: NodeReport[] = [];
+    let allocatable = NO_AMOUNTS;
+    let requested = NO_AMOUNTS;
+    for (const node of nodes) {
+      const report = this.#report(node, reader);
+      reports.push(report);
+      allocatable = addAmounts(allocatable, report.share.allocatable);
+      requested = addAmounts(requested, report.share.requested);
+      if (slices.isOver) await slices.pause();
+    }
+    if (this.#reports === undefined) this.#expose();
+    this.#reports = reports;
+    this.#utilization = utilizationSamples(allocatable, requested);
+  }
+
+  #report(node: JoinedNode, reader: AmountReader): NodeReport {
+    let report = this.#known.get(node.existing);
+    if (report === undefined) {
+      report = reportNode(node, this.#metrics.sources, reader);
+      this.#known.set(node.existing, report);
+    }
+    return report;
+  }
+
+  /** After the first look, since only a leader looks: others show nothing. */
+  #expose(): void {
+    const { metrics } = this.#core;
+    const { amounts, lifetimeSeconds } = this.#metrics;
+    for (const [amount, gauge] of Object.entries(amounts)) {
+      metrics.expose(gauge, () => this.#amounts(amount as NodeAmount));
+    }
+    metrics.expose(lifetimeSeconds, () => this.#lifetimes());
+    metrics.expose(clusterUtilization, () =>
+      this.#utilization.map(({ resourceType, value }) => ({ labels: { resource_type: resourceType }, value })),
+    );
+  }
+
+  *#amounts(amount: NodeAmount): Generator<LiveSample> {
+    for (const { labels, samples } of this.#reports ?? []) {
+      for (const { resourceType, value } of samples[amount]) {
+        yield { labels: { ...labels, resource_type: resourceType }, value };
+      }
+    }
+  }
+
+  *#lifetimes(): Generator<LiveSample> {
+    const now = this.#core.clock.now();
+    for (const { labels, createdAt } of this.#reports ?? []) yield { labels, value: (now - createdAt) / SECOND };
+  }
+}

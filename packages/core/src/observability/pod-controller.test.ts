@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
+import { SECOND } from '@karpenter-ts/runtime';
+import { PodDecisions } from '../cluster/pod-decisions.ts';
+import type { Pod } from '../kinds/pod.ts';
+import { NODES, PODS } from '../kinds/resource-types.ts';
+import { rfc3339 } from '../rfc3339.ts';
+import { ownedBy, pendingPod, plainNode, readyNode, runningPod } from '../testing/cluster-objects.ts';
+import { type Rig, startRig } from '../testing/rig.ts';
+import { podMetricsController } from './pod-controller.ts';
+
+const POD = 'default/a';
+
+async function start(t: TestContext) {
+  const rig = await startRig(t, { provider: new FakeCloudProvider() });
+  const decisions = new PodDecisions(rig);
+  await rig.run(podMetricsController(rig, decisions));
+  return { rig, decisions, lines: (name: string) => linesOf(rig, name) };
+}
+
+/** Samples of `karpenter_pods_<name>`, without that. */
+async function linesOf(rig: Rig, name: string): Promise<readonly string[]> {
+  const prefix = `karpenter_pods_${name}`;
+  const lines = (await rig.page()).split('\n').filter((line) => line.startsWith(prefix));
+  return lines.map((line) => line.slice(prefix.length));
+}
+
+/** The pod as its kubelet reports it now. */
+async function report(rig: Rig, phase: string, ...conditions: readonly string[]): Promise<void> {
+  const lastTransitionTime = rfc3339(rig.clock.now());
+  const status: Pod['status'] = {
+    phase,
+    conditions: conditions.map((type) => ({ type, status: 'True', lastTransitionTime })),
+  };
+  await rig.change(PODS, POD, { status });
+}
+
+async function bind(rig: Rig, node: string): Promise<void> {
+  const binding = { metadata: { name: 'a', namespace: 'default' }, target: { kind: 'Node', name: node } };
+  await rig.client.create(PODS, binding, { subresource: 'binding' });
+}
+
+const LABELS = '{name="a",namespace="default"}';
+
+test('05/48 a pod keeps one series, with its new phase', async (t) => {
+  const { rig, lines } = await start(t);
+  await rig.create(PODS, pendingPod('a', { ownerReferences: ownedBy('ReplicaSet') }));
+  const labels = (phase: string, ready: boolean) =>
+    `{arch="",capacity_type="",instance_type="",managed="false",name="a",namespace="default",node="",nodepool="",` +
+    `owner="/apis/apps/v1/namespaces/default/replicasets/owner",phase="${phase}",ready="${ready}",scheduled="false",zone=""} 1`;
+  assert.deepEqual(await lines('state'), [labels('Pending', false)]);
+  await report(rig, 'Running', 'Ready');
+  assert.deepEqual(await lines('state'), [labels('Running', true)]);
+  await rig.delete(PODS, POD);
+  await rig.clock.advance(60 * SECOND);
+  assert.deepEqual(await lines('state'), []);
+});
+
+test('05/49 a pod is managed if its Node is of a NodePool, whose labels it shows', async (t) => {
+  const { rig, lines } = await start(t);
+  const labels = {
+    'topology.kubernetes.io/zone': 'zone-1',
+    'karpenter.sh/capacity-type': 'spot',
+    'kubernetes.io/arch': 'arm64',
+  };
+  await rig.create(NODES, readyNode('c', { labels }));
+  await rig.create(NODES, plainNode('plain'));
+  await rig.create(PODS, runningPod('a', 'node-of-c'));
+  await rig.create(PODS, runningPod('b', 'plain'));
+  await rig.create(PODS, runningPod('c', 'unheard-of'));
+  const shown = (await lines('state')).map((line) => line.replace(/,(namespace|owner|phase|ready)="[^"]*"/g, ''));
+  assert.deepEqual(shown.sort(), [
+    '{arch="",capacity_type="",instance_type="",managed="false",name="b",node="plain",nodepool="",scheduled="true",zone=""} 1',
+    '{arch="",capacity_type="",instance_type="",managed="false",name="c",node="unheard-of",nodepool="",scheduled="true",zone=""} 1',
+    '{arch="arm64",capacity_type="spot",instance_type="default-instance-type",managed="true",name="a",node="node-of-c",nodepool="default",scheduled="true",zone="zone-1"} 1',
+  ]);
+});
+
+test('05/50 a pod that waits is shown with its age until it is bound and ready, and then measured once', async (t) => {
+  const { rig, decisions, lines } = await start(t);
+  await rig.create(PODS, pendingPod('a'));
+  await rig.clock.advance(4 * SECOND);
+  decisions.place(POD, true);
+  await rig.clock.advance(3 * SECOND);
+  for (const wait of ['unbound_time_seconds', 'unstarted_time_seconds']) {
+    assert.deepEqual(await lines(wait), [`${LABELS} 7`]);
+    assert.deepEqual(await lines(`provisioning_${wait}`), [`${LABELS} 3`]);
+  }
+  await report(rig, 'Pending', 'PodScheduled');
+  assert.deepEqual(await lines('unbound_time_seconds'), []);
+  assert.deepEqual(await lines('bound_duration_seconds_count'), []);
+  await report(rig, 'Running', 'PodScheduled');
+  assert.deepEqual(await lines('bound_duration_seconds_sum'), [' 7']);
+  assert.deepEqual(await lines('provisioning_bound_duration_seconds_sum'), [' 3']);
+  assert.deepEqual(await lines('unstarted_time_seconds'), [`${LABELS} 7`]);
+  await rig.clock.advance(5 * SECOND);
+  for (let i = 0; i < 2; i++) await report(rig, 'Running', 'PodScheduled', 'Ready');
+  assert.deepEqual(await lines('unstarted_time_seconds'), []);
+  assert.deepEqual(await lines('provisioning_unstarted_time_seconds'), []);
+  assert.deepEqual(await lines('startup_duration_seconds_sum'), [' 12']);
+  assert.deepEqual(await lines('startup_duration_seconds_count'), [' 1']);
+  assert.deepEqual(await lines('startup_duration_seconds{quantile="0.99"}'), [' 12']);
+  assert.deepEqual(await lines('provisioning_startup_duration_seconds_sum'), [' 8']);
+  assert.deepEqual(await lines('bound_duration_seconds_count'), [' 1']);
+  assert.equal(decisions.find(POD), undefined);
+});
+
+test('a pod that was never seen waiting is not measured', async (t) => {
+  const { rig, lines } = await start(t);
+  await rig.client.create(PODS, { ...runningPod('a', 'n'), apiVersion: 'v1', kind: 'Pod' });
+  await rig.client.patch(
+    PODS,
+    { name: 'a', namespace: 'default' },
+    { type: 'merge', body: { status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] } } },
+    { subresource: 'status' },
+  );
+  await rig.clock.settle();
+  assert.deepEqual(await lines('startup_duration_seconds'), []);
+  assert.deepEqual(await lines('unstarted_time_seconds'), []);
+});
+
+for (const phase of ['Succeeded', 'Failed']) {
+  test(`05/51 a pod that has ${phase} is neither waited for nor measured`, async (t) => {
+    const { rig, decisions, lines } = await start(t);
+    await rig.create(PODS, pendingPod('a'));
+    decisions.see(POD);
+    await report(rig, phase);
+    assert.deepEqual(await lines('unstarted_time_seconds'), []);
+    assert.deepEqual(await lines('unbound_time_seconds'), []);
+    assert.deepEqual(await lines('startup_duration_seconds'), []);
+    assert.equal(decisions.find(POD), undefined);
+  });
+}
+
+const ENDS: Readonly<Record<string, (rig: Rig, decisions: PodDecisions) => unknown>> = {
+  'is placed': (_rig, decisions) => decisions.place(POD, true),
+  'is refused': (_rig, decisions) => decisions.fail(POD, 'no room'),
+  'is scheduled': (rig) => report(rig, 'Pending', 'PodScheduled'),
+  'has a Node, though no condition says so': async (rig) => {
+    await bind(rig, 'n');
+    await rig.change(PODS, POD, { status: { conditions: [] } });
+    assert.deepEqual((await rig.get<Pod>(PODS, POD)).status?.conditions ?? [], []);
+  },
+  'is done': (rig) => report(rig, 'Failed'),
+  'is deleted': (rig) => rig.delete(PODS, POD),
+};
+
+for (const [what, end] of Object.entries(ENDS)) {
+  test(`05/52 a pod is shown as undecided from when it is seen until it ${what}`, async (t) => {
+    const { rig, decisions, lines } = await start(t);
+    await rig.create(PODS, pendingPod('a', { terminationGracePeriodSeconds: 0 }));
+    assert.deepEqual(await lines('provisioning_scheduling_undecided_time_seconds'), []);
+    decisions.see(POD);
+    await rig.clock.advance(2 * SECOND);
+    assert.deepEqual(await lines('provisioning_scheduling_undecided_time_seconds'), [`${LABELS} 2`]);
+    await end(rig, decisions);
+    assert.deepEqual(await lines('provisioning_scheduling_undecided_time_seconds'), []);
+  });
+}
+
+test('05/53 a pod that has lost its place is not shown as waiting for it', async (t) => {
+  const { rig, decisions, lines } = await start(t);
+  await rig.create(PODS, pendingPod('a'));
+  decisions.place(POD, true);
+  for (const wait of ['unbound_time_seconds', 'unstarted_time_seconds']) {
+    assert.deepEqual(await lines(`provisioning_${wait}`), [`${LABELS} 0`]);
+  }
+  decisions.fail(POD, 'no room');
+  for (const wait of ['unbound_time_seconds', 'unstarted_time_seconds']) {
+    assert.deepEqual(await lines(`provisioning_${wait}`), []);
+    assert.deepEqual(await lines(wait), [`${LABELS} 0`]);
+  }
+});

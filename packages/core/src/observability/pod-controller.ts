@@ -1,0 +1,167 @@
+import {
+  type Controller,
+  DONE,
+  type GaugeDefinition,
+  type Instant,
+  kindSource,
+  type LiveSample,
+  objectKey,
+  SECOND,
+} from '@karpenter-ts/runtime';
+import type { PodDecision, PodDecisions } from '../cluster/pod-decisions.ts';
+import type { Core } from '../core.ts';
+import { isTerminal, type Pod } from '../kinds/pod.ts';
+import { PODS } from '../kinds/resource-types.ts';
+import {
+  boundSeconds,
+  podState,
+  provisioningBoundSeconds,
+  provisioningStartupSeconds,
+  provisioningUnboundSeconds,
+  provisioningUnstartedSeconds,
+  startupSeconds,
+  unboundSeconds,
+  undecidedSeconds,
+  unstartedSeconds,
+} from './pod-metrics.ts';
+import { podLabels } from './pod-labels.ts';
+
+/** Shows where pods are, and how long those that were seen waiting wait for their places and their start (spec 05 §4.2). */
+export function podMetricsController(core: Core, decisions: PodDecisions): Controller {
+  const { pods } = core.caches;
+  const watch = new PodWatch(core, decisions);
+  return {
+    name: 'metrics.pod',
+    kind: PODS,
+    sources: [kindSource(pods)],
+    reconcile: async (key) => {
+      watch.expose();
+      const pod = pods.get(key);
+      if (pod === undefined) watch.gone(key);
+      else watch.see(key, pod);
+      return DONE;
+    },
+  };
+}
+
+/** What is measured of pods. States and ages are worked out when someone looks, so pods cost nothing while they rest. */
+class PodWatch {
+  readonly #core: Core;
+  readonly #decisions: PodDecisions;
+  /** Pods that were seen Pending, until they are ready or done; by namespace/name, as the others. */
+  readonly #unstarted = new Set<string>();
+  /** Pods that were seen Pending, until they are bound and not Pending any more. */
+  readonly #unbound = new Set<string>();
+  #isExposed = false;
+
+  constructor(core: Core, decisions: PodDecisions) {
+    this.#core = core;
+    this.#decisions = decisions;
+  }
+
+  see(key: string, pod: Pod): void {
+    if (isPending(pod)) {
+      this.#unstarted.add(key);
+      this.#unbound.add(key);
+    } else {
+      this.#seeBound(key, pod);
+      this.#seeStarted(key, pod); // forgets what the other reads
+    }
+  }
+
+  gone(key: string): void {
+    this.#unstarted.delete(key);
+    this.#unbound.delete(key);
+  }
+
+  /** From the first pass on, since only a leader has passes: others show nothing. */
+  expose(): void {
+    if (this.#isExposed) return;
+    this.#isExposed = true;
+    const { metrics } = this.#core;
+    const placeableSince = (_pod: Pod, decision: PodDecision | undefined) => decision?.placeableSince;
+    metrics.expose(podState, () => this.#states());
+    this.#exposeWait(unstartedSeconds, () => this.#find(this.#unstarted), createdAt);
+    this.#exposeWait(provisioningUnstartedSeconds, () => this.#find(this.#unstarted), placeableSince);
+    this.#exposeWait(unboundSeconds, () => this.#find(this.#unbound).filter(isUnbound), createdAt);
+    this.#exposeWait(provisioningUnboundSeconds, () => this.#find(this.#unbound).filter(isUnbound), placeableSince);
+    this.#exposeWait(undecidedSeconds, () => this.#core.caches.pods.byIndex('node', ''), undecidedSince);
+  }
+
+  #exposeWait(
+    gauge: GaugeDefinition<'name' | 'namespace'>,
+    pods: () => readonly Pod[],
+    since: (pod: Pod, decision: PodDecision | undefined) => Instant | undefined,
+  ): void {
+    const { clock, metrics } = this.#core;
+    const decisions = this.#decisions;
+    metrics.expose(gauge, function* (): Generator<LiveSample<'name' | 'namespace'>> {
+      for (const pod of pods()) {
+        const { name, namespace = '' } = pod.metadata;
+        const from = since(pod, decisions.find(objectKey(pod.metadata)));
+        if (from !== undefined) yield { labels: { name, namespace }, value: (clock.now() - from) / SECOND };
+      }
+    });
+  }
+
+  *#states(): Generator<LiveSample<(typeof podState)['labelNames'][number]>> {
+    const { nodes, pods } = this.#core.caches;
+    for (const pod of pods.list()) yield { labels: podLabels(pod, nodes.get(pod.spec.nodeName ?? '')), value: 1 };
+  }
+
+  #find(keys: ReadonlySet<string>): readonly Pod[] {
+    return Array.from(keys, (key) => this.#core.caches.pods.get(key)).filter((pod) => pod !== undefined);
+  }
+
+  #seeBound(key: string, pod: Pod): void {
+    const boundAt = findTime(pod, 'PodScheduled');
+    if (boundAt === undefined || !this.#unbound.delete(key)) return;
+    const { metrics } = this.#core;
+    metrics.observe(boundSeconds, {}, secondsFrom(createdAt(pod), boundAt));
+    const placeableSince = this.#decisions.find(key)?.placeableSince;
+    if (placeableSince === undefined) return;
+    metrics.observe(provisioningBoundSeconds, {}, secondsFrom(placeableSince, boundAt));
+  }
+
+  /** One that is done was never ready, or long ago: no time is measured. */
+  #seeStarted(key: string, pod: Pod): void {
+    const readyAt = findTime(pod, 'Ready');
+    if ((readyAt === undefined && !isTerminal(pod)) || !this.#unstarted.delete(key)) return;
+    const placeableSince = this.#decisions.find(key)?.placeableSince;
+    this.#decisions.forget(key);
+    if (readyAt === undefined) return;
+    const { metrics } = this.#core;
+    metrics.observe(startupSeconds, {}, secondsFrom(createdAt(pod), readyAt));
+    if (placeableSince === undefined) return;
+    metrics.observe(provisioningStartupSeconds, {}, secondsFrom(placeableSince, readyAt));
+  }
+}
+
+function isPending({ status }: Pod): boolean {
+  return status?.phase === 'Pending';
+}
+
+function isUnbound(pod: Pod): boolean {
+  return isPending(pod) && findTime(pod, 'PodScheduled') === undefined;
+}
+
+/** Of a pod without a Node. */
+function undecidedSince(pod: Pod, decision: PodDecision | undefined): Instant | undefined {
+  if (decision?.decidedAt !== undefined || isTerminal(pod)) return undefined;
+  return findTime(pod, 'PodScheduled') === undefined ? decision?.seenAt : undefined;
+}
+
+function createdAt({ metadata }: Pod): Instant {
+  return Date.parse(metadata.creationTimestamp ?? '');
+}
+
+/** Since when a condition is True; undefined if it is not. */
+function findTime({ status }: Pod, type: string): Instant | undefined {
+  const condition = status?.conditions?.find((one) => one.type === type && one.status === 'True');
+  return condition && Date.parse(condition.lastTransitionTime ?? '');
+}
+
+/** Conditions tell whole seconds only, so one may seem to have come before what it follows. */
+function secondsFrom(start: Instant, end: Instant): number {
+  return Math.max(0, end - start) / SECOND;
+}

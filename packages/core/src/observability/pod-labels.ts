@@ -1,0 +1,37 @@
+import { ARCH_LABEL, CAPACITY_TYPE_LABEL, INSTANCE_TYPE_LABEL, NODEPOOL_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
+import type { Labels } from '@karpenter-ts/runtime';
+import type { Node } from '../kinds/node.ts';
+import type { Pod } from '../kinds/pod.ts';
+import type { podState } from './pod-metrics.ts';
+
+/** What a pod is, where, and on what; empty where it is on nothing, or nobody knows its Node. */
+export function podLabels(
+  { metadata, spec, status }: Pod,
+  node: Node | undefined,
+): Labels<(typeof podState)['labelNames'][number]> {
+  const ofNode = node?.metadata.labels ?? {};
+  const nodePool = ofNode[NODEPOOL_LABEL] ?? '';
+  const isReady = status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') ?? false;
+  return {
+    name: metadata.name,
+    namespace: metadata.namespace ?? '',
+    owner: ownerLink(metadata),
+    node: spec.nodeName ?? '',
+    scheduled: String(Boolean(spec.nodeName)),
+    nodepool: nodePool,
+    zone: ofNode[ZONE_LABEL] ?? '',
+    arch: ofNode[ARCH_LABEL] ?? '',
+    capacity_type: ofNode[CAPACITY_TYPE_LABEL] ?? '',
+    instance_type: ofNode[INSTANCE_TYPE_LABEL] ?? '',
+    phase: status?.phase ?? '',
+    ready: String(isReady),
+    managed: String(nodePool !== ''),
+  };
+}
+
+/** As upstream writes it, which is not how the API server would: dashboards match on it. */
+function ownerLink({ namespace = '', ownerReferences }: Pod['metadata']): string {
+  const owner = ownerReferences?.[0];
+  if (owner === undefined) return '';
+  return `/apis/${owner.apiVersion}/namespaces/${namespace}/${owner.kind.toLowerCase()}s/${owner.name}`;
+}

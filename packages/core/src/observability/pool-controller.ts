@@ -1,0 +1,63 @@
+import type { NodePool, ResourceList } from '@karpenter-ts/apis';
+import { type Controller, DONE, defineGauge, kindSource, type LiveSample } from '@karpenter-ts/runtime';
+import { AmountReader } from '@karpenter-ts/scheduling';
+import type { Core } from '../core.ts';
+import { NODE_POOLS } from '../kinds/resource-types.ts';
+import { isManagedNodePool } from '../managed.ts';
+import type { PoolCosts } from './pool-costs.ts';
+import { resourceSamples } from './resource-samples.ts';
+
+const limit = defineGauge(
+  'karpenter_nodepools_limit',
+  ['resource_type', 'nodepool'],
+  'Limits specified on the nodepool that restrict the quantity of resources provisioned. Labeled by nodepool name and ' +
+    'resource type.',
+);
+const usage = defineGauge(
+  'karpenter_nodepools_usage',
+  ['resource_type', 'nodepool'],
+  'The amount of resources that have been provisioned for a nodepool. Labeled by nodepool name and resource type.',
+);
+const costTotal = defineGauge(
+  'karpenter_nodepools_cost_total',
+  ['nodepool'],
+  "Total cost of the nodepool from Karpenter's perspective. Units are determined by the cloud provider. Not an " +
+    'authoritative source for billing. Includes modifications due to NodeOverlays',
+);
+
+/**
+ * Shows what NodePools may hold, hold and cost (spec 05 §4.2), worked out when someone looks. Its passes only tell that
+ * this replica leads: others show nothing.
+ */
+export function poolMetricsController({ caches, metrics, provider }: Core, costs: PoolCosts): Controller {
+  const isManaged = (nodePool: NodePool): boolean => isManagedNodePool(nodePool, provider);
+  const managed = (): readonly NodePool[] => caches.nodePools.list().filter(isManaged);
+  let isExposed = false;
+  return {
+    name: 'metrics.nodepool',
+    kind: NODE_POOLS,
+    sources: [kindSource(caches.nodePools, { when: ({ object }) => isManaged(object) })],
+    reconcile: async () => {
+      if (isExposed) return DONE;
+      isExposed = true;
+      metrics.expose(limit, () => amountsOf(managed(), ({ spec }) => spec.limits));
+      metrics.expose(usage, () => amountsOf(managed(), ({ status }) => status?.resources));
+      metrics.expose(costTotal, () =>
+        managed().map(({ metadata: { name } }) => ({ labels: { nodepool: name }, value: costs.of(name) })),
+      );
+      return DONE;
+    },
+  };
+}
+
+function* amountsOf(
+  nodePools: readonly NodePool[],
+  listOf: (nodePool: NodePool) => ResourceList | undefined,
+): Generator<LiveSample<'resource_type' | 'nodepool'>> {
+  const reader = new AmountReader();
+  for (const nodePool of nodePools) {
+    for (const { resourceType, value } of resourceSamples(reader.read(listOf(nodePool)))) {
+      yield { labels: { resource_type: resourceType, nodepool: nodePool.metadata.name }, value };
+    }
+  }
+}

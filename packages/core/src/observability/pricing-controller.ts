@@ -1,0 +1,78 @@
+import { NODEPOOL_LABEL, type NodeClaim, type NodePool } from '@karpenter-ts/apis';
+import {
+  type Controller,
+  DONE,
+  defineCounter,
+  HOUR,
+  kindSource,
+  type Logger,
+  SINGLETON_RETRIES,
+} from '@karpenter-ts/runtime';
+import type { InstanceType } from '@karpenter-ts/scheduling';
+import type { Core } from '../core.ts';
+import { NODE_POOLS } from '../kinds/resource-types.ts';
+import { isManagedNodeClaim } from '../managed.ts';
+import type { PoolCosts, Purchase } from './pool-costs.ts';
+
+const trackerErrors = defineCounter(
+  'karpenter_nodepools_cost_tracker_errors_total',
+  ['nodepool'],
+  'Number of errors encountered during cost tracking operations. Labeled by nodepool and nodeclaim.',
+);
+
+const PERIOD = 1 * HOUR;
+
+/** Keeps the prices of what NodePools have bought: looks them up with the first purchase of its kind, then every hour. */
+export function pricingController(core: Core, costs: PoolCosts): Controller {
+  const { caches, provider } = core;
+  return {
+    name: 'state.pricing',
+    kind: NODE_POOLS,
+    retries: SINGLETON_RETRIES,
+    sources: [
+      kindSource(caches.nodeClaims, {
+        when: ({ object }) => isManagedNodeClaim(object, provider) && costs.isUnpriced(object),
+        keys: poolsOf,
+      }),
+      kindSource(caches.nodePools, { when: ({ type }) => type === 'deleted' }),
+    ],
+    reconcile: async (name, signal, logger) => {
+      const nodePool = caches.nodePools.get(name);
+      if (nodePool === undefined || caches.nodeClaims.byIndex('nodePool', name).length === 0) {
+        costs.forget(name);
+        return DONE;
+      }
+      for (const purchase of costs.update(name, await askPrices(core, nodePool, signal))) warn(logger, purchase, name);
+      return { requeueAfter: PERIOD };
+    },
+  };
+}
+
+function poolsOf({ metadata }: NodeClaim): readonly string[] {
+  const nodePool = metadata.labels?.[NODEPOOL_LABEL];
+  return nodePool ? [nodePool] : [];
+}
+
+async function askPrices(
+  { metrics, provider }: Core,
+  nodePool: NodePool,
+  signal: AbortSignal,
+): Promise<readonly InstanceType[]> {
+  try {
+    return await provider.instanceTypes(nodePool, signal);
+  } catch (error) {
+    metrics.increment(trackerErrors, { nodepool: nodePool.metadata.name });
+    throw new Error(`refreshing pricing info, ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+function warn(logger: Logger, { instanceType, zone, capacityType }: Purchase, nodePool: string): void {
+  logger.error(
+    'offering price unknown — cost tracking will undercount for this nodeclaim until next update',
+    new Error(
+      `failed to find offering for instance "${instanceType}" in zone "${zone}" with capacity "${capacityType}" in nodepool "${nodePool}"`,
+    ),
+  );
+}

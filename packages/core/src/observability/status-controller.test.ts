@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
+import { MINUTE, SECOND } from '@karpenter-ts/runtime';
+import { NODE_CLAIMS, NODES } from '../kinds/resource-types.ts';
+import { rfc3339 } from '../rfc3339.ts';
+import { makeNode, makeNodeClaim } from '../testing/objects.ts';
+import { type Rig, startRig } from '../testing/rig.ts';
+import { statusControllers } from './status-controller.ts';
+
+async function start(t: Parameters<typeof startRig>[0]): Promise<Rig> {
+  const rig = await startRig(t, { provider: new FakeCloudProvider() });
+  await rig.run(...statusControllers(rig));
+  return rig;
+}
+
+function ready(rig: Rig, status: 'True' | 'False', reason: string, message = ''): object {
+  const lastTransitionTime = rfc3339(rig.clock.now());
+  return { status: { conditions: [{ type: 'Ready', status, reason, message, lastTransitionTime }] } };
+}
+
+test('03/126 a Node condition that changes is told of; one that is seen for the first time is not', async (t) => {
+  const rig = await start(t);
+  await rig.create(NODES, makeNode('n1', { ready: 'False' }));
+  assert.equal(rig.published.length, 0);
+  await rig.change(NODES, 'n1', ready(rig, 'True', 'KubeletReady', 'kubelet is posting ready status'));
+  assert.equal(rig.published.length, 1);
+  const [event] = rig.published;
+  assert.deepEqual([event?.type, event?.reason, event?.involvedObject.name], ['Normal', 'Ready', 'n1']);
+  assert.equal(
+    event?.message,
+    'Status condition transitioned, Type: Ready, Status: False -> True, Reason: KubeletReady, Message: kubelet is posting ready status',
+  );
+  await rig.change(NODES, 'n1', ready(rig, 'True', 'Other'));
+  assert.equal(rig.published.length, 1);
+});
+
+test('05/59 a transition is counted under its new status, and its time under the old one', async (t) => {
+  const rig = await start(t);
+  await rig.create(NODES, makeNode('n1', { ready: 'False', labels: { 'karpenter.sh/nodepool': 'p' } }));
+  await rig.change(NODES, 'n1', ready(rig, 'False', 'Starting'));
+  await rig.clock.advance(7 * SECOND);
+  await rig.change(NODES, 'n1', ready(rig, 'True', 'KubeletReady'));
+  const page = await rig.page();
+  const extra = 'karpenter_kwok_sh_kwoknodeclass="",karpenter_sh_initialized="",karpenter_sh_nodepool="p"';
+  const transitions = 'operator_node_status_condition_transitions_total';
+  assert.ok(page.includes(`${transitions}{${extra},reason="KubeletReady",status="True",type="Ready"} 1\n`), page);
+  assert.ok(page.includes(`${transitions}{${extra},reason="Test",status="False",type="Ready"} 1\n`));
+  const seconds = 'operator_node_status_condition_transition_seconds';
+  assert.ok(page.includes(`${seconds}_sum{${extra},status="False",type="Ready"} 7\n`));
+  assert.ok(page.includes(`${seconds}_bucket{${extra},status="False",type="Ready",le="8192"} 1\n`));
+  assert.ok(!page.includes('operator_status_condition_transitions_total')); // Nodes do not count among all kinds
+});
+
+test('conditions of claims are shown with their age, for themselves and among all kinds', async (t) => {
+  const rig = await start(t);
+  await rig.create(NODE_CLAIMS, makeNodeClaim('c1', { labels: { 'karpenter.sh/nodepool': 'p' } }));
+  await rig.clock.advance(90 * SECOND);
+  const page = await rig.page();
+  const condition = 'name="c1",namespace="",reason="AwaitingReconciliation",status="Unknown",type="Launched"';
+  const own = `karpenter_kwok_sh_kwoknodeclass="default",karpenter_sh_nodepool="p",${condition}`;
+  assert.ok(page.includes(`operator_nodeclaim_status_condition_count{${own}} 1\n`), page);
+  assert.ok(page.includes(`operator_nodeclaim_status_condition_current_status_seconds{${own}} 90\n`));
+  const shared = `group="karpenter.sh",kind="NodeClaim",${condition}`;
+  assert.ok(page.includes(`operator_status_condition_count{${shared}} 1\n`));
+  assert.ok(page.includes(`operator_status_condition_current_status_seconds{${shared}} 90\n`));
+});
+
+test('what is gone is not shown, how long it took is measured, and its finalizers are told of', async (t) => {
+  const rig = await start(t);
+  const finalizers = ['karpenter.sh/termination', 'example.com/x'];
+  await rig.create(NODE_CLAIMS, makeNodeClaim('c1', { finalizers }));
+  await rig.delete(NODE_CLAIMS, 'c1');
+  await rig.clock.advance(1 * MINUTE);
+  assert.match(await rig.page(), /operator_nodeclaim_termination_current_time_seconds\{.*name="c1".*\} 60\n/);
+  await rig.change(NODE_CLAIMS, 'c1', { metadata: { finalizers: ['example.com/x'] } });
+  await rig.change(NODE_CLAIMS, 'c1', { metadata: { finalizers: null } });
+  const told = rig.published.filter(({ reason }) => reason === 'Finalized').map(({ message }) => message);
+  assert.deepEqual(told, ['Finalized karpenter.sh/termination', 'Finalized example.com/x']);
+  const page = await rig.page();
+  assert.ok(!page.includes('name="c1"'));
+  assert.match(page, /operator_nodeclaim_termination_duration_seconds_sum\{.*\} 60\n/);
+  assert.match(page, /operator_termination_duration_seconds_sum\{group="karpenter.sh",kind="NodeClaim"\} 60\n/);
+});
+
+test('a namesake is another object: its conditions are seen for the first time', async (t) => {
+  const rig = await start(t);
+  await rig.create(NODES, makeNode('n1', { ready: 'False' }));
+  await rig.delete(NODES, 'n1');
+  await rig.create(NODES, makeNode('n1', { ready: 'True' }));
+  assert.equal(rig.published.length, 0);
+});
+
+test('nothing is shown before the first pass, as on a replica that does not lead', async (t) => {
+  const rig = await startRig(t, { provider: new FakeCloudProvider() });
+  const [nodeClaims] = statusControllers(rig);
+  await rig.create(NODE_CLAIMS, makeNodeClaim('c1'));
+  assert.ok(!(await rig.page()).includes('operator_'));
+  await rig.run(nodeClaims!);
+  assert.ok((await rig.page()).includes('operator_nodeclaim_status_condition_count'));
+});

@@ -1,0 +1,35 @@
+import {
+  apiVersionOf,
+  Client,
+  type EventDraft,
+  LEASES,
+  LeaderElector,
+  leaseNamespace,
+  newIdentity,
+  userAgent,
+} from '@karpenter-ts/runtime';
+import type { OperatorSettings } from './operator.ts';
+
+/**
+ * Who competes for the lease of this installation (spec 05 §2.3). Its requests are held back by nothing. Rejects when
+ * nobody says in which namespace the lease is.
+ */
+export async function createElector(
+  settings: OperatorSettings,
+  publish: (draft: EventDraft) => void,
+): Promise<LeaderElector> {
+  const { options, transport, clock, logger, metrics, build, random } = settings;
+  const lease = { namespace: await leaseNamespace(options.leaderElectionNamespace), name: options.leaderElectionName };
+  const client = new Client({ transport, clock, userAgent: `${userAgent(build.version)} leader-election` });
+  const on = { apiVersion: apiVersionOf(LEASES), kind: LEASES.kind, ...lease };
+  return new LeaderElector({
+    lease,
+    identity: newIdentity(),
+    client,
+    clock,
+    logger,
+    metrics,
+    ...(random && { random }),
+    publish: (message) => publish({ on, type: 'Normal', reason: 'LeaderElection', message }),
+  });
+}

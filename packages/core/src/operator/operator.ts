@@ -1,0 +1,175 @@
+import type { CloudProvider } from '@karpenter-ts/cloudprovider';
+import {
+  apiVersionOf,
+  type Checks,
+  Client,
+  clientSink,
+  collectNodeMetrics,
+  collectProcessMetrics,
+  type Controller,
+  type CoreOptions,
+  type Logger,
+  Manager,
+  type Metrics,
+  metricsServer,
+  Profiler,
+  ping,
+  probeRoutes,
+  probeServer,
+  profileRoutes,
+  publishBuildInfo,
+  QueuedRecorder,
+  RateLimits,
+  type ResourceType,
+  type Routes,
+  type Runnable,
+  requestMetrics,
+  type SteadyClock,
+  serveMetrics,
+  type Transport,
+  userAgent,
+} from '@karpenter-ts/runtime';
+import { createCaches, listCaches } from '../caches.ts';
+import { createControllers } from '../controllers.ts';
+import type { Core } from '../core.ts';
+import { NODE_CLAIMS, NODE_POOLS } from '../kinds/resource-types.ts';
+import { createElector } from './election.ts';
+
+/** What makes a cloud's provider part of a process. */
+export interface ProviderModule {
+  /** The kinds of NodeClass it understands; known before it is made, for the caches it may read. */
+  readonly nodeClasses: readonly ResourceType[];
+  /** Called once, before anything runs. */
+  create(deps: ProviderDeps): ProviderParts;
+}
+
+export interface ProviderParts {
+  readonly provider: CloudProvider;
+  /** Those it brings along. */
+  readonly controllers?: readonly Controller[];
+}
+
+/** What a provider may stand on. */
+export interface ProviderDeps extends Pick<Core, 'client' | 'caches' | 'clock' | 'logger' | 'metrics'> {
+  /** Aborted when the process stops, before anything else does. */
+  readonly stopping: AbortSignal;
+}
+
+/** All a process of Karpenter is made of that is not the same everywhere. */
+export interface OperatorSettings {
+  readonly options: CoreOptions;
+  readonly providerModule: ProviderModule;
+  readonly transport: Transport;
+  readonly clock: SteadyClock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly build: { readonly version: string; readonly commit: string };
+  /** Numbers in [0, 1), for names and jitter; Math.random unless given. */
+  readonly random?: () => number;
+  /** Whether metrics and probes are served; not where many run in one process. */
+  readonly serves: boolean;
+}
+
+/** A Karpenter, ready to be started. Everything it knows comes from the API server and the provider. */
+export async function createOperator(settings: OperatorSettings): Promise<Manager> {
+  const { options, clock, logger, metrics, build, random = Math.random } = settings;
+  publishBuildInfo(metrics, build);
+  const election = options.disableLeaderElection
+    ? undefined
+    : await createElector(settings, (draft) => events.publish(draft));
+  const client = limitedClient(settings, election?.fence.check);
+  const unfenced = limitedClient(settings); // events tell of the past, the end of leading included
+  const events = new QueuedRecorder({ sink: clientSink(unfenced), clock, logger, metrics, random });
+  const caches = createCaches({
+    client,
+    clock,
+    logger,
+    metrics,
+    provider: settings.providerModule,
+    readsResourceSlices: !options.ignoreDraRequests,
+  });
+  const stopping = new AbortController();
+  const parts = settings.providerModule.create({ client, caches, clock, logger, metrics, stopping: stopping.signal });
+  const core: Core = { client, caches, provider: parts.provider, clock, events, metrics, logger, options };
+  const manager: Manager = new Manager({
+    clock,
+    logger,
+    metrics,
+    random,
+    servers: settings.serves ? createServers(settings, client, () => manager.hasSynced) : [],
+    caches: listCaches(caches),
+    background: [atTheEnd(() => stopping.abort())],
+    controllers: [...createControllers(core, random), ...(parts.controllers ?? [])],
+    ...(election && { election }),
+    warmUp: !options.disableControllerWarmup,
+    events,
+  });
+  return manager;
+}
+
+/** Does nothing until the process stops. */
+function atTheEnd(run: () => void): Runnable {
+  return {
+    start: (signal) =>
+      new Promise((resolve) => {
+        signal.addEventListener('abort', () => resolve(run()), { once: true });
+      }),
+  };
+}
+
+/** Each kind has its own limit. `beforeWrite` refuses writes while this process does not lead. */
+function limitedClient(settings: OperatorSettings, beforeWrite?: () => void): Client {
+  const { options, transport, clock, metrics, build } = settings;
+  const limits = { qps: options.kubeClientQps, burst: options.kubeClientBurst };
+  return new Client({
+    transport,
+    clock,
+    userAgent: userAgent(build.version),
+    rateLimits: new RateLimits(limits, clock),
+    observer: requestMetrics(metrics),
+    beforeWrite,
+  });
+}
+
+/** Metrics and probes, on every replica (spec 05 §§2.4, 2.5). */
+function createServers(settings: OperatorSettings, client: Client, hasSynced: () => boolean): readonly Runnable[] {
+  const { options, logger, metrics, clock } = settings;
+  collectProcessMetrics(metrics);
+  const profiler = options.enableProfiling ? new Profiler() : undefined;
+  const metricsRoutes: Routes = {
+    '/metrics': (request, response) => serveMetrics(metrics, request, response),
+    ...(profiler && profileRoutes(profiler, clock)),
+  };
+  const readiness: Checks = { crd: () => checkKinds(client), manager: () => checkCaches(hasSynced()), readyz: ping };
+  return [
+    metricsServer(options.metricsPort, metricsRoutes, logger),
+    probeServer(
+      options.healthProbePort,
+      { ...probeRoutes('/healthz', { healthz: ping }, logger), ...probeRoutes('/readyz', readiness, logger) },
+      logger,
+    ),
+    nodeMetrics(metrics),
+    ...(profiler ? [profiler] : []),
+  ];
+}
+
+async function checkKinds(client: Client): Promise<void> {
+  for (const type of [NODE_POOLS, NODE_CLAIMS]) {
+    if (await client.serves(type)) continue;
+    throw new Error(`no matches for kind "${type.kind}" in version "${apiVersionOf(type)}"`);
+  }
+}
+
+function checkCaches(haveSynced: boolean): void {
+  if (!haveSynced) throw new Error('failed to sync caches');
+}
+
+/** Watches the event loop and the collector for as long as the process runs. */
+function nodeMetrics(metrics: Metrics): Runnable {
+  return {
+    start: (signal) => {
+      collectNodeMetrics(metrics, signal);
+      return atTheEnd(() => undefined).start(signal);
+    },
+  };
+}

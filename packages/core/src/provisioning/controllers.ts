@@ -1,0 +1,39 @@
+import { type Controller, type Result, singleton } from '@karpenter-ts/runtime';
+import { Batcher } from './batcher.ts';
+import { PROVISIONER, Provisioner, type ProvisionerDeps } from './provisioner.ts';
+import { nodeTrigger, podTrigger } from './triggers.ts';
+
+const AT_ONCE: Result = { requeueAfter: 0 };
+
+/** What buys nodes for pods, and what calls it. */
+export function provisioningControllers(deps: ProvisionerDeps): readonly Controller[] {
+  const { clock, options, cluster } = deps;
+  const batcher = new Batcher({
+    clock,
+    idleDuration: options.batchIdleDuration,
+    maxDuration: options.batchMaxDuration,
+  });
+  return [
+    provisionerController(new Provisioner(deps), batcher, deps),
+    podTrigger(deps, batcher, cluster),
+    nodeTrigger(deps, batcher),
+  ];
+}
+
+/**
+ * Waits for a batch and deals with it, for ever (spec 02 §3). While the model cannot be relied upon the batch is kept, to
+ * be tried again; upstream drops it, and its pods wait until they trigger anew.
+ */
+function provisionerController(
+  provisioner: Provisioner,
+  batcher: Batcher,
+  { cluster }: Pick<ProvisionerDeps, 'cluster'>,
+): Controller {
+  const controller = singleton(PROVISIONER, async (signal, logger) => {
+    if (!(await batcher.wait(signal))) return AT_ONCE;
+    if (cluster.hasSynced()) await provisioner.run(signal, logger);
+    else batcher.rearm();
+    return AT_ONCE;
+  });
+  return { ...controller, sources: [...(controller.sources ?? []), ...provisioner.sources] };
+}

@@ -1,0 +1,47 @@
+import type { NodePool } from '@karpenter-ts/apis';
+import { type EventDraft, type EventLimit, MINUTE } from '@karpenter-ts/runtime';
+import type { Pod } from '@karpenter-ts/scheduling';
+import { subjectOf } from '../event-subject.ts';
+import { NODE_POOLS, PODS } from '../kinds/resource-types.ts';
+
+// Reasons and texts are interface (spec 02 §25.1): people alert on them.
+
+/** Of all pods together: a large batch must not keep other events waiting. */
+const NOMINATIONS: EventLimit = { perSecond: 5, burst: 10 };
+
+/** Where a pod should land, as far as that exists: a NodeClaim, its Node, or both. */
+export function nominated(pod: Pod, { nodeClaim, node }: { nodeClaim?: string; node?: string }): EventDraft {
+  const places = [...(nodeClaim ? [`nodeclaim/${nodeClaim}`] : []), ...(node ? [`node/${node}`] : [])];
+  return {
+    on: subjectOf(PODS, pod),
+    type: 'Normal',
+    reason: 'Nominated',
+    message: `Pod should schedule on: ${places.join(', ')}`,
+    dedupe: [pod.metadata.uid ?? ''],
+    limit: NOMINATIONS,
+  };
+}
+
+export function failedScheduling(pod: Pod, error: string): EventDraft {
+  return {
+    on: subjectOf(PODS, pod),
+    type: 'Warning',
+    reason: 'FailedScheduling',
+    message: `Failed to schedule pod, ${error}`,
+    dedupe: [pod.metadata.uid ?? ''],
+    dedupeTimeout: 5 * MINUTE,
+  };
+}
+
+/** `minValuesUnmet`: there would have been types, but too few of them. */
+export function noCompatibleInstanceTypes(nodePool: NodePool, minValuesUnmet: boolean): EventDraft {
+  const message = 'NodePool requirements filtered out all compatible available instance types';
+  return {
+    on: subjectOf(NODE_POOLS, nodePool),
+    type: 'Warning',
+    reason: 'NoCompatibleInstanceTypes',
+    message: minValuesUnmet ? `${message} due to minValues incompatibility` : message,
+    dedupe: [nodePool.metadata.uid ?? ''],
+    dedupeTimeout: 1 * MINUTE,
+  };
+}

@@ -1,0 +1,107 @@
+import {
+  findExceededLimit,
+  formatExceededLimit,
+  INSTANCE_TYPE_LABEL,
+  MIN_VALUES_RELAXED,
+  type NodeClaim,
+} from '@karpenter-ts/apis';
+import { defineCounter, errorText, LoggedRef, type Logger, nameList, objectKey } from '@karpenter-ts/runtime';
+import type { PlannedNode, Pool } from '@karpenter-ts/scheduling';
+import type { ClusterModel } from '../cluster/cluster-model.ts';
+import { combineErrors } from '../combined-error.ts';
+import type { Core } from '../core.ts';
+import { NODE_CLAIMS, NODE_POOLS } from '../kinds/resource-types.ts';
+import { notFoundText } from '../not-found.ts';
+import { nominated } from './events.ts';
+import { toNodeClaim } from './node-claims.ts';
+import type { TimeSlices } from './planning/time-slices.ts';
+
+const createdNodeClaims = defineCounter(
+  'karpenter_nodeclaims_created_total',
+  ['reason', 'nodepool', 'min_values_relaxed'],
+  'Number of nodeclaims created in total by Karpenter. Labeled by reason the nodeclaim was created, the owning ' +
+    'nodepool, and if min values was relaxed for this nodeclaim.',
+);
+
+export type CreationDeps = Pick<Core, 'caches' | 'client' | 'events' | 'metrics' | 'provider'> & {
+  readonly cluster: ClusterModel;
+  readonly random: () => number;
+};
+
+/** A node to be bought, and from which pool as planning saw it. */
+export interface Order {
+  readonly planned: PlannedNode;
+  readonly pool: Pool;
+}
+
+/** Why NodeClaims are created: `provisioned` for pods that wait. */
+export interface Occasion {
+  readonly reason: string;
+  /** Whether the pods learn where they are expected. */
+  readonly tellsPods: boolean;
+}
+
+/**
+ * Creates the NodeClaims of all orders at once. One that fails does not keep the others: when all have ended, whatever
+ * went wrong is thrown together. Resolves with the names, in order.
+ */
+export async function createNodeClaims(
+  deps: CreationDeps,
+  orders: readonly Order[],
+  occasion: Occasion,
+  slices: TimeSlices,
+  logger: Logger,
+): Promise<readonly string[]> {
+  const creations: Promise<string>[] = [];
+  for (const order of orders) {
+    if (slices.isOver) await slices.pause();
+    const creation = createNodeClaim(deps, order, occasion, logger);
+    creation.catch(() => undefined); // looked at below, with the others
+    creations.push(creation);
+  }
+  const outcomes = await Promise.allSettled(creations);
+  const failures = outcomes.filter((one) => one.status === 'rejected').map(({ reason }) => describe(reason));
+  if (failures.length > 0) throw combineErrors(failures);
+  return outcomes.filter((one) => one.status === 'fulfilled').map(({ value }) => value);
+}
+
+function describe(cause: unknown): Error {
+  return new Error(`creating node claim, ${errorText(cause)}`, { cause });
+}
+
+async function createNodeClaim(
+  deps: CreationDeps,
+  { planned, pool }: Order,
+  { reason, tellsPods }: Occasion,
+  logger: Logger,
+): Promise<string> {
+  const { client, cluster, events, metrics } = deps;
+  const nodePool = pool.nodePool.metadata.name;
+  checkLimits(deps, nodePool);
+  const nodeClaim = await client.create(NODE_CLAIMS, toNodeClaim(planned, pool, deps));
+  const { name } = nodeClaim.metadata;
+  cluster.track(nodeClaim);
+  for (const { pod } of planned.pods) cluster.decisions.expectOn(objectKey(pod.metadata), name);
+  logger.info('created nodeclaim', {
+    NodePool: new LoggedRef({ name: nodePool }),
+    NodeClaim: new LoggedRef({ name }),
+    requests: nodeClaim.spec.resources?.requests,
+    'instance-types': nameList(typesOf(nodeClaim), 5),
+  });
+  const min_values_relaxed = nodeClaim.metadata.annotations?.[MIN_VALUES_RELAXED] ?? 'false';
+  metrics.increment(createdNodeClaims, { reason, nodepool: nodePool, min_values_relaxed });
+  if (tellsPods) events.publish(...planned.pods.map(({ pod }) => nominated(pod, { nodeClaim: name })));
+  return name;
+}
+
+/** Planning keeps within the limits it saw; since then the pool may have grown, or its limits shrunk. */
+function checkLimits({ caches, cluster }: CreationDeps, name: string): void {
+  const nodePool = caches.nodePools.get(name);
+  if (nodePool === undefined) throw new Error(`getting current resource usage, ${notFoundText(NODE_POOLS, name)}`);
+  const exceeded = findExceededLimit(nodePool.spec.limits ?? {}, cluster.usageOf(name));
+  if (exceeded !== undefined) throw new Error(formatExceededLimit(exceeded));
+}
+
+function typesOf({ spec }: NodeClaim): readonly string[] {
+  return spec.requirements.find(({ key }) => key === INSTANCE_TYPE_LABEL)?.values ?? [];
+}

@@ -1,0 +1,74 @@
+import type { LabelSelectorSpec, OwnerReference } from '@karpenter-ts/apis';
+import { type ApiObject, Informer, objectKey, type ResourceType, type Source } from '@karpenter-ts/runtime';
+import { type DefaultConstraint, type Pod, withDefaultSpread, type Workloads } from '@karpenter-ts/scheduling';
+import type { Core } from '../../core.ts';
+import { REPLICA_SETS, REPLICATION_CONTROLLERS, SERVICES, STATEFUL_SETS } from '../../kinds/resource-types.ts';
+import type { ReplicaOwner, ReplicationController, Service } from '../../kinds/workload.ts';
+
+type SpreadDeps = Pick<Core, 'client' | 'clock' | 'logger' | 'metrics' | 'options'>;
+
+/**
+ * Pods as a cluster's scheduler treats them that spreads those which ask for nothing (spec 02 §17). Without constraints
+ * in `--scheduler-config` it reads nothing and changes nothing.
+ */
+export class DefaultSpread {
+  readonly #constraints: readonly DefaultConstraint[];
+  readonly #workloads: WorkloadCaches | undefined;
+
+  constructor(deps: SpreadDeps) {
+    this.#constraints = deps.options.schedulerConfig.defaultConstraints;
+    this.#workloads = this.#constraints.length === 0 ? undefined : new WorkloadCaches(deps);
+  }
+
+  /** What must be in sync before the first pod is asked about. */
+  get sources(): readonly Source[] {
+    return this.#workloads?.sources ?? [];
+  }
+
+  /** The pods to plan with. Those of the caches stay as they are. */
+  apply<P extends Pod>(pods: readonly P[]): readonly Pod[] {
+    const workloads = this.#workloads;
+    return workloads === undefined ? pods : pods.map((pod) => withDefaultSpread(pod, this.#constraints, workloads));
+  }
+}
+
+/** What says which pods belong together. */
+class WorkloadCaches implements Workloads {
+  readonly sources: readonly Source[];
+  readonly #services: Informer<Service, 'namespace'>;
+  readonly #replicationControllers: Informer<ReplicationController>;
+  readonly #owners: ReadonlyMap<string, Informer<ReplicaOwner>>; // by kind
+
+  constructor(deps: SpreadDeps) {
+    this.#services = new Informer<Service, 'namespace'>({
+      ...deps,
+      type: SERVICES,
+      indexes: { namespace: ({ metadata }) => [metadata.namespace ?? ''] },
+    });
+    this.#replicationControllers = new Informer<ReplicationController>({ ...deps, type: REPLICATION_CONTROLLERS });
+    const owners = [REPLICA_SETS, STATEFUL_SETS].map((type) => new Informer<ReplicaOwner>({ ...deps, type }));
+    this.#owners = new Map(owners.map((informer) => [informer.type.kind, informer]));
+    this.sources = [this.#services, this.#replicationControllers, ...owners].map(cacheOnly);
+  }
+
+  servicesOf(namespace: string): readonly Readonly<Record<string, string>>[] {
+    const services = this.#services.byIndex('namespace', namespace);
+    return services.map(({ spec }) => spec.selector).filter((selector) => selector !== undefined);
+  }
+
+  findSelector(namespace: string, { apiVersion, kind, name }: OwnerReference): LabelSelectorSpec | undefined {
+    const key = objectKey({ namespace, name });
+    if (apiVersion === 'apps/v1') return this.#owners.get(kind)?.get(key)?.spec.selector;
+    if (apiVersion !== 'v1' || kind !== 'ReplicationController') return undefined;
+    const matchLabels = this.#replicationControllers.get(key)?.spec.selector;
+    return matchLabels && { matchLabels };
+  }
+}
+
+/** A source that keeps a cache in sync and brings no keys. */
+function cacheOnly<T extends ApiObject>(
+  informer: Pick<Informer<T>, 'start' | 'hasSynced'> & { readonly type: ResourceType },
+): Source {
+  const kind = `*${informer.type.version}.${informer.type.kind}`;
+  return { name: `kind source: ${kind}`, watched: { kind, cache: informer }, attach: () => undefined };
+}

@@ -1,0 +1,16 @@
+import type { CloudProvider } from '@karpenter-ts/cloudprovider';
+import type { CoreOptions } from '@karpenter-ts/runtime';
+import { DEFAULT_PLANNING, type PlanningOptions } from '@karpenter-ts/scheduling';
+
+/** How this process plans for pods that wait: what its settings and its provider say. */
+export function planningOptions(options: CoreOptions, provider: CloudProvider): PlanningOptions {
+  return {
+    ...DEFAULT_PLANNING,
+    profile: provider.profile,
+    preferencePolicy: options.preferencePolicy,
+    minValuesPolicy: options.minValuesPolicy,
+    reservedCapacity: options.featureGates.ReservedCapacity ? 'Strict' : 'Off',
+    reservationIdLabel: provider.reservationIdLabel,
+    ignoreDraRequests: options.ignoreDraRequests,
+  };
+}

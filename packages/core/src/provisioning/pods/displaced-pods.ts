@@ -1,0 +1,89 @@
+import {
+  DISRUPTED_TAINT,
+  isProtecting,
+  type LabelSelector,
+  labelSelectorFrom,
+  matchesLabels,
+  readDoNotDisrupt,
+} from '@karpenter-ts/apis';
+import type { EventDraft, Instant } from '@karpenter-ts/runtime';
+import { findUntolerated } from '@karpenter-ts/scheduling';
+import type { Caches } from '../../caches.ts';
+import type { StateNode } from '../../cluster/state-node.ts';
+import { isFullyBlocking, type PodDisruptionBudget, permitsUnhealthy } from '../../kinds/disruption-budget.ts';
+import { isActive, isMirrorPod, isReschedulable, type Pod } from '../../kinds/pod.ts';
+import { podsOn } from '../../links.ts';
+import { findProtectionEvent } from '../../pod-protection.ts';
+
+/** Pods of leaving nodes, and what their owners should know. */
+export interface DisplacedPods {
+  readonly pods: readonly Pod[];
+  readonly events: readonly EventDraft[];
+}
+
+/**
+ * The pods that will need another place when these nodes are gone (spec 02 §4.3). One that may not be evicted stays out:
+ * nobody knows when it will go, and room that waits for it is wasted.
+ */
+export function findDisplacedPods(
+  leaving: readonly StateNode[],
+  caches: Pick<Caches, 'pods' | 'disruptionBudgets'>,
+  now: Instant,
+): DisplacedPods {
+  const budgets = new BudgetBook(caches);
+  const pods: Pod[] = [];
+  const events: EventDraft[] = [];
+  for (const { node } of leaving) {
+    for (const pod of podsOn(node?.metadata.name ?? '', caches)) {
+      if (!isReschedulable(pod)) continue;
+      const verdict = readDoNotDisrupt(pod, now);
+      const event = findProtectionEvent(pod, verdict);
+      if (event !== undefined) events.push(event);
+      if (isActive(pod) && (isProtecting(verdict) || (canBeEvicted(pod) && budgets.block(pod)))) continue;
+      pods.push(pod);
+    }
+  }
+  return { pods, events };
+}
+
+/** Whether an eviction is what removes an active, unprotected pod from a node that leaves. */
+function canBeEvicted(pod: Pod): boolean {
+  return !isMirrorPod(pod) && findUntolerated([DISRUPTED_TAINT], pod.spec.tolerations ?? []).length > 0;
+}
+
+interface Budget {
+  readonly selector: LabelSelector;
+  readonly budget: PodDisruptionBudget;
+}
+
+/** The disruption budgets by namespace, each selector read once. */
+class BudgetBook {
+  readonly #caches: Pick<Caches, 'disruptionBudgets'>;
+  readonly #byNamespace = new Map<string, readonly Budget[]>();
+
+  constructor(caches: Pick<Caches, 'disruptionBudgets'>) {
+    this.#caches = caches;
+  }
+
+  /** Whether no eviction of this pod can ever be granted. Eviction knows no more than one budget for a pod. */
+  block({ metadata, status }: Pod): boolean {
+    const matching = this.#of(metadata.namespace ?? '').filter(({ selector }) =>
+      matchesLabels(selector, metadata.labels),
+    );
+    if (matching.length > 1) return true;
+    const [only] = matching;
+    if (only === undefined) return false;
+    const isUnhealthy = status?.conditions?.some((one) => one.type === 'Ready' && one.status === 'False');
+    return isFullyBlocking(only.budget) && !(isUnhealthy === true && permitsUnhealthy(only.budget));
+  }
+
+  #of(namespace: string): readonly Budget[] {
+    let budgets = this.#byNamespace.get(namespace);
+    if (budgets === undefined) {
+      const found = this.#caches.disruptionBudgets.byIndex('namespace', namespace);
+      budgets = found.map((budget) => ({ selector: labelSelectorFrom(budget.spec.selector), budget }));
+      this.#byNamespace.set(namespace, budgets);
+    }
+    return budgets;
+  }
+}

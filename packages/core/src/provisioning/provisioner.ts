@@ -1,0 +1,127 @@
+import { durationText, type Logger, nameList, objectKey, SECOND, type Source } from '@karpenter-ts/runtime';
+import { Catalogues, type Plan, type Pool } from '@karpenter-ts/scheduling';
+import type { ClusterModel } from '../cluster/cluster-model.ts';
+import type { StateNode } from '../cluster/state-node.ts';
+import type { Core } from '../core.ts';
+import type { Pod } from '../kinds/pod.ts';
+import { ConsolidationWarnings } from './pods/consolidation-warnings.ts';
+import { findDisplacedPods } from './pods/displaced-pods.ts';
+import { createNodeClaims } from './node-claim-creation.ts';
+import { countUnschedulable, OutcomeRecord } from './outcome.ts';
+import { selectPendingPods } from './pods/pending-pods.ts';
+import { PlannerDriver, schedulingSeconds, unschedulablePods } from './planning/planner-driver.ts';
+import { DefaultSpread } from './planning/default-spread.ts';
+import { planningOptions } from './planning/planning-options.ts';
+import { planningSnapshot } from './planning/planning-snapshot.ts';
+import { TimeSlices } from './planning/time-slices.ts';
+import { UntrackedVolumes } from './planning/untracked-volumes.ts';
+import { findUsablePools } from './planning/usable-pools.ts';
+
+export type ProvisionerDeps = Core & {
+  readonly cluster: ClusterModel;
+  /** Numbers in [0, 1), for labels that may have any value. */
+  readonly random: () => number;
+};
+
+/** In metrics and logs. */
+export const PROVISIONER = 'provisioner';
+
+const MOST_NAMES = 5;
+
+/** Finds a place for every pod that has none, buying nodes where it must (spec 02 §6). */
+export class Provisioner {
+  readonly #deps: ProvisionerDeps;
+  readonly #driver: PlannerDriver;
+  readonly #warnings: ConsolidationWarnings;
+  readonly #untracked: UntrackedVolumes;
+  readonly #spread: DefaultSpread;
+
+  constructor(deps: ProvisionerDeps) {
+    const { clock, metrics, caches } = deps;
+    this.#deps = deps;
+    this.#driver = new PlannerDriver({ clock, metrics, controller: PROVISIONER }, new Catalogues());
+    this.#warnings = new ConsolidationWarnings(clock);
+    this.#untracked = new UntrackedVolumes(caches);
+    this.#spread = new DefaultSpread(deps);
+  }
+
+  /** Caches only it reads: they must be in sync before the first pass. */
+  get sources(): readonly Source[] {
+    return this.#spread.sources;
+  }
+
+  /** One pass over all pods without a place. Rejects when something went wrong that another pass may mend. */
+  async run(signal: AbortSignal, logger: Logger): Promise<void> {
+    const { clock, metrics } = this.#deps;
+    const started = clock.elapsed();
+    const slices = new TimeSlices(clock, signal);
+    const scheduled = await this.#schedule(slices, signal, logger).finally(() =>
+      metrics.observe(schedulingSeconds, { controller: PROVISIONER }, (clock.elapsed() - started) / SECOND),
+    );
+    if (scheduled === undefined) return;
+    const pools = new Map(scheduled.pools.map((pool) => [pool.nodePool.metadata.name, pool]));
+    const orders = scheduled.plan.newNodes.map((planned) => ({ planned, pool: pools.get(planned.nodePool)! }));
+    await createNodeClaims(this.#deps, orders, { reason: 'provisioned', tellsPods: true }, slices, logger);
+  }
+
+  /** Plans, and records all of the plan but its NodeClaims; undefined if there was nothing to plan, or with. */
+  async #schedule(
+    slices: TimeSlices,
+    signal: AbortSignal,
+    logger: Logger,
+  ): Promise<{ readonly plan: Plan; readonly pools: readonly Pool[] } | undefined> {
+    const { caches, clock, cluster, metrics, options, provider } = this.#deps;
+    const started = clock.elapsed();
+    // Before the pods: one that binds in between takes room that is still free here, and no node is bought for it.
+    const machines = cluster.snapshot();
+    const pods = await this.#selectPods(machines.leaving, slices, logger);
+    if (pods.length === 0) return undefined;
+    const pools = await findUsablePools({ caches, provider, logger }, signal);
+    if (pools.length === 0) {
+      this.#reportNoPools(pods, logger);
+      return undefined;
+    }
+    for (const machine of machines.staying) {
+      if (slices.isOver) await slices.pause();
+      this.#untracked.report(machine, logger);
+    }
+    const snapshot = planningSnapshot({ machines, pools, pods: this.#spread.apply(pods) }, caches, cluster);
+    const plan = await this.#driver.plan({ snapshot, options: planningOptions(options, provider) }, slices, logger);
+    metrics.set(unschedulablePods, { controller: PROVISIONER }, countUnschedulable(plan, logger));
+    if (plan.newNodes.length > 0) {
+      logger.info('found provisionable pod(s)', {
+        Pods: nameList(namesOf(pods), MOST_NAMES),
+        duration: durationText(clock.elapsed() - started),
+      });
+    }
+    await new OutcomeRecord(this.#deps, { plan, machines: machines.staying }, logger).write(slices);
+    return { plan, pools };
+  }
+
+  /** Those that wait, and those whose node is about to go. */
+  async #selectPods(leaving: readonly StateNode[], slices: TimeSlices, logger: Logger): Promise<readonly Pod[]> {
+    const { caches, clock, events, options } = this.#deps;
+    const pending = await selectPendingPods(this.#deps, slices, logger);
+    if (options.preferencePolicy === 'Respect') this.#warnings.report(pending, logger);
+    const displaced = findDisplacedPods(leaving, caches, clock.now());
+    events.publish(...displaced.events);
+    if (pending.length + displaced.pods.length > 0) {
+      logger.debug('computing scheduling decision for provisionable pod(s)', {
+        'pending-pods': pending.length,
+        'deleting-pods': displaced.pods.length,
+      });
+    }
+    return [...pending, ...displaced.pods];
+  }
+
+  /** Not even nodes there are will do: without a pool nothing is planned at all. */
+  #reportNoPools(pods: readonly Pod[], logger: Logger): void {
+    const message = 'no dynamic nodepools found';
+    logger.info(message);
+    for (const { metadata } of pods) this.#deps.cluster.decisions.fail(objectKey(metadata), message);
+  }
+}
+
+function namesOf(pods: readonly Pod[]): readonly string[] {
+  return pods.map(({ metadata }) => objectKey(metadata));
+}

@@ -1,0 +1,56 @@
+import { DISRUPTED_TAINT, isSameTaint } from '@karpenter-ts/apis';
+import { type Controller, DONE, kindSource, objectKey, SECOND, scaleConcurrency } from '@karpenter-ts/runtime';
+import type { ClusterModel } from '../cluster/cluster-model.ts';
+import type { Core } from '../core.ts';
+import type { Node } from '../kinds/node.ts';
+import { isProvisionable } from './pods/provisionable-pods.ts';
+
+type TriggerDeps = Pick<Core, 'caches' | 'options'>;
+
+/** What gathers calls; a batcher is one. */
+interface Triggered {
+  trigger(uid: string): void;
+}
+
+/** A place that was planned may be taken by others before the pod gets there: it is looked at until it is bound. */
+const LOOK_AGAIN = 10 * SECOND;
+
+const CONCURRENCY = { min: 10, max: 1000 };
+
+/** Calls the provisioner for pods the cluster's scheduler found no place for (spec 02 §3). */
+export function podTrigger(deps: TriggerDeps, provisioner: Triggered, cluster: ClusterModel): Controller {
+  const { caches, options } = deps;
+  return {
+    name: 'provisioner.trigger.pod',
+    kind: { group: '', kind: 'Pod' },
+    concurrency: scaleConcurrency(options.cpuRequests / 1000, CONCURRENCY),
+    sources: [kindSource(caches.pods, { when: ({ type, object }) => type !== 'deleted' && isProvisionable(object) })],
+    reconcile: async (key) => {
+      const pod = caches.pods.get(key);
+      if (pod === undefined || !isProvisionable(pod)) return DONE;
+      provisioner.trigger(pod.metadata.uid ?? key);
+      cluster.decisions.see(objectKey(pod.metadata));
+      return { requeueAfter: LOOK_AGAIN };
+    },
+  };
+}
+
+/** Calls the provisioner for Nodes that are about to leave: their pods need another place. */
+export function nodeTrigger({ caches, options }: TriggerDeps, provisioner: Triggered): Controller {
+  return {
+    name: 'provisioner.trigger.node',
+    kind: { group: '', kind: 'Node' },
+    concurrency: scaleConcurrency(options.cpuRequests / 1000, CONCURRENCY),
+    sources: [kindSource(caches.nodes, { when: ({ type, object }) => type !== 'deleted' && isDisrupted(object) })],
+    reconcile: async (name) => {
+      const node = caches.nodes.get(name);
+      if (node === undefined || !isDisrupted(node)) return DONE;
+      provisioner.trigger(node.metadata.uid ?? name);
+      return { requeueAfter: LOOK_AGAIN };
+    },
+  };
+}
+
+function isDisrupted({ spec }: Node): boolean {
+  return spec?.taints?.some((taint) => isSameTaint(taint, DISRUPTED_TAINT)) ?? false;
+}

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { NODEPOOL_LABEL, type NodeClaim, type NodePool, TERMINATION_TIMESTAMP } from '@karpenter-ts/apis';
+import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
+import { DONE, MINUTE, SECOND } from '@karpenter-ts/runtime';
+import type { Node } from '../kinds/node.ts';
+import { NODE_CLAIMS, NODE_POOLS, NODES } from '../kinds/resource-types.ts';
+import { NodeClaimDeletions } from '../nodeclaim/deletions.ts';
+import { rfc3339 } from '../rfc3339.ts';
+import { startRig } from '../testing/rig.ts';
+import { nodeHealth } from './node-health.ts';
+
+const POLICIES = [
+  { conditionType: 'BadNode', conditionStatus: 'False', toleration: 30 * MINUTE },
+  { conditionType: 'Ready', conditionStatus: 'False', toleration: 10 * MINUTE },
+] as const;
+const CLASS = { group: 'karpenter.kwok.sh', kind: 'KWOKNodeClass', name: 'default' };
+const LABELS = { 'karpenter.kwok.sh/kwoknodeclass': 'default', 'karpenter.sh/capacity-type': 'spot' };
+
+/** Nodes n0, n1 … of a pool, or of none; the first `sick` of them have been so for `minutes`. */
+async function start(t: TestContext, { nodes = 10, sick = 1, minutes = 31, pool = 'general', spec = {} } = {}) {
+  const rig = await startRig(t, { provider: new FakeCloudProvider({ repairPolicies: POLICIES }) });
+  const since = rfc3339(rig.clock.now() - minutes * MINUTE);
+  const labels = pool === '' ? LABELS : { ...LABELS, [NODEPOOL_LABEL]: pool };
+  if (pool !== '') {
+    const template = { spec: { nodeClassRef: CLASS, requirements: [], expireAfter: 'Never' } };
+    await rig.create<NodePool>(NODE_POOLS, { metadata: { name: pool }, spec: { template } } as unknown as NodePool);
+  }
+  for (let i = 0; i < nodes; i++) {
+    await rig.create<NodeClaim>(NODE_CLAIMS, {
+      metadata: { name: `c${i}`, labels, finalizers: ['karpenter.sh/termination'] },
+      spec: { nodeClassRef: CLASS, requirements: [], ...spec },
+      status: { providerID: `fake:///${i}`, imageID: 'image-1' },
+    } as unknown as NodeClaim);
+    const status = i < sick ? 'False' : 'True';
+    await rig.create<Node>(NODES, {
+      metadata: { name: `n${i}`, labels },
+      spec: { providerID: `fake:///${i}` },
+      status: { conditions: [{ type: 'BadNode', status, lastTransitionTime: since }] },
+    });
+  }
+  const controller = nodeHealth(rig, new NodeClaimDeletions(rig));
+  const page = async () => {
+    let text = '';
+    for await (const slice of rig.metrics.render('text')) text += slice;
+    return text;
+  };
+  return {
+    rig,
+    page,
+    pass: (name = 'n0') => rig.reconcile(controller, name),
+    claim: (name = 'c0') => rig.get<NodeClaim>(NODE_CLAIMS, name),
+    blocked: () => rig.published.filter(({ reason }) => reason === 'NodeRepairBlocked'),
+  };
+}
+
+test('03/92 03/145 03/146 05/61 a node that has been sick for too long goes at once, whatever grace it was promised', async (t) => {
+  const { rig, pass, claim, page } = await start(t, { spec: { terminationGracePeriod: '1h' } });
+  assert.equal(await pass(), DONE);
+  const { metadata } = await claim();
+  assert.equal(metadata.annotations?.[TERMINATION_TIMESTAMP], rfc3339(rig.clock.now()));
+  assert.ok(metadata.deletionTimestamp);
+  await pass();
+  assert.match(
+    await page(),
+    /karpenter_nodeclaims_unhealthy_disrupted_total\{capacity_type="spot",condition="bad_node",image_id="image-1",nodepool="general"\} 1\n/,
+  );
+  assert.match(await page(), /karpenter_nodeclaims_disrupted_total\{.*reason="unhealthy"\} 1\n/);
+});
+
+test('03/92 until then it is looked at again just in time; another condition or state means nothing', async (t) => {
+  const { rig, pass, claim } = await start(t, { minutes: 20 });
+  assert.deepEqual(await pass(), { requeueAfter: 10 * MINUTE });
+  assert.equal((await claim()).metadata.deletionTimestamp, undefined);
+  const lastTransitionTime = rfc3339(rig.clock.now() - 60 * MINUTE);
+  for (const [type, status] of [
+    ['Other', 'False'],
+    ['BadNode', 'Unknown'],
+  ]) {
+    await rig.change(NODES, 'n0', { status: { conditions: [{ type, status, lastTransitionTime }] } });
+    assert.equal(await pass(), DONE);
+  }
+});
+
+test('03/93 of several the one that is due first decides', async (t) => {
+  const { rig, pass } = await start(t);
+  const since = (minutes: number) => rfc3339(rig.clock.now() - minutes * MINUTE);
+  const conditions = [
+    { type: 'BadNode', status: 'False', lastTransitionTime: since(25) },
+    { type: 'Ready', status: 'False', lastTransitionTime: since(7) },
+  ];
+  await rig.change(NODES, 'n0', { status: { conditions } });
+  assert.deepEqual(await pass(), { requeueAfter: 3 * MINUTE });
+});
+
+test('03/94 a deadline ahead gives way to now, one in the past stays', async (t) => {
+  const { rig, pass, claim } = await start(t, { nodes: 20, sick: 2 });
+  const annotate = (name: string, at: number) =>
+    rig.change(NODE_CLAIMS, name, { metadata: { annotations: { [TERMINATION_TIMESTAMP]: rfc3339(at) } } });
+  await annotate('c0', rig.clock.now() + 60 * MINUTE);
+  await annotate('c1', rig.clock.now() - 60 * MINUTE);
+  await pass('n0');
+  await pass('n1');
+  assert.equal((await claim('c0')).metadata.annotations?.[TERMINATION_TIMESTAMP], rfc3339(rig.clock.now()));
+  const past = rfc3339(rig.clock.now() - 60 * MINUTE);
+  assert.equal((await claim('c1')).metadata.annotations?.[TERMINATION_TIMESTAMP], past);
+});
+
+test('03/95 protection does not hold a sick node', async (t) => {
+  const { rig, pass, claim } = await start(t);
+  await rig.change(NODES, 'n0', { metadata: { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } } });
+  await pass();
+  assert.ok((await claim()).metadata.deletionTimestamp);
+});
+
+test('03/96 03/147 05/67 more than a fifth sick, rounded up, and nobody is replaced; users are told', async (t) => {
+  const many = await start(t, { nodes: 10, sick: 3 });
+  assert.deepEqual(await many.pass('n0'), { requeueAfter: 5 * MINUTE });
+  assert.equal(many.blocked().length, 3);
+  assert.deepEqual(
+    new Set(many.blocked().map(({ message }) => message)),
+    new Set(['more than 20% nodes are unhealthy in the nodepool']),
+  );
+  await many.pass('n1');
+  assert.equal(many.blocked().length, 5, 'the pool was told already');
+
+  const few = await start(t, { nodes: 3, sick: 1 });
+  await few.pass();
+  assert.ok((await few.claim()).metadata.deletionTimestamp);
+
+  const alone = await start(t, { nodes: 10, sick: 3, pool: '' });
+  assert.deepEqual(await alone.pass(), { requeueAfter: 5 * MINUTE });
+  assert.deepEqual(
+    alone.blocked().map(({ message }) => message),
+    Array(2).fill('more then 20% nodes are unhealthy in the cluster'),
+  );
+});
+
+test('03/148 a claim that is going already is hurried, and not counted', async (t) => {
+  const { rig, pass, claim, page } = await start(t);
+  await rig.delete(NODE_CLAIMS, 'c0');
+  await pass();
+  assert.ok((await claim()).metadata.annotations?.[TERMINATION_TIMESTAMP]);
+  assert.doesNotMatch(await page(), /unhealthy_disrupted_total\{/);
+});
+
+test('a heartbeat wakes nobody, a condition that changes does', async (t) => {
+  const { rig } = await start(t, { sick: 0 });
+  const seen: string[] = [];
+  const controller = nodeHealth(rig, new NodeClaimDeletions(rig));
+  await rig.run({ ...controller, reconcile: async (name) => (seen.push(name), DONE) });
+  seen.length = 0;
+  const [condition] = (await rig.get<Node>(NODES, 'n0')).status?.conditions ?? [];
+  const beat = { ...condition, lastHeartbeatTime: rfc3339(rig.clock.now() + 10 * SECOND) };
+  await rig.change(NODES, 'n0', { status: { conditions: [beat] } });
+  await rig.clock.advance(1 * SECOND);
+  assert.deepEqual(seen, []);
+  await rig.change(NODES, 'n0', { status: { conditions: [{ ...beat, status: 'False' }] } });
+  await rig.clock.advance(1 * SECOND);
+  assert.deepEqual(seen, ['n0']);
+});

@@ -1,0 +1,11 @@
+import { DONE, RETRY, type Result } from '@karpenter-ts/runtime';
+
+/** What several parts of a pass ask for, as one: back-off if any wants that, else the shortest wait. */
+export function soonest(results: readonly Result[]): Result {
+  let wait = Number.POSITIVE_INFINITY;
+  for (const result of results) {
+    if (result === RETRY) return RETRY;
+    if (result !== DONE) wait = Math.min(wait, result.requeueAfter);
+  }
+  return Number.isFinite(wait) ? { requeueAfter: wait } : DONE;
+}

@@ -1,0 +1,95 @@
+// Parts of a cluster at work: pods that wait or run, pools that can be bought from, machines in every state.
+import {
+  INITIALIZED_LABEL,
+  INSTANCE_TYPE_LABEL,
+  NODEPOOL_LABEL,
+  type NodeClaim,
+  type NodePool,
+  REGISTERED_LABEL,
+  type ResourceList,
+  type TaintSpec,
+} from '@karpenter-ts/apis';
+import type { Node } from '../kinds/node.ts';
+import type { Pod } from '../kinds/pod.ts';
+import { makeNode, makeNodeClaim, makeNodePool, makePod } from './objects.ts';
+
+type Labels = Readonly<Record<string, string>>;
+
+type PodParts = NonNullable<Parameters<typeof makePod>[1]> & { readonly requests?: ResourceList };
+
+/** A pod the cluster's scheduler has found no place for. */
+export function pendingPod(name: string, parts: PodParts = {}): Pod {
+  const conditions = [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }];
+  return podOf(name, { status: { phase: 'Pending', conditions }, ...parts });
+}
+
+/** A pod that runs on a node. */
+export function runningPod(name: string, nodeName: string, parts: PodParts = {}): Pod {
+  return podOf(name, { status: { phase: 'Running' }, ...parts, nodeName });
+}
+
+function podOf(name: string, { requests = {}, ...parts }: PodParts): Pod {
+  const container = { name: 'main', image: 'main:1', resources: { requests } };
+  return makePod(name, { containers: [container], ...parts });
+}
+
+/** The owner that makes a pod one of a controller of `apps/v1`. */
+export function ownedBy(kind: string, uid = `uid-of-${kind}`): NonNullable<Pod['metadata']['ownerReferences']> {
+  return [{ apiVersion: 'apps/v1', kind, name: 'owner', uid, controller: true }];
+}
+
+/** A NodePool nodes may be bought from. */
+export function readyPool(name: string, parts: Parameters<typeof makeNodePool>[1] = {}): NodePool {
+  return { ...makeNodePool(name, parts), status: { nodes: 0, conditions: [conditionOf('Ready')] } };
+}
+
+/** A condition that is True unless told otherwise. */
+export function conditionOf(type: string, status: 'True' | 'False' | 'Unknown' = 'True') {
+  const lastTransitionTime = '2026-01-01T00:00:00Z';
+  return { type, status, reason: type, message: '', lastTransitionTime, observedGeneration: 1 };
+}
+
+interface MachineParts {
+  readonly pool?: string;
+  readonly capacity?: ResourceList;
+  readonly labels?: Labels;
+  readonly taints?: readonly TaintSpec[];
+  readonly providerId?: string;
+}
+
+const SMALL: ResourceList = { cpu: '4', memory: '8Gi', pods: '10' };
+
+/** The NodeClaim of a machine; launched unless its provider id is ''. */
+export function launchedClaim(name: string, parts: MachineParts = {}): NodeClaim {
+  const { pool = 'default', capacity = SMALL, labels, providerId = `fake:///${name}` } = parts;
+  return makeNodeClaim(name, {
+    labels: { [NODEPOOL_LABEL]: pool, ...labels },
+    ...(providerId !== '' && { status: { providerID: providerId, capacity, allocatable: capacity } }),
+  });
+}
+
+/** The Node of a NodeClaim, `node-of-<claim>`, registered and initialised. */
+export function readyNode(claim: string, { pool = 'default', labels, ...parts }: MachineParts = {}): Node {
+  return plainNode(`node-of-${claim}`, {
+    providerId: `fake:///${claim}`,
+    ...parts,
+    labels: {
+      [NODEPOOL_LABEL]: pool,
+      [INSTANCE_TYPE_LABEL]: 'default-instance-type',
+      [REGISTERED_LABEL]: 'true',
+      [INITIALIZED_LABEL]: 'true',
+      ...labels,
+    },
+  });
+}
+
+/** A Node nobody claims. */
+export function plainNode(name: string, parts: MachineParts = {}): Node {
+  const { capacity = SMALL, labels, taints = [], providerId } = parts;
+  return makeNode(name, {
+    ...(labels && { labels }),
+    ...(providerId && { providerID: providerId }),
+    taints,
+    status: { capacity, allocatable: capacity },
+  });
+}

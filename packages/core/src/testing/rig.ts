@@ -1,0 +1,229 @@
+import type { TestContext } from 'node:test';
+import { customResourceDefinition, RESOURCES } from '@karpenter-ts/apis';
+import type { CloudProvider } from '@karpenter-ts/cloudprovider';
+import { ApiServer } from '@karpenter-ts/embedded';
+import {
+  type ApiObject,
+  apiVersionOf,
+  Client,
+  type Controller,
+  ControllerRunner,
+  type CoreEvent,
+  type CoreOptions,
+  coreOptions,
+  inProcessTransport,
+  isNotFound,
+  Metrics,
+  objectKey,
+  QueuedRecorder,
+  type ResourceType,
+  type Result,
+  refOfKey,
+  SECOND,
+  type Transport,
+  VirtualClock,
+} from '@karpenter-ts/runtime';
+import { type RecordingLogger, recordingLogger } from '@karpenter-ts/runtime/testing';
+import { type Caches, createCaches, listCaches } from '../caches.ts';
+import type { Core } from '../core.ts';
+import { RESOURCE_SLICES } from '../kinds/resource-types.ts';
+import { metricsPage } from './metrics-page.ts';
+import { Refusals } from './refusals.ts';
+
+/** How a rig differs from the usual one. */
+export interface RigSettings<P extends CloudProvider> {
+  readonly provider: P;
+  /** Settings other than the defaults. */
+  readonly options?: Partial<CoreOptions>;
+  /** For a provider that must be made with it; a new one unless given. */
+  readonly clock?: VirtualClock;
+}
+
+/** What a merge patch holds; without `status` it goes to the object, with it to both. */
+export interface Change {
+  readonly metadata?: object;
+  readonly spec?: object;
+  readonly status?: object;
+}
+
+/** Caches, a bare API server with our CRDs, and recorders, without any controller. Stops with the test. */
+export async function startRig<P extends CloudProvider>(t: TestContext, settings: RigSettings<P>): Promise<Rig<P>> {
+  const rig = new Rig(settings);
+  t.after(() => rig.stop());
+  await rig.start();
+  return rig;
+}
+
+/**
+ * What controllers stand on, in one process and in virtual time, and what a test does and sees with it. Controllers are
+ * run with `run`, or called pass by pass with `reconcile`. Whatever a method writes, the caches have when it resolves.
+ */
+export class Rig<P extends CloudProvider = CloudProvider> implements Core {
+  readonly logger: RecordingLogger = recordingLogger();
+  /** What the API server shall refuse, the test's own requests included. */
+  readonly refusals = new Refusals();
+  /** Requests that were to change something, the test's own included: `PATCH /apis/karpenter.sh/v1/nodeclaims/a`. */
+  readonly writes: string[] = [];
+  /** Events that reached the API, in order; one that happened again comes again with a higher count. */
+  readonly published: CoreEvent[] = [];
+  readonly provider: P;
+  readonly clock: VirtualClock;
+  readonly metrics: Metrics;
+  readonly client: Client;
+  readonly caches: Caches;
+  readonly events: QueuedRecorder;
+  readonly options: CoreOptions;
+  readonly #stopping = new AbortController();
+  readonly #transport: Transport;
+
+  constructor({ provider, options = {}, clock = new VirtualClock() }: RigSettings<P>) {
+    const { logger } = this;
+    const metrics = new Metrics(clock);
+    this.provider = provider;
+    this.clock = clock;
+    this.metrics = metrics;
+    this.options = { ...defaultOptions(), ...options };
+    const server = new ApiServer({ clock });
+    this.#transport = inProcessTransport(async (request, signal) => {
+      if (request.method !== 'GET') this.writes.push(`${request.method} ${request.path}`);
+      return this.refusals.answer(request) ?? server.handle(request, signal);
+    }, clock);
+    this.client = new Client({ transport: this.#transport, clock, userAgent: 'karpenter-test' });
+    this.caches = createCaches({
+      client: this.client,
+      clock,
+      logger,
+      metrics,
+      provider,
+      readsResourceSlices: !this.options.ignoreDraRequests,
+    });
+    const record = async (event: CoreEvent): Promise<void> => void this.published.push(event);
+    const sink = { create: record, patch: record };
+    this.events = new QueuedRecorder({ sink, clock, logger, metrics, random: noJitter });
+  }
+
+  async start(): Promise<void> {
+    const { signal } = this.#stopping;
+    const open = this.caches.resourceSlices === undefined ? [] : [RESOURCE_SLICES];
+    for (const kind of [...RESOURCES.core, ...[...this.provider.nodeClasses, ...open].map(openKind)]) {
+      const definition = customResourceDefinition(kind) as unknown as ApiObject;
+      await this.client.create(DEFINITIONS, {
+        ...definition,
+        metadata: { ...definition.metadata, annotations: APPROVED },
+      });
+    }
+    void this.events.start(signal);
+    for (const cache of listCaches(this.caches)) void cache.start(signal);
+    await this.clock.settle();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.clock.settle();
+    this.#transport.close();
+  }
+
+  /** Creates the object and writes its status, if it has one. Kind and version may be left out. */
+  async create<T extends ApiObject>(type: ResourceType, object: T): Promise<T> {
+    const created = await this.client.create<T>(type, { apiVersion: apiVersionOf(type), kind: type.kind, ...object });
+    const key = objectKey(created.metadata);
+    if ('status' in object && object.status) return this.change<T>(type, key, { status: object.status });
+    await this.clock.settle();
+    return created;
+  }
+
+  /** Merges fields into an object: those of `status` by its subresource. */
+  async change<T extends ApiObject>(type: ResourceType, key: string, { status, ...rest }: Change): Promise<T> {
+    const ref = refOfKey(key);
+    let changed: T | undefined;
+    if (Object.keys(rest).length > 0) changed = await this.client.patch<T>(type, ref, { type: 'merge', body: rest });
+    if (status !== undefined) {
+      changed = await this.client.patch<T>(type, ref, { type: 'merge', body: { status } }, { subresource: 'status' });
+    }
+    await this.clock.settle();
+    return changed ?? this.get<T>(type, key);
+  }
+
+  async delete(type: ResourceType, key: string): Promise<void> {
+    await this.client.delete(type, refOfKey(key));
+    await this.clock.settle();
+  }
+
+  /** The object as the API server has it. */
+  async get<T extends ApiObject>(type: ResourceType, key: string): Promise<T> {
+    return this.client.get<T>(type, refOfKey(key));
+  }
+
+  /** As `get`; undefined if there is none. */
+  async find<T extends ApiObject>(type: ResourceType, key: string): Promise<T | undefined> {
+    try {
+      return await this.get<T>(type, key);
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** One pass of a controller that does not run; throws what it throws. */
+  async reconcile(controller: Controller, key: string): Promise<Result> {
+    const { name } = refOfKey(key);
+    const pass = controller.reconcile(
+      key,
+      this.#stopping.signal,
+      this.logger.with({ controller: controller.name, name }),
+    );
+    try {
+      return await this.clock.runUntil(pass);
+    } finally {
+      await this.clock.settle();
+    }
+  }
+
+  /** Runs controllers until the test ends. They work whenever the clock settles or moves. */
+  async run(...controllers: readonly Controller[]): Promise<void> {
+    const { clock, logger, metrics } = this;
+    const deps = { clock, logger, metrics, random: noJitter, syncSource: () => Promise.resolve() };
+    for (const controller of controllers) void new ControllerRunner(controller, deps).start(this.#stopping.signal);
+    await clock.settle();
+  }
+
+  /** The metrics page as a scraper gets it. */
+  async page(): Promise<string> {
+    return metricsPage(this.metrics);
+  }
+
+  /** Moves the clock second by second until `check` holds; throws when `seconds` (600) have not been enough. */
+  async eventually(check: () => boolean | Promise<boolean>, seconds = 600): Promise<void> {
+    await this.clock.settle();
+    for (let passed = 0; !(await check()); passed++) {
+      if (passed === seconds) throw new Error(`not so within ${seconds} s: ${check.toString()}`);
+      await this.clock.advance(1 * SECOND);
+    }
+  }
+}
+
+/** Back-off as written down. */
+const noJitter = (): number => 0;
+
+const DEFINITIONS: ResourceType = {
+  group: 'apiextensions.k8s.io',
+  version: 'v1',
+  plural: 'customresourcedefinitions',
+  kind: 'CustomResourceDefinition',
+  namespaced: false,
+};
+
+/** Kinds in Kubernetes' own groups must say so; to others it means nothing. */
+const APPROVED = { 'api-approved.kubernetes.io': 'unapproved, for tests' };
+
+/** A kind the embedded API server does not know, such as any provider's NodeClass: whatever an object says is kept. */
+function openKind({ group, version, kind, plural }: ResourceType): Parameters<typeof customResourceDefinition>[0] {
+  const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } as const;
+  const schema = { type: 'object', properties: { spec: open, status: open } } as const;
+  return { group, version, kind, plural, categories: [], scope: 'Cluster', columns: [], schema };
+}
+
+function defaultOptions(): CoreOptions {
+  const fallbacks = Object.entries(coreOptions).map(([name, { fallback }]) => [name, fallback]);
+  return Object.fromEntries(fallbacks) as CoreOptions;
+}
