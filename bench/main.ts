@@ -1,4 +1,4 @@
-// npm run bench -- <suite> [--json FILE]: runs a suite, prints what it must reach and what it did, exits 1 if it missed.
+// npm run bench -- <suite> [part…] [--json FILE]: runs a suite, prints what it must reach and what it did, exits 1 if it missed.
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { isMet, type Row, renderTable } from './report.ts';
@@ -10,12 +10,18 @@ interface SuiteOptions {
   /** Measure upstream here and now instead of taking the figures of the lab; needs Go. */
   readonly upstream?: boolean | undefined;
   readonly seed?: number | undefined;
+  /** Measure on a real control plane, beside upstream; needs Go. */
+  readonly lab?: boolean | undefined;
+  /** What of the suite to run, by name; all of it if none. */
+  readonly parts: readonly string[];
 }
 
 /** Runs a suite, and says whether it is as good as it must be. */
 type Suite = (options: SuiteOptions) => Promise<boolean>;
 
 const SUITES: Readonly<Record<string, Suite>> = {
+  e2e: async (options) =>
+    report('e2e', await (await import('./e2e.ts')).measureE2e(options.parts, options.lab ?? false), options),
   embedded: async (options) => report('embedded', await (await import('./embedded.ts')).measureEmbedded(), options),
   planning: async (options) => (await import('./planning.ts')).run(options),
   runtime: async (options) => report('runtime', await (await import('./runtime.ts')).measureRuntime(), options),
@@ -30,15 +36,21 @@ async function report(suite: string, rows: readonly Row[], { json }: SuiteOption
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { json: { type: 'string' }, upstream: { type: 'boolean' }, seed: { type: 'string' } },
+  options: {
+    json: { type: 'string' },
+    upstream: { type: 'boolean' },
+    lab: { type: 'boolean' },
+    seed: { type: 'string' },
+  },
 });
-const run = SUITES[positionals[0] ?? ''];
+const [suite = '', ...parts] = positionals;
+const run = SUITES[suite];
 if (run === undefined) {
   process.stderr.write(
-    `usage: npm run bench -- <${Object.keys(SUITES).join('|')}> [--json FILE] [--seed N] [--upstream]\n`,
+    `usage: npm run bench -- <${Object.keys(SUITES).join('|')}> [part…] [--json FILE] [--seed N] [--upstream] [--lab]\n`,
   );
   process.exitCode = 2;
 } else {
   const seed = values.seed === undefined ? undefined : Number(values.seed);
-  process.exitCode = (await run({ ...values, seed })) ? 0 : 1;
+  process.exitCode = (await run({ ...values, seed, parts })) ? 0 : 1;
 }

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import {
   Catalogues,
   DEFAULT_PLANNING,
@@ -24,6 +26,8 @@ export interface PlanningFigures {
   /** Of the very first run, nothing compiled and no catalogue indexed yet. */
   readonly firstPodsPerSecond: number;
   readonly podsPerSecond: number;
+  /** Of the same mix at 1,000 pods, measured in turn with it: what else the machine does slows both. */
+  readonly paceAtThousand: number;
   /** The longest the planner ran without giving way. */
   readonly longestStepMs: number;
   readonly peakRssMb: number;
@@ -32,25 +36,42 @@ export interface PlanningFigures {
 const RUNS = 5;
 const WARM_UP_MS = 1_500;
 const FEWEST_WARM_UPS = 2;
+/** A run is so many plans as make up this many pods: each run then pays for its own share of garbage. */
+const PODS_PER_RUN = 5_000;
 
 /** Plans it again and again, always from pods and pools never seen before; only the catalogue's index is kept. */
 export function measureSpeed(workload: Workload, seed: number): PlanningFigures {
   const provider = newProvider();
-  const pods = podsOf(workload, seed);
-  const fresh = () => structuredClone(referenceSnapshot(pods, []));
+  const fresh = snapshotsOf(workload, seed);
+  const atThousand = { ...workload, pods: 1_000 };
+  const freshThousand = snapshotsOf(atThousand, seed);
   const first = timePlan(fresh(), provider, workload);
   const started = performance.now();
   for (let runs = 0; runs < FEWEST_WARM_UPS || performance.now() - started < WARM_UP_MS; runs++) {
     timePlan(fresh(), provider, workload);
   }
-  const seconds = Array.from({ length: RUNS }, () => timePlan(fresh(), provider, workload).seconds);
+  const paces: number[] = [];
+  const pacesAtThousand: number[] = [];
+  for (let run = 0; run < RUNS; run++) {
+    paces.push(paceOf(fresh, provider, workload));
+    pacesAtThousand.push(paceOf(freshThousand, provider, atThousand));
+  }
   return {
     ...figuresOf(first.plan),
     firstPodsPerSecond: workload.pods / first.seconds,
-    podsPerSecond: workload.pods / median(seconds),
+    podsPerSecond: median(paces),
+    paceAtThousand: median(pacesAtThousand),
     longestStepMs: longestStepMs(fresh(), provider, workload),
     peakRssMb: peakRssMb(),
   };
+}
+
+/** Pods per second of one run. What was left over by those before is cleared away first. */
+function paceOf(fresh: () => Snapshot, provider: Provider, workload: Workload): number {
+  const snapshots = Array.from({ length: Math.ceil(PODS_PER_RUN / workload.pods) }, fresh);
+  collectGarbage();
+  const seconds = snapshots.reduce((sum, snapshot) => sum + timePlan(snapshot, provider, workload).seconds, 0);
+  return (snapshots.length * workload.pods) / seconds;
 }
 
 /** Plans it once, so that the peak is that of one run. */
@@ -67,6 +88,11 @@ interface Provider {
 
 function newProvider(): Provider {
   return { instanceTypes: referenceCatalogue(), catalogues: new Catalogues() };
+}
+
+function snapshotsOf(workload: Workload, seed: number): () => Snapshot {
+  const snapshot = referenceSnapshot(podsOf(workload, seed), []);
+  return () => structuredClone(snapshot);
 }
 
 function podsOf({ mix, pods }: Workload, seed: number) {
@@ -109,6 +135,9 @@ function figuresOf({ newNodes, pricePerHour, undecided, unschedulable }: Plan) {
 function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1]!;
 }
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 
 function peakRssMb(): number {
   return process.resourceUsage().maxRSS / 1024;

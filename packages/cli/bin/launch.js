@@ -83,8 +83,10 @@ export function launch(args, env = process.env) {
 function launchChild(node, args, env) {
   const quiet = '--disable-warning=ExperimentalWarning'; // type stripping warns before Node 24.3
   const child = spawn(node, [quiet, ...args], { stdio: 'inherit', env });
-  // A terminal sends SIGINT to the child as well: passed on, it would arrive twice and mean "at once".
-  process.on('SIGINT', () => {});
+  process.on('SIGINT', () => {
+    // A terminal sends it to the child as well: passed on, it would arrive twice and mean "at once".
+    if (!process.stdin.isTTY) child.kill('SIGINT');
+  });
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('error', (error) => {
     process.stderr.write(`karpenter: cannot start ${node}: ${error.message}\n`);

@@ -7,6 +7,8 @@ export interface Io {
   readonly stdin: Readable;
   readonly stdout: Pick<Writable, 'write'>;
   readonly stderr: Pick<Writable, 'write'>;
+  /** Whether a person sees what is written to `stdout`, in colours. */
+  readonly hasColors: boolean;
   /** Set rather than exit, so that pipes drain: 0 done, 1 found problems, 2 wrong usage. */
   exitCode: number;
 }
@@ -17,6 +19,7 @@ export function processIo(): Io {
     stdin: process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,
+    hasColors: process.stdout.isTTY && process.stdout.hasColors(), // heeds NO_COLOR and its like
     get exitCode() {
       return Number(process.exitCode ?? 0);
     },

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -55,4 +56,16 @@ test('the exit code and the output of what was launched come through', () => {
   assert.equal(run('-e', 'process.kill(process.pid, "SIGTERM")').status, 143);
   const help = spawnSync(process.execPath, [join(BIN, 'karpenter.js'), '--help'], { encoding: 'utf8' });
   assert.deepEqual([help.status, help.stdout.startsWith('Usage: karpenter')], [0, true]);
+});
+
+test('a signal to the launcher alone, as scripts send it, ends what was launched', async () => {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    const script = `process.on('${signal}', () => process.exit(3)); setInterval(() => {}, 1000); console.log('up')`;
+    const launcher = spawn(process.execPath, [join(BIN, 'run.js'), '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(launcher.stdout, 'data');
+    launcher.kill(signal);
+    assert.deepEqual(await once(launcher, 'exit'), [3, null], signal);
+  }
 });

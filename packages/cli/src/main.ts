@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { checkCommand } from './commands/check.ts';
+import { controllerCommand } from './commands/controller.ts';
 import { planCommand } from './commands/plan.ts';
 import { upCommand } from './commands/up.ts';
 import type { Io } from './io.ts';
+import { version } from './version.ts';
 
 const USAGE_ERROR = 2;
 
@@ -14,6 +15,7 @@ export async function main(args: readonly string[], io: Io): Promise<void> {
     .version(version(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
     .addCommand(upCommand(io))
+    .addCommand(controllerCommand(io))
     .addCommand(checkCommand(io))
     .addCommand(planCommand(io));
   for (const command of [program, ...program.commands]) {
@@ -34,9 +36,4 @@ function reportFailure(error: unknown, io: Io): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_ERROR;
   io.stderr.write(`karpenter: ${error instanceof Error ? error.message : String(error)}\n`);
   return 1;
-}
-
-function version(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-  return (manifest as { readonly version: string }).version;
 }

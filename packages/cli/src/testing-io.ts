@@ -14,6 +14,7 @@ export function recordingIo(input = ''): RecordedIo {
     stdin: Readable.from([Buffer.from(input)]),
     stdout: { write: (text: string) => Boolean((written.out += text)) },
     stderr: { write: (text: string) => Boolean((written.err += text)) },
+    hasColors: false,
     exitCode: 0,
     out: () => written.out,
     err: () => written.err,

@@ -49,7 +49,7 @@ spec:
 
 test('the samples are valid', async () => {
   const io = await check([join(ROOT, 'samples')]);
-  assert.match(io.out(), /7 checked, 7 valid, 0 invalid\n$/);
+  assert.match(io.out(), /(\d+) checked, \1 valid, 0 invalid\n$/);
   assert.equal(io.exitCode, 0);
 });
 

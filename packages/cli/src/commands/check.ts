@@ -1,4 +1,3 @@
-import { checkManifests, MAX_MANIFEST_BYTES } from '@karpenter-ts/apis';
 import { Command, Option } from 'commander';
 import { type Io, readManifests } from '../io.ts';
 import { renderJson, renderText } from '../render/check.ts';
@@ -21,6 +20,7 @@ export function checkCommand(io: Io): Command {
     )
     .option('--cluster-ca-bundle <base64>', "the controller's flag of that name; part of an EC2NodeClass's hash")
     .action(async (names: string[], { output, ...options }: Flags) => {
+      const { checkManifests, MAX_MANIFEST_BYTES } = await import('@karpenter-ts/apis/manifests');
       const checked = checkManifests(await readManifests(io, names, MAX_MANIFEST_BYTES), options);
       io.stdout.write(output === 'json' ? renderJson(checked) : renderText(checked));
       io.exitCode = checked.every(({ valid }) => valid) ? 0 : 1;

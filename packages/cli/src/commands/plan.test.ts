@@ -102,13 +102,19 @@ test('a pod without a place is listed with the reason its event would give, and 
   assert.equal(io.exitCode, 0);
 });
 
-test('a plan in text has a line for each node, each pod without a place, and the totals', async () => {
-  const io = await plan({ ...FLEET, pods: [...FLEET.pods, pod('giant', '9')] });
-  const [first, second, third, totals] = io.out().split('\n');
+test('a plan in text has a line for each node, why pods have no place, and the totals', async () => {
+  const giants = ['a', 'b', 'c', 'd', 'e'].map((name) => pod(`giant-${name}`, '9'));
+  const io = await plan({ ...FLEET, pods: [...FLEET.pods, ...giants] });
+  const [first, second, third, fourth, totals] = io.out().split('\n');
   assert.equal(first, 'default  small or 1 other type  1 pod  $0.1000 an hour');
   assert.equal(second, first);
-  assert.match(third!, /^default\/giant: no instance type/);
-  assert.match(totals!, /^2 nodes for 2 pods at \$0\.2000 an hour, 1 pod without a place, planned in \d+\.\d{3} s$/);
+  assert.equal(third, 'no place for default/giant-a, default/giant-b, default/giant-c and 2 more:');
+  assert.equal(
+    fourth,
+    '  nodepool default: of 2 types 2 meet the requirements, 2 can be had within them, 0 of these are large enough; ' +
+      'nearest: large: lacks cpu 5',
+  );
+  assert.match(totals!, /^2 nodes for 2 pods at \$0\.2000 an hour, 5 pods without a place, planned in \d+\.\d{3} s$/);
 });
 
 test('a fleet that upstream planned is read from its file', async () => {

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
-import { existsSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client, findConnection, HttpsTransport, nullLogger, realClock } from '@karpenter-ts/runtime';
+import { type ApiObject, Client, findConnection, HttpsTransport, nullLogger, realClock } from '@karpenter-ts/runtime';
 import { recordingIo } from '../testing-io.ts';
 import { upCommand } from './up.ts';
 
+const PODS = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true };
 const NODES = { group: '', version: 'v1', plural: 'nodes', kind: 'Node', namespaced: false };
 const folder = mkdtempSync(join(tmpdir(), 'karpenter-up-'));
 
@@ -29,6 +30,19 @@ async function untilUp({ io, running }: ReturnType<typeof run>): Promise<string>
   return /export KUBECONFIG='(.*)'/.exec(io.out())?.[1] ?? '';
 }
 
+/** Waits until the output holds a match. */
+async function untilOut({ io, running }: ReturnType<typeof run>, pattern: RegExp): Promise<void> {
+  while (!pattern.test(io.out())) await Promise.race([running, sleep(10)]);
+}
+
+async function connectTo(kubeconfig: string) {
+  const env = { KUBECONFIG: kubeconfig };
+  const connection = await findConnection({ env });
+  const transport = new HttpsTransport({ connection, clock: realClock, logger: nullLogger, env });
+  const client = new Client({ transport, clock: realClock, userAgent: 'test' });
+  return { connection, client, close: () => transport.close() };
+}
+
 async function isOpen(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1');
   const open = await new Promise<boolean>((done) => {
@@ -39,14 +53,11 @@ async function isOpen(port: number): Promise<boolean> {
 }
 
 test('up serves a cluster to its owner alone, and leaves nothing behind', async () => {
-  const up = run('--nodes', '2');
+  const up = run('--no-controller', '--nodes', '2');
   const kubeconfig = await untilUp(up);
   assert.equal(statSync(kubeconfig).mode & 0o777, 0o600);
 
-  const env = { KUBECONFIG: kubeconfig };
-  const connection = await findConnection({ env });
-  const transport = new HttpsTransport({ connection, clock: realClock, logger: nullLogger, env });
-  const client = new Client({ transport, clock: realClock, userAgent: 'test' });
+  const { connection, client, close } = await connectTo(kubeconfig);
   const { items } = await client.listAll(NODES);
   assert.deepEqual(
     items.map(({ metadata }) => metadata.name),
@@ -54,13 +65,63 @@ test('up serves a cluster to its owner alone, and leaves nothing behind', async 
   );
   const nodePools = { group: 'karpenter.sh', version: 'v1', plural: 'nodepools', kind: 'NodePool', namespaced: false };
   assert.equal(await client.serves(nodePools), true);
-  transport.close();
+  close();
 
   up.interrupt();
   await up.running;
   assert.equal(existsSync(kubeconfig), false);
   assert.equal(existsSync(join(kubeconfig, '..')), false);
   assert.equal(await isOpen(Number(new URL(connection.server).port)), false);
+});
+
+test('09/102 up plays a scenario: pods go pending, nodes come, pods run, and Ctrl-C ends it all', async () => {
+  const up = run('--pods', '12', '--speed', '10x');
+  const kubeconfig = await untilUp(up);
+  await untilOut(up, /pods {3}12 pending/);
+  await untilOut(up, /nodes {2}\d+ ready: \d+ .*, \$\d+\.\d{4} an hour/);
+  await untilOut(up, /pods {3}\d+ running\n/);
+  assert.equal(up.io.out().includes('\u001b'), false);
+  const { connection, client, close } = await connectTo(kubeconfig);
+  const { items } = await client.listAll<ApiObject & { readonly spec: { readonly nodeName?: string } }>(PODS);
+  assert.ok(items.filter(({ spec }) => spec.nodeName?.startsWith('kwok-')).length >= 12);
+  close();
+  up.interrupt();
+  await up.running;
+  assert.equal(up.io.err(), 'stopping\n');
+  assert.equal(existsSync(join(kubeconfig, '..')), false);
+  assert.equal(await isOpen(Number(new URL(connection.server).port)), false);
+});
+
+test('up --no-samples leaves the cluster empty, with Karpenter in it', async () => {
+  const up = run('--no-samples');
+  const { client, close } = await connectTo(await untilUp(up));
+  assert.match(up.io.out(), /Karpenter runs in it/);
+  assert.deepEqual((await client.listAll(PODS)).items, []);
+  close();
+  up.interrupt();
+  await up.running;
+  await assert.rejects(
+    run('--no-samples', '--scenario', 'scale-out').running,
+    /cannot be used with option '--no-samples'/,
+  );
+});
+
+test('up says what is wrong with a scenario before it starts anything', async () => {
+  const file = join(folder, 'wrong.yaml');
+  writeFileSync(file, 'apiVersion: karpenter-ts.dev/v1\nkind: Scenario\nmetadata: {name: a}\nspec: {workload: []}\n');
+  const up = run('--scenario', file);
+  await assert.rejects(
+    up.running,
+    /wrong\.yaml:4:\d+: error: Scenario "a": unknown field "spec.workload"\n.*did you mean spec.workloads/,
+  );
+  assert.equal(up.io.out(), '');
+});
+
+test('up ends when the cluster does not take what the scenario says', async () => {
+  const file = join(folder, 'odd.yaml');
+  const sample = readFileSync(join(import.meta.dirname, '../../../../samples/scenarios/slow-drain.yaml'), 'utf8');
+  writeFileSync(file, sample.replace('terminationGracePeriodSeconds: 60', 'terminationGracePeriodSeconds: soon'));
+  await assert.rejects(run('--scenario', file).running, /odd\.yaml:\d+: .*terminationGracePeriodSeconds/);
 });
 
 test('up refuses to replace a file', async () => {
@@ -71,7 +132,7 @@ test('up refuses to replace a file', async () => {
 });
 
 test('up says which port is taken', async () => {
-  const first = run('--nodes', '0', '--kubeconfig', join(folder, 'first'));
+  const first = run('--no-samples', '--kubeconfig', join(folder, 'first'));
   await untilUp(first);
   const [, port = ''] = /127\.0\.0\.1:(\d+)/.exec(first.io.out()) ?? [];
   await assert.rejects(run('--port', port).running, new RegExp(`port ${port} is in use`));
@@ -82,5 +143,11 @@ test('up says which port is taken', async () => {
 test('up takes whole numbers only', async () => {
   for (const bad of ['-1', '1.5', 'x', '99999']) {
     await assert.rejects(run('--port', bad).running, /must be a whole number/);
+  }
+});
+
+test('up takes a speed from 1x to 60x', async () => {
+  for (const bad of ['0', '0.5x', '61x', 'fast', '-2x']) {
+    await assert.rejects(run('--speed', bad).running, /must be a number from 1x to 60x/);
   }
 });

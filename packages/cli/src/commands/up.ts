@@ -1,19 +1,43 @@
 import type { SignalSource } from '@karpenter-ts/runtime';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { Io } from '../io.ts';
+import type { UpSettings } from '../up/session.ts';
+
+/** Beyond this, kubelets cannot renew their leases in time. */
+const TOP_SPEED = 60;
 
 /** `source` is where Ctrl-C comes from. */
 export function upCommand(io: Io, source: SignalSource = process): Command {
   return new Command('up')
-    .description('Run a small Kubernetes cluster with simulated nodes in this process, until Ctrl-C.')
+    .description('Run a small Kubernetes cluster with Karpenter and simulated nodes in this process, until Ctrl-C.')
+    .addOption(
+      new Option(
+        '--scenario <name or file>',
+        'what happens by itself; scale-out unless told, nothing without the controller',
+      ).conflicts('samples'),
+    )
+    .addOption(new Option('--pods <number>', 'how many pods it begins with, if not its own number').argParser(pods))
+    .addOption(new Option('--speed <factor>', 'run the clock faster, such as 10x').default(1, '1x').argParser(speed))
+    .option('--no-samples', 'leave the cluster empty: no pools, no workloads')
+    .option('--no-controller', 'the cluster alone, for a controller of your own')
+    .addOption(
+      new Option(
+        '--nodes <number>',
+        'how many nodes to begin with, besides those Karpenter adds; 3 without the controller, else none',
+      ).argParser(nodes),
+    )
     .addOption(
       new Option('--port <number>', 'where to listen on 127.0.0.1; 0 is any free port').default(0).argParser(port),
     )
-    .addOption(new Option('--nodes <number>', 'how many nodes to begin with').default(3).argParser(count))
     .option('--kubeconfig <file>', 'where to write how to reach it, and to remove it at the end; must not exist')
-    .action(async (flags: { readonly port: number; readonly nodes: number; readonly kubeconfig?: string }) => {
+    .addOption(
+      new Option('--log-level <level>', 'what to print of the logs')
+        .choices(['debug', 'info', 'error'])
+        .default('error'),
+    )
+    .action(async (settings: UpSettings) => {
       const { runCluster } = await import('../up/session.ts'); // two hundred files that no other command needs
-      await runCluster(flags, io, source);
+      await runCluster(settings, io, source);
     });
 }
 
@@ -21,11 +45,21 @@ function port(text: string): number {
   return whole(text, 65_535);
 }
 
-function count(text: string): number {
+function nodes(text: string): number {
   return whole(text, 5_000);
+}
+
+function pods(text: string): number {
+  return whole(text, 100_000);
 }
 
 function whole(text: string, max: number): number {
   if (/^\d+$/.test(text) && Number(text) <= max) return Number(text);
   throw new InvalidArgumentError(`must be a whole number from 0 to ${max}`);
+}
+
+function speed(text: string): number {
+  const factor = /^\d+(\.\d+)?x?$/.test(text) ? Number.parseFloat(text) : Number.NaN;
+  if (factor >= 1 && factor <= TOP_SPEED) return factor;
+  throw new InvalidArgumentError(`must be a number from 1x to ${TOP_SPEED}x`);
 }

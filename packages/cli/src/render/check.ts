@@ -1,4 +1,4 @@
-import type { CheckedObject, Finding } from '@karpenter-ts/apis';
+import type { CheckedObject, Finding } from '@karpenter-ts/apis/manifests';
 
 /** For programs. Fields are only ever added. */
 export function renderJson(checked: readonly CheckedObject[]): string {

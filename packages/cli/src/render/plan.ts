@@ -1,13 +1,15 @@
 import type { PlanFile, PlanFileNode } from '@karpenter-ts/scheduling';
 
-/** For people: a line per node, a line per pod without a place, and a line of totals. */
-export function renderPlan({ nodes, unschedulable, pricePerHour, seconds }: PlanFile): string {
+/** For people: a line per node, what is to be said of pods without a place, and a line of totals. */
+export function renderPlan(
+  { nodes, unschedulable, pricePerHour, seconds }: PlanFile,
+  unplaced: readonly string[],
+): string {
   const placed = nodes.reduce((sum, { pods }) => sum + pods.length, 0);
   const totals =
     `${count(nodes.length, 'node')} for ${count(placed, 'pod')} at ${price(pricePerHour)}, ` +
     `${count(unschedulable.length, 'pod')} without a place, planned in ${seconds.toFixed(3)} s`;
-  const failures = unschedulable.map(({ pod, reason }) => `${pod}: ${reason}`);
-  return `${[...alignedRows(nodes.map(nodeCells)), ...failures, totals].join('\n')}\n`;
+  return `${[...alignedRows(nodes.map(nodeCells)), ...unplaced, totals].join('\n')}\n`;
 }
 
 function nodeCells({ nodePool, pods, instanceTypes, pricePerHour }: PlanFileNode): readonly string[] {

@@ -1,34 +1,61 @@
-import { randomInt } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
-import { customResourceDefinition, RESOURCES } from '@karpenter-ts/apis';
-import { type Cluster, simulatedNode, startCluster } from '@karpenter-ts/embedded';
-import { createLogger, listenForStop, realClock, type SignalSource } from '@karpenter-ts/runtime';
+import { join, resolve } from 'node:path';
+import type { Cluster } from '@karpenter-ts/embedded';
+import {
+  createLogger,
+  type Level,
+  type Logger,
+  listenForStop,
+  realClock,
+  type SignalSource,
+  type SteadyClock,
+  scaledClock,
+} from '@karpenter-ts/runtime';
 import type { Io } from '../io.ts';
-import { renderCluster } from '../render/up.ts';
+import { ProgressLines } from '../render/progress.ts';
+import { renderIntroduction } from '../render/up.ts';
+import type { Stage } from '../scenario/playback.ts';
+import type { ScenarioFile } from '../scenario/scenario-file.ts';
+import { startServedCluster } from './cluster-start.ts';
+import { watchProgress } from './progress.ts';
 import { withoutEchoes } from './signal-echoes.ts';
 
-interface Settings {
+/** What the command line says. */
+export interface UpSettings {
   /** 0 is any free one. */
   readonly port: number;
-  /** To begin with. */
-  readonly nodes: number;
+  /** To begin with; some of our choice unless told. */
+  readonly nodes?: number;
   /** A file of its own unless told; it must not exist. */
   readonly kubeconfig?: string;
+  /** Whether Karpenter runs in it. */
+  readonly controller: boolean;
+  /** Whether something is to happen by itself. */
+  readonly samples: boolean;
+  /** Path or name of what happens; the first of ours unless told. */
+  readonly scenario?: string;
+  /** How many pods to begin with; as many as the scenario says unless told. */
+  readonly pods?: number;
+  /** How many times as fast as the wall clock. */
+  readonly speed: number;
+  readonly logLevel: Level;
 }
 
-const ZONES = ['zone-a', 'zone-b', 'zone-c'];
+const DEFAULT_SCENARIO = 'scale-out';
+/** Somebody must be there to run pods, if Karpenter is not. */
+const NODES_WITHOUT_CONTROLLER = 3;
 
 /** Runs a cluster until a signal or a failure ends it. Throws, in words for the user, what keeps it from running. */
-export async function runCluster(flags: Settings, io: Io, signals: SignalSource): Promise<void> {
-  if (flags.kubeconfig !== undefined && existsSync(flags.kubeconfig)) {
-    throw new Error(`${flags.kubeconfig} exists already, and would be gone at the end; name another file`);
+export async function runCluster(settings: UpSettings, io: Io, signals: SignalSource): Promise<void> {
+  if (settings.kubeconfig !== undefined && existsSync(settings.kubeconfig)) {
+    throw new Error(`${settings.kubeconfig} exists already, and would be gone at the end; name another file`);
   }
+  const file = await loadScenario(settings, io);
   const source = withoutEchoes(signals, realClock);
-  const folder = flags.kubeconfig === undefined ? await mkdtemp(join(tmpdir(), 'karpenter-')) : undefined;
-  const kubeconfigPath = folder ? join(folder, 'kubeconfig') : resolve(flags.kubeconfig ?? '');
+  const folder = settings.kubeconfig === undefined ? await mkdtemp(join(tmpdir(), 'karpenter-')) : undefined;
+  const kubeconfigPath = folder ? join(folder, 'kubeconfig') : resolve(settings.kubeconfig ?? '');
   const remains = folder ?? kubeconfigPath;
   const exit = (code: number): void => {
     rmSync(remains, { recursive: true, force: true }); // in a hurry, but the token should not stay
@@ -40,42 +67,106 @@ export async function runCluster(flags: Settings, io: Io, signals: SignalSource)
     exit,
   });
   try {
-    const cluster = await start(flags, kubeconfigPath, io);
-    io.stdout.write(renderCluster(cluster, flags.nodes, RESOURCES.kwok));
-    const stopped = new Promise<void>((done) => stop.signal.addEventListener('abort', () => done(), { once: true }));
-    await Promise.race([stopped, cluster.stopped]);
-    if (stop.signal.aborted) io.stderr.write('stopping\n');
-    await cluster.stop();
+    await run({ settings, file, kubeconfigPath, io }, stop.signal);
   } finally {
     stop.dispose();
     await rm(remains, { recursive: true, force: true });
   }
 }
 
-async function start({ port: wanted, nodes }: Settings, kubeconfigPath: string, io: Io): Promise<Cluster> {
+/** Before anything starts: what is wrong with it should be said first. */
+async function loadScenario(settings: UpSettings, io: Io): Promise<ScenarioFile | undefined> {
+  const byDefault = settings.samples && settings.controller ? DEFAULT_SCENARIO : undefined;
+  const { scenario = byDefault, pods } = settings;
+  if (scenario === undefined) return undefined;
+  const { loadScenario: load } = await import('../scenario/scenario-file.ts');
+  const file = await load(scenario, io);
+  if (pods === undefined) return file;
+  const { withPodCount } = await import('../scenario/pod-count.ts');
+  return { ...file, spec: withPodCount(file.spec, pods) };
+}
+
+interface Session {
+  readonly settings: UpSettings;
+  readonly file: ScenarioFile | undefined;
+  readonly kubeconfigPath: string;
+  readonly io: Io;
+}
+
+async function run(session: Session, stop: AbortSignal): Promise<void> {
+  const { settings, file, kubeconfigPath, io } = session;
+  const { controller: hasController, port, speed, logLevel: level } = settings;
+  const clock = speed === 1 ? realClock : scaledClock(realClock, speed);
   const write = (line: string): void => void io.stderr.write(line);
+  const logger = createLogger({ level, clock, write, format: 'console', hasColors: io.hasColors });
+  const nodes = settings.nodes ?? (hasController ? 0 : NODES_WITHOUT_CONTROLLER);
+  const cluster = await startServedCluster({ port, kubeconfigPath, nodes, clock, logger });
   try {
-    return await startCluster({
-      clock: realClock,
-      seed: randomInt(2 ** 31),
-      crds: RESOURCES.kwok.map(customResourceDefinition),
-      nodes: Array.from({ length: nodes }, (_, i) => {
-        return simulatedNode({ name: `node-${i + 1}`, zone: ZONES[i % ZONES.length] ?? '' });
-      }),
-      listen: { port: wanted, kubeconfigPath },
-      logger: createLogger({ level: 'error', clock: realClock, write, format: 'console' }),
-    });
-  } catch (error) {
-    throw explained(error, wanted, dirname(kubeconfigPath));
+    const { access } = cluster;
+    io.stdout.write(renderIntroduction({ access: access!, nodes, hasController, scenario: file?.name }));
+    await runOn(cluster, { session, clock, logger }, stop);
+  } finally {
+    await cluster.stop();
   }
 }
 
-/** What the user can do about it, where we know. */
-function explained(error: unknown, wanted: number, folder: string): unknown {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'EADDRINUSE')
-    return new Error(`port ${wanted} is in use; --port 0 takes any free one`, { cause: error });
-  if (code === 'EACCES' && wanted > 0 && wanted < 1024) return new Error(`port ${wanted} needs root`, { cause: error });
-  if (code === 'ENOENT') return new Error(`there is no folder ${folder} for the kubeconfig`, { cause: error });
-  return error;
+interface Surroundings {
+  readonly session: Session;
+  readonly clock: SteadyClock;
+  readonly logger: Logger;
+}
+
+/** Runs what lives on the cluster until `stop`, or until something fails. */
+async function runOn(cluster: Cluster, surroundings: Surroundings, stop: AbortSignal): Promise<void> {
+  const ending = new AbortController();
+  const parts = startParts(cluster, surroundings, ending.signal);
+  try {
+    await Promise.race([aborted(stop), cluster.stopped, ...parts]);
+    if (stop.aborted) surroundings.session.io.stderr.write('stopping\n');
+  } finally {
+    ending.abort();
+    await Promise.allSettled(parts);
+  }
+  await Promise.all(parts); // one may have failed to stop
+}
+
+/** Each part goes on until the signal, or fails. */
+function startParts(cluster: Cluster, { session, clock, logger }: Surroundings, signal: AbortSignal): Promise<void>[] {
+  const { settings, file, io } = session;
+  const { client, faults } = cluster;
+  const begun = clock.elapsed();
+  const lines = new ProgressLines(
+    (line) => io.stdout.write(line),
+    () => clock.elapsed() - begun,
+    io.hasColors,
+  );
+  const stage: Stage = { client, faults, clock, tell: (text) => lines.tell(text) };
+  const show = lines.show.bind(lines);
+  return [
+    watchProgress({ client, clock, wallClock: realClock, logger, show }, signal),
+    ...(settings.controller ? [runController(cluster, { clock, logger }, signal)] : []),
+    ...(file ? [playScenario(file, stage, signal)] : []),
+  ];
+}
+
+async function runController(
+  cluster: Cluster,
+  { clock, logger }: Pick<Surroundings, 'clock' | 'logger'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { createController } = await import('./controller.ts');
+  await (await createController(cluster, clock, logger)).start(signal);
+}
+
+async function playScenario(file: ScenarioFile, stage: Stage, signal: AbortSignal): Promise<void> {
+  const { play } = await import('../scenario/playback.ts');
+  await play(file, stage, signal);
+  await aborted(signal);
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((done) => {
+    if (signal.aborted) done();
+    else signal.addEventListener('abort', () => done(), { once: true });
+  });
 }

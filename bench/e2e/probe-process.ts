@@ -1,0 +1,38 @@
+// Loaded into the controller's process before anything else: answers how it fared since it was last asked.
+import { readFileSync } from 'node:fs';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+
+/** Of the process since the last report. */
+export interface ProcessFigures {
+  readonly cpuSeconds: number;
+  /** 99.9 % of the event loop's delays were shorter. */
+  readonly delayMilliseconds: number;
+  readonly longestDelayMilliseconds: number;
+  /** Since the process started. */
+  readonly peakRssMegabytes: number;
+}
+
+const RESOLUTION_MS = 1;
+const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+delay.enable();
+let cpu = process.cpuUsage();
+
+process.on('message', () => {
+  const used = process.cpuUsage(cpu);
+  const figures: ProcessFigures = {
+    cpuSeconds: (used.user + used.system) / 1e6,
+    // Node measures from one timer to the next, so the time it meant to wait is in all of them.
+    delayMilliseconds: delay.percentile(99.9) / 1e6 - RESOLUTION_MS,
+    longestDelayMilliseconds: delay.max / 1e6 - RESOLUTION_MS,
+    peakRssMegabytes: peakRss(),
+  };
+  process.send?.(figures);
+  cpu = process.cpuUsage();
+  delay.reset();
+});
+process.channel?.unref(); // whoever asks must not keep it alive
+
+function peakRss(): number {
+  const [, kilobytes = ''] = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
+  return (Number(kilobytes) * 1024) / 1e6;
+}

@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { customResourceDefinition, RESOURCES } from '@karpenter-ts/apis';
+import { type Cluster, startCluster } from '@karpenter-ts/embedded';
+import { type ApiObject, type ProcessEvents, realClock, type ResourceType } from '@karpenter-ts/runtime';
+import { recordingIo } from '../testing-io.ts';
+import { runController } from './process.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'karpenter-controller-'));
+const CRDS = RESOURCES.kwok.map(customResourceDefinition);
+const LEASES: ResourceType = {
+  group: 'coordination.k8s.io',
+  version: 'v1',
+  plural: 'leases',
+  kind: 'Lease',
+  namespaced: true,
+};
+const CRD_TYPE: ResourceType = {
+  group: 'apiextensions.k8s.io',
+  version: 'v1',
+  plural: 'customresourcedefinitions',
+  kind: 'CustomResourceDefinition',
+  namespaced: false,
+};
+
+let runs = 0;
+
+/** The command with its log in a file of its own, ports of its own, and a switch that stands for SIGTERM. */
+function run(kubeconfig: string, ...flags: readonly string[]) {
+  const log = join(folder, `log-${runs++}`);
+  writeFileSync(log, '');
+  const source: ProcessEvents & EventEmitter = Object.assign(new EventEmitter(), { exit: () => assert.fail('forced') });
+  const io = recordingIo();
+  const argv = ['--metrics-port=0', '--health-probe-port=0', `--log-output-paths=${log}`, ...flags];
+  const exited = runController(argv, { KUBECONFIG: kubeconfig, HOME: folder }, io, source);
+  const lines = () => readFileSync(log, 'utf8').split('\n').filter(Boolean);
+  return {
+    io,
+    exited,
+    errors: () =>
+      lines()
+        .map((line) => JSON.parse(line) as Readonly<Record<string, string>>)
+        .filter(({ level }) => level === 'ERROR')
+        .map(({ message, kind = '', error }) => [message, kind, error].filter(Boolean).join(': ')),
+    async until(text: string): Promise<void> {
+      while (!lines().some((line) => line.includes(text))) await sleep(20);
+    },
+    terminate: () => void source.emit('SIGTERM', 'SIGTERM'),
+  };
+}
+
+async function startServed(t: TestContext, crds = CRDS): Promise<{ cluster: Cluster; kubeconfig: string }> {
+  const kubeconfig = join(mkdtempSync(join(folder, 'cluster-')), 'kubeconfig');
+  const cluster = await startCluster({
+    clock: realClock,
+    seed: 1,
+    crds,
+    listen: { port: 0, kubeconfigPath: kubeconfig },
+  });
+  t.after(() => cluster.stop());
+  return { cluster, kubeconfig };
+}
+
+function kubeconfigFor(server: string): string {
+  const path = join(folder, `kubeconfig-${runs++}`);
+  writeFileSync(
+    path,
+    JSON.stringify({
+      clusters: [{ name: 'a', cluster: { server } }],
+      users: [{ name: 'a', user: {} }],
+      contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
+      'current-context': 'a',
+    }),
+  );
+  return path;
+}
+
+test('help lists the flags and ends with 0; a bad flag is named, and ends with 2', async () => {
+  const help = run('', '--help');
+  assert.equal(await help.exited, 0);
+  assert.match(help.io.out(), /batch-idle-duration/);
+  const wrong = run('', '--batch-max-duration=long');
+  assert.equal(await wrong.exited, 2);
+  assert.match(wrong.io.err(), /^karpenter: parsing flags, invalid value "long" for flag -batch-max-duration/);
+});
+
+test('without a usable kubeconfig one line says which was tried', async () => {
+  const missing = run(join(folder, 'none'));
+  assert.equal(await missing.exited, 1);
+  assert.match(missing.errors().join(), /^failed to start: invalid configuration: .*\(KUBECONFIG is .*none\)$/);
+  const path = join(folder, 'broken');
+  writeFileSync(path, 'clusters: [');
+  const broken = run(path);
+  assert.equal(await broken.exited, 1);
+  assert.match(broken.errors().join(), /^failed to start: error loading config file ".*broken"/);
+});
+
+test('a server that is not there ends it with one line that names it', async () => {
+  const dead = run(kubeconfigFor('http://127.0.0.1:1'));
+  assert.equal(await dead.exited, 1);
+  assert.deepEqual(dead.errors(), [
+    'failed to start: http://127.0.0.1:1: connection to the API server failed: connect ECONNREFUSED 127.0.0.1:1',
+  ]);
+});
+
+test('a server that does not know us ends it with one line', async (t) => {
+  const { kubeconfig } = await startServed(t);
+  const text = readFileSync(kubeconfig, 'utf8').replace(/"token": ".*"/, '"token": "forged"');
+  const stranger = join(folder, 'stranger');
+  writeFileSync(stranger, text);
+  const refused = run(stranger);
+  assert.equal(await refused.exited, 1);
+  assert.match(refused.errors().join(), /^failed to start: https:.* does not accept our credentials: Unauthorized$/);
+});
+
+test('outside a cluster it must be told where its lease is', async (t) => {
+  const { kubeconfig } = await startServed(t);
+  const homeless = run(kubeconfig);
+  assert.equal(await homeless.exited, 1);
+  assert.match(homeless.errors().join(), /unable to find leader election namespace/);
+});
+
+test('a port that is taken ends it, and is named', async (t) => {
+  const { kubeconfig } = await startServed(t);
+  const taken = createServer().listen(0);
+  t.after(() => taken.close());
+  const { port } = taken.address() as AddressInfo;
+  const refused = run(kubeconfig, '--disable-leader-election', `--metrics-port=${port}`);
+  assert.equal(await refused.exited, 1);
+  assert.match(
+    refused.errors().join(),
+    new RegExp(`^problem running manager: error listening on :${port}: .*EADDRINUSE`),
+  );
+});
+
+test('it waits for its CRDs, saying which are missing, and goes on when they are there', async (t) => {
+  const { cluster, kubeconfig } = await startServed(t, []);
+  const waiting = run(kubeconfig, '--disable-leader-election');
+  for (const kind of ['NodePool.karpenter.sh', 'NodeClaim.karpenter.sh', 'KWOKNodeClass.karpenter.kwok.sh']) {
+    await waiting.until(`"if kind is a CRD, it should be installed before calling Start","kind":"${kind}"`);
+  }
+  for (const crd of CRDS) await cluster.client.create(CRD_TYPE, crd as unknown as ApiObject);
+  await waiting.until('"message":"Starting workers","controller":"provisioner"');
+  waiting.terminate();
+  assert.equal(await waiting.exited, 0);
+});
+
+test('it says what it lacks the rights for, and goes on trying', async (t) => {
+  const message =
+    'pods is forbidden: User "karpenter" cannot list resource "pods" in API group "" at the cluster scope';
+  const guarded = createServer((request, response) => {
+    const isOpen = request.url === '/version';
+    response.writeHead(isOpen ? 200 : 403, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(isOpen ? {} : { kind: 'Status', code: 403, reason: 'Forbidden', message }));
+  }).listen(0);
+  t.after(() => guarded.close().closeAllConnections());
+  const { port } = guarded.address() as AddressInfo;
+  const powerless = run(kubeconfigFor(`http://127.0.0.1:${port}`), '--disable-leader-election');
+  await powerless.until(JSON.stringify(message));
+  powerless.terminate();
+  assert.equal(await powerless.exited, 0);
+});
+
+test('SIGTERM ends it with 0, and the lease is free for the next', async (t) => {
+  const { cluster, kubeconfig } = await startServed(t);
+  const leader = run(kubeconfig, '--leader-election-namespace=kube-system');
+  await leader.until('"message":"Starting workers","controller":"provisioner"');
+  type Lease = ApiObject & { readonly spec: { readonly holderIdentity?: string } };
+  const holder = async () => {
+    const lease = { namespace: 'kube-system', name: 'karpenter-leader-election' };
+    return (await cluster.client.get<Lease>(LEASES, lease)).spec.holderIdentity;
+  };
+  assert.match((await holder()) ?? '', /_/);
+  leader.terminate();
+  assert.equal(await leader.exited, 0);
+  assert.deepEqual(leader.errors(), []);
+  assert.equal((await holder()) ?? '', '');
+});

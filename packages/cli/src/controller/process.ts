@@ -1,0 +1,139 @@
+import { createOperator } from '@karpenter-ts/core';
+import { kwokOptions } from '@karpenter-ts/provider-kwok';
+import {
+  Client,
+  type Connection,
+  ConnectionConfigError,
+  ConnectionError,
+  coreOptions,
+  createLogger,
+  findConnection,
+  HttpsTransport,
+  isUnauthorized,
+  type Logger,
+  Metrics,
+  oneOf,
+  openSinks,
+  option,
+  type ParsedGroups,
+  type ProcessEvents,
+  parseOptions,
+  realClock,
+  runToExit,
+  SECOND,
+  type Transport,
+  userAgent,
+  withCommit,
+} from '@karpenter-ts/runtime';
+import type { Io } from '../io.ts';
+import { version } from '../version.ts';
+import { kwokModule } from './kwok-module.ts';
+
+const GROUPS = {
+  process: { rows: { provider: option('provider', oneOf('kwok'), 'kwok', 'Where nodes come from: kwok.') } },
+  core: { rows: coreOptions },
+  kwok: { rows: kwokOptions },
+};
+
+/**
+ * Runs the controller until a signal or a failure ends it: the whole life of the process in a container. Settings come
+ * from upstream's flags and variables. Resolves with the exit code, with which the caller must really exit.
+ */
+export async function runController(
+  argv: readonly string[],
+  env: NodeJS.ProcessEnv,
+  io: Io,
+  source: ProcessEvents,
+): Promise<number> {
+  const parsed = parseOptions(GROUPS, argv, env);
+  if (parsed.kind === 'help') {
+    io.stdout.write(parsed.usage);
+    return parsed.exitCode;
+  }
+  if (parsed.kind === 'refused') {
+    io.stderr.write(`karpenter: ${parsed.problem}\n${parsed.usage ?? ''}`);
+    return parsed.exitCode;
+  }
+  const { core } = parsed.options;
+  const metrics = new Metrics(realClock);
+  const { stdout, stderr } = process;
+  const sinks = openSinks({
+    paths: core.logOutputPaths,
+    errorPaths: core.logErrorOutputPaths,
+    stdout,
+    stderr,
+    clock: realClock,
+  });
+  const logger = createLogger({ level: core.logLevel, clock: realClock, write: sinks.write, format: 'json', metrics });
+  for (const warning of parsed.warnings) logger.info(warning);
+  try {
+    return await run(parsed.options, { env, logger, metrics, source });
+  } catch (error) {
+    logger.error('failed to start', error);
+    return 1;
+  } finally {
+    sinks.close();
+  }
+}
+
+interface Surroundings {
+  readonly env: NodeJS.ProcessEnv;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly source: ProcessEvents;
+}
+
+async function run(
+  { core, kwok }: ParsedGroups<typeof GROUPS>,
+  { env, logger, metrics, source }: Surroundings,
+): Promise<number> {
+  const commit = env['KARPENTER_COMMIT'];
+  const ours = withCommit(logger, commit);
+  const connection = await connect(env);
+  const transport = new HttpsTransport({ connection, clock: realClock, logger: ours, env });
+  ours.debug('discovered karpenter version', { version: version() });
+  try {
+    await checkServer(connection, transport);
+    const manager = await createOperator({
+      options: core,
+      providerModule: kwokModule(kwok),
+      transport,
+      clock: realClock,
+      logger: ours,
+      metrics,
+      build: { version: version(), commit: commit ?? '' },
+      serves: true,
+    });
+    return await runToExit(manager, ours, source);
+  } finally {
+    transport.close();
+  }
+}
+
+async function connect(env: NodeJS.ProcessEnv): Promise<Connection> {
+  try {
+    return await findConnection({ env });
+  } catch (error) {
+    if (!(error instanceof ConnectionConfigError) || !env['KUBECONFIG']) throw error;
+    throw new Error(`${error.message} (KUBECONFIG is ${env['KUBECONFIG']})`, { cause: error });
+  }
+}
+
+/** As long as client-go waits when it asks what a server has. */
+const DISCOVERY_TIMEOUT = 32 * SECOND;
+
+/**
+ * Asks the server for its version. One that is not there, or does not know us, ends the process with one line, as it
+ * ends upstream's with a panic: whoever runs it will start it again. Everything that comes later is waited for.
+ */
+async function checkServer({ server }: Connection, transport: Transport): Promise<void> {
+  const client = new Client({ transport, clock: realClock, userAgent: userAgent(version()) });
+  try {
+    await client.read('/version', { timeout: DISCOVERY_TIMEOUT });
+  } catch (error) {
+    if (error instanceof ConnectionError) throw new Error(`${server}: ${error.message}`, { cause: error });
+    if (isUnauthorized(error))
+      throw new Error(`${server} does not accept our credentials: ${error.message}`, { cause: error });
+    throw error;
+  }
+}

@@ -1,0 +1,42 @@
+import { Explainer, type Fleet, finish, planSnapshot, readFleet, toPlanFile } from '@karpenter-ts/scheduling';
+import { type Io, readManifests } from '../io.ts';
+import { renderPlan } from '../render/plan.ts';
+import { renderUnplaced } from '../render/unplaced.ts';
+
+export interface PlanSettings {
+  /** The fleet file; `-` is standard input. */
+  readonly fleet: string;
+  readonly output: 'text' | 'json';
+  readonly preferencePolicy: 'Respect' | 'Ignore';
+}
+
+/** Prints the nodes for the pods of a fleet file. What is wrong with the file is said, and left in `io.exitCode`. */
+export async function runPlan({ fleet: name, output, preferencePolicy }: PlanSettings, io: Io): Promise<void> {
+  const fleet = await loadFleet(io, name);
+  if (fleet === undefined) return;
+  const { snapshot } = fleet;
+  const options = { ...fleet.options, preferencePolicy };
+  const started = performance.now();
+  const plan = finish(planSnapshot(snapshot, options));
+  const file = toPlanFile(plan, (performance.now() - started) / 1000);
+  if (output === 'json') io.stdout.write(`${JSON.stringify(file)}\n`);
+  else io.stdout.write(renderPlan(file, renderUnplaced(plan.unschedulable, new Explainer(snapshot, options))));
+}
+
+/** The fleet, or `undefined` once it is said what keeps it from being read. */
+async function loadFleet(io: Io, name: string): Promise<Fleet | undefined> {
+  const [file, another] = await readManifests(io, [name], Number.POSITIVE_INFINITY);
+  const refuse = (lines: readonly string[]): undefined => {
+    io.stderr.write(lines.map((line) => `${line}\n`).join(''));
+    io.exitCode = 1;
+  };
+  if (file === undefined || another !== undefined) return refuse([`${name}:1:1: error: is a folder, not a fleet file`]);
+  if ('problem' in file) return refuse([`${file.name}:1:1: error: ${file.problem}`]);
+  const read = readFleet(file.text);
+  if ('fleet' in read) return read.fleet;
+  return refuse(
+    read.problems.map(({ line, column, field, message }) =>
+      [`${file.name}:${line}:${column}: error`, ...(field === '' ? [] : [field]), message].join(': '),
+    ),
+  );
+}

@@ -1,0 +1,82 @@
+import {
+  CAPACITY_TYPE_LABEL,
+  INITIALIZED_LABEL,
+  INSTANCE_TYPE_LABEL,
+  KWOK_NODE_LABELS,
+  type NodeClaim,
+  type ObjectMeta,
+} from '@karpenter-ts/apis';
+
+/** What is read of a v1 Pod. */
+export interface SeenPod {
+  readonly metadata: ObjectMeta;
+  readonly status?: { readonly phase?: string };
+}
+
+/** What is read of a v1 Node. */
+export interface SeenNode {
+  readonly metadata: ObjectMeta;
+  readonly spec?: { readonly providerID?: string };
+  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+}
+
+/** How many pods and nodes there are in which state, and what the nodes cost. */
+export interface Figures {
+  readonly pods: Readonly<Record<PodState, number>>;
+  readonly nodes: Readonly<Record<NodeState, number>>;
+  /** Nodes that are there, by `instance-type capacity-type`, the most frequent first. */
+  readonly types: readonly (readonly [type: string, count: number])[];
+  readonly pricePerHour: number;
+}
+
+export type PodState = 'running' | 'pending' | 'leaving';
+/** `starting`: ordered, but no node for pods yet. `silent`: was one, but its kubelet is not ready any more. */
+export type NodeState = 'ready' | 'starting' | 'silent' | 'leaving';
+
+/** Pods that have finished do not count. */
+export function countFigures(
+  pods: readonly SeenPod[],
+  nodes: readonly SeenNode[],
+  nodeClaims: readonly Pick<NodeClaim, 'metadata' | 'status'>[],
+): Figures {
+  const podStates = { running: 0, pending: 0, leaving: 0 };
+  for (const pod of pods) {
+    const state = podState(pod);
+    if (state !== undefined) podStates[state]++;
+  }
+  const nodeStates = { ready: 0, starting: 0, silent: 0, leaving: 0 };
+  const types = new Map<string, number>();
+  let pricePerHour = 0;
+  for (const node of nodes) {
+    nodeStates[nodeState(node)]++;
+    const { labels = {} } = node.metadata;
+    const type = [labels[INSTANCE_TYPE_LABEL], labels[CAPACITY_TYPE_LABEL]].filter(Boolean).join(' ');
+    types.set(type, (types.get(type) ?? 0) + 1);
+    pricePerHour += Number(labels[KWOK_NODE_LABELS.instancePrice] ?? 0);
+  }
+  const machines = new Set(nodes.map(({ spec }) => spec?.providerID));
+  for (const { metadata, status } of nodeClaims) {
+    if (machines.has(status?.providerID ?? '')) continue; // its Node was counted
+    nodeStates[metadata.deletionTimestamp === undefined ? 'starting' : 'leaving']++;
+  }
+  return { pods: podStates, nodes: nodeStates, types: mostFrequent(types), pricePerHour };
+}
+
+function podState({ metadata, status }: SeenPod): PodState | undefined {
+  if (status?.phase === 'Succeeded' || status?.phase === 'Failed') return undefined;
+  if (metadata.deletionTimestamp !== undefined) return 'leaving';
+  return status?.phase === 'Running' ? 'running' : 'pending';
+}
+
+function nodeState({ metadata, status }: SeenNode): NodeState {
+  if (metadata.deletionTimestamp !== undefined) return 'leaving';
+  const isReady = status?.conditions?.some((one) => one.type === 'Ready' && one.status === 'True') ?? false;
+  const { labels = {} } = metadata;
+  const isOurs = labels[KWOK_NODE_LABELS.instancePrice] !== undefined;
+  if (!isOurs || labels[INITIALIZED_LABEL] === 'true') return isReady ? 'ready' : 'silent';
+  return 'starting';
+}
+
+function mostFrequent(types: ReadonlyMap<string, number>): readonly (readonly [string, number])[] {
+  return [...types].sort(([nameA, a], [nameB, b]) => b - a || (nameA < nameB ? -1 : 1));
+}

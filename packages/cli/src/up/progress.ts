@@ -1,0 +1,73 @@
+import type { NodeClaim } from '@karpenter-ts/apis';
+import {
+  type ApiObject,
+  type Client,
+  type Clock,
+  Informer,
+  keepFields,
+  type Logger,
+  type ResourceType,
+  SECOND,
+  type Selection,
+} from '@karpenter-ts/runtime';
+import { countFigures, type Figures, type SeenNode, type SeenPod } from './figures.ts';
+
+const PODS: ResourceType = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true };
+const NODES: ResourceType = { group: '', version: 'v1', plural: 'nodes', kind: 'Node', namespaced: false };
+const NODE_CLAIMS: ResourceType = {
+  group: 'karpenter.sh',
+  version: 'v1',
+  plural: 'nodeclaims',
+  kind: 'NodeClaim',
+  namespaced: false,
+};
+
+/** No more often than a person can read. */
+const INTERVAL = 1 * SECOND;
+/** A first look waits for what comes along with the first change. */
+const SETTLE = 0.1 * SECOND;
+
+const METADATA = { name: true, namespace: true, uid: true, resourceVersion: true, deletionTimestamp: true } as const;
+
+export interface ProgressDeps {
+  readonly client: Client;
+  /** That of the cluster. */
+  readonly clock: Clock;
+  /** That of the person who reads. */
+  readonly wallClock: Clock;
+  readonly logger: Logger;
+  /** Called with new figures after changes, at most once a second; also when they happen to be the same. */
+  show(figures: Figures): void;
+}
+
+/** Watches pods and nodes until aborted. */
+export async function watchProgress(deps: ProgressDeps, signal: AbortSignal): Promise<void> {
+  const { client, clock, wallClock, logger, show } = deps;
+  const cacheOf = <T extends ApiObject>(type: ResourceType, selection: Selection): Informer<T> =>
+    new Informer<T>({ client, clock, logger, type, transform: keepFields<T>(selection) });
+  const pods = cacheOf<SeenPod>(PODS, { metadata: METADATA, status: { phase: true } });
+  const nodes = cacheOf<SeenNode>(NODES, {
+    metadata: { ...METADATA, labels: true },
+    spec: { providerID: true },
+    status: { conditions: true },
+  });
+  const claims = cacheOf<NodeClaim>(NODE_CLAIMS, { metadata: METADATA, status: { providerID: true } });
+
+  let isDue = false;
+  let lastShown = Number.NEGATIVE_INFINITY;
+  const showNow = (): void => {
+    isDue = false;
+    lastShown = wallClock.now();
+    show(countFigures(pods.list(), nodes.list(), claims.list()));
+  };
+  const onChange = (): void => {
+    if (isDue) return;
+    isDue = true;
+    const delay = Math.max(SETTLE, lastShown + INTERVAL - wallClock.now());
+    wallClock.sleep(delay, signal).then(showNow, () => undefined);
+  };
+  for (const cache of [pods, nodes, claims]) {
+    cache.addHandler({ onAdd: onChange, onUpdate: onChange, onDelete: onChange });
+  }
+  await Promise.all([pods, nodes, claims].map((cache) => cache.start(signal)));
+}
