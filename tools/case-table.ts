@@ -27,6 +27,21 @@ const CHAPTERS: readonly Chapter[] = [
     ],
   },
   {
+    number: '02',
+    title: 'provisioning and scheduling',
+    cases: 194,
+    later: [
+      ['136', 'later: CapacityBuffer controller'],
+      ['194', 'later: CapacityBuffer controller'],
+    ],
+  },
+  {
+    number: '03',
+    title: 'the lifecycle of nodes',
+    cases: 159,
+    later: [['158', 'later: CapacityBuffer controller']],
+  },
+  {
     number: '05',
     title: 'the operator',
     cases: 90,
@@ -60,8 +75,8 @@ interface Found {
   readonly title: string;
 }
 
-/** A test's name or a case's id starts with the number: `test('01/40 …')`, `id: '01/40', title: '…'`. */
-const NAMED = /(['"`])(\d\d\/\d+) ((?:(?!\1).)*)\1|id: '(\d\d\/\d+)',\s*title: (?:'((?:[^'\\]|\\.)*)'|"([^"]*)")/g;
+/** A test's name starts with one or more numbers, a case's id is one: `test('01/40 02/7 …')`, `id: '01/40', title: '…'`. */
+const NAMED = /(['"`])((?:\d\d\/\d+ )+)((?:(?!\1).)*)\1|id: '(\d\d\/\d+)',\s*title: (?:'((?:[^'\\]|\\.)*)'|"([^"]*)")/g;
 
 function findCases(root: string): ReadonlyMap<string, readonly Found[]> {
   const cases = new Map<string, Found[]>();
@@ -71,9 +86,10 @@ function findCases(root: string): ReadonlyMap<string, readonly Found[]> {
   });
   for (const file of files.sort()) {
     for (const match of readFileSync(join(root, file), 'utf8').matchAll(NAMED)) {
-      const id = match[2] ?? match[4]!;
       const title = match[3] ?? match[5] ?? match[6] ?? '';
-      cases.set(id, [...(cases.get(id) ?? []), { file, title }]);
+      for (const id of (match[2] ?? match[4]!).trim().split(' ')) {
+        cases.set(id, [...(cases.get(id) ?? []), { file, title }]);
+      }
     }
   }
   return cases;

@@ -1,4 +1,5 @@
-import { customResourceDefinition, RESOURCES, toYaml } from '@karpenter-ts/apis';
+import { customResourceDefinition, RESOURCES } from '@karpenter-ts/apis';
+import { toYaml } from '@karpenter-ts/apis/manifests';
 
 /** CRD manifests by path, one folder per flavour, named as upstream names its files. */
 export function crdFiles(): readonly (readonly [path: string, text: string])[] {
