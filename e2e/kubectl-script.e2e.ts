@@ -20,7 +20,7 @@ const folder = mkdtempSync(join(tmpdir(), 'kubectl-script-'));
 const kubeconfigPath = join(folder, 'kubeconfig');
 
 async function startUp(): Promise<ChildProcess> {
-  const up = spawn(process.execPath, [LAUNCHER, 'up', '--nodes', '0', '--kubeconfig', kubeconfigPath], {
+  const up = spawn(process.execPath, [LAUNCHER, 'up', '--nodes', '0', '--no-samples', '--no-controller', '--kubeconfig', kubeconfigPath], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   for await (const line of createInterface(up.stdout)) if (line.startsWith('Ctrl-C')) return up;

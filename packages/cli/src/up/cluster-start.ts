@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { dirname } from 'node:path';
 import { customResourceDefinition, RESOURCES } from '@karpenter-ts/apis';
 import { type Cluster, simulatedNode, startCluster } from '@karpenter-ts/embedded';
-import { type Logger, MINUTE, type SteadyClock } from '@karpenter-ts/runtime';
+import { type Logger, SECOND, type SteadyClock } from '@karpenter-ts/runtime';
 
 /** What the cluster is to be like. */
 export interface ClusterSettings {
@@ -17,7 +17,7 @@ export interface ClusterSettings {
 
 const ZONES = ['zone-a', 'zone-b', 'zone-c'];
 /** Long enough for the pods of a Job to be seen. */
-const COMPLETION_DELAY = 1 * MINUTE;
+const COMPLETION_DELAY = 5 * SECOND;
 
 /** Starts a cluster with our CRDs. Throws, in words for the user, what keeps it from starting. */
 export async function startServedCluster(settings: ClusterSettings): Promise<Cluster> {
