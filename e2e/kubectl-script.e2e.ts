@@ -20,9 +20,13 @@ const folder = mkdtempSync(join(tmpdir(), 'kubectl-script-'));
 const kubeconfigPath = join(folder, 'kubeconfig');
 
 async function startUp(): Promise<ChildProcess> {
-  const up = spawn(process.execPath, [LAUNCHER, 'up', '--nodes', '0', '--no-samples', '--no-controller', '--kubeconfig', kubeconfigPath], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const up = spawn(
+    process.execPath,
+    [LAUNCHER, 'up', '--nodes', '0', '--no-samples', '--no-controller', '--kubeconfig', kubeconfigPath],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
   for await (const line of createInterface(up.stdout)) if (line.startsWith('Ctrl-C')) return up;
   throw new Error('karpenter up ended before it was up');
 }
