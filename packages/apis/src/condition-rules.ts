@@ -1,8 +1,8 @@
 import type { ConditionRules } from './conditions.ts';
 
-/** NodePool (spec 01 §2.4). NodeRegistrationHealthy informs, it does not make a pool unready. */
+/** NodePool (spec 01 §2.4, 09 §0.2). NodeRegistrationHealthy and ExtensionsValid inform, they make no pool unready. */
 export const NODE_POOL_CONDITIONS: ConditionRules<
-  'ValidationSucceeded' | 'NodeClassReady' | 'NodeRegistrationHealthy'
+  'ValidationSucceeded' | 'NodeClassReady' | 'NodeRegistrationHealthy' | 'ExtensionsValid'
 > = { dependents: ['ValidationSucceeded', 'NodeClassReady'] };
 
 /** NodeClaim (spec 01 §3.3). */

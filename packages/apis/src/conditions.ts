@@ -13,6 +13,24 @@ export interface ConditionedObject {
   readonly status?: { readonly conditions?: readonly Condition[] | undefined } | undefined;
 }
 
+/** Anything that has conditions, ours or Kubernetes's own. */
+interface Conditioned<C> {
+  readonly status?: { readonly conditions?: readonly C[] | undefined } | undefined;
+}
+
+/** A condition as it is stored; undefined if there is none, which reads as Unknown. */
+export function findCondition<C extends { readonly type: string }>(
+  object: Conditioned<C>,
+  type: string,
+): C | undefined {
+  return object.status?.conditions?.find((condition) => condition.type === type);
+}
+
+/** Whether the condition is stored and True. */
+export function isTrue(object: Conditioned<{ readonly type: string; readonly status: string }>, type: string): boolean {
+  return findCondition(object, type)?.status === 'True';
+}
+
 /** The conditions a kind may have (`Type`), and those `Ready` follows from, which always exist. */
 export interface ConditionRules<Type extends string> {
   readonly dependents: readonly Type[];

@@ -60,6 +60,8 @@ export {
   NODECLAIM_TAG,
   NODEPOOL_TAG,
 } from './ec2-tags.ts';
+export { type AnnotationReview, reviewAnnotations } from './extension-annotations.ts';
+export { type Extensions, isExtensionOn } from './extensions.ts';
 export {
   findFeeProblem,
   NODE_FEE,
@@ -134,7 +136,15 @@ export {
   NODE_OVERLAY_CONDITIONS,
   NODE_POOL_CONDITIONS,
 } from './condition-rules.ts';
-export { type ConditionChange, type ConditionedObject, type ConditionRules, Conditions, READY } from './conditions.ts';
+export {
+  type ConditionChange,
+  type ConditionedObject,
+  type ConditionRules,
+  Conditions,
+  findCondition,
+  isTrue,
+  READY,
+} from './conditions.ts';
 export {
   type DoNotDisrupt,
   isNodeProtected,

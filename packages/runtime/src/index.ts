@@ -95,7 +95,7 @@ export {
   newIdentity,
 } from './leader-election.ts';
 export { LeaderFence, NotLeaderError } from './leader-fence.ts';
-export { LEASES, type Lease, LeaseLock, leaseNamespace } from './lease.ts';
+export { type Lease, LeaseLock, leaseNamespace } from './lease.ts';
 export { Manager, type ManagerOptions } from './manager.ts';
 export { type Check, type Checks, ping, probeRoutes } from './probes.ts';
 export { profileRoutes } from './profiling/profile-routes.ts';
@@ -106,9 +106,10 @@ export { listenForStop, type SignalSource } from './signals.ts';
 
 // Options
 export { type CoreOptions, coreOptions } from './options/core-options.ts';
-export { type ExtensionOptions, extensionOptions, type Extensions } from './options/extension-options.ts';
+export { type ExtensionOptions, extensionOptions } from './options/extension-options.ts';
 export { featureGates, type Gates } from './options/feature-gates.ts';
-export { type Option, type OptionRows, option, type Parsed } from './options/option.ts';
+export { type OperatorOptions, operatorOptions } from './options/operator-options.ts';
+export { defaultsOf, type Option, type OptionRows, option, type Parsed } from './options/option.ts';
 export {
   bool,
   float,

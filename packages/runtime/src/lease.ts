@@ -1,16 +1,9 @@
 import type { Client } from './client/client.ts';
 import { findInClusterNamespace } from './client/in-cluster.ts';
-import type { ApiObject, ObjectRef, ResourceType } from './client/resource-type.ts';
+import type { ApiObject, ObjectRef } from './client/resource-type.ts';
 import { isNotFound } from './client/status-error.ts';
 import type { Instant } from './clock.ts';
-
-export const LEASES: ResourceType = {
-  group: 'coordination.k8s.io',
-  version: 'v1',
-  plural: 'leases',
-  kind: 'Lease',
-  namespaced: true,
-};
+import { LEASES } from './kinds.ts';
 
 /** The Lease object, as far as we read and write it. */
 export interface Lease extends ApiObject {

@@ -8,17 +8,10 @@ import type { CallerOptions } from './caller.ts';
 import { Client, userAgent } from './client.ts';
 import { inProcessTransport } from './in-process-transport.ts';
 import { requestMetrics } from './request-metrics.ts';
-import type { ApiObject, ResourceType } from './resource-type.ts';
+import type { ApiObject } from './resource-type.ts';
 import { isConflict, isNotFound } from './status-error.ts';
 import { ConnectionError, type TransportRequest, type TransportResponse } from './transport.ts';
-
-const POOLS: ResourceType = {
-  group: 'karpenter.sh',
-  version: 'v1',
-  plural: 'nodepools',
-  kind: 'NodePool',
-  namespaced: false,
-};
+import { NODE_POOLS } from '../kinds.ts';
 
 type Answer = { readonly status?: number; readonly headers?: Record<string, string>; readonly body?: unknown } | Error;
 
@@ -50,11 +43,11 @@ test('each verb has its method, path and media type', async () => {
   const { client, requests } = clientOf([{}]);
   await client.get(PODS, { namespace: 'shop', name: 'web' });
   await client.create(PODS, pod, { fieldManager: 'karpenter' });
-  await client.update(POOLS, { metadata: { name: 'default' } }, { subresource: 'status' });
+  await client.update(NODE_POOLS, { metadata: { name: 'default' } }, { subresource: 'status' });
   await client.patch(PODS, pod.metadata, { type: 'json', body: [] });
   await client.patch(PODS, pod.metadata, { type: 'merge', body: {} });
   await client.patch(PODS, pod.metadata, { type: 'strategic', body: {} }, { dryRun: true });
-  await client.patch(POOLS, { name: 'default' }, { type: 'apply', body: {}, force: true }, { fieldManager: 'me' });
+  await client.patch(NODE_POOLS, { name: 'default' }, { type: 'apply', body: {}, force: true }, { fieldManager: 'me' });
   await client.create(PODS, pod, { subresource: 'eviction' });
   await client.delete(PODS, pod.metadata);
   assert.deepEqual(
@@ -202,14 +195,14 @@ test('a kind is served when the server lists it', async () => {
     { body: { resources: [] } },
     { status: 404 },
   ]);
-  assert.equal(await client.serves(POOLS), true);
-  assert.equal(await client.serves(POOLS), false);
-  assert.equal(await client.serves(POOLS), false);
+  assert.equal(await client.serves(NODE_POOLS), true);
+  assert.equal(await client.serves(NODE_POOLS), false);
+  assert.equal(await client.serves(NODE_POOLS), false);
 });
 
 test('a missing object is NotFound also when a proxy answered', async () => {
   const { client } = clientOf([{ status: 404, body: '<html>' }]);
-  await assert.rejects(client.get(POOLS, { name: 'x' }), isNotFound);
+  await assert.rejects(client.get(NODE_POOLS, { name: 'x' }), isNotFound);
 });
 
 test('the guard of writes runs before each write and stops it, reads go unguarded', async () => {
@@ -235,8 +228,8 @@ test('requests are counted by code and timed by verb and kind', async () => {
   });
   await client.create(PODS, pod, { subresource: 'eviction' });
   await client.read('/version'); // counted, not timed
-  await client.update(POOLS, { metadata: { name: 'x' } }).catch(() => {});
-  await client.listAll(POOLS).catch(() => {});
+  await client.update(NODE_POOLS, { metadata: { name: 'x' } }).catch(() => {});
+  await client.listAll(NODE_POOLS).catch(() => {});
   let page = '';
   for await (const slice of metrics.render('text')) page += slice;
   const samples = page.split('\n').filter((line) => /^client_go_request_(total|duration_seconds_count)/.test(line));

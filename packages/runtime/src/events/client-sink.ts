@@ -1,8 +1,6 @@
 import type { Client } from '../client/client.ts';
-import type { ResourceType } from '../client/resource-type.ts';
 import type { EventSink } from './recorder.ts';
-
-const EVENTS: ResourceType = { group: '', version: 'v1', plural: 'events', kind: 'Event', namespaced: true };
+import { EVENTS } from '../kinds.ts';
 
 /** Records events with the API server. */
 export function clientSink(client: Pick<Client, 'create' | 'patch'>): EventSink {

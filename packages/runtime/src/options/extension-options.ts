@@ -1,4 +1,5 @@
 import {
+  type Extensions,
   findFeeProblem,
   findMoneyRate,
   findPercentage,
@@ -9,9 +10,6 @@ import {
 } from '@karpenter-ts/apis';
 import { option, type Parsed } from './option.ts';
 import { type OptionType, same } from './option-type.ts';
-
-/** Which extensions may do anything: those with one of these ids in capitals, such as `A1`. */
-export type Extensions = 'all' | ReadonlySet<string>;
 
 /** Settings upstream does not have (spec 09). A bad value stops the start, whether of a flag or of a variable. */
 export const extensionOptions = {

@@ -17,6 +17,12 @@ export type OptionRows = Readonly<Record<string, Option<unknown>>>;
 /** The values of rows. */
 export type Parsed<R extends OptionRows> = { readonly [K in keyof R]: R[K] extends Option<infer T> ? T : never };
 
+/** The values where nothing is set. */
+export function defaultsOf<R extends OptionRows>(rows: R): Parsed<R> {
+  const fallbacks = Object.entries(rows).map(([name, { fallback }]) => [name, fallback]);
+  return Object.fromEntries(fallbacks) as Parsed<R>;
+}
+
 /** A setting read from `--metrics-port`, else from `METRICS_PORT`, else `fallback`. */
 export function option<T>(flag: string, type: OptionType<T>, fallback: NoInfer<T>, help: string): Option<T> {
   return { flag, variable: flag.toUpperCase().replaceAll('-', '_'), type, fallback, help };

@@ -2,12 +2,11 @@ import type { CallerOptions } from '../client/caller.ts';
 import { Client } from '../client/client.ts';
 import type { Connection } from '../client/connection.ts';
 import { HttpsTransport } from '../client/https-transport.ts';
-import type { ResourceType } from '../client/resource-type.ts';
 import type { Clock } from '../clock.ts';
 import { nullLogger } from '../logger.ts';
 import { realClock } from '../real-clock.ts';
 
-export const PODS: ResourceType = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true };
+export { PODS } from '../kinds.ts';
 
 /** Straight to a server, as nobody; what is given wins. */
 export function testConnection(server: string, rest: Partial<Connection> = {}): Connection {

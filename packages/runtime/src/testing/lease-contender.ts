@@ -4,16 +4,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from '../client/client.ts';
 import { HttpsTransport } from '../client/https-transport.ts';
-import type { ResourceType } from '../client/resource-type.ts';
 import { LeaderElector, type LeaseTimings, newIdentity } from '../leader-election.ts';
 import { nullLogger } from '../logger.ts';
 import { Metrics } from '../metrics/registry.ts';
 import { realClock as clock } from '../real-clock.ts';
+import { EVENTS } from '../kinds.ts';
 
 /** So short that a stop of two seconds is an age; whole seconds for the lease, as the API has it. */
 const TIMINGS: LeaseTimings = { leaseDuration: 1000, renewDeadline: 600, retryPeriod: 150 };
-
-const WORK: ResourceType = { group: '', version: 'v1', plural: 'events', kind: 'Event', namespaced: true };
 
 const [server, mode] = process.argv.slice(2) as [string, 'fenced' | 'unfenced'];
 
@@ -41,7 +39,7 @@ async function work(client: Client, lost: Promise<unknown>): Promise<void> {
   void lost.then(() => wait(500)).then(() => over.abort()); // goes on for a while, as a hung reconcile would
   for (let count = 0; !over.signal.aborted; count++) {
     const object = { metadata: { namespace: 'default', name: `write-${count}` } };
-    await client.create(WORK, object, { retries: 0 }).catch(() => wait(1));
+    await client.create(EVENTS, object, { retries: 0 }).catch(() => wait(1));
   }
 }
 

@@ -1,0 +1,9 @@
+import { coreOptions } from './core-options.ts';
+import { extensionOptions } from './extension-options.ts';
+import type { Parsed } from './option.ts';
+
+/** All settings of the controller that belong to no provider: upstream's, and ours. */
+export const operatorOptions = { ...coreOptions, ...extensionOptions };
+
+/** Their values. */
+export type OperatorOptions = Parsed<typeof operatorOptions>;
