@@ -19,7 +19,7 @@ import type { SnapshotIndex } from './snapshot-index.ts';
 import { effectiveZone } from './topology/effective-zone.ts';
 
 /** How many pods are counted, or nodes finished, between two chances to pause: a few milliseconds of work at the most. */
-const STEP = 64;
+const STEP = 8;
 
 /** The plan within a scope. */
 export function* planScope(index: SnapshotIndex, scope: Scope): PlanRun {
@@ -36,14 +36,13 @@ export function* planScope(index: SnapshotIndex, scope: Scope): PlanRun {
 
 function* prepareRun(index: SnapshotIndex, scope: Scope): Reading<Run> {
   const obstacles = new Map<QueuedPod, Failure>();
+  const open: QueuedPod[] = [];
   for (const queued of scope.pods) {
     const failure = findObstacle(queued, index, scope);
-    if (failure !== undefined) obstacles.set(queued, failure);
+    if (failure === undefined) open.push(queued);
+    else obstacles.set(queued, failure);
   }
-  const sorting = sortStepwise(
-    scope.pods.filter((queued) => !obstacles.has(queued)),
-    compareQueued,
-  );
+  const sorting = sortStepwise(open, compareQueued);
   let sorted = sorting.next();
   for (; !sorted.done; sorted = sorting.next()) yield placing(scope.pods.length);
   for (const pool of scope.pools) {

@@ -35,6 +35,8 @@ test('02/114 one pod per pass goes to a reservation; other capacity serves only 
   const second = plan(['b', 'c'].map(apart), 0, 1);
   assert.equal(second.newNodes.length, 1);
   assert.equal(waiting(second).length, 1);
+  const hopeless = plan([makePod('giant', { requests: { cpu: '99' } })], 1, 1);
+  assert.deepEqual([hopeless.unschedulable.length, waiting(hopeless)], [1, []]);
   const third = plan([apart('c')], 0, 0);
   assert.deepEqual(third.newNodes[0]!.reservations, []);
 });
@@ -113,6 +115,8 @@ test('02/118 the least of several figures counts, giving back what one does not 
   assert.equal(reservations.canHold('r', none), false);
   reservations.exchange(held, none);
   assert.ok(reservations.canHold('r', none));
+  reservations.exchange(none, held);
+  assert.equal(reservations.canHold('r', none), false);
 });
 
 test('02/189 a type with reservations for three: two nodes, then one, then other capacity', () => {

@@ -33,6 +33,8 @@ test('tolerations compare numbers in canonical form only', () => {
   assert.equal(tolerates('Gt', '1', '+2'), false);
   assert.equal(tolerates('Gt', '1', '02'), false);
   assert.equal(tolerates('Gt', '1', '99999999999999999999'), false);
+  assert.ok(tolerates('Gt', '0', '9223372036854775807'));
+  assert.equal(tolerates('Gt', '0', '9223372036854775808'), false);
   assert.equal(tolerates('Near', '1', '1'), false);
 });
 
@@ -68,6 +70,14 @@ test('02/55 taints that come with starting are forgiven to managed nodes that ar
     assert.equal(isUsed(taint, { managed: false }), false, taint.key);
   }
   assert.equal(isUsed({ key: 'foo/readiness.k8s.io/x', effect: 'NoSchedule' }, { initialized: false }), false);
+});
+
+test('rules of topology see the Node as it is, with taints it is about to lose', () => {
+  const startup = { key: 'starting', effect: 'NoSchedule' } as const;
+  const starting = describeNode(machine([startup], { startup, initialized: false }));
+  assert.deepEqual([starting.taints, starting.node?.taints], [[], [startup]]);
+  const bare = describeNode({ node: { metadata: { name: 'bare' } } });
+  assert.deepEqual([bare.labels, bare.taints, bare.node], [{}, [], { labels: {}, taints: [] }]);
 });
 
 test('02/56 a pool one would rather not use comes after one without such a taint, and is used if there is no other', () => {

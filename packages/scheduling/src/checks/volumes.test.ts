@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ZONE_LABEL } from '@karpenter-ts/apis';
+import { ARCH_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
 import type { NodeExpression, Pod, PodSpec } from '../objects/pod.ts';
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass, TopologySelectorTerm } from '../objects/volume.ts';
 import type { Volumes } from '../snapshot.ts';
-import { makeNode, makePod } from '../testing/builders.ts';
+import { makeNode, makePod, makePool } from '../testing/builders.ts';
+import { is } from '../testing/fake-types.ts';
 import { APP, away, onNodes, podsWith, spreadOver, where } from '../testing/pod-parts.ts';
 import { failureOf, valuesOf, World } from '../testing/world.ts';
 
@@ -20,6 +21,30 @@ test('02/72 a node takes volumes up to its limit; a claim many pods share counts
   assert.equal(plan.newNodes.length, 1);
   const sharing = Array.from({ length: 100 }, (_, i) => mounting(`pod-${i}`, 'c-0'));
   assert.equal(new World({ volumes, nodes }).plan(...sharing).newNodes.length, 0);
+});
+
+test('volumes without a claim are passed over, those after them count', () => {
+  const claims = [claim('c-0', { storageClassName: 'fast' })];
+  const volumes = having({ claims, storageClasses: [storageClass('fast')] });
+  const nodes = [makeNode('limited', { allocatable: ROOMY, volumeLimits: { 'csi.test': 0 } })];
+  const pod = mounting('a', 'c-0');
+  const scratch = { ...pod, spec: { ...pod.spec, volumes: [{ name: 'scratch' }, ...pod.spec.volumes!] } };
+  assert.equal(new World({ volumes, nodes }).plan(scratch).newNodes.length, 1);
+});
+
+test('a term of topology that says nothing opens nothing', () => {
+  const zone = 'test-zone-2';
+  const zonesOf = (volumes: Volumes) =>
+    valuesOf(new World({ volumes }).plan(mounting('a', 'c')).newNodes[0]!, ZONE_LABEL);
+  const ofClass = having({
+    claims: [claim('c', { storageClassName: 'zonal' })],
+    storageClasses: [storageClass('zonal', {}, zoneTerm(zone))],
+  });
+  const ofVolume = having({
+    claims: [claim('c', { volumeName: 'pv' })],
+    persistentVolumes: [volume('pv', {}, [], [where(ZONE_LABEL, 'In', zone)])],
+  });
+  assert.deepEqual([zonesOf(ofClass), zonesOf(ofVolume)], [[zone], [zone]]);
 });
 
 test('a node over its limit takes no pod, not even one without volumes', () => {
@@ -110,6 +135,27 @@ test('02/78 of two volumes only the combinations that can hold are tried', () =>
   assert.deepEqual(node!.instanceTypes, ['arm-instance-type']);
 });
 
+test('a claim is the one in the namespace of the pod, which is `default` if none is given', () => {
+  const inZone = (n: number, metadata: PersistentVolumeClaim['metadata']) => ({
+    claim: { metadata, spec: { volumeName: `pv-${n}` } },
+    volume: volume(`pv-${n}`, {}, [where(ZONE_LABEL, 'In', `test-zone-${n}`)]),
+  });
+  const both = [inZone(1, { name: 'c' }), inZone(2, { name: 'c', namespace: 'other' })];
+  const volumes = having({
+    claims: both.map(({ claim: one }) => one),
+    persistentVolumes: both.map(({ volume: one }) => one),
+  });
+  const zonesFor = (namespace?: string) => {
+    const pod = mounting('a', 'c');
+    const [node] = new World({ volumes }).plan({ ...pod, metadata: { name: 'a', namespace } }).newNodes;
+    return valuesOf(node!, ZONE_LABEL);
+  };
+  assert.deepEqual(
+    [zonesFor(), zonesFor('default'), zonesFor('other')],
+    [['test-zone-1'], ['test-zone-1'], ['test-zone-2']],
+  );
+});
+
 test('volumes that can never be together leave the pod unschedulable, and it says so', () => {
   const volumes = having({
     claims: [claim('a', { volumeName: 'pv-1' }), claim('b', { volumeName: 'pv-2' })],
@@ -161,6 +207,27 @@ test('02/81 the zone of a volume does not narrow the domains a spread counts', (
   assert.deepEqual(plan.unschedulable, []);
   assert.deepEqual(world.counts(ZONE_LABEL), [1, 1, 2]);
   assert.equal(world.domains(ZONE_LABEL).get('test-zone-1'), 2);
+});
+
+test('a planned node that a rule closed to a volume’s zone for now is asked again when the rule opens it', () => {
+  const volumes = having({
+    claims: [claim('c', { volumeName: 'pv' })],
+    persistentVolumes: [volume('pv', {}, [where(ZONE_LABEL, 'In', 'test-zone-1')])],
+  });
+  const spread = { labels: APP, topologySpreadConstraints: [spreadOver(ZONE_LABEL)] };
+  const asking = (cpu: string) => ({ containers: [{ name: 'main', resources: { requests: { cpu } } }] });
+  const on = (arch: string, zone?: string) => ({
+    nodeSelector: { [ARCH_LABEL]: arch, ...(zone && { [ZONE_LABEL]: zone }) },
+  });
+  const pools = [makePool('default', { requirements: [is(ZONE_LABEL, 'test-zone-1', 'test-zone-2')] })];
+  const plan = new World({ pools, volumes }).plan(
+    makePod('first', { ...spread, ...asking('3.5'), ...on('amd64', 'test-zone-1') }),
+    makePod('open', { ...asking('2.5'), ...on('amd64') }),
+    mounting('bound', 'c', { ...spread, ...asking('1') }), // may be in zone 1 once another is in zone 2
+    makePod('second', { ...spread, ...asking('0.5'), ...on('arm64', 'test-zone-2') }),
+  );
+  const names = plan.newNodes.map(({ pods }) => pods.map(({ pod }) => pod.metadata.name).join(' '));
+  assert.deepEqual(names, ['first', 'open bound', 'second']);
 });
 
 test('02/82 volumes that Kubernetes once handled itself count for the driver that took over', () => {

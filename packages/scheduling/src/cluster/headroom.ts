@@ -23,8 +23,8 @@ export class Headroom {
       if (inBand === 0) this.#most.push(room[node]!);
       reached.add(node);
       inBand++;
-      const isLastOfItsRoom = room[descending[i + 1] ?? -1] !== room[node];
-      if (!isLastOfItsRoom || (inBand < fewest && i + 1 < descending.length)) continue;
+      const next = descending[i + 1];
+      if (next !== undefined && (room[next] === room[node] || inBand < fewest)) continue;
       this.#fromBand.push(reached.clone());
       inBand = 0;
     }

@@ -1,30 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { sketchTender } from '../testing/tender-sketch.ts';
 import { Filler } from './filler.ts';
-import type { HostRule } from './host-rules.ts';
-import type { Lot } from './lot.ts';
-import type { Machine } from './machine.ts';
-import { Tender } from './tender.ts';
-
-/** What a filler reads of a lot. */
-interface LotSketch {
-  readonly requests: readonly number[];
-  readonly count: number;
-  readonly hostRules?: readonly HostRule[];
-}
-
-/** One machine that all lots may be on. */
-function tenderOf(room: readonly number[], lots: readonly LotSketch[], hostRules = 0): Tender {
-  const sketched = lots.map(({ requests, count, hostRules: own = [] }, id) => ({
-    id,
-    requests: Float64Array.from(requests),
-    units: Array.from({ length: count }),
-    hostRules: own,
-  })) as unknown as readonly Lot[];
-  const machine = { room: Float64Array.from(room), costPerHour: 1, lots: Int32Array.from(lots.keys()) };
-  return new Tender({ lots: sketched, machines: [machine as unknown as Machine], hostRules });
-}
+import type { Tender } from './tender.ts';
 
 function fill(tender: Tender, bids: readonly number[]) {
   const left = Int32Array.from(tender.lots, ({ units }) => units.length);
@@ -45,10 +24,9 @@ test('a load keeps to the room, to the units there are and to all host rules, an
   fc.assert(
     fc.property(lots, fc.tuple(fc.nat(60), fc.nat(60)), (sketches, room) => {
       const rules = sketches.map(({ rule }) => (rule === undefined ? [] : [rule]));
-      const tender = tenderOf(
-        room,
+      const tender = sketchTender(
+        [{ room, costPerHour: 1 }],
         sketches.map(({ requests, count }, i) => ({ requests, count, hostRules: rules[i]! })),
-        3,
       );
       const load = fill(
         tender,
@@ -71,23 +49,22 @@ test('a load keeps to the room, to the units there are and to all host rules, an
 });
 
 test('resources run out together where lots of different shapes bid alike', () => {
-  const tender = tenderOf(
-    [100, 100],
+  const tender = sketchTender(
+    [{ room: [100, 100], costPerHour: 1 }],
     [
       { requests: [3, 1], count: 100 },
       { requests: [1, 3], count: 100 },
     ],
   );
-  const counts = fill(tender, [4, 4]).counts;
   assert.deepEqual(
-    [...counts].sort((a, b) => a - b),
+    [...fill(tender, [4, 4]).counts].sort((a, b) => a - b),
     [25, 25],
   );
 });
 
 test('the steps counted are the same every time', () => {
-  const tender = tenderOf(
-    [50],
+  const tender = sketchTender(
+    [{ room: [50], costPerHour: 1 }],
     [
       { requests: [3], count: 9 },
       { requests: [2], count: 9 },

@@ -1,31 +1,70 @@
 import { countOf } from '../checks/pool-limits.ts';
+import type { Catalogue } from '../instance-types/catalogue.ts';
 import type { BitSet } from '../interning/bit-set.ts';
 import type { OpenNode } from '../packing/open-node.ts';
 import type { CostPool } from './cost-pool.ts';
 import type { Machine } from './machine.ts';
 
+/** A machine that is to be bought for a load. */
+export interface Order {
+  readonly machine: Machine;
+  /** How many types it should be left to choose from. */
+  readonly leastTypes: number;
+  /** All that would hold the load: only limits need to know. */
+  readonly fitting: () => BitSet;
+}
+
 /** What each machine may turn out to be, or a pool whose limits do not allow for its machines. */
 export type LimitShares = { readonly choices: readonly BitSet[] } | { readonly exceeded: CostPool };
 
 /**
- * Divides the limits of pools among machines, so that they hold whatever is bought: every machine of a pool may be larger
- * by an equal share of what the limits leave. Nodes that are `fixed` count first, as the largest they may be.
+ * Divides the limits of pools among machines, so that they hold whatever is bought: first every machine may be as large as
+ * it takes to have enough types, then larger by an equal share of what is left. Nodes that are `fixed` count before, as
+ * the largest they may be.
  */
-export function divideLimits(machines: readonly Machine[], fixed: readonly OpenNode[]): LimitShares {
-  const choices = machines.map(({ pool }) => pool.template.variants.clone());
-  for (const pool of new Set(machines.map((machine) => machine.pool))) {
-    const own = [...machines.keys()].filter((i) => machines[i]!.pool === pool);
+export function divideLimits(orders: readonly Order[], fixed: readonly OpenNode[]): LimitShares {
+  const choices = orders.map(({ machine }) => machine.pool.template.variants.clone());
+  for (const pool of new Set(orders.map(({ machine }) => machine.pool))) {
+    const own = [...orders.keys()].filter((i) => orders[i]!.machine.pool === pool);
     const { catalogue } = pool.template.market;
     for (const [limit, { nanos }] of remainingBeside(pool, fixed)) {
-      const counts = own.map((i) => countOf(limit, machines[i]!.variant, catalogue));
-      const rest = nanos - counts.reduce((sum, count) => sum + count, 0n);
-      if (rest < 0n) return { exceeded: pool };
-      const share = rest / BigInt(own.length);
       const levels = catalogue.capacityLevels(limit);
-      for (const [j, i] of own.entries()) choices[i]!.intersect(levels.atMost(counts[j]! + share));
+      const parts = own.map((i) => partOf(orders[i]!, choices[i]!, limit, catalogue));
+      const shares = divide(nanos, parts);
+      if (shares === undefined) return { exceeded: pool };
+      for (const [j, i] of own.entries()) choices[i]!.intersect(levels.atMost(shares[j]!));
     }
   }
   return { choices };
+}
+
+/** How much of something one needs, and how much it would like to have, which may be less. */
+interface Part {
+  readonly need: bigint;
+  readonly wish: bigint;
+}
+
+/** Needs first; then wishes, the most modest first; what is left in equal shares. Undefined if it is too little. */
+function divide(amount: bigint, parts: readonly Part[]): readonly bigint[] | undefined {
+  const shares = parts.map(({ need }) => need);
+  let rest = shares.reduce((left, share) => left - share, amount);
+  if (rest < 0n) return undefined;
+  const extras = parts.map(({ need, wish }) => (wish > need ? wish - need : 0n));
+  for (const i of [...parts.keys()].sort((a, b) => Number(extras[a]! - extras[b]!))) {
+    if (extras[i]! > rest) break;
+    shares[i]! += extras[i]!;
+    rest -= extras[i]!;
+  }
+  const equal = parts.length === 0 ? 0n : rest / BigInt(parts.length);
+  return shares.map((share) => share + equal);
+}
+
+function partOf({ machine, fitting, leastTypes }: Order, choice: BitSet, limit: string, catalogue: Catalogue): Part {
+  const need = countOf(limit, machine.variant, catalogue);
+  const open = fitting();
+  open.intersect(choice);
+  const wish = catalogue.capacityLevels(limit).leastWhere((ids) => catalogue.countTypes(open, ids) >= leastTypes);
+  return { need, wish: wish ?? need };
 }
 
 function remainingBeside({ template, limits }: CostPool, fixed: readonly OpenNode[]) {

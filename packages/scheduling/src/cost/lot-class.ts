@@ -7,7 +7,7 @@ import type { RequirementSets } from '../requirements/requirement-set.ts';
 import type { PlanningOptions } from '../snapshot.ts';
 import type { CostPool } from './cost-pool.ts';
 import type { Lot } from './lot.ts';
-import { dropReserved } from './reserved-types.ts';
+import { buyableVariants } from './reserved-types.ts';
 
 /** What of a pool a lot can run on, sizes aside. */
 export interface Eligibility {
@@ -69,9 +69,7 @@ function findEligibility(lot: Lot, { template }: CostPool, tables: EligibilityTa
   if (!sets.accepts(template.set, lot.needs, 'loosely')) return undefined;
   const set = sets.merge(template.set, lot.needs);
   const supply = market.supply(set);
-  const variants = template.variants.clone();
-  variants.intersect(supply.usable);
-  if (reservedCapacity === 'Strict') dropReserved(variants, market, set);
+  const variants = buyableVariants(template, set, reservedCapacity);
   for (const group of template.overheadGroups) {
     if (portsConflict(lot.ports, group.ports)) variants.subtract(group.variants);
   }

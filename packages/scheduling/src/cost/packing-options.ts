@@ -1,4 +1,10 @@
-import { type NodePool, type PackingPolicy, readPackingAnnotations } from '@karpenter-ts/apis';
+import {
+  type Extensions,
+  isExtensionOn,
+  type NodePool,
+  type PackingPolicy,
+  readPackingAnnotations,
+} from '@karpenter-ts/apis';
 
 /** Whether and how far to leave upstream's plan for a cheaper one (spec 09 A1, A4). */
 export interface PackingOptions extends PackingTerms {
@@ -20,8 +26,7 @@ export interface PackingTerms {
 
 /** Settings as flags have them. */
 export interface PackingSettings {
-  /** Ids of extensions that may do anything. */
-  readonly extensions: 'all' | ReadonlySet<string>;
+  readonly extensions: Extensions;
   readonly packingPolicy: PackingPolicy;
   readonly packingMinGain: number;
   readonly packingMaxExtraNodes: number;
@@ -31,7 +36,7 @@ export interface PackingSettings {
 /** What the settings ask for. An extension that is off is as good as not configured, annotations included. */
 export function packingOptions(settings: PackingSettings): PackingOptions {
   const { extensions, packingPolicy, packingMinGain, packingMaxExtraNodes, nodeFee } = settings;
-  const isOn = (id: string): boolean => extensions === 'all' || extensions.has(id);
+  const isOn = (id: string): boolean => isExtensionOn(extensions, id);
   return {
     policy: isOn('A1') ? packingPolicy : 'Upstream',
     nodeFeePerHour: isOn('A4') ? nodeFee : 0,

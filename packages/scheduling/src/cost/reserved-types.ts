@@ -1,6 +1,20 @@
 import type { Market } from '../instance-types/market.ts';
 import type { BitSet } from '../interning/bit-set.ts';
+import type { NodeTemplate } from '../packing/node-template.ts';
 import type { RequirementSet } from '../requirements/requirement-set.ts';
+import type { PlanningOptions } from '../snapshot.ts';
+
+/** What of a pool can be bought for these requirements, sizes aside. */
+export function buyableVariants(
+  { market, variants }: NodeTemplate,
+  set: RequirementSet,
+  reservedCapacity: PlanningOptions['reservedCapacity'],
+): BitSet {
+  const buyable = variants.clone();
+  buyable.intersect(market.supply(set).usable);
+  if (reservedCapacity === 'Strict') dropReserved(buyable, market, set);
+  return buyable;
+}
 
 /**
  * Drops types of which something is reserved that a node with these requirements could draw on. A node that may not be

@@ -29,7 +29,10 @@ export interface Reserve {
 interface Offer {
   readonly machine: number;
   load: Load | undefined;
-  /** Bids per cost. Of a load that is out of date it is as good as an upper bound: fewer units are left to choose from. */
+  /**
+   * Bids per cost. Of a load that is out of date it is nearly an upper bound: fewer units are left to choose from. To fill
+   * all such machines anew was tried: for the same effort, plans were a hundredth dearer.
+   */
   worth: number;
   isCurrent: boolean;
 }

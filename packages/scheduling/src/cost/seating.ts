@@ -1,4 +1,5 @@
 import type { BitSet } from '../interning/bit-set.ts';
+import { variantsHolding } from '../packing/fitting-variants.ts';
 import type { NodeTemplate } from '../packing/node-template.ts';
 import { NONE_HELD, type OpenNode } from '../packing/open-node.ts';
 import type { HistoryEntry } from '../packing/packer.ts';
@@ -8,8 +9,8 @@ import type { PlanningOptions } from '../snapshot.ts';
 import type { CostPool } from './cost-pool.ts';
 import type { Load } from './filler.ts';
 import type { Inventory } from './inventory.ts';
-import { divideLimits } from './limit-shares.ts';
-import { dropReserved } from './reserved-types.ts';
+import { divideLimits, type Order } from './limit-shares.ts';
+import { buyableVariants, dropReserved } from './reserved-types.ts';
 import type { Tender } from './tender.ts';
 
 /** A node as it is to be before any pod is on it, and the pods that are to come. */
@@ -42,19 +43,18 @@ export function seatLoads(
   loads: readonly Load[],
   tender: Tender,
   { fixed }: Inventory,
-  { sets, reservedCapacity }: SeatingTables,
+  tables: SeatingTables,
 ): { readonly seatings: readonly Seating[] } | { readonly exceeded: CostPool } {
-  const machines = loads.map(({ machine }) => tender.machines[machine]!);
-  const shares = divideLimits(machines, fixed);
+  const orders = loads.map((load) => orderFor(load, tender, tables));
+  const shares = divideLimits(orders, fixed);
   if ('exceeded' in shares) return shares;
   const seated = new Int32Array(tender.lots.length);
   const seatings = loads.map(({ lots, counts }, i): Seating => {
-    const { template } = machines[i]!.pool;
+    const { machine, set, leastTypes } = orders[i]!;
+    const { template } = machine.pool;
     const variants = shares.choices[i]!;
-    const on = lots.map((lot) => tender.lots[lot]!);
-    const set = on.reduce((merged, { needs }) => sets.merge(merged, needs), template.set);
-    if (reservedCapacity === 'Strict') dropReserved(variants, template.market, set);
-    const units = on.flatMap((lot, j) => lot.units.slice(seated[lot.id], (seated[lot.id]! += counts[j]!)));
+    if (tables.reservedCapacity === 'Strict') dropReserved(variants, template.market, set);
+    const units = lots.flatMap((id, j) => tender.lots[id]!.units.slice(seated[id], (seated[id]! += counts[j]!)));
     return {
       template,
       set,
@@ -62,9 +62,26 @@ export function seatLoads(
       held: NONE_HELD,
       minValuesRelaxed: false,
       guests: units.flatMap(({ members }) => members.map(({ entry }) => entry)),
-      leastTypes: Math.max(...on.map(({ leastTypes }) => leastTypes)),
+      leastTypes,
       source: 'cost-aware',
     };
   });
   return { seatings };
+}
+
+function orderFor(
+  { machine: id, lots, counts }: Load,
+  tender: Tender,
+  { sets, reservedCapacity }: SeatingTables,
+): Order & { readonly set: RequirementSet } {
+  const machine = tender.machines[id]!;
+  const { template } = machine.pool;
+  const on = lots.map((lot) => tender.lots[lot]!);
+  const set = on.reduce((merged, { needs }) => sets.merge(merged, needs), template.set);
+  const fitting = (): BitSet => {
+    const requests = machine.room.map((_, r) => on.reduce((sum, lot, j) => sum + lot.requests[r]! * counts[j]!, 0));
+    const ports = on.flatMap((lot) => lot.ports);
+    return variantsHolding(buyableVariants(template, set, reservedCapacity), template, { requests, ports });
+  };
+  return { machine, set, fitting, leastTypes: Math.max(...on.map(({ leastTypes }) => leastTypes)) };
 }

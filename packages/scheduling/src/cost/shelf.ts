@@ -1,8 +1,9 @@
 import { BitSet } from '../interning/bit-set.ts';
-import { fittingVariants } from '../packing/fitting-variants.ts';
+import { variantsHolding } from '../packing/fitting-variants.ts';
 import { findShortages } from '../requirements/min-values.ts';
 import type { RequirementSets } from '../requirements/requirement-set.ts';
 import type { ResourceVector } from '../resources/resource-table.ts';
+import { commonRooms } from './common-room.ts';
 import type { CostPool } from './cost-pool.ts';
 import type { Lot } from './lot.ts';
 import type { Eligibility, LotClass } from './lot-class.ts';
@@ -121,18 +122,20 @@ export class Shelf {
     return items;
   }
 
-  /** The rooms of these variants, and just enough for one unit of each misfit that may be on all of them. */
+  /** The rooms of these variants, what enough of them have in common, and just enough for one unit of each misfit. */
   #boxesOf(variants: BitSet): readonly Box[] {
     const text = variants.text();
     let boxes = this.#boxes.get(text);
     if (boxes === undefined) {
-      const own = this.#classes.filter((_, c) => this.#eligible[c]?.variants.text() === text);
-      const units = own.flatMap(({ lots }) => lots.filter((lot) => this.#misfits.has(lot)));
+      const own = [...this.#classes.keys()].filter((c) => this.#eligible[c]?.variants.text() === text);
+      const units = own.flatMap((c) => this.#classes[c]!.lots.filter((lot) => this.#misfits.has(lot)));
       const rooms = [...variants].map((variant) =>
         this.#pool.room(variant).map((a, r) => Math.min(a, this.#total[r]!)),
       );
-      const distinct = new Map([...rooms, ...units.map(({ requests }) => requests)].map((room) => [room.join(), room]));
-      boxes = [...distinct.values()].map((room) => this.#box(room, variants));
+      const levels = new Set(own.map((c) => this.#eligible[c]!.leastTypes).filter((types) => types > 1));
+      const common = [...levels].flatMap((types) => commonRooms(rooms, types));
+      const all = [...rooms, ...common, ...units.map(({ requests }) => requests)];
+      boxes = [...new Map(all.map((room) => [room.join(), room])).values()].map((room) => this.#box(room, variants));
       this.#boxes.set(text, boxes);
     }
     return boxes;
@@ -141,9 +144,7 @@ export class Shelf {
   #box(room: ResourceVector, from: BitSet): Box {
     const { template } = this.#pool;
     const { catalogue } = template.market;
-    const variants = new BitSet();
-    const nothing = { requests: new Float64Array(room.length), ports: [] };
-    fittingVariants(variants, from, template, nothing, { requests: room, ports: [] });
+    const variants = variantsHolding(from, template, { requests: room, ports: [] });
     const { set } = template;
     const isVaried = !set.hasMinValues || findShortages(set, this.#sets, catalogue, variants).length === 0;
     return { room, variants, types: catalogue.countTypes(variants, variants), isVaried };

@@ -3,14 +3,14 @@ import { test } from 'node:test';
 import { ARCH_LABEL, formatQuantity, ZONE_LABEL } from '@karpenter-ts/apis';
 import type { InstanceType } from '../instance-types/instance-type.ts';
 import type { Pod, PodSpec } from '../objects/pod.ts';
-import { makeOffering, makePod, makePool } from '../testing/builders.ts';
-import type { Amounts } from '../resources/amounts.ts';
-import { fakeType, ladder } from '../testing/fake-types.ts';
-import { near, onNodes, podsWith, where } from '../testing/pod-parts.ts';
+import { makeNode, makeOffering, makePod, makePool } from '../testing/builders.ts';
+import { AmountReader, type Amounts } from '../resources/amounts.ts';
+import { fakeType, is, ladder } from '../testing/fake-types.ts';
+import { APP, near, onNodes, podsWith, where } from '../testing/pod-parts.ts';
 import { failureOf, World } from '../testing/world.ts';
 import { adviceOn, describeShortfall } from './advice.ts';
 import { Explainer, type PoolExplanation } from './explainer.ts';
-import type { Shortfall } from './shortfall.ts';
+import { compareShortfalls, type Shortfall } from './shortfall.ts';
 
 const verdict = (types: readonly InstanceType[], spec: PodSpec & { requests?: Record<string, string> }) => {
   const pod = makePod('a', spec);
@@ -165,6 +165,68 @@ test('advice says in one line what a person could change', () => {
     'no place by its affinity over topology.kubernetes.io/zone ' +
       '(matching pods: test-zone-1 0, test-zone-2 0, test-zone-3 0)',
   ]);
+});
+
+test('a refusal by hosts counts nodes that are there or planned, and of those that leave the ones with matching pods', () => {
+  const holding = (name: string, count: number) => {
+    const pods = Array.from({ length: count }, (_, i) => makePod(`${name}-${i}`, { labels: APP }));
+    return makeNode(name, { pods, allocatable: { pods: String(count) } });
+  };
+  const world = new World({
+    nodes: [holding('full', 1), holding('none', 0)],
+    leavingNodes: [holding('leaving', 2), holding('idle', 0)],
+    pods: [makePod('large', { requests: { cpu: '3' } })],
+  });
+  const [refused] = explain(world, makePod('follower', { affinity: near(podsWith('kubernetes.io/hostname')) }));
+  assert.ok(refused!.refusal.why === 'Topology');
+  assert.deepEqual(Object.fromEntries(refused!.refusal.counts), {
+    full: 1,
+    none: 0,
+    leaving: 2,
+    'hostname-placeholder-0001': 0,
+  });
+});
+
+test('advice on domains names five of them and says how many more there are', () => {
+  const advice = (count: number) => {
+    const requirements = [is('rack', ...Array.from({ length: count }, (_, i) => `r-${i}`))];
+    const world = new World({ pools: [makePool('default', { requirements })] });
+    return adviceOn(explain(world, makePod('a', { affinity: near(podsWith('rack')) }))[0]!);
+  };
+  assert.match(advice(5), /\(matching pods: r-0 0, r-1 0, r-2 0, r-3 0, r-4 0\)$/);
+  assert.match(advice(7), /r-4 0 and 2 more\)$/);
+  const nowhere = makePod('a', { affinity: near(podsWith('nowhere')) });
+  assert.equal(adviceOn(explain(new World(), nowhere)[0]!), 'no place by its affinity over nowhere (no node has it)');
+});
+
+test('of shortfalls the one with fewer obstacles of whatever kind is closer, then the one with the smaller lack', () => {
+  const cpu = (text: string): Amounts => new AmountReader().read({ cpu: text });
+  const shortfall = (parts: Partial<Shortfall>): Shortfall => ({
+    instanceType: 'type',
+    conflicts: [],
+    requests: cpu('10'),
+    lacks: new Map(),
+    isUnavailable: false,
+    takenPorts: [],
+    pricePerHour: 1,
+    ...parts,
+  });
+  const port = { ip: '0.0.0.0', port: 80, protocol: 'TCP' };
+  const fromClosest = [
+    shortfall({}),
+    shortfall({ isUnavailable: true }),
+    shortfall({ lacks: cpu('1') }),
+    shortfall({ lacks: cpu('2') }),
+    shortfall({ takenPorts: [port], isUnavailable: true }),
+    shortfall({ takenPorts: [port], lacks: cpu('1') }),
+    shortfall({ takenPorts: [port], lacks: cpu('1'), isUnavailable: true }),
+  ];
+  assert.deepEqual(fromClosest.toReversed().sort(compareShortfalls), fromClosest);
+  assert.equal(describeShortfall(fromClosest[0]!), 'type: beyond the limits of the pool');
+  assert.equal(
+    describeShortfall(fromClosest[6]!),
+    'type: lacks cpu 1, a daemon has port 80/TCP, cannot be had that way now',
+  );
 });
 
 function explain(world: World, pod: Pod): readonly PoolExplanation[] {

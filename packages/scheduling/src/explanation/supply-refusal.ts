@@ -2,7 +2,7 @@
 import type { Quantity } from '@karpenter-ts/apis';
 import { type HostPort, portsConflict } from '../checks/host-ports.ts';
 import { BitSet } from '../interning/bit-set.ts';
-import { fittingVariants } from '../packing/fitting-variants.ts';
+import { variantsHolding } from '../packing/fitting-variants.ts';
 import type { NodeTemplate } from '../packing/node-template.ts';
 import type { OverheadGroup } from '../packing/overhead-group.ts';
 import type { InstanceTypeDraft, LimitDraft, ReservationDraft } from '../packing/refusal-draft.ts';
@@ -24,7 +24,6 @@ export function limitRefusal({ why, template, limits }: LimitDraft): Refusal {
 /** Tells which tests how many types passed, and with which daemons. */
 export class TypeRefusals {
   readonly #sets: RequirementSets;
-  readonly #largeEnough = new BitSet();
 
   constructor(sets: RequirementSets) {
     this.#sets = sets;
@@ -54,13 +53,11 @@ export class TypeRefusals {
     const { catalogue } = template.market;
     const { compatible, offered } = template.market.supply(set);
     const considered = groups === template.overheadGroups ? variants : within(variants, groups);
-    const nothing = { requests: new Float64Array(demand.requests.length), ports: [] };
-    fittingVariants(this.#largeEnough, considered, template, nothing, demand);
     return {
       considered: catalogue.countTypes(considered, considered),
       compatible: catalogue.countTypes(considered, compatible),
       offered: catalogue.countTypes(considered, offered),
-      fitting: catalogue.countTypes(this.#largeEnough, offered),
+      fitting: catalogue.countTypes(variantsHolding(considered, template, demand), offered),
     };
   }
 }

@@ -47,6 +47,8 @@ const FLEET = {
   daemonPods: [],
 };
 
+const VAST = { cpu: '1e999999' };
+
 /** The fleet with one value, named by its path, put in or taken out. */
 function changed(path: readonly (string | number)[], value: unknown): string {
   const copy = structuredClone(FLEET) as unknown as Record<string, unknown>;
@@ -86,6 +88,37 @@ test('02/14 pools get the defaults an API server gives them, and static ones are
   assert.equal(fleetOf(changed(['nodePools', 0, 'spec', 'replicas'], 3)).snapshot.pools.length, 0);
 });
 
+test('names may be as short as one letter, but not empty', () => {
+  for (const path of [
+    ['catalogue', 1, 'name'],
+    ['pods', 0, 'metadata', 'name'],
+  ]) {
+    assert.deepEqual(problemsOf(changed(path, 'x')), []);
+    assert.match(problemsOf(changed(path, ''))[0]!.message, /should be at least 1 chars long/);
+  }
+});
+
+test('numbers may be as small as an API server takes them, and no smaller', () => {
+  const pod = (field: string, value: unknown) => changed(['pods', 0, 'spec', field], value);
+  const spread = { topologyKey: 'zone', maxSkew: 1, whenUnsatisfiable: 'DoNotSchedule' };
+  const preferring = (weight: number) => ({
+    nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight, preference: {} }] },
+  });
+  const cases: readonly (readonly [least: number, withNumber: (value: number) => string])[] = [
+    [0, (price) => changed(['catalogue', 0, 'offerings', 0, 'price'], price)],
+    [0, (hostPort) => pod('containers', [{ ports: [{ hostPort }] }])],
+    [1, (maxSkew) => pod('topologySpreadConstraints', [{ ...spread, maxSkew }])],
+    [1, (minDomains) => pod('topologySpreadConstraints', [{ ...spread, minDomains }])],
+    [1, (weight) => pod('affinity', preferring(weight))],
+  ];
+  for (const [least, withNumber] of cases) {
+    assert.deepEqual(problemsOf(withNumber(least)), []);
+    assert.match(problemsOf(withNumber(least - 1))[0]!.message, /should be greater than or equal to/);
+  }
+  assert.deepEqual(problemsOf(pod('affinity', preferring(100))), []);
+  assert.match(problemsOf(pod('affinity', preferring(101)))[0]!.message, /should be less than or equal to 100/);
+});
+
 test('what is not JSON is reported where it stops being JSON', () => {
   assert.deepEqual(problemsOf('{\n  "pods": [,]\n}'), [
     { line: 2, column: 12, field: '', message: 'is not a JSON object' },
@@ -106,6 +139,16 @@ test('a bad field is reported by its path, its line and the words of an API serv
     [['pods', 0, 'spec', 'containers', 0, 'resources', 'requests', 'cpu'], '1e999999', /^Invalid value: "1e999999": /],
     [['catalogue', 0, 'overhead', 'cpu'], '1e999999', /^Invalid value: "1e999999": /],
     [['nodePools', 0, 'spec', 'limits'], { cpu: '1e999999' }, /^Invalid value: "1e999999": /],
+    [['pods', 0, 'spec', 'initContainers'], [{ resources: { limits: VAST } }], /^Invalid value: "1e999999": /],
+    [['pods', 0, 'spec', 'overhead'], VAST, /^Invalid value: "1e999999": /],
+    [['pods', 0, 'spec', 'resources'], { requests: VAST }, /^Invalid value: "1e999999": /],
+    [
+      ['daemonPods'],
+      [{ ...FLEET.pods[0], spec: { containers: [{}], overhead: VAST } }],
+      /^Invalid value: "1e999999": /,
+    ],
+    [['nodePools', 1], FLEET.nodePools[0], /^Duplicate value: "default"$/],
+    [['pods', 1], FLEET.pods[0], /^Duplicate value: "shop\/web"$/],
     [['pods', 0, 'spec', 'tolerations'], {}, /^Invalid value: "object": .*must be of type array/],
     [['instances'], [], /^unknown field "instances"$/],
   ];
@@ -130,6 +173,22 @@ test('a field that is missing is reported where its parent stands', () => {
     ['pods[0].spec.topologySpreadConstraints[0].maxSkew', 'Required value'],
   );
   assert.equal(text.split('\n')[problem!.line]!.trim(), '"topologyKey": "zone"');
+});
+
+test('pools, pods and types need what an API server, or a plan, cannot do without', () => {
+  const needed: readonly (readonly (string | number)[])[] = [
+    ...['apiVersion', 'kind', 'metadata', 'spec'].map((field) => ['nodePools', 0, field]),
+    ...['metadata', 'spec'].map((field) => ['pods', 0, field]),
+    ['pods', 0, 'metadata', 'name'],
+    ['pods', 0, 'spec', 'containers'],
+    ...['name', 'capacity', 'offerings'].map((field) => ['catalogue', 0, field]),
+    ...['zone', 'capacityType', 'price'].map((field) => ['catalogue', 0, 'offerings', 0, field]),
+  ];
+  for (const path of needed) {
+    const field = path.map(segmentText).join('').slice(1);
+    const [problem] = problemsOf(changed(path, undefined));
+    assert.deepEqual([problem?.field, problem?.message], [field, 'Required value']);
+  }
 });
 
 test('what a fleet must have and has not is reported for the file as a whole', () => {

@@ -81,7 +81,8 @@ const container = open({
   restartPolicy: text,
 });
 
-const metadata = open({ name: { type: 'string', minLength: 1 }, namespace: text, uid: text, labels }, ['name']);
+const name: StructuralSchema = { type: 'string', minLength: 1 };
+const metadata = open({ name, namespace: text, uid: text, labels }, ['name']);
 
 const pod = open(
   {
@@ -116,7 +117,7 @@ const offering = closed(
 
 const instanceType = closed(
   {
-    name: { type: 'string', minLength: 1 },
+    name,
     capacity: quantities,
     overhead: quantities,
     labels: { type: 'object', additionalProperties: texts },

@@ -1,6 +1,6 @@
 import { renderFailure } from '../explanation/render.ts';
 import { podName } from '../objects/pod.ts';
-import type { Plan, PlannedNode } from '../plan.ts';
+import type { PackingDecision, Plan, PlanCost, PlannedNode } from '../plan.ts';
 
 /** A plan as a file: what engines are compared by. */
 export interface PlanFile {
@@ -9,6 +9,8 @@ export interface PlanFile {
   readonly pricePerHour: number;
   /** How long planning took, without reading the file. */
   readonly seconds: number;
+  /** What upstream's plan costs, what another costs, and which this is; absent where no other was to be looked for. */
+  readonly packing?: PackingDecision;
 }
 
 export interface PlanFileNode {
@@ -32,7 +34,16 @@ export function toPlanFile(plan: Plan, seconds: number): PlanFile {
     })),
     pricePerHour: roundPrice(plan.pricePerHour),
     seconds,
+    ...(plan.packing && { packing: toPacking(plan.packing) }),
   };
+}
+
+function toPacking({ upstream, costAware, ...rest }: PackingDecision): PackingDecision {
+  return { ...rest, upstream: roundCost(upstream), costAware: costAware && roundCost(costAware) };
+}
+
+function roundCost({ nodes, pricePerHour, feesPerHour }: PlanCost): PlanCost {
+  return { nodes, pricePerHour: roundPrice(pricePerHour), feesPerHour: roundPrice(feesPerHour) };
 }
 
 function toNode({ nodePool, pods, instanceTypes, pricePerHour }: PlannedNode): PlanFileNode {
@@ -45,6 +56,6 @@ function toNode({ nodePool, pods, instanceTypes, pricePerHour }: PlannedNode): P
 }
 
 /** To a millionth of a dollar: adding up prices leaves noise far behind that. */
-function roundPrice(pricePerHour: number): number {
+export function roundPrice(pricePerHour: number): number {
   return Math.round(pricePerHour * 1e6) / 1e6;
 }

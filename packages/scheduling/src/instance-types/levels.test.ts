@@ -35,3 +35,12 @@ test('the largest and the smallest of some ids are those of their amounts', () =
     }),
   );
 });
+
+test('the least amount that is enough is found among the amounts there are', () => {
+  fc.assert(
+    fc.property(amounts, fc.nat({ max: 40 }), (list, count) => {
+      const found = new Levels(list).leastWhere((ids) => ids.count() >= count);
+      assert.equal(found, list.toSorted((a, b) => a - b)[Math.max(count - 1, 0)]);
+    }),
+  );
+});

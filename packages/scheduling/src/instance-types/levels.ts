@@ -56,6 +56,11 @@ export class Levels<T extends number | bigint> {
     return this.#levels[last];
   }
 
+  /** The least amount for which the ids that have it or less are enough. */
+  leastWhere(isEnough: (ids: BitSet) => boolean): T | undefined {
+    return this.#levels.find((amount) => isEnough(this.atMost(amount)));
+  }
+
   #below(level: number): BitSet {
     const ids = BitSet.upTo(this.#ids);
     if (level < this.#levels.length) ids.subtract(this.#atLeast[level]!);

@@ -1,4 +1,4 @@
-import type { ObjectMeta, ResourceList } from '@karpenter-ts/apis';
+import type { ObjectMeta } from '@karpenter-ts/apis';
 import type { Container, Pod, PodSpec } from './pod.ts';
 
 /** What planning reads of an apps/v1 DaemonSet. */
@@ -38,8 +38,6 @@ function withDefaultRequests(spec: PodSpec): PodSpec {
 }
 
 function withRequests(container: Container): Container {
-  const { requests, limits } = container.resources ?? {};
-  if (limits === undefined) return container;
-  const defaulted: ResourceList = { ...limits, ...requests };
-  return { ...container, resources: { ...container.resources, requests: defaulted } };
+  const { resources } = container;
+  return { ...container, resources: { ...resources, requests: { ...resources?.limits, ...resources?.requests } } };
 }

@@ -100,7 +100,7 @@ function constraintText({ spec }: Pod): string {
   return json(nodeSelector) + json(affinity) + json(tolerations) + json(topologySpreadConstraints);
 }
 
-/** Each part ends with a mark, so that no two texts are equal by chance. */
-function json(part: object | undefined): string {
+/** A part of a text that is compared. Each ends with a mark, so that no two texts are equal by chance. */
+export function json(part: object | undefined): string {
   return part === undefined ? '|' : `${JSON.stringify(part)}|`;
 }

@@ -139,6 +139,13 @@ test('02/68 what a daemon already holds on a node is not set aside again', () =>
   assert.ok(fits([daemon(one)], [], '15'));
   assert.ok(fits([], [daemon(one, 'unexpected')], '15'));
   assert.equal(fits([daemon(one)], [daemon({ requests: { cpu: '2' } }, 'larger')], '14.5'), false);
+  const ownedBy = (apiVersion: string, kind: string): Pod => {
+    const pod = makePod('other', one);
+    return { ...pod, metadata: { ...pod.metadata, ownerReferences: [{ apiVersion, kind, name: 'x', uid: 'x' }] } };
+  };
+  assert.ok(fits([daemon(one)], [ownedBy('apps/v1', 'DaemonSet')], '15'));
+  assert.equal(fits([daemon(one)], [ownedBy('apps/v1', 'ReplicaSet')], '15'), false);
+  assert.equal(fits([daemon(one)], [ownedBy('example.com/v1', 'DaemonSet')], '15'), false);
   const elsewhere = daemon({ ...one, nodeSelector: { [ZONE_LABEL]: 'test-zone-2' } });
   assert.ok(fits([elsewhere], [], '16'));
   const typed = daemon({ ...one, nodeSelector: { size: 'small' } });
@@ -150,6 +157,19 @@ test('02/69 a node asks for its pods and the daemons on it', () => {
   const world = new World({ daemonPods: [daemon({ requests: { cpu: '1' } })], types });
   const plan = world.plan(makePod('a', { requests: { cpu: '1' } }), makePod('b', { requests: { cpu: '1' } }));
   assert.deepEqual(requestsOf(plan.newNodes[0]!), { cpu: '3', pods: '3' });
+});
+
+test('the requests of a node are written as the first pod that asks for some has them', () => {
+  const written = (...amounts: readonly string[]) => {
+    const pods = amounts.map((memory, i) =>
+      makePod(`p-${i}`, { requests: { cpu: String(amounts.length - i), memory } }),
+    );
+    const types = [fakeType('only', { resources: { cpu: '20', memory: '20Gi' } })];
+    return requestsOf(new World({ types }).plan(...pods).newNodes[0]!)['memory'];
+  };
+  assert.equal(written('1Gi', '1024Mi'), '2Gi');
+  assert.equal(written('0', '1Gi', '1073741824'), '2Gi');
+  assert.equal(written('1073741824', '1Gi'), '2147483648');
 });
 
 test('02/131 devices by claim: pods are refused, daemons not counted, unless claims are let in', () => {

@@ -6,7 +6,7 @@ import type { NodeTemplate } from './node-template.ts';
 
 /**
  * Puts into `out` the variants of `from` that hold `requests` and a demand on top, with the daemons of each. Types on
- * which a daemon has the pod's port are out. False when nothing is left.
+ * which a daemon has the pod's port are out.
  */
 export function fittingVariants(
   out: BitSet,
@@ -14,16 +14,17 @@ export function fittingVariants(
   template: NodeTemplate,
   held: Pick<Demand, 'requests' | 'ports'>,
   demand: Pick<Demand, 'requests' | 'ports'>,
-): boolean {
+): void {
   out.copyFrom(from);
-  if (demand.ports.length > 0 && portsConflict(demand.ports, held.ports)) {
+  if (portsConflict(demand.ports, held.ports)) {
     out.clear();
-    return false;
+    return;
   }
   const { overheadGroups } = template;
   const [only] = overheadGroups;
-  if (overheadGroups.length === 1 && (demand.ports.length === 0 || !portsConflict(demand.ports, only!.ports))) {
-    return keepFitting(out, template, held.requests, demand.requests, only!.vector);
+  if (overheadGroups.length === 1 && !portsConflict(demand.ports, only!.ports)) {
+    keepFitting(out, template, held.requests, demand.requests, only!.vector);
+    return;
   }
   const part = new BitSet();
   out.clear();
@@ -31,9 +32,20 @@ export function fittingVariants(
     if (portsConflict(demand.ports, group.ports)) continue;
     part.copyFrom(from);
     part.intersect(group.variants);
-    if (keepFitting(part, template, held.requests, demand.requests, group.vector)) out.unite(part);
+    keepFitting(part, template, held.requests, demand.requests, group.vector);
+    out.unite(part);
   }
-  return !out.isEmpty();
+}
+
+/** The variants of `from` that hold a demand, with nothing beside it but the daemons of each. */
+export function variantsHolding(
+  from: BitSet,
+  template: NodeTemplate,
+  demand: Pick<Demand, 'requests' | 'ports'>,
+): BitSet {
+  const out = new BitSet();
+  fittingVariants(out, from, template, { requests: new Float64Array(demand.requests.length), ports: [] }, demand);
+  return out;
 }
 
 function keepFitting(
@@ -42,10 +54,9 @@ function keepFitting(
   present: ResourceVector,
   added: ResourceVector,
   overhead: ResourceVector,
-): boolean {
+): void {
   for (let r = 0; r < added.length; r++) {
     const needed = present[r]! + added[r]! + overhead[r]!;
-    if (needed > 0 && !variants.intersect(market.withAtLeast(r, needed))) return false;
+    if (needed > 0 && !variants.intersect(market.withAtLeast(r, needed))) return;
   }
-  return true;
 }

@@ -136,6 +136,19 @@ test('02/126 the cheapest type on demand wins where only that is allowed, whatev
   ]);
 });
 
+test('a node is of the capacity types that one of its types can be had as', () => {
+  const types = ['2', '4'].map((cpu, i) =>
+    fakeType(`cpu-${cpu}`, {
+      resources: { cpu },
+      offerings: [makeOffering('test-zone-1', i === 0 ? 'spot' : 'on-demand', 1)],
+    }),
+  );
+  const capacityTypes = (cpu: string) =>
+    new World({ types }).plan(makePod('a', { requests: { cpu } })).newNodes[0]!.capacityTypes;
+  assert.deepEqual(capacityTypes('1'), ['on-demand', 'spot']);
+  assert.deepEqual(capacityTypes('3'), ['on-demand']);
+});
+
 test('02/133 a run that is stopped keeps what is placed; the rest is undecided and has no failure', () => {
   const world = new World();
   const pods = Array.from({ length: 4 }, (_, i) => makePod(`pod-${i}`, { requests: { cpu: '3' } }));
@@ -259,6 +272,8 @@ test('a pod that is one size larger than any type says so, and that m was perhap
   const text = failureOf(new World().plan(pod), pod)!;
   assert.match(text, /^no instance type has enough resources, requirements=.*, resources=\{"cpu":"2M","pods":"1"\} /);
   assert.match(text, / \(CPU request >= 1 Million, m vs M typo\?\)$/);
+  const foreign = makePod('foreign', { requests: { cpu: '2M' }, nodeSelector: { [ARCH_LABEL]: 'mips' } });
+  assert.doesNotMatch(failureOf(new World().plan(foreign), foreign)!, /typo/);
 });
 
 test('the requirements of a planned node name its pool, its class and what its pods asked for', () => {

@@ -7,6 +7,7 @@ import type { Acceptance } from './acceptance.ts';
 import type { Demand } from './demand.ts';
 import { FewestFirst } from './fewest-first.ts';
 import type { OpenNode } from './open-node.ts';
+import { RoomBands } from './room-bands.ts';
 
 /** The nodes planned so far in one run, in the order they are offered pods, indexed by what refuses whom. */
 export class PlannedField {
@@ -17,8 +18,9 @@ export class PlannedField {
   readonly #refusing: (BitSet | undefined)[] = [];
   /** By demand and domains: nodes that will not take it as long as rules leave it these. */
   readonly #refusingIn = new Map<string, BitSet>();
-  /** By node, then by resource: the most another pod may ask for. Of each resource some type has so much. */
-  #room = new Float64Array();
+  /** By resource, then by node: the most another pod may ask for. Of each resource some type has so much. */
+  readonly #room: number[][] = [];
+  readonly #bands: RoomBands[] = [];
   /** By key in use, then by domain: nodes that may yet be in it. */
   readonly #nodesIn = new Map<Domains, BitSet[]>();
   readonly #candidates = new BitSet();
@@ -41,6 +43,9 @@ export class PlannedField {
     if (refusingIn !== undefined) candidates.subtract(refusingIn);
     for (const host of restriction.hosts) host.restrict(candidates, host.group.planned);
     for (const choice of restriction.choices) this.#restrict(candidates, choice);
+    for (let r = 0; r < this.#bands.length; r++) {
+      if (demand.requests[r]! > 0) this.#bands[r]!.restrict(candidates, demand.requests[r]!);
+    }
     const areFew = this.#order.areFew(candidates);
     if (areFew) this.#dropFull(candidates, demand);
     for (let i = this.#order.firstOf(candidates, areFew); i >= 0; i = this.#order.firstOf(candidates, areFew, i)) {
@@ -92,6 +97,7 @@ export class PlannedField {
     refusing.add(node);
   }
 
+  /** Of a few candidates each is looked at again and again to find the next in order: better without those in vain. */
   #dropFull(candidates: BitSet, demand: Demand): void {
     for (let i = candidates.next(0); i >= 0; i = candidates.next(i + 1)) {
       if (this.#mayHaveRoom(i, demand)) continue;
@@ -100,23 +106,19 @@ export class PlannedField {
     }
   }
 
-  /** Most nodes are too full for most pods: a few comparisons find that out. */
   #mayHaveRoom(node: number, { requests }: Demand): boolean {
-    const at = node * requests.length;
-    for (let r = 0; r < requests.length; r++) if (requests[r]! > this.#room[at + r]!) return false;
+    for (let r = 0; r < requests.length; r++) if (requests[r]! > this.#room[r]![node]!) return false;
     return true;
   }
 
   #measure({ index, template, variants, requests }: OpenNode): void {
     const { market, leastOverhead } = template;
-    const at = index * requests.length;
-    if (at + requests.length > this.#room.length) {
-      const room = new Float64Array(2 * (at + requests.length));
-      room.set(this.#room);
-      this.#room = room;
-    }
     for (let r = 0; r < requests.length; r++) {
-      this.#room[at + r] = market.most(r, variants) - leastOverhead[r]! - requests[r]!;
+      const room = market.most(r, variants) - leastOverhead[r]! - requests[r]!;
+      this.#room[r] ??= [];
+      this.#room[r]![index] = room;
+      this.#bands[r] ??= new RoomBands();
+      this.#bands[r]!.set(index, room);
     }
   }
 

@@ -5,7 +5,7 @@ import type { ContainerStatus, Pod } from '../objects/pod.ts';
 import type { NodeNeeds } from '../requirements/requirement-set.ts';
 import type { AmountReader, Amounts } from '../resources/amounts.ts';
 import { podRequests } from '../resources/pod-requests.ts';
-import { type Constraints, ConstraintTable, type ConstraintTables } from './constraints.ts';
+import { type Constraints, ConstraintTable, type ConstraintTables, json } from './constraints.ts';
 
 /** Everything about a pod that decides where it fits, but for its name, namespace and labels. */
 export interface PodShape {
@@ -121,8 +121,7 @@ function containerText(pod: Pod): string {
     if (resources?.claims !== undefined) text += JSON.stringify(resources.claims);
     text += ';';
   }
-  const more = [initContainers, overhead, podLevel, resourceClaims];
-  if (more.some((part) => part !== undefined)) text += JSON.stringify(more);
+  text += json(initContainers) + json(overhead) + json(podLevel) + json(resourceClaims);
   return pod.status === undefined ? text : text + resizeText(pod);
 }
 

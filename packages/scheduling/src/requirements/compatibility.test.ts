@@ -9,7 +9,7 @@ import {
   toRequirements,
   ZONE_LABEL,
 } from '@karpenter-ts/apis';
-import type { NodeExpression, PodSpec } from '../objects/pod.ts';
+import type { NodeExpression, Pod, PodSpec } from '../objects/pod.ts';
 import { makeNode, makePod, makePool } from '../testing/builders.ts';
 import { FAKE_PROFILE, fakeType, is, ladder } from '../testing/fake-types.ts';
 import { onNodes, preferNodes, where } from '../testing/pod-parts.ts';
@@ -190,6 +190,7 @@ test('02/155 any value of a bounded label lies within the bounds', () => {
     assert.ok(BigInt(any('Lte', '5', random)!) <= 5n);
     assert.equal(any('Lte', '0', random), '0');
   }
+  assert.deepEqual([any('Lte', '5', 0), any('Lte', '5', 0.999999999)], ['0', '5']);
   assert.equal(any('Gte', '0', 0), '0');
 });
 
@@ -227,6 +228,19 @@ test('02/151 a spread over a label that only one pool defines is served by that 
   assert.equal(new World({ pools }).plan(pod).newNodes[0]!.nodePool, 'a');
 });
 
+test('a node without a label takes a pod that asks for a value once one is there that rules out another, as upstream', () => {
+  const avoiding = makePod('avoiding', { requests: { cpu: '1' }, ...wants(where('rack', 'NotIn', 'x')) });
+  const asking = makePod('asking', wants(where('rack', 'In', 'y')));
+  const excluded = makePod('excluded', wants(where('rack', 'In', 'x')));
+  const placed = (...pods: readonly Pod[]) =>
+    new World({ nodes: [makeNode('n')] })
+      .plan(...pods)
+      .existingNodes.flatMap((node) => node.pods.map(({ pod }) => pod.metadata.name));
+  assert.deepEqual(placed(asking), []);
+  assert.deepEqual(placed(avoiding, asking), ['avoiding', 'asking']);
+  assert.deepEqual(placed(avoiding, excluded), ['avoiding']);
+});
+
 test('a pod that asks for a hostname gets no new node, and an existing one of that name only', () => {
   const pod = makePod('a', wants(where('kubernetes.io/hostname', 'In', 'node-1')));
   assert.match(
@@ -235,4 +249,12 @@ test('a pod that asks for a hostname gets no new node, and an existing one of th
   );
   const world = new World({ nodes: [makeNode('node-0'), makeNode('node-1')] });
   assert.equal(world.plan(pod).existingNodes[0]!.node, 'node-1');
+  const other = makePod('b', wants(where('kubernetes.io/hostname', 'In', 'node-0')));
+  assert.deepEqual(
+    world.plan(pod, other).existingNodes.map(({ node, pods }) => [node, pods[0]!.pod.metadata.name]),
+    [
+      ['node-0', 'b'],
+      ['node-1', 'a'],
+    ],
+  );
 });

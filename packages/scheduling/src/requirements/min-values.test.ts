@@ -71,6 +71,13 @@ test('02/121 02/188 with best effort the variety there is will do, in the heavie
   assert.equal(relaxed!.requirements.get(ZONE_LABEL)!.minValues, 2);
 });
 
+test('with best effort a list that had to be cut below the variety is bought from all the same', () => {
+  const pools = [wanting('default', [{ key: INSTANCE_TYPE_LABEL, minValues: 2 }])];
+  const options = { maxInstanceTypes: 1, minValuesPolicy: 'BestEffort' } as const;
+  const plan = new World({ pools, types: types(2, 4), options }).plan(needing('a', '0.9'));
+  assert.deepEqual(plan.newNodes[0]!.instanceTypes, ['cpu-2']);
+});
+
 test('02/122 a pool no type matches is unusable; pods that fit existing nodes are placed all the same', () => {
   const pools = [makePool('default', { requirements: [{ key: ARCH_LABEL, operator: 'In', values: ['mips'] }] })];
   const world = new World({ pools });

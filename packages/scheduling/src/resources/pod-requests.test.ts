@@ -37,6 +37,12 @@ test('02/58 pod-level requests replace the sum; overhead comes on top of it', ()
   assert.deepEqual(new World({ types }).plan(pod).newNodes[0]!.instanceTypes, ['cpu-4']);
 });
 
+test('pod-level requests speak for cpu, memory and huge pages; of anything else the containers ask', () => {
+  const podLevel = { cpu: 2, memory: '1Gi', 'hugepages-2Mi': '4Mi', 'fake.com/vendor-a': 3 };
+  const spec = { containers: [asks({ 'fake.com/vendor-a': 1 })], resources: { requests: podLevel } };
+  assert.deepEqual(requestsOf(spec), { ...podLevel, cpu: '2', 'fake.com/vendor-a': '1', pods: '1' });
+});
+
 test('limits are reckoned as requests are; what is not limited has no overhead either', () => {
   const capped = (limits: ResourceList): Container => ({ name: 'c', resources: { limits } });
   const limitsOf = (spec: PodSpec) => printed(podLimits({ metadata: { name: 'a' }, spec }, new AmountReader()));
@@ -56,6 +62,10 @@ test('02/59 during a resize the larger of what is asked for and what is held cou
   });
   assert.equal(requestsOf({ containers: [asks({ cpu: 2 })] }, status(6))['cpu'], '6');
   assert.equal(requestsOf({ containers: [asks({ cpu: 8 })] }, status(2))['cpu'], '8');
+  const sideStatus = { initContainerStatuses: [{ name: 'side', resources: { requests: { cpu: 3 } } }] };
+  const beside = (one: Container) => ({ containers: [asks({ cpu: 1 })], initContainers: [{ ...one, name: 'side' }] });
+  assert.equal(requestsOf(beside(sidecar({ cpu: 1 })), sideStatus)['cpu'], '4');
+  assert.equal(requestsOf(beside(asks({ cpu: 2 })), sideStatus)['cpu'], '2');
   const infeasible = { ...status(2), conditions: [{ type: 'PodResizePending', reason: 'Infeasible' }] };
   assert.equal(requestsOf({ containers: [asks({ cpu: 8 })] }, infeasible)['cpu'], '2');
 });

@@ -1,5 +1,6 @@
 // Which preferences a plan satisfies, found out the plain way: from where all pods are in the end.
-import { HOSTNAME_LABEL } from '@karpenter-ts/apis';
+import { HOSTNAME_LABEL, type Requirement } from '@karpenter-ts/apis';
+import type { InstanceType } from '../instance-types/instance-type.ts';
 import { type Pod, podName, type PodAffinityTerm, type TopologySpreadConstraint } from '../objects/pod.ts';
 import { requirementsOf } from '../packing/constraints.ts';
 import type { Plan } from '../plan.ts';
@@ -30,9 +31,7 @@ function wishesOf(spot: Spot): readonly string[] {
   const { nodeAffinity, podAffinity, podAntiAffinity } = affinity ?? {};
   return [
     ...named(spot, 'node', nodeAffinity?.[PREFERRED], ({ preference }) =>
-      requirementsOf(preference, spot.world.options.profile).every((wish) =>
-        implies(spot.machine.node.requirements.get(wish.key), wish),
-      ),
+      requirementsOf(preference, spot.world.options.profile).every((wish) => isGranted(spot.machine, wish)),
     ),
     ...named(spot, 'near', podAffinity?.[PREFERRED], ({ podAffinityTerm }) => near(spot, podAffinityTerm).certain > 0),
     ...named(
@@ -43,6 +42,14 @@ function wishesOf(spot: Spot): readonly string[] {
     ),
     ...named(spot, 'spread', topologySpreadConstraints, (constraint) => isSpreadByHost(spot, constraint)),
   ];
+}
+
+/** By what the node is asked to be. A label nobody asks about is missing only where machines do not bring it along. */
+function isGranted({ node, types }: PlannedMachine, wish: Requirement): boolean {
+  const asked = node.requirements.get(wish.key);
+  const comesAlong = ({ requirements, offerings }: InstanceType) =>
+    [requirements, ...offerings.map((offering) => offering.requirements)].flat().some(({ key }) => key === wish.key);
+  return asked === undefined && types.some(comesAlong) ? false : implies(asked, wish);
 }
 
 function named<T>({ pod }: Spot, kind: string, wishes: readonly T[] = [], holds: (wish: T) => boolean) {

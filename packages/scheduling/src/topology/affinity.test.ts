@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ARCH_LABEL, HOSTNAME_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
 import type { Pod, PodSpec } from '../objects/pod.ts';
-import { makeNode, makePod } from '../testing/builders.ts';
+import { makeNode, makePod, makePool } from '../testing/builders.ts';
 import { fakeType } from '../testing/fake-types.ts';
 import { APP, away, near, onNodes, podsWith, preferAway, preferNear, spreadOver, where } from '../testing/pod-parts.ts';
 import { failureOf, packing, valuesOf, World } from '../testing/world.ts';
@@ -51,6 +51,16 @@ test('02/96 pods that must share a host fill one node; the others never find a p
   assert.deepEqual(packing(plan), [5]);
   assert.equal(plan.unschedulable.length, 5);
   assert.equal(world.plan(...many(10, together).slice(5)).unschedulable.length, 5);
+});
+
+test('a pod that must be on a host of some name is the first of its kind if none of these has one', () => {
+  const nodes = [makeNode('a', { pods: [labelled('there', APP)] }), makeNode('b')];
+  const affinity = near(podsWith(HOSTNAME_LABEL));
+  const nodeFor = (spec: PodSpec) =>
+    new World({ nodes }).plan(labelled('pod', APP, { affinity, ...spec })).existingNodes[0]?.node;
+  assert.equal(nodeFor({}), 'a');
+  assert.equal(nodeFor({ nodeSelector: { [HOSTNAME_LABEL]: 'a' } }), 'a');
+  assert.equal(nodeFor({ nodeSelector: { [HOSTNAME_LABEL]: 'b' } }), 'b');
 });
 
 test('02/97 pods that must share a zone but may not be in the same get a zone each', () => {
@@ -139,6 +149,18 @@ test('02/102 affinity looks into its own namespace, those listed, or those selec
   assert.equal(isPlaced(follower({ namespaceSelector: { matchLabels: { team: 'y' } } })), false);
 });
 
+test('a namespace nobody listed is known by its name, and those listed add to those selected', () => {
+  const target = makePod('target', { labels: APP, namespace: 'other', ...at('test-zone-2') });
+  const isPlaced = (rest: Parameters<typeof podsWith>[2]) => {
+    const pod = labelled('follower', {}, { affinity: near(podsWith(ZONE_LABEL, APP, rest)) });
+    return new World().plan(target, pod).unschedulable.length === 0;
+  };
+  const named = (name: string) => ({ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': name } } });
+  assert.equal(isPlaced(named('other')), true);
+  assert.equal(isPlaced(named('default')), false);
+  assert.equal(isPlaced({ ...named('default'), namespaces: ['other'] }), true);
+});
+
 test('02/103 a pod on the move does not count where it was', () => {
   const spec = { affinity: away(podsWith(HOSTNAME_LABEL)), topologySpreadConstraints: [spreadOver(ZONE_LABEL)] };
   const moving = labelled('moving', APP, { ...spec, nodeName: 'old' });
@@ -161,6 +183,20 @@ test('02/144 02/180 02/181 pods that must share a zone do, over nodes and passes
   const later = new World();
   later.schedule(labelled('first', APP, { affinity: near(podsWith(ZONE_LABEL)) }));
   assert.equal(later.plan(labelled('second', APP, { affinity: near(podsWith(ZONE_LABEL)) })).newNodes.length, 0);
+});
+
+test('a follower finds the planned node of a domain that came up on the way', () => {
+  const pools = [makePool('default', { requirements: [{ key: 'rack', operator: 'Exists' }] })];
+  const pod = (name: string, cpu: string, spec: PodSpec) =>
+    makePod(name, { labels: { name }, requests: { cpu }, ...spec });
+  const following = (name: string) => ({ affinity: near(podsWith('rack', { name })) });
+  const plan = new World({ pools }).plan(
+    pod('first', '4', { nodeSelector: { rack: 'one' } }),
+    pod('with-first', '3', following('first')),
+    pod('second', '2', { nodeSelector: { rack: 'two' } }),
+    pod('with-second', '1', following('second')),
+  );
+  assert.deepEqual(packing(plan), [2, 2]);
 });
 
 test('02/178 architectures are domains of affinity too', () => {
@@ -235,6 +271,14 @@ test('a terminating pod is no neighbour, but keeps others away until it is gone'
   const guard = leaving(labelled('guard', { role: 'guard' }, { affinity: away(podsWith(ZONE_LABEL)) }));
   const [node] = new World({ nodes: [inZone('test-zone-1', [guard])] }).plan(labelled('a', APP)).newNodes;
   assert.deepEqual(valuesOf(node!, ZONE_LABEL), ['test-zone-2', 'test-zone-3']);
+});
+
+test('a guard on a node without the label keeps nobody away', () => {
+  const guard = labelled('guard', { role: 'guard' }, { affinity: away(podsWith(ZONE_LABEL)) });
+  const nodes = [makeNode('nowhere', { pods: [guard], allocatable: { pods: '1' } })];
+  const spread = { topologySpreadConstraints: [spreadOver(ZONE_LABEL)] };
+  const [node] = new World({ nodes }).plan(labelled('a', APP, spread)).newNodes;
+  assert.deepEqual(valuesOf(node!, ZONE_LABEL), ['test-zone-1']);
 });
 
 test('a term without a selector counts nobody, where upstream counts all', () => {

@@ -107,6 +107,32 @@ test('02/90 a host spread of skew 1 takes a node per pod, of skew 4 one for four
   assert.deepEqual(packing(new World().plan(...pods(4, [spreadOver(HOSTNAME_LABEL, { maxSkew: 4 })]))), [4]);
 });
 
+test('a node without the label is the host of its own name, to hold pods as well as to count them', () => {
+  const unlabelled = (name: string, count: number) => {
+    const labels = { [ZONE_LABEL]: 'test-zone-1' };
+    return makeNode(name, { labels, node: { labels, taints: [] }, pods: pods(count, []) });
+  };
+  const withoutHostname = [unlabelled('a', 1), unlabelled('b', 0)].map(({ labels, ...node }) => {
+    const { [HOSTNAME_LABEL]: _, ...rest } = labels;
+    return { ...node, labels: rest };
+  });
+  const plan = new World({ nodes: withoutHostname }).plan(...pods(1, [byHost]));
+  assert.deepEqual(
+    plan.existingNodes.map(({ node }) => node),
+    ['b'],
+  );
+});
+
+test('nodes that claim one hostname are one host, and do not confuse which node is which', () => {
+  const named = (name: string, hostname: string, parts: Partial<ExistingNode> = {}) =>
+    makeNode(name, { labels: { [HOSTNAME_LABEL]: hostname }, ...parts });
+  const full = named('a', 'same', { allocatable: { pods: '0' } });
+  const free = [named('b', 'same'), named('c', 'other', { pods: pods(1, []) })];
+  const nodeFor = (pod: Pod) => new World({ nodes: [full, ...free] }).plan(pod).existingNodes[0]?.node;
+  assert.equal(nodeFor(pods(1, [byHost])[0]!), 'b');
+  assert.equal(nodeFor(pods(1, [], { nodeSelector: { [HOSTNAME_LABEL]: 'other' } })[0]!), 'c');
+});
+
 test('02/91 02/170 capacity types and architectures are domains like any other', () => {
   const counts = (key: string) => {
     const world = new World();
@@ -163,31 +189,24 @@ test('02/93 matchLabelKeys spread revisions apart from each other', () => {
   assert.deepEqual(packing(new World().plan(...twice)), [1, 1]);
 });
 
-test('02/94 02/176 taints make domains invisible to those who do not tolerate them, if the policy says so', () => {
-  const pools = [makePool('default', { requirements: [is('rack', 'baz')] })];
-  const taints = [{ key: 'team', effect: 'NoSchedule' }];
-  const nodes = ['foo', 'bar'].map((rack) => makeNode(rack, { labels: { rack, [HOSTNAME_LABEL]: rack }, taints }));
-  const placed = (nodeTaintsPolicy: string | undefined) => {
-    const constraint = spreadOver('rack', nodeTaintsPolicy === undefined ? {} : { nodeTaintsPolicy });
-    const plan = new World({ pools, nodes }).plan(...pods(5, [constraint]));
-    return 5 - plan.unschedulable.length;
+test('a pod that its own spread does not select may be where one that it does may not', () => {
+  const nodes = [holding('test-zone-1', 1), holding('test-zone-2', 0)];
+  const isPlaced = (labels: Readonly<Record<string, string>>) => {
+    const pod = makePod('a', { labels, topologySpreadConstraints: [byZone] });
+    return new World({ pools: limitedTo('test-zone-1'), nodes }).plan(pod).unschedulable.length === 0;
   };
-  assert.equal(placed('Ignore'), 1);
-  assert.equal(placed(undefined), 1);
-  assert.equal(placed('Honor'), 5);
+  assert.equal(isPlaced({ app: 'other' }), true); // there is one more than in the other zone, and it adds none
+  assert.equal(isPlaced(APP), false);
 });
 
-test('02/95 02/176 nodes the pod cannot run on do not count, unless the policy says so', () => {
-  const pools = [makePool('default', { requirements: [is('rack', 'baz')], labels: { mine: 'yes' } })];
-  const nodes = ['foo', 'bar'].map((rack) => makeNode(rack, { labels: { rack, mine: 'no', [HOSTNAME_LABEL]: rack } }));
-  const placed = (nodeAffinityPolicy: string | undefined) => {
-    const constraint = spreadOver('rack', nodeAffinityPolicy === undefined ? {} : { nodeAffinityPolicy });
-    const plan = new World({ pools, nodes }).plan(...pods(5, [constraint], { nodeSelector: { mine: 'yes' } }));
-    return 5 - plan.unschedulable.length;
+test('a host takes a pod that its own spread does not select up to the skew itself, not beyond', () => {
+  const constraints = [spreadOver(HOSTNAME_LABEL, { maxSkew: 2 })];
+  const isPlacedBeside = (count: number) => {
+    const node = makeNode('n', { labels: { [HOSTNAME_LABEL]: 'n' }, pods: pods(count, []) });
+    const plan = new World({ nodes: [node] }).plan(makePod('a', { topologySpreadConstraints: constraints }));
+    return plan.existingNodes.length === 1;
   };
-  assert.equal(placed('Ignore'), 1);
-  assert.equal(placed(undefined), 5);
-  assert.equal(placed('Honor'), 5);
+  assert.deepEqual([0, 1, 2, 3].map(isPlacedBeside), [true, true, true, false]);
 });
 
 test('02/167 a skew of five lets one zone run ahead by five', () => {
@@ -213,14 +232,6 @@ test('02/169 two pools with a zone each share the pods', () => {
   const world = new World({ pools });
   world.schedule(...pods4());
   assert.deepEqual(world.counts(ZONE_LABEL), [2, 2]);
-});
-
-test('02/171 pods on nodes the pod cannot use do not count against its spread', () => {
-  const onDemand = { [CAPACITY_TYPE_LABEL]: 'on-demand' };
-  const world = new World({ nodes: [holding('test-zone-1', 1, { labels: onDemand })] });
-  const only = onNodes([where(ZONE_LABEL, 'In', 'test-zone-2'), where(CAPACITY_TYPE_LABEL, 'In', 'spot')]);
-  const plan = world.plan(...pods(5, [spreadOver(CAPACITY_TYPE_LABEL)], { affinity: only }));
-  assert.deepEqual(plan.unschedulable, []);
 });
 
 test('02/172 selectors and required zones narrow the domains, preferred ones do not', () => {
@@ -296,21 +307,6 @@ test('02/174 deployments spread by themselves share nodes, unless their architec
   assert.equal(new World().plan(...two('a'), ...two('b')).newNodes.length, 2);
   const arch = (value: string) => ({ nodeSelector: { [ARCH_LABEL]: value } });
   assert.equal(new World().plan(...two('a', arch('amd64')), ...two('b', arch('arm64'))).newNodes.length, 4);
-});
-
-test('02/175 domains are those of pools one tolerates', () => {
-  const pool = (name: string, ...racks: readonly string[]) =>
-    makePool(name, { requirements: [is('rack', ...racks)], taints: [{ key: name, effect: 'NoSchedule' }] });
-  const world = new World({ pools: [pool('one', 'foo', 'bar'), pool('two', 'foo', 'baz')] });
-  const tolerating = (key: string) => ({ tolerations: [{ key, operator: 'Exists' }] });
-  const constraint = spreadOver('rack', { nodeTaintsPolicy: 'Honor' });
-  world.schedule(...pods(2, [constraint], tolerating('one')));
-  world.schedule(...pods(4, [constraint], tolerating('two')));
-  // Pods of the other pool run on nodes one does not tolerate, so they do not count: 1/1 for two, then 2/2 for four.
-  assert.deepEqual(
-    ['foo', 'bar', 'baz'].map((rack) => world.domains('rack').get(rack)),
-    [3, 1, 2],
-  );
 });
 
 test('02/177 a selector that makes no sense selects nobody; empty lists of affinity ask nothing', () => {

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type NodePool, type ResourceList, ZONE_LABEL } from '@karpenter-ts/apis';
+import type { Pod } from './objects/pod.ts';
+import type { Change } from './overlay.ts';
+import { readBase } from './planner.ts';
+import { finish } from './progress.ts';
+import { makeNode, makePod, makePool } from './testing/builders.ts';
+import { is } from './testing/fake-types.ts';
+import { APP, away, podsWith, spreadOver } from './testing/pod-parts.ts';
+import { packing, valuesOf, World } from './testing/world.ts';
+
+test('a node that is leaving counts against no limit, so that a what-if without it is no different', () => {
+  const large = { cpu: '16', memory: '128Gi', pods: '5' };
+  const { snapshot, options } = new World({
+    pools: [makePool('default', { limits: { cpu: '20' } })],
+    nodes: [makeNode('staying', { pool: 'default', capacity: large, allocatable: { pods: '0' } })],
+    leavingNodes: [makeNode('leaving', { pool: 'default', capacity: large })],
+    pods: ['a', 'b'].map((name) => makePod(name, { requests: { cpu: '3' } })),
+  });
+  const without = (change: Change) => packing(finish(finish(readBase(snapshot, options)).whatIf(change)));
+  assert.deepEqual(without({}), [1]); // 4 of 20 are left
+  assert.deepEqual(without({ withoutNodes: ['leaving'] }), [1]);
+  assert.deepEqual(without({ withoutNodes: ['staying'] }), [2]);
+});
+
+test('a node that refuses moved pods takes those that wait, and those of nodes that leave', () => {
+  const world = new World({
+    nodes: [makeNode('refusing', { refusesMovedPods: true })],
+    leavingNodes: [makeNode('leaving')],
+  });
+  const isTaken = (pod: Pod) => world.plan(pod).existingNodes.length === 1;
+  assert.equal(isTaken({ ...makePod('a'), status: { phase: 'Pending' } }), true);
+  assert.equal(isTaken(makePod('a', { nodeName: 'leaving' })), true);
+  assert.equal(isTaken(makePod('a', { nodeName: 'elsewhere' })), false);
+  assert.equal(isTaken({ ...makePod('a'), status: { phase: 'Running' } }), false);
+});
+
+test('a what-if may bring a pool, or one in the place of another', () => {
+  const { snapshot, options } = new World({ pools: [makePool('a')], pods: [makePod('pod')] });
+  const base = finish(readBase(snapshot, options));
+  const { instanceTypes } = snapshot.pools[0]!;
+  const poolWith = (...pools: readonly NodePool[]) => {
+    const withPools = pools.map((nodePool) => ({ nodePool, instanceTypes }));
+    return finish(base.whatIf({ withPools })).newNodes[0]?.nodePool;
+  };
+  const full = { limits: { cpu: '0' } };
+  assert.equal(poolWith(), 'a');
+  assert.equal(poolWith(makePool('b', { weight: 2 })), 'b');
+  assert.equal(poolWith(makePool('b', { weight: 2, ...full })), 'a');
+  assert.equal(poolWith(makePool('a', full)), undefined);
+});
+
+test('pods on a node that is taken away keep others away, whether or not the index knows the words for it', () => {
+  const shy = (name: string) => makePod(name, { affinity: away(podsWith(ZONE_LABEL)) });
+  for (const pods of [[], [shy('known')]]) {
+    const there = makeNode('there', {
+      labels: { [ZONE_LABEL]: 'test-zone-1' },
+      pods: [makePod('old', { labels: APP })],
+    });
+    const { snapshot, options } = new World({ nodes: [there], pods });
+    const base = finish(readBase(snapshot, options));
+    const plan = finish(base.whatIf({ withoutNodes: ['there'], withPods: [shy('new')] }));
+    assert.deepEqual(plan.existingNodes, []);
+    assert.deepEqual(valuesOf(plan.newNodes[0]!, ZONE_LABEL), ['test-zone-2', 'test-zone-3']);
+  }
+});
+
+test('a zone known only by a node that is taken away holds no spread back', () => {
+  const spread = { labels: APP, topologySpreadConstraints: [spreadOver(ZONE_LABEL)] };
+  const { snapshot, options } = new World({
+    pools: [makePool('default', { requirements: [is(ZONE_LABEL, 'test-zone-1', 'test-zone-2')] })],
+    nodes: [makeNode('third', { labels: { [ZONE_LABEL]: 'test-zone-3' }, allocatable: { pods: '0' } })],
+    pods: ['a', 'b', 'c', 'd'].map((name) => makePod(name, spread)),
+  });
+  const base = finish(readBase(snapshot, options));
+  assert.equal(finish(base.whatIf({})).unschedulable.length, 2);
+  assert.equal(finish(base.whatIf({ withoutNodes: ['third'] })).unschedulable.length, 0);
+});
+
+test('a rule over all namespaces reaches one that only a what-if brings', () => {
+  const everywhere = podsWith(ZONE_LABEL, APP, { namespaceSelector: {} });
+  const guard = makePod('guard', { affinity: away(everywhere) });
+  const there = makeNode('there', { labels: { [ZONE_LABEL]: 'test-zone-1' }, pods: [guard] });
+  const { snapshot, options } = new World({ nodes: [there] });
+  const base = finish(readBase(snapshot, options));
+  const plan = finish(base.whatIf({ withPods: [makePod('new', { labels: APP, namespace: 'fresh' })] }));
+  assert.deepEqual(valuesOf(plan.newNodes[0]!, ZONE_LABEL), ['test-zone-2', 'test-zone-3']);
+});
+
+test('pods that ask for a resource, or a part of a unit, that the index has not are placed all the same', () => {
+  const tight = makeNode('tight', { allocatable: { cpu: '4', memory: '1', pods: '10' } });
+  const { snapshot, options } = new World({ nodes: [tight] });
+  const base = finish(readBase(snapshot, options));
+  const isOnNew = (requests: ResourceList) =>
+    finish(base.whatIf({ withPods: [makePod('a', { requests })] })).newNodes.length === 1;
+  assert.equal(isOnNew({ memory: '1' }), false);
+  assert.equal(isOnNew({ memory: '1500m' }), true);
+  assert.equal(isOnNew({ 'fake.com/vendor-a': '0' }), false);
+  assert.equal(isOnNew({ 'fake.com/vendor-a': '1' }), true);
+});
+
+test('pods without a UID are told apart by name, those with one by that', () => {
+  const withoutUid = (name: string): Pod => ({ ...makePod(name), metadata: { name, namespace: 'default' } });
+  const { snapshot, options } = new World({ pods: [withoutUid('a'), makePod('b')] });
+  const base = finish(readBase(snapshot, options));
+  const planned = (pod: Pod) => packing(finish(base.whatIf({ withPods: [pod] })));
+  assert.deepEqual(planned(withoutUid('a')), [2]);
+  assert.deepEqual(planned(withoutUid('c')), [3]);
+  assert.deepEqual(planned(makePod('b')), [2]);
+  assert.deepEqual(planned({ ...makePod('b'), metadata: { name: 'b', namespace: 'default', uid: 'again' } }), [3]);
+});

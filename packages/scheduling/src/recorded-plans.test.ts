@@ -1,0 +1,69 @@
+// Plans of random fleets, written down: whoever plans the same snapshot gets the same plan by the same steps. A change that
+// is meant to plan otherwise puts the list that the failure prints in the place of the old one.
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import { adviceOn, describeShortfall } from './explanation/advice.ts';
+import { Explainer } from './explanation/explainer.ts';
+import { podName } from './objects/pod.ts';
+import type { Plan } from './plan.ts';
+import { planSnapshot, readBase } from './planner.ts';
+import { finish, type Progress } from './progress.ts';
+import { CHEAPEST } from './testing/packing.ts';
+import { outlineOf } from './testing/plan-outline.ts';
+import { type RandomFleet, randomFleet } from './testing/random-fleet/fleet.ts';
+
+const FLEETS = 60;
+const FLEETS_A_LINE = 10;
+
+/** One line for each ten fleets. */
+function digests(describe: (fleet: RandomFleet) => unknown): readonly string[] {
+  const texts = Array.from({ length: FLEETS }, (_, seed) => JSON.stringify(describe(randomFleet(seed))));
+  return Array.from({ length: FLEETS / FLEETS_A_LINE }, (_, line) => {
+    const some = texts.slice(line * FLEETS_A_LINE, (line + 1) * FLEETS_A_LINE);
+    return createHash('sha256').update(some.join('\n')).digest('hex').slice(0, 12);
+  });
+}
+
+function describePlan(run: Generator<Progress, Plan, undefined>) {
+  const waiting: number[] = [];
+  let step = run.next();
+  for (; !step.done; step = run.next()) waiting.push(step.value.waiting);
+  const { newNodes, packing } = step.value;
+  return [waiting, outlineOf(step.value), newNodes.map(({ placeholder, source }) => [placeholder, source]), packing];
+}
+
+function describeReasons({ snapshot, options }: RandomFleet) {
+  const explainer = new Explainer(snapshot, options);
+  const { newNodes, unschedulable } = finish(planSnapshot(snapshot, options));
+  return [
+    unschedulable.map((one) => [podName(one.pod), ...explainer.explainPod(one).map(adviceOn)]),
+    newNodes.map((node) => explainer.explainNode(node)).map(({ cheaper }) => cheaper.map(describeShortfall)),
+    [...finish(finish(readBase(snapshot, options)).pendingByZone())],
+  ];
+}
+
+test('random fleets are planned as they were when this was written', () => {
+  assert.deepEqual(
+    digests(({ snapshot, options }) => describePlan(planSnapshot(snapshot, options))),
+    ['63c54c1dd685', '5bdad07f7ac0', '01662a6ed550', 'd368007f12b6', 'b2c80c9fb25f', 'b2ba9e5a5742'],
+  );
+});
+
+test('cheaper plans for them are found as they were, too', () => {
+  assert.deepEqual(
+    digests(({ snapshot, options }) => describePlan(planSnapshot(snapshot, { ...options, packing: CHEAPEST }))),
+    ['844fd5c8e77e', '203ab9199e5e', 'e30649774cd3', 'bc035a3724a7', '7ac4082a7172', 'a69281324ba4'],
+  );
+});
+
+test('the reasons given for them are what they were, too', () => {
+  assert.deepEqual(digests(describeReasons), [
+    'ae4af9801f56',
+    'b62090a7ec84',
+    'b0bd985aa22a',
+    '0bf1c506031b',
+    'ec2b88fc8c14',
+    '7837daabf6cc',
+  ]);
+});
