@@ -11,24 +11,15 @@ import {
   HttpsTransport,
   MINUTE,
   nullLogger,
-  type ResourceType,
   realClock,
   SECOND,
   VirtualClock,
 } from '@karpenter-ts/runtime';
+import { DEPLOYMENTS, EVENTS, NAMESPACES } from '@karpenter-ts/runtime/kinds';
 import { type Cluster, startCluster } from './cluster.ts';
 import { simulatedNode } from './simulated-node.ts';
 import { NODES, type Node } from './workloads/kinds/node.ts';
 import { PODS, type Pod } from './workloads/kinds/pod.ts';
-
-const DEPLOYMENTS: ResourceType = {
-  group: 'apps',
-  version: 'v1',
-  plural: 'deployments',
-  kind: 'Deployment',
-  namespaced: true,
-};
-const EVENTS: ResourceType = { group: '', version: 'v1', plural: 'events', kind: 'Event', namespaced: true };
 
 async function createDeployment({ client }: Cluster, replicas: number): Promise<void> {
   const labels = { app: 'web' };
@@ -131,14 +122,6 @@ test('a cluster that listens is reached with its kubeconfig, and leaves no file,
   for (let turn = 0; turn < 100 && activeResources().length > before.length; turn++) await nextTurn(); // sockets close
   assert.deepEqual(activeResources(), before);
 });
-
-const NAMESPACES: ResourceType = {
-  group: '',
-  version: 'v1',
-  plural: 'namespaces',
-  kind: 'Namespace',
-  namespaced: false,
-};
 
 /** What keeps a process alive, of what a cluster could leave. */
 function activeResources(): readonly string[] {

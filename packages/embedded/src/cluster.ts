@@ -4,29 +4,19 @@ import type { JsonObject } from '@karpenter-ts/apis';
 import {
   type ApiObject,
   Client,
-  type Controller,
   inProcessTransport,
   type Logger,
-  Manager,
-  Metrics,
-  nullLogger,
-  type ResourceType,
   type SteadyClock,
   type Transport,
 } from '@karpenter-ts/runtime';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '@karpenter-ts/runtime/kinds';
 import { issueCertificate } from './apiserver/https/certificates.ts';
 import { type Front, serveHttps } from './apiserver/https/front.ts';
 import { writeKubeconfig } from './apiserver/https/kubeconfig.ts';
-import { type Random, seededRandom } from './apiserver/identity.ts';
+import { seededRandom } from './apiserver/identity.ts';
 import { ApiServer } from './apiserver/server.ts';
 import { Faults } from './kubelet/faults.ts';
-import { kubeletControllers } from './kubelet/kubelet.ts';
-import { DEFAULT_SETTINGS, type KubeletSettings } from './kubelet/settings.ts';
-import { Recorders } from './recorders.ts';
-import { createCaches as schedulerCaches } from './scheduler/caches.ts';
-import { schedulerController } from './scheduler/scheduler.ts';
-import { createCaches as workloadCaches } from './workloads/caches.ts';
-import { workloadControllers } from './workloads/controllers.ts';
+import type { KubeletSettings } from './kubelet/settings.ts';
 import { NODES, type Node } from './workloads/kinds/node.ts';
 
 export interface ClusterOptions {
@@ -66,14 +56,6 @@ export interface ClusterAccess {
   readonly kubeconfigPath: string;
 }
 
-const CRDS: ResourceType = {
-  group: 'apiextensions.k8s.io',
-  version: 'v1',
-  plural: 'customresourcedefinitions',
-  kind: 'CustomResourceDefinition',
-  namespaced: false,
-};
-
 /**
  * Starts an API server, a scheduler, the workload controllers and the kubelets of simulated nodes. When it resolves the
  * API is served; the controllers come up on their own, as they do in any cluster. It needs no time of the clock.
@@ -84,15 +66,17 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const server = new ApiServer({ clock, random });
   const transport = inProcessTransport((request, signal) => server.handle(request, signal), clock);
   const client = new Client({ transport, clock, userAgent: 'karpenter-embedded' });
-  for (const crd of crds) await client.create(CRDS, crd as unknown as ApiObject);
+  for (const crd of crds) await client.create(CUSTOM_RESOURCE_DEFINITIONS, crd as unknown as ApiObject);
   for (const node of nodes) await client.create(NODES, node);
 
   const stopping = new AbortController();
   const listening = options.listen && (await listen(server, options.listen, clock, stopping.signal));
   const faults = new Faults();
-  const running = managerOf({ ...options, client, random, faults })
-    .start(stopping.signal)
-    .finally(() => stopping.abort());
+  const parts = { ...options, client, random, faults };
+  const load = async () => (await clock.track(import('./control-loops.ts'))).managerOf(parts);
+  // They are half of the code: who is served over HTTPS need not wait for it. Without, equal seeds make equal runs.
+  const manager = listening ? clock.sleep(0).then(load) : Promise.resolve(await load());
+  const running = manager.then((loops) => loops.start(stopping.signal)).finally(() => stopping.abort());
   const stopped = end(running, listening, transport);
   stopped.catch(() => undefined); // whoever stops it, or waits for it, is told
   const stop = (): Promise<void> => {
@@ -130,30 +114,4 @@ async function end(running: Promise<void>, listening: Listening | undefined, tra
     await listening?.front.closed;
     transport.close();
   }
-}
-
-interface Parts extends ClusterOptions {
-  readonly client: Client;
-  readonly random: Random;
-  readonly faults: Faults;
-}
-
-function managerOf(parts: Parts): Manager {
-  const { clock, random, client, logger = nullLogger } = parts;
-  const metrics = new Metrics(clock);
-  // Thousands of events at once lose some, as anywhere; nothing is wrong, and there is nothing to be done about it.
-  const events = new Recorders({ client, clock, logger: nullLogger, metrics, random });
-  return new Manager({ clock, random, logger, metrics, events, controllers: controllersOf(parts, logger, events) });
-}
-
-/** Everyone but the API server: ordinary clients of it. */
-function controllersOf(parts: Parts, logger: Logger, events: Recorders): readonly Controller[] {
-  const { clock, random, client, faults, kubelet } = parts;
-  const deps = { client, clock, logger, random };
-  const caches = workloadCaches(deps);
-  return [
-    schedulerController({ ...deps, caches: schedulerCaches(deps) }),
-    ...workloadControllers({ ...deps, caches, recorder: (component) => events.of(component) }),
-    ...kubeletControllers({ ...deps, caches, faults, settings: { ...DEFAULT_SETTINGS, ...kubelet } }),
-  ];
 }

@@ -52,8 +52,10 @@ export interface Strategy {
   graceSeconds(object: KubeObject, asked: number | undefined): number | undefined;
   /** What changes in an object that is deleted for the first time. Throws an ApiError when it may not be. */
   prepareDelete(object: KubeObject, now: string): KubeObject;
-  /** Whether a deleted object is no longer held back by finalizers. */
+  /** Whether nothing holds a deleted object back any more. */
   isFinal(object: KubeObject): boolean;
+  /** Whether something beside its finalizers does; until it ends, deleting the object again changes nothing. */
+  isHeld(object: KubeObject): boolean;
   /** Absent when objects are stored as they are shown. */
   readonly conversion?: Conversion | undefined;
 }

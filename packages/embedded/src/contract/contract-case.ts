@@ -3,10 +3,12 @@ import type { Client, Clock, Transport } from '@karpenter-ts/runtime';
 /** One promise of a control plane, in a sentence, and how to see that it is kept. */
 export interface ContractCase {
   readonly name: string;
+  /** Whether it needs a scheduler that has nothing else to do: on a busy one, pods wait for more than their turn. */
+  readonly needsCalm?: boolean;
   run(context: ContractContext): Promise<void>;
 }
 
-/** What a case has of the control plane it runs against. Others run at the same time: names must be its own. */
+/** What a case has of the control plane it runs against. Others may run at the same time: names must be its own. */
 export interface ContractContext {
   readonly client: Client;
   /** For requests the client would not make. */

@@ -8,6 +8,7 @@ import {
   SECOND,
   type Transport,
 } from '@karpenter-ts/runtime';
+import { NAMESPACES } from '@karpenter-ts/runtime/kinds';
 import type { ContractCase, ContractContext } from './contract-case.ts';
 
 /** A control plane to hold the contract against. */
@@ -18,7 +19,6 @@ export interface ContractTarget {
   readonly prefix: string;
 }
 
-const NAMESPACES = { group: '', version: 'v1', plural: 'namespaces', kind: 'Namespace', namespaced: false };
 const PATIENCE = 60 * SECOND; // a real control plane on a busy machine takes its time
 const ASK_EVERY = 100 * MILLISECOND;
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { type Client, isNotFound, LEASES, type Lease, MINUTE, SECOND, VirtualClock } from '@karpenter-ts/runtime';
+import { type Client, isNotFound, type Lease, MINUTE, SECOND, VirtualClock } from '@karpenter-ts/runtime';
+import { LEASES } from '@karpenter-ts/runtime/kinds';
 import { startCluster } from '../cluster.ts';
 import { simulatedNode } from '../simulated-node.ts';
 import { findCondition } from '../workloads/kinds/condition.ts';
@@ -129,6 +130,21 @@ test('a lost node is unknown after a while, keeps its pods until they are driven
   await world.clock.advance(10 * SECOND);
   assert.equal(await readiness(world, 'a'), 'True');
   assert.equal(await phase(world, 'web'), 'gone');
+});
+
+test('pods of a node that comes back in time are ready again', async (t) => {
+  const world = await startWorld(t, ['a', 'b']);
+  await createPod(world, 'web', { nodeName: 'a' });
+  const isReady = async (): Promise<string | undefined> => {
+    const { status } = await world.client.get<Pod>(PODS, { name: 'web', namespace: 'default' });
+    return findCondition(status?.conditions, 'Ready')?.status;
+  };
+  world.faults.inject('a', { kind: 'lost' });
+  await world.clock.advance(2 * MINUTE);
+  assert.equal(await isReady(), 'False');
+  world.faults.heal('a');
+  await world.clock.advance(10 * SECOND);
+  assert.equal(await isReady(), 'True');
 });
 
 test('a lost node no longer renews its lease', async (t) => {

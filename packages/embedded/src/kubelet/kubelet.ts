@@ -1,3 +1,4 @@
+import { isTrue, READY } from '@karpenter-ts/apis';
 import {
   type Client,
   type Clock,
@@ -16,7 +17,7 @@ import { NODES, type Node } from '../workloads/kinds/node.ts';
 import { PODS, type Pod } from '../workloads/kinds/pod.ts';
 import { readSource } from '../workloads/read-source.ts';
 import { SupersededVersions } from '../workloads/superseded-versions.ts';
-import { instantOf } from '../workloads/timestamp.ts';
+import { instantOf, timestamp } from '../workloads/timestamp.ts';
 import { AddressRange } from './addresses.ts';
 import type { Faults } from './faults.ts';
 import { NodeLeases } from './lease.ts';
@@ -140,14 +141,15 @@ function podController(kubelet: Kubelet): Controller {
       if (faults.has(node.metadata.name, 'lost') || superseded.includes(key, pod)) return DONE;
       if (pod.metadata.deletionTimestamp !== undefined) return stop(kubelet, pod, node);
       if (pod.status?.phase === 'Pending' && isReady(node)) return run(kubelet, pod, node);
+      if (pod.status?.phase === 'Running' && isReady(node) && !isReady(pod)) return sayReady(kubelet, pod);
       if (pod.status?.phase === 'Running' && controllerOf(pod.metadata)?.kind === 'Job') return complete(kubelet, pod);
       return DONE;
     },
   };
 }
 
-function isReady({ status }: Node): boolean {
-  return findCondition(status?.conditions, 'Ready')?.status === 'True';
+function isReady(object: Node | Pod): boolean {
+  return isTrue(object, READY);
 }
 
 async function run(kubelet: Kubelet, pod: Pod, node: Node): Promise<Result> {
@@ -159,6 +161,13 @@ async function run(kubelet: Kubelet, pod: Pod, node: Node): Promise<Result> {
   const hostIP = node.status?.addresses?.find(({ type }) => type === 'InternalIP')?.address ?? '10.127.0.1';
   const status = runningStatus(pod, { now, hostIP, podIP: podAddresses.next() });
   await writePodStatus(kubelet, pod, status);
+  return DONE;
+}
+
+/** The node was silent for a while, and its pods were given up: they have been running all the time. */
+async function sayReady(kubelet: Kubelet, pod: Pod): Promise<Result> {
+  const lastTransitionTime = timestamp(kubelet.clock.now());
+  await writePodStatus(kubelet, pod, { conditions: [{ type: 'Ready', status: 'True', lastTransitionTime }] });
   return DONE;
 }
 

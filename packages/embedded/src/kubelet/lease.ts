@@ -4,10 +4,10 @@ import {
   isAlreadyExists,
   isConflict,
   isNotFound,
-  LEASES,
   type Lease,
   SECOND,
 } from '@karpenter-ts/runtime';
+import { LEASES } from '@karpenter-ts/runtime/kinds';
 import type { Node } from '../workloads/kinds/node.ts';
 import { microTimestamp } from '../workloads/timestamp.ts';
 import { ownedByNode } from './node-status.ts';

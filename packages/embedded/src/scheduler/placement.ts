@@ -62,9 +62,9 @@ export class Placer {
     return placement;
   }
 
-  /** Whether nothing about this node alone keeps the pod away. Other nodes and pods may. */
-  mayTake(node: NodeEntry, pod: PodClass): boolean {
-    const { filters, snapshot } = this.#deps;
+  /** Whether nothing about this node alone keeps the pod away, as far as these filters go. Other nodes and pods may. */
+  mayTake(node: NodeEntry, pod: PodClass, filters: Iterable<Filter>): boolean {
+    const { snapshot } = this.#deps;
     for (const filter of filters) {
       if (filter.scope !== 'node') continue;
       const prepared = filter.prepare(pod, snapshot);

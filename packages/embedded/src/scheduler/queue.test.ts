@@ -20,7 +20,7 @@ beforeEach(() => {
   queue = new SchedulingQueue({
     clock,
     namespaces: cluster.snapshot.namespaces,
-    mayTake: (node, pod) => cluster.placer.mayTake(node, pod),
+    mayTake: (node, pod, filters) => cluster.placer.mayTake(node, pod, filters),
   });
   turns = [];
   queue.attach({ add: (key, priority = 0) => turns.push([key, priority]), addAfter: () => assert.fail() });
@@ -66,6 +66,18 @@ test('a node that cannot take a pod does not wake it', () => {
   assert.deepEqual(turns, []);
   cluster.node('large', { allocatable: { cpu: '8' } });
   queue.wake({ kind: 'node added', node: cluster.snapshot.findNode('large')! });
+  assert.equal(turns.length, 1);
+});
+
+test('a node that only another filter has something against wakes a pod once, to be told', () => {
+  const pod = cluster.pending('pod', { requests: { cpu: '5' } });
+  queue.set(pod);
+  queue.park(pod, new Set([taintToleration]));
+  turns = [];
+  queue.wake({ kind: 'node added', node: entry('a') });
+  assert.equal(turns.length, 1);
+  queue.park(queue.take('default/pod')!, new Set([taintToleration, resources]));
+  queue.wake({ kind: 'node added', node: entry('b') });
   assert.equal(turns.length, 1);
 });
 

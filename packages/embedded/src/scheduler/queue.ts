@@ -8,8 +8,8 @@ import type { PendingPod } from './pending-pod.ts';
 export interface QueueDeps {
   readonly clock: SteadyClock;
   readonly namespaces: NamespaceLabels;
-  /** Whether nothing about this node alone keeps the pod away. */
-  readonly mayTake: (node: NodeEntry, pod: PodClass) => boolean;
+  /** Whether nothing about this node alone keeps the pod away, as far as these filters go. */
+  readonly mayTake: (node: NodeEntry, pod: PodClass, filters: ReadonlySet<Filter>) => boolean;
 }
 
 // As in kube-scheduler's default configuration.
@@ -117,8 +117,9 @@ export class SchedulingQueue {
         (!('pod' in change) || (filter.concerns?.(pod, change.pod, namespaces) ?? true)),
     );
     if (helped.some(({ scope }) => scope === 'cluster')) return true;
-    // Filters that look at single nodes are helped if this one can take the pod now.
-    return helped.length > 0 && (!('node' in change) || mayTake(change.node, pod));
+    // Those that look at single nodes are helped if none has anything against this one. Another filter may have: then that
+    // is what the pod is told next.
+    return helped.length > 0 && (!('node' in change) || mayTake(change.node, pod, rejectedBy));
   }
 
   #retry({ key, priority }: PendingPod): void {

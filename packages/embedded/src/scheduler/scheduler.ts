@@ -82,7 +82,7 @@ class Scheduler {
     this.#queue = new SchedulingQueue({
       clock,
       namespaces: snapshot.namespaces,
-      mayTake: (node, pod) => this.#placer.mayTake(node, pod),
+      mayTake: (node, pod, filters) => this.#placer.mayTake(node, pod, filters),
     });
     this.#volumes = new VolumeBinder(client, clock, snapshot.storage);
     this.#events = new SchedulingEvents(client, clock);

@@ -5,11 +5,11 @@ import {
   type Indexer,
   Informer,
   keepFields,
-  LEASES,
   type Lease,
   type Logger,
   type ResourceType,
 } from '@karpenter-ts/runtime';
+import { LEASES } from '@karpenter-ts/runtime/kinds';
 import { controllerOf } from './controller-ref.ts';
 import { CONTROLLER_REVISIONS, type ControllerRevision } from './kinds/controller-revision.ts';
 import { DAEMON_SETS, type DaemonSet } from './kinds/daemon-set.ts';

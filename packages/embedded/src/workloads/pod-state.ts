@@ -1,3 +1,4 @@
+import { isTrue, READY } from '@karpenter-ts/apis';
 import { type Instant, SECOND } from '@karpenter-ts/runtime';
 import { findCondition } from './kinds/condition.ts';
 import type { Pod } from './kinds/pod.ts';
@@ -18,7 +19,7 @@ export function isLeaving(pod: Pod): boolean {
 }
 
 export function isReady(pod: Pod): boolean {
-  return findCondition(pod.status?.conditions, 'Ready')?.status === 'True';
+  return isTrue(pod, READY);
 }
 
 /** From when on a ready pod counts as available; undefined while it is not ready. */

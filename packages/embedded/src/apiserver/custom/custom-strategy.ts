@@ -75,9 +75,8 @@ export class CustomStrategy implements Strategy {
     return { ...examined, object: withMetadata(examined.object, { generation }) };
   }
 
-  /** Nothing but the status counts: metadata stays as it was. */
+  /** Nothing but the status counts: metadata stays as it was, and nobody looks at the kind. */
   updateStatus(object: KubeObject, old: KubeObject): Examined {
-    this.#checkKind(object);
     const { resource } = this.version;
     const status = prunedStatus(object['status'], resource);
     const { kind, apiVersion, metadata } = old;
@@ -102,6 +101,10 @@ export class CustomStrategy implements Strategy {
 
   isFinal(object: KubeObject): boolean {
     return !object.metadata.finalizers?.length;
+  }
+
+  isHeld(): boolean {
+    return false;
   }
 
   /** A wrong kind is found only when the object it is meant for has been. */

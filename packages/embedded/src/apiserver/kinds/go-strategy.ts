@@ -89,7 +89,11 @@ export class GoStrategy implements Strategy {
   }
 
   isFinal(object: KubeObject): boolean {
-    return !object.metadata.finalizers?.length && (this.#rules.isFinal?.(object) ?? true);
+    return !object.metadata.finalizers?.length && !this.isHeld(object);
+  }
+
+  isHeld(object: KubeObject): boolean {
+    return this.#rules.isHeld?.(object) ?? false;
   }
 
   #withInitialStatus(object: KubeObject): KubeObject {

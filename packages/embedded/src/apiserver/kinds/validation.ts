@@ -8,12 +8,17 @@ import { POD_RULES } from './rules/pod-rules.ts';
 import { SCHEDULING_RULES } from './rules/scheduling-rules.ts';
 import { STORAGE_RULES } from './rules/storage-rules.ts';
 import type { StructRule } from './rules/struct-rule.ts';
-import { WORKLOAD_RULES } from './rules/workload-rules.ts';
+import { WORKLOAD_RULES, withClaimVolumes } from './rules/workload-rules.ts';
 
 /** What structs have against their values, by name. Kinds add what only they know. */
 const STRUCT_RULES: ReadonlyMap<string, StructRule> = new Map(
   [POD_RULES, SCHEDULING_RULES, WORKLOAD_RULES, STORAGE_RULES, OTHER_RULES].flatMap((rules) => Object.entries(rules)),
 );
+
+/** What structs mean by what is written: theirs is what their rules, and those below them, look at. */
+const STRUCT_MEANINGS: ReadonlyMap<string, (written: JsonObject) => JsonObject> = new Map([
+  ['apps.StatefulSetSpec', withClaimVolumes],
+]);
 
 /** What the rules of its structs have against an object, from the outside in. */
 export function structProblems(object: KubeObject, type: GoStruct): readonly Problem[] {
@@ -31,7 +36,8 @@ class Visit {
     this.#problems = problems;
   }
 
-  struct(value: JsonObject, type: GoStruct): void {
+  struct(written: JsonObject, type: GoStruct): void {
+    const value = STRUCT_MEANINGS.get(type.name)?.(written) ?? written;
     const problems = STRUCT_RULES.get(type.name)?.(value, this.#path);
     if (problems !== undefined && problems.length > 0) this.#problems.push(...problems);
     for (const [name, below] of ruledFields(type)) this.#step(name, value[name], below);

@@ -29,6 +29,7 @@ export function remove(
   const old = context.objects.get(strategy, keyOf(name, namespace));
   if (old === undefined) throw notFound(strategy.resource, name);
   checkPreconditions(old, strategy, options);
+  if (old.metadata.deletionTimestamp && strategy.isHeld(old)) return { object: old, outcome: 'pending' };
   const now = context.clock.now();
   const prepared = old.metadata.deletionTimestamp ? old : strategy.prepareDelete(old, timestamp(now));
   const plan = planDeletion(prepared, strategy, options, now);

@@ -227,6 +227,15 @@ export const customCases = [
     assert.equal(next.at('metadata.generation'), 1);
   }),
 
+  apiCase('of a status that is written whole, nobody looks at the kind', async (wire) => {
+    const widgets = await Widgets.define(wire);
+    const { kind, ...widget } = (await widgets.create('a', { size: 1 })).body;
+    const next = (
+      await wire.put(`${widgets.path}/a/status`, { ...widget, kind: 'Pod', status: { ready: true } })
+    ).done();
+    assert.deepEqual([next.at('kind'), next.at('status')], [kind, { ready: true }]);
+  }),
+
   apiCase('a status that breaks its schema is refused', async (wire) => {
     const widgets = await Widgets.define(wire);
     await widgets.create('a', { size: 1 });

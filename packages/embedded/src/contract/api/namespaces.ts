@@ -62,6 +62,14 @@ export const namespaceCases = [
     assert.equal(cause?.reason, 'NamespaceTerminating');
   }),
 
+  apiCase('a namespace that is terminating is not deleted in another way', async (wire) => {
+    const path = await heldNamespace(wire);
+    const first = (await wire.delete(path)).done();
+    const again = (await wire.delete(path, { propagationPolicy: 'Foreground' })).done();
+    assert.deepEqual(again.at('metadata.finalizers'), first.at('metadata.finalizers'));
+    assert.equal(again.at('metadata.deletionTimestamp'), first.at('metadata.deletionTimestamp'));
+  }),
+
   apiCase('the phase of a namespace cannot be written by hand', async (wire) => {
     const answer = await wire.patch(`/api/v1/namespaces/${wire.context.namespace}/status`, {
       status: { phase: 'Terminating' },

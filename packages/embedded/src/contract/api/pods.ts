@@ -282,6 +282,13 @@ export const podCases = [
     });
   }),
 
+  apiCase('a Job without labels has those of its pods', async (wire) => {
+    const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'example.com/app:1' }] } };
+    const spec = { suspend: true, template };
+    const job = (await wire.post(wire.path('batch/jobs'), { metadata: { name: 'a' }, spec })).done(201);
+    assert.deepEqual(job.at('metadata.labels'), job.at('spec.template.metadata.labels'));
+  }),
+
   apiCase('a Job must end its pods', async (wire) => {
     const template = { spec: { containers: [{ name: 'main', image: 'example.com/app:1' }] } };
     const answer = await wire.post(wire.path('batch/jobs'), { metadata: { name: 'a' }, spec: { template } });

@@ -1,5 +1,6 @@
 import { customResourceDefinition, RESOURCES } from '@karpenter-ts/apis';
-import { type ApiObject, Client, type Clock, type ResourceType, SECOND, type Transport } from '@karpenter-ts/runtime';
+import { type ApiObject, Client, type Clock, SECOND, type Transport } from '@karpenter-ts/runtime';
+import { CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES, NODE_POOLS } from '@karpenter-ts/runtime/kinds';
 import { seededRandom } from '../../apiserver/identity.ts';
 import { Dice } from './dice.ts';
 import { type FuzzAnswer, FuzzSession } from './fuzz-session.ts';
@@ -16,28 +17,6 @@ export interface FuzzOutcome {
   readonly request: FuzzRequest;
   readonly answer: FuzzAnswer;
 }
-
-const NAMESPACES: ResourceType = {
-  group: '',
-  version: 'v1',
-  plural: 'namespaces',
-  kind: 'Namespace',
-  namespaced: false,
-};
-const CRDS: ResourceType = {
-  group: 'apiextensions.k8s.io',
-  version: 'v1',
-  plural: 'customresourcedefinitions',
-  kind: 'CustomResourceDefinition',
-  namespaced: false,
-};
-const NODE_POOLS: ResourceType = {
-  group: 'karpenter.sh',
-  version: 'v1',
-  plural: 'nodepools',
-  kind: 'NodePool',
-  namespaced: false,
-};
 
 /**
  * Sends `count` requests that follow from the seed, one after the other, to a server without controllers. Equal servers
@@ -76,7 +55,7 @@ async function prepare({ transport, clock }: FuzzTarget): Promise<void> {
   }
   const nodePool = RESOURCES.core.find(({ kind }) => kind === 'NodePool');
   if (nodePool === undefined) throw new Error('NodePool is not among the kinds');
-  await client.create(CRDS, customResourceDefinition(nodePool) as unknown as ApiObject);
+  await client.create(CUSTOM_RESOURCE_DEFINITIONS, customResourceDefinition(nodePool) as unknown as ApiObject);
   while (!(await client.serves(NODE_POOLS)) || !(await canList(transport))) await clock.sleep(0.1 * SECOND);
 }
 

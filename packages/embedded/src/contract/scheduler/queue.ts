@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type ApiObject, type ResourceType, SECOND } from '@karpenter-ts/runtime';
+import { EVENTS } from '@karpenter-ts/runtime/kinds';
 import { type Pod, PODS } from '../../scheduler/kinds/pod.ts';
 import type { ContractCase } from '../contract-case.ts';
-import { type Arena, inArena } from './arena.ts';
+import { type Arena, inArena, inCalmArena } from './arena.ts';
 
-const EVENTS: ResourceType = { group: '', version: 'v1', plural: 'events', kind: 'Event', namespaced: true };
 const PRIORITY_CLASSES: ResourceType = {
   group: 'scheduling.k8s.io',
   version: 'v1',
@@ -38,14 +38,15 @@ export const queueCases: readonly ContractCase[] = [
     assert.equal(spec.nodeName, undefined);
     assert.equal(status?.conditions, undefined);
   }),
-  inArena('when room comes up, the pod of higher priority gets it', async (arena) => {
+  inCalmArena('when room comes up, the pod of higher priority gets it', async (arena) => {
     await priorityClass(arena, 'high', 1000);
-    const requests = { cpu: '4' };
-    await arena.pod('low', { requests });
-    await arena.pod('high', { requests, priorityClassName: arena.context.unique('high') });
-    await arena.complaintOf('low', /nodes are available|no nodes available/);
-    await arena.complaintOf('high', /nodes are available|no nodes available/);
-    await arena.context.clock.sleep(3 * SECOND); // until neither is held back for having just been tried
+    await arena.node('other'); // that takes neither: while there is no node at all, whatever happens has them tried again
+    const need = { requests: { cpu: '4' }, nodeSelector: onNode(arena, 'a') };
+    await arena.pod('low', need);
+    await arena.pod('high', { ...need, priorityClassName: arena.context.unique('high') });
+    await arena.complaintOf('low', /nodes are available/);
+    await arena.complaintOf('high', /nodes are available/);
+    await arena.context.clock.sleep(5 * SECOND); // until neither is held back for having just been tried
     await arena.node('a');
     assert.equal(await arena.placeOf('high'), 'a');
     await arena.complaintOf('low', /1 Insufficient cpu[,.]/);

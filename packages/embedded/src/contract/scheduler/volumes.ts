@@ -121,6 +121,21 @@ export const volumeCases: readonly ContractCase[] = [
     await arena.pod('waiting', using('more'));
     await arena.complaintOf('waiting', /2 node\(s\) didn't find available persistent volumes to bind[,.]/);
   }),
+  inArena('of two volumes the one that is kept for the claim is taken', async (arena) => {
+    await arena.zones('z1', 'z2');
+    const storageClassName = className(arena);
+    const provisioner = 'kubernetes.io/no-provisioner';
+    await storageClass(arena, { provisioner, volumeBindingMode: 'WaitForFirstConsumer' });
+    await volume(arena, 'free', { nodeAffinity: inZone('z1'), storageClassName });
+    await arena.change(VOLUMES, arena.context.unique('free'), { status: { phase: 'Available' } }, 'status');
+    const claimRef = refTo(await claim(arena, 'data'));
+    await volume(arena, 'kept', { nodeAffinity: inZone('z2'), storageClassName, claimRef });
+    await arena.pod('pod', using('data'));
+    await completeBinding(arena, 'data', 'kept');
+    assert.equal(await arena.placeOf('pod'), 'z2');
+    const { spec } = await arena.get<Volume>(VOLUMES, arena.context.unique('free'));
+    assert.equal(spec.claimRef, undefined);
+  }),
   inArena('a claim for one pod only is not given to a second', async (arena) => {
     await arena.node('a');
     await arena.node('b');

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ApiObject } from '@karpenter-ts/runtime';
+import { EVENTS } from '@karpenter-ts/runtime/kinds';
 import { findCondition } from '../../workloads/kinds/condition.ts';
 import { DEPLOYMENTS, type Deployment } from '../../workloads/kinds/deployment.ts';
 import { NODES, type Node } from '../../workloads/kinds/node.ts';
@@ -238,6 +239,7 @@ export const deploymentCases: readonly ContractCase[] = [
     await yard.merge(NODES, first, { spec: { unschedulable: true } });
     await yard.merge(NODES, second, { spec: { unschedulable: null } });
     await yard.until<Node>(NODES, second, 'is open', ({ spec }) => spec?.taints?.length === 1);
+    await yard.context.clock.sleep(4000); // by age alone the third would go
     await yard.merge(DEPLOYMENTS, 'web', { spec: { replicas: 3 } });
     await rolledOut(yard, 3);
     await yard.merge(DEPLOYMENTS, 'web', { spec: { replicas: 2 } });
@@ -364,5 +366,3 @@ export const deploymentCases: readonly ContractCase[] = [
     });
   }),
 ];
-
-const EVENTS = { group: '', version: 'v1', plural: 'events', kind: 'Event', namespaced: true };

@@ -119,6 +119,21 @@ export const jobCases: readonly ContractCase[] = [
     assert.equal(condition?.message, 'Job has reached the specified backoff limit');
   }),
 
+  yardCase('of a pod that restarts in place, the restarts count', async (yard) => {
+    await createJob(yard, { template: yard.homelessTemplate({ restartPolicy: 'OnFailure' }), backoffLimit: 0 });
+    const [pod] = await activePods(yard, 1);
+    const restarted = async (times: number): Promise<Pod> => {
+      const main = { name: 'main', image: 'app', imageID: '', ready: true, restartCount: times };
+      const status = { phase: 'Running', containerStatuses: [main] };
+      return yard.merge<Pod>(PODS, pod?.metadata.name ?? '', { status }, 'status');
+    };
+    await restarted(0);
+    await yard.until<Job>(JOBS, 'work', 'has seen it run', ({ status }) => status?.ready === 0 && status.active === 1);
+    await restarted(1);
+    const { status } = await ended(yard, 'Failed');
+    assert.equal(findCondition(status?.conditions, 'Failed')?.reason, 'BackoffLimitExceeded');
+  }),
+
   yardCase('a failed pod is replaced after a pause', async (yard) => {
     await createJob(yard, { ...homeless(yard), backoffLimit: 1 });
     const [first] = await activePods(yard, 1);

@@ -208,10 +208,11 @@ export const statefulSetCases: readonly ContractCase[] = [
   }),
 
   yardCase('each pod of a StatefulSet has claims of its own, which outlive the set', async (yard) => {
+    const volumeMounts = [{ name: 'data', mountPath: '/data' }]; // a volume the template itself does not have
     await createSet(yard, {
       replicas: 2,
       podManagementPolicy: 'Parallel',
-      template: yard.homelessTemplate(),
+      template: yard.homelessTemplate({ containers: [{ name: 'main', image: 'a', volumeMounts }] }),
       volumeClaimTemplates: [CLAIM],
     });
     await yard.context.until('two pods', async () => (await yard.pods()).length === 2);

@@ -3,14 +3,9 @@ import { NODES, type Node, type NodeTaint } from '../../workloads/kinds/node.ts'
 import { PODS, type Pod, type PodSpec, type PodTemplate } from '../../workloads/kinds/pod.ts';
 import type { ContractCase, ContractContext } from '../contract-case.ts';
 
+export { CONFIG_MAPS } from '@karpenter-ts/runtime/kinds';
+
 /** The plainest of kinds: nobody but the owner of a ConfigMap has anything to do with it. */
-export const CONFIG_MAPS: ResourceType = {
-  group: '',
-  version: 'v1',
-  plural: 'configmaps',
-  kind: 'ConfigMap',
-  namespaced: true,
-};
 
 const MARK = 'workloads.test/yard';
 const CAPACITY = { cpu: '8', memory: '32Gi', pods: '110' };

@@ -1,9 +1,1 @@
-import type { ResourceType } from '@karpenter-ts/runtime';
-
-export const NAMESPACES: ResourceType = {
-  group: '',
-  version: 'v1',
-  plural: 'namespaces',
-  kind: 'Namespace',
-  namespaced: false,
-};
+export { NAMESPACES } from '@karpenter-ts/runtime/kinds';

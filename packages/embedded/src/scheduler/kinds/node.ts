@@ -1,7 +1,7 @@
-import type { ApiObject, ResourceType } from '@karpenter-ts/runtime';
+import type { ApiObject } from '@karpenter-ts/runtime';
 import type { ResourceList } from './pod.ts';
 
-export const NODES: ResourceType = { group: '', version: 'v1', plural: 'nodes', kind: 'Node', namespaced: false };
+export { NODES } from '@karpenter-ts/runtime/kinds';
 
 /** A node, as far as a scheduler reads it. */
 export interface Node extends ApiObject {

@@ -1,7 +1,7 @@
 import type { LabelSelectorSpec } from '@karpenter-ts/apis';
-import type { ApiObject, ResourceType } from '@karpenter-ts/runtime';
+import type { ApiObject } from '@karpenter-ts/runtime';
 
-export const PODS: ResourceType = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true };
+export { PODS } from '@karpenter-ts/runtime/kinds';
 
 /** A pod, as far as a scheduler reads it. */
 export interface Pod extends ApiObject {

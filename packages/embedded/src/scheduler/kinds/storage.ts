@@ -1,35 +1,14 @@
 import type { LabelSelectorSpec } from '@karpenter-ts/apis';
-import type { ApiObject, ResourceType } from '@karpenter-ts/runtime';
+import type { ApiObject } from '@karpenter-ts/runtime';
 import type { NodeSelector, ResourceList } from './pod.ts';
 
-const CORE = { group: '', version: 'v1' } as const;
-const STORAGE = { group: 'storage.k8s.io', version: 'v1' } as const;
-
-export const CLAIMS: ResourceType = {
-  ...CORE,
-  plural: 'persistentvolumeclaims',
-  kind: 'PersistentVolumeClaim',
-  namespaced: true,
-};
-export const VOLUMES: ResourceType = {
-  ...CORE,
-  plural: 'persistentvolumes',
-  kind: 'PersistentVolume',
-  namespaced: false,
-};
-export const STORAGE_CLASSES: ResourceType = {
-  ...STORAGE,
-  plural: 'storageclasses',
-  kind: 'StorageClass',
-  namespaced: false,
-};
-export const CSI_NODES: ResourceType = { ...STORAGE, plural: 'csinodes', kind: 'CSINode', namespaced: false };
-export const VOLUME_ATTACHMENTS: ResourceType = {
-  ...STORAGE,
-  plural: 'volumeattachments',
-  kind: 'VolumeAttachment',
-  namespaced: false,
-};
+export {
+  CSI_NODES,
+  PERSISTENT_VOLUME_CLAIMS as CLAIMS,
+  PERSISTENT_VOLUMES as VOLUMES,
+  STORAGE_CLASSES,
+  VOLUME_ATTACHMENTS,
+} from '@karpenter-ts/runtime/kinds';
 
 /** On a claim: the node a volume is to be made for. Whoever makes volumes takes it off again when it cannot. */
 export const SELECTED_NODE = 'volume.kubernetes.io/selected-node';

@@ -7,6 +7,7 @@ import {
   type Instant,
   isConflict,
   kindSource,
+  MILLISECOND,
   MINUTE,
   objectKey,
   type Result,
@@ -69,7 +70,8 @@ async function sync(deps: BudgetDeps, budget: DisruptionBudget): Promise<Result>
     const disrupted = stillDisrupted(deps, budget, pods, now);
     await writeStatus(deps, budget, nextStatus(budget, pods, expected, { disrupted, now }));
     const times = Object.values(disrupted).map((at) => (instantOf(at) ?? 0) + DELETION_TIMEOUT - now);
-    return times.length === 0 ? DONE : { requeueAfter: Math.max(0, Math.min(...times)) };
+    // At the very moment it still counts: a virtual clock would stand still there.
+    return times.length === 0 ? DONE : { requeueAfter: Math.min(...times) + 1 * MILLISECOND };
   } catch (error) {
     if (isConflict(error)) throw error;
     await failSafe(deps, budget, error as Error);

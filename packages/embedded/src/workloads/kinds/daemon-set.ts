@@ -1,15 +1,9 @@
 import type { LabelSelectorSpec } from '@karpenter-ts/apis';
-import type { ApiObject, ResourceType } from '@karpenter-ts/runtime';
+import type { ApiObject } from '@karpenter-ts/runtime';
 import type { IntOrPercent } from '../int-or-percent.ts';
 import type { PodTemplate } from './pod.ts';
 
-export const DAEMON_SETS: ResourceType = {
-  group: 'apps',
-  version: 'v1',
-  plural: 'daemonsets',
-  kind: 'DaemonSet',
-  namespaced: true,
-};
+export { DAEMON_SETS } from '@karpenter-ts/runtime/kinds';
 
 export interface DaemonSet extends ApiObject {
   readonly spec: {

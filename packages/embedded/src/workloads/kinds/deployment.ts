@@ -1,16 +1,10 @@
 import type { LabelSelectorSpec } from '@karpenter-ts/apis';
-import type { ApiObject, ResourceType } from '@karpenter-ts/runtime';
+import type { ApiObject } from '@karpenter-ts/runtime';
 import type { IntOrPercent } from '../int-or-percent.ts';
 import type { ObjectCondition } from './condition.ts';
 import type { PodTemplate } from './pod.ts';
 
-export const DEPLOYMENTS: ResourceType = {
-  group: 'apps',
-  version: 'v1',
-  plural: 'deployments',
-  kind: 'Deployment',
-  namespaced: true,
-};
+export { DEPLOYMENTS } from '@karpenter-ts/runtime/kinds';
 
 export interface Deployment extends ApiObject {
   readonly spec: {

@@ -1,15 +1,9 @@
 import type { LabelSelectorSpec } from '@karpenter-ts/apis';
-import type { ApiObject, ResourceType } from '@karpenter-ts/runtime';
+import type { ApiObject } from '@karpenter-ts/runtime';
 import type { IntOrPercent } from '../int-or-percent.ts';
 import type { ObjectCondition } from './condition.ts';
 
-export const DISRUPTION_BUDGETS: ResourceType = {
-  group: 'policy',
-  version: 'v1',
-  plural: 'poddisruptionbudgets',
-  kind: 'PodDisruptionBudget',
-  namespaced: true,
-};
+export { POD_DISRUPTION_BUDGETS as DISRUPTION_BUDGETS } from '@karpenter-ts/runtime/kinds';
 
 export interface DisruptionBudget extends ApiObject {
   readonly spec: {

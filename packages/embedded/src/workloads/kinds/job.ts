@@ -1,9 +1,9 @@
 import type { LabelSelectorSpec } from '@karpenter-ts/apis';
-import type { ApiObject, ResourceType } from '@karpenter-ts/runtime';
+import type { ApiObject } from '@karpenter-ts/runtime';
 import type { ObjectCondition } from './condition.ts';
 import type { PodTemplate } from './pod.ts';
 
-export const JOBS: ResourceType = { group: 'batch', version: 'v1', plural: 'jobs', kind: 'Job', namespaced: true };
+export { JOBS } from '@karpenter-ts/runtime/kinds';
 
 export interface Job extends ApiObject {
   readonly spec: {

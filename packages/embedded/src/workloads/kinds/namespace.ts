@@ -1,13 +1,7 @@
-import type { ApiObject, ResourceType } from '@karpenter-ts/runtime';
+import type { ApiObject } from '@karpenter-ts/runtime';
 import type { ObjectCondition } from './condition.ts';
 
-export const NAMESPACES: ResourceType = {
-  group: '',
-  version: 'v1',
-  plural: 'namespaces',
-  kind: 'Namespace',
-  namespaced: false,
-};
+export { NAMESPACES } from '@karpenter-ts/runtime/kinds';
 
 export interface Namespace extends ApiObject {
   readonly spec?: { readonly finalizers?: readonly string[] };

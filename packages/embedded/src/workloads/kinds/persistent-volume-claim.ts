@@ -1,13 +1,7 @@
 import type { LabelSelectorSpec } from '@karpenter-ts/apis';
-import type { ApiObject, ResourceType } from '@karpenter-ts/runtime';
+import type { ApiObject } from '@karpenter-ts/runtime';
 
-export const PERSISTENT_VOLUME_CLAIMS: ResourceType = {
-  group: '',
-  version: 'v1',
-  plural: 'persistentvolumeclaims',
-  kind: 'PersistentVolumeClaim',
-  namespaced: true,
-};
+export { PERSISTENT_VOLUME_CLAIMS } from '@karpenter-ts/runtime/kinds';
 
 export interface PersistentVolumeClaim extends ApiObject {
   readonly spec: {

@@ -1,13 +1,7 @@
-import type { ApiObject, ResourceType } from '@karpenter-ts/runtime';
+import type { ApiObject } from '@karpenter-ts/runtime';
 import type { NodeSelector } from './pod.ts';
 
-export const PERSISTENT_VOLUMES: ResourceType = {
-  group: '',
-  version: 'v1',
-  plural: 'persistentvolumes',
-  kind: 'PersistentVolume',
-  namespaced: false,
-};
+export { PERSISTENT_VOLUMES } from '@karpenter-ts/runtime/kinds';
 
 export interface PersistentVolume extends ApiObject {
   readonly spec: {

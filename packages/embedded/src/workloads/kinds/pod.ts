@@ -1,8 +1,8 @@
 import type { ObjectMeta } from '@karpenter-ts/apis';
-import type { ApiObject, ResourceType } from '@karpenter-ts/runtime';
+import type { ApiObject } from '@karpenter-ts/runtime';
 import type { ObjectCondition } from './condition.ts';
 
-export const PODS: ResourceType = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true };
+export { PODS } from '@karpenter-ts/runtime/kinds';
 
 /** A pod, as far as controllers and kubelets read it; every other field passes through them untouched. */
 export interface Pod extends ApiObject {
@@ -36,6 +36,7 @@ export interface Container {
   readonly image?: string;
   readonly restartPolicy?: string;
   readonly env?: readonly { readonly name: string; readonly valueFrom?: object }[];
+  readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[];
 }
 
 export interface Volume {

@@ -1,15 +1,9 @@
 import type { LabelSelectorSpec } from '@karpenter-ts/apis';
-import type { ApiObject, ResourceType } from '@karpenter-ts/runtime';
+import type { ApiObject } from '@karpenter-ts/runtime';
 import type { ObjectCondition } from './condition.ts';
 import type { PodTemplate } from './pod.ts';
 
-export const REPLICA_SETS: ResourceType = {
-  group: 'apps',
-  version: 'v1',
-  plural: 'replicasets',
-  kind: 'ReplicaSet',
-  namespaced: true,
-};
+export { REPLICA_SETS } from '@karpenter-ts/runtime/kinds';
 
 export interface ReplicaSet extends ApiObject {
   readonly spec: {

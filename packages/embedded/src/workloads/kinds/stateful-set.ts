@@ -1,15 +1,9 @@
 import type { LabelSelectorSpec } from '@karpenter-ts/apis';
-import type { ApiObject, ResourceType } from '@karpenter-ts/runtime';
+import type { ApiObject } from '@karpenter-ts/runtime';
 import type { PersistentVolumeClaim } from './persistent-volume-claim.ts';
 import type { PodTemplate } from './pod.ts';
 
-export const STATEFUL_SETS: ResourceType = {
-  group: 'apps',
-  version: 'v1',
-  plural: 'statefulsets',
-  kind: 'StatefulSet',
-  namespaced: true,
-};
+export { STATEFUL_SETS } from '@karpenter-ts/runtime/kinds';
 
 export interface StatefulSet extends ApiObject {
   readonly spec: {

@@ -1,12 +1,6 @@
-import type { ApiObject, ResourceType } from '@karpenter-ts/runtime';
+import type { ApiObject } from '@karpenter-ts/runtime';
 
-export const STORAGE_CLASSES: ResourceType = {
-  group: 'storage.k8s.io',
-  version: 'v1',
-  plural: 'storageclasses',
-  kind: 'StorageClass',
-  namespaced: false,
-};
+export { STORAGE_CLASSES } from '@karpenter-ts/runtime/kinds';
 
 export interface StorageClass extends ApiObject {
   readonly provisioner: string;

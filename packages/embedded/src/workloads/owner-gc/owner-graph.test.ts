@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ObjectMeta, OwnerReference } from '@karpenter-ts/apis';
-import type { ResourceType } from '@karpenter-ts/runtime';
+import { CONFIG_MAPS } from '@karpenter-ts/runtime/kinds';
 import { isAt, OwnerGraph } from './owner-graph.ts';
-
-const TYPE: ResourceType = { group: '', version: 'v1', plural: 'configmaps', kind: 'ConfigMap', namespaced: true };
 
 function graphWithWork(): { readonly graph: OwnerGraph; readonly work: () => readonly string[] } {
   const pending: string[] = [];
@@ -31,8 +29,8 @@ const leaving = (finalizer: string) => ({ deletionTimestamp: '2026-01-01T00:00:0
 
 test('when an owner goes its dependents are worth a look', () => {
   const { graph, work } = graphWithWork();
-  graph.put(TYPE, object('parent'));
-  graph.put(TYPE, object('child', ['parent']));
+  graph.put(CONFIG_MAPS, object('parent'));
+  graph.put(CONFIG_MAPS, object('child', ['parent']));
   assert.deepEqual(work(), []);
   graph.remove('parent');
   assert.deepEqual(work(), ['child']);
@@ -40,22 +38,22 @@ test('when an owner goes its dependents are worth a look', () => {
 
 test('an owner nobody has seen is looked for once, and known when it comes', () => {
   const { graph, work } = graphWithWork();
-  graph.put(TYPE, object('child', ['parent']));
-  graph.put(TYPE, object('sibling', ['parent']));
+  graph.put(CONFIG_MAPS, object('child', ['parent']));
+  graph.put(CONFIG_MAPS, object('sibling', ['parent']));
   assert.deepEqual(work(), ['parent']);
   assert.equal(graph.get('parent')?.type, undefined);
-  graph.put(TYPE, object('parent'));
-  assert.equal(graph.get('parent')?.type, TYPE);
+  graph.put(CONFIG_MAPS, object('parent'));
+  assert.equal(graph.get('parent')?.type, CONFIG_MAPS);
   assert.equal(graph.dependentsOf('parent').length, 2);
 });
 
 test('an owner deleted in the foreground and all it owns are worth a look, again when one of them has gone', () => {
   const { graph, work } = graphWithWork();
-  graph.put(TYPE, object('parent'));
-  graph.put(TYPE, object('child', ['parent']));
-  graph.put(TYPE, object('parent', [], leaving('foregroundDeletion')));
+  graph.put(CONFIG_MAPS, object('parent'));
+  graph.put(CONFIG_MAPS, object('child', ['parent']));
+  graph.put(CONFIG_MAPS, object('parent', [], leaving('foregroundDeletion')));
   assert.deepEqual(work(), ['child', 'parent']);
-  graph.put(TYPE, object('parent', [], leaving('foregroundDeletion')));
+  graph.put(CONFIG_MAPS, object('parent', [], leaving('foregroundDeletion')));
   assert.deepEqual(work(), []);
   graph.remove('child');
   assert.deepEqual(work(), ['parent']);
@@ -63,29 +61,29 @@ test('an owner deleted in the foreground and all it owns are worth a look, again
 
 test('those that block an owner are known, and letting go of it unblocks it', () => {
   const { graph, work } = graphWithWork();
-  graph.put(TYPE, object('parent'));
-  graph.put(TYPE, object('child', ['parent']));
-  graph.put(TYPE, object('idle', [], { ownerReferences: [reference('parent', false)] }));
+  graph.put(CONFIG_MAPS, object('parent'));
+  graph.put(CONFIG_MAPS, object('child', ['parent']));
+  graph.put(CONFIG_MAPS, object('idle', [], { ownerReferences: [reference('parent', false)] }));
   assert.deepEqual(
     graph.blockersOf('parent').map(({ uid }) => uid),
     ['child'],
   );
-  graph.put(TYPE, object('child', [], { ownerReferences: [reference('parent', false)] }));
+  graph.put(CONFIG_MAPS, object('child', [], { ownerReferences: [reference('parent', false)] }));
   assert.deepEqual(work(), ['parent']);
   assert.deepEqual(graph.blockersOf('parent'), []);
 });
 
 test('an owner that leaves orphans is worth a look once', () => {
   const { graph, work } = graphWithWork();
-  graph.put(TYPE, object('parent', [], leaving('orphan')));
-  graph.put(TYPE, object('parent', [], leaving('orphan')));
+  graph.put(CONFIG_MAPS, object('parent', [], leaving('orphan')));
+  graph.put(CONFIG_MAPS, object('parent', [], leaving('orphan')));
   assert.deepEqual(work(), ['parent']);
 });
 
 test('a reference that does not fit the owner it names makes the dependent worth a look', () => {
   const { graph, work } = graphWithWork();
-  graph.put(TYPE, object('parent'));
-  graph.put(TYPE, object('child', ['parent'], { namespace: 'other' }));
+  graph.put(CONFIG_MAPS, object('parent'));
+  graph.put(CONFIG_MAPS, object('child', ['parent'], { namespace: 'other' }));
   assert.deepEqual(work(), ['child']);
   const parent = graph.get('parent');
   assert.ok(parent !== undefined);
@@ -96,7 +94,7 @@ test('a reference that does not fit the owner it names makes the dependent worth
 
 test('nothing is kept of owners and dependents that are gone', () => {
   const { graph } = graphWithWork();
-  graph.put(TYPE, object('child', ['ghost']));
+  graph.put(CONFIG_MAPS, object('child', ['ghost']));
   graph.remove('child');
   assert.equal(graph.get('ghost'), undefined);
   assert.deepEqual(graph.dependentsOf('ghost'), []);

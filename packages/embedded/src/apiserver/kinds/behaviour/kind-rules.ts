@@ -30,5 +30,6 @@ export interface KindRules {
   readonly graceSeconds?: (object: KubeObject, asked: number | undefined) => number;
   /** What changes in an object that is deleted for the first time. Throws an ApiError when it may not be. */
   readonly prepareDelete?: (object: KubeObject, now: string) => KubeObject;
-  readonly isFinal?: (object: KubeObject) => boolean;
+  /** Whether something beside its finalizers keeps a deleted object; until then, deleting it again changes nothing. */
+  readonly isHeld?: (object: KubeObject) => boolean;
 }

@@ -18,7 +18,7 @@ export const NAMESPACE: KindRules = {
   validate: finalizerProblems,
   validateStatus: phaseProblems,
   prepareDelete: terminate,
-  isFinal: (namespace) => specFinalizers(namespace).length === 0,
+  isHeld: (namespace) => specFinalizers(namespace).length > 0,
 };
 
 function finalizerProblems(namespace: KubeObject): readonly Problem[] {

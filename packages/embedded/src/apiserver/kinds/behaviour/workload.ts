@@ -79,7 +79,7 @@ export const JOB: KindRules = {
   traits: { dependents: 'orphaned' },
   selectable: ['status.successful'],
   generationOf: specOf,
-  prepareCreate: (job) => (isManual(job) ? job : withOwnSelector(job)),
+  prepareCreate: (job) => withTemplateLabels(isManual(job) ? job : withOwnSelector(job)),
   prepareUpdate: withTemplateLabels,
   prepareStatus: withTemplateLabels,
   validate: selectorProblems,

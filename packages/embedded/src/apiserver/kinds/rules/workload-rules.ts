@@ -276,3 +276,16 @@ function overProblems(field: string, most: number): StructRule {
 }
 
 const isNone = (share: JsonObject[string]): boolean => Number.parseInt(scalarText(share ?? 0), 10) === 0;
+
+/** The StatefulSet as its pods will be: each claim is a volume of theirs, in place of any other of its name. */
+export function withClaimVolumes(spec: JsonObject): JsonObject {
+  const { template } = spec;
+  const claims = itemsOf(spec, 'volumeClaimTemplates').flatMap(({ metadata }) => {
+    const name = isJsonObject(metadata) ? metadata['name'] : undefined;
+    return name === undefined ? [] : [{ name, persistentVolumeClaim: { claimName: name } }];
+  });
+  if (claims.length === 0 || !isJsonObject(template) || !isJsonObject(template['spec'])) return spec;
+  const names = new Set(claims.map(({ name }) => name));
+  const others = itemsOf(template['spec'], 'volumes').filter(({ name }) => name === undefined || !names.has(name));
+  return { ...spec, template: { ...template, spec: { ...template['spec'], volumes: [...claims, ...others] } } };
+}
