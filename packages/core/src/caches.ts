@@ -1,13 +1,6 @@
 import type { NodeClaim, NodePool } from '@karpenter-ts/apis';
 import type { CloudProvider } from '@karpenter-ts/cloudprovider';
 import { type Cache, type Client, type Clock, Informer, type Logger, type Metrics } from '@karpenter-ts/runtime';
-import type { DaemonSet, PersistentVolume } from '@karpenter-ts/scheduling';
-import type { PodDisruptionBudget } from './kinds/disruption-budget.ts';
-import type { Namespace } from './kinds/namespace.ts';
-import type { Node } from './kinds/node.ts';
-import type { NodeClass } from './kinds/node-class.ts';
-import type { Pod } from './kinds/pod.ts';
-import { nodeNamesOf, type ResourceSlice } from './kinds/resource-slice.ts';
 import {
   CSI_NODES,
   DAEMON_SETS,
@@ -22,7 +15,14 @@ import {
   RESOURCE_SLICES,
   STORAGE_CLASSES,
   VOLUME_ATTACHMENTS,
-} from './kinds/resource-types.ts';
+} from '@karpenter-ts/runtime/kinds';
+import type { DaemonSet, PersistentVolume } from '@karpenter-ts/scheduling';
+import type { PodDisruptionBudget } from './kinds/disruption-budget.ts';
+import type { Namespace } from './kinds/namespace.ts';
+import type { Node } from './kinds/node.ts';
+import type { NodeClass } from './kinds/node-class.ts';
+import type { Pod } from './kinds/pod.ts';
+import { nodeNamesOf, type ResourceSlice } from './kinds/resource-slice.ts';
 import type { CsiNode, PersistentVolumeClaim, StorageClass, VolumeAttachment } from './kinds/storage.ts';
 
 /** Copies of everything the controllers read, kept up to date by themselves. Lookups cost what they find. */
@@ -53,6 +53,8 @@ export interface CacheDeps {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly provider: Pick<CloudProvider, 'nodeClasses'>;
+  /** For jitter, in [0, 1); Math.random unless given. */
+  readonly random?: (() => number) | undefined;
   /** Whether resource claims count (dynamic resource allocation); they do not unless told. */
   readonly readsResourceSlices?: boolean;
 }

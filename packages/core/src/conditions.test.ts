@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NODE_CLAIM_CONDITIONS, type NodeClaim } from '@karpenter-ts/apis';
-import { findCondition, isTrue, withCondition, withoutCondition } from './conditions.ts';
+import { findCondition, isTrue, NODE_CLAIM_CONDITIONS, type NodeClaim } from '@karpenter-ts/apis';
+import { withCondition, withoutCondition } from './conditions.ts';
 import { makeNodeClaim } from './testing/objects.ts';
 
 const CREATED = '2026-01-01T00:00:00Z';

@@ -4,18 +4,9 @@ import {
   type ConditionedObject,
   type ConditionRules,
   Conditions,
+  findCondition,
 } from '@karpenter-ts/apis';
 import type { Instant } from '@karpenter-ts/runtime';
-
-/** A condition as it is stored; undefined if there is none, which reads as Unknown. */
-export function findCondition(object: ConditionedObject, type: string): Condition | undefined {
-  return object.status?.conditions?.find((condition) => condition.type === type);
-}
-
-/** Whether the condition is stored and True. */
-export function isTrue(object: ConditionedObject, type: string): boolean {
-  return findCondition(object, type)?.status === 'True';
-}
 
 /** The object with a condition set under the rules of its kind; the very same object if nothing changes. */
 export function withCondition<T extends ConditionedObject, C extends string>(

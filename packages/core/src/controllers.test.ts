@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { FakeCloudProvider, type FakeSettings } from '@karpenter-ts/cloudprovider/testing';
-import type { CoreOptions } from '@karpenter-ts/runtime';
+import type { OperatorOptions } from '@karpenter-ts/runtime';
 import { createControllers } from './controllers.ts';
 import { startRig } from './testing/rig.ts';
 
-async function namesOf(t: TestContext, options: Partial<CoreOptions>, settings: FakeSettings = {}) {
+async function namesOf(t: TestContext, options: Partial<OperatorOptions>, settings: FakeSettings = {}) {
   const rig = await startRig(t, { provider: new FakeCloudProvider(settings), options });
   return createControllers(rig, Math.random).map(({ name }) => name);
 }

@@ -12,6 +12,7 @@ import { nodeClaimHydrationController, nodeHydrationController } from './nodecla
 import { lifecycleController } from './nodeclaim/lifecycle/controller.ts';
 import { podEventsController } from './nodeclaim/pod-events.ts';
 import { counterController } from './nodepool/counter.ts';
+import { extensionsController } from './nodepool/extensions.ts';
 import { hashController } from './nodepool/hash.ts';
 import { readinessController } from './nodepool/readiness.ts';
 import { registrationHealthController } from './nodepool/registration-health/controller.ts';
@@ -51,6 +52,7 @@ export function createControllers(core: Core, random: () => number): readonly Co
     nodeTermination(as('node.termination'), queue),
     ...(repairs ? [nodeHealth(core, deletions)] : []),
     counterController(core, cluster),
+    extensionsController(core),
     hashController(core),
     readinessController(core),
     registrationHealthController({ ...core, health }),

@@ -1,5 +1,5 @@
 import type { CloudProvider } from '@karpenter-ts/cloudprovider';
-import type { Client, CoreOptions, EventRecorder, Logger, Metrics, SteadyClock } from '@karpenter-ts/runtime';
+import type { Client, EventRecorder, Logger, Metrics, OperatorOptions, SteadyClock } from '@karpenter-ts/runtime';
 import type { Caches } from './caches.ts';
 
 /** What every controller here stands on. Tests give an embedded API server, a virtual clock and a fake provider. */
@@ -11,5 +11,5 @@ export interface Core {
   readonly events: EventRecorder;
   readonly metrics: Metrics;
   readonly logger: Logger;
-  readonly options: CoreOptions;
+  readonly options: OperatorOptions;
 }

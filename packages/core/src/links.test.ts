@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
-import { NODE_CLAIMS, NODES } from './kinds/resource-types.ts';
+import { NODE_CLAIMS, NODES } from '@karpenter-ts/runtime/kinds';
 import { claimKeysOfNode, findNode, findNodeClaim, nodesOf } from './links.ts';
 import { FOREIGN_CLASS_REF, makeNode, makeNodeClaim } from './testing/objects.ts';
 import { startRig } from './testing/rig.ts';

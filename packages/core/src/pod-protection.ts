@@ -1,8 +1,8 @@
 import { type DoNotDisrupt, isProtecting, readDoNotDisrupt } from '@karpenter-ts/apis';
 import type { EventDraft, EventRecorder, Instant } from '@karpenter-ts/runtime';
+import { PODS } from '@karpenter-ts/runtime/kinds';
 import { subjectOf } from './event-subject.ts';
 import type { Pod } from './kinds/pod.ts';
-import { PODS } from './kinds/resource-types.ts';
 import { rfc3339 } from './rfc3339.ts';
 
 /** Whether its do-not-disrupt annotation holds now; tells users what they should know of it. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HOUR } from '@karpenter-ts/runtime';
+import { NODE_CLAIMS, NODE_POOLS, NODES } from '@karpenter-ts/runtime/kinds';
 import type { Core } from './core.ts';
-import { NODE_CLAIMS, NODE_POOLS, NODES } from './kinds/resource-types.ts';
 import { consistencyController } from './nodeclaim/consistency/controller.ts';
 import { disruptionConditionsController } from './nodeclaim/disruption/controller.ts';
 import { expirationController } from './nodeclaim/expiration.ts';

@@ -3,8 +3,8 @@ import { type TestContext, test } from 'node:test';
 import { INITIALIZED_LABEL, INSTANCE_TYPE_LABEL, NODEPOOL_LABEL, type NodePool } from '@karpenter-ts/apis';
 import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
 import { MINUTE, SECOND } from '@karpenter-ts/runtime';
+import { CSI_NODES, DAEMON_SETS, NODE_CLAIMS, NODE_POOLS, NODES, PODS } from '@karpenter-ts/runtime/kinds';
 import type { DaemonSet } from '@karpenter-ts/scheduling';
-import { CSI_NODES, DAEMON_SETS, NODE_CLAIMS, NODE_POOLS, NODES, PODS } from '../kinds/resource-types.ts';
 import {
   launchedClaim,
   ownedBy,

@@ -8,11 +8,12 @@ import {
   NODEPOOL_LABEL,
   parseQuantity,
   type Quantity,
+  REGISTERED_LABEL,
   type ResourceList,
   ZERO_QUANTITY,
 } from '@karpenter-ts/apis';
 import fc from 'fast-check';
-import { conditionOf, launchedClaim, plainNode, readyNode } from '../testing/cluster-objects.ts';
+import { conditionOf, launchedClaim, plainNode, readyNode, runningPod } from '../testing/cluster-objects.ts';
 import { Machines } from './machines.ts';
 
 const empty = () => new Machines({ podsOn: () => [], volumeLimitsOf: () => ({}) });
@@ -176,12 +177,28 @@ test('a machine is described anew only when it has changed, or what is on it', (
   assert.notEqual(machines.find('fake:///a')?.existing, before?.existing);
 });
 
-test('of two nodes with one id the last one counts, and the end of the other changes nothing', () => {
+test('of two nodes with one id the registered one counts, else the later, and when it goes the other', () => {
   const machines = empty();
-  machines.putNode(plainNode('a', { providerId: 'cloud:///1' }));
-  machines.putNode(plainNode('b', { providerId: 'cloud:///1' }));
-  assert.equal(machines.removeNode('a'), false);
-  assert.equal(machines.find('cloud:///1')?.existing.name, 'b');
+  const providerId = 'cloud:///1';
+  const counting = () => machines.find(providerId)?.existing.name;
+  machines.putNode(plainNode('a', { providerId }));
+  machines.putNode(plainNode('b', { providerId }));
+  assert.equal(counting(), 'b');
+  machines.putNode(plainNode('a', { providerId, labels: { [REGISTERED_LABEL]: 'true' } }));
+  machines.putNode(plainNode('b', { providerId }));
+  assert.equal(counting(), 'a');
+  assert.equal(machines.removeNode('a'), true);
+  assert.equal(counting(), 'b');
+  machines.removeNode('b');
+  assert.equal(machines.size, 0);
+});
+
+test('a machine with two nodes holds the pods of both', () => {
+  const podsOn = (node: string) => [runningPod(`on-${node}`, node)];
+  const machines = new Machines({ podsOn, volumeLimitsOf: () => ({}) });
+  for (const name of ['a', 'b']) machines.putNode(plainNode(name, { providerId: 'cloud:///1' }));
+  const { pods } = machines.find('cloud:///1')!.existing;
+  assert.deepEqual(pods.map(({ metadata }) => metadata.name).toSorted(), ['on-a', 'on-b']);
 });
 
 test('what matters to consolidation is a machine that comes or loses a half, and a change of its standing', () => {

@@ -69,15 +69,15 @@ export class Machines {
     const hasMoved = oldId !== undefined && oldId !== id && this.removeNode(name);
     this.#unidentified.delete(name);
     this.#idOfNode.set(name, id);
-    return this.#change(this.#obtain(id), (entry) => (entry.node = node)) || hasMoved;
+    return this.#change(this.#obtain(id), (entry) => entry.putNode(node)) || hasMoved;
   }
 
   removeNode(name: string): MattersToConsolidation {
     this.#unidentified.delete(name);
     const entry = this.#entries.get(this.#idOfNode.get(name) ?? '');
     this.#idOfNode.delete(name);
-    if (entry?.node?.metadata.name !== name) return false; // another Node has taken its place
-    this.#change(entry, () => (entry.node = undefined));
+    if (entry === undefined) return false;
+    this.#change(entry, () => entry.removeNode(name));
     return true;
   }
 

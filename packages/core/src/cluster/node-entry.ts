@@ -1,5 +1,5 @@
 import type { NodeClaim, ResourceList } from '@karpenter-ts/apis';
-import { NODEPOOL_LABEL } from '@karpenter-ts/apis';
+import { NODEPOOL_LABEL, REGISTERED_LABEL } from '@karpenter-ts/apis';
 import type { Instant } from '@karpenter-ts/runtime';
 import { describeNode, type ExistingNode } from '@karpenter-ts/scheduling';
 import type { Node } from '../kinds/node.ts';
@@ -26,7 +26,8 @@ export interface Standing {
 export class NodeEntry {
   readonly providerId: string;
   readonly #surroundings: Surroundings;
-  #node: Node | undefined;
+  /** All that say they are this machine: one, but for mistakes. */
+  #nodes: readonly Node[] = [];
   #nodeClaim: NodeClaim | undefined;
   #isMarked = false;
   #nominatedUntil: Instant = 0;
@@ -39,12 +40,18 @@ export class NodeEntry {
     this.#surroundings = surroundings;
   }
 
+  /** Of several the one that is registered, which is open for pods; else the latest. */
   get node(): Node | undefined {
-    return this.#node;
+    return this.#nodes.find(isRegistered) ?? this.#nodes.at(-1);
   }
 
-  set node(node: Node | undefined) {
-    this.#node = node;
+  putNode(node: Node): void {
+    this.#nodes = [...this.#without(node.metadata.name), node];
+    this.#halvesChanged();
+  }
+
+  removeNode(name: string): void {
+    this.#nodes = this.#without(name);
     this.#halvesChanged();
   }
 
@@ -71,7 +78,7 @@ export class NodeEntry {
 
   /** Undefined while both halves are missing. */
   get standing(): Standing | undefined {
-    if (this.#node === undefined && this.#nodeClaim === undefined) return undefined;
+    if (this.#nodes.length === 0 && this.#nodeClaim === undefined) return undefined;
     this.#standing ??= this.#assess();
     return this.#standing;
   }
@@ -80,7 +87,7 @@ export class NodeEntry {
   get state(): StateNode {
     this.#state ??= {
       providerId: this.providerId,
-      node: this.#node,
+      node: this.node,
       nodeClaim: this.#nodeClaim,
       existing: this.#describe(),
       isLeaving: this.standing?.isLeaving === true,
@@ -100,10 +107,15 @@ export class NodeEntry {
     this.surroundingsChanged();
   }
 
+  #without(name: string): readonly Node[] {
+    return this.#nodes.filter(({ metadata }) => metadata.name !== name);
+  }
+
+  /** There is one machine to hold them all, so pods count whichever of its Nodes they are on. */
   #describe(): ExistingNode {
     if (this.#existing === undefined) {
-      const [node, nodeClaim] = [this.#node, this.#nodeClaim];
-      const pods = node === undefined ? [] : this.#surroundings.podsOn(node.metadata.name);
+      const { node, nodeClaim } = this;
+      const pods = this.#nodes.flatMap(({ metadata }) => this.#surroundings.podsOn(metadata.name));
       const volumeLimits = node === undefined ? {} : this.#surroundings.volumeLimitsOf(node.metadata.name);
       this.#existing = describeNode({ node, nodeClaim, pods, volumeLimits });
     }
@@ -111,14 +123,19 @@ export class NodeEntry {
   }
 
   #assess(): Standing {
-    const { labels, capacity, initialized } = describeNode({ node: this.#node, nodeClaim: this.#nodeClaim });
+    const { node, nodeClaim } = this;
+    const { labels, capacity, initialized } = describeNode({ node, nodeClaim });
     return {
       nodePool: labels[NODEPOOL_LABEL] ?? '',
       capacity,
       initialized,
-      isLeaving: this.#isMarked || isDeleted(this.#node, this.#nodeClaim),
+      isLeaving: this.#isMarked || isDeleted(node, nodeClaim),
     };
   }
+}
+
+function isRegistered({ metadata }: Node): boolean {
+  return metadata.labels?.[REGISTERED_LABEL] === 'true';
 }
 
 /** A NodeClaim speaks for its Node, whose deletion leads to the claim's anyway. */

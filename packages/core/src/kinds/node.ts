@@ -1,4 +1,4 @@
-import type { ObjectMeta, ResourceList, TaintSpec } from '@karpenter-ts/apis';
+import { isTrue, type ObjectMeta, READY, type ResourceList, type TaintSpec } from '@karpenter-ts/apis';
 
 /** What the controllers read of a v1 Node; what planning reads is part of it. */
 export interface Node {
@@ -31,5 +31,5 @@ interface NodeCondition {
 
 /** Whether its kubelet says it can run pods. */
 export function isReady(node: Node): boolean {
-  return node.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
+  return isTrue(node, READY);
 }

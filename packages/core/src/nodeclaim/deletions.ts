@@ -1,9 +1,9 @@
 import { CAPACITY_TYPE_LABEL, NODEPOOL_LABEL, type NodeClaim, parseDuration } from '@karpenter-ts/apis';
 import { defineCounter, isNotFound, MINUTE } from '@karpenter-ts/runtime';
+import { NODE_CLAIMS } from '@karpenter-ts/runtime/kinds';
 import type { Core } from '../core.ts';
 import { ExpiringMap } from '../expiring-map.ts';
 import { isReschedulable } from '../kinds/pod.ts';
-import { NODE_CLAIMS } from '../kinds/resource-types.ts';
 import { podsOn } from '../links.ts';
 
 export const nodeClaimsDisrupted = defineCounter(

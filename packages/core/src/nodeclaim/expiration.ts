@@ -1,7 +1,7 @@
 import { type NodeClaim, nanosToMilliseconds, parseNillableDuration } from '@karpenter-ts/apis';
 import { type Controller, DONE, type Instant, kindSource, scaleConcurrency } from '@karpenter-ts/runtime';
+import { NODE_CLAIMS } from '@karpenter-ts/runtime/kinds';
 import type { Core } from '../core.ts';
-import { NODE_CLAIMS } from '../kinds/resource-types.ts';
 import { isManagedNodeClaim } from '../managed.ts';
 import { withClaimNode } from './claim-logger.ts';
 import type { NodeClaimDeletions } from './deletions.ts';

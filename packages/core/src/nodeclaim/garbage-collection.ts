@@ -1,7 +1,6 @@
-import type { NodeClaim } from '@karpenter-ts/apis';
+import { isTrue, type NodeClaim } from '@karpenter-ts/apis';
 import { type Controller, LoggedRef, type Logger, MINUTE, singleton } from '@karpenter-ts/runtime';
 import { combineErrors } from '../combined-error.ts';
-import { isTrue } from '../conditions.ts';
 import type { Core } from '../core.ts';
 import { isReady } from '../kinds/node.ts';
 import { findNode } from '../links.ts';

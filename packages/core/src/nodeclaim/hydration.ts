@@ -9,8 +9,8 @@ import {
   type ResourceType,
   scaleConcurrency,
 } from '@karpenter-ts/runtime';
+import { NODE_CLAIMS, NODES } from '@karpenter-ts/runtime/kinds';
 import type { Core } from '../core.ts';
-import { NODE_CLAIMS, NODES } from '../kinds/resource-types.ts';
 import { findNodeClaim, nodesOf } from '../links.ts';
 import { isManagedNodeClaim } from '../managed.ts';
 import { unlessGone } from '../unless-gone.ts';

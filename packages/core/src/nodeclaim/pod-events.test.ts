@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { NodeClaim } from '@karpenter-ts/apis';
 import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
 import { MINUTE, SECOND } from '@karpenter-ts/runtime';
-import { NODE_CLAIMS, NODES, PODS } from '../kinds/resource-types.ts';
+import { NODE_CLAIMS, NODES, PODS } from '@karpenter-ts/runtime/kinds';
 import { rfc3339 } from '../rfc3339.ts';
 import { FOREIGN_CLASS_REF, makeNode, makeNodeClaim, makePod } from '../testing/objects.ts';
 import { type Rig, startRig } from '../testing/rig.ts';

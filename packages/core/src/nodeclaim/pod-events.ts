@@ -8,10 +8,10 @@ import {
   type Source,
   scaleConcurrency,
 } from '@karpenter-ts/runtime';
+import { NODE_CLAIMS, NODES } from '@karpenter-ts/runtime/kinds';
 import type { Caches } from '../caches.ts';
 import type { Core } from '../core.ts';
 import { isDaemonPod, isTerminal, isTerminating, type Pod } from '../kinds/pod.ts';
-import { NODE_CLAIMS, NODES } from '../kinds/resource-types.ts';
 import { findNodeClaim } from '../links.ts';
 import { isManagedNodeClaim } from '../managed.ts';
 import { rfc3339 } from '../rfc3339.ts';

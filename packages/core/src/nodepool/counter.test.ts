@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { NodePool, ResourceList } from '@karpenter-ts/apis';
 import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
 import { SECOND } from '@karpenter-ts/runtime';
-import { NODE_POOLS } from '../kinds/resource-types.ts';
+import { NODE_POOLS } from '@karpenter-ts/runtime/kinds';
 import { makeNodePool } from '../testing/objects.ts';
 import { startRig } from '../testing/rig.ts';
 import { counterController, withUsage } from './counter.ts';

@@ -1,7 +1,7 @@
 import { canonicalQuantity, type NodePool, parseQuantity, type ResourceList, unitsOf } from '@karpenter-ts/apis';
 import { type Controller, DONE, kindSource, SECOND, scaleConcurrency } from '@karpenter-ts/runtime';
+import { NODE_POOLS } from '@karpenter-ts/runtime/kinds';
 import type { Core } from '../core.ts';
-import { NODE_POOLS } from '../kinds/resource-types.ts';
 import { isManagedNodePool } from '../managed.ts';
 import { mergePatchOf } from '../merge-patch.ts';
 import { unlessGone } from '../unless-gone.ts';

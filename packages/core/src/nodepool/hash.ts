@@ -1,15 +1,15 @@
 import {
-  NODEPOOL_HASH_ANNOTATIONS,
-  NODEPOOL_HASH_V3,
+  findCondition,
   type NodeClaim,
   type NodePool,
+  NODEPOOL_HASH_ANNOTATIONS,
+  NODEPOOL_HASH_V3,
   nodePoolHash,
 } from '@karpenter-ts/apis';
 import { type Controller, DONE, kindSource, type ResourceType, scaleConcurrency } from '@karpenter-ts/runtime';
+import { NODE_CLAIMS, NODE_POOLS } from '@karpenter-ts/runtime/kinds';
 import { combineErrors } from '../combined-error.ts';
-import { findCondition } from '../conditions.ts';
 import type { Core } from '../core.ts';
-import { NODE_CLAIMS, NODE_POOLS } from '../kinds/resource-types.ts';
 import { isManagedNodeClaim, isManagedNodePool } from '../managed.ts';
 import { runParallel } from '../parallel.ts';
 import { unlessGone } from '../unless-gone.ts';

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Condition, NodePool } from '@karpenter-ts/apis';
+import { type Condition, findCondition, type NodePool } from '@karpenter-ts/apis';
 import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
-import { findCondition } from '../conditions.ts';
+import { NODE_POOLS } from '@karpenter-ts/runtime/kinds';
 import type { NodeClass } from '../kinds/node-class.ts';
-import { NODE_POOLS } from '../kinds/resource-types.ts';
 import { makeNodeClass, makeNodePool, NODE_CLASSES } from '../testing/objects.ts';
 import { startRig } from '../testing/rig.ts';
 import { readinessController, readinessOf } from './readiness.ts';

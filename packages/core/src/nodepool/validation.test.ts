@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CAPACITY_TYPE_LABEL, type NodePool } from '@karpenter-ts/apis';
+import { CAPACITY_TYPE_LABEL, findCondition, type NodePool } from '@karpenter-ts/apis';
 import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
-import { findCondition } from '../conditions.ts';
-import { NODE_POOLS } from '../kinds/resource-types.ts';
+import { NODE_POOLS } from '@karpenter-ts/runtime/kinds';
 import { makeNodePool } from '../testing/objects.ts';
 import { startRig } from '../testing/rig.ts';
 import { validationController } from './validation.ts';

@@ -9,9 +9,9 @@ import {
   validateNodePool,
 } from '@karpenter-ts/apis';
 import { type Controller, DONE, kindSource, type Logger } from '@karpenter-ts/runtime';
+import { NODE_POOLS } from '@karpenter-ts/runtime/kinds';
 import { withCondition } from '../conditions.ts';
 import type { Core } from '../core.ts';
-import { NODE_POOLS } from '../kinds/resource-types.ts';
 import { isManagedNodePool } from '../managed.ts';
 import { patchStatus } from '../status-patch.ts';
 

@@ -8,10 +8,10 @@ import {
   objectKey,
   SECOND,
 } from '@karpenter-ts/runtime';
+import { PODS } from '@karpenter-ts/runtime/kinds';
 import type { PodDecision, PodDecisions } from '../cluster/pod-decisions.ts';
 import type { Core } from '../core.ts';
 import { isTerminal, type Pod } from '../kinds/pod.ts';
-import { PODS } from '../kinds/resource-types.ts';
 import {
   boundSeconds,
   podState,

@@ -1,17 +1,22 @@
-import { ARCH_LABEL, CAPACITY_TYPE_LABEL, INSTANCE_TYPE_LABEL, NODEPOOL_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
+import {
+  ARCH_LABEL,
+  CAPACITY_TYPE_LABEL,
+  INSTANCE_TYPE_LABEL,
+  isTrue,
+  NODEPOOL_LABEL,
+  READY,
+  ZONE_LABEL,
+} from '@karpenter-ts/apis';
 import type { Labels } from '@karpenter-ts/runtime';
 import type { Node } from '../kinds/node.ts';
 import type { Pod } from '../kinds/pod.ts';
 import type { podState } from './pod-metrics.ts';
 
 /** What a pod is, where, and on what; empty where it is on nothing, or nobody knows its Node. */
-export function podLabels(
-  { metadata, spec, status }: Pod,
-  node: Node | undefined,
-): Labels<(typeof podState)['labelNames'][number]> {
+export function podLabels(pod: Pod, node: Node | undefined): Labels<(typeof podState)['labelNames'][number]> {
+  const { metadata, spec, status } = pod;
   const ofNode = node?.metadata.labels ?? {};
   const nodePool = ofNode[NODEPOOL_LABEL] ?? '';
-  const isReady = status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') ?? false;
   return {
     name: metadata.name,
     namespace: metadata.namespace ?? '',
@@ -24,7 +29,7 @@ export function podLabels(
     capacity_type: ofNode[CAPACITY_TYPE_LABEL] ?? '',
     instance_type: ofNode[INSTANCE_TYPE_LABEL] ?? '',
     phase: status?.phase ?? '',
-    ready: String(isReady),
+    ready: String(isTrue(pod, READY)),
     managed: String(nodePool !== ''),
   };
 }

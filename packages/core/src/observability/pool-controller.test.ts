@@ -9,8 +9,8 @@ import {
 } from '@karpenter-ts/apis';
 import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
 import { HOUR, MINUTE } from '@karpenter-ts/runtime';
+import { NODE_CLAIMS, NODE_POOLS } from '@karpenter-ts/runtime/kinds';
 import { fakeType, makeOffering } from '@karpenter-ts/scheduling/testing';
-import { NODE_CLAIMS, NODE_POOLS } from '../kinds/resource-types.ts';
 import { FOREIGN_CLASS_REF, makeNodeClaim, makeNodePool } from '../testing/objects.ts';
 import { startRig } from '../testing/rig.ts';
 import { poolMetricsController } from './pool-controller.ts';

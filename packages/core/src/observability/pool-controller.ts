@@ -1,8 +1,8 @@
 import type { NodePool, ResourceList } from '@karpenter-ts/apis';
 import { type Controller, DONE, defineGauge, kindSource, type LiveSample } from '@karpenter-ts/runtime';
+import { NODE_POOLS } from '@karpenter-ts/runtime/kinds';
 import { AmountReader } from '@karpenter-ts/scheduling';
 import type { Core } from '../core.ts';
-import { NODE_POOLS } from '../kinds/resource-types.ts';
 import { isManagedNodePool } from '../managed.ts';
 import type { PoolCosts } from './pool-costs.ts';
 import { resourceSamples } from './resource-samples.ts';

@@ -8,9 +8,9 @@ import {
   type Logger,
   SINGLETON_RETRIES,
 } from '@karpenter-ts/runtime';
+import { NODE_POOLS } from '@karpenter-ts/runtime/kinds';
 import type { InstanceType } from '@karpenter-ts/scheduling';
 import type { Core } from '../core.ts';
-import { NODE_POOLS } from '../kinds/resource-types.ts';
 import { isManagedNodeClaim } from '../managed.ts';
 import type { PoolCosts, Purchase } from './pool-costs.ts';
 

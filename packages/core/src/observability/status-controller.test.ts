@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
 import { MINUTE, SECOND } from '@karpenter-ts/runtime';
-import { NODE_CLAIMS, NODES } from '../kinds/resource-types.ts';
+import { NODE_CLAIMS, NODES } from '@karpenter-ts/runtime/kinds';
 import { rfc3339 } from '../rfc3339.ts';
 import { makeNode, makeNodeClaim } from '../testing/objects.ts';
 import { type Rig, startRig } from '../testing/rig.ts';

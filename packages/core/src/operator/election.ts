@@ -2,12 +2,12 @@ import {
   apiVersionOf,
   Client,
   type EventDraft,
-  LEASES,
   LeaderElector,
   leaseNamespace,
   newIdentity,
   userAgent,
 } from '@karpenter-ts/runtime';
+import { LEASES } from '@karpenter-ts/runtime/kinds';
 import type { OperatorSettings } from './operator.ts';
 
 /**

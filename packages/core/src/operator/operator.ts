@@ -7,11 +7,11 @@ import {
   collectNodeMetrics,
   collectProcessMetrics,
   type Controller,
-  type CoreOptions,
   type Logger,
   Manager,
   type Metrics,
   metricsServer,
+  type OperatorOptions,
   Profiler,
   ping,
   probeRoutes,
@@ -29,10 +29,10 @@ import {
   type Transport,
   userAgent,
 } from '@karpenter-ts/runtime';
+import { NODE_CLAIMS, NODE_POOLS } from '@karpenter-ts/runtime/kinds';
 import { createCaches, listCaches } from '../caches.ts';
 import { createControllers } from '../controllers.ts';
 import type { Core } from '../core.ts';
-import { NODE_CLAIMS, NODE_POOLS } from '../kinds/resource-types.ts';
 import { createElector } from './election.ts';
 
 /** What makes a cloud's provider part of a process. */
@@ -57,7 +57,7 @@ export interface ProviderDeps extends Pick<Core, 'client' | 'caches' | 'clock' |
 
 /** All a process of Karpenter is made of that is not the same everywhere. */
 export interface OperatorSettings {
-  readonly options: CoreOptions;
+  readonly options: OperatorOptions;
   readonly providerModule: ProviderModule;
   readonly transport: Transport;
   readonly clock: SteadyClock;
@@ -85,6 +85,7 @@ export async function createOperator(settings: OperatorSettings): Promise<Manage
     clock,
     logger,
     metrics,
+    random,
     provider: settings.providerModule,
     readsResourceSlices: !options.ignoreDraRequests,
   });

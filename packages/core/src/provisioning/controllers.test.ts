@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SECOND } from '@karpenter-ts/runtime';
-import { NODE_CLAIMS, NODE_POOLS, PODS } from '../kinds/resource-types.ts';
+import { NODE_CLAIMS, NODE_POOLS, PODS } from '@karpenter-ts/runtime/kinds';
 import { launchedClaim, pendingPod, readyPool } from '../testing/cluster-objects.ts';
 import { provisioningControllers } from './controllers.ts';
 import { startScene } from './testing/provisioning-scene.ts';

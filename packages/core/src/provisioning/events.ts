@@ -1,8 +1,8 @@
 import type { NodePool } from '@karpenter-ts/apis';
 import { type EventDraft, type EventLimit, MINUTE } from '@karpenter-ts/runtime';
+import { NODE_POOLS, PODS } from '@karpenter-ts/runtime/kinds';
 import type { Pod } from '@karpenter-ts/scheduling';
 import { subjectOf } from '../event-subject.ts';
-import { NODE_POOLS, PODS } from '../kinds/resource-types.ts';
 
 // Reasons and texts are interface (spec 02 §25.1): people alert on them.
 

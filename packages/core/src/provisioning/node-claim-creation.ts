@@ -6,11 +6,11 @@ import {
   type NodeClaim,
 } from '@karpenter-ts/apis';
 import { defineCounter, errorText, LoggedRef, type Logger, nameList, objectKey } from '@karpenter-ts/runtime';
+import { NODE_CLAIMS, NODE_POOLS } from '@karpenter-ts/runtime/kinds';
 import type { PlannedNode, Pool } from '@karpenter-ts/scheduling';
 import type { ClusterModel } from '../cluster/cluster-model.ts';
 import { combineErrors } from '../combined-error.ts';
 import type { Core } from '../core.ts';
-import { NODE_CLAIMS, NODE_POOLS } from '../kinds/resource-types.ts';
 import { notFoundText } from '../not-found.ts';
 import { nominated } from './events.ts';
 import { toNodeClaim } from './node-claims.ts';

@@ -72,6 +72,7 @@ test('02/191 what the template says of labels and annotations reaches the claim'
     'karpenter.sh/nodepool-hash': nodePoolHash(nodePool),
     'karpenter.sh/nodepool-hash-version': 'v3',
     'karpenter.sh/nodeclaim-min-values-relaxed': 'false',
+    'karpenter-ts.dev/plan': 'upstream',
   });
 });
 

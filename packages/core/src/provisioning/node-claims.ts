@@ -9,6 +9,7 @@ import {
   NODEPOOL_HASH_ANNOTATIONS,
   NODEPOOL_HASH_V3,
   NODEPOOL_LABEL,
+  PLAN,
   type NodeClaim,
   type NodeRequirement,
   nodeClassLabel,
@@ -109,6 +110,7 @@ function annotationsOf(planned: PlannedNode, { nodePool, instanceTypes }: Pool):
     [NODEPOOL_HASH_ANNOTATIONS.hash]: nodePoolHash(nodePool),
     [NODEPOOL_HASH_ANNOTATIONS.version]: NODEPOOL_HASH_V3,
     [MIN_VALUES_RELAXED]: String(planned.minValuesRelaxed),
+    [PLAN]: planned.source,
     ...(listed.some(isPriceOverlaid) && { [PRICE_OVERLAY_APPLIED]: 'true' }),
     ...(listed.some(({ capacityOverlaid }) => capacityOverlaid === true) && { [CAPACITY_OVERLAY_APPLIED]: 'true' }),
   };

@@ -1,4 +1,4 @@
-import { NODEPOOL_LABEL } from '@karpenter-ts/apis';
+import { isTrue, NODEPOOL_LABEL } from '@karpenter-ts/apis';
 import { LoggedRef, type Logger, nameList, objectKey } from '@karpenter-ts/runtime';
 import {
   awaitsReservation,
@@ -13,9 +13,9 @@ import {
 } from '@karpenter-ts/scheduling';
 import type { ClusterModel } from '../cluster/cluster-model.ts';
 import type { StateNode } from '../cluster/state-node.ts';
-import { isTrue } from '../conditions.ts';
 import type { Core } from '../core.ts';
 import { failedScheduling, noCompatibleInstanceTypes, nominated } from './events.ts';
+import { reportPacking } from './packing-report.ts';
 import type { TimeSlices } from './planning/time-slices.ts';
 
 export type OutcomeDeps = Pick<Core, 'caches' | 'events'> & { readonly cluster: ClusterModel };
@@ -58,6 +58,7 @@ export class OutcomeRecord {
       this.#recordPlaces(pods, nodePool);
     }
     reportCounts(plan, this.#logger);
+    if (plan.packing !== undefined) reportPacking(plan.packing, this.#logger);
   }
 
   #reportPools(): void {

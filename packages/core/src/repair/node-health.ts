@@ -14,10 +14,10 @@ import {
   type Result,
   scaleConcurrency,
 } from '@karpenter-ts/runtime';
+import { NODE_CLAIMS, NODE_POOLS, NODES } from '@karpenter-ts/runtime/kinds';
 import type { Core } from '../core.ts';
 import { subjectOf } from '../event-subject.ts';
 import type { Node } from '../kinds/node.ts';
-import { NODE_CLAIMS, NODE_POOLS, NODES } from '../kinds/resource-types.ts';
 import { findNodeClaim } from '../links.ts';
 import { isManagedNode } from '../managed.ts';
 import type { NodeClaimDeletions } from '../nodeclaim/deletions.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TERMINATION_TIMESTAMP } from '@karpenter-ts/apis';
 import { MINUTE, SECOND } from '@karpenter-ts/runtime';
-import { NODE_CLAIMS, PODS } from '../kinds/resource-types.ts';
+import { NODE_CLAIMS, PODS } from '@karpenter-ts/runtime/kinds';
 import { type Departing, departing } from './testing/departing.ts';
 
 const GRACE = '300s';

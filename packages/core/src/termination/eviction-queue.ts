@@ -1,3 +1,4 @@
+import { findCondition } from '@karpenter-ts/apis';
 import {
   type Controller,
   DONE,
@@ -15,10 +16,9 @@ import {
   scaleConcurrency,
   StatusError,
 } from '@karpenter-ts/runtime';
-import { findCondition } from '../conditions.ts';
+import { PODS } from '@karpenter-ts/runtime/kinds';
 import type { Core } from '../core.ts';
 import { isActive, isMirrorPod, type Pod } from '../kinds/pod.ts';
-import { PODS } from '../kinds/resource-types.ts';
 import { findNodeClaim } from '../links.ts';
 import { isProtected } from '../pod-protection.ts';
 import { rfc3339 } from '../rfc3339.ts';

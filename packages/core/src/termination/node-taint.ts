@@ -1,7 +1,7 @@
 import { DISRUPTED_TAINT, EXCLUDE_FROM_LOAD_BALANCERS_LABEL, formatTaint, isSameTaint } from '@karpenter-ts/apis';
 import { type Client, type Logger, StructuredError } from '@karpenter-ts/runtime';
+import { NODES } from '@karpenter-ts/runtime/kinds';
 import type { Node } from '../kinds/node.ts';
-import { NODES } from '../kinds/resource-types.ts';
 
 /**
  * Marks a node as leaving: no pod is to come any more, and load balancers are to look elsewhere. Resolves with the Node

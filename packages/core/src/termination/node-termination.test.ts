@@ -2,8 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DISRUPTED_TAINT, TERMINATION_FINALIZER, TERMINATION_TIMESTAMP } from '@karpenter-ts/apis';
 import { throttle } from '@karpenter-ts/cloudprovider/testing';
-import { DONE, SECOND } from '@karpenter-ts/runtime';
-import { NODE_CLAIMS, NODES, VOLUME_ATTACHMENTS } from '../kinds/resource-types.ts';
+import { DONE, MINUTE, SECOND } from '@karpenter-ts/runtime';
+import { NODE_CLAIMS, NODES, VOLUME_ATTACHMENTS } from '@karpenter-ts/runtime/kinds';
+import { createCaches } from '../caches.ts';
+import { rfc3339 } from '../rfc3339.ts';
+import { nodeTermination } from './node-termination.ts';
 import { addNode, addNodeClaim, departing, STAYS } from './testing/departing.ts';
 
 const POLL = { requeueAfter: 1 * SECOND };
@@ -21,6 +24,17 @@ test('03/56 an empty node is tainted, then drained for five seconds at least, th
   assert.equal((await scene.condition('InstanceTerminating'))?.status, 'True');
   assert.equal(await scene.pass(), DONE);
   assert.equal(await scene.node(), undefined);
+});
+
+test('a drain that began while the clock was wrong does not wait for that time to come', async (t) => {
+  const scene = await departing(t);
+  await scene.deleteNode();
+  await scene.pass();
+  const { lastTransitionTime: _, ...drained } = (await scene.condition('Drained'))!;
+  const ahead = { ...drained, lastTransitionTime: rfc3339(scene.rig.clock.now() + 30 * MINUTE) };
+  await scene.rig.change(NODE_CLAIMS, 'c1', { status: { conditions: [ahead] } });
+  assert.deepEqual(await scene.pass(), { requeueAfter: 5 * SECOND });
+  assert.equal((await scene.condition('Drained'))?.status, 'True');
 });
 
 test('03/135 what ends is counted once each; the drain in the pass that found it done', async (t) => {
@@ -231,6 +245,24 @@ test('03/139 a pod that comes late is waited for, and what was drained stays so'
   assert.deepEqual(await scene.pass(), POLL);
   assert.equal((await scene.condition('Drained'))?.status, 'True');
   assert.equal(scene.rig.provider.callsOf('delete').length, ends);
+});
+
+test('a pod that the cache has not seen yet is not pulled the plug on', async (t) => {
+  const scene = await departing(t);
+  const { rig, queue } = scene;
+  const blind = { ...rig.caches, pods: createCaches(rig).pods }; // as while its watch is down
+  const controller = nodeTermination({ ...rig, caches: blind }, queue);
+  const pod = await scene.addPod('unseen');
+  await scene.deleteNode();
+  await rig.reconcile(controller, 'n1');
+  await rig.clock.advance(5 * SECOND);
+  assert.deepEqual(await rig.reconcile(controller, 'n1'), POLL);
+  assert.equal(rig.provider.callsOf('delete').length, 0);
+  assert.ok(queue.has(pod));
+  assert.deepEqual(scene.messages('FailedDraining'), ['Failed to drain node, 1 pods are waiting to be evicted']);
+  await scene.stopPod('unseen');
+  assert.deepEqual(await rig.reconcile(controller, 'n1'), { requeueAfter: 5 * SECOND });
+  assert.equal((await scene.condition('Drained'))?.status, 'True');
 });
 
 test('03/81 a deadline nobody can read is reported and counts as none', async (t) => {

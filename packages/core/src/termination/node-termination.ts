@@ -1,6 +1,7 @@
 import {
-  NODEPOOL_LABEL,
+  isTrue,
   type NodeClaim,
+  NODEPOOL_LABEL,
   TERMINATION_FINALIZER,
   TERMINATION_TIMESTAMP,
   ZONE_LABEL,
@@ -19,10 +20,9 @@ import {
   scaleBucket,
   scaleConcurrency,
 } from '@karpenter-ts/runtime';
-import { isTrue } from '../conditions.ts';
+import { NODE_CLAIMS, NODES } from '@karpenter-ts/runtime/kinds';
 import type { Core } from '../core.ts';
 import { isReady, type Node } from '../kinds/node.ts';
-import { NODE_CLAIMS, NODES } from '../kinds/resource-types.ts';
 import { findNodeClaim } from '../links.ts';
 import { isManagedNode } from '../managed.ts';
 import { OwnWrites } from '../own-writes.ts';

@@ -1,8 +1,8 @@
 import { type EventDraft, type Instant, nameList } from '@karpenter-ts/runtime';
+import { NODES, PODS } from '@karpenter-ts/runtime/kinds';
 import { subjectOf } from '../event-subject.ts';
 import type { Node } from '../kinds/node.ts';
 import type { Pod } from '../kinds/pod.ts';
-import { NODES, PODS } from '../kinds/resource-types.ts';
 import type { VolumeAttachment } from '../kinds/storage.ts';
 
 /** Texts and reasons are upstream's (spec 03 §7). */

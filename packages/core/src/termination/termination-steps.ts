@@ -1,9 +1,11 @@
-import { NODE_CLAIM_CONDITIONS, type NodeClaim } from '@karpenter-ts/apis';
+import { findCondition, NODE_CLAIM_CONDITIONS, type NodeClaim } from '@karpenter-ts/apis';
 import { findCause, NodeClaimNotFoundError } from '@karpenter-ts/cloudprovider';
 import { DONE, type Instant, type Result, SECOND } from '@karpenter-ts/runtime';
-import { findCondition, transitionOf, withCondition } from '../conditions.ts';
+import { PODS } from '@karpenter-ts/runtime/kinds';
+import { transitionOf, withCondition } from '../conditions.ts';
 import type { Core } from '../core.ts';
 import type { Node } from '../kinds/node.ts';
+import type { Pod } from '../kinds/pod.ts';
 import { podsOn } from '../links.ts';
 import { planDrain } from './drain.ts';
 import type { EvictionQueue } from './eviction-queue.ts';
@@ -11,7 +13,7 @@ import { awaitingDetachment, failedDraining } from './termination-events.ts';
 import { pendingAttachments } from './volume-attachments.ts';
 
 /** A node on its way out. */
-interface Departure extends Pick<Core, 'caches' | 'clock' | 'events' | 'provider'> {
+interface Departure extends Pick<Core, 'caches' | 'client' | 'clock' | 'events' | 'provider'> {
   readonly queue: EvictionQueue;
   readonly node: Node;
   /** By when it must be empty. */
@@ -35,24 +37,36 @@ const LEAST_DRAIN_TIME = 5 * SECOND;
 
 /** Waits until no pod is left that should not go down with the node (spec 03 §7.4). */
 export const awaitDrain: Step = async (departure, nodeClaim) => {
-  const { caches, clock, events, queue, node, deadline } = departure;
-  const now = clock.now();
+  const { caches, clock, node } = departure;
   const isNew = nodeClaim !== undefined && findCondition(nodeClaim, 'Drained') === undefined;
   const draining = isNew
     ? set(departure, nodeClaim, { type: 'Drained', status: 'Unknown', reason: 'Draining', message: 'Draining' })
     : nodeClaim;
-  const { waiting, next } = planDrain(podsOn(node.metadata.name, caches), deadline, now);
-  for (const pod of next) queue.add(pod, deadline);
-  if (waiting.length > 0) {
-    events.publish(failedDraining(node, 'waiting', `${waiting.length} pods are waiting to be evicted`));
-    return { nodeClaim: draining, result: POLL };
-  }
-  if (draining === undefined) return { nodeClaim: undefined, result: DONE };
-  const drained = findCondition(draining, 'Drained')!;
-  const isEarly = drained.status === 'Unknown' && now - transitionOf(drained) < LEAST_DRAIN_TIME;
-  if (isEarly) return { nodeClaim: draining, result: POLL };
-  return { nodeClaim: set(departure, draining, { type: 'Drained', status: 'True' }), result: DONE };
+  const poll = { nodeClaim: draining, result: POLL };
+  if (sendAway(departure, podsOn(node.metadata.name, caches))) return poll;
+  const drained = draining && findCondition(draining, 'Drained');
+  // A beginning that lies ahead was written by a clock that was wrong: nobody should wait for it to come.
+  const isEarly = drained?.status === 'Unknown' && Math.abs(clock.now() - transitionOf(drained)) < LEAST_DRAIN_TIME;
+  if (isEarly) return poll;
+  // What follows cannot be undone, and the cache may be behind: its watch may be down while others are up.
+  if (drained?.status !== 'True' && sendAway(departure, await listPodsOn(departure))) return poll;
+  return { nodeClaim: draining && set(departure, draining, { type: 'Drained', status: 'True' }), result: DONE };
 };
+
+/** Asks those to go whose turn it is. Whether any is left to be waited for. */
+function sendAway({ clock, events, queue, node, deadline }: Departure, pods: readonly Pod[]): boolean {
+  const { waiting, next } = planDrain(pods, deadline, clock.now());
+  for (const pod of next) queue.add(pod, deadline);
+  if (waiting.length === 0) return false;
+  events.publish(failedDraining(node, 'waiting', `${waiting.length} pods are waiting to be evicted`));
+  return true;
+}
+
+/** As the API server has them. */
+async function listPodsOn({ client, node }: Departure): Promise<readonly Pod[]> {
+  const { items } = await client.listAll<Pod>(PODS, { fieldSelector: `spec.nodeName=${node.metadata.name}` });
+  return items;
+}
 
 /** Waits until its volumes can be attached elsewhere, but not past the deadline (spec 03 §7.6). */
 export const awaitDetachment: Step = async (departure, nodeClaim) => {

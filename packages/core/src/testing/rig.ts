@@ -9,12 +9,13 @@ import {
   type Controller,
   ControllerRunner,
   type CoreEvent,
-  type CoreOptions,
-  coreOptions,
+  defaultsOf,
   inProcessTransport,
   isNotFound,
   Metrics,
   objectKey,
+  type OperatorOptions,
+  operatorOptions,
   QueuedRecorder,
   type ResourceType,
   type Result,
@@ -23,10 +24,10 @@ import {
   type Transport,
   VirtualClock,
 } from '@karpenter-ts/runtime';
+import { CUSTOM_RESOURCE_DEFINITIONS, RESOURCE_SLICES } from '@karpenter-ts/runtime/kinds';
 import { type RecordingLogger, recordingLogger } from '@karpenter-ts/runtime/testing';
 import { type Caches, createCaches, listCaches } from '../caches.ts';
 import type { Core } from '../core.ts';
-import { RESOURCE_SLICES } from '../kinds/resource-types.ts';
 import { metricsPage } from './metrics-page.ts';
 import { Refusals } from './refusals.ts';
 
@@ -34,7 +35,7 @@ import { Refusals } from './refusals.ts';
 export interface RigSettings<P extends CloudProvider> {
   readonly provider: P;
   /** Settings other than the defaults. */
-  readonly options?: Partial<CoreOptions>;
+  readonly options?: Partial<OperatorOptions>;
   /** For a provider that must be made with it; a new one unless given. */
   readonly clock?: VirtualClock;
 }
@@ -72,7 +73,7 @@ export class Rig<P extends CloudProvider = CloudProvider> implements Core {
   readonly client: Client;
   readonly caches: Caches;
   readonly events: QueuedRecorder;
-  readonly options: CoreOptions;
+  readonly options: OperatorOptions;
   readonly #stopping = new AbortController();
   readonly #transport: Transport;
 
@@ -82,7 +83,7 @@ export class Rig<P extends CloudProvider = CloudProvider> implements Core {
     this.provider = provider;
     this.clock = clock;
     this.metrics = metrics;
-    this.options = { ...defaultOptions(), ...options };
+    this.options = { ...defaultsOf(operatorOptions), ...options };
     const server = new ApiServer({ clock });
     this.#transport = inProcessTransport(async (request, signal) => {
       if (request.method !== 'GET') this.writes.push(`${request.method} ${request.path}`);
@@ -107,7 +108,7 @@ export class Rig<P extends CloudProvider = CloudProvider> implements Core {
     const open = this.caches.resourceSlices === undefined ? [] : [RESOURCE_SLICES];
     for (const kind of [...RESOURCES.core, ...[...this.provider.nodeClasses, ...open].map(openKind)]) {
       const definition = customResourceDefinition(kind) as unknown as ApiObject;
-      await this.client.create(DEFINITIONS, {
+      await this.client.create(CUSTOM_RESOURCE_DEFINITIONS, {
         ...definition,
         metadata: { ...definition.metadata, annotations: APPROVED },
       });
@@ -205,14 +206,6 @@ export class Rig<P extends CloudProvider = CloudProvider> implements Core {
 /** Back-off as written down. */
 const noJitter = (): number => 0;
 
-const DEFINITIONS: ResourceType = {
-  group: 'apiextensions.k8s.io',
-  version: 'v1',
-  plural: 'customresourcedefinitions',
-  kind: 'CustomResourceDefinition',
-  namespaced: false,
-};
-
 /** Kinds in Kubernetes' own groups must say so; to others it means nothing. */
 const APPROVED = { 'api-approved.kubernetes.io': 'unapproved, for tests' };
 
@@ -221,9 +214,4 @@ function openKind({ group, version, kind, plural }: ResourceType): Parameters<ty
   const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } as const;
   const schema = { type: 'object', properties: { spec: open, status: open } } as const;
   return { group, version, kind, plural, categories: [], scope: 'Cluster', columns: [], schema };
-}
-
-function defaultOptions(): CoreOptions {
-  const fallbacks = Object.entries(coreOptions).map(([name, { fallback }]) => [name, fallback]);
-  return Object.fromEntries(fallbacks) as CoreOptions;
 }

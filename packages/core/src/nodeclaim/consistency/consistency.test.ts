@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DONE, MINUTE } from '@karpenter-ts/runtime';
-import { NODE_CLAIMS, NODES } from '../../kinds/resource-types.ts';
+import { NODE_CLAIMS, NODES } from '@karpenter-ts/runtime/kinds';
 import { type ClaimWorld, startClaimWorld } from '../testing/claim-world.ts';
 import { consistencyController } from './controller.ts';
 
@@ -58,6 +58,34 @@ test('03/91 within ten minutes of a comparison there is no other', async (t) => 
   await world.rig.clock.advance(6 * MINUTE);
   await world.rig.reconcile(consistency, 'c1');
   assert.equal((await world.condition('ConsistentStateFound'))?.status, 'False');
+});
+
+test('a clock that is put forward does not make the next comparison overdue', async (t) => {
+  const world = await startClaimWorld(t);
+  await promised(world, '128Gi');
+  const { clock } = world.rig;
+  let jump = 0;
+  const jumping = {
+    now: () => clock.now() + jump,
+    elapsed: () => clock.elapsed(),
+    after: clock.after.bind(clock),
+    sleep: clock.sleep.bind(clock),
+    track: clock.track.bind(clock),
+  };
+  const { client, caches, provider, events, metrics, logger, options } = world.rig;
+  const consistency = consistencyController({
+    client,
+    caches,
+    provider,
+    events,
+    metrics,
+    logger,
+    options,
+    clock: jumping,
+  });
+  await world.rig.reconcile(consistency, 'c1');
+  jump = 60 * MINUTE;
+  assert.deepEqual(await world.rig.reconcile(consistency, 'c1'), { requeueAfter: 10 * MINUTE });
 });
 
 test('03/149 a verdict that could not be written is given again at once', async (t) => {

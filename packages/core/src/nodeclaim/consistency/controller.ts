@@ -1,20 +1,19 @@
-import { NODE_CLAIM_CONDITIONS, type NodeClaim } from '@karpenter-ts/apis';
+import { isTrue, NODE_CLAIM_CONDITIONS, type NodeClaim } from '@karpenter-ts/apis';
 import {
   type Controller,
   DONE,
   type EventDraft,
-  type Instant,
   kindSource,
   MINUTE,
   type Result,
   scaleConcurrency,
 } from '@karpenter-ts/runtime';
-import { isTrue, withCondition } from '../../conditions.ts';
+import { NODE_CLAIMS } from '@karpenter-ts/runtime/kinds';
+import { withCondition } from '../../conditions.ts';
 import type { Core } from '../../core.ts';
 import { subjectOf } from '../../event-subject.ts';
 import { ExpiringMap } from '../../expiring-map.ts';
 import type { Node } from '../../kinds/node.ts';
-import { NODE_CLAIMS } from '../../kinds/resource-types.ts';
 import { claimKeysOfNode, findNode } from '../../links.ts';
 import { isManagedNodeClaim } from '../../managed.ts';
 import { patchStatus } from '../../status-patch.ts';
@@ -23,9 +22,9 @@ import { findShortfalls, hasShape } from './node-shape.ts';
 
 const SCAN_PERIOD = 10 * MINUTE;
 
-/** Those, and when each claim was last compared with its Node, by uid. */
+/** Those, and when each claim was last compared with its Node, by uid: `elapsed`, which no jump of the time makes past. */
 interface Scans extends Core {
-  readonly scanned: ExpiringMap<string, Instant>;
+  readonly scanned: ExpiringMap<string, number>;
 }
 
 /**
@@ -55,14 +54,14 @@ async function scan(scans: Scans, nodeClaim: NodeClaim): Promise<Result> {
   const { caches, client, clock, scanned } = scans;
   const { uid = '' } = nodeClaim.metadata;
   const last = scanned.get(uid);
-  if (last !== undefined) return { requeueAfter: last + SCAN_PERIOD - clock.now() };
+  if (last !== undefined) return { requeueAfter: last + SCAN_PERIOD - clock.elapsed() };
   const node = findNode(nodeClaim, caches);
   if (node === undefined) return DONE; // its event brings us back
   const isComparable = hasShape(nodeClaim);
   const checked = check(scans, nodeClaim, isComparable ? node : undefined);
   await patchStatus(client, NODE_CLAIMS, nodeClaim, checked);
   if (!isComparable) return DONE;
-  scanned.set(uid, clock.now());
+  scanned.set(uid, clock.elapsed());
   return { requeueAfter: SCAN_PERIOD };
 }
 

@@ -1,5 +1,4 @@
-import { canonicalQuantity, type NodeClaim, parseQuantity, type Quantity } from '@karpenter-ts/apis';
-import { isTrue } from '../../conditions.ts';
+import { canonicalQuantity, isTrue, type NodeClaim, parseQuantity, type Quantity } from '@karpenter-ts/apis';
 import type { Node } from '../../kinds/node.ts';
 
 /** A machine may have a tenth less than promised: instance types say what they have, kernels keep some of it. */

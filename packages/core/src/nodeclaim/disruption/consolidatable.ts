@@ -1,6 +1,12 @@
-import { type NodeClaim, type NodePool, nanosToMilliseconds, parseNillableDuration } from '@karpenter-ts/apis';
+import {
+  findCondition,
+  nanosToMilliseconds,
+  type NodeClaim,
+  type NodePool,
+  parseNillableDuration,
+} from '@karpenter-ts/apis';
 import type { Instant } from '@karpenter-ts/runtime';
-import { findCondition, transitionOf } from '../../conditions.ts';
+import { transitionOf } from '../../conditions.ts';
 
 /** Whether a claim has been quiet for as long as its pool asks, and if not, why. */
 export type Quiet =

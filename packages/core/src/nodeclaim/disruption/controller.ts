@@ -1,4 +1,11 @@
-import { NODE_CLAIM_CONDITIONS, NODEPOOL_LABEL, type NodeClaim, type NodePool } from '@karpenter-ts/apis';
+import {
+  findCondition,
+  isTrue,
+  NODE_CLAIM_CONDITIONS,
+  type NodeClaim,
+  type NodePool,
+  NODEPOOL_LABEL,
+} from '@karpenter-ts/apis';
 import { findCause, NodeClaimNotFoundError } from '@karpenter-ts/cloudprovider';
 import {
   type Change,
@@ -12,11 +19,11 @@ import {
   type Source,
   scaleConcurrency,
 } from '@karpenter-ts/runtime';
+import { NODE_CLAIMS } from '@karpenter-ts/runtime/kinds';
 import { nodeClassKey } from '../../caches.ts';
-import { findCondition, isTrue, withCondition, withoutCondition } from '../../conditions.ts';
+import { withCondition, withoutCondition } from '../../conditions.ts';
 import type { Core } from '../../core.ts';
 import { ExpiringMap } from '../../expiring-map.ts';
-import { NODE_CLAIMS } from '../../kinds/resource-types.ts';
 import { isManagedNodeClaim } from '../../managed.ts';
 import { rfc3339 } from '../../rfc3339.ts';
 import { soonest } from '../../soonest.ts';

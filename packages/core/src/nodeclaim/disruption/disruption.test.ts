@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import {
   CAPACITY_TYPE_LABEL,
   CORE_PROFILE,
+  findCondition,
   INSTANCE_TYPE_LABEL,
   NODEPOOL_HASH_ANNOTATIONS,
   ZONE_LABEL,
@@ -10,9 +11,8 @@ import {
 import { NodeClaimNotFoundError } from '@karpenter-ts/cloudprovider';
 import { refuse } from '@karpenter-ts/cloudprovider/testing';
 import { DONE, HOUR, MINUTE, type Result, SECOND } from '@karpenter-ts/runtime';
+import { NODE_CLAIMS, NODE_POOLS } from '@karpenter-ts/runtime/kinds';
 import { makeOffering, makeType } from '@karpenter-ts/scheduling/testing';
-import { findCondition } from '../../conditions.ts';
-import { NODE_CLAIMS, NODE_POOLS } from '../../kinds/resource-types.ts';
 import { rfc3339 } from '../../rfc3339.ts';
 import { makeNodeClaim } from '../../testing/objects.ts';
 import { type ClaimWorld, startClaimWorld } from '../testing/claim-world.ts';

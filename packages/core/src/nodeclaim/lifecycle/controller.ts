@@ -10,10 +10,10 @@ import {
   scaleBucket,
   scaleConcurrency,
 } from '@karpenter-ts/runtime';
+import { NODE_CLAIMS } from '@karpenter-ts/runtime/kinds';
 import { combineErrors } from '../../combined-error.ts';
 import { ExpiringMap } from '../../expiring-map.ts';
 import { nodeNamesOf } from '../../kinds/resource-slice.ts';
-import { NODE_CLAIMS } from '../../kinds/resource-types.ts';
 import { claimKeysOfNode } from '../../links.ts';
 import { isManagedNodeClaim } from '../../managed.ts';
 import { OwnWrites } from '../../own-writes.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { type NodeClaim, TERMINATION_FINALIZER, TERMINATION_TIMESTAMP } from '@karpenter-ts/apis';
 import { loseAnswer, refuse } from '@karpenter-ts/cloudprovider/testing';
 import { DONE, MINUTE, SECOND, StatusError } from '@karpenter-ts/runtime';
-import { NODE_CLAIMS, NODES } from '../../kinds/resource-types.ts';
+import { NODE_CLAIMS, NODES } from '@karpenter-ts/runtime/kinds';
 import { type ClaimWorld, startClaimWorld } from '../testing/claim-world.ts';
 import type { Node } from '../../kinds/node.ts';
 import { makeNode } from '../../testing/objects.ts';
@@ -70,6 +70,20 @@ test('03/49 the Node of an unregistered claim is left alone, its machine is not'
   await world.pass();
   assert.equal((await world.node()).metadata.deletionTimestamp, undefined);
   assert.deepEqual(world.rig.provider.machines, []);
+});
+
+test('a Node that is open for pods is drained, though nobody lived to note that its claim is registered', async (t) => {
+  const world = await startClaimWorld(t);
+  await world.addRegistered();
+  const conditions = (await world.claim()).status?.conditions?.filter(({ type }) => type !== 'Registered');
+  await world.rig.change(NODE_CLAIMS, 'c1', { status: { conditions } });
+  await world.rig.delete(NODE_CLAIMS, 'c1');
+  assert.equal(await world.pass(), DONE);
+  assert.notEqual((await world.node()).metadata.deletionTimestamp, undefined);
+  assert.equal(world.rig.provider.callsOf('delete').length, 0);
+  await release(world, 'node-of-c1');
+  await world.pass();
+  assert.equal(world.rig.provider.callsOf('delete').length, 1);
 });
 
 test('03/50 a claim that was never launched goes at once, and no Node with it', async (t) => {

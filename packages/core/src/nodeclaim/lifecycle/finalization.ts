@@ -1,13 +1,16 @@
 import {
   CAPACITY_TYPE_LABEL,
-  NODEPOOL_LABEL,
+  findCondition,
+  isTrue,
   type NodeClaim,
+  NODEPOOL_LABEL,
   TERMINATION_FINALIZER,
   TERMINATION_TIMESTAMP,
   ZONE_LABEL,
 } from '@karpenter-ts/apis';
 import { findCause, NodeClaimNotFoundError } from '@karpenter-ts/cloudprovider';
 import {
+  type ApiObject,
   DONE,
   defineCounter,
   defineHistogram,
@@ -16,9 +19,9 @@ import {
   type Result,
   SECOND,
 } from '@karpenter-ts/runtime';
-import { findCondition, isTrue, transitionOf } from '../../conditions.ts';
+import { NODE_CLAIMS, NODES } from '@karpenter-ts/runtime/kinds';
+import { transitionOf } from '../../conditions.ts';
 import { subjectOf } from '../../event-subject.ts';
-import { NODE_CLAIMS, NODES } from '../../kinds/resource-types.ts';
 import { nodesOf } from '../../links.ts';
 import { patchStatus } from '../../status-patch.ts';
 import { readDeadline } from '../../termination/termination-deadline.ts';
@@ -52,10 +55,10 @@ const INSTANCE_POLL = 5 * SECOND;
  * ends, then the finalizer goes. Each pass starts from what the API says, as if it were the first.
  */
 export async function finalize(life: Lifecycle, nodeClaim: NodeClaim): Promise<Result> {
-  if (!nodeClaim.metadata.finalizers?.includes(TERMINATION_FINALIZER)) return DONE;
+  if (!hasFinalizer(nodeClaim)) return DONE;
   const dated = await ensureDeadline(life, nodeClaim);
   if (dated === undefined) return DONE;
-  if (isTrue(dated, 'Registered') && (await deleteNodes(life, dated))) return DONE; // their events bring us back
+  if (await deleteNodes(life, dated)) return DONE; // their events bring us back
   const machine = findMachine(life, dated);
   if (machine === undefined) return removeFinalizer(life, dated);
   const isGone = await endMachine(life, machine);
@@ -84,15 +87,24 @@ async function ensureDeadline(life: Lifecycle, nodeClaim: NodeClaim): Promise<No
   return life.writtenClaims.remember(answer);
 }
 
-/** Whether there are any: then the machine must wait until they have drained and gone. */
+/**
+ * Whether there are any: then the machine must wait until they have drained and gone. Those of a claim that is not
+ * registered are left alone, unless they are ours already: a process may have died between opening a Node for pods and
+ * noting that, and what runs there must not be pulled the plug on.
+ */
 async function deleteNodes({ client, caches }: Lifecycle, nodeClaim: NodeClaim): Promise<boolean> {
-  const nodes = nodesOf(nodeClaim, caches);
+  const all = nodesOf(nodeClaim, caches);
+  const nodes = isTrue(nodeClaim, 'Registered') ? all : all.filter(hasFinalizer);
   for (const { metadata } of nodes) {
     if (metadata.deletionTimestamp !== undefined) continue;
     const { name, uid = '' } = metadata;
     await unlessGone(client.delete(NODES, { name }, { preconditions: { uid } }));
   }
   return nodes.length > 0;
+}
+
+function hasFinalizer({ metadata }: ApiObject): boolean {
+  return metadata.finalizers?.includes(TERMINATION_FINALIZER) ?? false;
 }
 
 /** The claim with its provider id, also if that was never written: then the launch is remembered, and is not leaked. */

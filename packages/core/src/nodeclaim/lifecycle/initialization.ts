@@ -1,6 +1,5 @@
-import { INITIALIZED_LABEL, type NodeClaim } from '@karpenter-ts/apis';
-import { findCondition, isTrue } from '../../conditions.ts';
-import { NODES } from '../../kinds/resource-types.ts';
+import { findCondition, INITIALIZED_LABEL, isTrue, type NodeClaim } from '@karpenter-ts/apis';
+import { NODES } from '@karpenter-ts/runtime/kinds';
 import { withClaimMachine } from '../claim-logger.ts';
 import { findObstacle } from './obstacles.ts';
 import { confirm, currentNodesOf, failed, type Lifecycle, type StepOutcome, set, settled } from './step.ts';

@@ -1,5 +1,6 @@
 import {
   CAPACITY_TYPE_LABEL,
+  findCondition,
   INSTANCE_TYPE_LABEL,
   type NodeClaim,
   truncateLaunchMessage,
@@ -7,9 +8,8 @@ import {
 } from '@karpenter-ts/apis';
 import { CreateError, findCause, InsufficientCapacityError, NodeClassNotReadyError } from '@karpenter-ts/cloudprovider';
 import { type EventDraft, errorText } from '@karpenter-ts/runtime';
-import { findCondition } from '../../conditions.ts';
+import { NODE_CLAIMS } from '@karpenter-ts/runtime/kinds';
 import { subjectOf } from '../../event-subject.ts';
-import { NODE_CLAIMS } from '../../kinds/resource-types.ts';
 import type { DeletionReason } from '../deletions.ts';
 import { confirm, failed, type Lifecycle, type StepOutcome, set, settled } from './step.ts';
 

@@ -1,6 +1,6 @@
-import { type Condition, Conditions, NODE_CLAIM_CONDITIONS, type NodeClaim } from '@karpenter-ts/apis';
+import { type Condition, Conditions, isTrue, NODE_CLAIM_CONDITIONS, type NodeClaim } from '@karpenter-ts/apis';
 import { durationText, MINUTE } from '@karpenter-ts/runtime';
-import { isTrue, transitionOf } from '../../conditions.ts';
+import { transitionOf } from '../../conditions.ts';
 import type { RegistrationResult } from '../../nodepool/registration-health/registration-health.ts';
 import { failed, type Lifecycle, type StepOutcome, settled } from './step.ts';
 

@@ -10,8 +10,8 @@ import {
   UNREGISTERED_TAINT,
 } from '@karpenter-ts/apis';
 import { apiVersionOf } from '@karpenter-ts/runtime';
+import { NODE_CLAIMS } from '@karpenter-ts/runtime/kinds';
 import type { Node } from '../../kinds/node.ts';
-import { NODE_CLAIMS } from '../../kinds/resource-types.ts';
 
 /**
  * The Node with what its claim says (spec 03 §3.2): our finalizer, the claim as an owner, its labels and annotations,

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { NODE_CLAIM_CONDITIONS, type NodeClaim, READY } from '@karpenter-ts/apis';
+import { findCondition, NODE_CLAIM_CONDITIONS, type NodeClaim, READY } from '@karpenter-ts/apis';
 import { type Instant, isConflict, isNotFound } from '@karpenter-ts/runtime';
-import { findCondition, withCondition } from '../../conditions.ts';
-import { NODE_CLAIMS } from '../../kinds/resource-types.ts';
+import { NODE_CLAIMS } from '@karpenter-ts/runtime/kinds';
+import { withCondition } from '../../conditions.ts';
 import { mergePatchOf } from '../../merge-patch.ts';
 import { asChange, type Lifecycle } from './step.ts';
 

@@ -1,9 +1,8 @@
-import { NODEPOOL_LABEL, type NodeClaim, UNREGISTERED_TAINT, ZONE_LABEL } from '@karpenter-ts/apis';
+import { findCondition, type NodeClaim, NODEPOOL_LABEL, UNREGISTERED_TAINT, ZONE_LABEL } from '@karpenter-ts/apis';
 import { defineCounter, type EventDraft, LoggedRef } from '@karpenter-ts/runtime';
-import { findCondition } from '../../conditions.ts';
+import { NODE_CLAIMS, NODES } from '@karpenter-ts/runtime/kinds';
 import { subjectOf } from '../../event-subject.ts';
 import type { Node } from '../../kinds/node.ts';
-import { NODE_CLAIMS, NODES } from '../../kinds/resource-types.ts';
 import { mergePatchOf } from '../../merge-patch.ts';
 import { lacksUnregisteredTaint, markRegistered, syncNode } from './node-sync.ts';
 import { askHooks, type HooksVerdict } from './registration-hooks.ts';

@@ -1,11 +1,10 @@
 import type { TestContext } from 'node:test';
-import type { Condition, NodeClaim, NodePool } from '@karpenter-ts/apis';
+import { type Condition, findCondition, type NodeClaim, type NodePool } from '@karpenter-ts/apis';
 import { FakeCloudProvider, type FakeSettings } from '@karpenter-ts/cloudprovider/testing';
-import { type Controller, type CoreOptions, type Result, VirtualClock } from '@karpenter-ts/runtime';
-import { findCondition } from '../../conditions.ts';
+import { type Controller, type OperatorOptions, type Result, VirtualClock } from '@karpenter-ts/runtime';
+import { NODE_CLAIMS, NODE_POOLS, NODES } from '@karpenter-ts/runtime/kinds';
 import type { Core } from '../../core.ts';
 import type { Node } from '../../kinds/node.ts';
-import { NODE_CLAIMS, NODE_POOLS, NODES } from '../../kinds/resource-types.ts';
 import { registrationHealthController } from '../../nodepool/registration-health/controller.ts';
 import { RegistrationHealth } from '../../nodepool/registration-health/registration-health.ts';
 import { makeNode, makeNodeClaim, makeNodeClass, makeNodePool, NODE_CLASSES } from '../../testing/objects.ts';
@@ -15,7 +14,7 @@ import { lifecycleController } from '../lifecycle/controller.ts';
 import type { LifecycleDeps } from '../lifecycle/step.ts';
 
 interface WorldSettings extends FakeSettings {
-  readonly options?: Partial<CoreOptions>;
+  readonly options?: Partial<OperatorOptions>;
   readonly launchTimeout?: number;
 }
 

@@ -1,9 +1,9 @@
-import { type ConditionChange, NODE_POOL_CONDITIONS, type NodePool } from '@karpenter-ts/apis';
+import { type ConditionChange, findCondition, NODE_POOL_CONDITIONS, type NodePool } from '@karpenter-ts/apis';
 import { type Controller, DONE, type Instant, scaleConcurrency } from '@karpenter-ts/runtime';
-import { findCondition, withCondition } from '../../conditions.ts';
+import { NODE_POOLS } from '@karpenter-ts/runtime/kinds';
+import { withCondition } from '../../conditions.ts';
 import type { Core } from '../../core.ts';
 import type { NodeClass } from '../../kinds/node-class.ts';
-import { NODE_POOLS } from '../../kinds/resource-types.ts';
 import { isManagedNodePool } from '../../managed.ts';
 import { patchStatus } from '../../status-patch.ts';
 import { findNodeClass, poolSources } from '../node-class.ts';

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { NodePool } from '@karpenter-ts/apis';
+import { findCondition, type NodePool } from '@karpenter-ts/apis';
 import { refuse } from '@karpenter-ts/cloudprovider/testing';
 import { MINUTE } from '@karpenter-ts/runtime';
+import { NODE_POOLS } from '@karpenter-ts/runtime/kinds';
 import fc from 'fast-check';
-import { findCondition } from '../../conditions.ts';
-import { NODE_POOLS } from '../../kinds/resource-types.ts';
 import { type ClaimWorld, startClaimWorld } from '../../nodeclaim/testing/claim-world.ts';
 import { makeNodeClaim, makeNodeClass, makeNodePool, NODE_CLASSES } from '../../testing/objects.ts';
 import { RegistrationHealth } from './registration-health.ts';

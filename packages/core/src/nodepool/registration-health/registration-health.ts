@@ -1,8 +1,7 @@
-import { NODEPOOL_LABEL, type NodeClaim, type NodePool } from '@karpenter-ts/apis';
+import { findCondition, type NodeClaim, type NodePool, NODEPOOL_LABEL } from '@karpenter-ts/apis';
 import type { Enqueuer, Source } from '@karpenter-ts/runtime';
+import { NODE_POOLS } from '@karpenter-ts/runtime/kinds';
 import type { Caches } from '../../caches.ts';
-import { findCondition } from '../../conditions.ts';
-import { NODE_POOLS } from '../../kinds/resource-types.ts';
 import {
   addResult,
   type Health,

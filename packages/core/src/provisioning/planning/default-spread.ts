@@ -1,8 +1,8 @@
 import type { LabelSelectorSpec, OwnerReference } from '@karpenter-ts/apis';
 import { type ApiObject, Informer, objectKey, type ResourceType, type Source } from '@karpenter-ts/runtime';
+import { REPLICA_SETS, REPLICATION_CONTROLLERS, SERVICES, STATEFUL_SETS } from '@karpenter-ts/runtime/kinds';
 import { type DefaultConstraint, type Pod, withDefaultSpread, type Workloads } from '@karpenter-ts/scheduling';
 import type { Core } from '../../core.ts';
-import { REPLICA_SETS, REPLICATION_CONTROLLERS, SERVICES, STATEFUL_SETS } from '../../kinds/resource-types.ts';
 import type { ReplicaOwner, ReplicationController, Service } from '../../kinds/workload.ts';
 
 type SpreadDeps = Pick<Core, 'client' | 'clock' | 'logger' | 'metrics' | 'options'>;

@@ -1,9 +1,9 @@
 import type { CloudProvider } from '@karpenter-ts/cloudprovider';
-import type { CoreOptions } from '@karpenter-ts/runtime';
-import { DEFAULT_PLANNING, type PlanningOptions } from '@karpenter-ts/scheduling';
+import type { OperatorOptions } from '@karpenter-ts/runtime';
+import { DEFAULT_PLANNING, packingOptions, type PlanningOptions } from '@karpenter-ts/scheduling';
 
 /** How this process plans for pods that wait: what its settings and its provider say. */
-export function planningOptions(options: CoreOptions, provider: CloudProvider): PlanningOptions {
+export function planningOptions(options: OperatorOptions, provider: CloudProvider): PlanningOptions {
   return {
     ...DEFAULT_PLANNING,
     profile: provider.profile,
@@ -12,5 +12,6 @@ export function planningOptions(options: CoreOptions, provider: CloudProvider): 
     reservedCapacity: options.featureGates.ReservedCapacity ? 'Strict' : 'Off',
     reservationIdLabel: provider.reservationIdLabel,
     ignoreDraRequests: options.ignoreDraRequests,
+    packing: packingOptions(options),
   };
 }

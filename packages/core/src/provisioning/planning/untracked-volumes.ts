@@ -1,7 +1,7 @@
 import { LoggedRef, type Logger, objectKey } from '@karpenter-ts/runtime';
+import { STORAGE_CLASSES } from '@karpenter-ts/runtime/kinds';
 import type { ExistingNode, Pod } from '@karpenter-ts/scheduling';
 import type { StateNode } from '../../cluster/state-node.ts';
-import { STORAGE_CLASSES } from '../../kinds/resource-types.ts';
 import { notFoundText } from '../../not-found.ts';
 import { claimNameOf, missingClaimText, type StorageObjects } from '../pods/volume-checks.ts';
 

@@ -1,9 +1,8 @@
-import { compareByWeight, type NodePool, READY } from '@karpenter-ts/apis';
+import { compareByWeight, isTrue, type NodePool, READY } from '@karpenter-ts/apis';
 import { type CloudProvider, findCause, UnevaluatedNodePoolError } from '@karpenter-ts/cloudprovider';
 import { LoggedRef, type Logger } from '@karpenter-ts/runtime';
 import type { InstanceType, Pool } from '@karpenter-ts/scheduling';
 import type { Caches } from '../../caches.ts';
-import { isTrue } from '../../conditions.ts';
 import { isManagedNodePool } from '../../managed.ts';
 
 export interface PoolDeps {

@@ -1,18 +1,18 @@
 import type { TestContext } from 'node:test';
 import type { NodeClaim, NodePool } from '@karpenter-ts/apis';
 import { FakeCloudProvider, type FakeSettings } from '@karpenter-ts/cloudprovider/testing';
-import type { CoreOptions } from '@karpenter-ts/runtime';
+import type { OperatorOptions } from '@karpenter-ts/runtime';
+import { NODE_CLAIMS, NODE_POOLS, NODES, PODS } from '@karpenter-ts/runtime/kinds';
 import { ClusterModel } from '../../cluster/cluster-model.ts';
 import type { Node } from '../../kinds/node.ts';
 import type { Pod } from '../../kinds/pod.ts';
-import { NODE_CLAIMS, NODE_POOLS, NODES, PODS } from '../../kinds/resource-types.ts';
 import { metricsPage } from '../../testing/metrics-page.ts';
 import { type Rig, startRig } from '../../testing/rig.ts';
 import { Provisioner, type ProvisionerDeps } from '../provisioner.ts';
 
 /** How a scene differs from the usual one. */
 export interface SceneSettings extends FakeSettings {
-  readonly options?: Partial<CoreOptions>;
+  readonly options?: Partial<OperatorOptions>;
 }
 
 /** A cluster with a provisioner that does a pass when told to. */

@@ -9,10 +9,6 @@ import {
 } from '@karpenter-ts/apis';
 import { FakeCloudProvider, type FakeSettings } from '@karpenter-ts/cloudprovider/testing';
 import { type Controller, refOfKey } from '@karpenter-ts/runtime';
-import { withCondition } from '../../conditions.ts';
-import type { PodDisruptionBudget } from '../../kinds/disruption-budget.ts';
-import type { Node } from '../../kinds/node.ts';
-import type { Pod } from '../../kinds/pod.ts';
 import {
   NODE_CLAIMS,
   NODES,
@@ -21,7 +17,11 @@ import {
   POD_DISRUPTION_BUDGETS,
   PODS,
   VOLUME_ATTACHMENTS,
-} from '../../kinds/resource-types.ts';
+} from '@karpenter-ts/runtime/kinds';
+import { withCondition } from '../../conditions.ts';
+import type { PodDisruptionBudget } from '../../kinds/disruption-budget.ts';
+import type { Node } from '../../kinds/node.ts';
+import type { Pod } from '../../kinds/pod.ts';
 import { type Rig, startRig } from '../../testing/rig.ts';
 import { EvictionQueue } from '../eviction-queue.ts';
 import { nodeTermination } from '../node-termination.ts';

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { findCondition, type NodePool } from '@karpenter-ts/apis';
+import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
+import type { OperatorOptions } from '@karpenter-ts/runtime';
+import { NODE_POOLS } from '@karpenter-ts/runtime/kinds';
+import { conditionOf } from '../testing/cluster-objects.ts';
+import { makeNodePool } from '../testing/objects.ts';
+import { startRig } from '../testing/rig.ts';
+import { extensionsController } from './extensions.ts';
+
+const POLICY = 'karpenter-ts.dev/packing-policy';
+const WRONG = `${POLICY}: "Cheap" is neither CostAware nor Upstream; Upstream is used`;
+
+async function start(t: TestContext, options: Partial<OperatorOptions> = {}) {
+  const rig = await startRig(t, { provider: new FakeCloudProvider(), options });
+  const controller = extensionsController(rig);
+  const conditions = ['ValidationSucceeded', 'NodeClassReady', 'Ready'].map((type) => conditionOf(type));
+  await rig.create(NODE_POOLS, { ...makeNodePool('default'), status: { nodes: 0, conditions } });
+  return {
+    rig,
+    /** Sets the annotation, and says what the pool looks like after a pass. */
+    async annotate(value: string | null) {
+      await rig.change(NODE_POOLS, 'default', { metadata: { annotations: { [POLICY]: value } } });
+      await rig.reconcile(controller, 'default');
+      const pool = await rig.get<NodePool>(NODE_POOLS, 'default');
+      const { status, reason, message } = findCondition(pool, 'ExtensionsValid') ?? {};
+      return { condition: [status, reason, message], ready: findCondition(pool, 'Ready')?.status };
+    },
+    told: () => rig.published.map(({ type, reason, message }) => [type, reason, message]),
+  };
+}
+
+test('a bad annotation shows in a condition that keeps no pool from being ready, and in an event', async (t) => {
+  const { annotate, told } = await start(t);
+  assert.deepEqual(await annotate('Cheap'), { condition: ['False', 'InvalidAnnotation', WRONG], ready: 'True' });
+  assert.deepEqual(told(), [['Warning', 'InvalidExtension', WRONG]]);
+});
+
+test('the condition becomes true with a good value and goes with the annotation', async (t) => {
+  const { annotate, rig, told } = await start(t);
+  await annotate('Cheap');
+  assert.deepEqual((await annotate('CostAware')).condition, ['True', 'ExtensionsValid', '']);
+  assert.deepEqual((await annotate(null)).condition, [undefined, undefined, undefined]);
+  rig.writes.length = 0;
+  await rig.reconcile(extensionsController(rig), 'default');
+  assert.deepEqual(rig.writes, []);
+  assert.equal(told().length, 1);
+});
+
+test('one annotation is told once an hour, however often a pool changes', async (t) => {
+  const { annotate, rig, told } = await start(t);
+  await annotate('Cheap');
+  await annotate('Upstream');
+  await annotate('Cheap');
+  assert.equal(told().length, 1);
+  await rig.clock.advance(61 * 60 * 1000);
+  await annotate('Cheap');
+  assert.equal(told().length, 2);
+});
+
+test('09/117 an extension that is off finds nothing wrong, and says that it is off', async (t) => {
+  const { annotate, told } = await start(t, { extensions: new Set(['B1']) });
+  const off = `${POLICY}: switched off by --extensions`;
+  assert.deepEqual((await annotate('Cheap')).condition, ['True', 'ExtensionsValid', off]);
+  assert.deepEqual(told(), []);
+});

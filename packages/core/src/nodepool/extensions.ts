@@ -1,0 +1,59 @@
+import {
+  type AnnotationReview,
+  type ConditionChange,
+  NODE_POOL_CONDITIONS,
+  type NodePool,
+  reviewAnnotations,
+} from '@karpenter-ts/apis';
+import { type Controller, DONE, type EventDraft, HOUR, kindSource } from '@karpenter-ts/runtime';
+import { NODE_POOLS } from '@karpenter-ts/runtime/kinds';
+import { withCondition, withoutCondition } from '../conditions.ts';
+import type { Core } from '../core.ts';
+import { subjectOf } from '../event-subject.ts';
+import { isManagedNodePool } from '../managed.ts';
+import { patchStatus } from '../status-patch.ts';
+
+const TYPE = 'ExtensionsValid';
+
+/**
+ * Keeps the condition `ExtensionsValid` of pools that use extensions, and tells what is wrong with their annotations: a
+ * bad value is never skipped in silence (spec 09 §0.2).
+ */
+export function extensionsController({ caches, client, clock, events, options, provider }: Core): Controller {
+  return {
+    name: 'nodepool.extensions',
+    kind: NODE_POOLS,
+    concurrency: 10,
+    sources: [kindSource(caches.nodePools, { when: ({ object }) => isManagedNodePool(object, provider) })],
+    reconcile: async (name) => {
+      const nodePool = caches.nodePools.get(name);
+      if (nodePool === undefined || !isManagedNodePool(nodePool, provider)) return DONE;
+      const review = reviewAnnotations(nodePool, options.extensions);
+      await patchStatus(client, NODE_POOLS, nodePool, withVerdict(nodePool, review, clock.now()));
+      events.publish(...(review?.problems ?? []).map((problem) => invalidExtension(nodePool, problem)));
+      return DONE;
+    },
+  };
+}
+
+function withVerdict(nodePool: NodePool, review: AnnotationReview | undefined, now: number): NodePool {
+  if (review === undefined) return withoutCondition(nodePool, NODE_POOL_CONDITIONS, TYPE, now);
+  return withCondition(nodePool, NODE_POOL_CONDITIONS, verdict(review), now);
+}
+
+function verdict({ problems, switchedOff }: AnnotationReview): ConditionChange<typeof TYPE> {
+  if (problems.length === 0) return { type: TYPE, status: 'True', message: switchedOff.join(', ') };
+  return { type: TYPE, status: 'False', reason: 'InvalidAnnotation', message: problems.join(', ') };
+}
+
+/** Its text names the annotation and the value, so each of them is told once an hour. */
+function invalidExtension(nodePool: NodePool, message: string): EventDraft {
+  return {
+    on: subjectOf(NODE_POOLS, nodePool),
+    type: 'Warning',
+    reason: 'InvalidExtension',
+    message,
+    dedupe: [nodePool.metadata.uid ?? '', message],
+    dedupeTimeout: 1 * HOUR,
+  };
+}
