@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { type KWOKNodeClass, type NodeClaim, UNREGISTERED_TAINT } from '@karpenter-ts/apis';
 import {
   findCause,
@@ -8,10 +8,11 @@ import {
   NodeClassNotReadyError,
 } from '@karpenter-ts/cloudprovider';
 import { type ApiObject, SECOND } from '@karpenter-ts/runtime';
+import { NODE_CLAIMS, NODES } from '@karpenter-ts/runtime/kinds';
 import { KwokProvider } from './kwok-provider.ts';
 import type { KwokNode } from './node.ts';
 import { cacheReader } from './reader.ts';
-import { KWOK_NODE_CLASSES, NODE_CLAIMS, NODES } from './resource-types.ts';
+import { KWOK_NODE_CLASSES } from './resource-types.ts';
 import { KwokWorld } from './testing/kwok-world.ts';
 
 test('03/113 a launch resolves at once, and the Node appears after nodeRegistrationDelay', async (t) => {
@@ -136,7 +137,7 @@ test('Nodes of others are not listed', async (t) => {
   assert.deepEqual(await world.provider.list(), []);
 });
 
-test('a Node that cannot be created is tried four times, then logged', async (t) => {
+test('a Node that cannot be created is tried four times, logged once, and then tried until it can', async (t) => {
   const world = await KwokWorld.start(t);
   let refused = 0;
   world.refuse = ({ method, path }) => method === 'POST' && path.startsWith('/api/v1/nodes') && ++refused <= 3;
@@ -152,6 +153,10 @@ test('a Node that cannot be created is tried four times, then logged', async (t)
     world.logger.lines.map(({ level, message }) => [level, message]),
     [['error', 'failed creating node from nodeclaim']],
   );
+  world.refuse = () => false;
+  await world.clock.advance(5 * SECOND);
+  assert.equal((await world.listNodes()).length, 2);
+  assert.equal(world.logger.lines.length, 1);
 });
 
 test('a second launch for the same claim is the same machine, also in another process', async (t) => {
@@ -176,22 +181,52 @@ test('types are the same array at every call, nothing drifts, and a NotReady Nod
   assert.equal(provider.name, 'kwok');
 });
 
-test('with a reader of caches a launch costs one request, and an end one for the claim', async (t) => {
+test('with a reader of caches a launch costs one request', async (t) => {
+  const { provider, requests, claim, world } = await startWithEmptyCache(t);
+  await provider.create(claim);
+  await world.clock.settle();
+  assert.deepEqual(requests, ['POST /api/v1/nodes']);
+});
+
+test('a Node no cache knows of yet goes with its machine', async (t) => {
+  const { provider, requests, claim, world } = await startWithEmptyCache(t);
+  const { status } = await provider.create(claim);
+  await world.clock.settle();
+  await assert.rejects(provider.delete({ ...claim, status: status! }), NodeClaimNotFoundError);
+  assert.deepEqual(await world.listNodes(), []);
+  assert.equal(requests.includes('DELETE /apis/karpenter.sh/v1/nodeclaims/a'), true);
+});
+
+test('a Node whose creation is under way goes with its machine', async (t) => {
+  const { provider, claim, world } = await startWithEmptyCache(t);
+  const { status } = await provider.create(claim); // the request is on its way
+  await assert.rejects(provider.delete({ ...claim, status: status! }), NodeClaimNotFoundError);
+  await world.clock.advance(60 * SECOND);
+  assert.deepEqual(await world.listNodes(), []);
+});
+
+test('the end of a machine that has drained costs no request', async (t) => {
+  const { provider, requests, claim, world } = await startWithEmptyCache(t); // its Node is gone
+  const registered = { type: 'Registered', status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z' } as const;
+  const metadata = { ...claim.metadata, deletionTimestamp: '2026-01-01T01:00:00Z' };
+  const status = { providerID: 'kwok://kwok-a', conditions: [registered] };
+  await assert.rejects(provider.delete({ ...claim, metadata, status }), NodeClaimNotFoundError);
+  assert.deepEqual(requests, []);
+  assert.ok(await world.findNodeClaim('a'));
+});
+
+/** A provider whose cache has seen no Node, with a claim for it. */
+async function startWithEmptyCache(t: TestContext) {
   const world = await KwokWorld.start(t);
   const { client, clock, logger, catalogue } = world;
   const claim = await world.createNodeClaim('a');
   const nodeClass = await client.get<KWOKNodeClass>(KWOK_NODE_CLASSES, { name: 'default' });
   const requests: string[] = [];
   world.refuse = ({ method, path }) => requests.push(`${method} ${path.split('?')[0]}`) < 0;
-  const nodes = shelf<KwokNode>();
-  const reader = cacheReader({ nodes, nodeClaims: shelf(claim), nodeClasses: shelf(nodeClass) });
+  const reader = cacheReader({ nodes: shelf<KwokNode>(), nodeClaims: shelf(claim), nodeClasses: shelf(nodeClass) });
   const provider = new KwokProvider({ client, clock, logger, catalogue, reader, stopping: t.signal });
-  const launched = await provider.create(claim);
-  await clock.settle();
-  assert.deepEqual(requests, ['POST /api/v1/nodes']);
-  await assert.rejects(provider.delete({ ...claim, status: launched.status! }), NodeClaimNotFoundError);
-  assert.deepEqual(requests.slice(1), ['DELETE /apis/karpenter.sh/v1/nodeclaims/a']);
-});
+  return { world, claim, provider, requests };
+}
 
 function shelf<T extends ApiObject>(...objects: readonly T[]) {
   return { get: (key: string) => objects.find(({ metadata }) => metadata.name === key), list: () => objects };

@@ -1,4 +1,11 @@
-import { type KWOKNodeClass, nanosToMilliseconds, type NodeClaim, parseDuration, READY } from '@karpenter-ts/apis';
+import {
+  isTrue,
+  type KWOKNodeClass,
+  nanosToMilliseconds,
+  type NodeClaim,
+  parseDuration,
+  READY,
+} from '@karpenter-ts/apis';
 import {
   type CloudProvider,
   InsufficientCapacityError,
@@ -7,13 +14,14 @@ import {
   type RepairPolicy,
 } from '@karpenter-ts/cloudprovider';
 import { isNotFound, MINUTE, type ResourceType } from '@karpenter-ts/runtime';
+import { NODE_CLAIMS } from '@karpenter-ts/runtime/kinds';
 import type { InstanceType } from '@karpenter-ts/scheduling';
 import type { Catalogue } from './catalogue/catalogue.ts';
 import { isKwokNode, type KwokNode, nodeFor, nodeNameOf, toNodeClaim } from './node.ts';
 import { deleteNode } from './node-deletion.ts';
 import type { KwokReader } from './reader.ts';
 import { type RegistrationDeps, Registrations } from './registrations.ts';
-import { KWOK_NODE_CLASSES, NODE_CLAIMS } from './resource-types.ts';
+import { KWOK_NODE_CLASSES } from './resource-types.ts';
 
 /** What the provider stands on. */
 export interface KwokDeps extends RegistrationDeps {
@@ -55,13 +63,12 @@ export class KwokProvider implements CloudProvider {
     return toNodeClaim(node);
   }
 
-  /** Always rejects: machines end at once. Deletes the NodeClaim too, as upstream does. */
-  async delete({ metadata, status }: NodeClaim, signal?: AbortSignal): Promise<void> {
-    const name = nodeNameOf(status?.providerID ?? '');
-    this.#registrations.cancel(name);
+  /** Always rejects: machines end at once. Deletes the NodeClaim too, as upstream does, unless it is going already. */
+  async delete(nodeClaim: NodeClaim, signal?: AbortSignal): Promise<void> {
+    const { name, deletionTimestamp } = nodeClaim.metadata;
     try {
-      await this.#deleteNode(name, signal);
-      await this.#deps.client.delete(NODE_CLAIMS, { name: metadata.name }, {}, signal);
+      await this.#deleteNode(nodeClaim, signal);
+      if (deletionTimestamp === undefined) await this.#deps.client.delete(NODE_CLAIMS, { name }, {}, signal);
     } catch (error) {
       throw wrap('deleting node', isNotFound(error) ? new NodeClaimNotFoundError(error) : error);
     }
@@ -122,12 +129,19 @@ export class KwokProvider implements CloudProvider {
   }
 
   /** Nothing if it is going already: whoever holds a finalizer on it will let it go. */
-  async #deleteNode(name: string, signal: AbortSignal | undefined): Promise<void> {
+  async #deleteNode(nodeClaim: NodeClaim, signal: AbortSignal | undefined): Promise<void> {
+    const name = nodeNameOf(nodeClaim.status?.providerID ?? '');
     if (name === '') return; // never launched
+    await this.#registrations.cancel(name);
     const node = await this.#deps.reader.findNode(name, signal);
-    if (node === undefined || node.metadata.deletionTimestamp || !isKwokNode(node)) return;
-    await deleteNode(this.#deps.client, name, signal);
+    // A cache may not know of it yet, unless somebody has seen it there and registered it.
+    const isThere = node === undefined ? !isTrue(nodeClaim, 'Registered') : isStaying(node);
+    if (isThere) await deleteNode(this.#deps.client, name, signal);
   }
+}
+
+function isStaying(node: KwokNode): boolean {
+  return node.metadata.deletionTimestamp === undefined && isKwokNode(node);
 }
 
 function registrationDelay({ spec }: KWOKNodeClass): number {

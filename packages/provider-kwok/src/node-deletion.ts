@@ -1,5 +1,5 @@
 import { type Client, isNotFound } from '@karpenter-ts/runtime';
-import { NODES } from './resource-types.ts';
+import { NODES } from '@karpenter-ts/runtime/kinds';
 
 /** Deletes a Node; harmless if there is none. */
 export async function deleteNode(client: Client, name: string, signal: AbortSignal | undefined): Promise<void> {

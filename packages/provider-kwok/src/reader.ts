@@ -1,7 +1,8 @@
 import type { KWOKNodeClass, NodeClaim } from '@karpenter-ts/apis';
 import { type ApiObject, type Client, isNotFound, type ResourceType } from '@karpenter-ts/runtime';
+import { NODE_CLAIMS, NODES } from '@karpenter-ts/runtime/kinds';
 import type { KwokNode } from './node.ts';
-import { KWOK_NODE_CLASSES, NODE_CLAIMS, NODES } from './resource-types.ts';
+import { KWOK_NODE_CLASSES } from './resource-types.ts';
 
 /** Where the provider reads from: the API server, or a cache of it. */
 export interface KwokReader {

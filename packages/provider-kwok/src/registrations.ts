@@ -1,9 +1,12 @@
-import { type Client, type Clock, isAlreadyExists, type Logger, MILLISECOND } from '@karpenter-ts/runtime';
+import { type Client, type Clock, isAlreadyExists, type Logger, MILLISECOND, SECOND } from '@karpenter-ts/runtime';
+import { NODES } from '@karpenter-ts/runtime/kinds';
 import type { KwokNode } from './node.ts';
-import { NODES } from './resource-types.ts';
 
-/** Waits between the four tries to create a Node. */
+/** Waits between the first four tries to create a Node, which are upstream's. */
 const RETRY_DELAYS: readonly number[] = [10 * MILLISECOND, 50 * MILLISECOND, 250 * MILLISECOND];
+
+/** Then it goes on: after an outage of the API server a claim would be without its Node until its time is up. */
+const PATIENT_DELAY = 5 * SECOND;
 
 /** What creating Nodes takes. */
 export interface RegistrationDeps {
@@ -17,6 +20,7 @@ export interface RegistrationDeps {
 interface Pending {
   readonly node: KwokNode;
   readonly cancel: AbortController;
+  done: Promise<void>;
 }
 
 /** Machines on their way into the cluster: launched, but without a Node yet. */
@@ -32,15 +36,16 @@ export class Registrations {
   begin(node: KwokNode, delay: number): void {
     const { name } = node.metadata;
     if (this.#pending.has(name)) return;
-    const pending: Pending = { node, cancel: new AbortController() };
+    const pending: Pending = { node, cancel: new AbortController(), done: Promise.resolve() };
     this.#pending.set(name, pending);
-    void this.#register(pending, delay);
+    pending.done = this.#register(pending, delay);
   }
 
-  /** Keeps a Node that has not been created from being created. */
-  cancel(name: string): void {
-    this.#pending.get(name)?.cancel.abort();
-    this.#pending.delete(name);
+  /** Keeps a Node that has not been created from being created. A request under way is waited for, to know its end. */
+  async cancel(name: string): Promise<void> {
+    const pending = this.#pending.get(name);
+    pending?.cancel.abort();
+    await pending?.done;
   }
 
   find(name: string): KwokNode | undefined {
@@ -53,30 +58,31 @@ export class Registrations {
 
   /** Never rejects. */
   async #register({ node, cancel }: Pending, delay: number): Promise<void> {
-    const { clock, logger, stopping } = this.#deps;
+    const { clock, stopping } = this.#deps;
     const signal = AbortSignal.any([stopping, cancel.signal]);
     try {
       if (delay > 0) await clock.sleep(delay, signal);
       await this.#create(node, signal);
-    } catch (error) {
-      if (!signal.aborted)
-        logger.error('failed creating node from nodeclaim', error, { Node: { name: node.metadata.name } });
+    } catch {
+      // nobody wants it any more
     } finally {
-      if (!cancel.signal.aborted) this.#pending.delete(node.metadata.name);
+      this.#pending.delete(node.metadata.name);
     }
   }
 
+  /** Rejects only when it is called off. */
   async #create(node: KwokNode, signal: AbortSignal): Promise<void> {
-    for (let tries = 0; ; tries++) {
+    const { client, clock, logger, stopping } = this.#deps;
+    for (let failures = 0; ; failures++) {
       try {
         signal.throwIfAborted();
-        await this.#deps.client.create(NODES, node, {}, signal);
+        await client.create(NODES, node, {}, stopping);
         return;
       } catch (error) {
         if (isAlreadyExists(error)) return; // by an earlier launch for the same claim: names follow from claims
-        const delay = RETRY_DELAYS[tries];
-        if (signal.aborted || delay === undefined) throw error;
-        await this.#deps.clock.sleep(delay, signal);
+        if (!signal.aborted && failures === RETRY_DELAYS.length)
+          logger.error('failed creating node from nodeclaim', error, { Node: { name: node.metadata.name } });
+        await clock.sleep(RETRY_DELAYS[failures] ?? PATIENT_DELAY, signal);
       }
     }
   }

@@ -9,15 +9,3 @@ export const KWOK_NODE_CLASSES: ResourceType = {
   kind: 'KWOKNodeClass',
   namespaced: false,
 };
-
-/** Machines, as others see them. */
-export const NODES: ResourceType = { group: '', version: 'v1', plural: 'nodes', kind: 'Node', namespaced: false };
-
-/** Machines, as Karpenter asks for them. */
-export const NODE_CLAIMS: ResourceType = {
-  group: 'karpenter.sh',
-  version: 'v1',
-  plural: 'nodeclaims',
-  kind: 'NodeClaim',
-  namespaced: false,
-};

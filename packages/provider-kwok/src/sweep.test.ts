@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ControllerRunner, Metrics, MINUTE, SECOND } from '@karpenter-ts/runtime';
-import { NODE_CLAIMS } from './resource-types.ts';
+import { NODE_CLAIMS } from '@karpenter-ts/runtime/kinds';
 import { sweepController } from './sweep.ts';
 import { apiReader } from './reader.ts';
 import { KwokWorld } from './testing/kwok-world.ts';

@@ -68,11 +68,12 @@ async function planJson(fleet: object, ...args: readonly string[]) {
     readonly unschedulable: readonly { pod: string; reason: string }[];
     readonly pricePerHour: number;
     readonly seconds: number;
+    readonly packing: object;
   };
 }
 
 test('a plan in JSON names nodes, their pods, types and prices, and what it took', async () => {
-  const { seconds, ...rest } = await planJson(FLEET);
+  const { seconds, ...rest } = await planJson(FLEET, '--packing-policy', 'Upstream');
   assert.deepEqual(rest, {
     nodes: [
       { nodePool: 'default', pods: ['default/a'], instanceTypes: ['small', 'large'], pricePerHour: 0.1 },
@@ -80,15 +81,44 @@ test('a plan in JSON names nodes, their pods, types and prices, and what it took
     ],
     unschedulable: [],
     pricePerHour: 0.2,
+    packing: { taken: 'upstream', why: 'Policy', upstream: { nodes: 2, pricePerHour: 0.2, feesPerHour: 0 } },
   });
   assert.ok(seconds > 0 && seconds < 10);
 });
 
 test('preferences do not count under --preference-policy Ignore', async () => {
-  const { nodes } = await planJson(FLEET, '--preference-policy', 'Ignore');
+  const { nodes } = await planJson(FLEET, '--preference-policy', 'Ignore', '--packing-policy', 'Upstream');
   assert.deepEqual(nodes, [
     { nodePool: 'default', pods: ['default/a', 'default/b'], instanceTypes: ['large'], pricePerHour: 0.3 },
   ]);
+});
+
+test('cheaper nodes than upstream’s are bought by default, and both prices are printed', async () => {
+  const flags = ['--preference-policy', 'Ignore']; // so that upstream puts both pods on a large node
+  const { nodes, packing } = await planJson(FLEET, ...flags);
+  assert.deepEqual(
+    nodes.map(({ instanceTypes }) => instanceTypes[0]),
+    ['small', 'small'],
+  );
+  assert.deepEqual(packing, {
+    taken: 'cost-aware',
+    why: 'Cheaper',
+    upstream: { nodes: 1, pricePerHour: 0.3, feesPerHour: 0 },
+    costAware: { nodes: 2, pricePerHour: 0.2, feesPerHour: 0 },
+  });
+  const last = async (...more: readonly string[]) =>
+    (await plan(FLEET, ...flags, ...more)).out().trimEnd().split('\n').at(-1);
+  assert.equal(await last(), "33.3 % less than upstream's plan: 1 node at $0.3000 an hour");
+  assert.equal(
+    await last('--packing-min-gain', '40%'),
+    "upstream's plan: 33.3 % less is too little to change to 2 nodes at $0.2000 an hour",
+  );
+  assert.equal(await last('--packing-max-extra-nodes', '0%'), "upstream's plan: no cheaper one was found");
+  assert.equal(
+    await last('--node-fee', '0.05/h'),
+    "14.3 % less than upstream's plan: 1 node at $0.3000 an hour and $0.0500 an hour in fees",
+  );
+  assert.match((await last('--extensions', 'none'))!, /^1 node for 2 pods at \$0\.3000 an hour/);
 });
 
 test('a pod without a place is listed with the reason its event would give, and the plan still succeeds', async () => {
@@ -122,12 +152,21 @@ test('a fleet that upstream planned is read from its file', async () => {
   const packed = join(import.meta.dirname, '../../../../bench/fleets/plain-300-102.json.gz');
   writeFileSync(path, gunzipSync(readFileSync(packed)));
   const io = recordingIo();
-  await main(['plan', '--fleet', path, '-o', 'json'], io);
+  await main(['plan', '--fleet', path, '-o', 'json', '--packing-policy', 'Upstream'], io);
   const { nodes, unschedulable } = JSON.parse(io.out()) as {
     nodes: readonly object[];
     unschedulable: readonly object[];
   };
   assert.deepEqual([nodes.length, unschedulable.length, io.exitCode], [2, 0, 0]);
+});
+
+test('the fleet of docs/plan.md is planned as it says there', async () => {
+  const docs = join(import.meta.dirname, '../../../../docs');
+  const [, told = ''] = /^\$ npx karpenter plan .*\n([^`]*)/m.exec(readFileSync(join(docs, 'plan.md'), 'utf8')) ?? [];
+  const io = recordingIo();
+  await main(['plan', '--fleet', join(docs, 'fleet.json')], io);
+  const withoutTime = (text: string) => text.replace(/planned in .* s/, '');
+  assert.equal(withoutTime(io.out()), withoutTime(told));
 });
 
 test('a bad file is refused with line, field and reason, and nothing is planned', async () => {
@@ -160,4 +199,9 @@ test('wrong usage ends with 2', async () => {
   assert.deepEqual([none.exitCode, none.err().includes("required option '--fleet <file>' not specified")], [2, true]);
   const policy = await plan(FLEET, '--preference-policy', 'Maybe');
   assert.deepEqual([policy.exitCode, policy.err().includes('Allowed choices are Respect, Ignore')], [2, true]);
+  const gain = await plan(FLEET, '--packing-min-gain', '5');
+  assert.deepEqual(
+    [gain.exitCode, gain.out(), gain.err()],
+    [2, '', 'error: --packing-min-gain: "5" is not a percentage from 0% to 100%\n'],
+  );
 });

@@ -14,6 +14,19 @@ export function planCommand(io: Io): Command {
         .choices(['Respect', 'Ignore'])
         .default('Respect'),
     )
+    .addOption(
+      new Option('--packing-policy <policy>', "buy cheaper nodes than upstream would, or upstream's")
+        .choices(['CostAware', 'Upstream'])
+        .default('CostAware'),
+    )
+    .option('--packing-min-gain <percent>', "how much of the price of upstream's nodes others must save", '5%')
+    .option(
+      '--packing-max-extra-nodes <percent>',
+      "how many more nodes than upstream's they may be, or unlimited",
+      '100%',
+    )
+    .option('--node-fee <rate>', 'what a node costs beside its price', '0/h')
+    .option('--extensions <ids>', 'extensions that are honoured: all, none, or their ids by commas', 'all')
     .addOption(new Option('-o, --output <format>', 'how to print').choices(['text', 'json']).default('text'))
     .action(async (flags: PlanSettings) => {
       const { runPlan } = await import('../plan/fleet-plan.ts');

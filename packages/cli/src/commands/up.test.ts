@@ -7,11 +7,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ApiObject, Client, findConnection, HttpsTransport, nullLogger, realClock } from '@karpenter-ts/runtime';
+import { NODES, PODS } from '@karpenter-ts/runtime/kinds';
 import { recordingIo } from '../testing-io.ts';
 import { upCommand } from './up.ts';
 
-const PODS = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true };
-const NODES = { group: '', version: 'v1', plural: 'nodes', kind: 'Node', namespaced: false };
 const folder = mkdtempSync(join(tmpdir(), 'karpenter-up-'));
 
 /** The command, run by itself, and the switch that stands for Ctrl-C. */

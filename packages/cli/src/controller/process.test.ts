@@ -9,26 +9,13 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { customResourceDefinition, RESOURCES } from '@karpenter-ts/apis';
 import { type Cluster, startCluster } from '@karpenter-ts/embedded';
-import { type ApiObject, type ProcessEvents, realClock, type ResourceType } from '@karpenter-ts/runtime';
+import { type ApiObject, type ProcessEvents, realClock } from '@karpenter-ts/runtime';
+import { CUSTOM_RESOURCE_DEFINITIONS, LEASES } from '@karpenter-ts/runtime/kinds';
 import { recordingIo } from '../testing-io.ts';
 import { runController } from './process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'karpenter-controller-'));
 const CRDS = RESOURCES.kwok.map(customResourceDefinition);
-const LEASES: ResourceType = {
-  group: 'coordination.k8s.io',
-  version: 'v1',
-  plural: 'leases',
-  kind: 'Lease',
-  namespaced: true,
-};
-const CRD_TYPE: ResourceType = {
-  group: 'apiextensions.k8s.io',
-  version: 'v1',
-  plural: 'customresourcedefinitions',
-  kind: 'CustomResourceDefinition',
-  namespaced: false,
-};
 
 let runs = 0;
 
@@ -89,6 +76,9 @@ test('help lists the flags and ends with 0; a bad flag is named, and ends with 2
   const wrong = run('', '--batch-max-duration=long');
   assert.equal(await wrong.exited, 2);
   assert.match(wrong.io.err(), /^karpenter: parsing flags, invalid value "long" for flag -batch-max-duration/);
+  const ours = run('', '--packing-min-gain=5');
+  assert.equal(await ours.exited, 2);
+  assert.match(ours.io.err(), /^karpenter: --packing-min-gain: "5" is not a percentage from 0% to 100%/);
 });
 
 test('without a usable kubeconfig one line says which was tried', async () => {
@@ -146,7 +136,7 @@ test('it waits for its CRDs, saying which are missing, and goes on when they are
   for (const kind of ['NodePool.karpenter.sh', 'NodeClaim.karpenter.sh', 'KWOKNodeClass.karpenter.kwok.sh']) {
     await waiting.until(`"if kind is a CRD, it should be installed before calling Start","kind":"${kind}"`);
   }
-  for (const crd of CRDS) await cluster.client.create(CRD_TYPE, crd as unknown as ApiObject);
+  for (const crd of CRDS) await cluster.client.create(CUSTOM_RESOURCE_DEFINITIONS, crd as unknown as ApiObject);
   await waiting.until('"message":"Starting workers","controller":"provisioner"');
   waiting.terminate();
   assert.equal(await waiting.exited, 0);

@@ -5,7 +5,6 @@ import {
   type Connection,
   ConnectionConfigError,
   ConnectionError,
-  coreOptions,
   createLogger,
   findConnection,
   HttpsTransport,
@@ -14,6 +13,7 @@ import {
   Metrics,
   oneOf,
   openSinks,
+  operatorOptions,
   option,
   type ParsedGroups,
   type ProcessEvents,
@@ -31,13 +31,13 @@ import { kwokModule } from './kwok-module.ts';
 
 const GROUPS = {
   process: { rows: { provider: option('provider', oneOf('kwok'), 'kwok', 'Where nodes come from: kwok.') } },
-  core: { rows: coreOptions },
+  operator: { rows: operatorOptions },
   kwok: { rows: kwokOptions },
 };
 
 /**
  * Runs the controller until a signal or a failure ends it: the whole life of the process in a container. Settings come
- * from upstream's flags and variables. Resolves with the exit code, with which the caller must really exit.
+ * from upstream's flags and variables, and our own. Resolves with the exit code, with which the caller must really exit.
  */
 export async function runController(
   argv: readonly string[],
@@ -54,17 +54,23 @@ export async function runController(
     io.stderr.write(`karpenter: ${parsed.problem}\n${parsed.usage ?? ''}`);
     return parsed.exitCode;
   }
-  const { core } = parsed.options;
+  const { operator } = parsed.options;
   const metrics = new Metrics(realClock);
   const { stdout, stderr } = process;
   const sinks = openSinks({
-    paths: core.logOutputPaths,
-    errorPaths: core.logErrorOutputPaths,
+    paths: operator.logOutputPaths,
+    errorPaths: operator.logErrorOutputPaths,
     stdout,
     stderr,
     clock: realClock,
   });
-  const logger = createLogger({ level: core.logLevel, clock: realClock, write: sinks.write, format: 'json', metrics });
+  const logger = createLogger({
+    level: operator.logLevel,
+    clock: realClock,
+    write: sinks.write,
+    format: 'json',
+    metrics,
+  });
   for (const warning of parsed.warnings) logger.info(warning);
   try {
     return await run(parsed.options, { env, logger, metrics, source });
@@ -84,7 +90,7 @@ interface Surroundings {
 }
 
 async function run(
-  { core, kwok }: ParsedGroups<typeof GROUPS>,
+  { operator, kwok }: ParsedGroups<typeof GROUPS>,
   { env, logger, metrics, source }: Surroundings,
 ): Promise<number> {
   const commit = env['KARPENTER_COMMIT'];
@@ -95,7 +101,7 @@ async function run(
   try {
     await checkServer(connection, transport);
     const manager = await createOperator({
-      options: core,
+      options: operator,
       providerModule: kwokModule(kwok),
       transport,
       clock: realClock,

@@ -1,9 +1,21 @@
-import { Explainer, type Fleet, finish, planSnapshot, readFleet, toPlanFile } from '@karpenter-ts/scheduling';
+import { type ExtensionOptions, extensionOptions, parseOptions } from '@karpenter-ts/runtime';
+import {
+  Explainer,
+  type Fleet,
+  finish,
+  packingOptions,
+  planSnapshot,
+  readFleet,
+  toPlanFile,
+} from '@karpenter-ts/scheduling';
 import { type Io, readManifests } from '../io.ts';
 import { renderPlan } from '../render/plan.ts';
 import { renderUnplaced } from '../render/unplaced.ts';
 
-export interface PlanSettings {
+/** As written on the command line; the controller's flags of the same names are read the same way. */
+type PackingFlags = { readonly [K in keyof ExtensionOptions]: string };
+
+export interface PlanSettings extends PackingFlags {
   /** The fleet file; `-` is standard input. */
   readonly fleet: string;
   readonly output: 'text' | 'json';
@@ -11,16 +23,30 @@ export interface PlanSettings {
 }
 
 /** Prints the nodes for the pods of a fleet file. What is wrong with the file is said, and left in `io.exitCode`. */
-export async function runPlan({ fleet: name, output, preferencePolicy }: PlanSettings, io: Io): Promise<void> {
+export async function runPlan(settings: PlanSettings, io: Io): Promise<void> {
+  const { fleet: name, output, preferencePolicy } = settings;
+  const extensions = readExtensions(settings, io);
+  if (extensions === undefined) return;
   const fleet = await loadFleet(io, name);
   if (fleet === undefined) return;
   const { snapshot } = fleet;
-  const options = { ...fleet.options, preferencePolicy };
+  const options = { ...fleet.options, preferencePolicy, packing: packingOptions(extensions) };
   const started = performance.now();
   const plan = finish(planSnapshot(snapshot, options));
   const file = toPlanFile(plan, (performance.now() - started) / 1000);
   if (output === 'json') io.stdout.write(`${JSON.stringify(file)}\n`);
   else io.stdout.write(renderPlan(file, renderUnplaced(plan.unschedulable, new Explainer(snapshot, options))));
+}
+
+/** The settings, or `undefined` once it is said what is wrong with them. */
+function readExtensions(flags: PackingFlags, io: Io): ExtensionOptions | undefined {
+  const names = Object.keys(extensionOptions) as (keyof ExtensionOptions)[];
+  const argv = names.map((name) => `--${extensionOptions[name].flag}=${flags[name]}`);
+  const parsed = parseOptions({ extensions: { rows: extensionOptions } }, argv, {});
+  if (parsed.kind === 'parsed') return parsed.options.extensions;
+  io.stderr.write(`error: ${parsed.kind === 'refused' ? parsed.problem : parsed.usage}\n`);
+  io.exitCode = 2;
+  return undefined;
 }
 
 /** The fleet, or `undefined` once it is said what keeps it from being read. */

@@ -1,15 +1,53 @@
-import type { PlanFile, PlanFileNode } from '@karpenter-ts/scheduling';
+import type { PackingDecision, PlanCost, PlanFile, PlanFileNode } from '@karpenter-ts/scheduling';
 
-/** For people: a line per node, what is to be said of pods without a place, and a line of totals. */
+/** For people: a line per node, what is to be said of pods without a place, a line of totals, and what else there was. */
 export function renderPlan(
-  { nodes, unschedulable, pricePerHour, seconds }: PlanFile,
+  { nodes, unschedulable, pricePerHour, seconds, packing }: PlanFile,
   unplaced: readonly string[],
 ): string {
   const placed = nodes.reduce((sum, { pods }) => sum + pods.length, 0);
   const totals =
     `${count(nodes.length, 'node')} for ${count(placed, 'pod')} at ${price(pricePerHour)}, ` +
     `${count(unschedulable.length, 'pod')} without a place, planned in ${seconds.toFixed(3)} s`;
-  return `${[...alignedRows(nodes.map(nodeCells)), ...unplaced, totals].join('\n')}\n`;
+  const comparison = packing === undefined ? [] : renderPacking(packing);
+  return `${[...alignedRows(nodes.map(nodeCells)), ...unplaced, totals, ...comparison].join('\n')}\n`;
+}
+
+function renderPacking({ why, upstream, costAware }: PackingDecision): readonly string[] {
+  switch (why) {
+    case 'Cheaper':
+      return [`${percentLess(upstream, costAware)} less than upstream's plan: ${cost(upstream)}`];
+    case 'GainTooSmall':
+      return total(costAware) < total(upstream)
+        ? [`upstream's plan: ${percentLess(upstream, costAware)} less is too little to change to ${cost(costAware)}`]
+        : ["upstream's plan: no cheaper one was found"];
+    case 'NoneFound':
+      return ["upstream's plan: no other was found that keeps all rules"];
+    case 'LinearPrices':
+      return ["upstream's plan: prices are linear, so there is nothing to gain by other sizes"];
+    case 'Stopped':
+      return ["upstream's plan: the search for another was stopped"];
+    case 'Policy':
+    case 'NothingToChange':
+      return [];
+    default:
+      return why satisfies never;
+  }
+}
+
+function cost({ nodes, pricePerHour, feesPerHour }: PlanCost = NO_COST): string {
+  const fees = feesPerHour === 0 ? '' : ` and ${price(feesPerHour)} in fees`;
+  return `${count(nodes, 'node')} at ${price(pricePerHour)}${fees}`;
+}
+
+const NO_COST: PlanCost = { nodes: 0, pricePerHour: 0, feesPerHour: 0 };
+
+function total({ pricePerHour, feesPerHour }: PlanCost = NO_COST): number {
+  return pricePerHour + feesPerHour;
+}
+
+function percentLess(before: PlanCost, after: PlanCost | undefined): string {
+  return `${((1 - total(after) / total(before)) * 100).toFixed(1)} %`;
 }
 
 function nodeCells({ nodePool, pods, instanceTypes, pricePerHour }: PlanFileNode): readonly string[] {

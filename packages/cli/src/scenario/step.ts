@@ -1,7 +1,8 @@
 import { nanosToMilliseconds, NODEPOOL_LABEL, parseDuration } from '@karpenter-ts/apis';
 import type { Scenario } from '@karpenter-ts/apis/manifests';
 import type { Fault, Faults } from '@karpenter-ts/embedded';
-import { type Client, type Clock, isNotFound, type ResourceType } from '@karpenter-ts/runtime';
+import { type Client, type Clock, isNotFound } from '@karpenter-ts/runtime';
+import { NODES } from '@karpenter-ts/runtime/kinds';
 import { refOf, type Workload } from './workload.ts';
 
 /** What a step may touch. */
@@ -16,8 +17,6 @@ export interface StepDeps {
 export type Step = Scenario['spec']['steps'][number];
 type NodeFault = NonNullable<Step['fault']>;
 type Choice = { readonly nodes?: number | undefined; readonly nodePool?: string | undefined };
-
-const NODES: ResourceType = { group: '', version: 'v1', plural: 'nodes', kind: 'Node', namespaced: false };
 
 /** Does what the step says. What somebody else has taken away meanwhile is told, and left. */
 export async function performStep(

@@ -1,20 +1,17 @@
 import type { Scenario } from '@karpenter-ts/apis/manifests';
 import type { ApiObject, ResourceType } from '@karpenter-ts/runtime';
+import { DAEMON_SETS, DEPLOYMENTS, JOBS, POD_DISRUPTION_BUDGETS, STATEFUL_SETS } from '@karpenter-ts/runtime/kinds';
 
 export type Workload = Scenario['spec']['workloads'][number];
 
 const NAMESPACE = 'default';
 const IMAGE = 'pause'; // never pulled: simulated kubelets run nothing
 
-const grouped = (group: string, plural: string, kind: string): ResourceType => {
-  return { group, version: 'v1', plural, kind, namespaced: true };
-};
-const BUDGETS = grouped('policy', 'poddisruptionbudgets', 'PodDisruptionBudget');
 const TYPES: Readonly<Record<Workload['kind'], ResourceType>> = {
-  Deployment: grouped('apps', 'deployments', 'Deployment'),
-  StatefulSet: grouped('apps', 'statefulsets', 'StatefulSet'),
-  DaemonSet: grouped('apps', 'daemonsets', 'DaemonSet'),
-  Job: grouped('batch', 'jobs', 'Job'),
+  Deployment: DEPLOYMENTS,
+  StatefulSet: STATEFUL_SETS,
+  DaemonSet: DAEMON_SETS,
+  Job: JOBS,
 };
 
 /** Where a workload is found in the API. */
@@ -38,7 +35,7 @@ export function objectsOf(workload: Workload): readonly { readonly type: Resourc
   };
   return [
     { type, object: own },
-    { type: BUDGETS, object: budget },
+    { type: POD_DISRUPTION_BUDGETS, object: budget },
   ];
 }
 

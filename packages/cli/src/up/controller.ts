@@ -1,21 +1,20 @@
 import { createOperator } from '@karpenter-ts/core';
 import type { Cluster } from '@karpenter-ts/embedded';
 import {
-  type CoreOptions,
-  coreOptions,
+  defaultsOf,
   type Logger,
   type Manager,
   Metrics,
-  parseOptions,
+  operatorOptions,
   type SteadyClock,
 } from '@karpenter-ts/runtime';
 import { kwokModule } from '../controller/kwok-module.ts';
 import { version } from '../version.ts';
 
-/** Karpenter for the cluster of this process, with EC2's instance types and upstream's defaults; not started yet. */
+/** Karpenter for the cluster of this process, with EC2's instance types and default settings; not started yet. */
 export async function createController(cluster: Cluster, clock: SteadyClock, logger: Logger): Promise<Manager> {
   return await createOperator({
-    options: { ...defaultOptions(), disableLeaderElection: true }, // nobody else could lead
+    options: { ...defaultsOf(operatorOptions), disableLeaderElection: true }, // nobody else could lead
     providerModule: kwokModule({ catalogue: 'ec2', instanceTypesFilePath: '' }),
     transport: cluster.transport,
     clock,
@@ -24,10 +23,4 @@ export async function createController(cluster: Cluster, clock: SteadyClock, log
     build: { version: version(), commit: '' },
     serves: false,
   });
-}
-
-function defaultOptions(): CoreOptions {
-  const parsed = parseOptions({ core: { rows: coreOptions } }, [], {});
-  if (parsed.kind !== 'parsed') throw new Error('the defaults do not hold');
-  return parsed.options.core;
 }

@@ -2,9 +2,11 @@ import {
   CAPACITY_TYPE_LABEL,
   INITIALIZED_LABEL,
   INSTANCE_TYPE_LABEL,
+  isTrue,
   KWOK_NODE_LABELS,
   type NodeClaim,
   type ObjectMeta,
+  READY,
 } from '@karpenter-ts/apis';
 
 /** What is read of a v1 Pod. */
@@ -68,12 +70,12 @@ function podState({ metadata, status }: SeenPod): PodState | undefined {
   return status?.phase === 'Running' ? 'running' : 'pending';
 }
 
-function nodeState({ metadata, status }: SeenNode): NodeState {
+function nodeState(node: SeenNode): NodeState {
+  const { metadata } = node;
   if (metadata.deletionTimestamp !== undefined) return 'leaving';
-  const isReady = status?.conditions?.some((one) => one.type === 'Ready' && one.status === 'True') ?? false;
   const { labels = {} } = metadata;
   const isOurs = labels[KWOK_NODE_LABELS.instancePrice] !== undefined;
-  if (!isOurs || labels[INITIALIZED_LABEL] === 'true') return isReady ? 'ready' : 'silent';
+  if (!isOurs || labels[INITIALIZED_LABEL] === 'true') return isTrue(node, READY) ? 'ready' : 'silent';
   return 'starting';
 }
 

@@ -10,17 +10,8 @@ import {
   SECOND,
   type Selection,
 } from '@karpenter-ts/runtime';
+import { NODES, NODE_CLAIMS, PODS } from '@karpenter-ts/runtime/kinds';
 import { countFigures, type Figures, type SeenNode, type SeenPod } from './figures.ts';
-
-const PODS: ResourceType = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true };
-const NODES: ResourceType = { group: '', version: 'v1', plural: 'nodes', kind: 'Node', namespaced: false };
-const NODE_CLAIMS: ResourceType = {
-  group: 'karpenter.sh',
-  version: 'v1',
-  plural: 'nodeclaims',
-  kind: 'NodeClaim',
-  namespaced: false,
-};
 
 /** No more often than a person can read. */
 const INTERVAL = 1 * SECOND;

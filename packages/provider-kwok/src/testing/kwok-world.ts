@@ -19,20 +19,13 @@ import {
   type TransportResponse,
   VirtualClock,
 } from '@karpenter-ts/runtime';
+import { CUSTOM_RESOURCE_DEFINITIONS, NODE_CLAIMS, NODES } from '@karpenter-ts/runtime/kinds';
 import { type RecordingLogger, recordingLogger } from '@karpenter-ts/runtime/testing';
 import { type Catalogue, loadCatalogue } from '../catalogue/catalogue.ts';
 import { KwokProvider } from '../kwok-provider.ts';
 import type { KwokNode } from '../node.ts';
 import { apiReader } from '../reader.ts';
-import { KWOK_NODE_CLASSES, NODE_CLAIMS, NODES } from '../resource-types.ts';
-
-const DEFINITIONS: ResourceType = {
-  group: 'apiextensions.k8s.io',
-  version: 'v1',
-  plural: 'customresourcedefinitions',
-  kind: 'CustomResourceDefinition',
-  namespaced: false,
-};
+import { KWOK_NODE_CLASSES } from '../resource-types.ts';
 
 /** What a claim asks; upstream's cheapest type unless it says. */
 export interface ClaimParts {
@@ -70,7 +63,7 @@ export class KwokWorld {
     const world = new KwokWorld(catalogue);
     t?.after(() => world.stop());
     for (const kind of RESOURCES.kwok) {
-      await world.client.create(DEFINITIONS, customResourceDefinition(kind) as unknown as ApiObject);
+      await world.client.create(CUSTOM_RESOURCE_DEFINITIONS, customResourceDefinition(kind) as unknown as ApiObject);
     }
     await world.create<KWOKNodeClass>(KWOK_NODE_CLASSES, {
       apiVersion: 'karpenter.kwok.sh/v1alpha1',

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { KWOK_PROFILE } from '@karpenter-ts/apis';
+import { defaultsOf, extensionOptions } from '@karpenter-ts/runtime';
+import { DEFAULT_PLANNING, EMPTY_SNAPSHOT, finish, packingOptions, planSnapshot } from '@karpenter-ts/scheduling';
+import { makePod, makePool, seededRandom } from '@karpenter-ts/scheduling/testing';
+import { kwokTypes } from './kwok-types.ts';
+
+test('09/2 on the KWOK catalogue, whose prices are linear, the claims are upstream’s', () => {
+  const random = seededRandom(2);
+  const pods = Array.from({ length: 100 }, (_, i) =>
+    makePod(`p-${i}`, {
+      requests: { cpu: random.pick(['100m', '500m', '1', '3', '7']), memory: random.pick(['128Mi', '1Gi', '6Gi']) },
+      ...(random.chance(0.2) && { nodeSelector: { 'kubernetes.io/arch': random.pick(['amd64', 'arm64']) } }),
+      ...(random.chance(0.2) && { nodeSelector: { 'karpenter.sh/capacity-type': 'on-demand' } }),
+    }),
+  );
+  const snapshot = { ...EMPTY_SNAPSHOT, pods, pools: [{ nodePool: makePool('default'), instanceTypes: kwokTypes() }] };
+  const options = { ...DEFAULT_PLANNING, profile: KWOK_PROFILE };
+  const packing = packingOptions(defaultsOf(extensionOptions));
+  const upstream = finish(planSnapshot(snapshot, options));
+  const costAware = finish(planSnapshot(snapshot, { ...options, packing }));
+  assert.equal(costAware.packing?.why, 'LinearPrices');
+  assert.ok(upstream.newNodes.length > 0);
+  assert.deepEqual(costAware.newNodes, upstream.newNodes);
+});
