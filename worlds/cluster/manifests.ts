@@ -1,0 +1,144 @@
+import { DO_NOT_DISRUPT } from '@karpenter-ts/apis';
+import { KWOK_NODE_CLASSES } from '@karpenter-ts/provider-kwok';
+import { type ApiObject, apiVersionOf, type ResourceType } from '@karpenter-ts/runtime';
+import {
+  DAEMON_SETS,
+  DEPLOYMENTS,
+  JOBS,
+  NODE_POOLS,
+  POD_DISRUPTION_BUDGETS,
+  STATEFUL_SETS,
+  STORAGE_CLASSES,
+} from '@karpenter-ts/runtime/kinds';
+import type { PoolPlan, WorkloadPlan } from '../plan/world-plan.ts';
+
+/** An object to be created, and where. */
+export interface Manifest {
+  readonly type: ResourceType;
+  readonly object: ApiObject;
+}
+
+export const NAMESPACE = 'default';
+const NODE_CLASS = 'default';
+/** A finalizer that only the world removes. */
+export const HELD = 'worlds.test/held';
+const TAINT = { key: 'worlds.test/reserved', effect: 'NoSchedule' };
+const STORAGE_CLASS = 'simulated';
+
+const WORKLOAD_TYPES: Readonly<Record<WorkloadPlan['kind'], ResourceType>> = {
+  Deployment: DEPLOYMENTS,
+  StatefulSet: STATEFUL_SETS,
+  DaemonSet: DAEMON_SETS,
+  Job: JOBS,
+};
+
+/** Where a workload is found. */
+export function typeOf({ kind }: WorkloadPlan): ResourceType {
+  return WORKLOAD_TYPES[kind];
+}
+
+/** What every world begins with. */
+export function foundations(): readonly Manifest[] {
+  const provisioner = 'simulated.csi.karpenter-ts.dev';
+  return [
+    manifest(STORAGE_CLASSES, { name: STORAGE_CLASS }, { provisioner, volumeBindingMode: 'WaitForFirstConsumer' }),
+    nodeClass(),
+    // Without limits, taints or an end: as long as it is there, every pod of a world can run.
+    pool({ name: 'fallback', isTainted: false, expireAfter: 'Never' }),
+  ];
+}
+
+export function nodeClass(): Manifest {
+  return manifest(KWOK_NODE_CLASSES, { name: NODE_CLASS }, { spec: { nodeRegistrationDelay: '20s' } });
+}
+
+export function pool(plan: Omit<PoolPlan, 'weight'> & { readonly weight?: number }): Manifest {
+  const { name, weight, cpuLimit, isTainted, expireAfter, terminationGracePeriod } = plan;
+  const { group, kind } = KWOK_NODE_CLASSES;
+  const spec = {
+    nodeClassRef: { group, kind, name: NODE_CLASS },
+    requirements: [],
+    expireAfter,
+    ...(isTainted && { taints: [TAINT] }),
+    ...(terminationGracePeriod !== undefined && { terminationGracePeriod }),
+  };
+  return manifest(
+    NODE_POOLS,
+    { name },
+    {
+      spec: {
+        template: { spec },
+        ...(weight !== undefined && { weight }),
+        ...(cpuLimit !== undefined && { limits: { cpu: String(cpuLimit) } }),
+      },
+    },
+  );
+}
+
+/** A workload, and its budget if it has one. */
+export function workload(plan: WorkloadPlan): readonly Manifest[] {
+  const { name, maxUnavailable } = plan;
+  const metadata = { name, namespace: NAMESPACE };
+  const selector = { matchLabels: { app: name } };
+  const own = manifest(typeOf(plan), metadata, { spec: workloadSpec(plan, selector) });
+  if (maxUnavailable === undefined) return [own];
+  return [own, manifest(POD_DISRUPTION_BUDGETS, metadata, { spec: { maxUnavailable, selector } })];
+}
+
+function workloadSpec(plan: WorkloadPlan, selector: object): object {
+  const { kind, name, replicas, hasVolume } = plan;
+  const template = podTemplate(plan, selector);
+  switch (kind) {
+    case 'Deployment':
+      return { replicas, selector, template };
+    case 'DaemonSet':
+      return { selector, template };
+    case 'Job':
+      return { parallelism: replicas, completions: replicas, template };
+    case 'StatefulSet': {
+      const podManagementPolicy = 'Parallel';
+      const volumeClaimTemplates = hasVolume ? [volumeClaim()] : [];
+      return { replicas, selector, template, serviceName: name, podManagementPolicy, volumeClaimTemplates };
+    }
+    default:
+      return kind satisfies never;
+  }
+}
+
+function podTemplate(plan: WorkloadPlan, labelSelector: object): object {
+  const { name, kind, cpu, graceSeconds, tolerates, protection, hasFinalizer, hasVolume, isSpread } = plan;
+  const mounts = hasVolume ? { volumeMounts: [{ name: 'data', mountPath: '/data' }] } : {};
+  const spread = {
+    topologyKey: 'kubernetes.io/hostname',
+    maxSkew: 1,
+    whenUnsatisfiable: 'DoNotSchedule',
+    labelSelector,
+  };
+  return {
+    metadata: {
+      labels: { app: name },
+      ...(protection !== undefined && { annotations: { [DO_NOT_DISRUPT]: protection } }),
+      ...(hasFinalizer && { finalizers: [HELD] }),
+    },
+    spec: {
+      terminationGracePeriodSeconds: graceSeconds,
+      containers: [{ name: 'main', image: 'none', resources: { requests: { cpu, memory: '64Mi' } }, ...mounts }],
+      ...(kind === 'Job' && { restartPolicy: 'Never' }),
+      ...(kind === 'DaemonSet' && { tolerations: [{ operator: 'Exists' }] }),
+      ...(kind !== 'DaemonSet' && tolerates && { tolerations: [{ key: TAINT.key, operator: 'Exists' }] }),
+      ...(isSpread && { topologySpreadConstraints: [spread] }),
+    },
+  };
+}
+
+function volumeClaim(): object {
+  const resources = { requests: { storage: '1Gi' } };
+  return {
+    metadata: { name: 'data' },
+    spec: { accessModes: ['ReadWriteOnce'], storageClassName: STORAGE_CLASS, resources },
+  };
+}
+
+function manifest(type: ResourceType, metadata: ApiObject['metadata'], rest: object): Manifest {
+  return { type, object: { apiVersion: apiVersionOf(type), kind: type.kind, metadata, ...rest } };
+}

@@ -1,0 +1,41 @@
+import type { NodeClaim } from '@karpenter-ts/apis';
+import type { ApiObject, Client, ResourceType } from '@karpenter-ts/runtime';
+import { DEPLOYMENTS, JOBS, NODES, NODE_CLAIMS, PODS, STATEFUL_SETS } from '@karpenter-ts/runtime/kinds';
+import { type Node, type Pod, type Workload } from './kinds.ts';
+
+/** What the API server knows of machines at one moment. */
+export interface Machines {
+  readonly nodes: readonly Node[];
+  readonly claims: readonly NodeClaim[];
+}
+
+/** The same, and what they are for. */
+export interface Snapshot extends Machines {
+  readonly pods: readonly Pod[];
+  /** Those that have a number of pods to reach: Deployments, StatefulSets and Jobs. */
+  readonly workloads: readonly Workload[];
+}
+
+export async function listMachines(client: Client): Promise<Machines> {
+  return { nodes: await list<Node>(client, NODES), claims: await list<NodeClaim>(client, NODE_CLAIMS) };
+}
+
+export async function takeSnapshot(client: Client): Promise<Snapshot> {
+  const pods = await list<Pod>(client, PODS);
+  const workloads: Workload[] = [];
+  for (const type of [DEPLOYMENTS, STATEFUL_SETS, JOBS]) workloads.push(...(await list<Workload>(client, type)));
+  return { ...(await listMachines(client)), pods, workloads };
+}
+
+async function list<T extends ApiObject>(client: Client, type: ResourceType): Promise<readonly T[]> {
+  return (await client.listAll<T>(type)).items;
+}
+
+/** The claim of the machine a Node stands for. */
+export function findClaimOf({ spec }: Node, claims: readonly NodeClaim[]): NodeClaim | undefined {
+  return claims.find(({ status }) => status?.providerID !== undefined && status.providerID === spec?.providerID);
+}
+
+export function podsOn(nodeName: string, pods: readonly Pod[]): readonly Pod[] {
+  return pods.filter(({ spec }) => spec.nodeName === nodeName);
+}

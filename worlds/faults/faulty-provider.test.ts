@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { InsufficientCapacityError } from '@karpenter-ts/cloudprovider';
+import { FakeCloudProvider, makeNodeClaim } from '@karpenter-ts/cloudprovider/testing';
+import { VirtualClock } from '@karpenter-ts/runtime';
+import { CloudFates, faultyProvider } from './faulty-provider.ts';
+
+/** A cloud behind the faults, and what the witness saw of it. */
+function start() {
+  const clock = new VirtualClock();
+  const cloud = new FakeCloudProvider({ clock });
+  const fates = new CloudFates();
+  const end = new AbortController();
+  const seen: string[] = [];
+  const witness = {
+    created: () => void seen.push('created'),
+    deleting: async () => void seen.push('deleting'),
+  };
+  const die = (where: string): void => end.abort(new Error(`dead ${where}`));
+  const provider = faultyProvider(cloud, { clock, fates, witness, dead: end.signal, tell: () => undefined, die });
+  return { clock, cloud, fates, seen, provider, claim: makeNodeClaim('a') };
+}
+
+test('without a fate all is as the cloud has it', async () => {
+  const { cloud, provider, seen, claim } = start();
+  const launched = await provider.create(claim);
+  await provider.delete(launched);
+  assert.deepEqual(cloud.machines, []);
+  assert.deepEqual(seen, ['created', 'deleting']);
+  assert.equal(provider.name, 'fake');
+});
+
+test('a refusal costs nothing, a lost answer a machine, and garbage too', async () => {
+  const { cloud, fates, provider, seen, claim } = start();
+  fates.breakCalls('create', 'no-capacity', 1);
+  await assert.rejects(provider.create(claim), InsufficientCapacityError);
+  assert.equal(cloud.machines.length, 0);
+  fates.breakCalls('create', 'lose', 1);
+  await assert.rejects(provider.create(claim), /deadline exceeded/);
+  assert.equal(cloud.machines.length, 1);
+  assert.deepEqual(seen, []);
+  fates.breakCalls('create', 'garbage', 1);
+  assert.equal((await provider.create(claim)).status, undefined);
+  assert.equal(fates.met, 3);
+});
+
+test('a slow call is carried out in the end', async () => {
+  const { clock, cloud, fates, provider, claim } = start();
+  fates.breakCalls('create', 'delay', 1);
+  await clock.runUntil(provider.create(claim));
+  assert.equal(cloud.machines.length, 1);
+});
+
+for (const [when, count] of [
+  ['before', 0],
+  ['after', 1],
+] as const) {
+  test(`who is killed ${when} a launch has ${count} machines, and gets no more`, async () => {
+    const { cloud, fates, provider, claim } = start();
+    fates.killAt('create', when, 0);
+    await assert.rejects(provider.create(claim), /dead/);
+    await assert.rejects(provider.create(makeNodeClaim('b')), /dead/);
+    assert.equal(cloud.machines.length, count);
+  });
+}

@@ -1,0 +1,114 @@
+import { DO_NOT_DISRUPT } from '@karpenter-ts/apis';
+import { type CloudProvider, NodeClaimNotFoundError } from '@karpenter-ts/cloudprovider';
+import type { Transport, TransportRequest, TransportResponse } from '@karpenter-ts/runtime';
+import type { Invariant } from '../invariants/violation.ts';
+import { refusal } from './api-fault.ts';
+
+/** A bug put into the operator by standing at one of its two doors: it proves that an invariant can fail. */
+export interface Sabotage {
+  /** What it must be noticed by. */
+  readonly breaks: Invariant;
+  readonly transport?: (transport: Transport) => Transport;
+  readonly provider?: (provider: CloudProvider) => CloudProvider;
+}
+
+/** By what an operator with this bug would do. */
+export const SABOTAGES: Readonly<Record<string, Sabotage>> = {
+  'forgets machines': { breaks: 'leak', provider: forgetful },
+  'launches twice': { breaks: 'double', provider: eager },
+  'deletes pods instead of evicting them': { breaks: 'budget', transport: rewriting(evictionToDeletion) },
+  'does not see what is protected': { breaks: 'protection', transport: blind },
+  'never gets a claim written': { breaks: 'running', transport: refusing('POST', /\/nodeclaims$/) },
+  'never lets a node go': {
+    breaks: 'stuck',
+    transport: refusing('PATCH', /\/nodes\/[^/]+$/, 'deleteFromPrimitiveList'),
+  },
+  'trips over its own types': { breaks: 'crash', provider: clumsy },
+  'keeps all it has read': { breaks: 'memory', transport: hoarding },
+};
+
+/** Says that machines are gone which it has not touched. */
+function forgetful(provider: CloudProvider): CloudProvider {
+  return derived(provider, {
+    delete: async () => {
+      throw new NodeClaimNotFoundError(new Error('surely'));
+    },
+  });
+}
+
+function eager(provider: CloudProvider): CloudProvider {
+  return derived(provider, {
+    create: async (nodeClaim, signal) => {
+      await provider.create(nodeClaim, signal);
+      return provider.create(nodeClaim, signal);
+    },
+  });
+}
+
+/** A mistake no compiler finds where there is an `any`. */
+function clumsy(provider: CloudProvider): CloudProvider {
+  return derived(provider, {
+    list: async (signal) => {
+      await provider.list(signal);
+      return undefined as unknown as [];
+    },
+  });
+}
+
+function derived(provider: CloudProvider, own: Partial<CloudProvider>): CloudProvider {
+  return Object.assign(Object.create(provider) as CloudProvider, own);
+}
+
+type Rewrite = (request: TransportRequest) => TransportRequest;
+
+function rewriting(rewrite: Rewrite): (transport: Transport) => Transport {
+  return (transport) => ({
+    send: (request, signal) => transport.send(rewrite(request), signal),
+    close: () => transport.close(),
+  });
+}
+
+function evictionToDeletion(request: TransportRequest): TransportRequest {
+  if (!request.path.endsWith('/eviction')) return request;
+  const { body: _, ...rest } = request;
+  return { ...rest, method: 'DELETE', path: request.path.replace('/eviction', '') };
+}
+
+function refusing(method: TransportRequest['method'], path: RegExp, word = ''): (transport: Transport) => Transport {
+  return (transport) => ({
+    send: async (request, signal) => {
+      const isMeant = request.method === method && path.test(request.path) && String(request.body).includes(word);
+      return isMeant ? refusal(500) : transport.send(request, signal);
+    },
+    close: () => transport.close(),
+  });
+}
+
+/** The annotation arrives under another name, of the same length. */
+function blind(transport: Transport): Transport {
+  const hidden = DO_NOT_DISRUPT.replace('disrupt', 'disturb');
+  return onAnswers(transport, (chunk) =>
+    Buffer.from(chunk.toString('latin1').replaceAll(DO_NOT_DISRUPT, hidden), 'latin1'),
+  );
+}
+
+function hoarding(transport: Transport): Transport {
+  const kept: Buffer[] = [];
+  return onAnswers(transport, (chunk) => {
+    kept.push(Buffer.from(chunk));
+    return chunk;
+  });
+}
+
+function onAnswers(transport: Transport, change: (chunk: Buffer) => Buffer): Transport {
+  async function* changed({ body }: TransportResponse): AsyncGenerator<Buffer> {
+    for await (const chunk of body) yield change(chunk);
+  }
+  return {
+    send: async (request, signal) => {
+      const answer = await transport.send(request, signal);
+      return { ...answer, body: changed(answer), discard: () => answer.discard() };
+    },
+    close: () => transport.close(),
+  };
+}

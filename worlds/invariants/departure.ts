@@ -1,0 +1,37 @@
+import {
+  isProtecting,
+  nanosToMilliseconds,
+  type NodeClaim,
+  parseDuration,
+  readDoNotDisrupt,
+  TERMINATION_TIMESTAMP,
+} from '@karpenter-ts/apis';
+import { type Instant, SECOND } from '@karpenter-ts/runtime';
+import type { Pod } from '../cluster/kinds.ts';
+
+/** Times of objects are whole seconds. */
+const ROUNDING = 1 * SECOND;
+
+/** By when the pods of a claim's node must be gone; Infinity if they may take for ever. */
+export function deadlineOf({ metadata, spec }: NodeClaim): Instant {
+  const written = metadata.annotations?.[TERMINATION_TIMESTAMP];
+  if (written !== undefined) return Date.parse(written);
+  if (metadata.deletionTimestamp === undefined || spec.terminationGracePeriod === undefined) return Infinity;
+  return Date.parse(metadata.deletionTimestamp) + nanosToMilliseconds(parseDuration(spec.terminationGracePeriod));
+}
+
+/** Whether the deadline leaves this pod no more time than it needs to stop. */
+export function isDue({ spec }: Pod, deadline: Instant, now: Instant): boolean {
+  return now + ROUNDING >= deadline - (spec.terminationGracePeriodSeconds ?? 0) * SECOND;
+}
+
+export function isProtected(pod: Pod, now: Instant): boolean {
+  return isProtecting(readDoNotDisrupt(pod, now));
+}
+
+/** Whether a node is not empty because of this pod: neither over, nor leaving, nor one that stays to the end. */
+export function isInTheWay({ metadata, spec, status }: Pod): boolean {
+  const isOver = status?.phase === 'Succeeded' || status?.phase === 'Failed';
+  const staysToTheEnd = spec.tolerations?.some(({ key, operator }) => key === undefined && operator === 'Exists');
+  return !isOver && metadata.deletionTimestamp === undefined && !staysToTheEnd;
+}

@@ -1,0 +1,18 @@
+import { HOSTNAME_LABEL } from '@karpenter-ts/apis';
+import type { Machines } from '../cluster/snapshot.ts';
+import type { Violation } from './violation.ts';
+
+/** Machines that two claims think theirs, and claims with two Nodes of the KWOK provider, which tell by their label. */
+export function findDoubles({ nodes, claims }: Machines, cloud: 'kwok' | 'fleet'): readonly Violation[] {
+  const machines = repeated(claims.flatMap(({ status }) => status?.providerID ?? []));
+  const hosts =
+    cloud === 'kwok' ? repeated(nodes.flatMap(({ metadata }) => metadata.labels?.[HOSTNAME_LABEL] ?? [])) : [];
+  return [
+    ...machines.map((id): Violation => ({ invariant: 'double', detail: `two claims have machine ${id}` })),
+    ...hosts.map((name): Violation => ({ invariant: 'double', detail: `claim ${name} has two Nodes` })),
+  ];
+}
+
+function repeated(names: readonly string[]): readonly string[] {
+  return [...new Set(names.filter((name, index) => names.indexOf(name) !== index))];
+}

@@ -1,0 +1,104 @@
+import { isTrue, type NodeClaim, TERMINATION_FINALIZER } from '@karpenter-ts/apis';
+import { type Client, type Clock, type Instant, isNotFound, type TransportRequest } from '@karpenter-ts/runtime';
+import { PODS } from '@karpenter-ts/runtime/kinds';
+import type { Pod } from '../cluster/kinds.ts';
+import { findClaimOf, listMachines, podsOn, takeSnapshot } from '../cluster/snapshot.ts';
+import type { CloudWitness } from '../faults/faulty-provider.ts';
+import { deadlineOf, isDue, isInTheWay, isProtected } from './departure.ts';
+import type { Violation } from './violation.ts';
+
+const POD_REQUEST = /^\/api\/v1\/namespaces\/([^/]+)\/pods\/([^/?]+)(\/eviction)?(?:\?|$)/;
+
+interface DeleteOptions {
+  readonly preconditions?: { readonly uid?: string };
+}
+
+interface Deps {
+  readonly client: Client;
+  /** As the operator reads it: it cannot know that it is wrong. */
+  readonly clock: Clock;
+  readonly report: (violation: Violation) => void;
+}
+
+/**
+ * Stands beside one operator and judges what it does at the moment it does it: what it asks of the API server to be done
+ * to pods, and what of the cloud.
+ */
+export class Witness implements CloudWitness {
+  readonly #deps: Deps;
+  readonly #launched = new Set<string>(); // uids of claims for which this operator has been given a machine
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** A request on its way to the API server. */
+  async watch({ method, path, body }: TransportRequest): Promise<void> {
+    if (method !== 'POST' && method !== 'DELETE') return;
+    const [, namespace, name = '', eviction] = POD_REQUEST.exec(path) ?? [];
+    if (namespace === undefined || (method === 'POST') !== (eviction !== undefined)) return;
+    const now = this.#deps.clock.now();
+    const pod = await this.#findPod(namespace, name);
+    if (pod === undefined || pod.metadata.deletionTimestamp !== undefined) return; // it is leaving already
+    if (![undefined, pod.metadata.uid].includes(meantUid(body))) return; // a namesake is meant, which is gone
+    if (method === 'POST' && !isProtected(pod, now)) return;
+    const deadline = await this.#findDeadline(pod);
+    if (deadline === undefined || isDue(pod, deadline, now)) return;
+    const what = `${method === 'POST' ? 'evicted' : 'deleted'} pod ${name} ${textOf(deadline)}`;
+    if (isProtected(pod, now)) this.#deps.report({ invariant: 'protection', detail: `${what} though it is protected` });
+    if (method === 'DELETE') this.#deps.report({ invariant: 'budget', detail: `${what} instead of evicting it` });
+  }
+
+  async deleting(nodeClaim: NodeClaim): Promise<void> {
+    const { nodes, claims, pods } = await takeSnapshot(this.#deps.client);
+    const claim = claims.find(({ metadata }) => metadata.uid === nodeClaim.metadata.uid) ?? nodeClaim;
+    const node = nodes.find(({ spec }) => spec?.providerID === claim.status?.providerID);
+    // A Node is drained from when it carries our finalizer: until then its taint is to keep pods away.
+    if (!node?.metadata.finalizers?.includes(TERMINATION_FINALIZER) || !isTrue(node, 'Ready')) return;
+    const deadline = deadlineOf(claim);
+    const left = podsOn(node.metadata.name, pods).filter(
+      (pod) => isInTheWay(pod) && !isDue(pod, deadline, this.#deps.clock.now()),
+    );
+    if (left.length === 0) return;
+    const names = left.map(({ metadata }) => metadata.name).join(', ');
+    const detail = `ended the machine of ${node.metadata.name} ${textOf(deadline)} with ${names} on it`;
+    this.#deps.report({ invariant: 'budget', detail });
+  }
+
+  created({ metadata }: NodeClaim, answer: NodeClaim): void {
+    const { uid = '' } = metadata;
+    if (!answer.status?.providerID) return;
+    if (this.#launched.has(uid)) {
+      this.#deps.report({ invariant: 'double', detail: `asked for a second machine for claim ${metadata.name}` });
+    }
+    this.#launched.add(uid);
+  }
+
+  async #findPod(namespace: string, name: string): Promise<Pod | undefined> {
+    try {
+      return await this.#deps.client.get<Pod>(PODS, { namespace, name });
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** Infinity where nobody has said that the pod must go; undefined if its node is gone, and it runs no more. */
+  async #findDeadline({ spec }: Pod): Promise<Instant | undefined> {
+    const { nodes, claims } = await listMachines(this.#deps.client);
+    const node = nodes.find(({ metadata }) => metadata.name === spec.nodeName);
+    if (node === undefined) return undefined;
+    const claim = findClaimOf(node, claims);
+    return claim === undefined ? Infinity : deadlineOf(claim);
+  }
+}
+
+/** The UID that the pod must have which is to be evicted or deleted; undefined for any. */
+function meantUid(body: TransportRequest['body']): string | undefined {
+  const options = JSON.parse(body?.toString() || '{}') as DeleteOptions & { readonly deleteOptions?: DeleteOptions };
+  return (options.deleteOptions ?? options).preconditions?.uid;
+}
+
+function textOf(deadline: Instant): string {
+  return deadline === Infinity ? 'without a deadline' : `before ${new Date(deadline).toISOString()}`;
+}

@@ -1,0 +1,156 @@
+import { availableParallelism } from 'node:os';
+import { HOUR, SECOND } from '@karpenter-ts/runtime';
+import { parseCommandLine, parseCount, readOrExit, UsageError } from '../tools/command-line.ts';
+import { SABOTAGES, type Sabotage } from './faults/sabotage.ts';
+import { isGrowing, measureMemory } from './memory.ts';
+import { everyWrite, planOf } from './plan/named-plan.ts';
+import { randomPlan } from './plan/random-plan.ts';
+import type { WorldPlan } from './plan/world-plan.ts';
+import { runWorld, type Tally } from './run-world.ts';
+import { keepParts, shrink } from './shrink.ts';
+import { runWorlds } from './world-pool.ts';
+import type { WorldReport } from './world-process.ts';
+
+/** Of many that fail, so many are shrunk: they are mostly one and the same. */
+const MOST_SHRUNK = 3;
+/** A bug that so many worlds do not notice goes unnoticed. */
+const MOST_TRIES = 25;
+const FEW_CYCLES = 6;
+
+const USAGE = `Lives of an operator in which everything goes wrong (docs/worlds.md).
+
+  npm run worlds -- [--count 500] [--seed 1]                    so many worlds; exit code 1 if one violates an invariant
+  npm run worlds -- --every-write                               the operator dies at each write of a node's life in turn
+  npm run worlds -- --replay WORLD [--only p0,w1,s3] [--log]    one world, or part of it, and what happens in it
+  npm run worlds -- --prove                                     every known bug is noticed, or the exit code is 1
+  npm run worlds -- --memory CYCLES                             one operator for so long; exit code 1 if it grows
+
+Also: --processes N, as many as there are cores unless given; --sabotage BUG, for an operator that has it.
+`;
+
+const input = readOrExit('worlds', USAGE, () => {
+  const { values } = parseCommandLine({
+    options: {
+      count: { type: 'string', default: '500' },
+      seed: { type: 'string', default: '1' },
+      processes: { type: 'string', default: String(availableParallelism()) },
+      sabotage: { type: 'string' },
+      replay: { type: 'string' },
+      only: { type: 'string' },
+      log: { type: 'boolean', default: false },
+      'every-write': { type: 'boolean', default: false },
+      prove: { type: 'boolean', default: false },
+      memory: { type: 'string' },
+    },
+  });
+  const { sabotage, memory, replay } = values;
+  if (sabotage !== undefined && !Object.hasOwn(SABOTAGES, sabotage)) {
+    throw new UsageError(`--sabotage is one of: ${Object.keys(SABOTAGES).join('; ')}`);
+  }
+  return {
+    ...values,
+    count: parseCount('--count', values.count),
+    seed: parseCount('--seed', values.seed),
+    processes: parseCount('--processes', values.processes),
+    replay: replay === undefined ? undefined : planOf(replay),
+    memory: memory === undefined ? undefined : parseCount('--memory', memory),
+  };
+});
+process.exitCode = await run();
+
+async function run(): Promise<number> {
+  if (input.replay !== undefined) return replay(input.replay);
+  if (input.memory !== undefined) return checkMemory(input.memory);
+  if (input.prove) return prove();
+  return runMany(input['every-write'] ? everyWrite() : seeds());
+}
+
+function seeds(): readonly string[] {
+  return Array.from({ length: input.count }, (_, index) => String(input.seed + index));
+}
+
+async function runMany(names: readonly string[]): Promise<number> {
+  const started = performance.now();
+  const reports: WorldReport[] = [];
+  await runWorlds(names, { processes: input.processes, sabotage: input.sabotage }, (report) => {
+    reports.push(report);
+    const [violation] = report.violations;
+    if (violation !== undefined) say(`world ${report.name}: ${violation.invariant}: ${violation.detail}`);
+    if (reports.length % 100 === 0) say(`${reports.length} of ${names.length} worlds`);
+  });
+  say(summaryOf(reports, (performance.now() - started) / SECOND));
+  const failed = reports.filter(({ violations }) => violations.length > 0);
+  for (const { name } of failed.slice(0, MOST_SHRUNK)) await explain(name);
+  return failed.length > 0 ? 1 : 0;
+}
+
+/** Prints the smallest part of a world that still fails, and how to run it again. */
+async function explain(name: string): Promise<void> {
+  const plan = planOf(name);
+  const settings = { sabotage: SABOTAGES[input.sabotage ?? ''] };
+  const { violations } = await runWorld(plan, settings);
+  const invariant = violations[0]?.invariant;
+  const parts = await shrink(plan, async (smaller) => {
+    const outcome = await runWorld(smaller, settings);
+    return outcome.violations.some((violation) => violation.invariant === invariant);
+  });
+  const { journal } = await runWorld(keepParts(plan, parts), settings);
+  const sabotage = input.sabotage === undefined ? '' : ` --sabotage '${input.sabotage}'`;
+  say(`\nworld ${name}, shrunk to ${parts.length} parts:\n${journal.map((line) => `  ${line}`).join('\n')}`);
+  say(`again: npm run worlds -- --replay ${name} --only ${parts.join(',') || 'none'}${sabotage}`);
+}
+
+async function replay(whole: WorldPlan): Promise<number> {
+  const plan = input.only === undefined ? whole : keepParts(whole, input.only.split(','));
+  const log = input.log ? (line: string): boolean => process.stdout.write(line) : undefined;
+  const outcome = await runWorld(plan, { sabotage: SABOTAGES[input.sabotage ?? ''], log });
+  say(JSON.stringify({ ...plan, steps: undefined }));
+  for (const line of outcome.journal) say(line);
+  say(`${outcome.violations.length} violations; digest ${outcome.digest}`);
+  return outcome.violations.length > 0 ? 1 : 0;
+}
+
+/** Whether each bug there is in the table is noticed, and by what it should be. */
+async function prove(): Promise<number> {
+  let missed = 0;
+  for (const [name, sabotage] of Object.entries(SABOTAGES)) {
+    const by = sabotage.breaks === 'memory' ? await growsWith(sabotage) : await findNoticing(sabotage);
+    say(`an operator that ${name}: ${by === undefined ? 'NOT NOTICED' : `${sabotage.breaks}, ${by}`}`);
+    if (by === undefined) missed++;
+  }
+  return missed > 0 ? 1 : 0;
+}
+
+async function findNoticing(sabotage: Sabotage): Promise<string | undefined> {
+  for (let seed = input.seed; seed < input.seed + MOST_TRIES; seed++) {
+    const { violations } = await runWorld(randomPlan(seed), { sabotage });
+    if (violations.some(({ invariant }) => invariant === sabotage.breaks)) return `seed ${seed}`;
+  }
+  return undefined;
+}
+
+async function growsWith(sabotage: Sabotage): Promise<string | undefined> {
+  const report = await measureMemory(FEW_CYCLES, { sabotage });
+  return isGrowing(report) ? `${(report.growth / 1e6).toFixed(1)} MB in each cycle` : undefined;
+}
+
+async function checkMemory(cycles: number): Promise<number> {
+  const report = await measureMemory(cycles);
+  say(`live heap after each cycle, in MB: ${report.heap.map((bytes) => (bytes / 1e6).toFixed(1)).join(' ')}`);
+  say(`it grows by ${(report.growth / 1000).toFixed(0)} kB in each: ${isGrowing(report) ? 'TOO MUCH' : 'fine'}`);
+  return isGrowing(report) ? 1 : 0;
+}
+
+function summaryOf(reports: readonly WorldReport[], seconds: number): string {
+  const sum = (of: keyof Tally): number => reports.reduce((total, { tally }) => total + tally[of], 0);
+  const failed = reports.filter(({ violations }) => violations.length > 0).length;
+  return [
+    `${reports.length} worlds in ${seconds.toFixed(0)} s, ${failed} of them with violations:`,
+    `${(sum('duration') / HOUR).toFixed(0)} hours of virtual time, ${sum('steps')} steps,`,
+    `${sum('deaths')} deaths of the operator, ${sum('apiFaults')} broken requests, ${sum('cloudFaults')} broken calls to the cloud`,
+  ].join(' ');
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

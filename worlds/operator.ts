@@ -1,0 +1,46 @@
+import { createOperator, type ProviderModule } from '@karpenter-ts/core';
+import {
+  defaultsOf,
+  type Logger,
+  Metrics,
+  operatorOptions,
+  type SteadyClock,
+  type Transport,
+} from '@karpenter-ts/runtime';
+
+/** What one process of Karpenter is given. */
+export interface OperatorDeps {
+  readonly transport: Transport;
+  readonly clock: SteadyClock;
+  readonly logger: Logger;
+  readonly providerModule: ProviderModule;
+  readonly random: () => number;
+  readonly repairs: boolean;
+  readonly elects: boolean;
+}
+
+/**
+ * Runs the real operator, with default settings and no memory of any other, until aborted. Settles as its manager
+ * does: it rejects when part of it fails, upon which a cluster would start it again.
+ */
+export async function runOperator(deps: OperatorDeps, signal: AbortSignal): Promise<void> {
+  const { transport, clock, logger, providerModule, random, repairs, elects } = deps;
+  const options = defaultsOf(operatorOptions);
+  const manager = await createOperator({
+    options: {
+      ...options,
+      disableLeaderElection: !elects,
+      leaderElectionNamespace: 'kube-system',
+      featureGates: { ...options.featureGates, NodeRepair: repairs },
+    },
+    providerModule,
+    transport,
+    clock,
+    logger,
+    metrics: new Metrics(clock),
+    build: { version: 'worlds', commit: '' },
+    random,
+    serves: false,
+  });
+  await manager.start(signal);
+}

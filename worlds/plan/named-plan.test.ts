@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { everyWrite, planOf } from './named-plan.ts';
+import { randomPlan } from './random-plan.ts';
+
+test('a number is the world of that seed', () => {
+  assert.deepEqual(planOf('42'), randomPlan(42));
+});
+
+test('every name in the list is a world, and no two are the same', () => {
+  const names = everyWrite();
+  assert.equal(new Set(names).size, names.length);
+  assert.equal(new Set(names.map((name) => JSON.stringify(planOf(name)))).size, names.length);
+});
+
+test('a name nobody knows is refused', () => {
+  for (const name of ['', 'launch', 'launch:kwok:before', 'launch:moon:before:1', 'launch:kwok:before:x']) {
+    assert.throws(() => planOf(name), /there is no world/);
+  }
+});

@@ -1,0 +1,69 @@
+import { MINUTE, SECOND } from '@karpenter-ts/runtime';
+import { type Random, seededRandom } from '@karpenter-ts/scheduling/testing';
+import { randomStep } from './random-step.ts';
+import type { PlannedStep, PoolPlan, WorkloadPlan, WorldPlan } from './world-plan.ts';
+
+/** For how long things happen; then the world calms down. */
+const TROUBLE = 25 * MINUTE;
+/** Misfortunes seldom come singly: they meet each other, and the work they cause. */
+const EPISODE = 40 * SECOND;
+const MOST_EPISODES = 4;
+const MOST_POOLS = 3;
+const MOST_WORKLOADS = 5;
+const STEPS = { least: 8, most: 32 };
+/** As often as they stand here. */
+const KINDS = ['Deployment', 'Deployment', 'Deployment', 'StatefulSet', 'StatefulSet', 'DaemonSet', 'Job'] as const;
+
+/** The world of a seed: always the same. */
+export function randomPlan(seed: number): WorldPlan {
+  const random = seededRandom(seed);
+  const cloud = random.chance(0.35) ? 'kwok' : 'fleet';
+  const pools = times(1 + random.below(MOST_POOLS), (index) => randomPool(random, index));
+  const workloads = times(1 + random.below(MOST_WORKLOADS), (index) => randomWorkload(random, index));
+  const traits = { cloud, pools, workloads } as const;
+  const episodes = [0, ...times(1 + random.below(MOST_EPISODES), () => random.below(TROUBLE))];
+  const count = STEPS.least + random.below(STEPS.most - STEPS.least + 1);
+  const steps = times(count, (): PlannedStep => {
+    return { at: random.pick(episodes) + random.below(EPISODE), step: randomStep(random, traits) };
+  });
+  return {
+    seed,
+    ...traits,
+    repairs: random.chance(0.5),
+    replicas: random.chance(0.25) ? 2 : 1,
+    steps: steps.toSorted((a, b) => a.at - b.at),
+  };
+}
+
+function randomPool(random: Random, index: number): PoolPlan {
+  return {
+    name: `pool-${index}`,
+    weight: 1 + random.below(100),
+    ...(random.chance(0.4) && { cpuLimit: 2 + random.below(12) }),
+    isTainted: random.chance(0.25),
+    expireAfter: random.pick(['Never', 'Never', '12m', '30m']),
+    ...(random.chance(0.5) && { terminationGracePeriod: random.pick(['0s', '1m', '5m', '10m']) }),
+  };
+}
+
+function randomWorkload(random: Random, index: number): WorkloadPlan {
+  const kind = random.pick(KINDS);
+  const isService = kind === 'Deployment' || kind === 'StatefulSet';
+  return {
+    name: `app-${index}`,
+    kind,
+    replicas: 1 + random.below(5),
+    cpu: kind === 'DaemonSet' ? '50m' : random.pick(['200m', '500m', '1', '2']),
+    graceSeconds: random.pick([0, 5, 30, 120]),
+    tolerates: random.chance(0.4),
+    ...(random.chance(0.25) && { protection: random.pick(['true', 'true', '8m', 'nonsense']) }),
+    ...(isService && random.chance(0.5) && { maxUnavailable: random.pick([0, 1, 1] as const) }),
+    hasFinalizer: kind === 'Deployment' && random.chance(0.15),
+    hasVolume: kind === 'StatefulSet' && random.chance(0.5),
+    isSpread: isService && random.chance(0.3),
+  };
+}
+
+function times<T>(count: number, make: (index: number) => T): readonly T[] {
+  return Array.from({ length: count }, (_, index) => make(index));
+}

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { SABOTAGES } from './faults/sabotage.ts';
+import { planOf } from './plan/named-plan.ts';
+import { randomPlan } from './plan/random-plan.ts';
+import { runWorld } from './run-world.ts';
+
+const FLEET = 10;
+const KWOK = 12;
+
+test('equal seeds make equal worlds, to the last request', async () => {
+  for (const seed of [FLEET, KWOK]) {
+    assert.deepEqual(randomPlan(seed), randomPlan(seed));
+    const [first, second] = [await runWorld(randomPlan(seed)), await runWorld(randomPlan(seed))];
+    assert.equal(first.digest, second.digest);
+    assert.deepEqual(first.violations, []);
+  }
+});
+
+test('different seeds make different worlds', () => {
+  assert.notDeepEqual({ ...randomPlan(2), seed: 1 }, randomPlan(1));
+});
+
+test('a bug is noticed, and ends the world', async () => {
+  const sabotage = SABOTAGES['forgets machines'];
+  const { violations, journal } = await runWorld(planOf('delete-claim:fleet:after:25'), { sabotage });
+  assert.equal(violations[0]?.invariant, 'leak');
+  assert.match(journal.join('\n'), /VIOLATION leak: machine fake:/);
+});

@@ -1,0 +1,164 @@
+import { MINUTE } from '@karpenter-ts/runtime';
+import { PODS, VOLUME_ATTACHMENTS } from '@karpenter-ts/runtime/kinds';
+import { foundations, HELD, type Manifest, pool, workload } from './cluster/manifests.ts';
+import { listMachines, takeSnapshot } from './cluster/snapshot.ts';
+import { findDoubles } from './invariants/doubles.ts';
+import { Leaks } from './invariants/leaks.ts';
+import { findUnsettled } from './invariants/settlement.ts';
+import type { Violation } from './invariants/violation.ts';
+import type { WorldPlan } from './plan/world-plan.ts';
+import { Stage, type StageSettings } from './stage.ts';
+import { takeStep } from './take-step.ts';
+
+/** How a world went. */
+export interface Outcome {
+  /** None if all is well; a world ends with its first. */
+  readonly violations: readonly Violation[];
+  readonly journal: readonly string[];
+  /** Equal for equal runs. */
+  readonly digest: string;
+  readonly tally: Tally;
+}
+
+/** How much there was to survive. */
+export interface Tally {
+  readonly steps: number;
+  /** Operators that died, and faults that their requests and calls really met. */
+  readonly deaths: number;
+  readonly apiFaults: number;
+  readonly cloudFaults: number;
+  /** Milliseconds of that world. */
+  readonly duration: number;
+}
+
+const CHECK_PERIOD = 1 * MINUTE;
+/** How long the last step has to show its effect, before all is taken back. */
+const AFTERMATH = 2 * MINUTE;
+/** By then a calm world has settled: a registration may time out, and then a second one follows. */
+const CALM = 60 * MINUTE;
+
+/** Whether the operator still does its work: pods that have no room unless a node is added. */
+const PROBE = {
+  name: 'probe',
+  kind: 'Deployment',
+  replicas: 2,
+  cpu: '6',
+  graceSeconds: 0,
+  tolerates: false,
+  hasFinalizer: false,
+  hasVolume: false,
+  isSpread: false,
+} as const;
+
+/** Lives through a world: what was planned, then calm, then a last task. Ends at the first violation. */
+export async function runWorld(plan: WorldPlan, settings: StageSettings = {}): Promise<Outcome> {
+  const stage = await Stage.open(plan, settings);
+  const start = stage.clock.now();
+  try {
+    await new World(stage).run();
+  } catch (error) {
+    // The clock gives up on a world in which something runs for ever.
+    stage.report({
+      invariant: 'stuck',
+      detail: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    });
+  }
+  const { violations, journal, clock, deaths, apiFates, cloudFates } = stage;
+  const tally: Tally = {
+    steps: plan.steps.length,
+    deaths,
+    apiFaults: apiFates.met,
+    cloudFaults: cloudFates.met,
+    duration: clock.now() - start,
+  };
+  await stage.close();
+  return { violations: [...violations], journal: journal.lines, digest: journal.digest, tally };
+}
+
+class World {
+  readonly #stage: Stage;
+  readonly #leaks: Leaks;
+
+  constructor(stage: Stage) {
+    this.#stage = stage;
+    this.#leaks = new Leaks(stage);
+  }
+
+  async run(): Promise<void> {
+    const { plan, clock, journal } = this.#stage;
+    const start = clock.now();
+    const manifests = [...foundations(), ...plan.pools.map(pool), ...plan.workloads.flatMap(workload)];
+    for (const manifest of manifests) await this.#create(manifest);
+    this.#stage.startOperators();
+    for (const { at, step } of plan.steps) {
+      await this.#passUntil(start + at);
+      if (this.#isOver) return;
+      await takeStep(this.#stage, step);
+      await this.#check();
+    }
+    await this.#passUntil(clock.now() + AFTERMATH);
+    if (this.#isOver) return;
+    await this.#stage.calmDown();
+    await this.#settle();
+    if (this.#isOver) return;
+    journal.tell('a last task');
+    for (const manifest of workload(PROBE)) await this.#create(manifest);
+    await this.#settle();
+  }
+
+  get #isOver(): boolean {
+    return this.#stage.violations.length > 0;
+  }
+
+  async #create({ type, object }: Manifest): Promise<void> {
+    await this.#stage.cluster.client.create(type, object);
+  }
+
+  /** Lets time pass, and looks at the world every minute. */
+  async #passUntil(instant: number): Promise<void> {
+    const { clock } = this.#stage;
+    while (clock.now() < instant && !this.#isOver) {
+      await clock.advance(Math.min(CHECK_PERIOD, instant - clock.now()));
+      await this.#check();
+    }
+  }
+
+  async #check(): Promise<void> {
+    const { cluster, plan } = this.#stage;
+    const machines = await listMachines(cluster.client);
+    for (const violation of [...this.#leaks.find(machines), ...findDoubles(machines, plan.cloud)]) {
+      this.#stage.report(violation);
+    }
+  }
+
+  /** Waits until all is as it should be. What is not so by then never will be. */
+  async #settle(): Promise<void> {
+    const { clock, cluster, plan } = this.#stage;
+    const end = clock.now() + CALM;
+    let unsettled: readonly Violation[];
+    do {
+      await this.#release();
+      await this.#passUntil(clock.now() + CHECK_PERIOD);
+      if (this.#isOver) return;
+      unsettled = findUnsettled({ ...(await takeSnapshot(cluster.client)), plan, now: clock.now() });
+    } while (unsettled.length > 0 && clock.now() < end);
+    for (const violation of unsettled) this.#stage.report(violation);
+  }
+
+  /** Lets go of what only the world holds. */
+  async #release(): Promise<void> {
+    const { cluster, fleet } = this.#stage;
+    const { client, faults } = cluster;
+    for (const { metadata } of (await client.listAll(VOLUME_ATTACHMENTS)).items)
+      await client.delete(VOLUME_ATTACHMENTS, metadata);
+    const { nodes, pods } = await takeSnapshot(client);
+    for (const { metadata } of nodes) {
+      if (faults.has(metadata.name, 'never-ready') && fleet?.runs(metadata.name)) faults.heal(metadata.name);
+    }
+    for (const { metadata } of pods) {
+      if (metadata.deletionTimestamp === undefined || !metadata.finalizers?.includes(HELD)) continue;
+      const finalizers = metadata.finalizers.filter((finalizer) => finalizer !== HELD);
+      await client.patch(PODS, metadata, { type: 'merge', body: { metadata: { finalizers } } });
+    }
+  }
+}
