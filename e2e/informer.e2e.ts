@@ -5,25 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  type ApiObject,
-  Client,
-  HttpsTransport,
-  Informer,
-  nullLogger,
-  type ResourceType,
-  realClock,
-} from '@karpenter-ts/runtime';
+import { type ApiObject, Client, HttpsTransport, Informer, nullLogger, realClock } from '@karpenter-ts/runtime';
+import { CONFIG_MAPS } from '@karpenter-ts/runtime/kinds';
 import { type Lab, openLab, startLab } from './lab/lab.ts';
 import { killService, reviveService, rotateToken } from './lab/surgery.ts';
 
-const CONFIG_MAPS: ResourceType = {
-  group: '',
-  version: 'v1',
-  plural: 'configmaps',
-  kind: 'ConfigMap',
-  namespaced: true,
-};
 const NAMESPACE = 'default';
 const OBJECTS = 2000;
 const PARALLEL = 20;

@@ -16,9 +16,12 @@ function findSuites(words: readonly string[]): readonly string[] {
   return chosen.map((suite) => join(import.meta.dirname, suite));
 }
 
-/** Runs the suites in processes that inherit ours, and returns the exit code. They find the lab with `openLab()`. */
+/**
+ * Runs the suites in processes that inherit ours, and returns the exit code. They find the lab with `openLab()`, and as
+ * they share it, they run one after the other.
+ */
 async function runSuites(suites: readonly string[], lab: Lab, signal: AbortSignal): Promise<number> {
-  const runner = spawn(process.execPath, ['--test', '--test-reporter=spec', ...suites], {
+  const runner = spawn(process.execPath, ['--test', '--test-concurrency=1', '--test-reporter=spec', ...suites], {
     stdio: 'inherit',
     env: { ...process.env, KARPENTER_LAB_NAME: lab.name },
   });

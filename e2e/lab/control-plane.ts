@@ -47,6 +47,9 @@ export const serverUrl = (site: Site): string => `https://127.0.0.1:${site.ports
 /** The certificate the API server makes for itself when it starts, with its issuer: what clients verify it by. */
 export const serverCertificatePath = (site: Site): string => join(site.folder, 'certs', 'apiserver.crt');
 
+/** The key to that certificate. */
+export const serverKeyPath = (site: Site): string => join(site.folder, 'certs', 'apiserver.key');
+
 // A lab is for one user on one machine, so no client has to share the API server fairly: these lift the throttles
 // that would otherwise set the pace of a test (20 requests/s for the controller manager, 50 for the scheduler).
 const UNTHROTTLED = ['--kube-api-qps=1000', '--kube-api-burst=2000'];

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { parseCommandLine, UsageError, usageOf } from '../../tools/command-line.ts';
 import { buildComponent, formatDuration } from './build.ts';
 import { cacheFolder } from './cache.ts';
 import { COMPONENT_NAMES, getComponentNames } from './components.ts';
@@ -17,9 +17,6 @@ const USAGE = `A real Kubernetes control plane on this machine, for tests.
 
 The lab is called "default" unless named. Everything is kept in ${cacheFolder()}.
 `;
-
-/** Wrong usage: the message goes before the usage text, and the exit code is 2. */
-class UsageError extends Error {}
 
 interface Input {
   readonly name: string;
@@ -94,7 +91,7 @@ function onProgress(line: string): void {
 
 function parse(argv: readonly string[], signal: AbortSignal): () => Promise<ExitCode> {
   const options = { name: { type: 'string' }, only: { type: 'string' }, all: { type: 'boolean' } } as const;
-  const { values, positionals } = parseArgs({ args: [...argv], options, allowPositionals: true });
+  const { values, positionals } = parseCommandLine({ args: [...argv], options, allowPositionals: true });
   const [command = '', ...operands] = positionals;
   const run = Object.hasOwn(COMMANDS, command) ? COMMANDS[command] : undefined;
   if (run === undefined) throw new UsageError(command === '' ? 'which command?' : `no such command: ${command}`);
@@ -110,14 +107,10 @@ async function main(argv: readonly string[]): Promise<number> {
   } catch (error) {
     if (interrupt.aborted) return 130;
     if (error instanceof LabError) onProgress(`lab: ${error.message}`);
-    else if (error instanceof UsageError || isParseError(error)) onProgress(`lab: ${error.message}\n\n${USAGE}`);
+    else if (error instanceof UsageError) onProgress(usageOf('lab', error, USAGE));
     else throw error;
     return error instanceof LabError ? 1 : 2;
   }
-}
-
-function isParseError(error: unknown): error is Error {
-  return error instanceof Error && String((error as NodeJS.ErrnoException).code).startsWith('ERR_PARSE_ARGS');
 }
 
 process.exitCode = await main(process.argv.slice(2));

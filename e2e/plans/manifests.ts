@@ -1,36 +1,8 @@
 // What the planner reads of objects, made into objects an API server takes.
 import type { JsonObject, ObjectMeta, ResourceList } from '@karpenter-ts/apis';
-import type { ApiObject, ResourceType } from '@karpenter-ts/runtime';
+import type { ApiObject } from '@karpenter-ts/runtime';
 import type { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '@karpenter-ts/scheduling';
 import type { Launch } from '@karpenter-ts/scheduling/testing';
-
-const CORE = { group: '', version: 'v1' } as const;
-const STORAGE = { group: 'storage.k8s.io', version: 'v1', namespaced: false } as const;
-
-export const NAMESPACES: ResourceType = { ...CORE, plural: 'namespaces', kind: 'Namespace', namespaced: false };
-export const NODES: ResourceType = { ...CORE, plural: 'nodes', kind: 'Node', namespaced: false };
-export const PODS: ResourceType = { ...CORE, plural: 'pods', kind: 'Pod', namespaced: true };
-export const CLAIMS: ResourceType = {
-  ...CORE,
-  plural: 'persistentvolumeclaims',
-  kind: 'PersistentVolumeClaim',
-  namespaced: true,
-};
-export const VOLUMES: ResourceType = {
-  ...CORE,
-  plural: 'persistentvolumes',
-  kind: 'PersistentVolume',
-  namespaced: false,
-};
-export const STORAGE_CLASSES: ResourceType = { ...STORAGE, plural: 'storageclasses', kind: 'StorageClass' };
-export const CSI_NODES: ResourceType = { ...STORAGE, plural: 'csinodes', kind: 'CSINode' };
-export const DAEMON_SETS: ResourceType = {
-  group: 'apps',
-  version: 'v1',
-  plural: 'daemonsets',
-  kind: 'DaemonSet',
-  namespaced: true,
-};
 
 /** An object to be, with what its kind has beside metadata. */
 export type Manifest = ApiObject & Readonly<Record<string, unknown>>;

@@ -1,5 +1,6 @@
 // What the next pass of a provisioner would see of a stage.
 import type { ApiObject } from '@karpenter-ts/runtime';
+import { NODES, PERSISTENT_VOLUMES, PERSISTENT_VOLUME_CLAIMS, PODS } from '@karpenter-ts/runtime/kinds';
 import {
   describeNode,
   type InstanceType,
@@ -12,7 +13,6 @@ import {
   type Snapshot,
   type Volumes,
 } from '@karpenter-ts/scheduling';
-import { CLAIMS, NODES, PODS, VOLUMES } from './manifests.ts';
 import { FLEET } from './scoped-fleet.ts';
 import type { Stage } from './stage.ts';
 
@@ -47,12 +47,14 @@ async function listPods({ context }: Stage, { namespaces }: Snapshot): Promise<r
 
 async function observeVolumes({ context }: Stage, { namespaces, volumes }: Snapshot): Promise<Volumes> {
   const lists = namespaces.map(({ name }) =>
-    context.client.listAll<PersistentVolumeClaim & ApiObject>(CLAIMS, { namespace: name }),
+    context.client.listAll<PersistentVolumeClaim & ApiObject>(PERSISTENT_VOLUME_CLAIMS, { namespace: name }),
   );
   const labelSelector = `${FLEET}=${context.namespace}`;
   return {
     claims: (await Promise.all(lists)).flatMap(({ items }) => items),
-    persistentVolumes: (await context.client.listAll<PersistentVolume & ApiObject>(VOLUMES, { labelSelector })).items,
+    persistentVolumes: (
+      await context.client.listAll<PersistentVolume & ApiObject>(PERSISTENT_VOLUMES, { labelSelector })
+    ).items,
     storageClasses: volumes.storageClasses,
   };
 }

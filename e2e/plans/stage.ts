@@ -1,25 +1,27 @@
 import { DISRUPTED_TAINT } from '@karpenter-ts/apis';
 import type { ContractContext } from '@karpenter-ts/embedded/contract';
 import { type ApiObject, apiVersionOf, type ResourceType, resourcePath } from '@karpenter-ts/runtime';
+import {
+  CSI_NODES,
+  DAEMON_SETS,
+  NAMESPACES,
+  NODES,
+  PERSISTENT_VOLUMES,
+  PERSISTENT_VOLUME_CLAIMS,
+  PODS,
+  STORAGE_CLASSES,
+} from '@karpenter-ts/runtime/kinds';
 import type { ExistingNode, Pod, Snapshot } from '@karpenter-ts/scheduling';
 import type { Launch } from '@karpenter-ts/scheduling/testing';
 import {
-  CLAIMS,
-  CSI_NODES,
   claimManifest,
   csiNodeManifest,
   DAEMON_LABEL,
-  DAEMON_SETS,
   daemonSetManifest,
   type Manifest,
-  NAMESPACES,
-  NODES,
   nodeManifest,
-  PODS,
   podManifest,
-  STORAGE_CLASSES,
   storageClassManifest,
-  VOLUMES,
   volumeManifest,
 } from './manifests.ts';
 import { FLEET } from './scoped-fleet.ts';
@@ -45,15 +47,16 @@ export class Stage {
 
   /** Makes the cluster what the snapshot says, but for the pods to be placed. It is scoped to the context's namespace. */
   async setUp({ nodes, leavingNodes, daemonPods, namespaces, volumes }: Snapshot): Promise<void> {
-    for (const kind of [NODES, CSI_NODES, VOLUMES, STORAGE_CLASSES]) this.context.defer(() => this.#deleteAll(kind));
+    for (const kind of [NODES, CSI_NODES, PERSISTENT_VOLUMES, STORAGE_CLASSES])
+      this.context.defer(() => this.#deleteAll(kind));
     for (const { name, labels } of namespaces) await this.#createNamespace(name, labels);
     for (const storageClass of volumes.storageClasses) {
       await this.create(STORAGE_CLASSES, storageClassManifest(storageClass));
     }
     for (const claim of volumes.claims) {
-      const created = await this.create(CLAIMS, claimManifest(claim));
+      const created = await this.create(PERSISTENT_VOLUME_CLAIMS, claimManifest(claim));
       const volume = volumes.persistentVolumes.find(({ metadata }) => metadata.name === claim.spec.volumeName);
-      if (volume !== undefined) await this.create(VOLUMES, volumeManifest(volume, created));
+      if (volume !== undefined) await this.create(PERSISTENT_VOLUMES, volumeManifest(volume, created));
     }
     for (const daemon of daemonPods) await this.create(DAEMON_SETS, daemonSetManifest(daemon));
     const present = [...nodes, ...leavingNodes];

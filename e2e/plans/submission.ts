@@ -1,7 +1,8 @@
 import { ZONE_LABEL } from '@karpenter-ts/apis';
 import { type ApiObject, SECOND } from '@karpenter-ts/runtime';
+import { NODES, PERSISTENT_VOLUMES, PERSISTENT_VOLUME_CLAIMS, PODS } from '@karpenter-ts/runtime/kinds';
 import type { PersistentVolume, Pod, Snapshot } from '@karpenter-ts/scheduling';
-import { bindingPatch, CLAIMS, GATE, NODES, PODS, podManifest, VOLUMES, volumeManifest } from './manifests.ts';
+import { bindingPatch, GATE, podManifest, volumeManifest } from './manifests.ts';
 import type { Stage } from './stage.ts';
 
 /** A pod as the API server has it, of what is asked here. */
@@ -86,13 +87,16 @@ export class Submission {
     for (const { persistentVolumeClaim: claimed } of spec.volumes ?? []) {
       if (claimed === undefined) continue;
       const { namespace } = metadata;
-      const claim = await client.get<LiveClaim>(CLAIMS, { namespace, name: claimed.claimName });
+      const claim = await client.get<LiveClaim>(PERSISTENT_VOLUME_CLAIMS, { namespace, name: claimed.claimName });
       const selected = claim.metadata.annotations?.[SELECTED_NODE];
       if (selected === undefined || claim.spec.volumeName) continue;
       const node = await client.get(NODES, { name: selected });
       const volume = this.#volumeFor(claim, node.metadata.labels?.[ZONE_LABEL] ?? '');
-      await this.#stage.create(VOLUMES, volumeManifest(volume, claim));
-      await client.patch(CLAIMS, claim.metadata, { type: 'merge', body: bindingPatch(volume.metadata.name) });
+      await this.#stage.create(PERSISTENT_VOLUMES, volumeManifest(volume, claim));
+      await client.patch(PERSISTENT_VOLUME_CLAIMS, claim.metadata, {
+        type: 'merge',
+        body: bindingPatch(volume.metadata.name),
+      });
     }
   }
 
@@ -114,5 +118,9 @@ const QUIET = 12 * SECOND;
 function findVerdict({ spec, status }: LivePod): Verdict | undefined {
   if (spec.nodeName) return { node: spec.nodeName };
   const refusal = status?.conditions?.find(({ type, reason }) => type === 'PodScheduled' && reason === 'Unschedulable');
-  return refusal && { complaint: refusal.message ?? '' };
+  const { message = '' } = refusal ?? {};
+  return refusal && !UNHEARD_OF.test(message) ? { complaint: message } : undefined;
 }
+
+/** The scheduler hears of pods and of volumes separately. Once it has heard of the volume it looks at the pod again. */
+const UNHEARD_OF = /bound to non-existent persistentvolume/;

@@ -1,0 +1,95 @@
+import type { Write } from './api-proxy.ts';
+import type { ControllerProcess } from './controller-process.ts';
+import type { Installation } from './installation.ts';
+import { type Tenant, TENANT } from './tenant.ts';
+
+/** Who takes the controller down when, and whether they did. */
+interface Bomb {
+  readonly tenant: string;
+  /** At which write that concerns the tenant. */
+  readonly at: number;
+  /** By what they left behind: one that is made again, because nobody heard of it, is the same write. */
+  readonly writes: Set<string>;
+}
+
+/** Neither says anything of what there is. */
+const UNIMPORTANT = /\/(events|leases)([/?]|$)/;
+
+/** What a plan is made of. */
+export interface CrashPlanOptions {
+  readonly installation: Installation;
+  readonly tenants: readonly Tenant[];
+  /** Of each controller. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** From which write of a tenant on to count; from the first unless told. */
+  readonly isBegin?: (write: Write) => boolean;
+}
+
+/**
+ * Kills the controller again and again: with the first tenant at the first write that concerns it, with the second at the
+ * second, and so on. The write is carried out, but the controller never hears of it. Another one is started each time.
+ */
+export class CrashPlan {
+  readonly #options: CrashPlanOptions;
+  readonly #bombs: readonly Bomb[];
+  #controller: ControllerProcess | undefined;
+  #crash: Promise<void> | undefined;
+  #crashes = 0;
+
+  constructor(options: CrashPlanOptions) {
+    this.#options = options;
+    this.#bombs = options.tenants.map(({ name }, index) => ({ tenant: name, at: index + 1, writes: new Set() }));
+  }
+
+  /** Starts the first controller. */
+  start(): void {
+    const { installation, settings } = this.#options;
+    installation.proxy.afterWrite = (write) => this.#count(write);
+    this.#controller = installation.start(settings);
+  }
+
+  /** How often the controller was killed. */
+  get crashes(): number {
+    return this.#crashes;
+  }
+
+  /** Tenants whose turn never came: they had fewer writes than that. */
+  get spared(): readonly string[] {
+    return this.#bombs.filter(({ at, writes }) => writes.size < at).map(({ tenant }) => tenant);
+  }
+
+  /** Kills the last controller. */
+  async stop(): Promise<void> {
+    this.#options.installation.proxy.afterWrite = () => undefined;
+    await this.#crash;
+    await this.#controller?.kill(); // it may only just have been started
+  }
+
+  async #count(write: Write): Promise<void> {
+    const { isBegin = () => true } = this.#options;
+    const bomb = UNIMPORTANT.test(write.path) ? undefined : this.#bombs.find(({ tenant }) => concerns(write, tenant));
+    if (bomb === undefined || (bomb.writes.size === 0 && !isBegin(write))) return;
+    const isKnown = bomb.writes.has(outcomeOf(write));
+    bomb.writes.add(outcomeOf(write));
+    if (!isKnown && bomb.writes.size === bomb.at) this.#crash ??= this.#replace();
+    await this.#crash; // whatever else was on its way is not heard of, either
+  }
+
+  async #replace(): Promise<void> {
+    const { installation, settings } = this.#options;
+    this.#crashes++;
+    await this.#controller?.kill();
+    this.#controller = installation.start(settings);
+    this.#crash = undefined;
+  }
+}
+
+/** The same for a write that is made again and changes nothing. */
+function outcomeOf({ method, path, answer }: Write): string {
+  return `${method} ${path} ${answer.metadata?.resourceVersion}`;
+}
+
+/** Whether a write is about an object of the tenant: by label, by namespace, or by a pool of its name. */
+function concerns({ path, answer }: Write, tenant: string): boolean {
+  return answer.metadata?.labels?.[TENANT] === tenant || path.split(/[/?]/).includes(tenant);
+}

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, findConnection, HttpsTransport, nullLogger, realClock } from '@karpenter-ts/runtime';
+import { type Lab, startLab } from '../lab/lab.ts';
+import { ApiProxy } from './api-proxy.ts';
+import { type ControllerProcess, startController } from './controller-process.ts';
+import { installCrds } from './crds.ts';
+import { Tenant } from './tenant.ts';
+
+/** A control plane of one's own, made ready for a Karpenter that has only the rights it documents. */
+export interface Installation {
+  readonly lab: Lab;
+  /** As admin, and not through the proxy. */
+  readonly client: Client;
+  /** Every controller goes through it. */
+  readonly proxy: ApiProxy;
+  /** Starts a controller; it is stopped with the rest, if it still runs. */
+  start(env?: Readonly<Record<string, string>>): ControllerProcess;
+  /** Kills the controllers that still run: a case that failed must not spoil the next. */
+  killControllers(): Promise<unknown>;
+  /** Makes room for a case. */
+  addTenant(name: string): Promise<Tenant>;
+  /** Ends everything; rejects if a controller that ran could not end in order. */
+  stop(): Promise<void>;
+}
+
+const MANIFESTS = join(import.meta.dirname, '../manifests');
+
+/** Starts a lab of this name, with the CRDs, the service account and its rights. No controller runs yet. */
+export async function install(name: string): Promise<Installation> {
+  const lab = await startLab({ name: `${name}-${process.pid}` });
+  await installCrds(lab, 'kwok');
+  await lab.kubectl(['create', '-f', MANIFESTS]);
+  const env = { KUBECONFIG: lab.kubeconfigPath };
+  const transport = new HttpsTransport({
+    connection: await findConnection({ env }),
+    clock: realClock,
+    logger: nullLogger,
+    env,
+  });
+  const client = new Client({ transport, clock: realClock, userAgent: 'karpenter/e2e' });
+  const proxy = new ApiProxy(lab);
+  const folder = mkdtempSync(join(tmpdir(), 'karpenter-e2e-'));
+  const kubeconfigPath = writeKubeconfig(folder, await proxy.start(), lab);
+  const controllers: ControllerProcess[] = [];
+  const running = () => controllers.filter(({ isRunning }) => isRunning);
+  return {
+    lab,
+    client,
+    proxy,
+    start: (settings) => {
+      const controller = startController(kubeconfigPath, settings);
+      controllers.push(controller);
+      return controller;
+    },
+    killControllers: () => Promise.all(running().map((controller) => controller.kill())),
+    addTenant: (tenant) => Tenant.open(client, tenant),
+    stop: async () => {
+      const ends = await Promise.allSettled(running().map((controller) => controller.stop()));
+      proxy.stop();
+      transport.close();
+      rmSync(folder, { recursive: true });
+      await lab.stop();
+      assert.deepEqual(
+        ends.filter(({ status }) => status === 'rejected'),
+        [],
+      );
+    },
+  };
+}
+
+function writeKubeconfig(folder: string, server: string, { caData, tokens }: Lab): string {
+  const path = join(folder, 'kubeconfig');
+  const kubeconfig = {
+    clusters: [{ name: 'lab', cluster: { server, 'certificate-authority-data': toBase64(caData) } }],
+    users: [{ name: 'karpenter', user: { token: tokens.karpenter } }],
+    contexts: [{ name: 'lab', context: { cluster: 'lab', user: 'karpenter' } }],
+    'current-context': 'lab',
+  };
+  writeFileSync(path, JSON.stringify(kubeconfig), { mode: 0o600 });
+  return path;
+}
+
+function toBase64(text: string): string {
+  return Buffer.from(text).toString('base64');
+}

@@ -1,0 +1,185 @@
+import { isTrue, type NodeClaim, type NodePool, READY } from '@karpenter-ts/apis';
+import { type ApiObject, apiVersionOf, type Client, isNotFound, type ResourceType } from '@karpenter-ts/runtime';
+import { KWOK_NODE_CLASSES } from '@karpenter-ts/provider-kwok';
+import { DEPLOYMENTS, EVENTS, NAMESPACES, NODES, NODE_CLAIMS, NODE_POOLS, PODS } from '@karpenter-ts/runtime/kinds';
+import { isReady, type LiveEvent, type LiveNode, type LivePod } from './live-objects.ts';
+import { until } from './until.ts';
+
+/** On claims, Nodes and pods: whose they are. */
+export const TENANT = 'e2e.test/tenant';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** A pool's requirement: machines of so many cores, of which the kubelet keeps a tenth of one. */
+export function ofCores(cores: number): Json {
+  return { key: 'karpenter.kwok.sh/instance-cpu', operator: 'In', values: [String(cores)] };
+}
+
+/** What a NodePool differs in from one of the tenant's name that buys any machine and keeps it. */
+export interface PoolChanges {
+  readonly name?: string;
+  /** Into `spec.template.spec`. */
+  readonly template?: Json;
+  /** Into `spec`. */
+  readonly spec?: Json;
+}
+
+/** Equal pods. */
+export interface Demand {
+  readonly name?: string;
+  readonly replicas: number;
+  readonly cpu?: string;
+  readonly memory?: string;
+  readonly annotations?: Readonly<Record<string, string>>;
+  /** Into the pods' `spec`. */
+  readonly spec?: Json;
+}
+
+/** A claim that has become a Node. */
+export interface Machine {
+  readonly nodeClaim: NodeClaim;
+  readonly node: LiveNode;
+}
+
+/** One case's part of a cluster: a namespace, pools whose Nodes have its label, and pods that want such Nodes only. */
+export class Tenant {
+  readonly name: string;
+  readonly client: Client;
+
+  private constructor(client: Client, name: string) {
+    this.client = client;
+    this.name = name;
+  }
+
+  /** With a namespace and a KWOKNodeClass of its name. */
+  static async open(client: Client, name: string): Promise<Tenant> {
+    const tenant = new Tenant(client, name);
+    await tenant.create(NAMESPACES, { metadata: { name } });
+    await tenant.create(KWOK_NODE_CLASSES, { metadata: { name } });
+    return tenant;
+  }
+
+  /** Creates an object, in the tenant's namespace if its kind has any. */
+  async create<T extends ApiObject>(type: ResourceType, manifest: ApiObject & Json): Promise<T> {
+    const metadata = { ...manifest.metadata, ...(type.namespaced && { namespace: this.name }) };
+    const object: ApiObject = { apiVersion: apiVersionOf(type), kind: type.kind, ...manifest, metadata };
+    return await this.client.create(type, object as T);
+  }
+
+  async addPool({ name = this.name, template, spec }: PoolChanges = {}): Promise<void> {
+    const { group, kind } = KWOK_NODE_CLASSES;
+    await this.create(NODE_POOLS, {
+      metadata: { name },
+      spec: {
+        disruption: { consolidateAfter: 'Never' },
+        template: {
+          metadata: { labels: { [TENANT]: this.name } },
+          spec: { nodeClassRef: { group, kind, name: this.name }, requirements: [], ...template },
+        },
+        ...spec,
+      },
+    });
+  }
+
+  /** Creates a Deployment. */
+  async addPods({ name = 'app', replicas, cpu = '1', memory = '1Gi', annotations = {}, spec }: Demand): Promise<void> {
+    const labels = { app: name };
+    const requests = { cpu, memory };
+    await this.create(DEPLOYMENTS, {
+      metadata: { name },
+      spec: {
+        replicas,
+        selector: { matchLabels: labels },
+        template: {
+          metadata: { labels, annotations },
+          spec: {
+            nodeSelector: { [TENANT]: this.name },
+            containers: [{ name: 'app', image: 'none', resources: { requests } }],
+            ...spec,
+          },
+        },
+      },
+    });
+  }
+
+  /** Creates a pod that nobody replaces. */
+  async addPod(name: string, { annotations, spec }: Partial<Demand> = {}): Promise<void> {
+    await this.create(PODS, {
+      metadata: { name, ...(annotations && { annotations }) },
+      spec: {
+        nodeSelector: { [TENANT]: this.name },
+        containers: [{ name: 'app', image: 'none', resources: { requests: { cpu: '1' } } }],
+        ...spec,
+      },
+    });
+  }
+
+  /** Of a Deployment, or all. */
+  async pods(app?: string): Promise<readonly LivePod[]> {
+    return await this.#list<LivePod>(PODS, { namespace: this.name, ...(app && { labelSelector: `app=${app}` }) });
+  }
+
+  async nodes(): Promise<readonly LiveNode[]> {
+    return await this.#list<LiveNode>(NODES, { labelSelector: `${TENANT}=${this.name}` });
+  }
+
+  async nodeClaims(): Promise<readonly NodeClaim[]> {
+    return await this.#list<NodeClaim>(NODE_CLAIMS, { labelSelector: `${TENANT}=${this.name}` });
+  }
+
+  async nodePool(name = this.name): Promise<NodePool> {
+    return await this.client.get<NodePool>(NODE_POOLS, { name });
+  }
+
+  /** Those with this reason: of its own namespace, unless they are about what has none. */
+  async events(reason: string, namespace = this.name): Promise<readonly LiveEvent[]> {
+    return await this.#list<LiveEvent>(EVENTS, { namespace, fieldSelector: `reason=${reason}` });
+  }
+
+  /** Resolves when there are so many pods, of a Deployment or in all, and all run. */
+  async untilRunning(count: number, app?: string): Promise<readonly LivePod[]> {
+    return await until(`${count} pods of ${this.name} run`, async () => {
+      const pods = await this.pods(app);
+      const running = pods.filter(isReady);
+      if (running.length !== count || pods.length !== count) throw new Error(`${running.length} of ${pods.length} do`);
+      return pods;
+    });
+  }
+
+  /** Resolves when every claim is ready, with their Nodes; there must be so many of both. */
+  async untilReady(count: number): Promise<readonly Machine[]> {
+    return await until(`${count} machines of ${this.name} are ready`, async () => {
+      const nodeClaims = await this.nodeClaims();
+      const nodes = await this.nodes(); // after the claims: a Node is written before its claim says so
+      const states = nodeClaims.map((nodeClaim) => isTrue(nodeClaim, READY));
+      if (states.filter(Boolean).length !== count || nodeClaims.length !== count || nodes.length !== count) {
+        throw new Error(`claims are ready: [${states.join()}], there are ${nodes.length} Nodes`);
+      }
+      return nodeClaims.map((nodeClaim) => ({ nodeClaim, node: nodeOf(nodeClaim, nodes) }));
+    });
+  }
+
+  /** Resolves when the object is no longer there. */
+  async untilGone(type: ResourceType, name: string): Promise<void> {
+    const ref = { name, ...(type.namespaced && { namespace: this.name }) };
+    await until(`${type.kind} ${name} is gone`, async () => {
+      try {
+        const { metadata } = await this.client.get(type, ref);
+        throw new Error(`it has finalizers [${metadata.finalizers?.join()}]`);
+      } catch (error) {
+        if (isNotFound(error)) return true;
+        throw error;
+      }
+    });
+  }
+
+  async #list<T extends ApiObject>(type: ResourceType, selectors: Json): Promise<readonly T[]> {
+    return (await this.client.listAll<T>(type, selectors)).items;
+  }
+}
+
+function nodeOf({ metadata, status }: NodeClaim, nodes: readonly LiveNode[]): LiveNode {
+  const node = nodes.find(({ spec }) => spec.providerID === status?.providerID);
+  if (node === undefined) throw new Error(`${metadata.name} has no Node`);
+  return node;
+}
