@@ -1,4 +1,4 @@
-import { measureOnLab } from './e2e/lab.ts';
+import { type Contender, type DrainFigures, measureDrainOnLab, measureOnLab } from './e2e/lab.ts';
 import { measureScaleOut, type ScaleOutFigures } from './e2e/scale-out.ts';
 import { measureStart } from './e2e/start.ts';
 import { measureSteadyState } from './e2e/steady-state.ts';
@@ -9,12 +9,14 @@ import { type Row, rowOf } from './report.ts';
 import { messageFrom, startChild, stopChild } from './runtime/children.ts';
 
 const RUNS = 3;
-const BURST: Demand = { name: 'burst', pods: 2_000, cpu: '1', memory: '1Gi' };
-/** 21 pods a node: 0.75 of 15.9 cores each. */
+const BURST: Demand = { name: 'burst', pods: 2_000, cpu: '1', memory: '1Gi', nodeCpu: '16' };
+/** 21 pods a node: 0.75 of 15.9 cores each. Bursts have 15. */
 const FLOOD: Demand = { name: 'flood', pods: 20_000, cpu: '750m', memory: '1Gi', nodeCpu: '16' };
 
 /** In the lab, against upstream (shared design: lab.md): pods of one core and one GiB, on nodes of any size. */
 const LAB_DEMANDS: readonly Demand[] = [500, 2_000].map((pods) => ({ name: 'lab', pods, cpu: '1', memory: '1Gi' }));
+/** Ten pods a node: 1.5 of 15.9 cores each. */
+const DRAIN: Demand = { name: 'drain', pods: 2_000, cpu: '1500m', memory: '1Gi', nodeCpu: '16' };
 /** How many times as long as upstream it may take. */
 const LAB_RATIO = 1.1;
 
@@ -27,45 +29,56 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   hour: measureHour,
 };
 
-/** What the whole promises (issue F): the named parts, all of them if none is named; with `lab`, that beside upstream. */
+/** The same, on a real control plane and beside upstream. */
+const LAB_PARTS: typeof PARTS = { lab: measureLab, drain: measureDrain };
+
+/** What the whole promises (issues F and G): the named parts; with none named all of them, or all on the lab. */
 export async function measureE2e(names: readonly string[], lab: boolean): Promise<readonly Row[]> {
-  const chosen = names.length === 0 && !lab ? Object.keys(PARTS) : names;
+  const parts = { ...PARTS, ...LAB_PARTS };
+  const chosen = names.length > 0 ? names : Object.keys(lab ? LAB_PARTS : PARTS);
   const rows: Row[] = [];
   for (const name of chosen) {
-    const part = PARTS[name];
-    if (part === undefined) throw new Error(`no such part: ${name}; there are ${Object.keys(PARTS).join(', ')}`);
+    const part = parts[name];
+    if (part === undefined) throw new Error(`no such part: ${name}; there are ${Object.keys(parts).join(', ')}`);
     rows.push(...(await part()));
   }
-  return lab ? [...rows, ...(await measureLab())] : rows;
+  return rows;
+}
+
+async function measureLab(): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for (const demand of LAB_DEMANDS) {
+    const { ours, upstream } = await inTurns((contender) => measureOnLab(contender, demand));
+    rows.push(...besideUpstream(`lab, ${demand.pods} pods`, 's', ours, upstream));
+  }
+  return rows;
+}
+
+/** All nodes go at once (issue G). Who drains faster does not do so by evicting faster than upstream would. */
+async function measureDrain(): Promise<readonly Row[]> {
+  const { ours, upstream } = await inTurns((contender) => measureDrainOnLab(contender, DRAIN));
+  const rows = (what: string, unit: string, figure: (run: DrainFigures) => number): readonly Row[] =>
+    besideUpstream(what, unit, ours.map(figure), upstream.map(figure));
+  return [
+    ...rows('lab, 200 nodes with 2,000 pods drained', 's', (run) => run.seconds),
+    ...rows('  evictions in the busiest second', '/s', (run) => run.evictionsPerSecond),
+  ];
 }
 
 /** Ours and upstream's take turns, so that both meet the machine in the same moods. */
-async function measureLab(): Promise<readonly Row[]> {
+async function inTurns<T>(measure: (contender: Contender) => Promise<T>) {
   const path = await buildUpstream();
-  const rows: Row[] = [];
-  for (const demand of LAB_DEMANDS) {
-    const runs = await repeat(async () => ({
-      ours: await measureOnLab({ kind: 'ours' }, demand),
-      upstream: await measureOnLab({ kind: 'upstream', path }, demand),
-    }));
-    const upstream = rowOf(
-      `lab, ${demand.pods} pods: upstream`,
-      's',
-      undefined,
-      runs.map((run) => run.upstream),
-    );
-    const must = Number((upstream.actual * LAB_RATIO).toFixed(1));
-    rows.push(
-      upstream,
-      rowOf(
-        `lab, ${demand.pods} pods: ours`,
-        's',
-        must,
-        runs.map((run) => run.ours),
-      ),
-    );
-  }
-  return rows;
+  const runs = await repeat(async () => ({
+    ours: await measure({ kind: 'ours' }),
+    upstream: await measure({ kind: 'upstream', path }),
+  }));
+  return { ours: runs.map((run) => run.ours), upstream: runs.map((run) => run.upstream) };
+}
+
+function besideUpstream(what: string, unit: string, ours: readonly number[], theirs: readonly number[]) {
+  const upstream = rowOf(`${what}: upstream`, unit, undefined, theirs);
+  const must = Number((upstream.actual * LAB_RATIO).toFixed(1));
+  return [upstream, rowOf(`${what}: ours`, unit, must, ours)];
 }
 
 async function measureStarts(): Promise<readonly Row[]> {
@@ -87,30 +100,22 @@ async function measureStarts(): Promise<readonly Row[]> {
 }
 
 async function measureBurst(): Promise<readonly Row[]> {
-  const runs = await repeat(() => measureScaleOut(BURST));
-  return [
-    rowOf(
-      `2,000 pods on ${runs[0]?.nodes} nodes: all run`,
-      's',
-      20,
-      runs.map((run) => run.seconds),
-    ),
-    delayRow(runs),
-  ];
+  return scaleOutRows('2,000 pods', 20, await repeat(() => measureScaleOut(BURST)));
 }
 
 async function measureFlood(): Promise<readonly Row[]> {
-  const run = await measureScaleOut(FLOOD);
-  return [rowOf(`20,000 pods on ${run.nodes} nodes: all run`, 's', 120, [run.seconds]), delayRow([run])];
+  return scaleOutRows('20,000 pods', 120, [await measureScaleOut(FLOOD)]);
 }
 
-function delayRow(runs: readonly ScaleOutFigures[]): Row {
-  return rowOf(
-    '  event-loop delay of the controller, p99.9',
-    'ms',
-    50,
-    runs.map((run) => run.delayMilliseconds),
-  );
+function scaleOutRows(what: string, must: number, runs: readonly ScaleOutFigures[]): readonly Row[] {
+  const row = (name: string, unit: string, most: number | undefined, figure: (run: ScaleOutFigures) => number): Row =>
+    rowOf(name, unit, most, runs.map(figure));
+  return [
+    row(`${what} on ${runs[0]?.nodes} nodes: all run`, 's', must, (run) => run.seconds),
+    row('  event-loop delay of the controller, p99.9', 'ms', 50, (run) => run.delayMilliseconds),
+    row('  CPU time of the controller', 's', undefined, (run) => run.cpuSeconds),
+    row('  CPU time of the control plane', 's', undefined, (run) => run.planeCpuSeconds),
+  ];
 }
 
 async function measureSteady(): Promise<readonly Row[]> {

@@ -1,6 +1,6 @@
 // npm run bench -- <suite> [part…] [--json FILE]: runs a suite, prints what it must reach and what it did, exits 1 if it missed.
 import { writeFile } from 'node:fs/promises';
-import { parseArgs } from 'node:util';
+import { parseCommandLine, parseCount, readOrExit, UsageError } from '../tools/command-line.ts';
 import { isMet, type Row, renderTable } from './report.ts';
 
 /** What may be said on the command line; not every suite has a use for all of it. */
@@ -10,6 +10,8 @@ interface SuiteOptions {
   /** Measure upstream here and now instead of taking the figures of the lab; needs Go. */
   readonly upstream?: boolean | undefined;
   readonly seed?: number | undefined;
+  /** How many random fleets. */
+  readonly fleets?: number | undefined;
   /** Measure on a real control plane, beside upstream; needs Go. */
   readonly lab?: boolean | undefined;
   /** What of the suite to run, by name; all of it if none. */
@@ -23,6 +25,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   e2e: async (options) =>
     report('e2e', await (await import('./e2e.ts')).measureE2e(options.parts, options.lab ?? false), options),
   embedded: async (options) => report('embedded', await (await import('./embedded.ts')).measureEmbedded(), options),
+  money: async (options) => (await import('./money.ts')).run(options),
   planning: async (options) => (await import('./planning.ts')).run(options),
   runtime: async (options) => report('runtime', await (await import('./runtime.ts')).measureRuntime(), options),
   whatif: async (options) => (await import('./whatif.ts')).run(options),
@@ -34,23 +37,24 @@ async function report(suite: string, rows: readonly Row[], { json }: SuiteOption
   return rows.every(isMet);
 }
 
-const { positionals, values } = parseArgs({
-  allowPositionals: true,
-  options: {
-    json: { type: 'string' },
-    upstream: { type: 'boolean' },
-    lab: { type: 'boolean' },
-    seed: { type: 'string' },
-  },
+const USAGE = `usage: npm run bench -- <${Object.keys(SUITES).join('|')}> [part…] [--json FILE] [--seed N] [--fleets N] [--upstream] [--lab]\n`;
+
+const { run, options } = readOrExit('bench', USAGE, (): { readonly run: Suite; readonly options: SuiteOptions } => {
+  const { positionals, values } = parseCommandLine({
+    allowPositionals: true,
+    options: {
+      json: { type: 'string' },
+      upstream: { type: 'boolean' },
+      lab: { type: 'boolean' },
+      seed: { type: 'string' },
+      fleets: { type: 'string' },
+    },
+  });
+  const [suite = '', ...parts] = positionals;
+  const run = SUITES[suite];
+  if (run === undefined) throw new UsageError(suite === '' ? 'which suite?' : `no such suite: ${suite}`);
+  const seed = values.seed === undefined ? undefined : parseCount('--seed', values.seed);
+  const fleets = values.fleets === undefined ? undefined : parseCount('--fleets', values.fleets);
+  return { run, options: { ...values, seed, fleets, parts } };
 });
-const [suite = '', ...parts] = positionals;
-const run = SUITES[suite];
-if (run === undefined) {
-  process.stderr.write(
-    `usage: npm run bench -- <${Object.keys(SUITES).join('|')}> [part…] [--json FILE] [--seed N] [--upstream] [--lab]\n`,
-  );
-  process.exitCode = 2;
-} else {
-  const seed = values.seed === undefined ? undefined : Number(values.seed);
-  process.exitCode = (await run({ ...values, seed, parts })) ? 0 : 1;
-}
+process.exitCode = (await run(options)) ? 0 : 1;

@@ -19,10 +19,7 @@ const PROBE = fileURLToPath(new URL('./probe-process.ts', import.meta.url));
 const MEMORY_LIMIT = String(512 * 1024 * 1024);
 
 /** Starts the controller with upstream's defaults, as in a container of 512 MiB. BENCH_CONTROLLER_LOG keeps its log. */
-export async function startController(
-  kubeconfigPath: string,
-  env: Readonly<Record<string, string>> = {},
-): Promise<MeasuredController> {
+export function startController(kubeconfigPath: string): MeasuredController {
   const log = process.env['BENCH_CONTROLLER_LOG'];
   const flags = [...heapFlags({ MEMORY_LIMIT }), '--import', PROBE];
   const child = spawn(process.execPath, [...flags, BIN, 'controller'], {
@@ -33,12 +30,11 @@ export async function startController(
       KUBECONFIG: kubeconfigPath,
       MEMORY_LIMIT,
       DISABLE_LEADER_ELECTION: 'true',
-      METRICS_PORT: process.env['F4_METRICS'] ?? '0',
+      METRICS_PORT: '0',
       HEALTH_PROBE_PORT: '0',
-      ...(process.env['F4_NODE_OPTIONS'] && { NODE_OPTIONS: process.env['F4_NODE_OPTIONS'] }),
-      ...env,
     },
   });
+  const exited = once(child, 'exit');
   return {
     figures: async () => {
       child.send('report');
@@ -46,7 +42,7 @@ export async function startController(
     },
     stop: async () => {
       child.kill('SIGTERM');
-      await once(child, 'exit');
+      await exited;
     },
   };
 }

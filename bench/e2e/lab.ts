@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { customResourceDefinition, RESOURCES } from '@karpenter-ts/apis';
 import { Client, findConnection, HttpsTransport, nullLogger, realClock } from '@karpenter-ts/runtime';
+import { PODS } from '@karpenter-ts/runtime/kinds';
 import { startLab } from '../../e2e/lab/lab.ts';
 import { startController } from './controller.ts';
 import { startUpstream } from './upstream.ts';
-import { createPool, type Demand, runPods } from './workload.ts';
+import { createPool, type Demand, drainPool, runPods } from './workload.ts';
 
 /** Ours, or upstream's at this path. */
 export type Contender = { readonly kind: 'ours' } | { readonly kind: 'upstream'; readonly path: string };
@@ -12,11 +13,29 @@ export type Contender = { readonly kind: 'ours' } | { readonly kind: 'upstream';
 /** Both have synced by then. */
 const SETTLE_MS = 5_000;
 
-/**
- * A real control plane with KWOK kubelets, fresh each time, one controller, and then these pods all at once. Resolves
- * with the seconds until all of them run.
- */
-export async function measureOnLab(contender: Contender, demand: Demand): Promise<number> {
+/** What a drain took, and the most pods that were told to go within one second. */
+export interface DrainFigures {
+  readonly seconds: number;
+  readonly evictionsPerSecond: number;
+}
+
+/** These pods, all at once: the seconds until all of them run. */
+export function measureOnLab(contender: Contender, demand: Demand): Promise<number> {
+  return onLab(contender, demand, (client) => runPods(client, demand, demand.pods));
+}
+
+/** Once these pods run their NodePool is deleted, and all its nodes with it: how long until none is left. */
+export function measureDrainOnLab(contender: Contender, demand: Demand): Promise<DrainFigures> {
+  return onLab(contender, demand, async (client) => {
+    await runPods(client, demand, demand.pods);
+    const evictions = countEvictions(client);
+    const seconds = await drainPool(client, demand);
+    return { seconds, evictionsPerSecond: evictions.stop() };
+  });
+}
+
+/** Does the work on a real control plane with KWOK kubelets, fresh each time, with one controller and the demand's pool. */
+async function onLab<T>(contender: Contender, demand: Demand, work: (client: Client) => Promise<T>): Promise<T> {
   const lab = await startLab({ name: `bench-${process.pid}` });
   try {
     const env = { KUBECONFIG: lab.kubeconfigPath };
@@ -26,7 +45,7 @@ export async function measureOnLab(contender: Contender, demand: Demand): Promis
     });
     const controller =
       contender.kind === 'ours'
-        ? await startController(lab.kubeconfigPath)
+        ? startController(lab.kubeconfigPath)
         : await startUpstream(contender.path, lab.kubeconfigPath);
     const connection = await findConnection({ env });
     const transport = new HttpsTransport({ connection, clock: realClock, logger: nullLogger, env });
@@ -35,7 +54,7 @@ export async function measureOnLab(contender: Contender, demand: Demand): Promis
       await sleep(SETTLE_MS);
       await createPool(client, demand);
       await sleep(SETTLE_MS);
-      return await runPods(client, demand);
+      return await work(client);
     } finally {
       transport.close();
       await controller.stop();
@@ -43,4 +62,28 @@ export async function measureOnLab(contender: Contender, demand: Demand): Promis
   } finally {
     await lab.stop();
   }
+}
+
+/** Follows the pods that are told to go, until it is stopped: then, how many were in the busiest second. */
+function countEvictions(client: Client): { readonly stop: () => number } {
+  const stopping = new AbortController();
+  const told = new Set<string>();
+  const perSecond = new Map<number, number>();
+  const follow = async (): Promise<void> => {
+    for await (const event of client.watch(PODS, { resourceVersion: '0' }, stopping.signal)) {
+      if (event.type === 'BOOKMARK') continue;
+      const { uid = '', deletionTimestamp } = event.object.metadata;
+      if (deletionTimestamp === undefined || told.has(uid)) continue;
+      told.add(uid);
+      const second = Math.floor(performance.now() / 1000);
+      perSecond.set(second, (perSecond.get(second) ?? 0) + 1);
+    }
+  };
+  follow().catch(() => undefined); // it ends with the bench
+  return {
+    stop: () => {
+      stopping.abort();
+      return Math.max(0, ...perSecond.values());
+    },
+  };
 }

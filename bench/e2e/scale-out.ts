@@ -32,7 +32,7 @@ export async function withController<T>(
 ): Promise<T> {
   const plane = await startControlPlane();
   try {
-    const controller = await startController(plane.kubeconfigPath);
+    const controller = startController(plane.kubeconfigPath);
     try {
       return await work(plane, controller);
     } finally {

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ApiObject, Client, findConnection, HttpsTransport, nullLogger, realClock } from '@karpenter-ts/runtime';
-import { NODES, untilReady } from './workload.ts';
+import { NODES } from '@karpenter-ts/runtime/kinds';
+import { untilReady } from './workload.ts';
 
 /** Since the user pressed return. */
 export interface StartFigures {

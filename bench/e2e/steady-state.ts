@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@karpenter-ts/runtime';
+import { PODS } from '@karpenter-ts/runtime/kinds';
 import { withController } from './scale-out.ts';
-import { countNodes, createPool, type Demand, PODS, runPods } from './workload.ts';
+import { countNodes, createPool, type Demand, runPods } from './workload.ts';
 
 export interface SteadyFigures {
   readonly nodes: number;

@@ -35,10 +35,11 @@ export async function startUpstream(
       HEALTH_PROBE_PORT: String(probePort),
     },
   });
+  const exited = once(child, 'exit');
   return {
     stop: async () => {
       child.kill('SIGTERM');
-      await once(child, 'exit');
+      await exited;
     },
   };
 }

@@ -3,8 +3,9 @@ import { createOperator } from '@karpenter-ts/core';
 import { customResourceDefinition, RESOURCES } from '@karpenter-ts/apis';
 import { kwokModule } from '@karpenter-ts/cli/kwok-module';
 import { startCluster } from '@karpenter-ts/embedded';
-import { coreOptions, MINUTE, Metrics, nullLogger, parseOptions, VirtualClock } from '@karpenter-ts/runtime';
-import { countNodes, createPods, createPool, type Demand, DEPLOYMENTS, NODES, PODS, untilReady } from './workload.ts';
+import { defaultsOf, MINUTE, Metrics, nullLogger, operatorOptions, VirtualClock } from '@karpenter-ts/runtime';
+import { DEPLOYMENTS, NODES, PODS } from '@karpenter-ts/runtime/kinds';
+import { countNodes, createPods, createPool, type Demand, untilReady } from './workload.ts';
 
 export interface VirtualHourFigures {
   readonly nodes: number;
@@ -23,10 +24,8 @@ const clock = new VirtualClock();
 const cluster = await startCluster({ clock, seed: 1, crds: RESOURCES.kwok.map(customResourceDefinition) });
 const { client } = cluster;
 const stop = new AbortController();
-const parsed = parseOptions({ core: { rows: coreOptions } }, ['--disable-leader-election'], {});
-if (parsed.kind !== 'parsed') throw new Error('the options are wrong');
 const manager = await createOperator({
-  options: parsed.options.core,
+  options: { ...defaultsOf(operatorOptions), disableLeaderElection: true },
   providerModule: kwokModule({ catalogue: 'kwok', instanceTypesFilePath: '' }),
   transport: cluster.transport,
   clock,

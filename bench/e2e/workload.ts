@@ -1,15 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { KWOK_NODE_CLASSES } from '@karpenter-ts/provider-kwok';
 import { type ApiObject, apiVersionOf, type Client, type ResourceType } from '@karpenter-ts/runtime';
-
-const grouped = (group: string, version: string, plural: string, kind: string, namespaced: boolean): ResourceType => {
-  return { group, version, plural, kind, namespaced };
-};
-export const NODES = grouped('', 'v1', 'nodes', 'Node', false);
-export const PODS = grouped('', 'v1', 'pods', 'Pod', true);
-export const DEPLOYMENTS = grouped('apps', 'v1', 'deployments', 'Deployment', true);
-const STATEFUL_SETS = grouped('apps', 'v1', 'statefulsets', 'StatefulSet', true);
-const NODE_POOLS = grouped('karpenter.sh', 'v1', 'nodepools', 'NodePool', false);
-const NODE_CLASSES = grouped('karpenter.kwok.sh', 'v1alpha1', 'kwoknodeclasses', 'KWOKNodeClass', false);
+import { DEPLOYMENTS, NODE_POOLS, NODES, STATEFUL_SETS } from '@karpenter-ts/runtime/kinds';
 
 /** What is asked for: so many equal pods, on nodes of so many cores. */
 export interface Demand {
@@ -23,13 +15,13 @@ export interface Demand {
 }
 
 /** More pods than that have several Deployments, as they would in life. */
-const PODS_PER_DEPLOYMENT = 1_000;
+const PODS_PER_DEPLOYMENT = 200;
 const POLL_MS = 100;
 
 /** Creates the NodePool that takes the pods of a demand and no others, and the NodeClass of that name. */
 export async function createPool(client: Client, { name, nodeCpu }: Demand): Promise<void> {
-  await client.create(NODE_CLASSES, objectOf(NODE_CLASSES, name, {}));
-  const nodeClassRef = { group: NODE_CLASSES.group, kind: NODE_CLASSES.kind, name };
+  await client.create(KWOK_NODE_CLASSES, objectOf(KWOK_NODE_CLASSES, name, {}));
+  const nodeClassRef = { group: KWOK_NODE_CLASSES.group, kind: KWOK_NODE_CLASSES.kind, name };
   const key = 'karpenter.kwok.sh/instance-cpu';
   const requirements = nodeCpu === undefined ? [] : [{ key, operator: 'In', values: [nodeCpu] }];
   const disruption = { consolidateAfter: 'Never' }; // what is bought, stays
@@ -38,17 +30,30 @@ export async function createPool(client: Client, { name, nodeCpu }: Demand): Pro
 }
 
 /** Creates the Deployments of a demand. */
-export async function createPods(client: Client, demand: Demand, podsPerDeployment: number): Promise<void> {
+export async function createPods(
+  client: Client,
+  demand: Demand,
+  podsPerDeployment = PODS_PER_DEPLOYMENT,
+): Promise<void> {
   for (let left = demand.pods, i = 0; left > 0; left -= podsPerDeployment, i++) {
     await client.create(DEPLOYMENTS, deployment(`${demand.name}-${i}`, Math.min(left, podsPerDeployment), demand));
   }
 }
 
 /** Creates the pods. Resolves with the seconds until all of them run. */
-export async function runPods(client: Client, demand: Demand): Promise<number> {
+export async function runPods(client: Client, demand: Demand, podsPerDeployment?: number): Promise<number> {
   const started = performance.now();
-  await createPods(client, demand, PODS_PER_DEPLOYMENT);
+  await createPods(client, demand, podsPerDeployment);
   await untilReady(client, demand.pods, `demand=${demand.name}`);
+  return (performance.now() - started) / 1000;
+}
+
+/** Deletes the NodePool of a demand. Resolves with the seconds until its last node is gone. */
+export async function drainPool(client: Client, { name }: Demand): Promise<number> {
+  const started = performance.now();
+  await client.delete(NODE_POOLS, { name });
+  const labelSelector = `karpenter.sh/nodepool=${name}`;
+  while ((await client.listAll(NODES, { labelSelector })).items.length > 0) await sleep(POLL_MS);
   return (performance.now() - started) / 1000;
 }
 

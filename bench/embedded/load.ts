@@ -1,8 +1,6 @@
 import { type SimulatedNode, simulatedNode } from '@karpenter-ts/embedded';
-import type { ApiObject, Client, ResourceType, Transport } from '@karpenter-ts/runtime';
-
-const PODS: ResourceType = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true };
-const NODES: ResourceType = { group: '', version: 'v1', plural: 'nodes', kind: 'Node', namespaced: false };
+import type { ApiObject, Client, Transport } from '@karpenter-ts/runtime';
+import { NODES, PODS } from '@karpenter-ts/runtime/kinds';
 
 /** Requests under way at once, about as many as a busy controller has. */
 const CONCURRENCY = 50;

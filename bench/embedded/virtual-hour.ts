@@ -1,33 +1,26 @@
 // A process of its own: one virtual hour of a cluster with churn, over the in-process transport. Sends what it took.
 import { type Cluster, simulatedNode, startCluster } from '@karpenter-ts/embedded';
-import { type ApiObject, HOUR, MINUTE, type ResourceType, VirtualClock } from '@karpenter-ts/runtime';
+import { type ApiObject, HOUR, MINUTE, VirtualClock } from '@karpenter-ts/runtime';
+import { DEPLOYMENTS, NODES, PODS } from '@karpenter-ts/runtime/kinds';
 
 export interface VirtualHourFigures {
   readonly wallSeconds: number;
   readonly podsCreated: number;
 }
 
-const NODES = 500;
-const DEPLOYMENTS = 100;
+const NODE_COUNT = 500;
+const DEPLOYMENT_COUNT = 100;
 const REPLICAS = 50;
-const PODS: ResourceType = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true };
-const NODE: ResourceType = { group: '', version: 'v1', plural: 'nodes', kind: 'Node', namespaced: false };
-const DEPLOYMENT: ResourceType = {
-  group: 'apps',
-  version: 'v1',
-  plural: 'deployments',
-  kind: 'Deployment',
-  namespaced: true,
-};
 
 const clock = new VirtualClock();
 const nodeOf = (i: number) =>
   simulatedNode({ name: `node-${i}`, zone: `zone-${'abc'[i % 3]}`, cpu: '4', memory: '16Gi' });
-const cluster = await startCluster({ clock, seed: 1, nodes: Array.from({ length: NODES }, (_, i) => nodeOf(i)) });
-for (let i = 0; i < DEPLOYMENTS; i++) await cluster.client.create(DEPLOYMENT, deployment(i));
+const cluster = await startCluster({ clock, seed: 1, nodes: Array.from({ length: NODE_COUNT }, (_, i) => nodeOf(i)) });
+for (let i = 0; i < DEPLOYMENT_COUNT; i++) await cluster.client.create(DEPLOYMENTS, deployment(i));
 await clock.advance(2 * MINUTE);
 const before = await runningPods(cluster);
-if (before !== DEPLOYMENTS * REPLICAS) throw new Error(`${before} pods run instead of ${DEPLOYMENTS * REPLICAS}`);
+if (before !== DEPLOYMENT_COUNT * REPLICAS)
+  throw new Error(`${before} pods run instead of ${DEPLOYMENT_COUNT * REPLICAS}`);
 
 const started = performance.now();
 for (let minute = 0; minute < HOUR / MINUTE; minute++) {
@@ -47,17 +40,17 @@ process.disconnect();
 
 /** Every minute a Deployment is rolled out, twenty pods are deleted, and a node goes and another comes. */
 async function churn({ client }: Cluster, minute: number): Promise<void> {
-  const name = `web-${minute % DEPLOYMENTS}`;
+  const name = `web-${minute % DEPLOYMENT_COUNT}`;
   const restartedAt = new Date(clock.now()).toISOString();
   const body = {
     spec: { template: { metadata: { annotations: { 'kubectl.kubernetes.io/restartedAt': restartedAt } } } },
   };
-  await client.patch(DEPLOYMENT, { namespace: 'default', name }, { type: 'strategic', body });
-  const selector = { namespace: 'default', labelSelector: `app=web-${(minute + 50) % DEPLOYMENTS}` };
+  await client.patch(DEPLOYMENTS, { namespace: 'default', name }, { type: 'strategic', body });
+  const selector = { namespace: 'default', labelSelector: `app=web-${(minute + 50) % DEPLOYMENT_COUNT}` };
   const { items } = await client.listAll(PODS, selector);
   for (const { metadata } of items.slice(0, 20)) await client.delete(PODS, metadata);
-  await client.delete(NODE, { name: `node-${minute}` });
-  await client.create<ApiObject>(NODE, nodeOf(NODES + minute));
+  await client.delete(NODES, { name: `node-${minute}` });
+  await client.create<ApiObject>(NODES, nodeOf(NODE_COUNT + minute));
 }
 
 async function runningPods({ client }: Cluster): Promise<number> {

@@ -9,11 +9,11 @@ import {
   nullLogger,
   realClock,
 } from '@karpenter-ts/runtime';
+import { PODS } from '@karpenter-ts/runtime/kinds';
 import type { InformerFigures } from './informer.ts';
 import { benchPod } from './pods.ts';
 
 const [variant = 'all', server = '', pods = '0', events = '0'] = process.argv.slice(2);
-const PODS = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true };
 
 /** What a scheduler reads of a pod; mounts are left out, since their names differ from pod to pod. */
 const KEPT = {

@@ -1,0 +1,111 @@
+import { defaultsOf, extensionOptions } from '@karpenter-ts/runtime';
+import {
+  Catalogues,
+  type Fleet,
+  finish,
+  type PackingOptions,
+  type Plan,
+  packingOptions,
+  planSnapshot,
+} from '@karpenter-ts/scheduling';
+import type { MoneyFleet } from './fleets.ts';
+import { findLowerBound } from './lower-bound.ts';
+import { findWholePodBound } from './whole-pod-bound.ts';
+
+/** What was found out about one fleet. */
+export interface MoneyFigures {
+  readonly fleet: string;
+  readonly kind: MoneyFleet['kind'];
+  readonly pods: number;
+  readonly types: number;
+  /** Upstream's own, where it is known, else by policy `Upstream`. */
+  readonly upstreamPrice: number;
+  readonly policyUpstream: Bought;
+  readonly costAware: Bought;
+  readonly why: string;
+  /** With any number of nodes. */
+  readonly unlimited: Bought;
+  /** Of plain fleets: with divisible pods, or with whole ones where that is far off. */
+  readonly lowerBound: number | undefined;
+  /** CPU time on top of policy `Upstream`. */
+  readonly extraMs: number;
+  readonly longestStepMs: number;
+}
+
+export interface Bought {
+  readonly nodes: number;
+  readonly pricePerHour: number;
+}
+
+/** The controller's defaults. */
+export const DEFAULTS = packingOptions(defaultsOf(extensionOptions));
+
+/** Plans a fleet in all ways that are compared. */
+export async function measureFleet({ name, kind, fleet, upstreamPricePerHour }: MoneyFleet): Promise<MoneyFigures> {
+  const upstream = planWith(fleet, undefined);
+  const costAware = planWith(fleet, DEFAULTS);
+  const unlimited = planWith(fleet, { ...DEFAULTS, maxExtraNodes: Number.POSITIVE_INFINITY });
+  return {
+    fleet: name,
+    kind,
+    pods: fleet.snapshot.pods.length,
+    types: fleet.snapshot.pools[0]!.instanceTypes.length,
+    upstreamPrice: upstreamPricePerHour ?? upstream.pricePerHour,
+    policyUpstream: boughtBy(upstream),
+    costAware: boughtBy(costAware),
+    why: costAware.packing!.why,
+    unlimited: boughtBy(unlimited),
+    lowerBound: kind === 'plain' ? await lowerBoundOf(fleet, unlimited.pricePerHour) : undefined,
+    ...timesOf(fleet),
+  };
+}
+
+/** How far above the quick bound a price is worth asking the slow one. */
+const FAR = 1.1;
+
+async function lowerBoundOf(fleet: Fleet, pricePerHour: number): Promise<number> {
+  const bound = await findLowerBound(fleet);
+  return pricePerHour <= FAR * bound ? bound : Math.max(bound, await findWholePodBound(fleet));
+}
+
+/** The plan of a fleet with these options; upstream's without. */
+export function planWith({ snapshot, options }: Fleet, packing: PackingOptions | undefined): Plan {
+  return finish(planSnapshot(snapshot, { ...options, packing }));
+}
+
+function boughtBy({ newNodes, pricePerHour }: Plan): Bought {
+  return { nodes: newNodes.length, pricePerHour };
+}
+
+/** In CPU time, so that what else the machine does is not counted; the least of some runs, so that no first one is. */
+export function timesOf(fleet: Fleet, runs = 3): Pick<MoneyFigures, 'extraMs' | 'longestStepMs'> {
+  const catalogues = new Catalogues();
+  const times = { upstream: Number.POSITIVE_INFINITY, costAware: Number.POSITIVE_INFINITY };
+  let longestStepMs = Number.POSITIVE_INFINITY;
+  for (let run = 0; run < runs; run++) {
+    const upstream = stepThrough(fleet, undefined, catalogues);
+    const costAware = stepThrough(fleet, DEFAULTS, catalogues);
+    times.upstream = Math.min(times.upstream, upstream.ms);
+    times.costAware = Math.min(times.costAware, costAware.ms);
+    longestStepMs = Math.min(longestStepMs, costAware.longestMs);
+  }
+  return { extraMs: Math.max(0, times.costAware - times.upstream), longestStepMs };
+}
+
+function stepThrough({ snapshot, options }: Fleet, packing: PackingOptions | undefined, catalogues: Catalogues) {
+  const started = cpuMs();
+  const run = planSnapshot(snapshot, { ...options, packing }, catalogues);
+  let longestMs = 0;
+  for (let before = started; ; ) {
+    const { done } = run.next();
+    const after = cpuMs();
+    longestMs = Math.max(longestMs, after - before);
+    before = after;
+    if (done) return { ms: after - started, longestMs };
+  }
+}
+
+function cpuMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}

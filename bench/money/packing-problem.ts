@@ -1,0 +1,62 @@
+// Pods and machines of a fleet as numbers, for those who want to know what nodes must cost at least.
+import { findIncompatibilities, parseQuantity, type ResourceList, toRequirements } from '@karpenter-ts/apis';
+import {
+  allocatableResources,
+  compatibleOfferings,
+  type Fleet,
+  type InstanceType,
+  type Pod,
+} from '@karpenter-ts/scheduling';
+
+export const RESOURCES: readonly string[] = ['cpu', 'memory', 'pods'];
+/** Per resource, so that all numbers a solver sees are of like size. */
+const UNITS = [1, 2 ** 30, 1];
+
+/** Pods of one size, and how many there are. */
+export interface Size {
+  readonly requests: readonly number[];
+  count: number;
+}
+
+export interface Machine {
+  readonly room: readonly number[];
+  readonly pricePerHour: number;
+}
+
+/** Of pods that ask for nothing but resources. */
+export function sizesOf(pods: readonly Pod[]): readonly Size[] {
+  const sizes = new Map<string, Size>();
+  for (const pod of pods) {
+    const requests = requestsOf(pod);
+    const size = sizes.get(requests.join()) ?? { requests, count: 0 };
+    size.count++;
+    sizes.set(requests.join(), size);
+  }
+  return [...sizes.values()];
+}
+
+function requestsOf({ spec }: Pod): readonly number[] {
+  const requests = spec.containers?.[0]?.resources?.requests ?? {};
+  return amountsOf({ ...requests, pods: '1' });
+}
+
+function amountsOf(list: ResourceList): readonly number[] {
+  return RESOURCES.map((name, r) => Number(parseQuantity(list[name] ?? '0').nanos) / 1e9 / UNITS[r]!);
+}
+
+/** What can be bought in the first pool, and what its daemons leave of it. */
+export function machinesOf({ snapshot, options }: Fleet): readonly Machine[] {
+  const { nodePool, instanceTypes } = snapshot.pools[0]!;
+  const asked = toRequirements(nodePool.spec.template.spec.requirements, options.profile);
+  const daemons = snapshot.daemonPods.map(requestsOf);
+  const isOpen = (type: InstanceType): boolean =>
+    findIncompatibilities(toRequirements(type.requirements, options.profile), asked).length === 0;
+  return instanceTypes.filter(isOpen).flatMap((type) => {
+    const prices = compatibleOfferings(type, asked, options.profile).map(({ pricePerHour }) => pricePerHour);
+    const free = amountsOf(allocatableResources(type));
+    const room = free.map((amount, r) => amount - daemons.reduce((sum, one) => sum + one[r]!, 0));
+    return prices.length === 0 || room.some((amount) => amount <= 0)
+      ? []
+      : [{ room, pricePerHour: Math.min(...prices) }];
+  });
+}
