@@ -122,6 +122,16 @@ test('a server that closes every watch at once is asked less and less often', as
   assert.deepEqual(gaps(requests), [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 25.6, 30, 30, 30]);
 });
 
+test('a watch that has run its time is followed by the next at once, one that was cut short is not', async (t) => {
+  const lives = [300 * SECOND, 1 * SECOND, 0.9 * SECOND];
+  const { clock, requests } = startScripted(t, (request) => ({
+    lines: request === 1 ? ONE_POD : [],
+    last: lives[request - 1] ?? 'silence',
+  }));
+  await clock.advance(310 * SECOND);
+  assert.deepEqual(gaps(requests), [300, 1, 1]); // the last is 0.9, and the back-off
+});
+
 test('any event resets the back-off', async (t) => {
   const { clock, requests } = startScripted(t, (request) => {
     if (request === 1) return { lines: ONE_POD, last: 'end' };

@@ -41,6 +41,8 @@ export interface ReflectorOptions<T extends ApiObject> {
 const BACK_OFF = { base: 100 * MILLISECOND, cap: 30 * SECOND };
 const EVENTS_PER_TURN = 64;
 const WATCH_SECONDS = 300; // and up to as much again, so that not all watches end together
+/** A watch that ends in order after this long has run its time: the next one follows at once, so that nothing is late. */
+const SHORT_WATCH = 1 * SECOND; // what client-go calls a very short watch
 /** Refusals in a row after which the version is given up: some servers cannot serve it and do not say so with 410. */
 const MAX_REFUSALS = 5;
 /** Streamed lists cut short in a row, after which one is fetched in pages: some proxy may not let long ones through. */
@@ -66,16 +68,19 @@ export class Reflector<T extends ApiObject> {
 
   /** Resolves when the signal is aborted, and never rejects. */
   async run(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
     while (!signal.aborted) {
       let asked = 0;
+      const begun = clock.now();
       try {
         await this.#session(signal);
+        if (clock.now() - begun >= SHORT_WATCH) continue;
       } catch (error) {
         if (signal.aborted) return;
         asked = this.#afterFailure(error);
       }
       const delay = Math.max(asked, this.#backOff.delayFor(''));
-      await this.#options.clock.sleep(delay, signal).catch(() => {});
+      await clock.sleep(delay, signal).catch(() => {});
     }
   }
 

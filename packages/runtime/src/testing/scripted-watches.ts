@@ -2,16 +2,16 @@ import type { TestContext } from 'node:test';
 import { Client } from '../client/client.ts';
 import { inProcessTransport } from '../client/in-process-transport.ts';
 import type { ApiObject } from '../client/resource-type.ts';
-import type { Instant } from '../clock.ts';
+import type { Clock, Instant } from '../clock.ts';
 import { Informer } from '../informer/informer.ts';
 import { nullLogger } from '../logger.ts';
 import { VirtualClock } from '../virtual-clock.ts';
 import { PODS } from './fixture-client.ts';
 
-/** What a watch says, line by line, and whether it ends or falls silent at last. */
+/** What a watch says, line by line, and whether it then ends, at once or after so many milliseconds, or falls silent. */
 export interface WatchScript {
   readonly lines: readonly string[];
-  readonly last: 'end' | 'silence';
+  readonly last: 'end' | 'silence' | number;
 }
 
 /** A pod, and the bookmark that completes the list. */
@@ -28,7 +28,7 @@ export function startScripted(t: TestContext, script: (request: number) => Watch
   const requests: { readonly at: Instant; readonly path: string }[] = [];
   const transport = inProcessTransport(async ({ path }, signal) => {
     requests.push({ at: clock.now(), path });
-    return { status: 200, headers: {}, body: play(script(requests.length), signal), discard: () => {} };
+    return { status: 200, headers: {}, body: play(script(requests.length), clock, signal), discard: () => {} };
   }, clock);
   const client = new Client({ transport, clock, userAgent: 'karpenter/test' });
   const informer = new Informer<ApiObject>({ client, type: PODS, clock, logger: nullLogger, random: () => 0 });
@@ -41,8 +41,9 @@ export function startScripted(t: TestContext, script: (request: number) => Watch
   return { informer, clock, requests };
 }
 
-async function* play({ lines, last }: WatchScript, signal: AbortSignal): AsyncGenerator<Buffer> {
+async function* play({ lines, last }: WatchScript, clock: Clock, signal: AbortSignal): AsyncGenerator<Buffer> {
   for (const line of lines) yield Buffer.from(`${line}\n`);
   if (last === 'end') return;
+  if (last !== 'silence') return clock.sleep(last, signal);
   await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
 }
