@@ -61,6 +61,11 @@ class Widgets {
       'the kind is served',
       async () => (await wire.post(`${widgets.path}?dryRun=All`, probe)).code === 201,
     );
+    // Lists and watches come from a cache, and are refused with 429 until that is filled.
+    await wire.context.until(
+      'the kind is cached',
+      async () => (await wire.get(`${widgets.path}?resourceVersion=0`)).code === 200,
+    );
     return widgets;
   }
 

@@ -1,13 +1,19 @@
 import assert from 'node:assert/strict';
 import { apiCase, type Wire } from './wire.ts';
 
-/** A namespace that stays when it is deleted, until the case is over. */
+/**
+ * A namespace that stays when it is deleted, until the case is over. Something in it stays, too: once it is empty, its
+ * controller lets go of it, and it is deleted as any other object is.
+ */
 async function heldNamespace(wire: Wire): Promise<string> {
   const name = wire.context.unique('held');
   const path = `/api/v1/namespaces/${name}`;
-  (await wire.post('/api/v1/namespaces', { metadata: { name, finalizers: ['example.com/hold'] } })).done(201);
+  const finalizers = ['example.com/hold'];
+  (await wire.post('/api/v1/namespaces', { metadata: { name, finalizers } })).done(201);
+  (await wire.post(`${path}/configmaps`, { metadata: { name: 'held', finalizers } })).done(201);
   wire.context.defer(async () => {
     await wire.delete(path);
+    await wire.patch(`${path}/configmaps/held`, { metadata: { finalizers: null } });
     await wire.patch(path, { metadata: { finalizers: null } });
   });
   return path;

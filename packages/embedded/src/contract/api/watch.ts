@@ -146,19 +146,10 @@ export const watchCases = [
 
   apiCase('a table can be watched, one row an event', async (wire) => {
     const { body } = await wire.pod('a');
-    const ended = new AbortController();
-    const headers = { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' };
+    const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
     const path = `${wire.path('pods')}?watch=true&resourceVersion=${version(body)}`;
-    const response = await wire.context.transport.send({ method: 'GET', path, headers }, ended.signal);
-    await wire.pod('b');
-    for await (const chunk of response.body) {
-      const event = JSON.parse(chunk.toString().split('\n')[0]!) as {
-        type: string;
-        object: { kind: string; rows: { cells: unknown[] }[] };
-      };
-      assert.deepEqual([event.type, event.object.kind, event.object.rows[0]?.cells[0]], ['ADDED', 'Table', 'b']);
-      break;
-    }
-    response.discard();
+    const [event] = await wire.watch(path, 1, () => wire.pod('b'), { accept });
+    const { kind, rows } = event?.object as unknown as { kind: string; rows: { cells: unknown[] }[] };
+    assert.deepEqual([event?.type, kind, rows[0]?.cells[0]], ['ADDED', 'Table', 'b']);
   }),
 ];

@@ -134,9 +134,10 @@ export class Wire {
     path: string,
     count: number,
     during: () => Promise<unknown> = async () => {},
+    { accept = 'application/json' }: Manner = {},
   ): Promise<readonly WatchLine[]> {
     const ended = new AbortController();
-    const request = { method: 'GET', path, headers: { accept: 'application/json' } } as const;
+    const request = { method: 'GET', path, headers: { accept } } as const;
     const response = await this.context.transport.send(request, ended.signal);
     assert.equal(response.status, 200);
     const lines: WatchLine[] = [];

@@ -124,9 +124,13 @@ export const daemonSetCases: readonly ContractCase[] = [
     await createSet(yard);
     await running(yard, 1);
     await taint(yard, node, [BUSY]);
-    await yard.context.clock.sleep(500);
-    // A taint that moves no pod does not make a real controller look; a change of the set does.
-    await yard.merge(DAEMON_SETS, 'agent', { metadata: { annotations: { look: 'again' } } });
+    // A taint that moves no pod does not make a real controller look; a change of the set does. And it may look before
+    // it knows of the taint.
+    await yard.context.until('the daemon is out of place', async () => {
+      const annotations = { look: String(yard.context.clock.now()) };
+      const { status } = await yard.merge<DaemonSet>(DAEMON_SETS, 'agent', { metadata: { annotations } });
+      return status?.numberMisscheduled === 1;
+    });
     await settled(yard, { desiredNumberScheduled: 0, numberMisscheduled: 1 });
     assert.deepEqual(await nodesOf(yard), new Set([node]));
   }),
@@ -163,6 +167,7 @@ export const daemonSetCases: readonly ContractCase[] = [
     await running(yard, 3);
     const images = (await yard.pods('app=agent')).map(({ spec }) => spec.containers[0]?.image);
     assert.ok(images.every((image) => image?.endsWith(':2')));
+    await yard.caughtUp(PODS, states);
     const there = new Set<string>();
     const counts = states.map(({ change, object }) => {
       if (change === 'DELETED') there.delete(object.metadata.name);

@@ -158,6 +158,7 @@ export const deploymentCases: readonly ContractCase[] = [
       const states = await yard.record<ReplicaSet>(REPLICA_SETS);
       await changeTemplate(yard);
       await rolledOut(yard, 3);
+      await yard.caughtUp(REPLICA_SETS, states);
       const sizes = sizesOf(states);
       assert.equal(Math.max(...sizes), 4);
       assert.equal(Math.min(...sizes), 3);
@@ -171,6 +172,7 @@ export const deploymentCases: readonly ContractCase[] = [
     const states = await yard.record<ReplicaSet>(REPLICA_SETS);
     await changeTemplate(yard);
     await rolledOut(yard, 3);
+    await yard.caughtUp(REPLICA_SETS, states);
     const sizes = sizesOf(states);
     assert.equal(Math.max(...sizes), 3);
     assert.equal(Math.min(...sizes), 2);
@@ -212,6 +214,7 @@ export const deploymentCases: readonly ContractCase[] = [
     const states = await yard.record<Pod>(PODS);
     await changeTemplate(yard);
     await rolledOut(yard, 2);
+    await yard.caughtUp(PODS, states);
     const isNew = ({ object }: { readonly object: Pod }): boolean =>
       object.spec.containers[0]?.image?.endsWith(':2') ?? false;
     const firstNew = states.findIndex(isNew);

@@ -60,7 +60,10 @@ export const kubeletCases: readonly ContractCase[] = [
     const { client } = yard.context;
     const name = await yard.node('a');
     const ref = { name, namespace: 'kube-node-lease' };
-    const lease = await yard.context.until('the lease is there', () => client.get<Lease>(LEASES, ref));
+    const lease = await yard.context.until('the lease is there, and the node its owner', async () => {
+      const found = await client.get<Lease>(LEASES, ref);
+      return found.metadata.ownerReferences !== undefined && found; // it may come before the kubelet knows its node
+    });
     assert.equal(lease.spec?.leaseDurationSeconds, 40);
     assert.equal(lease.metadata.ownerReferences?.[0]?.kind, 'Node');
     assert.equal(lease.metadata.ownerReferences?.[0]?.name, name);

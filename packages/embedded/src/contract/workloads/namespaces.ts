@@ -79,7 +79,10 @@ export const namespaceCases: readonly ContractCase[] = [
     await doomed.delete(NAMESPACES, doomed.namespace);
     const waiting = await patiently(() =>
       doomed.until<Namespace>(NAMESPACES, doomed.namespace, 'waits', ({ status }) => {
-        return findCondition(status?.conditions, 'NamespaceFinalizersRemaining')?.status === 'True';
+        const isWaiting = findCondition(status?.conditions, 'NamespaceFinalizersRemaining')?.status === 'True';
+        // Kinds of other cases that come and go may spoil one look at all there are, not each.
+        const isDiscovered = findCondition(status?.conditions, 'NamespaceDeletionDiscoveryFailure')?.status === 'False';
+        return isWaiting && isDiscovered;
       }),
     );
     const messageOf = (type: string): string | undefined => findCondition(waiting.status?.conditions, type)?.message;

@@ -64,13 +64,13 @@ export const nodeLifecycleCases: readonly ContractCase[] = [
 
   yardCase('each trouble of a node is a taint', async (yard) => {
     const node = await yard.node('a', { kubelet: 'none' });
-    await say(yard, node, 'Ready', 'True');
     for (const [condition, key] of [
       ['MemoryPressure', 'memory-pressure'],
       ['DiskPressure', 'disk-pressure'],
       ['PIDPressure', 'pid-pressure'],
       ['NetworkUnavailable', 'network-unavailable'],
     ] as const) {
+      await say(yard, node, 'Ready', 'True'); // again and again, or it is taken for silent, and none of the rest counts
       await say(yard, node, condition, 'True');
       await tainted(yard, node, `node.kubernetes.io/${key}`);
       await say(yard, node, condition, 'False');
@@ -97,6 +97,7 @@ export const nodeLifecycleCases: readonly ContractCase[] = [
     await addTaint(yard, node, BUSY);
     await yard.untilGone(PODS, 'leaves');
     assert.equal((await yard.get(PODS, 'stays')).metadata.deletionTimestamp, undefined);
+    await yard.caughtUp(PODS, states);
     const last = states.findLast(({ object }) => object.metadata.name === 'leaves');
     const target = findCondition(last?.object.status?.conditions, 'DisruptionTarget');
     assert.equal(target?.reason, 'DeletionByTaintManager');
@@ -186,6 +187,7 @@ export const nodeLifecycleCases: readonly ContractCase[] = [
     await yard.delete(NODES, node);
     await yard.context.clock.sleep(45 * SECOND);
     await yard.untilGone(PODS, 'web');
+    await yard.caughtUp(PODS, states);
     const last = states.at(-1)?.object;
     assert.equal(last?.status?.phase, 'Failed');
     assert.equal(findCondition(last?.status?.conditions, 'DisruptionTarget')?.reason, 'DeletionByPodGC');

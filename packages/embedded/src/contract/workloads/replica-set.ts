@@ -1,19 +1,20 @@
 import assert from 'node:assert/strict';
 import { controllerOf } from '../../workloads/controller-ref.ts';
 import { findCondition } from '../../workloads/kinds/condition.ts';
+import { DISRUPTION_BUDGETS, type DisruptionBudget } from '../../workloads/kinds/disruption-budget.ts';
 import { PODS } from '../../workloads/kinds/pod.ts';
 import { REPLICA_SETS, type ReplicaSet } from '../../workloads/kinds/replica-set.ts';
 import type { ContractCase } from '../contract-case.ts';
 import { type Yard, yardCase } from './yard.ts';
 
 const COST = 'controller.kubernetes.io/pod-deletion-cost';
+const SELECTOR = { matchLabels: { app: 'web' } };
 
 function createSet(yard: Yard, spec: Partial<ReplicaSet['spec']> = {}): Promise<ReplicaSet> {
   const { replicas = 2, template = yard.template(), ...rest } = spec;
-  const selector = { matchLabels: { app: 'web' } };
   return yard.create<ReplicaSet>(REPLICA_SETS, {
     metadata: { name: 'web' },
-    spec: { replicas, selector, template, ...rest },
+    spec: { replicas, selector: SELECTOR, template, ...rest },
   });
 }
 
@@ -25,6 +26,17 @@ function ready(yard: Yard, count: number): Promise<ReplicaSet> {
 
 function resize(yard: Yard, replicas: number): Promise<ReplicaSet> {
   return yard.merge<ReplicaSet>(REPLICA_SETS, 'web', { spec: { replicas } });
+}
+
+/** Waits until the controllers know of so many pods: all share what they have seen, and a budget says how many. */
+async function known(yard: Yard, count: number): Promise<void> {
+  await yard.create(DISRUPTION_BUDGETS, { metadata: { name: 'known' }, spec: { selector: SELECTOR, minAvailable: 0 } });
+  await yard.until<DisruptionBudget>(
+    DISRUPTION_BUDGETS,
+    'known',
+    `has counted ${count}`,
+    ({ status }) => status?.expectedPods === count,
+  );
 }
 
 export const replicaSetCases: readonly ContractCase[] = [
@@ -67,10 +79,13 @@ export const replicaSetCases: readonly ContractCase[] = [
 
   yardCase('a pod counts as available only after it has been ready for long enough', async (yard) => {
     await yard.node('a');
-    await createSet(yard, { replicas: 1, minReadySeconds: 3 });
-    const early = await ready(yard, 1);
-    assert.equal(early.status?.availableReplicas, undefined);
+    const states = await yard.record<ReplicaSet>(REPLICA_SETS);
+    await createSet(yard, { replicas: 1, minReadySeconds: 8 }); // a controller may be seconds late to see it ready
     await yard.until<ReplicaSet>(REPLICA_SETS, 'web', 'is available', ({ status }) => status?.availableReplicas === 1);
+    await yard.caughtUp(REPLICA_SETS, states);
+    const early = states.find(({ object }) => object.status?.readyReplicas === 1);
+    assert.equal(early?.object.status?.replicas, 1);
+    assert.equal(early.object.status?.availableReplicas, undefined);
   }),
 
   yardCase('a shrinking set lets pods go that no node has taken', async (yard) => {
@@ -92,12 +107,20 @@ export const replicaSetCases: readonly ContractCase[] = [
 
   yardCase('a shrinking set lets cheap pods go before dear ones', async (yard) => {
     await yard.node('a');
-    await createSet(yard, { replicas: 3 });
+    await createSet(yard, { replicas: 3, template: yard.template({ labels: { app: 'web', cost: 'none' } }) });
     await ready(yard, 3);
     const [first, second, third] = (await yard.pods()).map(({ metadata }) => metadata.name);
-    await yard.merge(PODS, first ?? '', { metadata: { annotations: { [COST]: '10' } } });
-    await yard.merge(PODS, second ?? '', { metadata: { annotations: { [COST]: '-10' } } });
-    await yard.context.clock.sleep(500); // a controller's cache may be that much behind
+    const price = (pod: string | undefined, cost: string): Promise<unknown> =>
+      yard.merge(PODS, pod ?? '', { metadata: { labels: { cost: null }, annotations: { [COST]: cost } } });
+    await price(first, '10');
+    await price(second, '-10');
+    // That the controller knows the costs, too, shows in its count of pods that have all labels of the template.
+    await yard.until<ReplicaSet>(
+      REPLICA_SETS,
+      'web',
+      'has seen both',
+      ({ status }) => status?.fullyLabeledReplicas === 1,
+    );
     await resize(yard, 2);
     await yard.untilGone(PODS, second ?? '');
     await resize(yard, 1);
@@ -108,6 +131,7 @@ export const replicaSetCases: readonly ContractCase[] = [
   yardCase('a ReplicaSet adopts pods that match and belong to nobody', async (yard) => {
     await yard.node('a');
     const orphan = await yard.pod('orphan');
+    await known(yard, 1); // or the set would begin with two pods of its own
     const set = await createSet(yard);
     await ready(yard, 2);
     const adopted = await yard.get(PODS, 'orphan');

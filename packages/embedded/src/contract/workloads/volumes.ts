@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import type { ApiObject } from '@karpenter-ts/runtime';
+import { EVENTS } from '@karpenter-ts/runtime/kinds';
 import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '../../workloads/kinds/persistent-volume-claim.ts';
 import { PERSISTENT_VOLUMES, type PersistentVolume } from '../../workloads/kinds/persistent-volume.ts';
 import { PODS, type Pod } from '../../workloads/kinds/pod.ts';
@@ -36,13 +38,19 @@ function createClaim(yard: Yard, name: string, storage: string, spec: object = {
   });
 }
 
-async function createClass(yard: Yard, volumeBindingMode: string): Promise<void> {
+/** A class that binds late, and is known to: claims of a class that the controller has not seen yet are bound at once. */
+async function createLateClass(yard: Yard): Promise<void> {
   await yard.create(STORAGE_CLASSES, {
     metadata: { name: yard.namespace },
     provisioner: 'kubernetes.io/no-provisioner',
-    volumeBindingMode,
+    volumeBindingMode: 'WaitForFirstConsumer',
   });
   yard.context.defer(() => yard.delete(STORAGE_CLASSES, yard.namespace));
+  await createClaim(yard, 'probe', '1Pi'); // no volume is as large
+  await yard.context.until('the class is known to bind late', async () => {
+    const events = await yard.list<ApiObject & { readonly reason: string }>(EVENTS);
+    return events.some(({ reason }) => reason === 'WaitForFirstConsumer');
+  });
 }
 
 function claimBound(yard: Yard, name: string): Promise<PersistentVolumeClaim> {
@@ -117,8 +125,9 @@ export const volumeCases: readonly ContractCase[] = [
   }),
 
   yardCase('a volume may be kept for a claim', async (yard) => {
-    await createVolume(yard, 'a', '1Gi');
+    const free = await createVolume(yard, 'a', '1Gi');
     const kept = await createVolume(yard, 'b', '5Gi', { claimRef: { namespace: yard.namespace, name: 'data' } });
+    for (const name of [free, kept]) await volumeIs(yard, name, 'Available'); // so the controller has seen both
     await createClaim(yard, 'other', '4Gi');
     await createClaim(yard, 'data', '1Gi');
     assert.equal((await claimBound(yard, 'data')).spec.volumeName, kept);
@@ -170,7 +179,7 @@ export const volumeCases: readonly ContractCase[] = [
   }),
 
   yardCase('a claim of a late binding class waits for its first pod', async (yard) => {
-    await createClass(yard, 'WaitForFirstConsumer');
+    await createLateClass(yard);
     await createVolume(yard, 'a', '1Gi', {
       nodeAffinity: {
         required: {

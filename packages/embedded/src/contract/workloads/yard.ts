@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type ApiObject, apiVersionOf, isNotFound, type ResourceType } from '@karpenter-ts/runtime';
 import { NODES, type Node, type NodeTaint } from '../../workloads/kinds/node.ts';
 import { PODS, type Pod, type PodSpec, type PodTemplate } from '../../workloads/kinds/pod.ts';
@@ -174,9 +175,23 @@ export class Yard {
     return states;
   }
 
+  /** Waits until a record holds all that is there now: its watch may be behind what a controller has told already. */
+  async caughtUp<T extends ApiObject>(type: ResourceType, states: readonly Recorded<T>[]): Promise<void> {
+    await this.context.until(`the record of kind ${type.kind} is complete`, async () => {
+      const there = (await this.list<T>(type)).map(versionOf);
+      const latest = new Map(states.map((state) => [state.object.metadata.uid, state])).values();
+      const seen = [...latest].filter(({ change }) => change !== 'DELETED').map(({ object }) => versionOf(object));
+      return isDeepStrictEqual(seen.sort(), there.sort());
+    });
+  }
+
   #ref(type: ResourceType, name: string): { readonly name: string; readonly namespace?: string } {
     return type.namespaced ? { name, namespace: this.namespace } : { name };
   }
+}
+
+function versionOf({ metadata }: ApiObject): string {
+  return `${metadata.uid} ${metadata.resourceVersion}`;
 }
 
 /** An object to be: the yard knows its kind and namespace. */
