@@ -149,7 +149,7 @@ export const watchCases = [
     const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
     const path = `${wire.path('pods')}?watch=true&resourceVersion=${version(body)}`;
     const [event] = await wire.watch(path, 1, () => wire.pod('b'), { accept });
-    const { kind, rows } = event?.object as unknown as { kind: string; rows: { cells: unknown[] }[] };
-    assert.deepEqual([event?.type, kind, rows[0]?.cells[0]], ['ADDED', 'Table', 'b']);
+    const { kind, rows } = event!.object as unknown as { kind: string; rows: { cells: unknown[] }[] };
+    assert.deepEqual([event!.type, kind, rows[0]?.cells[0]], ['ADDED', 'Table', 'b']);
   }),
 ];

@@ -5,7 +5,7 @@ import { DEPLOYMENTS } from '../../workloads/kinds/deployment.ts';
 import { NAMESPACES } from '../../workloads/kinds/namespace.ts';
 import { NODES } from '../../workloads/kinds/node.ts';
 import { PODS } from '../../workloads/kinds/pod.ts';
-import { REPLICA_SETS } from '../../workloads/kinds/replica-set.ts';
+import { REPLICA_SETS, type ReplicaSet } from '../../workloads/kinds/replica-set.ts';
 import type { ContractCase } from '../contract-case.ts';
 import { CONFIG_MAPS, type Yard, yardCase } from './yard.ts';
 
@@ -39,8 +39,8 @@ function leaving(yard: Yard, name: string): Promise<ApiObject> {
  * set it does not know yet, it takes none along. What came after them and has no owner is gone when it has.
  */
 async function known(yard: Yard): Promise<void> {
+  const metadata = { name: 'ghost', ownerReferences: [GHOST] }; // and no labels, by which a set would take the pod
   const labels = { app: 'ghost' };
-  const metadata = { name: 'ghost', labels, ownerReferences: [GHOST] };
   const template = yard.homelessTemplate({ labels });
   await yard.create(PODS, { metadata, spec: template.spec });
   await yard.create(REPLICA_SETS, { metadata, spec: { replicas: 0, selector: { matchLabels: labels }, template } });
@@ -205,10 +205,19 @@ export const ownerGcCases: readonly ContractCase[] = [
     const [set] = await yard.list(REPLICA_SETS);
     assert.equal(set?.metadata.ownerReferences, undefined);
     assert.equal((await yard.pods()).length, 1);
+    const name = set?.metadata.name ?? '';
+    // While the controllers do not know that the set is free, a new Deployment makes another one.
+    await yard.merge(REPLICA_SETS, name, { spec: { minReadySeconds: 1 } });
+    await yard.until<ReplicaSet>(
+      REPLICA_SETS,
+      name,
+      'is known as it is now',
+      ({ metadata, status }) => status?.observedGeneration === metadata.generation,
+    );
     const again = await yard.create(DEPLOYMENTS, deployment);
     await yard.until(
       REPLICA_SETS,
-      set?.metadata.name ?? '',
+      name,
       'is adopted',
       ({ metadata }) => metadata.ownerReferences?.[0]?.uid === again.metadata.uid,
     );

@@ -240,12 +240,15 @@ export const statefulSetCases: readonly ContractCase[] = [
       persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Delete', whenScaled: 'Delete' },
     });
     await yard.context.until('two pods', async () => (await yard.pods()).length === 2);
-    // A claim that the controller does not know yet would be left behind by its pod.
-    for (const claim of ['data-web-0', 'data-web-1']) {
-      await yard.until(PERSISTENT_VOLUME_CLAIMS, claim, 'belongs to the set', ({ metadata }) =>
-        Boolean(metadata.ownerReferences?.some(({ kind }) => kind === 'StatefulSet')),
-      );
-    }
+    // A claim that the controller does not know yet would be left behind by its pod. Claims do not make it look; a change
+    // of the set does.
+    await yard.context.until('the set has its claims', async () => {
+      const annotations = { look: String(yard.context.clock.now()) };
+      await yard.merge(STATEFUL_SETS, 'web', { metadata: { annotations } });
+      const claims = await yard.list(PERSISTENT_VOLUME_CLAIMS);
+      const owned = claims.filter(({ metadata }) => metadata.ownerReferences?.[0]?.kind === 'StatefulSet');
+      return owned.length === 2;
+    });
     await yard.merge(STATEFUL_SETS, 'web', { spec: { replicas: 1 } });
     await yard.untilGone(PERSISTENT_VOLUME_CLAIMS, 'data-web-1');
     assert.equal(await yard.isGone(PERSISTENT_VOLUME_CLAIMS, 'data-web-0'), false);
