@@ -78,17 +78,19 @@ async function compareCreate(object: JsonObject, flavour: Flavour): Promise<Verd
 async function install(flavour: Flavour): Promise<void> {
   for (const resource of RESOURCES[flavour]) {
     const crd = customResourceDefinition(resource);
-    const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-    const name = `${resource.plural}.${resource.group}`;
-    const found = await ask(lab, 'GET', `${path}/${name}`);
-    const { resourceVersion } = (found.body['metadata'] ?? {}) as JsonObject;
-    const answer =
-      found.code === 404
-        ? await ask(lab, 'POST', path, crd)
-        : await ask(lab, 'PUT', `${path}/${name}`, variant(crd, { 'metadata.resourceVersion': resourceVersion }));
+    let answer = await put(resource, crd);
+    while (answer.code === 409) answer = await put(resource, crd); // the server has just written its status
     assert.ok(answer.code < 300, JSON.stringify(answer.body));
   }
   await untilServed(flavour);
+}
+
+async function put({ plural, group }: Resource, crd: JsonObject): Promise<Answer> {
+  const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+  const found = await ask(lab, 'GET', `${path}/${plural}.${group}`);
+  if (found.code === 404) return ask(lab, 'POST', path, crd);
+  const { resourceVersion } = found.body['metadata'] as JsonObject;
+  return ask(lab, 'PUT', `${path}/${plural}.${group}`, variant(crd, { 'metadata.resourceVersion': resourceVersion }));
 }
 
 /** The server takes a moment to switch to a changed CRD: until every kind is served and this flavour's rules answer. */
@@ -96,7 +98,7 @@ async function untilServed(flavour: Flavour): Promise<void> {
   const probes = ADMISSION_CASES.filter((probe) => probe.flavour === flavour).flatMap(
     ({ accepted = [], refused = [] }) => [...accepted.slice(0, 1), ...refused.slice(0, 1).map(([object]) => object)],
   );
-  for (let attempt = 0; attempt < 100; attempt++) {
+  for (let attempt = 0; attempt < 600; attempt++) {
     const verdicts = await Promise.all(
       probes.map(async (object) => {
         const resource = resourceOf(object, flavour);

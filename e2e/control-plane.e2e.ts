@@ -5,6 +5,8 @@ import { findLabStatus, openLab, startLab } from './lab/lab.ts';
 import { identify } from './lab/processes.ts';
 
 const lab = openLab();
+/** The suite before this one leaves hundreds of namespaces to remove: controllers may be busy with them. */
+const PATIENCE = '--timeout=180s';
 const get = async (...args: readonly string[]) => JSON.parse(await lab.kubectl(['get', '-o', 'json', ...args]));
 const create = (object: unknown) => lab.kubectl(['create', '-f', '-'], { input: JSON.stringify(object) });
 
@@ -39,7 +41,7 @@ describe('a simulated node', () => {
       metadata: { name: node, labels: { suite: namespace }, annotations: { 'kwok.x-k8s.io/node': 'fake' } },
       spec: { taints: [taint] },
     });
-    await lab.kubectl(['wait', '--for=condition=Ready', `node/${node}`, '--timeout=30s']);
+    await lab.kubectl(['wait', '--for=condition=Ready', `node/${node}`, PATIENCE]);
   });
 
   after(() => lab.kubectl(['delete', '--wait=false', `namespace/${namespace}`, `node/${node}`]));
@@ -52,7 +54,7 @@ describe('a simulated node', () => {
   };
 
   test('keeps a lease', async () => {
-    await lab.kubectl(['wait', '--for=create', '-n', 'kube-node-lease', `lease/${node}`, '--timeout=30s']);
+    await lab.kubectl(['wait', '--for=create', '-n', 'kube-node-lease', `lease/${node}`, PATIENCE]);
     const lease = await get('-n', 'kube-node-lease', 'lease', node);
     assert.equal(lease.spec.leaseDurationSeconds, 40);
     assert.ok(Date.now() - Date.parse(lease.spec.renewTime) < 40_000);
@@ -66,7 +68,7 @@ describe('a simulated node', () => {
       metadata: { name: 'three', namespace },
       spec: { replicas: 3, selector: { matchLabels: labels }, template: { metadata: { labels }, spec: podSpec } },
     });
-    await lab.kubectl(['rollout', 'status', '-n', namespace, 'deployment/three', '--timeout=30s']);
+    await lab.kubectl(['rollout', 'status', '-n', namespace, 'deployment/three', PATIENCE]);
     const pods = (await get('-n', namespace, 'pods', '-l', 'app=three')).items;
     assert.deepEqual(
       pods.map((pod: { spec: { nodeName: string }; status: { phase: string } }) => [
@@ -85,14 +87,14 @@ describe('a simulated node', () => {
       metadata: { name: 'once', namespace },
       spec: { template: { spec: { ...podSpec, restartPolicy: 'Never' } } },
     });
-    await lab.kubectl(['wait', '-n', namespace, '--for=condition=Complete', 'job/once', '--timeout=30s']);
+    await lab.kubectl(['wait', '-n', namespace, '--for=condition=Complete', 'job/once', PATIENCE]);
   });
 
   test('lets a deleted pod go', async () => {
     const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'gone', namespace }, spec: podSpec };
     await create(pod);
-    await lab.kubectl(['wait', '-n', namespace, '--for=condition=Ready', 'pod/gone', '--timeout=30s']);
-    await lab.kubectl(['delete', '-n', namespace, 'pod/gone', '--timeout=30s']);
+    await lab.kubectl(['wait', '-n', namespace, '--for=condition=Ready', 'pod/gone', PATIENCE]);
+    await lab.kubectl(['delete', '-n', namespace, 'pod/gone', PATIENCE]);
     assert.equal(await lab.kubectl(['get', '-n', namespace, '--ignore-not-found', 'pod/gone']), '');
   });
 });

@@ -10,6 +10,8 @@ import { ofCores, type Tenant } from './operator/tenant.ts';
 import { until } from './operator/until.ts';
 
 const KEEP = { [DO_NOT_DISRUPT]: 'true' };
+/** A pool whose machines take all pods of a case, also if these are not seen at once. */
+const ROOMY = { template: { requirements: [ofCores(4)] } };
 
 describe('drain', () => {
   let karpenter: Installation;
@@ -24,7 +26,8 @@ describe('drain', () => {
     test('that expires is replaced, and a pod that must stay stays until the deadline less its grace', async () => {
       const tenant = await karpenter.addTenant('expiry');
       const graceSeconds = 3;
-      await tenant.addPool({ template: { expireAfter: '25s', terminationGracePeriod: '15s' } });
+      // Several times what it takes to become a Node with a pod.
+      await tenant.addPool({ template: { expireAfter: '45s', terminationGracePeriod: '15s' } });
       await tenant.addPods({ replicas: 1, annotations: KEEP, spec: { terminationGracePeriodSeconds: graceSeconds } });
       const [pod] = await tenant.untilRunning(1);
       const [machine] = await tenant.untilReady(1);
@@ -42,7 +45,7 @@ describe('drain', () => {
 
     test('waits for a budget, and goes on as soon as that allows it', async () => {
       const tenant = await karpenter.addTenant('budget');
-      await tenant.addPool();
+      await tenant.addPool(ROOMY);
       await tenant.create(POD_DISRUPTION_BUDGETS, {
         metadata: { name: 'all' },
         spec: { minAvailable: 3, selector: { matchLabels: { app: 'app' } } },
@@ -64,7 +67,7 @@ describe('drain', () => {
 
     test('waits for a pod that must not be disrupted, until it may be', async () => {
       const tenant = await karpenter.addTenant('protected');
-      await tenant.addPool();
+      await tenant.addPool(ROOMY);
       await tenant.addPod('kept', { annotations: KEEP });
       await tenant.addPod('other');
       await tenant.untilRunning(2);

@@ -9,6 +9,7 @@ import { type ApiObject, Client, HttpsTransport, Informer, nullLogger, realClock
 import { CONFIG_MAPS } from '@karpenter-ts/runtime/kinds';
 import { type Lab, openLab, startLab } from './lab/lab.ts';
 import { killService, reviveService, rotateToken } from './lab/surgery.ts';
+import { until } from './operator/until.ts';
 
 const NAMESPACE = 'default';
 const OBJECTS = 2000;
@@ -45,7 +46,7 @@ describe('an informer of 2,000 objects', () => {
     await inParallel(OBJECTS, (index) => create(`object-${index}`));
     informer = new Informer<ConfigMap>({ client, type: CONFIG_MAPS, clock: realClock, logger: nullLogger });
     running = informer.start(stop.signal);
-    await informer.waitForSync(AbortSignal.timeout(30_000));
+    await informer.waitForSync(AbortSignal.timeout(120_000));
   });
 
   after(async () => {
@@ -126,14 +127,7 @@ describe('an informer of 2,000 objects', () => {
   });
 
   async function untilServed(): Promise<void> {
-    for (let attempt = 0; attempt < 100; attempt++) {
-      try {
-        await client.get(CONFIG_MAPS, { name: 'object-0', namespace: NAMESPACE });
-        return;
-      } catch {
-        await sleep(200);
-      }
-    }
+    await until('objects are served', () => client.get(CONFIG_MAPS, { name: 'object-0', namespace: NAMESPACE }));
   }
 });
 

@@ -29,7 +29,7 @@ describe('registration', () => {
       await tenant.addPods({ replicas: 1 });
       const first = await untilLaunched(tenant);
       await tenant.addPods({ name: 'more', replicas: 1, cpu: '0' }); // room for it is on its way
-      await until('it is told so', async () => (await tenant.events('Nominated')).length === 2);
+      await until('it is told so', async () => (await tenant.podsTold('Nominated')).length === 2);
       assert.deepEqual(namesOf(await tenant.nodeClaims()), [first.metadata.name]);
       assert.deepEqual(await tenant.nodes(), []);
 
@@ -81,6 +81,7 @@ describe('registration', () => {
     test('of a NodeClass that does not exist is deleted', async () => {
       const tenant = await karpenter.addTenant('classless');
       await tenant.client.delete(KWOK_NODE_CLASSES, { name: tenant.name });
+      await untilClassIsUseless(tenant, 'NodeClassNotFound');
       await tenant.untilGone(NODE_CLAIMS, await addClaim(tenant));
       assert.deepEqual(await tenant.nodes(), []);
     });
@@ -91,6 +92,7 @@ describe('registration', () => {
       const conditions = [{ type: 'Ready', status: 'False', reason: 'Broken', message: 'broken', lastTransitionTime }];
       const patch = { type: 'merge', body: { status: { conditions } } } as const;
       await tenant.client.patch(KWOK_NODE_CLASSES, { name: tenant.name }, patch, { subresource: 'status' });
+      await untilClassIsUseless(tenant, 'Broken');
       await tenant.untilGone(NODE_CLAIMS, await addClaim(tenant));
       assert.deepEqual(await tenant.nodes(), []);
     });
@@ -131,10 +133,22 @@ async function backdate(tenant: Tenant, { metadata, status }: NodeClaim): Promis
 
 async function untilHealth(tenant: Tenant, status: string) {
   return await until(`registration of ${tenant.name} is healthy: ${status}`, async () => {
-    const conditions = (await tenant.nodePool()).status?.conditions ?? [];
-    const health = conditions.find(({ type }) => type === 'NodeRegistrationHealthy');
+    const health = await findPoolCondition(tenant, 'NodeRegistrationHealthy');
     return health?.status === status && health;
   });
+}
+
+/** Resolves when the controller, which hears of classes and of claims separately, knows of the class: a pool tells. */
+async function untilClassIsUseless(tenant: Tenant, why: string): Promise<void> {
+  await tenant.addPool();
+  await until(`the class of ${tenant.name} is of no use: ${why}`, async () => {
+    const ready = await findPoolCondition(tenant, 'NodeClassReady');
+    return ready?.status === 'False' && ready.reason === why;
+  });
+}
+
+async function findPoolCondition(tenant: Tenant, name: string) {
+  return (await tenant.nodePool()).status?.conditions?.find(({ type }) => type === name);
 }
 
 /** Creates a claim of no pool; returns its name. */

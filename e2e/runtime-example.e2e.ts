@@ -18,6 +18,7 @@ test('the example controller of docs/runtime.md counts keys and stops in order',
     env: { ...process.env, KUBECONFIG: lab.kubeconfigPath },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  const exited = once(example, 'exit'); // from now on: it may end by itself
   const written: string[] = [];
   example.stdout.on('data', (chunk: Buffer) => written.push(String(chunk)));
   example.stderr.on('data', (chunk: Buffer) => written.push(String(chunk)));
@@ -29,7 +30,7 @@ test('the example controller of docs/runtime.md counts keys and stops in order',
     assert.equal(await untilCounted(name, '3'), '3', written.join(''));
   } finally {
     example.kill('SIGTERM');
-    const [code] = (await once(example, 'exit')) as [number | null];
+    const [code] = (await exited) as [number | null];
     await lab.kubectl(['delete', 'configmap', name]);
     assert.equal(code, 0, written.join(''));
   }
@@ -37,7 +38,7 @@ test('the example controller of docs/runtime.md counts keys and stops in order',
 
   async function untilCounted(object: string, keys: string): Promise<string> {
     let seen = '';
-    for (let attempt = 0; attempt < 50 && seen !== keys; attempt++) {
+    for (let attempt = 0; attempt < 300 && seen !== keys; attempt++) {
       await sleep(200);
       seen = await lab.kubectl(['get', 'configmap', object, '-o', 'jsonpath={.metadata.annotations.keys}']);
     }

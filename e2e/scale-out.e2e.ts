@@ -63,8 +63,9 @@ describe('scale-out', () => {
     test('with a taint is for pods that tolerate it', async () => {
       const tenant = await karpenter.addTenant('taints');
       const taints = [{ key: 'e2e.test/reserved', effect: 'NoSchedule' }];
-      await tenant.addPool({ name: 'reserved', template: { taints }, spec: { weight: 50 } });
-      await tenant.addPool({ name: 'open' });
+      const requirements = [ofCores(4)]; // room for two, also if they are not seen at once
+      await tenant.addPool({ name: 'reserved', template: { taints, requirements }, spec: { weight: 50 } });
+      await tenant.addPool({ name: 'open', template: { requirements } });
       await tenant.addPods({ name: 'guest', replicas: 2 });
       const tolerations = [{ key: 'e2e.test/reserved', operator: 'Exists' }];
       const nodeSelector = { [NODEPOOL_LABEL]: 'reserved' };
@@ -123,10 +124,11 @@ describe('scale-out', () => {
 
     test('puts pods that spread into all zones', async () => {
       const tenant = await karpenter.addTenant('spread');
-      await tenant.addPool();
+      await tenant.addPool({ template: { requirements: [ofCores(4)] } });
       const constraint = { topologyKey: ZONE_LABEL, maxSkew: 1, whenUnsatisfiable: 'DoNotSchedule' };
       const labelSelector = { matchLabels: { app: 'app' } };
-      await tenant.addPods({ replicas: 8, spec: { topologySpreadConstraints: [{ ...constraint, labelSelector }] } });
+      const spec = { topologySpreadConstraints: [{ ...constraint, labelSelector }] };
+      await tenant.addPods({ replicas: 8, cpu: '1.9', spec }); // two a machine: the first Node must not take them all
       const zones = await labelsOf(tenant, await tenant.untilRunning(8), ZONE_LABEL);
       assert.deepEqual(
         zones,
@@ -188,17 +190,19 @@ async function poolsOf(tenant: Tenant, pods: readonly LivePod[]): Promise<readon
 /** Resolves when the pods of a Deployment have been told where they will land. */
 async function untilNominated(tenant: Tenant, app: string, count: number): Promise<void> {
   await until(`${count} pods of ${app} are nominated`, async () => {
-    const told = await tenant.events('Nominated');
-    return told.filter(({ involvedObject }) => involvedObject.name.startsWith(app)).length === count;
+    const told = await tenant.podsTold('Nominated');
+    return told.filter((pod) => pod.startsWith(app)).length === count;
   });
 }
 
-/** Resolves when so many pods have been told by us why they cannot be placed. */
+/**
+ * Resolves when so many pods have been told by us why they cannot be placed. There may be more by then: a pod that found
+ * no place can still take another's, which is told next.
+ */
 async function untilTold(tenant: Tenant, text: string, count: number): Promise<void> {
   await until(`${count} pods of ${tenant.name} are told: ${text}`, async () => {
-    const told = (await tenant.events('FailedScheduling')).filter(({ message }) => message.includes(text));
-    const pods = new Set(told.map(({ involvedObject }) => involvedObject.name));
-    if (pods.size !== count) throw new Error(`${pods.size} are`);
+    const pods = await tenant.podsTold('FailedScheduling', text);
+    if (pods.length < count) throw new Error(`${pods.length} are`);
     return true;
   });
 }

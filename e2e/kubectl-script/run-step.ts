@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { comparable, type Outcome } from './outcome.ts';
 import type { Step } from './step.ts';
 
@@ -13,10 +14,23 @@ export interface KubectlTarget {
   readonly namespace: string;
 }
 
-const PATIENCE_MS = 60_000;
+/** For one call; longer than any of them may wait by itself. */
+const PATIENCE_MS = 300_000;
+const ASK_AGAIN_MS = 200;
 
 /** Runs a step and returns its comparable outcome; those of steps during it come behind. */
 export async function runStep(step: Step, target: KubectlTarget): Promise<readonly Outcome[]> {
+  const deadline = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const outcomes = await runOnce(step, target);
+    const { until: shown = /^/ } = step;
+    const isShown = outcomes.some(({ stdout, stderr }) => shown.test(stdout) || shown.test(stderr));
+    if (isShown || Date.now() > deadline) return outcomes;
+    await sleep(ASK_AGAIN_MS);
+  }
+}
+
+async function runOnce(step: Step, target: KubectlTarget): Promise<readonly Outcome[]> {
   const child = start(step, target);
   const outcome = outcomeOf(child);
   const inner: Outcome[] = [];

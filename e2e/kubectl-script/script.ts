@@ -20,15 +20,19 @@ import { kubectl, type Step } from './step.ts';
 const input = (...items: readonly JsonObject[]) => ({ input: manifest(...items) });
 
 const NOTHING = /^$/; // only the exit code counts
+const ONLY_OURS = new RegExp(`^${SUITE}$`); // no taint for not being ready any more
 
 const NODES: readonly Step[] = [
   kubectl(`create namespace ${SUITE}`),
   kubectl(`get namespace ${SUITE}`),
   kubectl('create -f -', input(node('script-a'), node('script-b'))),
-  kubectl(`wait --for=condition=Ready node -l suite=${SUITE} --timeout=30s`),
-  kubectl('wait --for=create lease/script-a --namespace kube-node-lease --timeout=30s'),
+  kubectl(`wait --for=condition=Ready node -l suite=${SUITE} --timeout=180s`),
+  kubectl('wait --for=create lease/script-a --namespace kube-node-lease --timeout=180s'),
   kubectl(`get nodes -l suite=${SUITE}`),
   kubectl(`get nodes -l suite=${SUITE} -o wide`),
+  ...['script-a', 'script-b'].map((name) =>
+    kubectl(`get node ${name} -o jsonpath={.spec.taints[*].key}`, { until: ONLY_OURS }),
+  ),
   kubectl('describe node script-a --show-events=false', {
     keep: /^(?!Lease|  (HolderIdentity|RenewTime|AcquireTime)|.*\.kubernetes\.io\/ttl)/,
   }),
@@ -93,7 +97,8 @@ const CONFIG: readonly Step[] = [
   kubectl('create configmap Wrong_Name'),
 ];
 
-const ROLLOUT = kubectl('rollout status deployment/web --timeout=30s', { keep: /successfully|error/ });
+const REVISION = '.metadata.annotations.deployment\\.kubernetes\\.io/revision';
+const ROLLOUT = kubectl('rollout status deployment/web --timeout=180s', { keep: /successfully|error/ });
 
 const DEPLOYMENTS: readonly Step[] = [
   kubectl('apply --dry-run=server -f -', input(deployment(2))),
@@ -102,9 +107,9 @@ const DEPLOYMENTS: readonly Step[] = [
   kubectl('get deployment web -o wide'),
   kubectl('get replicasets -o wide'),
   kubectl('get pods -l app=web -o wide', { sorted: true }),
-  kubectl('describe deployment web'),
+  kubectl('describe deployment web', { until: /ScalingReplicaSet/ }),
   kubectl('wait deployment/web --for=condition=Available'),
-  kubectl('wait deployment/web --for=jsonpath={.status.readyReplicas}=2 --timeout=30s'),
+  kubectl('wait deployment/web --for=jsonpath={.status.readyReplicas}=2 --timeout=180s'),
   kubectl('scale deployment web --replicas=4'),
   ROLLOUT,
   kubectl('scale deployment web --current-replicas=9 --replicas=1'),
@@ -113,6 +118,7 @@ const DEPLOYMENTS: readonly Step[] = [
   kubectl('set image deployment/web app=registry.example/app:2'),
   ROLLOUT,
   kubectl('set env deployment/web MODE=fast'),
+  kubectl(`wait deployment/web --for=jsonpath={${REVISION}}=3 --timeout=180s`), // or the next change would be part of it
   kubectl('set resources deployment web --requests=cpu=200m'),
   ROLLOUT,
   kubectl('get deployment web -o jsonpath={.spec.template.spec.containers[0]}'),
@@ -126,14 +132,14 @@ const DEPLOYMENTS: readonly Step[] = [
   kubectl('rollout resume deployment/web'),
   kubectl('get replicasets', { sorted: true }),
   kubectl('create poddisruptionbudget web --selector=app=web --min-available=1'),
-  kubectl('wait pdb/web --for=jsonpath={.status.disruptionsAllowed}=2 --timeout=30s'),
+  kubectl('wait pdb/web --for=jsonpath={.status.disruptionsAllowed}=2 --timeout=180s'),
   kubectl('get pdb'),
   kubectl('describe pdb web'),
 ];
 
 const PODS: readonly Step[] = [
   kubectl('create -f -', input(POD)),
-  kubectl('wait pod/solo --for=condition=Ready --timeout=30s'),
+  kubectl('wait pod/solo --for=condition=Ready --timeout=180s'),
   kubectl('get pod solo -o wide'),
   kubectl('describe pod solo', { keep: /^(?!Service Account)/ }), // the lab has none
   kubectl('label pod solo tier=one'),
@@ -145,20 +151,20 @@ const PODS: readonly Step[] = [
   kubectl('run extra --image=x --dry-run=client -o yaml'),
   kubectl('drain script-a --timeout=2s'),
   kubectl('create poddisruptionbudget solo --selector=app=solo --min-available=1'),
-  kubectl('wait pdb/solo --for=jsonpath={.status.currentHealthy}=1 --timeout=30s'),
+  kubectl('wait pdb/solo --for=jsonpath={.status.currentHealthy}=1 --timeout=180s'),
   kubectl('drain script-a --force --pod-selector=app=solo --timeout=3s', { keep: /^(?!There are pending)/ }),
   kubectl('delete pdb solo'),
-  kubectl('drain script-a --force --pod-selector=app=solo --timeout=30s'),
+  kubectl('drain script-a --force --pod-selector=app=solo --timeout=180s'),
   kubectl('uncordon script-a'),
   kubectl('create -f -', input(POD)),
-  kubectl('wait pod/solo --for=condition=Ready --timeout=30s'),
+  kubectl('wait pod/solo --for=condition=Ready --timeout=180s'),
   kubectl('apply -f -', input(STEADY)),
-  kubectl('rollout status deployment/steady --timeout=30s', { keep: /successfully|error/ }),
-  kubectl('drain script-b --pod-selector=app=steady --timeout=30s', { sorted: true }),
-  kubectl('get pods -l app=steady', { sorted: true }),
+  kubectl('rollout status deployment/steady --timeout=180s', { keep: /successfully|error/ }),
+  kubectl('drain script-b --pod-selector=app=steady --timeout=180s', { sorted: true }),
+  kubectl('get pods -l app=steady', { sorted: true, until: /Pending/ }), // that takes the place of the evicted one
   kubectl('uncordon script-b'),
-  kubectl('rollout status deployment/steady --timeout=30s', { keep: /successfully|error/ }),
-  kubectl('get pods -l app=steady -o wide', { sorted: true }),
+  kubectl('rollout status deployment/steady --timeout=180s', { keep: /successfully|error/ }),
+  kubectl('get pods -l app=steady -o wide', { sorted: true, until: /Running[\s\S]*Running/ }),
   kubectl('delete deployment steady --cascade=foreground'),
   kubectl('delete pod solo'),
   kubectl('delete pod solo'),
@@ -167,19 +173,20 @@ const PODS: readonly Step[] = [
 
 const WORKLOADS: readonly Step[] = [
   kubectl('apply -f -', input(STATEFUL_SET, DAEMON_SET, JOB, CLAIM)),
-  kubectl('rollout status statefulset/db --timeout=30s', { keep: /complete|error/ }),
-  kubectl('rollout status daemonset/agent --timeout=30s', { keep: /successfully|error/ }),
-  kubectl('wait job/once --for=condition=Complete --timeout=30s'),
+  kubectl('rollout status statefulset/db --timeout=180s', { keep: /complete|error/ }),
+  kubectl('rollout status daemonset/agent --timeout=180s', { keep: /successfully|error/ }),
+  kubectl('wait job/once --for=condition=Complete --timeout=180s'),
   kubectl('get statefulset,daemonset,job,pvc -o wide'),
   kubectl('get pods -l app=db'),
-  kubectl('describe statefulset db'),
-  kubectl('describe daemonset agent', { sorted: true }),
-  kubectl('describe job once', { sorted: true, keep: /^(?!Duration)/ }),
+  kubectl('describe statefulset db', { until: /SuccessfulCreate[\s\S]*SuccessfulCreate/ }),
+  kubectl('describe daemonset agent', { sorted: true, until: /SuccessfulCreate[\s\S]*SuccessfulCreate/ }),
+  kubectl('describe job once', { sorted: true, keep: /^(?!Duration)/, until: /Job completed/ }),
   kubectl('describe pvc data', { keep: /^(?!Events| )/ }),
   kubectl('scale statefulset db --replicas=1'),
-  kubectl('wait pod/db-1 --for=delete --timeout=30s'),
+  kubectl('get pod db-1', { until: /NotFound/ }), // wait says nothing of what is gone already
+  kubectl('wait pod/db-1 --for=delete --timeout=180s'),
   kubectl('rollout restart statefulset/db'),
-  kubectl('rollout status statefulset/db --timeout=30s', { keep: /complete|error/ }),
+  kubectl('rollout status statefulset/db --timeout=180s', { keep: /complete|error/ }),
   kubectl('create priorityclass script --value=7 --description=none'),
   kubectl('get priorityclass script'),
   kubectl('delete priorityclass script'),
@@ -187,8 +194,9 @@ const WORKLOADS: readonly Step[] = [
 
 const CUSTOM: readonly Step[] = [
   kubectl('apply -f -', input(CRD)),
-  kubectl('wait crd/pools.script.example.com --for=condition=Established --timeout=30s'),
-  kubectl('api-resources --api-group=script.example.com'),
+  kubectl('wait crd/pools.script.example.com --for=condition=Established --timeout=180s'),
+  kubectl('api-resources --api-group=script.example.com', { until: /Pool/ }), // told of, and served, later than it says
+  kubectl('get pools', { until: /No resources found/ }),
   kubectl('apply -f -', input(pool({}))),
   kubectl('apply -f -', { ...input(pool({ weight: 500, disruption: { consolidateAfter: 'soon' } })), sorted: true }),
   kubectl('apply -f -', input(pool({ wieght: 5 }))),
@@ -200,7 +208,7 @@ const CUSTOM: readonly Step[] = [
   kubectl('get pool general -o yaml'),
   kubectl('describe pool general'),
   kubectl('edit pool general', { edit: 's/weight: .*/weight: 9/' }),
-  kubectl('explain pool.spec.disruption', { keep: /^(GROUP|KIND|VERSION|FIELD)/ }),
+  kubectl('explain pool.spec.disruption', { keep: /^(GROUP|KIND|VERSION|FIELD)/, until: /^FIELD/m }),
   kubectl('explain pod.spec.containers', { keep: /^(GROUP|KIND|VERSION|FIELD)/ }),
   kubectl('explain deployment.spec.replicas', { keep: /^(GROUP|KIND|VERSION|FIELD)/ }),
   kubectl('explain pod.spec.nothing'),
@@ -216,7 +224,7 @@ const CLEAN_UP: readonly Step[] = [
   kubectl('get pod db-0 -o jsonpath={.status.phase}'),
   kubectl('delete daemonset,job,pdb --all', { sorted: true }),
   kubectl('delete pvc data --wait=false', { keep: /deleted/ }),
-  kubectl(`delete namespace ${SUITE} --timeout=60s`),
+  kubectl(`delete namespace ${SUITE} --timeout=240s`),
   kubectl(`get namespace ${SUITE}`),
   kubectl('delete node script-a script-b'),
   kubectl(`get nodes -l suite=${SUITE}`),

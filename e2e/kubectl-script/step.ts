@@ -9,6 +9,8 @@ export interface Step {
   readonly sorted?: true;
   /** Only lines that match count: the others are the server's own words. */
   readonly keep?: RegExp;
+  /** Asked again until it shows this, for a while: controllers take their time. Only for what changes nothing. */
+  readonly until?: RegExp;
   /** Runs beside `steps`, from its first output on, and is ended when it has shown `end`: `get --watch`. */
   readonly during?: { readonly steps: readonly Step[]; readonly end: RegExp };
 }

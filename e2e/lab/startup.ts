@@ -20,7 +20,7 @@ import { type ProcessIdentity, startProgram } from './processes.ts';
 import { waitUntilReady } from './readiness.ts';
 import { writeWholeFile } from './whole-file.ts';
 
-const READY_WITHIN_MS = 60_000;
+const READY_WITHIN_MS = 180_000;
 
 /** A control plane to be started. */
 interface Startup {

@@ -8,6 +8,7 @@ import { ApiProxy } from './api-proxy.ts';
 import { type ControllerProcess, startController } from './controller-process.ts';
 import { installCrds } from './crds.ts';
 import { Tenant } from './tenant.ts';
+import { until } from './until.ts';
 
 /** A control plane of one's own, made ready for a Karpenter that has only the rights it documents. */
 export interface Installation {
@@ -33,6 +34,7 @@ export async function install(name: string): Promise<Installation> {
   const lab = await startLab({ name: `${name}-${process.pid}` });
   await installCrds(lab, 'kwok');
   await lab.kubectl(['create', '-f', MANIFESTS]);
+  await untilEntitled(lab);
   const env = { KUBECONFIG: lab.kubeconfigPath };
   const transport = new HttpsTransport({
     connection: await findConnection({ env }),
@@ -69,6 +71,23 @@ export async function install(name: string): Promise<Installation> {
       );
     },
   };
+}
+
+/** One right of each binding in the manifests. */
+const RIGHTS: readonly (readonly string[])[] = [
+  ['delete', 'nodeclaims.karpenter.sh'],
+  ['create', 'nodes'],
+  ['create', 'leases.coordination.k8s.io', '--namespace', 'kube-system'],
+];
+
+/** Resolves when the API server has heard of the rights: a controller that is quick would be refused what it may do. */
+async function untilEntitled(lab: Lab): Promise<void> {
+  for (const right of RIGHTS) {
+    await until(`the controller may ${right.join(' ')}`, async () => {
+      await lab.kubectl(['auth', 'can-i', '--context', 'karpenter', ...right]); // fails while it may not
+      return true;
+    });
+  }
 }
 
 function writeKubeconfig(folder: string, server: string, { caData, tokens }: Lab): string {

@@ -136,6 +136,12 @@ export class Tenant {
     return await this.#list<LiveEvent>(EVENTS, { namespace, fieldSelector: `reason=${reason}` });
   }
 
+  /** The pods that were told this, each once: it may have been said again in other words. */
+  async podsTold(reason: string, text = ''): Promise<readonly string[]> {
+    const told = (await this.events(reason)).filter(({ message }) => message.includes(text));
+    return [...new Set(told.map(({ involvedObject }) => involvedObject.name))];
+  }
+
   /** Resolves when there are so many pods, of a Deployment or in all, and all run. */
   async untilRunning(count: number, app?: string): Promise<readonly LivePod[]> {
     return await until(`${count} pods of ${this.name} run`, async () => {

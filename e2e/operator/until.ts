@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const POLL_MS = 200;
-/** A minute, or longer on a machine that is slow to answer: what counts is how often there was a chance. */
-const MOST_TRIES = 300;
+/** Five minutes, or longer on a machine that is slow to answer: what counts is how often there was a chance. */
+const MOST_TRIES = 1500;
 
 /**
  * Asks until the answer is neither undefined nor false, and returns it. A failure to answer counts as not yet: asserting

@@ -112,8 +112,8 @@ export class Submission {
 }
 
 const ASK_EVERY = 0.25 * SECOND;
-/** Longer than a scheduler holds back a pod that has failed a few times. */
-const QUIET = 12 * SECOND;
+/** Twice as long as a scheduler holds back a pod that has failed often: it may have stood still meanwhile. */
+const QUIET = 20 * SECOND;
 
 function findVerdict({ spec, status }: LivePod): Verdict | undefined {
   if (spec.nodeName) return { node: spec.nodeName };

@@ -19,7 +19,7 @@ export interface ContractTarget {
   readonly prefix: string;
 }
 
-const PATIENCE = 60 * SECOND; // a real control plane on a busy machine takes its time
+const PATIENCE = 180 * SECOND; // a real control plane on a busy machine takes its time
 const ASK_EVERY = 100 * MILLISECOND;
 
 /** The namespace of a case. It stays when the case has ended, with nothing in it that acts. */

@@ -1,5 +1,5 @@
 import { customResourceDefinition, RESOURCES } from '@karpenter-ts/apis';
-import { type ApiObject, Client, type Clock, SECOND, type Transport } from '@karpenter-ts/runtime';
+import { type ApiObject, Client, type Clock, MINUTE, SECOND, type Transport } from '@karpenter-ts/runtime';
 import { CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES, NODE_POOLS } from '@karpenter-ts/runtime/kinds';
 import { seededRandom } from '../../apiserver/identity.ts';
 import { Dice } from './dice.ts';
@@ -20,7 +20,7 @@ export interface FuzzOutcome {
 
 /**
  * Sends `count` requests that follow from the seed, one after the other, to a server without controllers. Equal servers
- * give equal answers. Rejects when an answer takes longer than ten seconds.
+ * give equal answers. Rejects when an answer takes longer than a minute.
  */
 export async function* fuzz(target: FuzzTarget, seed: number, count: number): AsyncGenerator<FuzzOutcome> {
   await prepare(target);
@@ -29,7 +29,7 @@ export async function* fuzz(target: FuzzTarget, seed: number, count: number): As
   for (let sent = 0; sent < count; sent++) {
     const request = randomRequest(dice);
     const timeout = new AbortController();
-    const cancel = target.clock.after(10 * SECOND, () => timeout.abort(new Error(`no answer: ${titleOf(request)}`)));
+    const cancel = target.clock.after(MINUTE, () => timeout.abort(new Error(`no answer: ${titleOf(request)}`)));
     yield { request, answer: await session.send(request, timeout.signal) };
     cancel();
   }

@@ -23,6 +23,10 @@ export interface PodOptions extends Partial<Omit<PodSpec, 'containers' | 'initCo
 }
 
 const MARK = 'scheduling.test/arena';
+/** On nodes: the number of the echo that the scheduler is asked for. */
+const ECHO = 'scheduling.test/echo';
+/** What no node has. */
+const NOWHERE = 'scheduling.test/nowhere';
 
 /**
  * Nodes of a case's own. They are tainted, and its pods are bound to them by a selector, so that cases do not meet. The
@@ -30,6 +34,9 @@ const MARK = 'scheduling.test/arena';
  */
 export class Arena {
   readonly context: ContractContext;
+  /** Nodes that were written since the scheduler was last asked whether it has heard. */
+  readonly #unheard = new Set<string>();
+  #echoes = 0;
 
   constructor(context: ContractContext) {
     this.context = context;
@@ -53,6 +60,7 @@ export class Arena {
       status: { allocatable, capacity: allocatable },
     };
     await this.create(NODES, node);
+    this.#unheard.add(full);
   }
 
   /** Nodes called like the zones they are in. */
@@ -60,8 +68,9 @@ export class Arena {
     for (const zone of zones) await this.node(zone, { labels: { 'topology.kubernetes.io/zone': zone } });
   }
 
-  /** A pod that may go to the arena's nodes only. */
+  /** A pod that may go to the arena's nodes only, all of which the scheduler knows as they are by now. */
   async pod(name: string, options: PodOptions = {}): Promise<void> {
+    await this.untilHeard();
     const { namespace = this.context.namespace, labels, finalizers, requests = {}, ports, ...spec } = options;
     const main = { name: 'main', image: 'none', resources: { requests, limits: requests }, ports };
     await this.create<ApiObject>(PODS, {
@@ -93,7 +102,19 @@ export class Arena {
   }
 
   async changeNode(name: string, body: object, subresource?: string): Promise<void> {
-    await this.change(NODES, this.context.unique(name), body, subresource);
+    const full = this.context.unique(name);
+    await this.change(NODES, full, body, subresource);
+    this.#unheard.add(full);
+  }
+
+  /**
+   * Waits until the scheduler has heard of all that was done to nodes: it hears of nodes and of other things separately,
+   * and may hear of what comes later first. What it makes of a node's last change tells that it has seen those before.
+   */
+  async untilHeard(): Promise<void> {
+    const nodes = [...this.#unheard];
+    this.#unheard.clear();
+    await Promise.all(nodes.map((node) => this.#echo(node)));
   }
 
   /** Leaves the node no taints but these and the arena's own. */
@@ -120,6 +141,14 @@ export class Arena {
     return node.slice(this.context.unique('').length);
   }
 
+  /** Waits until the kubelet of its node says that the pod runs. */
+  async untilRunning(pod: string): Promise<void> {
+    await this.context.until(`pod ${pod} runs`, async () => {
+      const { status } = await this.get<Pod>(PODS, pod);
+      return status?.phase === 'Running';
+    });
+  }
+
   /** Where several pods are: how many of them are on each node. */
   async placesOf(...pods: readonly string[]): Promise<Readonly<Record<string, number>>> {
     const places: Record<string, number> = {};
@@ -139,6 +168,25 @@ export class Arena {
       if (!about.test(message)) throw new Error(message || `it is on ${seen.spec.nodeName}`);
       return message;
     });
+  }
+
+  /** A pod that only this node, as it is now, can refuse for want of room. */
+  async #echo(node: string): Promise<void> {
+    const { client, namespace } = this.context;
+    const echo = String(++this.#echoes);
+    const name = `echo-${echo}`;
+    await this.change(NODES, node, { metadata: { labels: { [ECHO]: echo } } });
+    const nothing = { [NOWHERE]: '1' };
+    await client.create<ApiObject>(PODS, {
+      metadata: { name, namespace },
+      spec: {
+        containers: [{ name: 'main', image: 'none', resources: { requests: nothing, limits: nothing } }],
+        nodeSelector: { [MARK]: namespace, [ECHO]: echo },
+        tolerations: [{ operator: 'Exists' }],
+      },
+    } as ApiObject);
+    await this.complaintOf(name, /1 Insufficient scheduling\.test\/nowhere[,.]/);
+    await this.deletePod(name);
   }
 
   #ref(type: ResourceType, name: string): { readonly namespace?: string; readonly name: string } {

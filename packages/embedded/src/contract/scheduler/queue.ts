@@ -12,6 +12,8 @@ const PRIORITY_CLASSES: ResourceType = {
   kind: 'PriorityClass',
   namespaced: false,
 };
+/** How long a pod is held back that has been tried often, ten seconds, and until that is noticed, a second. */
+const LONGEST_BACK_OFF = 12 * SECOND;
 const GATED = { schedulingGates: [{ name: 'scheduling.test/wait' }] };
 
 /** Whose turn it is, and what pods are told. */
@@ -46,7 +48,7 @@ export const queueCases: readonly ContractCase[] = [
     await arena.pod('high', { ...need, priorityClassName: arena.context.unique('high') });
     await arena.complaintOf('low', /nodes are available/);
     await arena.complaintOf('high', /nodes are available/);
-    await arena.context.clock.sleep(5 * SECOND); // until neither is held back for having just been tried
+    await arena.context.clock.sleep(LONGEST_BACK_OFF); // until neither is held back for having just been tried
     await arena.node('a');
     assert.equal(await arena.placeOf('high'), 'a');
     await arena.complaintOf('low', /1 Insufficient cpu[,.]/);
@@ -137,8 +139,18 @@ function onNode(arena: Arena, name: string): Readonly<Record<string, string>> {
   return { 'kubernetes.io/hostname': arena.context.unique(name) };
 }
 
-/** A priority class whose pods displace nobody. */
+/** A priority class whose pods displace nobody. Resolves when pods may have it: the API server takes a moment. */
 async function priorityClass(arena: Arena, name: string, value: number): Promise<void> {
-  const metadata = { name: arena.context.unique(name) };
-  await arena.create(PRIORITY_CLASSES, { metadata, value, preemptionPolicy: 'Never' } as ApiObject);
+  const { client, namespace, unique, until } = arena.context;
+  const priorityClassName = unique(name);
+  await arena.create(PRIORITY_CLASSES, {
+    metadata: { name: priorityClassName },
+    value,
+    preemptionPolicy: 'Never',
+  } as ApiObject);
+  const pod = {
+    metadata: { name: 'asks', namespace },
+    spec: { priorityClassName, containers: [{ name: 'main', image: 'none' }] },
+  };
+  await until(`pods may be of class ${name}`, () => client.create<ApiObject>(PODS, pod, { dryRun: true }));
 }

@@ -100,6 +100,7 @@ export const resourceCases: readonly ContractCase[] = [
     await arena.placeOf('first');
     await arena.pod('second', { requests: { cpu: '4' } });
     await arena.complaintOf('second', /Insufficient cpu/);
+    await arena.untilRunning('first'); // or its kubelet might say so after it has succeeded
     await arena.change(PODS, 'first', { status: { phase: 'Succeeded' } }, 'status');
     assert.equal(await arena.placeOf('second'), 'a');
   }),

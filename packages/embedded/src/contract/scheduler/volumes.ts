@@ -82,6 +82,7 @@ export const volumeCases: readonly ContractCase[] = [
     await arena.pod('pod', using('data'));
     const refused = await selectedNode(arena, 'data');
     await arena.changeNode(refused, { spec: { unschedulable: true } });
+    await arena.untilHeard();
     await arena.change(CLAIMS, 'data', { metadata: { annotations: { [SELECTED_NODE]: null } } });
     const other = refused === 'z1' ? 'z2' : 'z1';
     await arena.context.until(
@@ -126,10 +127,11 @@ export const volumeCases: readonly ContractCase[] = [
     const storageClassName = className(arena);
     const provisioner = 'kubernetes.io/no-provisioner';
     await storageClass(arena, { provisioner, volumeBindingMode: 'WaitForFirstConsumer' });
+    const claimRef = refTo(await claim(arena, 'data'));
+    // In this order: a scheduler that has heard of the free one knows that there is another.
+    await volume(arena, 'kept', { nodeAffinity: inZone('z2'), storageClassName, claimRef });
     await volume(arena, 'free', { nodeAffinity: inZone('z1'), storageClassName });
     await arena.change(VOLUMES, arena.context.unique('free'), { status: { phase: 'Available' } }, 'status');
-    const claimRef = refTo(await claim(arena, 'data'));
-    await volume(arena, 'kept', { nodeAffinity: inZone('z2'), storageClassName, claimRef });
     await arena.pod('pod', using('data'));
     await completeBinding(arena, 'data', 'kept');
     assert.equal(await arena.placeOf('pod'), 'z2');
@@ -151,8 +153,8 @@ export const volumeCases: readonly ContractCase[] = [
     await arena.placeOf('second');
   }),
   inArena('a node takes as many volumes of a driver as its CSINode says', async (arena) => {
+    await csiNode(arena, 'a', 1); // long before anybody asks: the scheduler does not say when it has heard of it
     await arena.node('a');
-    await csiNode(arena, 'a', 1);
     await boundClaim(arena, 'one', { csi: true });
     await boundClaim(arena, 'two', { csi: true });
     await arena.pod('first', using('one'));
