@@ -14,7 +14,7 @@ export function provisioningControllers(deps: ProvisionerDeps): readonly Control
     maxDuration: options.batchMaxDuration,
   });
   return [
-    provisionerController(new Provisioner(deps), batcher, deps),
+    provisionerController(new Provisioner(deps), batcher),
     podTrigger(deps, batcher, cluster),
     nodeTrigger(deps, batcher),
   ];
@@ -24,14 +24,10 @@ export function provisioningControllers(deps: ProvisionerDeps): readonly Control
  * Waits for a batch and deals with it, for ever (spec 02 §3). While the model cannot be relied upon the batch is kept, to
  * be tried again; upstream drops it, and its pods wait until they trigger anew.
  */
-function provisionerController(
-  provisioner: Provisioner,
-  batcher: Batcher,
-  { cluster }: Pick<ProvisionerDeps, 'cluster'>,
-): Controller {
+function provisionerController(provisioner: Provisioner, batcher: Batcher): Controller {
   const controller = singleton(PROVISIONER, async (signal, logger) => {
     if (!(await batcher.wait(signal))) return AT_ONCE;
-    if (cluster.hasSynced()) await provisioner.run(signal, logger);
+    if (await provisioner.isReady(signal)) await provisioner.run(signal, logger);
     else batcher.rearm();
     return AT_ONCE;
   });

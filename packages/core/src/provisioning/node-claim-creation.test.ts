@@ -8,6 +8,7 @@ import { pendingPod, readyPool } from '../testing/cluster-objects.ts';
 import { createNodeClaims } from './node-claim-creation.ts';
 import { TimeSlices } from './planning/time-slices.ts';
 import { startScene } from './testing/provisioning-scene.ts';
+import { UnheardClaims } from './unheard-claims.ts';
 
 /** Creates one claim with a server that answers, but whose watch tells nobody. */
 async function create(t: Parameters<typeof startScene>[0], tellsPods: boolean) {
@@ -19,7 +20,7 @@ async function create(t: Parameters<typeof startScene>[0], tellsPods: boolean) {
   const snapshot = { ...EMPTY_SNAPSHOT, pools: [pool], pods: [pendingPod('a')] };
   const { newNodes } = finish(planSnapshot(snapshot, { ...DEFAULT_PLANNING, profile: scene.rig.provider.profile }));
   const names = await createNodeClaims(
-    { ...scene.deps, client },
+    { ...scene.deps, client, unheard: new UnheardClaims(scene.deps) },
     newNodes.map((planned) => ({ planned, pool })),
     { reason: 'test', tellsPods },
     new TimeSlices(scene.rig.clock, new AbortController().signal),

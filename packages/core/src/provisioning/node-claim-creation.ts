@@ -15,6 +15,7 @@ import { notFoundText } from '../not-found.ts';
 import { nominated } from './events.ts';
 import { toNodeClaim } from './node-claims.ts';
 import type { TimeSlices } from './planning/time-slices.ts';
+import type { UnheardClaims } from './unheard-claims.ts';
 
 const createdNodeClaims = defineCounter(
   'karpenter_nodeclaims_created_total',
@@ -26,6 +27,7 @@ const createdNodeClaims = defineCounter(
 export type CreationDeps = Pick<Core, 'caches' | 'client' | 'events' | 'metrics' | 'provider'> & {
   readonly cluster: ClusterModel;
   readonly random: () => number;
+  readonly unheard: UnheardClaims;
 };
 
 /** A node to be bought, and from which pool as planning saw it. */
@@ -75,10 +77,12 @@ async function createNodeClaim(
   { reason, tellsPods }: Occasion,
   logger: Logger,
 ): Promise<string> {
-  const { client, cluster, events, metrics } = deps;
+  const { client, cluster, events, metrics, unheard } = deps;
   const nodePool = pool.nodePool.metadata.name;
   checkLimits(deps, nodePool);
-  const nodeClaim = await client.create(NODE_CLAIMS, toNodeClaim(planned, pool, deps));
+  const creation = client.create(NODE_CLAIMS, toNodeClaim(planned, pool, deps));
+  creation.catch((error: unknown) => unheard.note(error));
+  const nodeClaim = await creation;
   const { name } = nodeClaim.metadata;
   cluster.track(nodeClaim);
   for (const { pod } of planned.pods) cluster.decisions.expectOn(objectKey(pod.metadata), name);

@@ -16,6 +16,7 @@ import { planningSnapshot } from './planning/planning-snapshot.ts';
 import { TimeSlices } from './planning/time-slices.ts';
 import { UntrackedVolumes } from './planning/untracked-volumes.ts';
 import { findUsablePools } from './planning/usable-pools.ts';
+import { UnheardClaims } from './unheard-claims.ts';
 
 export type ProvisionerDeps = Core & {
   readonly cluster: ClusterModel;
@@ -35,6 +36,7 @@ export class Provisioner {
   readonly #warnings: ConsolidationWarnings;
   readonly #untracked: UntrackedVolumes;
   readonly #spread: DefaultSpread;
+  readonly #unheard: UnheardClaims;
 
   constructor(deps: ProvisionerDeps) {
     const { clock, metrics, caches } = deps;
@@ -43,11 +45,18 @@ export class Provisioner {
     this.#warnings = new ConsolidationWarnings(clock);
     this.#untracked = new UntrackedVolumes(caches);
     this.#spread = new DefaultSpread(deps);
+    this.#unheard = new UnheardClaims(deps);
   }
 
   /** Caches only it reads: they must be in sync before the first pass. */
   get sources(): readonly Source[] {
     return this.#spread.sources;
+  }
+
+  /** Whether all that was bought is known, so that none of it is bought again. Rejects if that cannot be found out. */
+  async isReady(signal: AbortSignal): Promise<boolean> {
+    await this.#unheard.settle(signal);
+    return this.#deps.cluster.hasSynced();
   }
 
   /** One pass over all pods without a place. Rejects when something went wrong that another pass may mend. */
@@ -61,7 +70,8 @@ export class Provisioner {
     if (scheduled === undefined) return;
     const pools = new Map(scheduled.pools.map((pool) => [pool.nodePool.metadata.name, pool]));
     const orders = scheduled.plan.newNodes.map((planned) => ({ planned, pool: pools.get(planned.nodePool)! }));
-    await createNodeClaims(this.#deps, orders, { reason: 'provisioned', tellsPods: true }, slices, logger);
+    const deps = { ...this.#deps, unheard: this.#unheard };
+    await createNodeClaims(deps, orders, { reason: 'provisioned', tellsPods: true }, slices, logger);
   }
 
   /** Plans, and records all of the plan but its NodeClaims; undefined if there was nothing to plan, or with. */

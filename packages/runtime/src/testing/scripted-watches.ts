@@ -44,6 +44,7 @@ export function startScripted(t: TestContext, script: (request: number) => Watch
 async function* play({ lines, last }: WatchScript, clock: Clock, signal: AbortSignal): AsyncGenerator<Buffer> {
   for (const line of lines) yield Buffer.from(`${line}\n`);
   if (last === 'end') return;
-  if (last === 'silence') await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+  if (last === 'silence')
+    await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
   else await clock.sleep(last, signal);
 }

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { NodeClaim } from '@karpenter-ts/apis';
+import { type Client, ConnectionError, SECOND, StatusError } from '@karpenter-ts/runtime';
+import { pendingPod, readyPool } from '../testing/cluster-objects.ts';
+import { provisioningControllers } from './controllers.ts';
+import { startScene } from './testing/provisioning-scene.ts';
+
+/** A server that no watch hears of: the first creation fails like this, and `stored` is what it has of it. */
+async function provision(t: TestContext, failure: Error, stored: (claim: NodeClaim) => readonly NodeClaim[]) {
+  const scene = await startScene(t);
+  const asked: string[] = [];
+  let items: readonly NodeClaim[] = [];
+  const client = {
+    create: async (_type: unknown, claim: NodeClaim): Promise<NodeClaim> => {
+      asked.push('create');
+      if (asked.length > 1) return named(claim, 'second');
+      items = stored(named(claim, 'first'));
+      throw failure;
+    },
+    listAll: async () => {
+      asked.push('list');
+      return { items, resourceVersion: '9' };
+    },
+  } as unknown as Client;
+  await scene.add([readyPool('default')], [pendingPod('a', { requests: { cpu: '1' } })]);
+  await scene.rig.run(...provisioningControllers({ ...scene.deps, client }));
+  await scene.rig.clock.advance(14 * SECOND); // the pod has called again at ten
+  return { scene, asked };
+}
+
+function named(claim: NodeClaim, name: string): NodeClaim {
+  return { ...claim, metadata: { ...claim.metadata, name } };
+}
+
+const LOST = new ConnectionError('reset');
+
+test('a claim that was stored without an answer is waited for, not bought again', async (t) => {
+  const { scene, asked } = await provision(t, LOST, (claim) => [claim]);
+  assert.deepEqual(asked, ['create', 'list']);
+  assert.equal(scene.cluster.isUnlaunched('first'), true);
+});
+
+test('a claim that was not stored is created by the next pass', async (t) => {
+  const { asked } = await provision(t, LOST, () => []);
+  assert.deepEqual(asked, ['create', 'list', 'create']);
+});
+
+test('an error of the server may have come after it had stored the claim', async (t) => {
+  const { asked } = await provision(t, new StatusError({ code: 504 }), (claim) => [claim]);
+  assert.deepEqual(asked, ['create', 'list']);
+});
+
+test('what the server refuses it has not stored, and nobody asks', async (t) => {
+  const { asked } = await provision(t, new StatusError({ code: 403 }), () => []);
+  assert.deepEqual(asked, ['create', 'create']);
+});
+
+test('of what is there, only what waits for its machine is taken in', async (t) => {
+  const foreign = { group: 'example.com', kind: 'Other', name: 'default' };
+  const { scene } = await provision(t, LOST, (claim) => [
+    { ...named(claim, 'launched'), status: { providerID: 'fake:///1' } },
+    { ...named(claim, 'foreign'), spec: { ...claim.spec, nodeClassRef: foreign } },
+    claim,
+  ]);
+  assert.deepEqual(
+    ['launched', 'foreign', 'first'].map((name) => scene.cluster.isUnlaunched(name)),
+    [false, false, true],
+  );
+  assert.equal(scene.cluster.find('fake:///1'), undefined);
+});
