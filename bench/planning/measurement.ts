@@ -110,8 +110,9 @@ function timePlan(snapshot: Snapshot, provider: Provider, workload: Workload): T
   return { plan, seconds: (performance.now() - started) / 1000 };
 }
 
-/** In CPU time, so that what else the machine does is not counted. */
+/** In CPU time, so that what else the machine does is not counted; nor is what was left over by runs before. */
 function longestStepMs(snapshot: Snapshot, provider: Provider, workload: Workload): number {
+  collectGarbage();
   const run = startPlan(snapshot, provider, workload);
   let longest = 0;
   for (let before = process.threadCpuUsage(); ; before = process.threadCpuUsage()) {
