@@ -16,7 +16,7 @@ const DEFAULT_START: Instant = Date.UTC(2026, 0, 1);
 const QUIET_TURNS = 2;
 
 /** A loop that never sleeps would hold the clock for ever: better to say so. */
-const MAX_TURNS = 100_000; // the tests need 251 at the most
+const MAX_TURNS = 100_000; // hundreds of times what work that ends has needed
 
 /** Turns asked for by all virtual clocks of this process, so that one does not take another's for work. */
 let ownTurns = 0;
