@@ -3,8 +3,6 @@ import type { Client, Clock, Transport } from '@karpenter-ts/runtime';
 /** One promise of a control plane, in a sentence, and how to see that it is kept. */
 export interface ContractCase {
   readonly name: string;
-  /** Whether it needs a scheduler that has nothing else to do: on a busy one, pods wait for more than their turn. */
-  readonly needsCalm?: boolean;
   run(context: ContractContext): Promise<void>;
 }
 

@@ -215,8 +215,3 @@ function complaintIn({ status }: Pod): string {
 export function inArena(name: string, run: (arena: Arena) => Promise<void>): ContractCase {
   return { name, run: (context) => run(new Arena(context)) };
 }
-
-/** As `inArena`, while nothing happens in others. */
-export function inCalmArena(name: string, run: (arena: Arena) => Promise<void>): ContractCase {
-  return { ...inArena(name, run), needsCalm: true };
-}

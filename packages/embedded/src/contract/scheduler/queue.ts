@@ -3,7 +3,7 @@ import { type ApiObject, type ResourceType, SECOND } from '@karpenter-ts/runtime
 import { EVENTS } from '@karpenter-ts/runtime/kinds';
 import { type Pod, PODS } from '../../scheduler/kinds/pod.ts';
 import type { ContractCase } from '../contract-case.ts';
-import { type Arena, inArena, inCalmArena } from './arena.ts';
+import { type Arena, inArena } from './arena.ts';
 
 const PRIORITY_CLASSES: ResourceType = {
   group: 'scheduling.k8s.io',
@@ -40,7 +40,7 @@ export const queueCases: readonly ContractCase[] = [
     assert.equal(spec.nodeName, undefined);
     assert.equal(status?.conditions, undefined);
   }),
-  inCalmArena('when room comes up, the pod of higher priority gets it', async (arena) => {
+  inArena('when room comes up, the pod of higher priority gets it', async (arena) => {
     await priorityClass(arena, 'high', 1000);
     await arena.node('other'); // that takes neither: while there is no node at all, whatever happens has them tried again
     const need = { requests: { cpu: '4' }, nodeSelector: onNode(arena, 'a') };
