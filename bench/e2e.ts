@@ -65,12 +65,17 @@ async function measureDrain(): Promise<readonly Row[]> {
   ];
 }
 
-/** Ours and upstream's take turns, so that both meet the machine in the same moods. */
+/** Ours and upstream's take turns, so that both meet the machine in the same moods. Each run is minutes: it is told. */
 async function inTurns<T>(measure: (contender: Contender) => Promise<T>) {
   const path = await buildUpstream();
+  const tell = async (contender: Contender): Promise<T> => {
+    const figures = await measure(contender);
+    process.stderr.write(`${contender.kind}: ${JSON.stringify(figures)}\n`);
+    return figures;
+  };
   const runs = await repeat(async () => ({
-    ours: await measure({ kind: 'ours' }),
-    upstream: await measure({ kind: 'upstream', path }),
+    ours: await tell({ kind: 'ours' }),
+    upstream: await tell({ kind: 'upstream', path }),
   }));
   return { ours: runs.map((run) => run.ours), upstream: runs.map((run) => run.upstream) };
 }
