@@ -53,9 +53,11 @@ export {
 } from './client/status-error.ts';
 export {
   ConnectionError,
+  type RawEvent,
   type Transport,
   type TransportRequest,
   type TransportResponse,
+  WholeBody,
 } from './client/transport.ts';
 export type { WatchEvent } from './client/watch-stream.ts';
 

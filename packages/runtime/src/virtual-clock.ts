@@ -12,9 +12,6 @@ interface Timer {
 /** Above 0, which some libraries take for "never". */
 const DEFAULT_START: Instant = Date.UTC(2026, 0, 1);
 
-/** One turn of the event loop visits every ready descriptor; the second proves that the first set nothing off. */
-const QUIET_TURNS = 2;
-
 /** A loop that never sleeps would hold the clock for ever: better to say so. */
 const MAX_TURNS = 100_000; // hundreds of times what work that ends has needed
 
@@ -24,10 +21,11 @@ let ownTurns = 0;
 /**
  * Time that moves only when told to, and then from one timer to the next, each as soon as nothing else is left to run.
  *
- * Nothing is left to run when, for two turns of the event loop in a row, all promises have had their continuations,
- * nobody has queued a `setImmediate`, and no tracked work is pending. So code that waits for a promise, an immediate
- * or this clock is seen by itself; what waits for a socket, a worker or a child process must be passed to `track`, and
- * nothing tracked may itself sleep on this clock (it would wait for itself). Given that, equal programs run equally.
+ * Nothing is left to run when a turn of the event loop has come round, before which all promises have had their
+ * continuations, nobody has queued another `setImmediate`, and no tracked work is pending. So code that waits for a
+ * promise, an immediate or this clock is seen by itself; what waits for a socket, a worker or a child process must be
+ * passed to `track`, and nothing tracked may itself sleep on this clock (it would wait for itself). Given that, equal
+ * programs run equally.
  */
 export class VirtualClock implements SteadyClock {
   readonly #start: Instant;
@@ -74,13 +72,12 @@ export class VirtualClock implements SteadyClock {
 
   /** Lets everything run that can run now, without moving the time. */
   async settle(): Promise<void> {
-    let quiet = 0;
-    for (let turns = 0; quiet < QUIET_TURNS; turns++) {
-      if (turns === MAX_TURNS) throw new Error(`something still runs after ${MAX_TURNS} turns of the event loop`);
+    for (let turns = 0; turns < MAX_TURNS; turns++) {
       if (this.#tracked > 0) await new Promise<void>((resolve) => (this.#whenUntracked = resolve));
       await nextTurn();
-      quiet = this.#tracked === 0 && !isAnythingQueued() ? quiet + 1 : 0;
+      if (this.#tracked === 0 && !isAnythingQueued()) return;
     }
+    throw new Error(`something still runs after ${MAX_TURNS} turns of the event loop`);
   }
 
   /** Moves the time by `duration`, on the way running everything that falls due, in order; settled when it returns. */

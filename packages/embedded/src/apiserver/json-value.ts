@@ -28,6 +28,22 @@ export function withoutNulls(value: Json): Json {
   return Object.fromEntries(members.map(([key, member]) => [key, withoutNulls(member ?? null)]));
 }
 
+/** A value as its JSON would tell it: without what is undefined. Where nothing is, it is the same value. */
+export function asJson(value: Json): Json {
+  if (isJsonArray(value)) return value.every((item) => asJson(item) === item) ? value : value.map(asJson);
+  if (!isJsonObject(value)) return value ?? null;
+  for (const key in value) {
+    const member = value[key];
+    if (member === undefined || asJson(member) !== member) return rebuilt(value);
+  }
+  return value;
+}
+
+function rebuilt(value: JsonObject): JsonObject {
+  const members = Object.entries(value).filter((entry): entry is [string, Json] => entry[1] !== undefined);
+  return Object.fromEntries(members.map(([key, member]) => [key, asJson(member)]));
+}
+
 /** Equality of JSON values; the order of keys does not matter, that of lists does. */
 export function isSameJson(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true;

@@ -2,7 +2,7 @@ import type { JsonObject } from '@karpenter-ts/apis';
 import type { Problem } from './field-errors.ts';
 import type { KubeObject } from './object.ts';
 import type { ServedResource } from './resources.ts';
-import type { Entry } from './storage/collection.ts';
+import type { Entry } from './storage/entry.ts';
 
 /** A body that could be read. */
 export interface DecodedBody {
@@ -38,8 +38,11 @@ export interface Strategy {
   /** The fields a selector may name, beside name and namespace, with the paths of their values as stored. */
   readonly selectable: ReadonlyMap<string, string>;
 
-  /** Reads a body as this kind. Throws an ApiError when that is impossible. */
-  decode(body: JsonObject): DecodedBody;
+  /**
+   * Reads a body as this kind. Parts of it that are the very parts of a stored object are taken as they are. Throws an
+   * ApiError when the body cannot be read.
+   */
+  decode(body: JsonObject, stored?: KubeObject): DecodedBody;
   /** What admission plugins make of an object before it is examined. Throws an ApiError when they refuse it. */
   admit(object: KubeObject, old: KubeObject | undefined, neighbours: Neighbours): KubeObject;
   create(object: KubeObject): Examined;

@@ -17,6 +17,8 @@ export interface ContractTarget {
   readonly clock: Clock;
   /** Set before the names of all that is created, so that runs do not meet: a DNS label, short. */
   readonly prefix: string;
+  /** Whether clients take values, where the control plane is in this process. */
+  readonly takesValues?: boolean;
 }
 
 const PATIENCE = 180 * SECOND; // a real control plane on a busy machine takes its time
@@ -29,8 +31,8 @@ export function namespaceOf(index: number, { prefix }: ContractTarget): string {
 
 /** Runs one case in a namespace of its own and cleans up after it. Rejects as the case does. `index` tells cases apart. */
 export async function runCase({ run }: ContractCase, index: number, target: ContractTarget): Promise<void> {
-  const { transport, clock } = target;
-  const client = new Client({ transport, clock, userAgent: 'contract' });
+  const { transport, clock, takesValues } = target;
+  const client = new Client({ transport, clock, userAgent: 'contract', takesValues });
   const own = namespaceOf(index, target);
   const cleanUps: (() => Promise<unknown>)[] = [];
   const context: ContractContext = {

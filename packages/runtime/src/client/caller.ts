@@ -3,7 +3,13 @@ import { startDeadline } from './deadline.ts';
 import type { RateLimits } from './rate-limit.ts';
 import type { ResourceType } from './resource-type.ts';
 import { StatusError, statusErrorOf } from './status-error.ts';
-import { ConnectionError, type Transport, type TransportRequest, type TransportResponse } from './transport.ts';
+import {
+  ConnectionError,
+  type Transport,
+  type TransportRequest,
+  type TransportResponse,
+  WholeBody,
+} from './transport.ts';
 
 /** One call of the API, before it is a request. */
 export interface Call {
@@ -42,6 +48,8 @@ export interface CallerOptions {
   readonly observer?: RequestObserver | undefined;
   /** Runs in the tick in which a write is handed to the socket; throwing stops the write. */
   readonly beforeWrite?: (() => void) | undefined;
+  /** Whether answers may be the server's own values, where it is in this process. Nobody may change them then. */
+  readonly takesValues?: boolean | undefined;
 }
 
 const TIMEOUT = 60 * SECOND; // as long as the API server itself works on a request
@@ -77,8 +85,13 @@ export class Caller {
     }
   }
 
-  /** The open body of a watch, for at most `timeout` milliseconds. Never retried: its reader knows better from where. */
-  async *stream(call: Call, timeout: number, signal?: AbortSignal): AsyncGenerator<Buffer> {
+  /** What `read` makes of a watch, for at most `timeout` milliseconds. Never retried: its reader knows better from where. */
+  async *stream<T>(
+    call: Call,
+    timeout: number,
+    read: (response: TransportResponse) => AsyncIterable<T>,
+    signal?: AbortSignal,
+  ): AsyncGenerator<T> {
     await this.#mayGo(call, signal);
     const deadline = startDeadline(this.#options.clock, Math.min(timeout, WATCH_HEAD_TIMEOUT), signal);
     try {
@@ -86,7 +99,7 @@ export class Caller {
       deadline.extend(timeout);
       try {
         if (response.status >= 400) throw await errorOf(call, response);
-        yield* response.body;
+        yield* read(response);
       } finally {
         response.discard();
       }
@@ -95,24 +108,28 @@ export class Caller {
     }
   }
 
-  async #mayGo(call: Call, signal: AbortSignal | undefined): Promise<void> {
-    if (call.target) await this.#options.rateLimits?.wait(call.target.type, signal);
+  #mayGo({ target }: Call, signal: AbortSignal | undefined): Promise<void> | undefined {
+    return target && this.#options.rateLimits?.wait(target.type, signal);
   }
 
-  async #try<T>(call: Call, signal: AbortSignal | undefined): Promise<T> {
-    const deadline = startDeadline(this.#options.clock, call.timeout ?? TIMEOUT, signal);
-    try {
-      const response = await this.#send(call, deadline.signal);
-      if (response.status >= 400) throw await errorOf(call, response);
-      return decode<T>(await readText(response));
-    } finally {
-      deadline.end();
-    }
+  #try<T>(call: Call, signal: AbortSignal | undefined): Promise<T> {
+    const { transport, clock } = this.#options;
+    if (transport.answersAtOnce) return this.#exchange<T>(call, signal);
+    const deadline = startDeadline(clock, call.timeout ?? TIMEOUT, signal);
+    return this.#exchange<T>(call, deadline.signal).finally(() => deadline.end());
   }
 
-  async #send(call: Call, signal: AbortSignal): Promise<TransportResponse> {
+  async #exchange<T>(call: Call, signal: AbortSignal | undefined): Promise<T> {
+    const response = await this.#send(call, signal);
+    if (response.status >= 400) throw await errorOf(call, response);
+    const { body } = response;
+    if (this.#options.takesValues && body instanceof WholeBody) return body.value() as T;
+    return decode<T>(await readText(body));
+  }
+
+  async #send(call: Call, signal: AbortSignal | undefined): Promise<TransportResponse> {
     const { transport, observer } = this.#options;
-    signal.throwIfAborted();
+    signal?.throwIfAborted();
     try {
       const response = await transport.send(this.#request(call), signal);
       observer?.answered(call.method, String(response.status));
@@ -124,17 +141,23 @@ export class Caller {
   }
 
   #request(call: Call): TransportRequest {
-    const { userAgent, beforeWrite } = this.#options;
+    const { userAgent, beforeWrite, takesValues } = this.#options;
     const headers: Record<string, string> = { accept: 'application/json', 'user-agent': userAgent };
     if (call.body) headers['content-type'] = call.body.contentType;
     return {
       method: call.method,
       path: pathOf(call),
       headers,
-      ...(call.body ? { body: JSON.stringify(call.body.json) } : {}),
+      ...(call.body ? encoded(call.body, takesValues === true && call.method !== 'PATCH') : {}),
       ...(beforeWrite && call.method !== 'GET' ? { beforeSend: beforeWrite } : {}),
+      ...(takesValues ? { takesValues } : {}),
     };
   }
+}
+
+/** Patches are worth no exception: they are small. */
+function encoded({ json }: NonNullable<Call['body']>, asValue: boolean): Pick<TransportRequest, 'body' | 'value'> {
+  return asValue ? { value: json } : { body: JSON.stringify(json) };
 }
 
 function pathOf({ path, query = {} }: Call): string {
@@ -157,7 +180,7 @@ function retryDelay(call: Call, error: unknown): number | undefined {
 
 async function errorOf(call: Call, response: TransportResponse): Promise<StatusError> {
   const { method, target } = call;
-  const text = await readText(response);
+  const text = await readText(response.body);
   return statusErrorOf(response.status, text, retryAfter(response), { method, type: target?.type, name: target?.name });
 }
 
@@ -167,9 +190,13 @@ function retryAfter(response: TransportResponse): number | undefined {
   return Number.isNaN(seconds) ? undefined : seconds;
 }
 
-async function readText(response: TransportResponse): Promise<string> {
+function readText(body: AsyncIterable<Buffer>): string | Promise<string> {
+  return body instanceof WholeBody ? body.bytes().toString('utf8') : readPieces(body);
+}
+
+async function readPieces(body: AsyncIterable<Buffer>): Promise<string> {
   const chunks: Buffer[] = [];
-  for await (const chunk of response.body) chunks.push(chunk);
+  for await (const chunk of body) chunks.push(chunk);
   const whole = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks); // a character may span chunks
   return whole.toString('utf8');
 }

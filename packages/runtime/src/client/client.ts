@@ -2,6 +2,7 @@ import { MINUTE, SECOND } from '../clock.ts';
 import { type Call, Caller, type CallerOptions, type Target } from './caller.ts';
 import { type ApiObject, apiVersionOf, type ObjectRef, type ResourceType, resourcePath } from './resource-type.ts';
 import { isGone, isNotFound } from './status-error.ts';
+import type { TransportResponse } from './transport.ts';
 import { readEvents, type WatchEvent } from './watch-stream.ts';
 
 /** The name servers see in their audit logs, and take for the field manager: what stands before the slash. */
@@ -104,7 +105,7 @@ export class Client {
     this.#caller = new Caller(options);
   }
 
-  async get<T extends ApiObject>(
+  get<T extends ApiObject>(
     type: ResourceType,
     ref: ObjectRef,
     options: ReadOptions = {},
@@ -159,11 +160,20 @@ export class Client {
    * Changes as they happen, until the server ends the watch. Throws a StatusError when it refuses or sends an ERROR
    * event, a ConnectionError when the stream breaks.
    */
-  watch<T extends ApiObject>(
+  async *watch<T extends ApiObject>(
     type: ResourceType,
     options: WatchOptions = {},
     signal?: AbortSignal,
   ): AsyncGenerator<WatchEvent<T>> {
+    for await (const batch of this.watchInBatches<T>(type, options, signal)) yield* batch;
+  }
+
+  /** As `watch`, with those together that come together: to wait for each costs as much as many are worth. */
+  watchInBatches<T extends ApiObject>(
+    type: ResourceType,
+    options: WatchOptions = {},
+    signal?: AbortSignal,
+  ): AsyncGenerator<readonly WatchEvent<T>[]> {
     const { timeoutSeconds } = options;
     const query = {
       watch: 'true',
@@ -175,12 +185,12 @@ export class Client {
     };
     const timeout = timeoutSeconds === undefined ? WATCH_TIMEOUT : timeoutSeconds * SECOND + WATCH_GRACE;
     const path = resourcePath(type, { namespace: options.namespace });
-    const body = this.#caller.stream({ method: 'GET', path, query, target: { type } }, timeout, signal);
-    return readEvents<T>(body, options.managedFields);
+    const read = (response: TransportResponse) => readEvents<T>(response, options.managedFields);
+    return this.#caller.stream({ method: 'GET', path, query, target: { type } }, timeout, read, signal);
   }
 
   /** Also creates on a subresource, such as a pod's `eviction`: the object then names whose. */
-  async create<T extends ApiObject>(
+  create<T extends ApiObject>(
     type: ResourceType,
     object: T,
     options: WriteOptions = {},
@@ -193,7 +203,7 @@ export class Client {
   }
 
   /** Replaces the object; refused with a conflict when its `resourceVersion` is not the present one. */
-  async update<T extends ApiObject>(
+  update<T extends ApiObject>(
     type: ResourceType,
     object: T,
     options: WriteOptions = {},
@@ -203,7 +213,7 @@ export class Client {
     return this.#write<T>('PUT', { ...place, query: writeQuery(options) }, object, signal);
   }
 
-  async patch<T extends ApiObject>(
+  patch<T extends ApiObject>(
     type: ResourceType,
     ref: ObjectRef,
     patch: Patch,
@@ -230,7 +240,7 @@ export class Client {
   }
 
   /** What a path outside the resources holds, such as `/version`. */
-  async read<T>(path: string, options: CallOptions = {}, signal?: AbortSignal): Promise<T> {
+  read<T>(path: string, options: CallOptions = {}, signal?: AbortSignal): Promise<T> {
     return this.#caller.call<T>({ method: 'GET', path, ...options }, signal);
   }
 
@@ -246,7 +256,7 @@ export class Client {
     }
   }
 
-  async #page(
+  #page(
     type: ResourceType,
     options: ListOptions,
     paging: { readonly limit: string | undefined; readonly continue: string | undefined },
@@ -258,7 +268,7 @@ export class Client {
     return this.#caller.call<List>({ method: 'GET', ...all(type, options.namespace, options), query }, signal);
   }
 
-  async #write<T>(method: 'POST' | 'PUT' | 'DELETE', call: Place, json: unknown, signal?: AbortSignal): Promise<T> {
+  #write<T>(method: 'POST' | 'PUT' | 'DELETE', call: Place, json: unknown, signal?: AbortSignal): Promise<T> {
     return this.#caller.call<T>({ ...call, method, body: { contentType: 'application/json', json } }, signal);
   }
 }

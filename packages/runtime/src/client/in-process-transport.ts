@@ -14,11 +14,17 @@ export type RequestHandler = (request: TransportRequest, signal: AbortSignal) =>
 export function inProcessTransport(handler: RequestHandler, clock: Clock): Transport {
   const closed = new AbortController();
   return {
-    async send(request, signal) {
-      signal?.throwIfAborted();
-      if (closed.signal.aborted) throw new ConnectionError('transport is closed');
-      request.beforeSend?.();
-      const mayGoOn = request.method === 'GET'; // after its head: a watch, which must end with the transport
+    answersAtOnce: true,
+    send(request, signal) {
+      const { method, beforeSend } = request;
+      try {
+        signal?.throwIfAborted();
+        if (closed.signal.aborted) throw new ConnectionError('transport is closed');
+        beforeSend?.();
+      } catch (error) {
+        return Promise.reject(error);
+      }
+      const mayGoOn = method === 'GET'; // after its head: a watch, which must end with the transport
       const ends =
         signal !== undefined && mayGoOn ? AbortSignal.any([signal, closed.signal]) : (signal ?? closed.signal);
       return clock.track(handler(request, ends));

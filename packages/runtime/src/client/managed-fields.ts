@@ -7,6 +7,7 @@
  * Expects JSON without white space, as API servers write it; anything else comes back as it is.
  */
 export function withoutManagedFields(line: string): string {
+  if (!line.includes('"managedFields":')) return line;
   const object = findValue(line, 0, 'object');
   const metadata = object < 0 ? -1 : findValue(line, object, 'metadata');
   const fields = metadata < 0 ? -1 : findValue(line, metadata, 'managedFields');

@@ -12,8 +12,8 @@ async function* chunks(...parts: readonly (string | Buffer)[]): AsyncGenerator<B
 
 async function namesIn(body: AsyncIterable<Buffer>): Promise<string[]> {
   const names: string[] = [];
-  for await (const event of readEvents<ApiObject>(body))
-    if (event.type !== 'BOOKMARK') names.push(event.object.metadata.name);
+  for await (const batch of readEvents<ApiObject>({ body }))
+    for (const event of batch) if (event.type !== 'BOOKMARK') names.push(event.object.metadata.name);
   return names;
 }
 

@@ -1,7 +1,7 @@
 import { withoutManagedFields } from './managed-fields.ts';
 import type { ApiObject } from './resource-type.ts';
 import { type Status, StatusError } from './status-error.ts';
-import { ConnectionError } from './transport.ts';
+import { ConnectionError, type TransportResponse } from './transport.ts';
 
 /** A change of an object, or word of how far the watch has come. An ERROR event is not one: it is thrown. */
 export type WatchEvent<T extends ApiObject> =
@@ -22,23 +22,42 @@ export function endsInitialEvents(bookmark: Bookmark): boolean {
 }
 
 /**
- * The events of a watch's body. Throws a StatusError for an ERROR event and a ConnectionError for a line that is none:
- * after either, nothing that follows can be trusted. A line the connection's end cut short is dropped.
+ * The events of a watch as they come, several at a time. Throws a StatusError for an ERROR event and a ConnectionError
+ * for a line that is none: after either, nothing that follows can be trusted. A line the connection's end cut short is
+ * dropped.
  */
 export async function* readEvents<T extends ApiObject>(
-  body: AsyncIterable<Buffer>,
+  { body, events }: Pick<TransportResponse, 'body' | 'events'>,
   managedFields: 'keep' | 'drop' = 'keep',
-): AsyncGenerator<WatchEvent<T>> {
-  const splitter = new LineSplitter();
-  for await (const chunk of body) {
-    for (const line of splitter.push(chunk)) {
-      if (line.length > 0) yield decode<T>(managedFields === 'keep' ? line : withoutManagedFields(line));
+): AsyncGenerator<readonly WatchEvent<T>[]> {
+  const decode = (line: string): Parsed => parse(managedFields === 'keep' ? line : withoutManagedFields(line));
+  for await (const batch of events ?? readLines(body)) {
+    const known: WatchEvent<T>[] = [];
+    try {
+      for (const one of batch) known.push(checked<T>(typeof one === 'string' ? decode(one) : one));
+    } catch (error) {
+      if (known.length > 0) yield known;
+      throw error;
     }
+    yield known;
   }
 }
 
-function decode<T extends ApiObject>(line: string): WatchEvent<T> {
-  const event = parse(line);
+/** The lines that are complete with each chunk, but empty ones. */
+async function* readLines(body: AsyncIterable<Buffer>): AsyncGenerator<readonly string[]> {
+  const splitter = new LineSplitter();
+  for await (const chunk of body) {
+    const lines = splitter.push(chunk).filter((line) => line.length > 0);
+    if (lines.length > 0) yield lines;
+  }
+}
+
+interface Parsed {
+  readonly type?: unknown;
+  readonly object?: unknown;
+}
+
+function checked<T extends ApiObject>(event: Parsed): WatchEvent<T> {
   switch (event.type) {
     case 'ADDED':
     case 'MODIFIED':
@@ -52,7 +71,7 @@ function decode<T extends ApiObject>(line: string): WatchEvent<T> {
   }
 }
 
-function parse(line: string): { readonly type?: unknown; readonly object?: unknown } {
+function parse(line: string): Parsed {
   try {
     const event: unknown = JSON.parse(line);
     return typeof event === 'object' && event !== null && 'object' in event && event.object !== null ? event : {};

@@ -109,11 +109,13 @@ export class Reflector<T extends ApiObject> {
     const list = this.#options.mirror.collect();
     this.#brokenStreams++;
     try {
-      for await (const event of this.#open({ sendInitialEvents: true }, signal)) {
-        if (this.#endsTurn()) await nextTurn();
-        if (this.#version !== undefined) this.#follow(event);
-        else if (event.type !== 'BOOKMARK') list.apply(event);
-        else if (endsInitialEvents(event.object)) await this.#complete(list, event.object.metadata.resourceVersion);
+      for await (const batch of this.#open({ sendInitialEvents: true }, signal)) {
+        for (const event of batch) {
+          if (this.#endsTurn()) await nextTurn();
+          if (this.#version !== undefined) this.#follow(event);
+          else if (event.type !== 'BOOKMARK') list.apply(event);
+          else if (endsInitialEvents(event.object)) await this.#complete(list, event.object.metadata.resourceVersion);
+        }
       }
     } finally {
       if (this.#version === undefined) list.abandon();
@@ -152,9 +154,11 @@ export class Reflector<T extends ApiObject> {
   }
 
   async #watch(signal: AbortSignal): Promise<void> {
-    for await (const event of this.#open({ resourceVersion: this.#version }, signal)) {
-      if (this.#endsTurn()) await nextTurn();
-      this.#follow(event);
+    for await (const batch of this.#open({ resourceVersion: this.#version }, signal)) {
+      for (const event of batch) {
+        if (this.#endsTurn()) await nextTurn();
+        this.#follow(event);
+      }
     }
   }
 
@@ -164,11 +168,11 @@ export class Reflector<T extends ApiObject> {
     this.#healthy();
   }
 
-  #open(options: WatchOptions, signal: AbortSignal): AsyncGenerator<WatchEvent<T>> {
+  #open(options: WatchOptions, signal: AbortSignal): AsyncGenerator<readonly WatchEvent<T>[]> {
     const { client, type, selectors, random } = this.#options;
     const timeoutSeconds = WATCH_SECONDS + Math.floor(WATCH_SECONDS * random());
     const always = { allowWatchBookmarks: true, managedFields: 'drop', timeoutSeconds } as const;
-    return client.watch<T>(type, { ...selectors, ...always, ...options }, signal);
+    return client.watchInBatches<T>(type, { ...selectors, ...always, ...options }, signal);
   }
 
   /** Counts an event; true when others should have their turn before it. */

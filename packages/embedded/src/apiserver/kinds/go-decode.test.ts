@@ -74,3 +74,12 @@ test('whatever is sent is decoded or refused, and what was decoded once decodes 
   );
   assert.ok(decoded > 10);
 });
+
+test('parts of an object that was read before are taken as they are', () => {
+  const pod = decode('core.Pod', { metadata: { name: 'a' }, spec: { containers: [{ name: 'a' }] } }).object;
+  const patched = { ...pod, status: { phase: 'Running', odd: 1 } };
+  const { object, unknown } = decodeGo(patched, goStruct('core.Pod'), pod);
+  assert.equal(object['metadata'], pod['metadata']);
+  assert.deepEqual(unknown, ['status.odd']);
+  assert.deepEqual(object, decode('core.Pod', patched).object);
+});

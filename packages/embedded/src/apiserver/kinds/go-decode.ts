@@ -16,29 +16,37 @@ export class DecodeError extends Error {
   override readonly name = 'DecodeError';
 }
 
-/** Reads an object as Go's decoder does, null for missing included, and writes it as Go's encoder. Throws DecodeError. */
-export function decodeGo(object: JsonObject, type: GoStruct): Decoded {
+/**
+ * Reads an object as Go's decoder does, null for missing included, and writes it as Go's encoder. Members that are the
+ * very members of `known`, an object that was read before, are taken as they are. Throws DecodeError.
+ */
+export function decodeGo(object: JsonObject, type: GoStruct, known?: JsonObject): Decoded {
   const decoder = new Decoder();
-  return { object: decoder.readStruct(object, type), unknown: decoder.unknown };
+  return { object: decoder.readStruct(object, type, known), unknown: decoder.unknown };
 }
 
 const ZEROS: Readonly<Record<Scalar, Json>> = { string: '', bool: false, int32: 0, int64: 0, float64: 0, bytes: null };
 
+const PLAIN = { enumerable: true, writable: true, configurable: true };
+
+const NOTHING: JsonObject = {};
+
 class Decoder {
   readonly unknown: string[] = [];
   readonly #path: (string | number)[] = []; // names of fields, indexes of items; keys of maps are left out as in Go
-  #owner = ''; // the struct whose field is being read, as Go names it without its package
+  #owner: GoStruct | undefined; // whose field is being read
 
-  readStruct(value: Json, type: GoStruct): JsonObject {
+  readStruct(value: Json, type: GoStruct, known: JsonObject = NOTHING): JsonObject {
     if (!isJsonObject(value)) throw this.#mismatch(value, type.text);
     const owner = this.#owner;
-    this.#owner = type.text.slice(type.text.indexOf('.') + 1);
+    this.#owner = type;
     const out: Draft = {};
     const { fields } = type;
     for (const name of Object.keys(value)) {
       const field = fields.get(name);
       const member = value[name];
       if (field === undefined) this.unknown.push(pathText([...this.#path, name]));
+      else if (typeof member === 'object' && member !== null && member === known[name]) out[name] = member;
       else if (member !== undefined && member !== null) this.#readField(out, name, member, field);
     }
     for (const [name, field] of alwaysWritten(type)) {
@@ -87,8 +95,14 @@ class Decoder {
 
   #readMap(value: Json, type: GoType & { readonly form: 'map' }): Json {
     if (!isJsonObject(value)) throw this.#mismatch(value, type.text);
-    // From entries: a user's key may be `__proto__`.
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, this.#read(item ?? null, type.values)]));
+    const out: Record<string, Json> = {};
+    for (const key of Object.keys(value)) {
+      const item = this.#read(value[key] ?? null, type.values);
+      if (key === '__proto__')
+        Object.defineProperty(out, key, { value: item, ...PLAIN }); // users choose the keys
+      else out[key] = item;
+    }
+    return out;
   }
 
   #readScalar(value: Json, scalar: Scalar, text: string): Json {
@@ -159,7 +173,8 @@ class Decoder {
 
   #mismatch(value: Json, wanted: string, got: string = jsonTypeOf(value)): DecodeError {
     const field = this.#path.filter((segment) => typeof segment === 'string').join('.');
-    const place = field === '' ? 'Go value' : `Go struct field ${this.#owner}.${field}`;
+    const owner = this.#owner?.text ?? '';
+    const place = field === '' ? 'Go value' : `Go struct field ${owner.slice(owner.indexOf('.') + 1)}.${field}`;
     return new DecodeError(`json: cannot unmarshal ${got} into ${place} of type ${wanted}`);
   }
 }

@@ -41,8 +41,8 @@ export class GoStrategy implements Strategy {
     this.#hasStatus = resource.subresources.some(({ name }) => name === 'status');
   }
 
-  decode(body: JsonObject): DecodedBody {
-    return decodeKind(body, this.resource, this.type);
+  decode(body: JsonObject, stored?: KubeObject): DecodedBody {
+    return decodeKind(body, this.resource, this.type, this.conversion ? undefined : stored);
   }
 
   admit(object: KubeObject, old: KubeObject | undefined, neighbours: Neighbours): KubeObject {
@@ -63,13 +63,13 @@ export class GoStrategy implements Strategy {
     const prepared = prepareUpdate?.(kept, old) ?? kept;
     const isNewGeneration = generationOf && !isSameJson(generationOf(prepared), generationOf(old));
     const next = isNewGeneration ? withGeneration(prepared, (old.metadata.generation ?? 0) + 1) : prepared;
-    return { object: next, problems: [...this.#problems(next), ...(validateUpdate?.(next, old) ?? [])] };
+    return { object: next, problems: [...this.#problems(next, old), ...(validateUpdate?.(next, old) ?? [])] };
   }
 
   updateStatus(object: KubeObject, old: KubeObject): Examined {
     const kept = withMember({ ...old, metadata: object.metadata }, 'status', object['status']);
     const next = this.#rules.prepareStatus?.(kept, old) ?? kept;
-    const problems = metadataProblems(next.metadata, this.#scope());
+    const problems = this.#metadataProblems(next, old);
     return { object: next, problems: [...problems, ...(this.#rules.validateStatus?.(next, old) ?? [])] };
   }
 
@@ -102,19 +102,33 @@ export class GoStrategy implements Strategy {
     return withMember(object, 'status', decodeGo({}, this.type).object['status']);
   }
 
-  #problems(object: KubeObject): readonly Problem[] {
+  #problems(object: KubeObject, old?: KubeObject): readonly Problem[] {
     return [
-      ...metadataProblems(object.metadata, this.#scope()),
+      ...this.#metadataProblems(object, old),
       ...structProblems(object, this.type),
       ...(this.#rules.validate?.(object) ?? []),
     ];
   }
 
-  #scope() {
+  /** What was good once need not be looked at again. */
+  #metadataProblems({ metadata }: KubeObject, old: KubeObject | undefined): readonly Problem[] {
+    if (old !== undefined && CHECKED.every((part) => metadata[part] === old.metadata[part])) return [];
     const { nameProblems = dnsNameProblems, plainFinalizers = false } = this.#rules;
-    return { namespaced: this.resource.namespaced, nameProblems, plainFinalizers };
+    return metadataProblems(metadata, { namespaced: this.resource.namespaced, nameProblems, plainFinalizers });
   }
 }
+
+/** All of metadata that has rules. */
+const CHECKED = [
+  'name',
+  'generateName',
+  'namespace',
+  'generation',
+  'labels',
+  'annotations',
+  'ownerReferences',
+  'finalizers',
+] as const;
 
 function withGeneration(object: KubeObject, generation: number): KubeObject {
   const metadata: Metadata = mergeMetadata(object.metadata, { generation });

@@ -14,8 +14,11 @@ export interface KindName {
   readonly kind: string;
 }
 
-/** Reads a body as a built-in kind; one that does not say what it is, is taken for that. Throws an ApiError. */
-export function decodeKind(body: JsonObject, name: KindName, type: GoStruct): DecodedBody {
+/**
+ * Reads a body as a built-in kind; one that does not say what it is, is taken for that. Its parts that are those of
+ * `stored` have been read before. Throws an ApiError.
+ */
+export function decodeKind(body: JsonObject, name: KindName, type: GoStruct, stored?: KubeObject): DecodedBody {
   const { kind: ownKind, version } = name;
   const ownVersion = apiVersionOf(name);
   const { kind = ownKind, apiVersion: sent } = body;
@@ -24,7 +27,7 @@ export function decodeKind(body: JsonObject, name: KindName, type: GoStruct): De
     throw wrongKind(scalarText(kind), scalarText(apiVersion), name);
   }
   try {
-    const { object, unknown } = decodeGo(body, type);
+    const { object, unknown } = decodeGo(body, type, stored);
     const { kind: _, apiVersion: __, metadata, ...rest } = object;
     const decoded = { kind: ownKind, apiVersion: ownVersion, metadata: ownMetadata(metadata), ...rest };
     return { object: decoded as KubeObject, complaints: unknown.map((path) => `unknown field ${goQuote(path)}`) };
@@ -36,7 +39,9 @@ export function decodeKind(body: JsonObject, name: KindName, type: GoStruct): De
 
 /** Field managers are not kept, and links to itself no server keeps any more. */
 function ownMetadata(metadata: Json | undefined): JsonObject {
-  const { managedFields: _, selfLink: __, ...own } = metadata as JsonObject;
+  const sent = metadata as JsonObject;
+  if (sent['managedFields'] === undefined && sent['selfLink'] === undefined) return sent;
+  const { managedFields: _, selfLink: __, ...own } = sent;
   return own;
 }
 

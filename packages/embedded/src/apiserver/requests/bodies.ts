@@ -1,7 +1,7 @@
 import { goQuote, type Json, type JsonObject } from '@karpenter-ts/apis';
 import type { TransportRequest } from '@karpenter-ts/runtime';
 import { parseJson } from '../json-syntax.ts';
-import { isJsonObject, jsonTypeOf } from '../json-value.ts';
+import { asJson, isJsonObject, jsonTypeOf } from '../json-value.ts';
 import { badRequest, unsupportedMediaType } from '../status.ts';
 import type { DecodedBody } from '../strategy.ts';
 import type { FieldValidation } from '../verbs/options.ts';
@@ -31,6 +31,7 @@ const TYPE_META =
 /** The object a request sends, to be read as this kind. Throws an ApiError for what is no object at all. */
 export function parseObject(request: TransportRequest, kind: string): JsonObject {
   requireJson(request);
+  if (request.value !== undefined) return asJson(request.value as Json) as JsonObject;
   const text = bodyText(request);
   const unrecognized = (problem: string, shown: string) =>
     badRequest(
@@ -52,6 +53,7 @@ export function parseObject(request: TransportRequest, kind: string): JsonObject
 
 /** The options a deletion sends as its body, if it sends any. Throws an ApiError for what is no JSON. */
 export function parseOptionsBody(request: TransportRequest): Json | undefined {
+  if (request.value !== undefined) return asJson(request.value as Json);
   const text = bodyText(request);
   if (text === '') return undefined;
   requireJson(request);

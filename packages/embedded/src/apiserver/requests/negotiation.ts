@@ -11,12 +11,17 @@ const FORMS: Readonly<Record<string, Form>> = {
 
 /** Throws an ApiError when the Accept header names no JSON: then nothing can be said, not even what is wrong. */
 export function requireAcceptable(accept: string | undefined): void {
-  if (accept && !accept.split(',').some((range) => isJson(range.split(';')[0]!.trim()))) throw notAcceptable();
+  if (
+    accept &&
+    accept !== 'application/json' &&
+    !accept.split(',').some((range) => isJson(range.split(';')[0]!.trim()))
+  )
+    throw notAcceptable();
 }
 
 /** The first form of the Accept header that we can give. Throws an ApiError when there is none. */
 export function acceptedForm(accept: string | undefined): Form {
-  if (!accept) return 'object';
+  if (!accept || accept === 'application/json') return 'object';
   for (const range of accept.split(',')) {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim());
     if (!isJson(type)) continue;

@@ -9,7 +9,7 @@ import type { WriteContext } from '../verbs/create.ts';
 import { parseWriteOptions } from '../verbs/options.ts';
 import { applyPatch, type Patched } from '../verbs/patch.ts';
 import { checkUid, inPlace, type Update, update } from '../verbs/update.ts';
-import { jsonAnswer, piecesAnswer } from './answer.ts';
+import { jsonAnswer, storedAnswer } from './answer.ts';
 import { bodyText, mediaType, parseObject, warningsOf } from './bodies.ts';
 import { presentObject, type View } from './presentation.ts';
 
@@ -41,8 +41,7 @@ export function writtenAnswer({ objects }: WriteContext, view: View, written: Wr
   const { name, namespace, resourceVersion } = object.metadata;
   const entry = dryRun ? undefined : objects.collection(view.strategy).find(keyOf(name, namespace));
   const isStored = entry !== undefined && String(entry.revision) === resourceVersion;
-  if (isStored && view.form === 'object' && !view.strategy.conversion)
-    return piecesAnswer(status, [entry.json], headers);
+  if (isStored && view.form === 'object' && !view.strategy.conversion) return storedAnswer(status, entry, headers);
   return jsonAnswer(status, presentObject(view, object), headers);
 }
 
@@ -50,7 +49,8 @@ export function writtenAnswer({ objects }: WriteContext, view: View, written: Wr
 export function replaceAnswer(context: WriteContext, asked: ObjectRequest, part: Update['part']): TransportResponse {
   const { strategy, namespace, name, request, query, view } = asked;
   const { dryRun, fieldValidation } = parseWriteOptions(query, 'UpdateOptions');
-  const decoded = strategy.decode(parseObject(request, strategy.resource.kind));
+  const stored = request.takesValues ? context.objects.get(strategy, keyOf(name, namespace)) : undefined;
+  const decoded = strategy.decode(parseObject(request, strategy.resource.kind), stored);
   const warnings = warningsOf(decoded, fieldValidation, strategy.resource);
   const write: Update = { strategy, namespace, name, dryRun, part };
   const sent = inPlace(decoded.object, write);
@@ -64,7 +64,7 @@ export function replaceAnswer(context: WriteContext, asked: ObjectRequest, part:
 /** Carries out a PATCH of an object or its status. Throws an ApiError. */
 export function patchAnswer(context: WriteContext, asked: ObjectRequest, part: Update['part']): TransportResponse {
   const { strategy, view } = asked;
-  const target: Patched = { type: patchedType(strategy), decode: (body) => strategy.decode(body) };
+  const target: Patched = { type: patchedType(strategy), decode: (body, old) => strategy.decode(body, old) };
   return writtenAnswer(context, view, patch(context, { ...asked, part, target }));
 }
 

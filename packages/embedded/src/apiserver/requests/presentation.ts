@@ -1,10 +1,10 @@
-import type { JsonObject } from '@karpenter-ts/apis';
-import type { Instant } from '@karpenter-ts/runtime';
+import { type JsonObject, shared } from '@karpenter-ts/apis';
+import type { Instant, RawEvent } from '@karpenter-ts/runtime';
 import type { KubeObject } from '../object.ts';
 import { apiVersionOf } from '../resources.ts';
 import type { ApiError } from '../status.ts';
-import { type EventType, eventLine } from '../storage/collection.ts';
-import { decodeStored, encode, encodedFor } from '../storage/objects.ts';
+import { type EventType, encode, eventLine } from '../storage/entry.ts';
+import { decodeStored, encodedFor } from '../storage/objects.ts';
 import type { Strategy } from '../strategy.ts';
 import { type IncludeObject, type Table, toTable } from '../table/table.ts';
 import type { ListPage } from '../verbs/list.ts';
@@ -79,46 +79,67 @@ function typeLength({ resource }: Strategy): number {
 }
 
 /** The lines of a watch in the form asked for. */
-export function watchPresentation(view: View): Presentation {
+export function watchPresentation(view: View): Lines {
   return view.form === 'object' ? plainLines(view.strategy) : madeLines(view);
 }
 
+type Lines = Presentation<Buffer, Buffer>;
+
+/** About what most objects would have. */
+const OBJECT_BYTES = 1024;
+
+/** The events of a watch as values, for whoever is in this process. */
+export function eventValues(strategy: Strategy): Presentation<RawEvent, readonly RawEvent[]> {
+  return {
+    event: (type, { object }) => ({ type, object }),
+    departure: ({ object }, resourceVersion) => ({ type: 'DELETED', object: shared(asOf(object, resourceVersion)) }),
+    bookmark: (resourceVersion, endsInitialEvents) => ({
+      type: 'BOOKMARK',
+      object: bookmark(strategy, resourceVersion, endsInitialEvents),
+    }),
+    error: (error) => ({ type: 'ERROR', object: error.status() }),
+    sizeOf: () => OBJECT_BYTES,
+    join: (events) => events,
+  };
+}
+
 /** Most watchers share the lines made with the changes. */
-function plainLines(strategy: Strategy): Presentation {
+function plainLines(strategy: Strategy): Lines {
   return {
     ...commonLines(strategy),
-    event: (type, json, line) =>
-      line !== undefined && !strategy.conversion ? line : eventLine(type, encodedFor(strategy, json)),
-    departure: (json, resourceVersion) =>
+    event: (type, state) =>
+      type === state.type && !strategy.conversion ? state.line : eventLine(type, encodedFor(strategy, state.json)),
+    departure: ({ json }, resourceVersion) =>
       eventLine('DELETED', Buffer.from(encode(asOf(decodeStored(json, strategy), resourceVersion)))),
   };
 }
 
-function madeLines(view: View): Presentation {
+function madeLines(view: View): Lines {
   const { strategy } = view;
   const made = (type: EventType, object: KubeObject): Buffer =>
     eventLine(type, Buffer.from(JSON.stringify(presentObject(view, object))));
   return {
     ...commonLines(strategy),
-    event: (type, json) => made(type, decodeStored(json, strategy)),
-    departure: (json, resourceVersion) => made('DELETED', asOf(decodeStored(json, strategy), resourceVersion)),
+    event: (type, { json }) => made(type, decodeStored(json, strategy)),
+    departure: ({ json }, resourceVersion) => made('DELETED', asOf(decodeStored(json, strategy), resourceVersion)),
   };
 }
 
-function commonLines({ resource }: Strategy): Pick<Presentation, 'bookmark' | 'error'> {
+function commonLines(strategy: Strategy): Pick<Lines, 'bookmark' | 'error' | 'sizeOf' | 'join'> {
   const line = (type: string, object: JsonObject): Buffer => Buffer.from(`${JSON.stringify({ type, object })}\n`);
   return {
-    bookmark(resourceVersion, endsInitialEvents) {
-      const annotations = endsInitialEvents ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {};
-      const { kind } = resource;
-      return line('BOOKMARK', {
-        kind,
-        apiVersion: apiVersionOf(resource),
-        metadata: { resourceVersion, ...annotations },
-      });
-    },
+    bookmark: (resourceVersion, endsInitialEvents) =>
+      line('BOOKMARK', bookmark(strategy, resourceVersion, endsInitialEvents)),
     error: (error: ApiError) => line('ERROR', error.status()),
+    sizeOf: ({ json }) => json.length,
+    join: (lines) => (lines.length === 1 ? lines[0]! : Buffer.concat(lines)),
   };
+}
+
+function bookmark({ resource }: Strategy, resourceVersion: string, endsInitialEvents: boolean): JsonObject {
+  const annotations = endsInitialEvents ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {};
+  const { kind } = resource;
+  return { kind, apiVersion: apiVersionOf(resource), metadata: { resourceVersion, ...annotations } };
 }
 
 function asOf(object: KubeObject, resourceVersion: string): KubeObject {

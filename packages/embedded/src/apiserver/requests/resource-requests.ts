@@ -11,7 +11,7 @@ import { type DeleteOptions, parseDeleteOptions, parseListOptions, parseWriteOpt
 import { checkPatchType } from '../verbs/patch.ts';
 import { selectionOf } from '../verbs/selection.ts';
 import { Watch } from '../verbs/watch.ts';
-import { jsonAnswer, piecesAnswer, streamAnswer } from './answer.ts';
+import { eventsAnswer, jsonAnswer, piecesAnswer, storedAnswer, streamAnswer } from './answer.ts';
 import { mediaType, parseObject, parseOptionsBody, requireJson, warningsOf } from './bodies.ts';
 import { acceptedForm, requireAcceptable } from './negotiation.ts';
 import {
@@ -22,7 +22,7 @@ import {
   replaceAnswer,
   writtenAnswer,
 } from './object-writes.ts';
-import { presentList, presentObject, type View, watchPresentation } from './presentation.ts';
+import { eventValues, presentList, presentObject, type View, watchPresentation } from './presentation.ts';
 import type { Target } from './routes.ts';
 import { checkSubresource, subresourceAnswer } from './subresources.ts';
 
@@ -84,10 +84,11 @@ export class ResourceRequests {
     const { store } = this.#context.objects;
     const asked = parseVersion(query.get('resourceVersion') ?? '');
     if (asked > store.revision) throw tooLargeVersion(asked, store.revision);
-    const entry = this.#context.objects.collection(strategy).find(keyOf(name, namespace));
+    const { objects } = this.#context;
+    const entry = objects.collection(strategy).find(keyOf(name, namespace));
     if (entry === undefined) throw notFound(strategy.resource, name);
-    if (view.form === 'object' && !strategy.conversion) return piecesAnswer(200, [entry.json]);
-    return jsonAnswer(200, presentObject(view, this.#context.objects.get(strategy, entry.key)!));
+    if (view.form === 'object' && !strategy.conversion) return storedAnswer(200, entry);
+    return jsonAnswer(200, presentObject(view, objects.get(strategy, entry.key)!));
   }
 
   /** What is asked for is looked at before the form in which it is wanted. */
@@ -102,10 +103,11 @@ export class ResourceRequests {
     if (!options.watch) {
       return piecesAnswer(200, presentList(view, listPage(objects.store, collection, selection, options)));
     }
-    const presentation = watchPresentation(view);
-    return streamAnswer(
-      new Watch({ store: objects.store, collection, selection, options, presentation, clock, random }, signal),
-    );
+    const watched = { store: objects.store, collection, selection, options, clock, random };
+    if (asked.request.takesValues && view.form === 'object' && !strategy.conversion) {
+      return eventsAnswer(new Watch({ ...watched, presentation: eventValues(strategy) }, signal));
+    }
+    return streamAnswer(new Watch({ ...watched, presentation: watchPresentation(view) }, signal));
   }
 
   #create({ strategy, namespace, request, query, view }: ResourceRequest): TransportResponse {

@@ -17,11 +17,24 @@ export interface Target {
 
 const NO_QUERY = new URLSearchParams(); // only ever read
 
+/** Most paths come again and again: those of leases, every ten seconds. */
+const REMEMBERED = 4_096;
+const remembered = new Map<string, Route>();
+
 /** Takes a path with its query apart. Throws an ApiError for one that leads nowhere. */
 export function parseRoute(path: string): Route {
+  const known = remembered.get(path);
+  if (known !== undefined) return known;
   const mark = path.indexOf('?');
-  const query = mark < 0 ? NO_QUERY : new URLSearchParams(path.slice(mark));
-  const plain = decode(mark < 0 ? path : path.slice(0, mark)).replace(/\/$/, '');
+  if (mark >= 0) return routeOf(path.slice(0, mark), new URLSearchParams(path.slice(mark)));
+  const route = routeOf(path, NO_QUERY);
+  if (remembered.size === REMEMBERED) remembered.clear();
+  remembered.set(path, route);
+  return route;
+}
+
+function routeOf(path: string, query: URLSearchParams): Route {
+  const plain = decode(path).replace(/\/$/, '');
   const [, root, ...segments] = plain.split('/');
   const depth = root === 'api' ? 1 : root === 'apis' ? 2 : undefined;
   if (depth === undefined || segments.length <= depth) return { to: 'document', path: plain, query };

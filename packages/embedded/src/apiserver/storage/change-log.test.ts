@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Change, ChangeLog } from './change-log.ts';
+import { Entry } from './entry.ts';
+
+const object = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' } };
+const CONTENT = { key: 'a', object, labels: undefined, fields: undefined };
 
 const change = (revision: number, at: number): Change => ({
   revision,
   at,
   before: undefined,
   after: undefined,
-  json: Buffer.alloc(0),
-  line: Buffer.alloc(0),
+  state: new Entry('MODIFIED', CONTENT, { revision, at }, () => {}),
 });
 
 test('a place found for a revision leads to the first later change', () => {

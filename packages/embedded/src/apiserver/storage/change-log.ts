@@ -1,5 +1,5 @@
 import type { Instant } from '@karpenter-ts/runtime';
-import type { Entry } from './collection.ts';
+import type { Entry } from './entry.ts';
 
 /** One write to one object, as its watchers see it. */
 export interface Change {
@@ -7,10 +7,8 @@ export interface Change {
   readonly at: Instant;
   readonly before: Entry | undefined;
   readonly after: Entry | undefined;
-  /** The object's JSON after the change; of a deleted one, its last state under the revision of the deletion. */
-  readonly json: Buffer;
-  /** The whole line of a watch: `json` lies inside it. */
-  readonly line: Buffer;
+  /** `after`; of a deleted object, its last state under the revision of the deletion. */
+  readonly state: Entry;
 }
 
 /** How long changes are kept: what a real server's watch cache aims at. */

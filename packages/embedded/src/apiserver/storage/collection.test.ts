@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Collection, type Content, eventLine } from './collection.ts';
+import type { KubeObject } from '../object.ts';
+import { Collection } from './collection.ts';
+import { type Content, eventLine } from './entry.ts';
 
-const content = (key: string, json = `"${key}"`): Content => ({ key, json, labels: undefined, fields: undefined });
+const content = (key: string, members: object = { key }): Content => {
+  const object = { kind: 'Thing', apiVersion: 'v1', metadata: { name: key }, ...members } as KubeObject;
+  return { key, object, labels: undefined, fields: undefined };
+};
 const keysOf = (entries: Iterable<{ readonly key: string }>): string[] => [...entries].map(({ key }) => key);
 
 test('objects are listed in the order of their keys, from any key on and below any prefix', () => {
@@ -18,12 +23,35 @@ test('objects are listed in the order of their keys, from any key on and below a
 
 test("an object's bytes lie inside the line its watchers get", () => {
   const collection = new Collection(0);
-  const entry = collection.put(content('a', '{"é":1}'), 1, 0);
-  const change = collection.log.at(0)!;
-  assert.equal(entry.json.toString(), '{"é":1}');
-  assert.equal(change.line.toString(), '{"type":"ADDED","object":{"é":1}}\n');
-  assert.equal(entry.json.buffer, change.line.buffer);
-  assert.deepEqual(eventLine('ADDED', entry.json), change.line);
+  const entry = collection.put(content('a', { é: 1 }), 1, 0);
+  const json = '{"kind":"Thing","apiVersion":"v1","metadata":{"name":"a"},"é":1}';
+  assert.equal(entry.json.toString(), json);
+  assert.equal(entry.line.toString(), `{"type":"ADDED","object":${json}}\n`);
+  assert.equal(entry.json.buffer, entry.line.buffer);
+  assert.deepEqual(eventLine('ADDED', entry.json), entry.line);
+  assert.equal(collection.log.at(0)?.state, entry);
+});
+
+test('of thousands of objects only the last are kept decoded, and all can be read', () => {
+  const collection = new Collection(0);
+  const keys = Array.from({ length: 10_000 }, (_, i) => `thing-${i}`);
+  for (const [i, key] of keys.entries()) collection.put(content(key), i + 1, 0);
+  const decoded = () => [...collection.range('')].filter(({ isDecoded }) => isDecoded).length;
+  assert.equal(decoded(), 4_000);
+  for (const key of keys) assert.equal(collection.find(key)?.object['key'], key);
+  assert.equal(decoded(), 4_000);
+});
+
+test('states that are over are not encoded, unless a watch may still ask for them', () => {
+  const collection = new Collection(0);
+  const longAgo = collection.put(content('a', { round: 0 }), 1, 0);
+  for (let revision = 2; revision < 10_000; revision++) collection.put(content('a'), revision, revision * 100);
+  assert.ok(longAgo.isDecoded && longAgo.revision <= collection.log.horizon);
+  const stillKnown = new Collection(0);
+  const first = stillKnown.put(content('a', { round: 0 }), 1, 0);
+  for (let revision = 2; revision < 10_000; revision++) stillKnown.put(content('a'), revision, 0);
+  assert.ok(!first.isDecoded && first.revision > stillKnown.log.horizon);
+  assert.equal(first.object['round'], 0);
 });
 
 test('the state at any known revision is the one there was, whatever happened since', () => {
@@ -36,7 +64,7 @@ test('the state at any known revision is the one there was, whatever happened si
       const states: string[][] = [[]];
       for (const [index, { key, remove }] of steps.entries()) {
         const revision = index + 1;
-        if (!remove) collection.put(content(key, String(revision)), revision, 0);
+        if (!remove) collection.put(content(key, { revision }), revision, 0);
         else if (collection.find(key)) collection.remove(content(key), revision, 0);
         states.push([...collection.range('')].map(({ key: at, json }) => `${at}=${json.toString()}`));
       }

@@ -1,42 +1,9 @@
 import type { Instant } from '@karpenter-ts/runtime';
 import { type Change, ChangeLog } from './change-log.ts';
+import { type Content, Entry } from './entry.ts';
 
-/** An object at one revision: its encoded form, shared by all who read it, and what selectors look at. */
-export interface Entry {
-  /** `namespace/name`, or `name` when the kind has no namespaces. */
-  readonly key: string;
-  /** Of the last write. */
-  readonly revision: number;
-  readonly at: Instant;
-  readonly json: Buffer;
-  readonly labels: Readonly<Record<string, string>> | undefined;
-  /** What field selectors may name, beside name and namespace. */
-  readonly fields: Readonly<Record<string, string>> | undefined;
-}
-
-/** What is to be stored under a key. */
-export interface Content {
-  readonly key: string;
-  readonly json: string;
-  readonly labels: Readonly<Record<string, string>> | undefined;
-  readonly fields: Readonly<Record<string, string>> | undefined;
-}
-
-/** What a watcher is told about an object. */
-export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
-
-const LINE_HEADS = {
-  ADDED: Buffer.from('{"type":"ADDED","object":'),
-  MODIFIED: Buffer.from('{"type":"MODIFIED","object":'),
-  DELETED: Buffer.from('{"type":"DELETED","object":'),
-} satisfies Record<EventType, Buffer>;
-
-const LINE_END = Buffer.from('}\n');
-
-/** The line of a watch for an object, where the one made with the change does not fit. */
-export function eventLine(type: EventType, json: Buffer): Buffer {
-  return Buffer.concat([LINE_HEADS[type], json, LINE_END]);
-}
+/** How many entries stay decoded: all that is written again and again, and too few to count as memory. */
+const DECODED = 4_000;
 
 /** All objects of one resource, in the order of their keys, with their recent changes. */
 export class Collection {
@@ -44,6 +11,8 @@ export class Collection {
   readonly #entries = new Map<string, Entry>();
   readonly #keys: string[] = []; // sorted, the keys of #entries
   readonly #listeners = new Set<() => void>();
+  readonly #decoded: Entry[] = []; // the last that were, in a ring
+  #oldest = 0; // of the ring
 
   /** Empty as of this revision. */
   constructor(revision: number) {
@@ -60,23 +29,24 @@ export class Collection {
 
   /** Stores an object and tells the watchers. */
   put(content: Content, revision: number, at: Instant): Entry {
-    const { key, labels, fields } = content;
+    const { key } = content;
     const before = this.#entries.get(key);
-    const { line, json } = encode(before ? 'MODIFIED' : 'ADDED', content.json);
-    const after: Entry = { key, revision, at, json, labels, fields };
+    const after = new Entry(before ? 'MODIFIED' : 'ADDED', content, { revision, at }, this.#keep);
     if (!before) this.#keys.splice(this.#indexOf(key), 0, key);
     this.#entries.set(key, after);
-    this.#record({ revision, at, before, after, json, line });
+    this.#keep(after);
+    this.#record({ revision, at, before, after, state: after });
     return after;
   }
 
   /** Removes an object; `content` is its last state under the revision of the removal. */
   remove(content: Content, revision: number, at: Instant): void {
-    const { line, json } = encode('DELETED', content.json);
     const before = this.#entries.get(content.key);
     this.#keys.splice(this.#indexOf(content.key), 1);
     this.#entries.delete(content.key);
-    this.#record({ revision, at, before, after: undefined, json, line });
+    const state = new Entry('DELETED', content, { revision, at }, this.#keep);
+    this.#keep(state);
+    this.#record({ revision, at, before, after: undefined, state });
   }
 
   /** The entries whose keys start with the prefix and come after `from`, in order. */
@@ -114,6 +84,16 @@ export class Collection {
     return () => this.#listeners.delete(listener);
   }
 
+  /** Takes in an entry that is decoded, for one that has been for longer: its bytes will do, if anybody can get at it. */
+  readonly #keep = (entry: Entry): void => {
+    const oldest = this.#decoded[this.#oldest];
+    this.#decoded[this.#oldest] = entry;
+    this.#oldest = (this.#oldest + 1) % DECODED;
+    if (oldest === undefined) return;
+    const isKnown = oldest.revision > this.log.horizon || this.#entries.get(oldest.key) === oldest;
+    if (isKnown) oldest.letGo();
+  };
+
   #record(change: Change): void {
     this.log.append(change);
     for (const listener of this.#listeners) listener();
@@ -131,20 +111,6 @@ export class Collection {
     }
     return low;
   }
-}
-
-/**
- * The object's bytes lie inside the line most watchers get, so that nothing is copied for either. They have memory of
- * their own: a page shared with requests and answers, which come and go, would stay for the one line in it. That is
- * four times as much for 20,000 pods.
- */
-function encode(type: EventType, json: string): { readonly line: Buffer; readonly json: Buffer } {
-  const head = LINE_HEADS[type].length;
-  const line = Buffer.allocUnsafeSlow(head + Buffer.byteLength(json) + LINE_END.length);
-  LINE_HEADS[type].copy(line);
-  line.write(json, head);
-  LINE_END.copy(line, line.length - LINE_END.length);
-  return { line, json: line.subarray(head, line.length - LINE_END.length) };
 }
 
 function* orNothing(entry: Entry | undefined): Generator<Entry> {

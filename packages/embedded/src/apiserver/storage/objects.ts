@@ -1,7 +1,8 @@
 import type { Clock } from '@karpenter-ts/runtime';
 import { type KubeObject, withMetadata } from '../object.ts';
 import type { Neighbours, Strategy } from '../strategy.ts';
-import type { Collection, Content, Entry } from './collection.ts';
+import type { Collection } from './collection.ts';
+import { type Content, decode, type Entry, encode } from './entry.ts';
 import type { Store } from './store.ts';
 
 /** `namespace/name`, or `name` when there is no namespace: where an object is in its collection. */
@@ -14,12 +15,10 @@ export function storageOf({ group, plural }: { readonly group: string; readonly 
   return `${group}/${plural}`;
 }
 
-/** Objects in and out of the store. What goes in is encoded once; what comes out is a copy of its own. */
+/** Objects in and out of the store. What comes out is shared, and must not be changed. */
 export class Objects implements Neighbours {
   readonly store: Store;
   readonly #clock: Clock;
-  /** What admission looks up again and again: few objects, which must not be changed. */
-  readonly #decoded = new WeakMap<Entry, KubeObject>();
 
   constructor(store: Store, clock: Clock) {
     this.store = store;
@@ -32,7 +31,7 @@ export class Objects implements Neighbours {
 
   get(strategy: Strategy, key: string): KubeObject | undefined {
     const entry = this.collection(strategy).find(key);
-    return entry && decodeStored(entry.json, strategy);
+    return entry && shownBy(strategy, entry.object);
   }
 
   /** Stores an object under a new version, and returns it with that. */
@@ -62,32 +61,21 @@ export class Objects implements Neighbours {
   }
 
   find(storage: string, key: string): KubeObject | undefined {
-    const entry = this.entry(storage, key);
-    return entry && this.#decodeOnce(entry);
+    return this.entry(storage, key)?.object;
   }
 
   list(storage: string, namespace?: string): readonly KubeObject[] {
     const entries = this.store.collection(storage).range(namespace ? `${namespace}/` : '');
-    return Array.from(entries, (entry) => this.#decodeOnce(entry));
+    return Array.from(entries, ({ object }) => object);
   }
-
-  #decodeOnce(entry: Entry): KubeObject {
-    let object = this.#decoded.get(entry);
-    if (object === undefined) {
-      object = decode(entry.json);
-      this.#decoded.set(entry, object);
-    }
-    return object;
-  }
-}
-
-function decode(json: Buffer): KubeObject {
-  return JSON.parse(json.toString()) as KubeObject;
 }
 
 /** An object as the resource shows it. */
-export function decodeStored(json: Buffer, { conversion }: Strategy): KubeObject {
-  const object = decode(json);
+export function decodeStored(json: Buffer, strategy: Strategy): KubeObject {
+  return shownBy(strategy, decode(json));
+}
+
+function shownBy({ conversion }: Strategy, object: KubeObject): KubeObject {
   return conversion ? conversion.fromStorage(object) : object;
 }
 
@@ -96,13 +84,8 @@ export function encodedFor(strategy: Strategy, json: Buffer): Buffer {
   return strategy.conversion ? Buffer.from(encode(decodeStored(json, strategy))) : json;
 }
 
-/** Kind and version come first, so that they can be cut off by length. */
-export function encode({ kind, apiVersion, ...rest }: KubeObject): string {
-  return JSON.stringify({ kind, apiVersion, ...rest });
-}
-
 function contentOf(strategy: Strategy, object: KubeObject): Content {
   const { name, namespace, labels } = object.metadata;
   const stored = strategy.conversion ? strategy.conversion.toStorage(object) : object;
-  return { key: keyOf(name, namespace), json: encode(stored), labels, fields: strategy.fieldsOf(stored) };
+  return { key: keyOf(name, namespace), object: stored, labels, fields: strategy.fieldsOf(stored) };
 }

@@ -1,5 +1,6 @@
 import type { Instant } from '@karpenter-ts/runtime';
-import { Collection, type Content, type Entry } from './collection.ts';
+import { Collection } from './collection.ts';
+import type { Content, Entry } from './entry.ts';
 
 /**
  * Everything the server knows: collections by name, and one count of revisions over all of them, as etcd has it. Each

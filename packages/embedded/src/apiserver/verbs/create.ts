@@ -43,6 +43,8 @@ export function create(context: WriteContext, write: Write, sent: KubeObject): K
 
 /** The metadata in the request's namespace; an object that says it belongs to another is refused. */
 export function checkNamespace(metadata: Metadata, { strategy, namespace }: Omit<Write, 'dryRun'>): Metadata {
+  const own = strategy.resource.namespaced ? namespace : undefined;
+  if (metadata.namespace === own) return metadata;
   if (!strategy.resource.namespaced) return mergeMetadata(metadata, { namespace: undefined });
   if (metadata.namespace && metadata.namespace !== namespace) {
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request');

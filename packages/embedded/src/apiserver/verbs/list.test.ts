@@ -17,13 +17,14 @@ const OPTIONS: ListOptions = {
   sendInitialEvents: false,
   timeoutSeconds: undefined,
 };
+const object = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' } };
 const ALL = { prefix: '', isWhole: true, matches: () => true };
 
 test('a token whose version is forgotten is refused with one that goes on from what there is', () => {
   const store = new Store();
   const collection = store.collection('things');
   const put = (key: string, at: number) =>
-    store.put(collection, () => ({ key, json: '{}', labels: undefined, fields: undefined }), at);
+    store.put(collection, () => ({ key, object, labels: undefined, fields: undefined }), at);
   for (const key of ['a', 'b', 'c']) put(key, 0);
   const first = listPage(store, collection, ALL, { ...OPTIONS, limit: 1 });
   const token = first.metadata['continue'] as string;

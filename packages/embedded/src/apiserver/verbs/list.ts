@@ -1,6 +1,7 @@
 import { goQuote, type JsonObject } from '@karpenter-ts/apis';
 import { ApiError, badRequest, expired, tooLargeVersion } from '../status.ts';
-import type { Collection, Entry } from '../storage/collection.ts';
+import type { Collection } from '../storage/collection.ts';
+import type { Entry } from '../storage/entry.ts';
 import type { Store } from '../storage/store.ts';
 import { decodeToken, encodeToken, OLD_TOKEN } from './continue-token.ts';
 import type { ListOptions } from './options.ts';

@@ -54,11 +54,14 @@ export interface ListOptions {
 const invalidOptions = (kind: string, problems: readonly Problem[]): ApiError =>
   invalid({ group: 'meta.k8s.io', kind }, '', problems);
 
+const PLAIN_WRITE: WriteOptions = { dryRun: false, fieldValidation: 'Warn' };
+
 /** Reads the options of a write from its query. Throws an ApiError. */
 export function parseWriteOptions(
   query: URLSearchParams,
   kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions',
 ): WriteOptions {
+  if (query.size === 0) return PLAIN_WRITE;
   const dryRun = query.getAll('dryRun').filter((value) => value !== '');
   const fieldValidation = query.get('fieldValidation') || 'Warn';
   const problems: Problem[] = [];

@@ -23,7 +23,8 @@ export interface SentPatch {
 export interface Patched {
   /** Undefined where strategic patches mean nothing. */
   readonly type: GoStruct | undefined;
-  decode(body: JsonObject): DecodedBody;
+  /** Reads the result; parts of it are those of the object that was patched. */
+  decode(body: JsonObject, old: KubeObject): DecodedBody;
 }
 
 const JSON_PATCH = 'application/json-patch+json';
@@ -42,7 +43,7 @@ export function applyPatch(old: KubeObject, patch: SentPatch, target: Patched): 
   if (!isJsonObject(result)) throw wrongResult(`couldn't get version/kind; json parse error: ${notAnObject(result)}`);
   let decoded: DecodedBody;
   try {
-    decoded = target.decode(result);
+    decoded = target.decode(result, old);
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 400) throw error;
     throw wrongResult(error.message.replace(/^.*? cannot be handled as a \w+: /, ''));

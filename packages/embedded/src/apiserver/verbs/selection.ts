@@ -1,6 +1,6 @@
 import { type FieldSelector, goQuote, type LabelSelector, matchesFields, matchesLabels } from '@karpenter-ts/apis';
 import { type ApiError, badRequest } from '../status.ts';
-import type { Entry } from '../storage/collection.ts';
+import type { Entry } from '../storage/entry.ts';
 import type { Strategy } from '../strategy.ts';
 
 /** Which objects of a collection a request is about. */

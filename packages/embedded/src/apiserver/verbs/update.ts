@@ -50,7 +50,7 @@ export function inPlace(object: KubeObject, place: Place): KubeObject {
   if (!sent)
     throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
   if (sent !== name) throw badRequest(`the name of the object (${sent}) does not match the name on the URL (${name})`);
-  return { ...object, metadata };
+  return metadata === object.metadata ? object : { ...object, metadata };
 }
 
 type Place = Pick<Update, 'strategy' | 'namespace' | 'name'>;
@@ -98,6 +98,7 @@ function replace(context: WriteContext, write: Update, sent: KubeObject, old: Ku
 
 /** An update cannot change what the server decided. */
 function keptMetadata(sent: Metadata, old: Metadata): Metadata {
+  if (sent === old) return sent;
   const { resourceVersion, generation, creationTimestamp } = old;
   return mergeMetadata(sent, {
     uid: sent.uid || old.uid,

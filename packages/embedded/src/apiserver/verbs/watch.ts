@@ -2,29 +2,32 @@ import { type Cancel, type Clock, MINUTE, SECOND } from '@karpenter-ts/runtime';
 import type { Random } from '../identity.ts';
 import { type ApiError, expired } from '../status.ts';
 import type { Change } from '../storage/change-log.ts';
-import type { Collection, Entry, EventType } from '../storage/collection.ts';
+import type { Collection } from '../storage/collection.ts';
+import type { Entry, EventType } from '../storage/entry.ts';
 import type { Store } from '../storage/store.ts';
 import { parseVersion } from './list.ts';
 import type { ListOptions } from './options.ts';
 import type { Selection } from './selection.ts';
 
-/** How a watch shows what it has to say; each answer is a whole line. */
-export interface Presentation {
-  /** `line` is the one made with the change, for whoever shows stored bytes as they are. */
-  event(type: EventType, json: Buffer, line?: Buffer): Buffer;
+/** How a watch shows what it has to say: each event as an item, and what is sent together in one piece. */
+export interface Presentation<Item, Piece> {
+  event(type: EventType, state: Entry): Item;
   /** An object that was there before, as it left the selection: under the version with which it did. */
-  departure(json: Buffer, resourceVersion: string): Buffer;
-  bookmark(resourceVersion: string, endsInitialEvents: boolean): Buffer;
-  error(error: ApiError): Buffer;
+  departure(before: Entry, resourceVersion: string): Item;
+  bookmark(resourceVersion: string, endsInitialEvents: boolean): Item;
+  error(error: ApiError): Item;
+  /** About how many bytes an event of this state has. */
+  sizeOf(state: Entry): number;
+  join(items: Item[]): Piece;
 }
 
 /** What a watch is made from. */
-export interface WatchRequest {
+export interface WatchRequest<Item, Piece> {
   readonly store: Store;
   readonly collection: Collection;
   readonly selection: Selection;
   readonly options: ListOptions;
-  readonly presentation: Presentation;
+  readonly presentation: Presentation<Item, Piece>;
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -34,15 +37,16 @@ const BOOKMARK_EVERY = 1 * MINUTE;
 const CHUNK_BYTES = 64 * 1024;
 
 /**
- * The changes of a collection, line by line, until its time is up, its reader is gone, or changes it has yet to send
+ * The changes of a collection, piece by piece, until its time is up, its reader is gone, or changes it has yet to send
  * are forgotten. It holds a place in the log and no queue of its own: a slow reader costs nothing.
  */
-export class Watch {
-  readonly body: AsyncIterable<Buffer>;
-  readonly #request: WatchRequest;
+export class Watch<Piece, Item = unknown> {
+  readonly body: AsyncIterable<Piece>;
+  readonly #request: WatchRequest<Item, Piece>;
   readonly #initial: readonly Entry[]; // what was there when it began
   #initialSent = 0;
   #place: number; // of the next change to look at
+  #taken = 0; // bytes of what is in the piece under way
   #error: ApiError | undefined;
   #isInitialEndDue: boolean;
   #isBookmarkDue = false;
@@ -50,7 +54,7 @@ export class Watch {
   #isDiscarded = false;
   #wake: (() => void) | undefined;
 
-  constructor(request: WatchRequest, signal?: AbortSignal) {
+  constructor(request: WatchRequest<Item, Piece>, signal?: AbortSignal) {
     const { collection, selection, options } = request;
     const { log } = collection;
     const { sendInitialEvents } = options;
@@ -71,13 +75,14 @@ export class Watch {
     this.#wake?.();
   }
 
-  async *#run(signal: AbortSignal | undefined): AsyncGenerator<Buffer> {
+  async *#run(signal: AbortSignal | undefined): AsyncGenerator<Piece> {
+    const { presentation } = this.#request;
     const end = this.#begin(signal);
     try {
       for (;;) {
         signal?.throwIfAborted();
-        const lines = this.#isDiscarded ? [] : this.#take();
-        if (lines.length > 0) yield lines.length === 1 ? lines[0]! : Buffer.concat(lines);
+        const items = this.#isDiscarded ? [] : this.#take();
+        if (items.length > 0) yield presentation.join(items);
         else if (this.#isOver || this.#isDiscarded) return;
         else await new Promise<void>((resolve) => (this.#wake = resolve));
       }
@@ -117,23 +122,24 @@ export class Watch {
     return options.timeoutSeconds ? options.timeoutSeconds * SECOND : 30 * MINUTE * (1 + random());
   }
 
-  #take(): Buffer[] {
-    const lines: Buffer[] = [];
-    let bytes = 0;
-    for (const line of this.#due()) {
-      lines.push(line);
-      bytes += line.length;
-      if (bytes >= CHUNK_BYTES) break;
+  #take(): Item[] {
+    const items: Item[] = [];
+    this.#taken = 0;
+    for (const item of this.#due()) {
+      items.push(item);
+      if (this.#taken >= CHUNK_BYTES) break;
     }
-    return lines;
+    return items;
   }
 
-  /** The lines that can be sent now. What was taken does not come again; what was not, does. */
-  *#due(): Generator<Buffer> {
+  /** The items that can be sent now. What was taken does not come again; what was not, does. */
+  *#due(): Generator<Item> {
     const { presentation, collection, store } = this.#request;
     const { log } = collection;
     while (this.#initialSent < this.#initial.length) {
-      yield presentation.event('ADDED', this.#initial[this.#initialSent++]!.json);
+      const entry = this.#initial[this.#initialSent++]!;
+      this.#taken += presentation.sizeOf(entry);
+      yield presentation.event('ADDED', entry);
     }
     if (this.#isInitialEndDue) {
       this.#isInitialEndDue = false;
@@ -141,8 +147,11 @@ export class Watch {
     }
     if (!log.reaches(this.#place)) this.#error = tooOld(this.#place, log.horizon);
     while (this.#place < log.end && this.#error === undefined) {
-      const line = this.#lineFor(log.at(this.#place++)!);
-      if (line !== undefined) yield line;
+      const change = log.at(this.#place++)!;
+      const item = this.#itemFor(change);
+      if (item === undefined) continue;
+      this.#taken += presentation.sizeOf(change.state);
+      yield item;
     }
     if (this.#error !== undefined && !this.#isOver) {
       this.#isOver = true;
@@ -154,17 +163,17 @@ export class Watch {
   }
 
   /** What a change means to those who see only the selection: an object may enter or leave it without being written. */
-  #lineFor({ before, after, json, line, revision }: Change): Buffer | undefined {
+  #itemFor({ before, after, state, revision }: Change): Item | undefined {
     const { presentation, selection } = this.#request;
     const { key } = (after ?? before)!;
     if (!key.startsWith(selection.prefix)) return undefined;
     const wasSeen = before !== undefined && selection.matches(before);
     const isSeen = after !== undefined && selection.matches(after);
-    if (isSeen && before === undefined) return presentation.event('ADDED', json, line);
-    if (isSeen) return wasSeen ? presentation.event('MODIFIED', json, line) : presentation.event('ADDED', json);
+    if (isSeen && before === undefined) return presentation.event('ADDED', state);
+    if (isSeen) return wasSeen ? presentation.event('MODIFIED', state) : presentation.event('ADDED', state);
     if (!wasSeen) return undefined;
-    if (after === undefined) return presentation.event('DELETED', json, line);
-    return presentation.departure(before.json, String(revision));
+    if (after === undefined) return presentation.event('DELETED', state);
+    return presentation.departure(before, String(revision));
   }
 }
 

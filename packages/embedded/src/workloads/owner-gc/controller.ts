@@ -49,7 +49,9 @@ export function ownerGcController(gcDeps: OwnerGcDeps): Controller {
     caches: Object.values(gcDeps.caches),
     handlerOf: (type) => ({
       onAdd: (object) => graph.put(type, object),
-      onUpdate: (_old, object) => graph.put(type, object),
+      onUpdate: (old, object) => {
+        if (!isAsBefore(old, object)) graph.put(type, object);
+      },
       onDelete: ({ metadata }) => graph.remove(metadata.uid ?? ''),
     }),
   });
@@ -73,6 +75,16 @@ export function ownerGcController(gcDeps: OwnerGcDeps): Controller {
       return node.type === undefined ? verifyUnseen(deps, node) : collect(deps, node, node.type);
     },
   };
+}
+
+/** Nothing the graph looks at is another: so it is with leases, and there are fifty a second of them. */
+function isAsBefore({ metadata: old }: ApiObject, { metadata }: ApiObject): boolean {
+  return (
+    old.uid === metadata.uid &&
+    old.ownerReferences === metadata.ownerReferences &&
+    old.finalizers === metadata.finalizers &&
+    old.deletionTimestamp === metadata.deletionTimestamp
+  );
 }
 
 /** Somebody names an owner that no watch has shown. */

@@ -1,0 +1,129 @@
+import { shared } from '@karpenter-ts/apis';
+import type { Instant } from '@karpenter-ts/runtime';
+import type { KubeObject } from '../object.ts';
+
+/** What a watcher is told about an object. */
+export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
+
+/** What is to be stored under a key. */
+export interface Content {
+  /** `namespace/name`, or `name` when the kind has no namespaces. */
+  readonly key: string;
+  readonly object: KubeObject;
+  readonly labels: Readonly<Record<string, string>> | undefined;
+  /** What field selectors may name, beside name and namespace. */
+  readonly fields: Readonly<Record<string, string>> | undefined;
+}
+
+/**
+ * An object at one revision, and what selectors look at. Bytes are made when the first one asks for them, and shared by
+ * all; who has them need not keep the object, which takes several times as much memory.
+ */
+export class Entry {
+  readonly key: string;
+  /** Of the write that made it. */
+  readonly revision: number;
+  readonly at: Instant;
+  readonly labels: Content['labels'];
+  readonly fields: Content['fields'];
+  /** What that write was to watchers. */
+  readonly type: EventType;
+  readonly #onDecoded: (entry: Entry) => void;
+  #object: KubeObject | undefined; // this or the bytes are always there
+  #bytes: Bytes | undefined;
+
+  /** `onDecoded` learns of it when the object is here again after it was let go. */
+  constructor(
+    type: EventType,
+    content: Content,
+    { revision, at }: { readonly revision: number; readonly at: Instant },
+    onDecoded: (entry: Entry) => void,
+  ) {
+    this.key = content.key;
+    this.revision = revision;
+    this.at = at;
+    this.labels = content.labels;
+    this.fields = content.fields;
+    this.type = type;
+    this.#onDecoded = onDecoded;
+    this.#object = shared(content.object);
+  }
+
+  /** Nobody may change it. */
+  get object(): KubeObject {
+    if (this.#object === undefined) {
+      this.#object = shared(decode(this.json));
+      this.#onDecoded(this);
+    }
+    return this.#object;
+  }
+
+  get isDecoded(): boolean {
+    return this.#object !== undefined;
+  }
+
+  get json(): Buffer {
+    return this.#encoded().json;
+  }
+
+  /** What watchers get for the write. The object's bytes lie inside it. */
+  get line(): Buffer {
+    return this.#encoded().line;
+  }
+
+  /** Keeps the bytes alone. */
+  letGo(): void {
+    this.#encoded();
+    this.#object = undefined;
+  }
+
+  #encoded(): Bytes {
+    this.#bytes ??= encodeLine(this.type, encode(this.#object!));
+    return this.#bytes;
+  }
+}
+
+interface Bytes {
+  readonly line: Buffer;
+  readonly json: Buffer;
+}
+
+const LINE_HEADS = {
+  ADDED: Buffer.from('{"type":"ADDED","object":'),
+  MODIFIED: Buffer.from('{"type":"MODIFIED","object":'),
+  DELETED: Buffer.from('{"type":"DELETED","object":'),
+} satisfies Record<EventType, Buffer>;
+
+const LINE_END = Buffer.from('}\n');
+
+/** The line of a watch for an object, where that of its entry does not fit. */
+export function eventLine(type: EventType, json: Buffer): Buffer {
+  return Buffer.concat([LINE_HEADS[type], json, LINE_END]);
+}
+
+/**
+ * The object's bytes lie inside the line most watchers get, so that nothing is copied for either. They have memory of
+ * their own: a page shared with requests and answers, which come and go, would stay for the one line in it. That is
+ * four times as much for 20,000 pods.
+ */
+function encodeLine(type: EventType, json: string): Bytes {
+  const head = LINE_HEADS[type].length;
+  const line = Buffer.allocUnsafeSlow(head + Buffer.byteLength(json) + LINE_END.length);
+  LINE_HEADS[type].copy(line);
+  line.write(json, head);
+  LINE_END.copy(line, line.length - LINE_END.length);
+  return { line, json: line.subarray(head, line.length - LINE_END.length) };
+}
+
+/** What bytes of the store say. */
+export function decode(json: Buffer): KubeObject {
+  return JSON.parse(json.toString()) as KubeObject;
+}
+
+/** Kind and version come first, so that they can be cut off by length. */
+export function encode(object: KubeObject): string {
+  const [first, second] = Object.keys(object);
+  if (first === 'kind' && second === 'apiVersion') return JSON.stringify(object);
+  const { kind, apiVersion, ...rest } = object;
+  return JSON.stringify({ kind, apiVersion, ...rest });
+}
