@@ -131,7 +131,7 @@ function commonLines(strategy: Strategy): Pick<Lines, 'bookmark' | 'error' | 'si
     bookmark: (resourceVersion, endsInitialEvents) =>
       line('BOOKMARK', bookmark(strategy, resourceVersion, endsInitialEvents)),
     error: (error: ApiError) => line('ERROR', error.status()),
-    sizeOf: ({ json }) => json.length,
+    sizeOf: ({ line }) => line.length,
     join: (lines) => (lines.length === 1 ? lines[0]! : Buffer.concat(lines)),
   };
 }

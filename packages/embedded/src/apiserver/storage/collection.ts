@@ -4,6 +4,8 @@ import { type Content, Entry } from './entry.ts';
 
 /** How many entries stay decoded: all that is written again and again, and too few to count as memory. */
 const DECODED = 4_000;
+/** Of those that have bytes as well, so many: to decode them again costs little. */
+const DECODED_AND_ENCODED = 500;
 
 /** All objects of one resource, in the order of their keys, with their recent changes. */
 export class Collection {
@@ -86,10 +88,13 @@ export class Collection {
 
   /** Takes in an entry that is decoded, for one that has been for longer: its bytes will do, if anybody can get at it. */
   readonly #keep = (entry: Entry): void => {
-    const oldest = this.#decoded[this.#oldest];
-    this.#decoded[this.#oldest] = entry;
+    const ring = this.#decoded;
+    const oldest = ring[this.#oldest];
+    ring[this.#oldest] = entry;
+    const older = ring[(this.#oldest + DECODED - DECODED_AND_ENCODED) % DECODED];
+    if (older?.isEncoded) older.letGo();
     this.#oldest = (this.#oldest + 1) % DECODED;
-    if (oldest === undefined) return;
+    if (!oldest?.isDecoded) return;
     const isKnown = oldest.revision > this.log.horizon || this.#entries.get(oldest.key) === oldest;
     if (isKnown) oldest.letGo();
   };

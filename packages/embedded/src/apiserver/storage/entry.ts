@@ -29,8 +29,8 @@ export class Entry {
   /** What that write was to watchers. */
   readonly type: EventType;
   readonly #onDecoded: (entry: Entry) => void;
-  #object: KubeObject | undefined; // this or the bytes are always there
-  #bytes: Bytes | undefined;
+  #object: KubeObject | undefined; // this or the line is always there
+  #line: Buffer | undefined;
 
   /** `onDecoded` learns of it when the object is here again after it was let go. */
   constructor(
@@ -62,30 +62,26 @@ export class Entry {
     return this.#object !== undefined;
   }
 
+  get isEncoded(): boolean {
+    return this.#line !== undefined;
+  }
+
   get json(): Buffer {
-    return this.#encoded().json;
+    const { line } = this;
+    return line.subarray(LINE_HEADS[this.type].length, line.length - LINE_END.length);
   }
 
   /** What watchers get for the write. The object's bytes lie inside it. */
   get line(): Buffer {
-    return this.#encoded().line;
+    this.#line ??= encodeLine(this.type, encode(this.#object!));
+    return this.#line;
   }
 
   /** Keeps the bytes alone. */
   letGo(): void {
-    this.#encoded();
+    this.#line = this.line;
     this.#object = undefined;
   }
-
-  #encoded(): Bytes {
-    this.#bytes ??= encodeLine(this.type, encode(this.#object!));
-    return this.#bytes;
-  }
-}
-
-interface Bytes {
-  readonly line: Buffer;
-  readonly json: Buffer;
 }
 
 const LINE_HEADS = {
@@ -106,13 +102,13 @@ export function eventLine(type: EventType, json: Buffer): Buffer {
  * their own: a page shared with requests and answers, which come and go, would stay for the one line in it. That is
  * four times as much for 20,000 pods.
  */
-function encodeLine(type: EventType, json: string): Bytes {
+function encodeLine(type: EventType, json: string): Buffer {
   const head = LINE_HEADS[type].length;
   const line = Buffer.allocUnsafeSlow(head + Buffer.byteLength(json) + LINE_END.length);
   LINE_HEADS[type].copy(line);
   line.write(json, head);
   LINE_END.copy(line, line.length - LINE_END.length);
-  return { line, json: line.subarray(head, line.length - LINE_END.length) };
+  return line;
 }
 
 /** What bytes of the store say. */
