@@ -48,7 +48,7 @@ export interface CallerOptions {
   readonly observer?: RequestObserver | undefined;
   /** Runs in the tick in which a write is handed to the socket; throwing stops the write. */
   readonly beforeWrite?: (() => void) | undefined;
-  /** Whether answers may be the server's own values, where it is in this process. Nobody may change them then. */
+  /** Whether what is sent and answered may be shared with a server in this process. Nobody may change it then. */
   readonly takesValues?: boolean | undefined;
 }
 
@@ -60,9 +60,11 @@ const RETRIES = 10; // client-go's number
 /** Sends calls: limits, time-outs, retries, and answers turned into values or errors. */
 export class Caller {
   readonly #options: CallerOptions;
+  readonly #takesValues: boolean;
 
   constructor(options: CallerOptions) {
     this.#options = options;
+    this.#takesValues = options.takesValues === true && options.transport.answersAtOnce === true;
   }
 
   /** The decoded answer; `undefined` for an empty one. */
@@ -123,7 +125,7 @@ export class Caller {
     const response = await this.#send(call, signal);
     if (response.status >= 400) throw await errorOf(call, response);
     const { body } = response;
-    if (this.#options.takesValues && body instanceof WholeBody) return body.value() as T;
+    if (this.#takesValues && body instanceof WholeBody) return body.value() as T;
     return decode<T>(await readText(body));
   }
 
@@ -141,16 +143,16 @@ export class Caller {
   }
 
   #request(call: Call): TransportRequest {
-    const { userAgent, beforeWrite, takesValues } = this.#options;
+    const { userAgent, beforeWrite } = this.#options;
     const headers: Record<string, string> = { accept: 'application/json', 'user-agent': userAgent };
     if (call.body) headers['content-type'] = call.body.contentType;
     return {
       method: call.method,
       path: pathOf(call),
       headers,
-      ...(call.body ? encoded(call.body, takesValues === true && call.method !== 'PATCH') : {}),
+      ...(call.body ? encoded(call.body, this.#takesValues && call.method !== 'PATCH') : {}),
       ...(beforeWrite && call.method !== 'GET' ? { beforeSend: beforeWrite } : {}),
-      ...(takesValues ? { takesValues } : {}),
+      ...(this.#takesValues ? { takesValues: true } : {}),
     };
   }
 }

@@ -12,7 +12,7 @@ export interface TransportRequest {
    * outcome, and nothing is sent: a leader proves here that it still is one.
    */
   readonly beforeSend?: () => void;
-  /** Whether the answer may hold the server's own values, where both are in one process. Nobody may change them. */
+  /** Whether the answer may hold the server's own values, as both are in one process. Nobody may change them. */
   readonly takesValues?: boolean;
 }
 
@@ -51,7 +51,7 @@ export class WholeBody implements AsyncIterable<Buffer> {
 
 /** The way to one API server: over the network, or straight into the process. */
 export interface Transport {
-  /** Whether answers come before any time can pass: then no call needs a deadline. */
+  /** Whether the server is in this process, and answers before any time can pass: then no call needs a deadline. */
   readonly answersAtOnce?: boolean;
   /** Rejects with a ConnectionError when no answer came, or with the signal's reason. The signal also ends the body. */
   send(request: TransportRequest, signal?: AbortSignal): Promise<TransportResponse>;
