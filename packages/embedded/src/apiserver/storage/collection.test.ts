@@ -51,6 +51,18 @@ test('what has bytes stays decoded for a while only', () => {
   assert.equal(entry.object['key'], 'a');
 });
 
+test('however often and in whatever order objects are read, they are there', () => {
+  const collection = new Collection(0);
+  const keys = Array.from({ length: 4_500 }, (_, i) => `thing-${i}`);
+  for (const [i, key] of keys.entries()) void collection.put(content(key), i + 1, 0).json;
+  for (const step of [1, 7, 499, 500, 501, 3_999, 4_000, 4_001]) {
+    for (let i = 0; i < 10_000; i++) {
+      const key = keys[(i * step) % keys.length]!;
+      assert.equal(collection.find(key)?.object?.['key'], key);
+    }
+  }
+});
+
 test('states that are over are not encoded, unless a watch may still ask for them', () => {
   const collection = new Collection(0);
   const longAgo = collection.put(content('a', { round: 0 }), 1, 0);

@@ -51,11 +51,11 @@ export class Entry {
 
   /** Nobody may change it. */
   get object(): KubeObject {
-    if (this.#object === undefined) {
-      this.#object = shared(decode(this.json));
-      this.#onDecoded(this);
-    }
-    return this.#object;
+    if (this.#object !== undefined) return this.#object;
+    const object = shared(decode(this.json));
+    this.#object = object;
+    this.#onDecoded(this); // who may let go of it at once
+    return object;
   }
 
   get isDecoded(): boolean {
