@@ -74,8 +74,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const stopping = new AbortController();
   const listening = options.listen && (await listen(server, options.listen, clock, stopping.signal));
   const faults = new Faults();
-  // Our own loops change nothing of what they read, so they get it as it is: to decode it again and again is a third of
-  // their work.
+  // Our own loops change nothing of what they read, so they get it as it is: decoding it again and again is much of the
+  // work of a virtual hour.
   const ownClient = new Client({ transport, clock, userAgent: USER_AGENT, takesValues: true });
   const parts = { ...options, client: ownClient, random, faults };
   const load = async () => (await clock.track(import('./control-loops.ts'))).managerOf(parts);

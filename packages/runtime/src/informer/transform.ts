@@ -1,4 +1,4 @@
-/** What is kept of an object, decided once when it arrives. May change the object it is given: nobody else has it yet. */
+/** What is kept of an object, decided once when it arrives. Must not change what it is given: others may have it, too. */
 export type Transform<T> = (object: T) => T;
 
 /**

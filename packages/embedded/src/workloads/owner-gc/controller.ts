@@ -77,7 +77,7 @@ export function ownerGcController(gcDeps: OwnerGcDeps): Controller {
   };
 }
 
-/** Nothing the graph looks at is another: so it is with leases, and there are fifty a second of them. */
+/** Nothing the graph looks at is another: so it is with leases, which change more often than all else. */
 function isAsBefore({ metadata: old }: ApiObject, { metadata }: ApiObject): boolean {
   return (
     old.uid === metadata.uid &&
