@@ -1,5 +1,5 @@
 import { DISRUPTED_TAINT, HOSTNAME_LABEL } from '@karpenter-ts/apis';
-import type { ContractContext } from '@karpenter-ts/embedded/contract';
+import { type ContractContext, untilSchedulerFinds } from '@karpenter-ts/embedded/contract';
 import { type ApiObject, apiVersionOf, type ResourceType, resourcePath } from '@karpenter-ts/runtime';
 import {
   CSI_NODES,
@@ -33,13 +33,6 @@ type Machine = Pick<Launch, 'labels' | 'taints' | 'capacity' | 'allocatable' | '
 interface LiveNode extends ApiObject {
   readonly spec: { readonly taints?: readonly { readonly key: string }[] };
 }
-
-interface AskingPod extends ApiObject {
-  readonly status?: { readonly conditions?: readonly { readonly message?: string }[] };
-}
-
-/** What no node has. */
-const NOWHERE = 'plans.test/nowhere';
 
 /** Taints a node has until its kubelet is heard of. */
 const STARTING = 'node.kubernetes.io/';
@@ -108,28 +101,10 @@ export class Stage {
     });
   }
 
-  /**
-   * Waits until the scheduler knows that the node is ready: it hears of nodes and of pods separately, and a pod it hears
-   * of first would be told that there is no room. One that asks for what no node has learns as much, and stays nowhere.
-   */
+  /** Waits until the scheduler knows that the node is ready. */
   async #awaitScheduler(node: string, { taints }: Machine): Promise<void> {
-    const { client, namespace, until } = this.context;
-    const nothing = { [NOWHERE]: '1' };
-    const { metadata } = await client.create<ApiObject>(PODS, {
-      metadata: { generateName: 'asks-', name: '', namespace },
-      spec: {
-        containers: [{ name: 'main', image: 'none', resources: { requests: nothing, limits: nothing } }],
-        nodeSelector: { [HOSTNAME_LABEL]: node },
-        tolerations: taints.map(({ key, value, effect }) => ({ key, operator: 'Equal', value, effect })),
-      },
-    } as ApiObject);
-    await until(`the scheduler knows that ${node} is ready`, async () => {
-      const { status } = await client.get<AskingPod>(PODS, metadata);
-      const told = status?.conditions?.map(({ message }) => message ?? '').join() ?? '';
-      if (!told.includes(`1 Insufficient ${NOWHERE}`)) throw new Error(told);
-      return true;
-    });
-    await client.delete(PODS, metadata, { gracePeriodSeconds: 0 });
+    const tolerations = taints.map(({ key, value = '', effect }) => ({ key, operator: 'Equal', value, effect }));
+    await untilSchedulerFinds(this.context, node, { nodeSelector: { [HOSTNAME_LABEL]: node }, tolerations });
   }
 
   async #daemonsOn(node: string): Promise<string> {

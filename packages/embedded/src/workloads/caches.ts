@@ -92,7 +92,7 @@ export function createCaches(deps: CacheDeps): Caches {
     }),
     nodes: cache<Node>(NODES),
     namespaces: cache<Namespace>(NAMESPACES),
-    leases: new Informer<Lease>({ ...deps, type: LEASES, selectors: { namespace: 'kube-node-lease' } }),
+    leases: cache<Lease>(LEASES),
     deployments: cache<Deployment>(DEPLOYMENTS),
     replicaSets: new Informer<ReplicaSet, 'manager'>({ ...deps, type: REPLICA_SETS, indexes: { manager: byManager } }),
     statefulSets: cache<StatefulSet>(STATEFUL_SETS),

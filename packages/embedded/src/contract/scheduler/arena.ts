@@ -2,6 +2,7 @@ import { type ApiObject, apiVersionOf, type ResourceType } from '@karpenter-ts/r
 import { NODES, type Node, type Taint } from '../../scheduler/kinds/node.ts';
 import { type ContainerPort, type Pod, PODS, type PodSpec, type Toleration } from '../../scheduler/kinds/pod.ts';
 import type { ContractCase, ContractContext } from '../contract-case.ts';
+import { complaintIn, untilSchedulerFinds } from './scheduler-knowledge.ts';
 
 export interface NodeOptions {
   readonly labels?: Readonly<Record<string, string>>;
@@ -25,8 +26,6 @@ export interface PodOptions extends Partial<Omit<PodSpec, 'containers' | 'initCo
 const MARK = 'scheduling.test/arena';
 /** On nodes: the number of the echo that the scheduler is asked for. */
 const ECHO = 'scheduling.test/echo';
-/** What no node has. */
-const NOWHERE = 'scheduling.test/nowhere';
 
 /**
  * Nodes of a case's own. They are tainted, and its pods are bound to them by a selector, so that cases do not meet. The
@@ -170,23 +169,12 @@ export class Arena {
     });
   }
 
-  /** A pod that only this node, as it is now, can refuse for want of room. */
+  /** A label of its own tells the node, as it is now, from what it was. */
   async #echo(node: string): Promise<void> {
-    const { client, namespace } = this.context;
     const echo = String(++this.#echoes);
-    const name = `echo-${echo}`;
     await this.change(NODES, node, { metadata: { labels: { [ECHO]: echo } } });
-    const nothing = { [NOWHERE]: '1' };
-    await client.create<ApiObject>(PODS, {
-      metadata: { name, namespace },
-      spec: {
-        containers: [{ name: 'main', image: 'none', resources: { requests: nothing, limits: nothing } }],
-        nodeSelector: { [MARK]: namespace, [ECHO]: echo },
-        tolerations: [{ operator: 'Exists' }],
-      },
-    } as ApiObject);
-    await this.complaintOf(name, /1 Insufficient scheduling\.test\/nowhere[,.]/);
-    await this.deletePod(name);
+    const nodeSelector = { [MARK]: this.context.namespace, [ECHO]: echo };
+    await untilSchedulerFinds(this.context, node, { nodeSelector, tolerations: [{ operator: 'Exists' }] });
   }
 
   #ref(type: ResourceType, name: string): { readonly namespace?: string; readonly name: string } {
@@ -204,11 +192,6 @@ export class Arena {
       { key: 'node.kubernetes.io/unreachable', operator: 'Exists' },
     ];
   }
-}
-
-function complaintIn({ status }: Pod): string {
-  const condition = status?.conditions?.find(({ type }) => type === 'PodScheduled');
-  return condition?.status === 'False' ? (condition.message ?? '') : '';
 }
 
 /** A case about what happens in an arena. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { OwnerReference } from '@karpenter-ts/apis';
 import type { ApiObject } from '@karpenter-ts/runtime';
+import { LEASES } from '@karpenter-ts/runtime/kinds';
 import { DEPLOYMENTS } from '../../workloads/kinds/deployment.ts';
 import { NAMESPACES } from '../../workloads/kinds/namespace.ts';
 import { NODES } from '../../workloads/kinds/node.ts';
@@ -55,6 +56,13 @@ export const ownerGcCases: readonly ContractCase[] = [
     await yard.delete(CONFIG_MAPS, 'parent', { propagationPolicy: 'Background' });
     await yard.untilGone(CONFIG_MAPS, 'parent');
     await yard.untilGone(CONFIG_MAPS, 'child');
+  }),
+
+  yardCase('a lease goes after its owner in any namespace', async (yard) => {
+    const parent = await create(yard, 'parent');
+    await yard.create(LEASES, { metadata: { name: 'lease', ownerReferences: [owner(parent)] } });
+    await yard.delete(CONFIG_MAPS, 'parent', { propagationPolicy: 'Background' });
+    await yard.untilGone(LEASES, 'lease');
   }),
 
   yardCase('what an object owns goes after it through all generations', async (yard) => {
