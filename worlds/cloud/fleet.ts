@@ -32,14 +32,12 @@ const LATE = 6 * MINUTE;
 const NODE_REMOVAL = 40 * SECOND;
 /** For so long a type that was sold out is not on offer; as upstream's AWS provider has it. */
 const RESTOCK = 3 * MINUTE;
-const SWEEP_PERIOD = 2 * MINUTE;
-const SWEEP_AGE = 1 * MINUTE;
 const TYPES = [2, 4, 8].map((cpu) =>
   fakeType(`cpu-${cpu}`, { resources: { cpu: String(cpu), memory: `${2 * cpu}Gi`, pods: '30' } }),
 );
 
-/** From when on a machine that no claim knows of is leaked: the sweep has had the time to see it twice. */
-export const FLEET_GRACE = SWEEP_AGE + 2 * SWEEP_PERIOD;
+/** How old a machine is that is ended because no claim knows of it, and how often such are looked for. */
+export const FLEET_SWEEP = { age: 1 * MINUTE, period: 2 * MINUTE };
 
 /**
  * A cloud with a life of its own: machines boot and join the cluster whether or not the operator that bought them still
@@ -127,9 +125,9 @@ export class Fleet {
     return singleton('fleet.sweep', async () => {
       const owners = new Set(listNodeClaims().map(({ metadata }) => metadata.uid));
       for (const { providerId, owner, since } of this.machines) {
-        if (!owners.has(owner) && this.#clock.now() - since >= SWEEP_AGE) this.end(providerId);
+        if (!owners.has(owner) && this.#clock.now() - since >= FLEET_SWEEP.age) this.end(providerId);
       }
-      return { requeueAfter: SWEEP_PERIOD };
+      return { requeueAfter: FLEET_SWEEP.period };
     });
   }
 

@@ -1,11 +1,10 @@
 import { HOSTNAME_LABEL } from '@karpenter-ts/apis';
 import { type Clock, type Instant, MINUTE } from '@karpenter-ts/runtime';
-import { FLEET_GRACE, type Fleet } from '../cloud/fleet.ts';
+import { FLEET_SWEEP, type Fleet } from '../cloud/fleet.ts';
 import type { Machines } from '../cluster/snapshot.ts';
 import type { Violation } from './violation.ts';
 
-/** The sweep of the KWOK provider takes Nodes of five minutes, every two minutes. */
-const KWOK_GRACE = 9 * MINUTE;
+const KWOK_SWEEP = { age: 5 * MINUTE, period: 2 * MINUTE };
 /** A sweep may find the operator dead, or the API server. */
 const DOWNTIME = 5 * MINUTE;
 
@@ -13,6 +12,13 @@ interface LeakDeps {
   readonly clock: Clock;
   readonly operatorClock: Clock;
   readonly fleet: Fleet | undefined;
+}
+
+/** A machine nobody claims. */
+interface Unclaimed {
+  readonly since: Instant;
+  /** Since when the operator takes it for old enough to be swept. */
+  readonly due: Instant | undefined;
 }
 
 /**
@@ -24,7 +30,7 @@ export class Leaks {
   readonly #operatorClock: Clock;
   readonly #fleet: Fleet | undefined;
   readonly #written = new Set<string>(); // ids of machines that a claim has carried
-  readonly #unclaimedSince = new Map<string, Instant>();
+  readonly #unclaimed = new Map<string, Unclaimed>();
 
   constructor({ clock, operatorClock, fleet }: LeakDeps) {
     this.#clock = clock;
@@ -34,20 +40,28 @@ export class Leaks {
 
   find(machines: Machines): readonly Violation[] {
     for (const { status } of machines.claims) if (status?.providerID) this.#written.add(status.providerID);
-    const unclaimed = this.#unclaimed(machines);
-    for (const id of this.#unclaimedSince.keys()) if (!unclaimed.includes(id)) this.#unclaimedSince.delete(id);
+    const unclaimed = this.#listUnclaimed(machines);
+    for (const id of this.#unclaimed.keys()) if (!unclaimed.includes(id)) this.#unclaimed.delete(id);
     return unclaimed.filter((id) => this.#isLeaked(id)).map((id) => ({ invariant: 'leak', detail: `machine ${id}` }));
   }
 
-  #isLeaked(id: string): boolean {
-    const since = this.#unclaimedSince.get(id) ?? this.#clock.now();
-    this.#unclaimedSince.set(id, since);
-    const grace = this.#written.has(id) ? 0 : (this.#fleet ? FLEET_GRACE : KWOK_GRACE) + DOWNTIME;
-    // Sweeps go by the age of machines: to an operator whose clock is behind they are younger than they are.
-    return Math.min(this.#clock.now(), this.#operatorClock.now()) - since >= grace;
+  /** Whether a sweep has something left to do, as of when violations were last looked for. */
+  get isSweepDue(): boolean {
+    return this.#unclaimed.size > 0;
   }
 
-  #unclaimed({ nodes, claims }: Machines): readonly string[] {
+  #isLeaked(id: string): boolean {
+    if (this.#written.has(id)) return true;
+    const now = this.#clock.now();
+    const sweep = this.#fleet ? FLEET_SWEEP : KWOK_SWEEP;
+    const { since, due = now } = this.#unclaimed.get(id) ?? { since: now };
+    // To an operator whose clock is behind, machines are younger than they are; once it is right, a sweep has to come.
+    const isDue = Math.min(now, this.#operatorClock.now()) - since >= sweep.age;
+    this.#unclaimed.set(id, { since, due: isDue ? due : undefined });
+    return isDue && now - due >= 2 * sweep.period + DOWNTIME;
+  }
+
+  #listUnclaimed({ nodes, claims }: Machines): readonly string[] {
     if (this.#fleet !== undefined) {
       const owners = new Set(claims.map(({ metadata }) => metadata.uid));
       return this.#fleet.machines.filter(({ owner }) => !owners.has(owner)).map(({ providerId }) => providerId);
