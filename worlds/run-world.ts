@@ -141,7 +141,7 @@ class World {
       await this.#passUntil(clock.now() + CHECK_PERIOD);
       if (this.#isOver) return;
       unsettled = findUnsettled({ ...(await takeSnapshot(cluster.client)), plan, now: clock.now() });
-    } while ((unsettled.length > 0 || this.#leaks.isSweepDue) && clock.now() < end);
+    } while ((unsettled.length > 0 || this.#leaks.hasUnclaimed) && clock.now() < end);
     for (const violation of unsettled) this.#stage.report(violation);
   }
 

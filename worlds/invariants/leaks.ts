@@ -4,6 +4,7 @@ import { FLEET_SWEEP, type Fleet } from '../cloud/fleet.ts';
 import type { Machines } from '../cluster/snapshot.ts';
 import type { Violation } from './violation.ts';
 
+/** As that of the KWOK provider. */
 const KWOK_SWEEP = { age: 5 * MINUTE, period: 2 * MINUTE };
 /** A sweep may find the operator dead, or the API server. */
 const DOWNTIME = 5 * MINUTE;
@@ -45,8 +46,8 @@ export class Leaks {
     return unclaimed.filter((id) => this.#isLeaked(id)).map((id) => ({ invariant: 'leak', detail: `machine ${id}` }));
   }
 
-  /** Whether a sweep has something left to do, as of when violations were last looked for. */
-  get isSweepDue(): boolean {
+  /** Whether there are any, as of when leaks were last looked for. */
+  get hasUnclaimed(): boolean {
     return this.#unclaimed.size > 0;
   }
 

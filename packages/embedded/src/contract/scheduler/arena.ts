@@ -2,7 +2,7 @@ import { type ApiObject, apiVersionOf, type ResourceType } from '@karpenter-ts/r
 import { NODES, type Node, type Taint } from '../../scheduler/kinds/node.ts';
 import { type ContainerPort, type Pod, PODS, type PodSpec, type Toleration } from '../../scheduler/kinds/pod.ts';
 import type { ContractCase, ContractContext } from '../contract-case.ts';
-import { complaintIn, untilSchedulerFinds } from './scheduler-knowledge.ts';
+import { complaintIn, untilRefused, untilSchedulerFinds } from './scheduler-knowledge.ts';
 
 export interface NodeOptions {
   readonly labels?: Readonly<Record<string, string>>;
@@ -160,13 +160,7 @@ export class Arena {
 
   /** Waits until the pod is said to fit nowhere, for a reason that is like `about`; returns the whole message. */
   async complaintOf(pod: string, about: RegExp, namespace = this.context.namespace): Promise<string> {
-    const { client } = this.context;
-    return this.context.until(`pod ${pod} waits because of ${about}`, async () => {
-      const seen = await client.get<Pod>(PODS, { namespace, name: pod });
-      const message = complaintIn(seen);
-      if (!about.test(message)) throw new Error(message || `it is on ${seen.spec.nodeName}`);
-      return message;
-    });
+    return untilRefused(this.context, { namespace, name: pod }, about);
   }
 
   /** A label of its own tells the node, as it is now, from what it was. */
