@@ -1,31 +1,41 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { NodeClaim } from '@karpenter-ts/apis';
 import type { Client } from '@karpenter-ts/runtime';
 import { DEFAULT_PLANNING, EMPTY_SNAPSHOT, finish, planSnapshot } from '@karpenter-ts/scheduling';
 import { DEFAULT_TYPES } from '@karpenter-ts/scheduling/testing';
 import { pendingPod, readyPool } from '../testing/cluster-objects.ts';
-import { createNodeClaims } from './node-claim-creation.ts';
+import { createNodeClaims, type Order } from './node-claim-creation.ts';
 import { TimeSlices } from './planning/time-slices.ts';
 import { startScene } from './testing/provisioning-scene.ts';
 import { UnheardClaims } from './unheard-claims.ts';
 
-/** Creates one claim with a server that answers, but whose watch tells nobody. */
-async function create(t: Parameters<typeof startScene>[0], tellsPods: boolean) {
+/** What buys one node, in a cluster with one pool. */
+async function startShop(t: Parameters<typeof startScene>[0]) {
   const scene = await startScene(t);
   await scene.add([readyPool('default')]);
-  const answer = async (_type: unknown, claim: NodeClaim) => ({ ...claim, metadata: { ...claim.metadata, name: 'c' } });
-  const client = { create: answer } as unknown as Client;
   const pool = { nodePool: scene.rig.caches.nodePools.get('default')!, instanceTypes: DEFAULT_TYPES };
   const snapshot = { ...EMPTY_SNAPSHOT, pools: [pool], pods: [pendingPod('a')] };
   const { newNodes } = finish(planSnapshot(snapshot, { ...DEFAULT_PLANNING, profile: scene.rig.provider.profile }));
-  const names = await createNodeClaims(
-    { ...scene.deps, client, unheard: new UnheardClaims(scene.deps) },
-    newNodes.map((planned) => ({ planned, pool })),
-    { reason: 'test', tellsPods },
-    new TimeSlices(scene.rig.clock, new AbortController().signal),
-    scene.rig.logger,
-  );
+  const orders: readonly Order[] = newNodes.map((planned) => ({ planned, pool }));
+  const slices = new TimeSlices(scene.rig.clock, new AbortController().signal);
+  const buy = (client: Client, bought: readonly Order[], tellsPods: boolean) =>
+    createNodeClaims(
+      { ...scene.deps, client, unheard: new UnheardClaims(scene.deps) },
+      bought,
+      { reason: 'test', tellsPods },
+      slices,
+      scene.rig.logger,
+    );
+  return { scene, orders, buy };
+}
+
+/** Creates one claim with a server that answers, but whose watch tells nobody. */
+async function create(t: Parameters<typeof startScene>[0], tellsPods: boolean) {
+  const { scene, orders, buy } = await startShop(t);
+  const answer = async (_type: unknown, claim: NodeClaim) => ({ ...claim, metadata: { ...claim.metadata, name: 'c' } });
+  const names = await buy({ create: answer } as unknown as Client, orders, tellsPods);
   await scene.rig.clock.settle();
   return { scene, names };
 }
@@ -43,4 +53,29 @@ test('why a claim was created is counted, and pods are told only where that is w
   assert.equal(await scene.metric(series), 1);
   assert.deepEqual(scene.eventsOn('a'), []);
   assert.equal(scene.cluster.decisions.find('default/a')?.nodeClaim, 'c');
+});
+
+test('however many claims are to be created, a bounded number of requests is under way', async (t) => {
+  const { orders, buy } = await startShop(t);
+  const held: (() => void)[] = [];
+  let asked = 0;
+  const create = async (_type: unknown, claim: NodeClaim): Promise<NodeClaim> => {
+    const name = `c-${asked++}`;
+    await new Promise<void>((resolve) => held.push(resolve));
+    return { ...claim, metadata: { ...claim.metadata, name } };
+  };
+  const bought = Array.from({ length: 1000 }, () => orders[0]!);
+  const names = buy({ create } as unknown as Client, bought, false);
+  const most: number[] = [];
+  for (let rounds = 0; asked < bought.length || held.length > 0; rounds++) {
+    assert.ok(rounds < 1000, `${asked} of ${bought.length} claims were asked for`);
+    await nextTurn();
+    most.push(held.length);
+    for (const answer of held.splice(0, 50)) answer();
+  }
+  assert.equal(Math.max(...most), 128);
+  assert.deepEqual(
+    await names,
+    bought.map((_, index) => `c-${index}`),
+  );
 });

@@ -44,8 +44,14 @@ export interface Occasion {
 }
 
 /**
- * Creates the NodeClaims of all orders at once. One that fails does not keep the others: when all have ended, whatever
- * went wrong is thrown together. Resolves with the names, in order.
+ * How many creates are under way at a time. Half of the connections there are for requests (server-agent.ts): when an
+ * admission webhook holds every create for seconds, the other controllers still have theirs.
+ */
+const MOST_UNDER_WAY = 128;
+
+/**
+ * Creates the NodeClaims of all orders, many at a time. One that fails does not keep the others: when all have ended,
+ * whatever went wrong is thrown together. Resolves with the names, in order.
  */
 export async function createNodeClaims(
   deps: CreationDeps,
@@ -55,11 +61,18 @@ export async function createNodeClaims(
   logger: Logger,
 ): Promise<readonly string[]> {
   const creations: Promise<string>[] = [];
-  for (const order of orders) {
-    if (slices.isOver) await slices.pause();
-    const creation = createNodeClaim(deps, order, occasion, logger);
-    creation.catch(() => undefined); // looked at below, with the others
-    creations.push(creation);
+  const underWay = new Set<Promise<unknown>>();
+  try {
+    for (const order of orders) {
+      if (underWay.size === MOST_UNDER_WAY) await Promise.race(underWay);
+      if (slices.isOver) await slices.pause();
+      const creation = createNodeClaim(deps, order, occasion, logger);
+      creations.push(creation);
+      const ended = creation.catch(() => undefined).finally(() => underWay.delete(ended));
+      underWay.add(ended);
+    }
+  } finally {
+    await Promise.allSettled(creations); // also when the process stops: nobody leaves before the answers are known
   }
   const outcomes = await Promise.allSettled(creations);
   const failures = outcomes.filter((one) => one.status === 'rejected').map(({ reason }) => describe(reason));
@@ -80,7 +93,8 @@ async function createNodeClaim(
   const { client, cluster, events, metrics, unheard } = deps;
   const nodePool = pool.nodePool.metadata.name;
   checkLimits(deps, nodePool);
-  const creation = client.create(NODE_CLAIMS, toNodeClaim(planned, pool, deps));
+  // Not repeated by the client, whatever the answer: the server names the claim, so each try could store another one.
+  const creation = client.create(NODE_CLAIMS, toNodeClaim(planned, pool, deps), { retries: 0 });
   creation.catch((error: unknown) => unheard.note(error));
   const nodeClaim = await creation;
   const { name } = nodeClaim.metadata;

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { NodeClaim } from '@karpenter-ts/apis';
-import { type Client, ConnectionError, SECOND, StatusError } from '@karpenter-ts/runtime';
+import {
+  Client,
+  ConnectionError,
+  inProcessTransport,
+  SECOND,
+  StatusError,
+  type TransportResponse,
+} from '@karpenter-ts/runtime';
+import { NODE_CLAIMS } from '@karpenter-ts/runtime/kinds';
 import { pendingPod, readyPool } from '../testing/cluster-objects.ts';
 import { provisioningControllers } from './controllers.ts';
 import { startScene } from './testing/provisioning-scene.ts';
@@ -50,6 +58,31 @@ test('an error of the server may have come after it had stored the claim', async
   const { asked } = await provision(t, new StatusError({ code: 504 }), (claim) => [claim]);
   assert.deepEqual(asked, ['create', 'list']);
 });
+
+for (const code of [500, 502, 503, 504]) {
+  test(`two NodeClaims are not bought when the server stores one and answers ${code} with Retry-After`, async (t) => {
+    const scene = await startScene(t);
+    const { rig } = scene;
+    const transport = inProcessTransport(async ({ method, body }) => {
+      if (method === 'GET') return answer(200, await rig.client.listAll(NODE_CLAIMS));
+      await rig.client.create(NODE_CLAIMS, JSON.parse(String(body)) as NodeClaim);
+      return answer(code, {}, { 'retry-after': '1' });
+    }, rig.clock);
+    const client = new Client({ transport, clock: rig.clock, userAgent: 'karpenter-test' });
+    await scene.add([readyPool('default')], [pendingPod('a', { requests: { cpu: '1' } })]);
+    await rig.run(...provisioningControllers({ ...scene.deps, client }));
+    await rig.clock.advance(60 * SECOND);
+    assert.equal((await scene.claims()).length, 1);
+  });
+}
+
+function answer(status: number, { items = [] }: { items?: readonly NodeClaim[] }, headers = {}): TransportResponse {
+  const body = JSON.stringify({ metadata: { resourceVersion: '9' }, items });
+  const bytes = (async function* () {
+    yield Buffer.from(body);
+  })();
+  return { status, headers, body: bytes, discard: () => undefined };
+}
 
 test('what the server refuses it has not stored, and nobody asks', async (t) => {
   const { asked } = await provision(t, new StatusError({ code: 403 }), () => []);

@@ -23,6 +23,8 @@ export interface Call {
   readonly timeout?: number | undefined;
   /** How often to try again when the server asks for it. */
   readonly retries?: number | undefined;
+  /** False for a write that takes effect again when it is sent again. Then only a refusal is followed by another try. */
+  readonly isRepeatable?: boolean | undefined;
 }
 
 export interface Target {
@@ -169,12 +171,13 @@ function pathOf({ path, query = {} }: Call): string {
 
 /**
  * How long to wait before another try; undefined for none. As client-go: when the server names a time, and for reads
- * whose connection broke. A write that broke off may have taken effect, so its caller must look first.
+ * whose connection broke. A write that broke off, or ended in an error of the server (5xx), may have taken effect: it is
+ * sent again only if that does no harm, which client-go does not ask. A server that is too busy (429) has not begun.
  */
 function retryDelay(call: Call, error: unknown): number | undefined {
   if (error instanceof StatusError) {
-    const busy = error.code === 429 || error.code >= 500;
-    return busy && error.retryAfterSeconds !== undefined ? error.retryAfterSeconds * SECOND : undefined;
+    const mayRepeat = error.code === 429 || (error.code >= 500 && call.isRepeatable !== false);
+    return mayRepeat && error.retryAfterSeconds !== undefined ? error.retryAfterSeconds * SECOND : undefined;
   }
   const broken = error instanceof ConnectionError && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
   return broken && call.method === 'GET' ? 1 * SECOND : undefined;

@@ -152,6 +152,24 @@ test('a read whose connection broke is tried again, a write is not', async () =>
   await assert.rejects(clientOf([reset, {}]).client.create(PODS, pod), ConnectionError);
 });
 
+test('after an error of the server only what can be sent again without harm is sent again', async () => {
+  const requests = async (write: (client: Client) => Promise<unknown>, status: number): Promise<number> => {
+    const { client, clock, requests: sent } = clientOf([{ status, headers: { 'retry-after': '1' } }, {}]);
+    await clock.runUntil(write(client).catch(() => undefined));
+    return sent.length;
+  };
+  const unnamed = { metadata: { name: '', namespace: 'shop', generateName: 'web-' } };
+  for (const status of [500, 503, 504]) {
+    assert.equal(await requests((client) => client.create(PODS, unnamed), status), 1, 'a name made by the server');
+    assert.equal(await requests((client) => client.create(PODS, pod, { subresource: 'eviction' }), status), 1);
+    assert.equal(await requests((client) => client.patch(PODS, pod.metadata, { type: 'json', body: [] }), status), 1);
+    assert.equal(await requests((client) => client.create(PODS, pod), status), 2, 'there is one pod of a name');
+    assert.equal(await requests((client) => client.patch(PODS, pod.metadata, { type: 'merge', body: {} }), status), 2);
+    assert.equal(await requests((client) => client.delete(PODS, pod.metadata), status), 2);
+  }
+  assert.equal(await requests((client) => client.create(PODS, unnamed), 429), 2, 'nothing has been stored');
+});
+
 test('a server that does not answer is given up after a minute, or the time asked for', async () => {
   const clock = new VirtualClock();
   const silent = {

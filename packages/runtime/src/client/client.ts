@@ -189,7 +189,10 @@ export class Client {
     return this.#caller.stream({ method: 'GET', path, query, target: { type } }, timeout, read, signal);
   }
 
-  /** Also creates on a subresource, such as a pod's `eviction`: the object then names whose. */
+  /**
+   * Also creates on a subresource, such as a pod's `eviction`: the object then names whose. The client does not repeat a
+   * create after an error of the server unless the object has a name: otherwise there could be two of it.
+   */
   create<T extends ApiObject>(
     type: ResourceType,
     object: T,
@@ -199,7 +202,8 @@ export class Client {
     const { namespace, name } = object.metadata;
     const { subresource } = options;
     const place = subresource === undefined ? all(type, namespace, options) : at(type, { namespace, name }, options);
-    return this.#write<T>('POST', { ...place, query: writeQuery(options) }, object, signal);
+    const isRepeatable = subresource === undefined && name !== '';
+    return this.#write<T>('POST', { ...place, isRepeatable, query: writeQuery(options) }, object, signal);
   }
 
   /** Replaces the object; refused with a conflict when its `resourceVersion` is not the present one. */
@@ -222,7 +226,8 @@ export class Client {
   ): Promise<T> {
     const query = { ...writeQuery(options), ...(patch.type === 'apply' ? { force: flag(patch.force) } : {}) };
     const body = { contentType: PATCH_TYPES[patch.type], json: patch.body };
-    return this.#caller.call<T>({ method: 'PATCH', ...at(type, ref, options), query, body }, signal);
+    const isRepeatable = patch.type !== 'json'; // one may append to a list, or test for what it has changed itself
+    return this.#caller.call<T>({ method: 'PATCH', ...at(type, ref, options), query, body, isRepeatable }, signal);
   }
 
   /** Returns when the server has taken the order; finalizers and grace may keep the object for longer. */
@@ -273,7 +278,7 @@ export class Client {
   }
 }
 
-type Place = Pick<Call, 'path' | 'query' | 'timeout' | 'retries'> & { readonly target: Target };
+type Place = Pick<Call, 'path' | 'query' | 'timeout' | 'retries' | 'isRepeatable'> & { readonly target: Target };
 
 interface PlaceOptions {
   readonly subresource?: string | undefined;

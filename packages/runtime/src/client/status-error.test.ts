@@ -34,6 +34,13 @@ test('an error carries the server’s Status as it came', () => {
   assert.equal(error.retryAfterSeconds, 3);
 });
 
+test('the code is the answer’s, whatever its Status says of it', () => {
+  for (const code of [undefined, 0, 409]) {
+    const body = JSON.stringify({ kind: 'Status', status: 'Failure', message: 'later', code });
+    assert.equal(statusErrorOf(503, body, undefined, asked).code, 503);
+  }
+});
+
 test('an answer that is no Status is told in client-go’s words', () => {
   const texts = [400, 401, 403, 404, 409, 418, 422, 429, 500, 503, 504].map(
     (code) => statusErrorOf(code, 'page\n', undefined, asked).message,

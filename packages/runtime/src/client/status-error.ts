@@ -48,14 +48,18 @@ export interface Asked {
   readonly name?: string | undefined;
 }
 
-/** The error behind an answer of 400 or more. A body that is no Status (a proxy's page) is told by its code. */
+/**
+ * The error behind an answer of 400 or more. A body that is no Status (a proxy's page) is told by its code. The answer's
+ * code counts, not the one its Status may name: whether a write may have taken effect is read from it.
+ */
 export function statusErrorOf(
   code: number,
   body: string,
   retryAfterSeconds: number | undefined,
   asked: Asked,
 ): StatusError {
-  return new StatusError(findStatus(body) ?? genericStatus(code, body.trim(), asked), retryAfterSeconds);
+  const status = findStatus(body) ?? genericStatus(code, body.trim(), asked);
+  return new StatusError({ ...status, code }, retryAfterSeconds);
 }
 
 function findStatus(body: string): Status | undefined {
