@@ -11,8 +11,8 @@ import { LEASES } from '@karpenter-ts/runtime/kinds';
 import type { OperatorSettings } from './operator.ts';
 
 /**
- * Who competes for the lease of this installation (spec 05 §2.3). Its requests are held back by nothing. Rejects when
- * nobody says in which namespace the lease is.
+ * Who competes for the lease of this installation (spec 05 §2.3). Its requests are held back by nothing: no rate limit
+ * applies, and they have connections of their own. Rejects when nobody says in which namespace the lease is.
  */
 export async function createElector(
   settings: OperatorSettings,
@@ -20,7 +20,12 @@ export async function createElector(
 ): Promise<LeaderElector> {
   const { options, transport, clock, logger, metrics, build, random } = settings;
   const lease = { namespace: await leaseNamespace(options.leaderElectionNamespace), name: options.leaderElectionName };
-  const client = new Client({ transport, clock, userAgent: `${userAgent(build.version)} leader-election` });
+  const client = new Client({
+    transport,
+    clock,
+    userAgent: `${userAgent(build.version)} leader-election`,
+    purpose: 'lease',
+  });
   const on = { apiVersion: apiVersionOf(LEASES), kind: LEASES.kind, ...lease };
   return new LeaderElector({
     lease,

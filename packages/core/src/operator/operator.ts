@@ -97,7 +97,7 @@ export async function createOperator(settings: OperatorSettings): Promise<Manage
     logger,
     metrics,
     random,
-    servers: settings.serves ? createServers(settings, client, () => manager.hasSynced) : [],
+    servers: settings.serves ? createServers(settings, () => manager.hasSynced) : [],
     caches: listCaches(caches),
     background: [atTheEnd(() => stopping.abort())],
     controllers: [...createControllers(core, random), ...(parts.controllers ?? [])],
@@ -133,8 +133,10 @@ function limitedClient(settings: OperatorSettings, beforeWrite?: () => void): Cl
 }
 
 /** Metrics and probes, on every replica (spec 05 §§2.4, 2.5). */
-function createServers(settings: OperatorSettings, client: Client, hasSynced: () => boolean): readonly Runnable[] {
-  const { options, logger, metrics, clock } = settings;
+function createServers(settings: OperatorSettings, hasSynced: () => boolean): readonly Runnable[] {
+  const { options, logger, metrics, clock, transport, build } = settings;
+  const observer = requestMetrics(metrics);
+  const client = new Client({ transport, clock, userAgent: userAgent(build.version), observer, purpose: 'probes' });
   collectProcessMetrics(metrics);
   const profiler = options.enableProfiling ? new Profiler() : undefined;
   const metricsRoutes: Routes = {

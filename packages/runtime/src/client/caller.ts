@@ -5,6 +5,7 @@ import type { ResourceType } from './resource-type.ts';
 import { StatusError, statusErrorOf } from './status-error.ts';
 import {
   ConnectionError,
+  type Purpose,
   type Transport,
   type TransportRequest,
   type TransportResponse,
@@ -48,6 +49,8 @@ export interface CallerOptions {
   /** None: no limits of our own. */
   readonly rateLimits?: RateLimits | undefined;
   readonly observer?: RequestObserver | undefined;
+  /** Whose connections its calls use; those of `requests` unless given. Watches have their own in any case. */
+  readonly purpose?: Purpose | undefined;
   /** Runs in the tick in which a write is handed to the socket; throwing stops the write. */
   readonly beforeWrite?: (() => void) | undefined;
   /** Whether what is sent and answered may be shared with a server in this process. Nobody may change it then. */
@@ -99,7 +102,7 @@ export class Caller {
     await this.#mayGo(call, signal);
     const deadline = startDeadline(this.#options.clock, Math.min(timeout, WATCH_HEAD_TIMEOUT), signal);
     try {
-      const response = await this.#send(call, deadline.signal);
+      const response = await this.#send(call, 'watches', deadline.signal);
       deadline.extend(timeout);
       try {
         if (response.status >= 400) throw await errorOf(call, response);
@@ -124,18 +127,18 @@ export class Caller {
   }
 
   async #exchange<T>(call: Call, signal: AbortSignal | undefined): Promise<T> {
-    const response = await this.#send(call, signal);
+    const response = await this.#send(call, this.#options.purpose, signal);
     if (response.status >= 400) throw await errorOf(call, response);
     const { body } = response;
     if (this.#takesValues && body instanceof WholeBody) return body.value() as T;
     return decode<T>(await readText(body));
   }
 
-  async #send(call: Call, signal: AbortSignal | undefined): Promise<TransportResponse> {
+  async #send(call: Call, purpose: Purpose | undefined, signal: AbortSignal | undefined): Promise<TransportResponse> {
     const { transport, observer } = this.#options;
     signal?.throwIfAborted();
     try {
-      const response = await transport.send(this.#request(call), signal);
+      const response = await transport.send(this.#request(call, purpose), signal);
       observer?.answered(call.method, String(response.status));
       return response;
     } catch (error) {
@@ -144,7 +147,7 @@ export class Caller {
     }
   }
 
-  #request(call: Call): TransportRequest {
+  #request(call: Call, purpose: Purpose | undefined): TransportRequest {
     const { userAgent, beforeWrite } = this.#options;
     const headers: Record<string, string> = { accept: 'application/json', 'user-agent': userAgent };
     if (call.body) headers['content-type'] = call.body.contentType;
@@ -152,6 +155,7 @@ export class Caller {
       method: call.method,
       path: pathOf(call),
       headers,
+      ...(purpose === undefined ? {} : { purpose }),
       ...(call.body ? encoded(call.body, this.#takesValues && call.method !== 'PATCH') : {}),
       ...(beforeWrite && call.method !== 'GET' ? { beforeSend: beforeWrite } : {}),
       ...(this.#takesValues ? { takesValues: true } : {}),

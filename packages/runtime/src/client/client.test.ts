@@ -207,6 +207,16 @@ test('a watch asks for what it is told and throws what the server refuses', asyn
   );
 });
 
+test('a watch uses the connections for watches, a call those of its client', async () => {
+  const { client, requests } = clientOf([{}], { purpose: 'probes' });
+  await client.read('/version');
+  await client.watch(PODS).next();
+  assert.deepEqual(
+    requests.map(({ purpose }) => purpose),
+    ['probes', 'watches'],
+  );
+});
+
 test('a kind is served when the server lists it', async () => {
   const { client } = clientOf([
     { body: { resources: [{ name: 'nodepools' }] } },

@@ -82,6 +82,23 @@ test('requests share a kept connection', async (t) => {
   assert.equal(sockets.size, 1);
 });
 
+test('the lease, watches and probes are served while requests hold all connections they may have', async (t) => {
+  const held: ServerResponse[] = [];
+  const { url } = await serve(t, SERVER, (request, response) => {
+    if (request.url === '/slow') held.push(response);
+    else hello(request, response);
+  });
+  const transport = transportTo(t, url);
+  const stop = new AbortController();
+  for (let i = 0; i < 300; i++) transport.send({ ...GET, path: '/slow' }, stop.signal).catch(() => undefined);
+  for (let waited = 0; held.length < 256 && waited < 2000; waited++) await delay(10);
+  for (const purpose of ['lease', 'watches', 'probes'] as const) {
+    assert.equal(await textOf(transport, { ...GET, purpose }, AbortSignal.timeout(20_000)), 'hello');
+  }
+  assert.equal(held.length, 256);
+  stop.abort();
+});
+
 test('a server of another CA is refused, unless checking is off', async (t) => {
   const { url } = await serve(t, ROTATED_SERVER);
   await assert.rejects(transportTo(t, url).send(GET), ConnectionError);

@@ -1,4 +1,6 @@
 import type { RequestOptions } from 'node:http';
+import type { AgentOptions } from 'node:https';
+import { createSecureContext } from 'node:tls';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import { Agent as PlainAgent } from '../plain-http.ts';
@@ -14,7 +16,7 @@ import {
 import { exchange } from './exchange.ts';
 import { ExecCredentials } from './exec-credentials.ts';
 import { findProxy } from './proxy.ts';
-import { AGENT_OPTIONS, ServerAgent } from './server-agent.ts';
+import { AgentsByPurpose, ServerAgent } from './server-agent.ts';
 import { isSameMaterial, TlsFiles, type TlsMaterial } from './tls-files.ts';
 import { ConnectionError, type Transport, type TransportRequest, type TransportResponse } from './transport.ts';
 
@@ -27,7 +29,7 @@ export interface HttpsTransportOptions {
 }
 
 /**
- * HTTP/1.1 to one API server over kept connections. Certificates and tokens that change on disk are picked up; a
+ * HTTP/1.1 to one API server over kept connections, which each purpose has of its own. Certificates and tokens that change on disk are picked up; a
  * request answered 401 is repeated once with a fresh credential, if there is one.
  */
 export class HttpsTransport implements Transport {
@@ -36,8 +38,8 @@ export class HttpsTransport implements Transport {
   readonly #proxy: URL | undefined;
   readonly #tls: TlsFiles;
   readonly #credentials: CredentialSource;
-  readonly #plain = new PlainAgent(AGENT_OPTIONS);
-  #secure: { readonly agent: ServerAgent; readonly material: TlsMaterial } | undefined;
+  readonly #plain = new AgentsByPurpose((options) => new PlainAgent(options));
+  #secure: { readonly agents: AgentsByPurpose<ServerAgent>; readonly material: TlsMaterial } | undefined;
   #closed = false;
 
   /** Throws a ConnectionConfigError for a proxy that cannot be used. */
@@ -66,13 +68,12 @@ export class HttpsTransport implements Transport {
 
   close(): void {
     this.#closed = true;
-    this.#plain.destroy();
-    this.#secure?.agent.destroy();
+    for (const agent of [...this.#plain.all(), ...(this.#secure?.agents.all() ?? [])]) agent.destroy();
   }
 
   async #exchange(request: TransportRequest, credential: Credential, signal?: AbortSignal): Promise<TransportResponse> {
     const { hostname, port, protocol, pathname } = this.#server;
-    const agent = protocol === 'https:' ? await this.#agentFor(credential) : this.#plain;
+    const agents = protocol === 'https:' ? await this.#agentsFor(credential) : this.#plain;
     if (this.#closed) throw new ConnectionError('transport is closed');
     signal?.throwIfAborted();
     const options: RequestOptions = {
@@ -82,7 +83,7 @@ export class HttpsTransport implements Transport {
       method: request.method,
       path: pathname.replace(/\/$/, '') + request.path,
       headers: this.#headers(request, credential),
-      agent,
+      agent: agents.get(request.purpose ?? 'requests'),
     };
     try {
       return await exchange(options, request, signal);
@@ -102,34 +103,34 @@ export class HttpsTransport implements Transport {
     };
   }
 
-  /** The agent for the certificates of now: another one when they have changed. */
-  async #agentFor({ certificate }: Credential): Promise<ServerAgent> {
+  /** The agents for the certificates of now: others when they have changed. */
+  async #agentsFor({ certificate }: Credential): Promise<AgentsByPurpose<ServerAgent>> {
     const files = await this.#tls.current();
     const material = certificate === undefined ? files : { ca: files.ca, ...certificate };
-    if (this.#secure !== undefined && isSameMaterial(material, this.#secure.material)) return this.#secure.agent;
-    const agent = this.#createAgent(material);
-    this.#secure?.agent.retire();
-    this.#secure = { agent, material };
-    return agent;
+    if (this.#secure !== undefined && isSameMaterial(material, this.#secure.material)) return this.#secure.agents;
+    const tls = this.#tlsOptions(material);
+    const agents = new AgentsByPurpose((options) => new ServerAgent({ ...options, ...tls }, this.#proxy));
+    for (const agent of this.#secure?.agents.all() ?? []) agent.retire();
+    this.#secure = { agents, material };
+    return agents;
   }
 
-  #createAgent(material: TlsMaterial): ServerAgent {
+  /** The certificates are decoded here, once for all connections. Throws a ConnectionError if they cannot be used. */
+  #tlsOptions({ ca, cert, key }: TlsMaterial): AgentOptions {
+    const { tlsServerName, insecureSkipTlsVerify } = this.#connection;
     try {
-      return new ServerAgent(this.#tlsOptions(material), this.#proxy);
+      return {
+        secureContext: createSecureContext({
+          ...(ca === undefined ? {} : { ca }),
+          ...(cert === undefined ? {} : { cert, key }),
+        }),
+        ...(tlsServerName === undefined ? {} : { servername: tlsServerName }),
+        rejectUnauthorized: !insecureSkipTlsVerify,
+      };
     } catch (cause) {
       this.#tls.expire();
       throw new ConnectionError(`the certificates cannot be used: ${(cause as Error).message}`, { cause });
     }
-  }
-
-  #tlsOptions({ ca, cert, key }: TlsMaterial): Record<string, unknown> {
-    const { tlsServerName, insecureSkipTlsVerify } = this.#connection;
-    return {
-      ...(ca === undefined ? {} : { ca }),
-      ...(cert === undefined ? {} : { cert, key }),
-      ...(tlsServerName === undefined ? {} : { servername: tlsServerName }),
-      rejectUnauthorized: !insecureSkipTlsVerify,
-    };
   }
 }
 

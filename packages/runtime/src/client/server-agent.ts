@@ -1,25 +1,56 @@
+import type { Agent as AnyAgent } from 'node:http';
 import { Agent, type AgentOptions, type RequestOptions } from 'node:https';
 import type { Duplex } from 'node:stream';
-import { connect, type ConnectionOptions, createSecureContext } from 'node:tls';
+import { connect, type ConnectionOptions } from 'node:tls';
 import { openTunnel } from './proxy.ts';
+import type { Purpose } from './transport.ts';
 
 /** What all connections to one server share. Their times are the socket's, which is real: no clock of ours runs here. */
-export const AGENT_OPTIONS = {
+const AGENT_OPTIONS = {
   keepAlive: true,
   keepAliveMsecs: 30_000, // TCP keep-alive: a dead peer is found after 40 s
   timeout: 60_000, // an idle connection goes before the server (90 s) can close it under a request's feet
-  maxSockets: 256, // each watch holds one for good; the rest is for requests
   maxFreeSockets: 128, // after a burst most are kept for the next: each costs both sides a handshake
 } as const;
+
+/** How many connections each purpose may have; further requests of that purpose wait. */
+const MOST_CONNECTIONS: Readonly<Record<Purpose, number>> = {
+  requests: 256,
+  watches: Number.POSITIVE_INFINITY, // each holds one for good, and there are as many as kinds are watched
+  lease: 2, // one renewal at a time, and one that was given up and is not closed yet
+  probes: 4, // whoever can reach the probes can make requests
+};
+
+/** The agents to one server, one for each purpose, made when first asked for. */
+export class AgentsByPurpose<A extends AnyAgent> {
+  readonly #create: (options: AgentOptions) => A;
+  readonly #agents = new Map<Purpose, A>();
+
+  constructor(create: (options: AgentOptions) => A) {
+    this.#create = create;
+  }
+
+  get(purpose: Purpose): A {
+    let agent = this.#agents.get(purpose);
+    if (agent === undefined) {
+      agent = this.#create({ ...AGENT_OPTIONS, maxSockets: MOST_CONNECTIONS[purpose] });
+      this.#agents.set(purpose, agent);
+    }
+    return agent;
+  }
+
+  all(): Iterable<A> {
+    return this.#agents.values();
+  }
+}
 
 /** The TLS connections to one API server, made with one set of certificates, straight or through a proxy. */
 export class ServerAgent extends Agent {
   readonly #proxy: URL | undefined;
   #retired = false;
 
-  /** Throws if the certificates cannot be used. They are read once, not for every connection. */
-  constructor({ ca, cert, key, ...tls }: AgentOptions, proxy: URL | undefined) {
-    super({ ...AGENT_OPTIONS, ...tls, secureContext: createSecureContext({ ca, cert, key }) });
+  constructor(options: AgentOptions, proxy: URL | undefined) {
+    super(options);
     this.#proxy = proxy;
   }
 

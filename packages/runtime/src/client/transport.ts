@@ -1,9 +1,17 @@
+/**
+ * For what a connection is used. Requests of one purpose wait for no connection of another: whatever load the
+ * controllers make, the lease is renewed, watches go on and probes are answered.
+ */
+export type Purpose = 'requests' | 'watches' | 'lease' | 'probes';
+
 /** One HTTP request to the API server. */
 export interface TransportRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** With its query, without the server's address. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Whose connections it uses; those of `requests` unless given. */
+  readonly purpose?: Purpose;
   readonly body?: string | Buffer;
   /** The body, not encoded, of a request that takes values. The server may keep it: nobody may change it afterwards. */
   readonly value?: unknown;
