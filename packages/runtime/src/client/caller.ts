@@ -193,10 +193,10 @@ async function errorOf(call: Call, response: TransportResponse): Promise<StatusE
   return statusErrorOf(response.status, text, retryAfter(response), { method, type: target?.type, name: target?.name });
 }
 
-/** Seconds only; the other form, a date, is not one API servers send. */
+/** Whole seconds only, 0 included; the other form, a date, is not one API servers send. */
 function retryAfter(response: TransportResponse): number | undefined {
-  const seconds = Number.parseInt(response.headers['retry-after'] ?? '', 10);
-  return Number.isNaN(seconds) ? undefined : seconds;
+  const header = response.headers['retry-after'];
+  return header !== undefined && /^\d+$/.test(header) ? Number(header) : undefined;
 }
 
 function readText(body: AsyncIterable<Buffer>): string | Promise<string> {

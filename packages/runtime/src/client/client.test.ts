@@ -142,6 +142,20 @@ test('a busy server is asked again when it says so, and only then', async () => 
   await assert.rejects(stubborn.client.get(PODS, pod.metadata, { retries: 0 }), { code: 429, retryAfterSeconds: 2 });
 });
 
+test('a time of 0 s is one the server names, and what is no number of seconds is none', async () => {
+  for (const [header, requests] of [
+    ['0', 2],
+    ['1', 2],
+    ['soon', 1],
+    ['-1', 1],
+    ['1.5', 1],
+  ] as const) {
+    const asked = clientOf([{ status: 429, headers: { 'retry-after': header } }, {}]);
+    await asked.clock.runUntil(asked.client.get(PODS, pod.metadata).catch(() => undefined));
+    assert.equal(asked.requests.length, requests, header);
+  }
+});
+
 test('a read whose connection broke is tried again, a write is not', async () => {
   const reset = new ConnectionError('reset', { cause: Object.assign(new Error(), { code: 'ECONNRESET' }) });
   const { client, clock, requests } = clientOf([reset, {}]);

@@ -32,12 +32,13 @@ export class StatusError extends Error {
   /** What the server asks us to wait before the next try. */
   readonly retryAfterSeconds: number | undefined;
 
-  constructor(status: Status, retryAfterSeconds = status.details?.retryAfterSeconds) {
+  /** Without a time of the answer's own the Status may name one. There 0 means none, as in Go. */
+  constructor(status: Status, retryAfterSeconds = status.details?.retryAfterSeconds || undefined) {
     super(status.message || `the server responded with the status code ${status.code ?? 0}`);
     this.code = status.code ?? 0;
     this.reason = status.reason || 'Unknown';
     this.status = status;
-    this.retryAfterSeconds = retryAfterSeconds || undefined;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 
