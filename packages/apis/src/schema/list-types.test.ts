@@ -18,6 +18,11 @@ test('the second of equal members is named, the third is not', () => {
   assert.deepEqual(problems({ set: ['a', 'b', 'a', 'a'] }), ['set[2]: Duplicate value: "a"']);
 });
 
+test('however many members are repeated, all are named', () => {
+  const set = Array.from({ length: 300_000 }, (_, index) => index >> 1);
+  assert.equal(problems({ set }).length, 150_000);
+});
+
 test('items that share their keys are named by them', () => {
   assert.deepEqual(
     problems({

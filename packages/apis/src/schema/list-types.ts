@@ -41,14 +41,12 @@ function walk(value: Json, schema: StructuralSchema, place: Place): readonly Fie
 }
 
 function walkList(list: readonly Json[], schema: StructuralSchema, place: Place): readonly FieldError[] {
-  const errors: FieldError[] = [];
-  const kind = schema['x-kubernetes-list-type'];
-  if (kind === 'set') errors.push(...findRepeats(list, list, place));
-  if (kind === 'map') errors.push(...checkMapList(list, schema, place));
-  for (const [index, item] of list.entries()) {
-    if (schema.items) errors.push(...walk(item, schema.items, child(place, index, `[${index}]`)));
-  }
-  return errors;
+  const { items, 'x-kubernetes-list-type': kind } = schema;
+  return [
+    ...(kind === 'set' ? findRepeats(list, list, place) : []),
+    ...(kind === 'map' ? checkMapList(list, schema, place) : []),
+    ...(items ? list.flatMap((item, index) => walk(item, items, child(place, index, `[${index}]`))) : []),
+  ];
 }
 
 function checkMapList(list: readonly Json[], schema: StructuralSchema, place: Place): readonly FieldError[] {

@@ -26,6 +26,13 @@ test('numbers are held to their bounds, inclusive or exclusive, and their factor
   assert.deepEqual(problems({ type: 'number' }, 3), []);
 });
 
+test('however many errors there are, all are told', () => {
+  const list = Array.from({ length: 150_000 }, () => 'x');
+  assert.equal(problems({ type: 'array', items: { type: 'integer' } }, list).length, 150_000);
+  const members = Object.fromEntries(list.map((value, index) => [`k${index}`, value]));
+  assert.equal(problems({ type: 'object', additionalProperties: { type: 'integer' } }, members).length, 150_000);
+});
+
 test('a wrong type is named by what was wanted and what came', () => {
   const wrong = (schema: StructuralSchema, value: Json) => problems(schema, value);
   assert.deepEqual(wrong({ type: 'integer' }, 'x'), [

@@ -189,14 +189,12 @@ function checkNumber(node: Node): readonly FieldError[] {
 function checkList(node: Node): readonly FieldError[] {
   const { value, schema, path, old } = node;
   if (!isJsonArray(value)) return [];
-  const errors: FieldError[] = [];
-  const items = schema.items;
-  if (items) {
-    for (const [index, item] of value.entries()) {
-      const before = findOldItem(item, schema, old);
-      errors.push(...check({ value: item, schema: items, path: [...path, index], old: before }));
-    }
-  }
+  const { items } = schema;
+  const errors = items
+    ? value.flatMap((item, index) =>
+        check({ value: item, schema: items, path: [...path, index], old: findOldItem(item, schema, old) }),
+      )
+    : [];
   const size = value.length;
   if (schema.minItems !== undefined && size < schema.minItems) {
     errors.push(broken(node, `should have at least ${schema.minItems} items`, size));
@@ -231,7 +229,7 @@ function checkObject(node: Node): readonly FieldError[] {
   if (schema.maxProperties !== undefined && size > schema.maxProperties) {
     errors.push(tooMany(path, size, schema.maxProperties));
   }
-  errors.push(...checkMembers(node, value));
+  for (const error of checkMembers(node, value)) errors.push(error); // too many to be spread over arguments
   for (const name of schema.required ?? []) {
     if (value[name] === undefined) errors.push(fieldError('FieldValueRequired', { path: [...path, name] }));
   }
@@ -239,12 +237,10 @@ function checkObject(node: Node): readonly FieldError[] {
 }
 
 function checkMembers(node: Node, value: JsonObject): readonly FieldError[] {
-  const errors: FieldError[] = [];
-  for (const [name, member] of Object.entries(value)) {
+  return Object.entries(value).flatMap(([name, member]) => {
     const schema = node.schema.properties?.[name] ?? valueSchemaOf(node.schema);
-    if (member === undefined || schema === undefined) continue;
+    if (member === undefined || schema === undefined) return [];
     const old = isJsonObject(node.old) ? node.old[name] : undefined;
-    errors.push(...check({ value: member, schema, path: [...node.path, name], old }));
-  }
-  return errors;
+    return check({ value: member, schema, path: [...node.path, name], old });
+  });
 }

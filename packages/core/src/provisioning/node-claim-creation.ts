@@ -108,7 +108,7 @@ async function createNodeClaim(
   });
   const min_values_relaxed = nodeClaim.metadata.annotations?.[MIN_VALUES_RELAXED] ?? 'false';
   metrics.increment(createdNodeClaims, { reason, nodepool: nodePool, min_values_relaxed });
-  if (tellsPods) events.publish(...planned.pods.map(({ pod }) => nominated(pod, { nodeClaim: name })));
+  if (tellsPods) for (const { pod } of planned.pods) events.publish(nominated(pod, { nodeClaim: name }));
   return name;
 }
 

@@ -114,7 +114,7 @@ export class Provisioner {
     const pending = await selectPendingPods(this.#deps, slices, logger);
     if (options.preferencePolicy === 'Respect') this.#warnings.report(pending, logger);
     const displaced = findDisplacedPods(leaving, caches, clock.now());
-    events.publish(...displaced.events);
+    for (const event of displaced.events) events.publish(event);
     if (pending.length + displaced.pods.length > 0) {
       logger.debug('computing scheduling decision for provisionable pod(s)', {
         'pending-pods': pending.length,

@@ -206,6 +206,12 @@ test('a server that does not answer is given up after a minute, or the time aske
   await assert.rejects(cancelled, { message: 'stopping' });
 });
 
+test('a list in one piece may have any number of items', async () => {
+  const items = Array.from({ length: 150_000 }, () => ({}));
+  const { client } = clientOf([{ body: { metadata: { resourceVersion: '7' }, items } }]);
+  assert.equal((await client.listAll(PODS)).items.length, 150_000);
+});
+
 test('a watch asks for what it is told and throws what the server refuses', async () => {
   const { client, requests } = clientOf([{ status: 403, body: 'no' }]);
   const options = {

@@ -150,7 +150,7 @@ export class Client {
     let resourceVersion = '';
     for await (const page of this.list<T>(type, options, signal)) {
       if (page.start) items = [];
-      items.push(...page.items);
+      for (const item of page.items) items.push(item); // a page may be too long to be spread over arguments
       resourceVersion = page.resourceVersion;
     }
     return { items, resourceVersion };

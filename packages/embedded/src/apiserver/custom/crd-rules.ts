@@ -61,7 +61,8 @@ function definitionProblems(definition: KubeObject): readonly Problem[] {
     problems.push(invalidValue(['metadata', 'name'], name, 'must be spec.names.plural+"."+spec.group'));
   }
   if (textAt(spec, 'group') === '') problems.push(required(['spec', 'group']));
-  problems.push(...scopeProblems(spec), ...versions.flatMap(schemaProblems));
+  problems.push(...scopeProblems(spec));
+  for (const problem of versions.flatMap(schemaProblems)) problems.push(problem);
   if (versions.filter(({ storage }) => storage === true).length !== 1) {
     const why = 'must have exactly one version marked as storage version';
     problems.push(invalidValue(['spec', 'versions'], versions.length > 0 ? versions : null, why));

@@ -38,8 +38,7 @@ class Visit {
 
   struct(written: JsonObject, type: GoStruct): void {
     const value = STRUCT_MEANINGS.get(type.name)?.(written) ?? written;
-    const problems = STRUCT_RULES.get(type.name)?.(value, this.#path);
-    if (problems !== undefined && problems.length > 0) this.#problems.push(...problems);
+    for (const problem of STRUCT_RULES.get(type.name)?.(value, this.#path) ?? []) this.#problems.push(problem);
     for (const [name, below] of ruledFields(type)) this.#step(name, value[name], below);
   }
 

@@ -2,7 +2,7 @@ import { isMeant, type WeightedTerm } from '../model/affinity-term.ts';
 import type { PodClass } from '../model/pod-class.ts';
 import type { Residence, Snapshot } from '../model/snapshot.ts';
 import { TopologyDomains } from '../model/topology-domains.ts';
-import { BEST, type Score } from './score.ts';
+import { BEST, largestOf, type Score, smallestOf } from './score.ts';
 
 /** What it is worth to a placed pod that the one it requires to be near comes near. */
 const REQUIRED_WEIGHT = 1;
@@ -16,8 +16,8 @@ export const preferredPods: Score = {
     addWishesOfOthers(domains, pod, snapshot);
     if (domains.isEmpty) return undefined;
     const sums = nodes.map((node) => domains.sum(node.labels));
-    const least = Math.min(...sums);
-    const range = Math.max(...sums) - least;
+    const least = smallestOf(sums);
+    const range = largestOf(sums) - least;
     return range === 0 ? undefined : sums.map((sum) => Math.floor((BEST * (sum - least)) / range));
   },
 };

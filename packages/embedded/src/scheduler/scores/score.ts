@@ -12,9 +12,19 @@ export interface Score {
   rate(pod: PodClass, nodes: readonly NodeEntry[], snapshot: Snapshot): readonly number[] | undefined;
 }
 
+/** As Math.max, for as many values as there are nodes: a call takes only so many arguments. */
+export function largestOf(values: readonly number[]): number {
+  return values.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
+}
+
+/** As Math.min, for as many values as there are nodes. */
+export function smallestOf(values: readonly number[]): number {
+  return values.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
+}
+
 /** Raw numbers as parts of the largest. Undefined if there is none above 0. */
 export function partsOfLargest(raw: readonly number[]): readonly number[] | undefined {
-  const largest = Math.max(...raw);
+  const largest = largestOf(raw);
   return largest > 0 ? raw.map((value) => Math.floor((BEST * value) / largest)) : undefined;
 }
 

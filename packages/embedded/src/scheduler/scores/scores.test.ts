@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TestCluster } from '../testing/cluster.ts';
+import { BEST, partsOfLargest } from './score.ts';
 
 const ZONE = 'topology.kubernetes.io/zone';
 
@@ -9,6 +10,11 @@ function zones(...names: readonly string[]): TestCluster {
   for (const name of names) cluster.node(name, { labels: { [ZONE]: name } });
   return cluster;
 }
+
+test('nodes are rated however many there are', () => {
+  const raw = Array.from({ length: 150_000 }, (_, index) => index);
+  assert.equal(partsOfLargest(raw)?.at(-1), BEST);
+});
 
 test('the node with the larger free share is best, not the one with more left', () => {
   const cluster = new TestCluster();

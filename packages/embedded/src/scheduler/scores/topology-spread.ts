@@ -3,7 +3,7 @@ import { countDomains } from '../model/domain-counts.ts';
 import type { NodeEntry } from '../model/node-entry.ts';
 import type { PodClass } from '../model/pod-class.ts';
 import type { Snapshot } from '../model/snapshot.ts';
-import { BEST, type Score } from './score.ts';
+import { BEST, largestOf, type Score, smallestOf } from './score.ts';
 
 /** Pods to be spread over the domains of a label. */
 interface SoftSpread {
@@ -70,8 +70,8 @@ function rateSpreads(
   };
   const crowds = nodes.map((node) => (isRated(node) ? crowd(node) : undefined));
   const known = crowds.filter((value) => value !== undefined);
-  const most = Math.max(...known);
-  const least = Math.min(...known);
+  const most = largestOf(known);
+  const least = smallestOf(known);
   if (most === least && known.length === nodes.length) return undefined;
   return crowds.map((value) => {
     if (value === undefined) return 0;

@@ -140,8 +140,10 @@ function manage(
   const isSettled = placement.create.length + placement.remove.length === 0;
   const plan = isSettled && state.set.spec.updateStrategy.type === 'RollingUpdate' ? planUpdate(state) : placement;
   for (const pod of placement.remove) reportEnd(deps, state.set, pod);
-  return { done: carryOut(deps, state, plan), wait: waiting.length === 0 ? undefined : Math.min(...waiting) };
+  return { done: carryOut(deps, state, plan), wait: waiting.length === 0 ? undefined : waiting.reduce(earlier) };
 }
+
+const earlier = (a: number, b: number): number => Math.min(a, b);
 
 /** Pods that must leave the node anyway do not wait. */
 function retryDelay({ failedPods }: DaemonDeps, key: string, { placements }: DaemonState, pod: Pod): number {

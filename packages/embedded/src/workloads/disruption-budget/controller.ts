@@ -71,7 +71,7 @@ async function sync(deps: BudgetDeps, budget: DisruptionBudget): Promise<Result>
     await writeStatus(deps, budget, nextStatus(budget, pods, expected, { disrupted, now }));
     const times = Object.values(disrupted).map((at) => (instantOf(at) ?? 0) + DELETION_TIMEOUT - now);
     // At the very moment it still counts: a virtual clock would stand still there.
-    return times.length === 0 ? DONE : { requeueAfter: Math.min(...times) + 1 * MILLISECOND };
+    return times.length === 0 ? DONE : { requeueAfter: times.reduce((a, b) => Math.min(a, b)) + 1 * MILLISECOND };
   } catch (error) {
     if (isConflict(error)) throw error;
     await failSafe(deps, budget, error as Error);

@@ -14,15 +14,17 @@ export interface Failures {
 
 export const NO_FAILURES: Failures = { count: 0, last: 0 };
 
+const later = (a: Instant, b: Instant): Instant => Math.max(a, b);
+
 /** The failures with those of pods that have just ended. A success ends the row, but for failures after it. */
 export function countFailures(before: Failures, succeeded: readonly Pod[], failed: readonly Pod[]): Failures {
   const failures = failed.map(endOf);
   if (succeeded.length === 0) {
-    return failures.length === 0 ? before : { count: before.count + failures.length, last: Math.max(...failures) };
+    return failures.length === 0 ? before : { count: before.count + failures.length, last: failures.reduce(later) };
   }
-  const success = Math.max(...succeeded.map(endOf));
+  const success = succeeded.map(endOf).reduce(later);
   const since = failures.filter((at) => at > success);
-  return since.length === 0 ? NO_FAILURES : { count: since.length, last: Math.max(...since) };
+  return since.length === 0 ? NO_FAILURES : { count: since.length, last: since.reduce(later) };
 }
 
 /** Milliseconds until the next try: ten seconds after the first failure, twice as long after each further one. */
