@@ -59,4 +59,8 @@ export interface Cache {
   start(signal: AbortSignal): Promise<void>;
   /** Whether all that existed at the start has been taken in, handlers included. */
   readonly hasSynced: boolean;
+  /** What it mirrors, as logs name it: `*v1.Pod`. */
+  readonly kind?: string;
+  /** Why it was last refused or cut off; undefined if it never was. */
+  readonly lastFailure?: unknown;
 }

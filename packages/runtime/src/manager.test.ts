@@ -200,6 +200,26 @@ test('05/89 a controller whose cache does not sync within two minutes ends the p
   assert.deepEqual(diary, ['+cache', '-cache']);
 });
 
+test('caches of the manager that do not sync within two minutes end the process, naming each and why', async () => {
+  const { clock, diary, cache, controller, manage } = setUp();
+  const never = { ...cache('never', 1000 * MINUTE), kind: '*v1.NodePool', lastFailure: new Error('not found') };
+  const silent = { ...cache('silent', 1000 * MINUTE), kind: '*v1.Node' };
+  const { outcome, ended } = manage({
+    caches: [cache('early'), never, silent],
+    controllers: [controller('controller')],
+  });
+  await clock.advance(2 * MINUTE - 1);
+  assert.equal('error' in outcome, false);
+  await clock.advance(1);
+  await ended;
+  assert.equal(
+    (outcome.error as Error).message,
+    'failed to wait for caches to sync: timed out waiting for cache to be synced for Kind *v1.NodePool: not found; ' +
+      'timed out waiting for cache to be synced for Kind *v1.Node',
+  );
+  assert.deepEqual(diary, ['+early', '+never', '+silent', '-early', '-never', '-silent']);
+});
+
 test('a cache shared by sources and the manager is started once', async () => {
   const { clock, diary, cache, controller, manage } = setUp();
   const shared = cache('cache');

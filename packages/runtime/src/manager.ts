@@ -3,6 +3,7 @@ import type { Cache, Controller, Source } from './controller.ts';
 import { ControllerRunner } from './controller-runner.ts';
 import { LeaderElectionLostError, type LeaderElector } from './leader-election.ts';
 import type { Logger } from './logger.ts';
+import { errorText } from './logging/error-text.ts';
 import type { Metrics } from './metrics/registry.ts';
 import { type Runnable, RunnableGroup } from './runnable-group.ts';
 import type { SteadyClock } from './steady-clock.ts';
@@ -29,7 +30,7 @@ export interface ManagerOptions {
   readonly events?: Runnable & { flush(timeout: number): Promise<void> };
 }
 
-/** A controller's caches must sync within this, or the process ends. */
+/** Caches must sync within this, or the process ends: a CRD or a right is missing (spec 05 §3.1). */
 const SYNC_TIMEOUT = 2 * MINUTE;
 const SYNC_CHECK = 100; // as client-go
 /** For everything to end, together (spec 05 §2.6). */
@@ -98,7 +99,7 @@ export class Manager {
     this.#isStarted = true;
     if (events !== undefined) this.#events.run(events);
     for (const server of servers) this.#servers.run(server);
-    await Promise.all(caches.map((cache) => this.#sync(cache, signal)));
+    await this.#syncAll(caches);
     for (const runnable of background) this.#background.run(runnable);
     const runners = controllers.map((controller) => this.#runnerOf(controller));
     if (election !== undefined) {
@@ -122,18 +123,36 @@ export class Manager {
 
   async #syncSource({ name, watched }: Source<never>, controller: string, logger: Logger): Promise<void> {
     if (watched === undefined) return;
-    const { clock } = this.#options;
-    const timer = new AbortController();
-    const cancel = clock.after(SYNC_TIMEOUT, () =>
-      timer.abort(new Error(`timed out waiting for cache to be synced for Kind ${watched.kind}`)),
-    );
+    const { kind, cache } = watched;
     try {
-      await this.#sync(watched.cache, AbortSignal.any([timer.signal, this.#stopping.signal]));
-    } catch (cause) {
-      if (this.#stopping.signal.aborted) return;
-      const error = new Error(`failed to wait for ${controller} caches to sync ${name}: ${(cause as Error).message}`);
+      await this.#inTime((signal) => this.#sync(cache, signal));
+    } catch {
+      if (this.#stopping.signal.aborted || cache.hasSynced) return;
+      const error = new Error(`failed to wait for ${controller} caches to sync ${name}: ${lateText(kind, cache)}`);
       logger.error('Could not wait for Cache to sync', error);
       throw error;
+    }
+  }
+
+  /** The manager's own caches. Rejects with all that are late, and why. */
+  async #syncAll(caches: readonly Cache[]): Promise<void> {
+    try {
+      await this.#inTime((signal) => Promise.all(caches.map((cache) => this.#sync(cache, signal))));
+    } catch (cause) {
+      if (this.#stopping.signal.aborted) throw cause;
+      const late = caches.filter(({ hasSynced }) => !hasSynced);
+      if (late.length === 0) return;
+      const reasons = late.map((cache) => lateText(cache.kind ?? '', cache));
+      throw new Error(`failed to wait for caches to sync: ${reasons.join('; ')}`, { cause });
+    }
+  }
+
+  /** Rejects when the caches have not synced in time, or the process is to stop. */
+  async #inTime(sync: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
+    const timer = new AbortController();
+    const cancel = this.#options.clock.after(SYNC_TIMEOUT, () => timer.abort(new Error('timed out')));
+    try {
+      await sync(AbortSignal.any([timer.signal, this.#stopping.signal]));
     } finally {
       cancel();
     }
@@ -193,4 +212,10 @@ export class Manager {
       this.#options.logger.error('error received after stop sequence was engaged', error);
     else this.#failure.reject(error);
   }
+}
+
+/** Upstream's words, and after them what the server said last: which CRD or right is missing. */
+function lateText(kind: string, { lastFailure }: Cache): string {
+  const late = `timed out waiting for cache to be synced for Kind ${kind}`;
+  return lastFailure === undefined ? late : `${late}: ${errorText(lastFailure)}`;
 }

@@ -45,6 +45,7 @@ export class Informer<T extends ApiObject, I extends string = never> {
   readonly #random: () => number;
   #hasSynced = false;
   #started = false;
+  #lastFailure: unknown;
 
   constructor(options: InformerOptions<T, I>) {
     this.type = options.type;
@@ -57,6 +58,16 @@ export class Informer<T extends ApiObject, I extends string = never> {
   /** True from when the first list is complete, in the cache and with the handlers. Stays true. */
   get hasSynced(): boolean {
     return this.#hasSynced;
+  }
+
+  /** As logs name it, and upstream's: `*v1.Pod`. */
+  get kind(): string {
+    return `*${this.type.version}.${this.type.kind}`;
+  }
+
+  /** Why a list or watch last failed; undefined if none did. What has gone well since does not undo it. */
+  get lastFailure(): unknown {
+    return this.#lastFailure;
   }
 
   get size(): number {
@@ -111,7 +122,10 @@ export class Informer<T extends ApiObject, I extends string = never> {
     const { client, type, clock, logger, selectors = {}, backOff } = this.#options;
     const mirror: Mirror<T> = { collect: () => this.#collect(), apply: (event) => this.#apply(event) };
     const random = this.#random;
-    const reflector = new Reflector({ client, type, clock, logger, selectors, backOff, random, mirror });
+    const onFailure = (error: unknown): void => {
+      this.#lastFailure = error;
+    };
+    const reflector = new Reflector({ client, type, clock, logger, selectors, backOff, random, mirror, onFailure });
     await Promise.all([reflector.run(signal), this.#resync(signal)]);
   }
 

@@ -36,6 +36,8 @@ export interface ReflectorOptions<T extends ApiObject> {
   readonly random: () => number;
   /** Delays after failures; a tenth of a second doubling to half a minute unless told. */
   readonly backOff?: BackOffSettings | undefined;
+  /** Learns of every failure, before the next try. */
+  readonly onFailure?: ((error: unknown) => void) | undefined;
 }
 
 const BACK_OFF = { base: 100 * MILLISECOND, cap: 30 * SECOND };
@@ -188,6 +190,7 @@ export class Reflector<T extends ApiObject> {
   /** Decides from where to go on. Returns the milliseconds the server asks us to wait. */
   #afterFailure(error: unknown): number {
     this.#log(error);
+    this.#options.onFailure?.(error);
     if (!(error instanceof StatusError)) return 0;
     const expired = isGone(error) || isVersionTooLarge(error);
     if (expired || ++this.#refusals >= MAX_REFUSALS) this.#version = undefined;
