@@ -287,6 +287,20 @@ test('a proxy is asked for a tunnel, with its credentials, and its refusal is to
   });
 });
 
+test('a proxy is asked for an IPv6 server with its address in brackets', async (t) => {
+  const asked: string[] = [];
+  const proxy = createPlainServer().on('connect', (request: IncomingMessage, socket: Socket) => {
+    asked.push(`${request.url} ${request.headers.host}`);
+    socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  t.after(() => proxy.close());
+  const proxyUrl = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  await assert.rejects(transportTo(t, 'https://[fd00::5]:6443', { proxyUrl }).send(GET), ConnectionError);
+  await assert.rejects(transportTo(t, 'https://api:6443', { proxyUrl }).send(GET), ConnectionError);
+  assert.deepEqual(asked, ['[fd00::5]:6443 [fd00::5]:6443', 'api:6443 api:6443']);
+});
+
 test('the guard waits for the handshake of a connection that is slow to shake hands', async (t) => {
   let greeted = false;
   const slow = createServer({

@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises';
 import { ConnectionConfigError } from './connection.ts';
 import type { KubeconfigCluster, KubeconfigContext, KubeconfigExec, KubeconfigUser } from './kubeconfig-file.ts';
-import { proxyProblem } from './proxy.ts';
+import { proxyProblem, withoutPassword } from './proxy.ts';
 
 /** One context with what it points to; empty objects where the names lead nowhere. */
 export interface ChosenContext {
@@ -36,10 +36,13 @@ async function clusterProblems(name: string, cluster: KubeconfigCluster): Promis
   const file = cluster['certificate-authority'];
   if (!cluster.server) problems.push(`no server found for cluster "${name}"`);
   else if (!URL.canParse(cluster.server) && !URL.canParse(`http://${cluster.server}`)) {
-    problems.push(`invalid server "${cluster.server}" for cluster "${name}"`);
+    problems.push(`invalid server "${withoutPassword(cluster.server)}" for cluster "${name}"`);
   }
   const proxy = cluster['proxy-url'] ? proxyProblem(cluster['proxy-url']) : undefined;
-  if (proxy) problems.push(`invalid 'proxy-url' "${cluster['proxy-url']}" for cluster "${name}": ${proxy}`);
+  if (proxy) {
+    const shown = withoutPassword(cluster['proxy-url'] ?? '');
+    problems.push(`invalid 'proxy-url' "${shown}" for cluster "${name}": ${proxy}`);
+  }
   if (file && cluster['certificate-authority-data']) {
     problems.push(
       `certificate-authority-data and certificate-authority are both specified for ${name}. certificate-authority-data will override.`,

@@ -22,12 +22,40 @@ test('this machine is never reached through a proxy', () => {
   }
 });
 
+for (const [address, problem] of [
+  ['http://', 'could not parse: http://'],
+  ['http://p:port', 'could not parse: http://p:port'],
+  ['http://jane:s3cret@p:port', 'could not parse: http://***@p:port'],
+  ['jane:s3cret@p:port', 'could not parse: http://***@p:port'],
+  ['http://jane:s3c/ret@p', 'could not parse: http://***@p'],
+  ['socks5://p:1080', 'unsupported scheme "socks5", must be http or https'],
+  ['http://jane:%zz@p', 'user or password is not percent-encoded'],
+] as const) {
+  test(`HTTPS_PROXY=${address} is refused in words that show no password`, () => {
+    assert.throws(() => find('https://api', { HTTPS_PROXY: address }), {
+      name: 'ConnectionConfigError',
+      message: `invalid proxy address in HTTPS_PROXY: ${problem}`,
+    });
+    assert.equal(find('http://api', { HTTPS_PROXY: address }), undefined, 'it is not for plain servers');
+  });
+}
+
 for (const [rule, exempt, proxied] of [
   ['example.com', ['example.com', 'a.example.com'], ['notexample.com']],
   ['.example.com', ['a.example.com'], ['example.com']],
   ['*.example.com', ['a.example.com'], ['example.com']],
   ['10.0.0.0/8', ['10.1.2.3'], ['11.0.0.1', 'ten.example.com']],
   ['fd00::/16', ['[fd00::5]'], ['[fe80::5]', '10.0.0.1']],
+  ['10.0.0.0/99', [], ['10.0.0.1', '[fd00::5]']],
+  ['10.0.0.0/', [], ['10.0.0.1', '192.0.2.1']],
+  ['10.0.0.0/1e1', [], ['10.0.0.1']],
+  ['10.0.0.0/8/8', [], ['10.0.0.1']],
+  ['/8', [], ['10.0.0.1']],
+  ['fd00::/129', [], ['[fd00::5]']],
+  ['::/0', ['[fd00::5]'], ['10.0.0.1']],
+  ['10.0.0.1', ['10.0.0.1', '[::ffff:10.0.0.1]'], ['10.0.0.2']],
+  ['fd00:0:0::5', ['[fd00::5]'], ['[fd00::6]']],
+  ['[fd00::5]:6443', ['[fd00::5]:6443'], ['[fd00::5]']],
   ['172.20.0.1', ['172.20.0.1'], ['172.20.0.2']],
   ['api:6443', ['api:6443'], ['api:443', 'api']],
   ['other, api ', ['api'], ['apis']],

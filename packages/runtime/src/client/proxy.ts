@@ -1,51 +1,74 @@
 import { request as secureRequest } from 'node:https';
 import { BlockList, isIP, type Socket } from 'node:net';
 import { request } from '../plain-http.ts';
+import { ConnectionConfigError } from './connection.ts';
 import { ConnectionError } from './transport.ts';
 
 /** What is wrong with a proxy's address; undefined when it can be used. */
 export function proxyProblem(proxyUrl: string): string | undefined {
-  if (!URL.canParse(proxyUrl)) return `could not parse: ${proxyUrl}`;
-  const scheme = new URL(proxyUrl).protocol.slice(0, -1);
-  if (scheme === 'http' || scheme === 'https') return undefined;
-  return `unsupported scheme "${scheme}", must be http or https`;
+  if (!URL.canParse(proxyUrl)) return `could not parse: ${withoutPassword(proxyUrl)}`;
+  const { protocol, username, password } = new URL(proxyUrl);
+  const scheme = protocol.slice(0, -1);
+  if (scheme !== 'http' && scheme !== 'https') return `unsupported scheme "${scheme}", must be http or https`;
+  return isEncoded(username) && isEncoded(password) ? undefined : 'user or password is not percent-encoded';
+}
+
+/** An address as it may be shown: who is named before the host is left out. */
+export function withoutPassword(url: string): string {
+  return url.replace(/^([^/]*\/\/)?.*@/, '$1***@');
+}
+
+function isEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**
  * The proxy for a server: the one named for it, else HTTPS_PROXY unless NO_PROXY or a loopback address forbids it. The
  * rules of NO_PROXY are Go's: domains with their subdomains, `.domain` for subdomains only, addresses, CIDRs, ports, `*`.
+ * A rule that is none of these exempts nothing. Throws a ConnectionConfigError for an HTTPS_PROXY that cannot be used.
  */
 export function findProxy(server: URL, proxyUrl: string | undefined, env: NodeJS.ProcessEnv): URL | undefined {
   if (proxyUrl) return new URL(proxyUrl);
   const fromEnv = env['HTTPS_PROXY'] || env['https_proxy'];
   const host = server.hostname.replace(/^\[|\]$/g, '');
-  if (!fromEnv || isLoopback(host)) return undefined;
+  if (!fromEnv || server.protocol !== 'https:' || isLoopback(host)) return undefined;
   const rules = (env['NO_PROXY'] || env['no_proxy'] || '').split(',').map((rule) => rule.trim().toLowerCase());
   if (rules.some((rule) => rule !== '' && exempts(rule, host, server.port || '443'))) return undefined;
-  return new URL(fromEnv.includes('://') ? fromEnv : `http://${fromEnv}`);
+  const address = fromEnv.includes('://') ? fromEnv : `http://${fromEnv}`;
+  const problem = proxyProblem(address);
+  if (problem !== undefined) throw new ConnectionConfigError(`invalid proxy address in HTTPS_PROXY: ${problem}`);
+  return new URL(address);
 }
 
 function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+  return host === 'localhost' || isWithin(host, '127.0.0.0', 8) || isWithin(host, '::1', 128);
 }
 
 function exempts(rule: string, host: string, port: string): boolean {
   if (rule === '*') return true;
-  if (rule.includes('/')) return inSubnet(rule, host);
+  const [, network, bits] = /^(.*)\/(\d+)$/.exec(rule) ?? [];
+  if (network !== undefined) return isWithin(host, network, Number(bits));
   const [, name = rule, rulePort] = /^(.+?):(\d+)$/.exec(isIP(rule) === 6 ? '' : rule) ?? [];
   if (rulePort !== undefined && rulePort !== port) return false;
   const bare = name.replace(/^\[|\]$/g, '').replace(/^\*(?=\.)/, '');
-  if (isIP(bare) !== 0) return bare === host;
+  if (isIP(bare) !== 0) return isWithin(host, bare, isIP(bare) === 4 ? 32 : 128);
   return bare.startsWith('.') ? host.endsWith(bare) : host === bare || host.endsWith(`.${bare}`);
 }
 
-function inSubnet(rule: string, host: string): boolean {
-  const [network = '', bits = ''] = rule.split('/');
-  const family = isIP(host);
-  if (family === 0 || family !== isIP(network)) return false;
+/** Whether the host is an address of that network, however either is written. False for what is no network. */
+function isWithin(host: string, network: string, bits: number): boolean {
+  const family = isIP(network);
+  const isFour = isIP(host) === 4;
+  if (isIP(host) === 0 || family === 0 || bits > (family === 4 ? 32 : 128)) return false;
+  if (isFour && family === 6) return false;
   const list = new BlockList();
-  list.addSubnet(network, Number(bits), family === 4 ? 'ipv4' : 'ipv6');
-  return list.check(host, family === 4 ? 'ipv4' : 'ipv6');
+  list.addSubnet(network, bits, family === 4 ? 'ipv4' : 'ipv6');
+  return list.check(host, isFour ? 'ipv4' : 'ipv6'); // knows IPv4 addresses written as IPv6 ones
 }
 
 const CONNECT_TIMEOUT = 30_000; // of the socket, in real time

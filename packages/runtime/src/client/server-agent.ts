@@ -1,5 +1,6 @@
 import type { Agent as AnyAgent } from 'node:http';
 import { Agent, type AgentOptions, type RequestOptions } from 'node:https';
+import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect, type ConnectionOptions } from 'node:tls';
 import { openTunnel } from './proxy.ts';
@@ -70,7 +71,8 @@ export class ServerAgent extends Agent {
     callback: (error: Error | null, socket: Duplex) => void,
   ): Duplex | null | undefined {
     if (this.#proxy === undefined) return super.createConnection(options, callback);
-    openTunnel(this.#proxy, `${options.host}:${options.port}`).then(
+    const host = options.host ?? '';
+    openTunnel(this.#proxy, `${isIP(host) === 6 ? `[${host}]` : host}:${options.port}`).then(
       (socket) => callback(null, connect({ ...(options as ConnectionOptions), socket })),
       (error: Error) => (callback as (error: Error) => void)(error),
     );
