@@ -35,7 +35,7 @@ export interface ExecPlugin {
   readonly apiVersion: string;
   readonly interactiveMode: 'Never' | 'IfAvailable' | 'Always';
   readonly installHint: string;
-  /** What the plugin is told of the cluster, if it asks for it; its CA data is added when known. */
+  /** What the plugin is told of the cluster, if it asks for it. */
   readonly clusterInfo?: Readonly<Record<string, unknown>> | undefined;
 }
 

@@ -7,6 +7,7 @@ import { SECOND } from '../clock.ts';
 import { VirtualClock } from '../virtual-clock.ts';
 import type { ExecPlugin } from './connection.ts';
 import { ExecCredentials } from './exec-credentials.ts';
+import { ConnectionError } from './transport.ts';
 
 const V1 = 'client.authentication.k8s.io/v1';
 
@@ -116,6 +117,20 @@ for (const [what, script, message] of [
   test(`a plugin that prints ${what} is told so in client-go’s words`, async (t) => {
     const { source } = await plugin(t, script);
     await assert.rejects(source.current(), { name: 'ConnectionError', message });
+  });
+}
+
+for (const [output, message] of [
+  ['s3cret', 'decoding stdout: not valid JSON'],
+  ['{"status":{"token":"s3cret"}', 'decoding stdout: not valid JSON'],
+  ['null', 'decoding stdout: not an object'],
+] as const) {
+  test(`a plugin that prints ${output} is told so without its output`, async (t) => {
+    const { source } = await plugin(t, `echo '${output}'`);
+    await assert.rejects(
+      source.current(),
+      (error: Error) => error.message === message && error.cause === undefined && error instanceof ConnectionError,
+    );
   });
 }
 

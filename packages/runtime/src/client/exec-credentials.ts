@@ -139,9 +139,12 @@ function readCredential(apiVersion: string, output: string): { credential: Crede
 }
 
 function parse(output: string): ExecCredential {
+  let parsed: unknown;
   try {
-    return JSON.parse(output) as ExecCredential;
-  } catch (cause) {
-    throw new ConnectionError(`decoding stdout: ${(cause as Error).message}`, { cause });
+    parsed = JSON.parse(output);
+  } catch {
+    throw new ConnectionError('decoding stdout: not valid JSON'); // the parser's words would quote the credential
   }
+  if (typeof parsed !== 'object' || parsed === null) throw new ConnectionError('decoding stdout: not an object');
+  return parsed;
 }

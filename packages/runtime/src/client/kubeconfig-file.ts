@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve, sep } from 'node:path';
 import { ConnectionConfigError } from './connection.ts';
+import { shapeProblems } from './kubeconfig-shape.ts';
 
 /** A kubeconfig file's content, as far as it matters to us. All is optional: people write these by hand. */
 export interface Kubeconfig {
@@ -89,15 +90,33 @@ async function readKubeconfig(file: string): Promise<KubeconfigFile | undefined>
     if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined;
     throw new ConnectionConfigError(`error loading config file "${file}": ${String(cause)}`, { cause });
   }
+  const { config, problems } = await parseKubeconfig(text);
+  if (problems.length === 0) return config;
+  const all = problems.length === 1 ? problems[0] : `[${problems.join(', ')}]`;
+  throw new ConnectionConfigError(`error loading config file "${file}": ${all}`);
+}
+
+/**
+ * A file's content, or what is wrong with it. Errors of the YAML library are told by line and code only, and not kept as a
+ * cause: their texts quote the file, which holds secrets.
+ */
+async function parseKubeconfig(
+  text: string,
+): Promise<{ readonly config: KubeconfigFile; readonly problems: readonly string[] }> {
+  const { LineCounter, parseDocument } = await import('yaml'); // here only: a pod in a cluster never pays for it
+  const lineCounter = new LineCounter();
+  const document = parseDocument(text, { prettyErrors: false, lineCounter });
+  const problems = document.errors.map(({ code, pos }) => {
+    return `yaml: line ${lineCounter.linePos(pos[0]).line}: ${code.toLowerCase().replaceAll('_', ' ')}`;
+  });
+  if (problems.length > 0) return { config: {}, problems };
+  let parsed: unknown;
   try {
-    const { parse } = await import('yaml'); // here only: a pod in a cluster never pays for it
-    const parsed: unknown = parse(text);
-    if (parsed === null) return {};
-    if (typeof parsed !== 'object' || Array.isArray(parsed)) throw new Error('not a mapping');
-    return parsed;
-  } catch (cause) {
-    throw new ConnectionConfigError(`error loading config file "${file}": ${String(cause)}`, { cause });
+    parsed = document.toJS();
+  } catch {
+    return { config: {}, problems: ['yaml: an alias has no anchor, or there are too many'] };
   }
+  return { config: parsed ?? {}, problems: shapeProblems(parsed) };
 }
 
 function setOnce<T extends object>(map: Map<string, T>, name: string, value: T | null | undefined): void {

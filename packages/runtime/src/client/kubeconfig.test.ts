@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { inspect } from 'node:util';
 import type { Connection } from './connection.ts';
 import { connectionOf } from './kubeconfig.ts';
 import { loadKubeconfig } from './kubeconfig-file.ts';
@@ -108,6 +109,19 @@ extensions:
   assert.deepEqual(clusterInfo?.['config'], { audience: 'here' });
 });
 
+test('a plugin is told the CA as data also if it is in a file', async (t) => {
+  const exec = `exec:
+  apiVersion: client.authentication.k8s.io/v1
+  command: aws
+  interactiveMode: Never
+  provideClusterInfo: true`;
+  for (const ca of ['certificate-authority: ca.crt', `certificate-authority-data: ${base64('CA')}`]) {
+    const { identity } = await connect(t, `server: https://a\n${ca}`, exec);
+    assert.ok(identity.kind === 'exec');
+    assert.equal(identity.plugin.clusterInfo?.['certificate-authority-data'], base64('CA'));
+  }
+});
+
 test('a token wins over a plugin, a token file over a token, a client certificate over a plugin', async (t) => {
   const exec = 'exec: { apiVersion: client.authentication.k8s.io/v1beta1, command: x }';
   const kind = async (user: string) => (await connect(t, 'server: https://a', user)).identity.kind;
@@ -189,6 +203,12 @@ for (const [what, cluster, user, message] of [
     `invalid configuration: invalid 'proxy-url' "socks5://p" for cluster "c": unsupported scheme "socks5", must be http or https`,
   ],
   [
+    'a proxy with a password',
+    'server: https://a\nproxy-url: http://jane:s3cret@p:port',
+    '{}',
+    `invalid configuration: invalid 'proxy-url' "http://***@p:port" for cluster "c": could not parse: http://***@p:port`,
+  ],
+  [
     'two methods',
     'server: https://a',
     'token: t\nusername: u',
@@ -230,6 +250,64 @@ test('a current context that is not there is named', async (t) => {
     message:
       'invalid configuration: [context was not found for specified context: nowhere, cluster has no server defined]',
   });
+});
+
+/** How loading a file of this text is refused, everything an error may carry included. */
+async function refusalOf(t: TestContext, text: string): Promise<{ message: string; everything: string }> {
+  const folder = await folderOf(t, { config: text });
+  const file = join(folder, 'config');
+  let refusal: { message: string; everything: string } | undefined;
+  await assert.rejects(loadKubeconfig([file]), (error: Error) => {
+    assert.equal(error.name, 'ConnectionConfigError');
+    refusal = {
+      message: error.message.replace(`error loading config file "${file}": `, ''),
+      everything: inspect(error, { depth: 9 }),
+    };
+    return true;
+  });
+  return refusal!;
+}
+
+for (const [what, user, message] of [
+  ['an open quote', 'token: "s3cret', /^yaml: line \d+: missing char$/],
+  ['two colons', 'token: a: s3cret', /^yaml: line 15: block as implicit key$/],
+  ['a tab', '\ttoken: s3cret', /^yaml: line 15: tab as indent$/],
+  ['an alias', 'token: *s3cret', /^yaml: an alias has no anchor, or there are too many$/],
+  ['a list for a token', 'token: [s3cret]', /^users\[0\]\.user\.token: must be a string, not a list$/],
+  ['a number for a token', 'token: 53', /^users\[0\]\.user\.token: must be a string, not a number$/],
+  ['text for an exec plugin', 'exec: s3cret', /^users\[0\]\.user\.exec: must be a mapping, not a string$/],
+  ['text for arguments', 'exec: { args: s3cret }', /^users\[0\]\.user\.exec\.args: must be a list, not a string$/],
+  ['a mapping for groups', 'as-groups: { a: s3cret }', /^users\[0\]\.user\.as-groups: must be a list, not a mapping$/],
+] as const) {
+  test(`a kubeconfig with ${what} is refused without its secrets`, async (t) => {
+    const refusal = await refusalOf(t, kubeconfig('server: https://a', user));
+    assert.match(refusal.message, message);
+    assert.doesNotMatch(refusal.everything, /s3cret|\b53\b/);
+  });
+}
+
+for (const [text, message] of [
+  ['- a', 'must be a mapping, not a list'],
+  ['just text', 'must be a mapping, not a string'],
+  ['clusters: {}', 'clusters: must be a list, not a mapping'],
+  ['clusters: [null]', 'clusters[0]: must be a mapping, not null'],
+  ['users: [u]', 'users[0]: must be a mapping, not a string'],
+  ['contexts: [{ name: a, context: [] }]', 'contexts[0].context: must be a mapping, not a list'],
+  ['clusters: [{ name: a, cluster: { server: 5 } }]', 'clusters[0].cluster.server: must be a string, not a number'],
+  [
+    'current-context: true\nclusters: 1',
+    '[current-context: must be a string, not a boolean, clusters: must be a list, not a number]',
+  ],
+] as const) {
+  test(`a kubeconfig of “${text.replace('\n', '; ')}” is refused with the place of what is wrong`, async (t) => {
+    assert.equal((await refusalOf(t, text)).message, message);
+  });
+}
+
+test('what a kubeconfig leaves empty is not there', async (t) => {
+  const folder = await folderOf(t, { config: 'clusters:\nusers: null\ncontexts: [{ name: a, context: null }]' });
+  const config = await loadKubeconfig([join(folder, 'config')]);
+  assert.deepEqual([config.clusters.size, config.users.size, config.contexts.get('a')], [0, 0, {}]);
 });
 
 test('a file that is no kubeconfig is named', async (t) => {

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { Connection, ExecPlugin, Identity, Pem } from './connection.ts';
 import { checkKubeconfig } from './kubeconfig-checks.ts';
 import type { Kubeconfig, KubeconfigCluster, KubeconfigExec, KubeconfigUser } from './kubeconfig-file.ts';
@@ -20,7 +21,7 @@ export async function connectionOf(config: Kubeconfig, contextName = config['cur
     tlsServerName: cluster['tls-server-name'] || undefined,
     proxyUrl: cluster['proxy-url'] || undefined,
     // Credentials never go over a connection that anyone can read.
-    identity: secure ? identityOf(user, cluster, certificate !== undefined) : { kind: 'none' },
+    identity: secure ? await identityOf(user, cluster, certificate !== undefined) : { kind: 'none' },
     impersonation: impersonationOf(user),
   };
 }
@@ -43,15 +44,19 @@ function certificateOf(user: KubeconfigUser): Connection['certificate'] {
 }
 
 /** A plugin is asked only when nothing else says who we are, as client-go does. */
-function identityOf(user: KubeconfigUser, cluster: KubeconfigCluster, hasCertificate: boolean): Identity {
+async function identityOf(
+  user: KubeconfigUser,
+  cluster: KubeconfigCluster,
+  hasCertificate: boolean,
+): Promise<Identity> {
   if (user.tokenFile) return { kind: 'tokenFile', file: user.tokenFile, token: user.token || undefined };
   if (user.token) return { kind: 'token', token: user.token };
   if (user.username) return { kind: 'basic', username: user.username, password: user.password ?? '' };
-  if (user.exec && !hasCertificate) return { kind: 'exec', plugin: pluginOf(user.exec, cluster) };
+  if (user.exec && !hasCertificate) return { kind: 'exec', plugin: await pluginOf(user.exec, cluster) };
   return { kind: 'none' };
 }
 
-function pluginOf(exec: KubeconfigExec, cluster: KubeconfigCluster): ExecPlugin {
+async function pluginOf(exec: KubeconfigExec, cluster: KubeconfigCluster): Promise<ExecPlugin> {
   return {
     command: exec.command ?? '',
     args: exec.args ?? [],
@@ -59,20 +64,26 @@ function pluginOf(exec: KubeconfigExec, cluster: KubeconfigCluster): ExecPlugin 
     apiVersion: exec.apiVersion ?? '',
     interactiveMode: (exec.interactiveMode || 'IfAvailable') as ExecPlugin['interactiveMode'],
     installHint: exec.installHint ?? '',
-    clusterInfo: exec.provideClusterInfo ? clusterInfoOf(cluster) : undefined,
+    clusterInfo: exec.provideClusterInfo ? await clusterInfoOf(cluster) : undefined,
   };
 }
 
-function clusterInfoOf(cluster: KubeconfigCluster): Record<string, unknown> {
+/** The CA is told as data also if it is in a file, which the plugin may not be able to read. */
+async function clusterInfoOf(cluster: KubeconfigCluster): Promise<Record<string, unknown>> {
   const extension = cluster.extensions?.find(({ name }) => name === 'client.authentication.k8s.io/exec');
   return {
     server: cluster.server,
     'tls-server-name': cluster['tls-server-name'],
     'insecure-skip-tls-verify': cluster['insecure-skip-tls-verify'],
-    'certificate-authority-data': cluster['certificate-authority-data'],
+    'certificate-authority-data':
+      cluster['certificate-authority-data'] || (await base64OfFile(cluster['certificate-authority'])),
     'proxy-url': cluster['proxy-url'],
     config: extension?.extension,
   };
+}
+
+async function base64OfFile(file: string | undefined): Promise<string | undefined> {
+  return file ? (await readFile(file)).toString('base64') : undefined;
 }
 
 function impersonationOf(user: KubeconfigUser): Record<string, string | readonly string[]> {
