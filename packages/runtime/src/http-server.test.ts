@@ -1,22 +1,38 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { HttpServer, metricsServer, probeServer, type Routes, sendText } from './http-server.ts';
 import { recordingLogger } from './testing/recording-logger.ts';
+import { VirtualClock } from './virtual-clock.ts';
 
 async function serve(t: TestContext, routes: Routes) {
+  const clock = new VirtualClock();
   const logger = recordingLogger();
   const stop = new AbortController();
   const listening = Promise.withResolvers<void>();
-  const server = new HttpServer({ port: 0, routes, logger, onListening: () => listening.resolve() });
+  const server = new HttpServer({ port: 0, routes, clock, logger, onListening: () => listening.resolve() });
   const ended = server.start(stop.signal);
   t.after(async () => {
     stop.abort();
     await ended;
   });
   await listening.promise;
-  return { url: `http://127.0.0.1:${server.port}`, stop, ended, logger };
+  return { url: `http://127.0.0.1:${server.port}`, port: server.port, clock, stop, ended, logger };
+}
+
+/** A connection over which this text, which need not be a whole request, has been sent. */
+async function open(t: TestContext, port: number, text: string): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1').on('error', () => undefined); // a reset is one way to be closed
+  t.after(() => socket.destroy());
+  await once(socket, 'connect');
+  if (text !== '') await new Promise((resolve) => socket.write(text, resolve));
+  return socket;
+}
+
+async function untilClosed(socket: Socket): Promise<void> {
+  if (!socket.closed) await once(socket.resume(), 'close');
 }
 
 test('a path is served by its own handler, else by the longest subtree it lies in, else not at all', async (t) => {
@@ -65,19 +81,74 @@ test('stopping lets an answer under way end, closes idle connections, and takes 
   await ended;
 });
 
+test('stopping closes connections that have sent no whole request at once', async (t) => {
+  const { clock, port, stop, ended } = await serve(t, {});
+  const sockets = [await open(t, port, ''), await open(t, port, 'GET /metrics HT'), await open(t, port, '')];
+  const start = clock.now();
+  stop.abort();
+  await ended;
+  assert.equal(clock.now(), start);
+  await Promise.all(sockets.map(untilClosed));
+});
+
+test('stopping closes connections that stall after a second, whether they send or read', async (t) => {
+  const asked = Promise.withResolvers<void>();
+  const { clock, port, stop, ended } = await serve(t, {
+    '/endless': (_request, response) => void response.write(Buffer.alloc(64 << 20), () => undefined),
+    '/never': () => asked.resolve(),
+  });
+  const reader = await open(t, port, 'GET /endless HTTP/1.1\r\nhost: a\r\n\r\n');
+  await once(reader, 'data');
+  reader.pause();
+  const sender = await open(t, port, 'POST /never HTTP/1.1\r\nhost: a\r\ncontent-length: 9\r\n\r\nabc');
+  await asked.promise;
+  let isOver = false;
+  void ended.then(() => (isOver = true));
+  stop.abort();
+  await clock.advance(999);
+  assert.equal(isOver, false);
+  await clock.advance(1);
+  await ended;
+  await Promise.all([reader.resume(), sender].map(untilClosed));
+});
+
+test('a connection that is kept alive is closed when the answer under way has ended', async (t) => {
+  const answer = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  const { clock, port, stop, ended } = await serve(t, {
+    '/slow': async (_request, response) => {
+      asked.resolve();
+      await answer.promise;
+      sendText(response, 200, 'late');
+    },
+  });
+  const socket = await open(t, port, 'GET /slow HTTP/1.1\r\nhost: a\r\n\r\n');
+  let text = '';
+  socket.on('data', (chunk) => (text += chunk));
+  await asked.promise;
+  const start = clock.now();
+  stop.abort();
+  answer.resolve();
+  await ended;
+  assert.equal(clock.now(), start);
+  await untilClosed(socket);
+  assert.match(text, /late$/);
+});
+
 test('a port that is taken fails the start', async (t) => {
   const other = createServer().listen(0);
   await new Promise((resolve) => other.once('listening', resolve));
   t.after(() => other.close());
   const { port } = other.address() as AddressInfo;
-  const server = new HttpServer({ port, routes: {}, logger: recordingLogger() });
+  const server = new HttpServer({ port, routes: {}, clock: new VirtualClock(), logger: recordingLogger() });
   await assert.rejects(server.start(new AbortController().signal), /EADDRINUSE/);
 });
 
 test('the metrics and probe servers announce themselves in upstream’s words', async () => {
   const logger = recordingLogger();
   const stop = new AbortController();
-  const servers = [metricsServer(0, {}, logger), probeServer(0, {}, logger)];
+  const deps = { routes: {}, clock: new VirtualClock(), logger };
+  const servers = [metricsServer(0, deps), probeServer(0, deps)];
   const ended = servers.map((server) => server.start(stop.signal));
   while (logger.lines.length < 3) await new Promise((resolve) => setTimeout(resolve, 5));
   stop.abort();

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { SECOND } from './clock.ts';
+import type { AddressInfo, Socket } from 'node:net';
+import { type Clock, SECOND } from './clock.ts';
 import type { Logger } from './logger.ts';
 import { createServer } from './plain-http.ts';
 import type { Runnable } from './runnable-group.ts';
@@ -15,20 +15,41 @@ export interface HttpServerOptions {
   /** On all addresses; 0 takes a free one. */
   readonly port: number;
   readonly routes: Routes;
+  readonly clock: Clock;
   readonly logger: Logger;
   /** Called once requests are taken, and once no more are, with the address as `[::]:8080`. */
   readonly onListening?: (address: string) => void;
   readonly onClosing?: (address: string) => void;
 }
 
-/** A plain HTTP server that runs with the manager. Stopping lets answers under way end, and takes no new request. */
+/** How long answers under way may take once the server is to stop: a scraper that stalls must not hold the process. */
+const CLOSE_GRACE = 1 * SECOND;
+
+/**
+ * A plain HTTP server that runs with the manager. Stopping takes no new request, closes connections without a request at
+ * once, and gives answers under way a second to end.
+ */
 export class HttpServer implements Runnable {
   readonly #options: HttpServerOptions;
   readonly #server: Server;
+  /**
+   * Open connections, with the number of their requests that are not answered yet. Node's own `closeIdleConnections`
+   * takes a connection that has never sent a request for a busy one.
+   */
+  readonly #connections = new Map<Socket, number>();
+  #isClosing = false;
 
   constructor(options: HttpServerOptions) {
     this.#options = options;
-    this.#server = createServer((request, response) => void this.#answer(request, response));
+    this.#server = createServer((request, response) => {
+      this.#count(request.socket, 1);
+      response.once('close', () => this.#count(request.socket, -1));
+      void this.#answer(request, response);
+    });
+    this.#server.on('connection', (socket) => {
+      this.#connections.set(socket, 0);
+      socket.once('close', () => this.#connections.delete(socket));
+    });
     this.#server.headersTimeout = 32 * SECOND; // this and the next as upstream's server
     this.#server.keepAliveTimeout = 90 * SECOND;
   }
@@ -46,17 +67,32 @@ export class HttpServer implements Runnable {
         .once('close', resolve)
         .once('error', (cause) => reject(new Error(`error listening on :${port}: ${cause.message}`, { cause })));
     });
-    const close = (): void => {
-      onClosing?.(addressOf(this.#server));
-      this.#server.close();
-      this.#server.closeIdleConnections();
-    };
-    this.#server.listen(port, () => {
-      onListening?.(addressOf(this.#server));
-      if (signal.aborted) close();
-      else signal.addEventListener('abort', close, { once: true });
+    const stopped = new Promise<void>((resolve) => {
+      this.#server.listen(port, () => {
+        onListening?.(addressOf(this.#server));
+        if (signal.aborted) resolve();
+        else signal.addEventListener('abort', () => resolve(), { once: true });
+      });
     });
-    await closed;
+    await Promise.race([stopped, closed]); // the second rejects when the port cannot be had
+    onClosing?.(addressOf(this.#server));
+    await this.#close(closed);
+  }
+
+  async #close(closed: Promise<void>): Promise<void> {
+    this.#isClosing = true;
+    this.#server.close();
+    for (const [socket, requests] of this.#connections) if (requests === 0) socket.destroy();
+    const cancel = this.#options.clock.after(CLOSE_GRACE, () => {
+      for (const socket of this.#connections.keys()) socket.destroy();
+    });
+    await closed.finally(cancel);
+  }
+
+  #count(socket: Socket, change: number): void {
+    const requests = (this.#connections.get(socket) ?? 0) + change;
+    if (this.#connections.has(socket)) this.#connections.set(socket, requests);
+    if (requests === 0 && this.#isClosing) socket.destroySoon(); // it would be kept for a next request
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -71,12 +107,15 @@ export class HttpServer implements Runnable {
   }
 }
 
+type ServerDeps = Pick<HttpServerOptions, 'routes' | 'clock' | 'logger'>;
+
 /** The server of `/metrics`, and of profiles where these are switched on. Its lines are upstream's. */
-export function metricsServer(port: number, routes: Routes, logger: Logger): HttpServer {
+export function metricsServer(port: number, { routes, clock, logger }: ServerDeps): HttpServer {
   const ours = logger.named('controller-runtime').named('metrics');
   const server = new HttpServer({
     port,
     routes,
+    clock,
     logger: ours,
     onListening: () => {
       ours.info('Starting metrics server');
@@ -88,11 +127,12 @@ export function metricsServer(port: number, routes: Routes, logger: Logger): Htt
 }
 
 /** The server of `/healthz` and `/readyz`. Its lines are upstream's. */
-export function probeServer(port: number, routes: Routes, logger: Logger): HttpServer {
+export function probeServer(port: number, { routes, clock, logger }: ServerDeps): HttpServer {
   const name = 'health probe';
   return new HttpServer({
     port,
     routes,
+    clock,
     logger,
     onListening: (addr) => logger.info('starting server', { name, addr }),
     onClosing: (addr) => logger.info('shutting down server', { name, addr }),

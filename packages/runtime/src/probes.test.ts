@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { HttpServer } from './http-server.ts';
 import { type Checks, ping, probeRoutes } from './probes.ts';
+import { realClock } from './real-clock.ts';
 import { recordingLogger } from './testing/recording-logger.ts';
 
 const missingCrd = (): never => {
@@ -17,7 +18,7 @@ async function serve(t: TestContext, readiness: Checks) {
     ...probeRoutes('/healthz', { healthz: ping }, logger),
     ...probeRoutes('/readyz', readiness, logger),
   };
-  const server = new HttpServer({ port: 0, routes, logger, onListening: () => listening.resolve() });
+  const server = new HttpServer({ port: 0, routes, clock: realClock, logger, onListening: () => listening.resolve() });
   const ended = server.start(stop.signal);
   t.after(async () => {
     stop.abort();

@@ -144,13 +144,13 @@ function createServers(settings: OperatorSettings, hasSynced: () => boolean): re
     ...(profiler && profileRoutes(profiler, clock)),
   };
   const readiness: Checks = { crd: () => checkKinds(client), manager: () => checkCaches(hasSynced()), readyz: ping };
+  const probes = {
+    ...probeRoutes('/healthz', { healthz: ping }, logger),
+    ...probeRoutes('/readyz', readiness, logger),
+  };
   return [
-    metricsServer(options.metricsPort, metricsRoutes, logger),
-    probeServer(
-      options.healthProbePort,
-      { ...probeRoutes('/healthz', { healthz: ping }, logger), ...probeRoutes('/readyz', readiness, logger) },
-      logger,
-    ),
+    metricsServer(options.metricsPort, { routes: metricsRoutes, clock, logger }),
+    probeServer(options.healthProbePort, { routes: probes, clock, logger }),
     nodeMetrics(metrics),
     ...(profiler ? [profiler] : []),
   ];

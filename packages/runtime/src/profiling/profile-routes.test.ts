@@ -16,11 +16,8 @@ async function serve(t: TestContext, profiling: 'on' | 'off'): Promise<string> {
     '/metrics': (_request: unknown, response: Parameters<typeof sendText>[0]) => sendText(response, 200, 'up 1\n'),
   };
   const profiler = new Profiler();
-  const server = metricsServer(
-    0,
-    { ...metrics, ...(profiling === 'on' && profileRoutes(profiler, realClock)) },
-    logger,
-  );
+  const routes = { ...metrics, ...(profiling === 'on' && profileRoutes(profiler, realClock)) };
+  const server = metricsServer(0, { routes, clock: realClock, logger });
   const ended = [server.start(stop.signal), ...(profiling === 'on' ? [profiler.start(stop.signal)] : [])];
   t.after(async () => {
     stop.abort();
