@@ -10,9 +10,12 @@ export interface Credential {
 
 /** Where credentials come from. Two credentials are the same exactly if they are the same object. */
 export interface CredentialSource {
-  current(): Promise<Credential>;
+  /** Rejects with the signal's reason if that comes first. */
+  current(signal?: AbortSignal): Promise<Credential>;
   /** The server answered 401 to it: do not hand it out again without having asked afresh. */
   refuse(credential: Credential): void;
+  /** Ends what is under way. Nothing is asked for afterwards. */
+  close?(): void;
 }
 
 export function fixedCredential(credential: Credential): CredentialSource {

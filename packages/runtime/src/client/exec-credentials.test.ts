@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { SECOND } from '../clock.ts';
+import { realClock } from '../real-clock.ts';
 import { VirtualClock } from '../virtual-clock.ts';
 import type { ExecPlugin } from './connection.ts';
 import { ExecCredentials } from './exec-credentials.ts';
@@ -29,6 +31,21 @@ async function plugin(t: TestContext, script: string, rest: Partial<ExecPlugin> 
   });
   const runs = async () => (await readFile(join(folder, 'runs'), 'utf8')).trim().split('\n').length;
   return { source, clock, runs, stale, folder };
+}
+
+type Made = Awaited<ReturnType<typeof plugin>>;
+
+async function untilExists(file: string): Promise<void> {
+  while (!existsSync(file)) await realClock.sleep(5);
+}
+
+/** Whether it runs: one that has ended and that nobody has asked about is still listed, as a zombie. */
+function isAlive(pid: number): boolean {
+  try {
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
 }
 
 const print = (status: object, apiVersion = V1): string =>
@@ -76,6 +93,94 @@ test('a refresh that fails leaves the credential that still is valid, for ten se
   await clock.advance(30 * SECOND);
   await assert.rejects(source.current(), /failed with exit code 3/);
 });
+
+test('a refresh that fails leaves every request that waits for it the credential that still is valid', async (t) => {
+  const expirationTimestamp = inMinutes(new VirtualClock(), 15);
+  const { source, clock, runs, stale } = await plugin(
+    t,
+    `[ "$(wc -l < runs)" -gt 1 ] && exit 3\n${print({ token: 'abc', expirationTimestamp })}`,
+  );
+  const first = await source.current();
+  await clock.advance(14.5 * 60 * SECOND);
+  const credentials = await Promise.all(Array.from({ length: 50 }, () => source.current()));
+  assert.deepEqual(new Set(credentials), new Set([first]));
+  assert.equal(await runs(), 2);
+  assert.equal(stale.length, 1);
+});
+
+test('a request gives up on a plugin that hangs when its signal says so, and the run goes on for the others', async (t) => {
+  const { source, folder } = await plugin(t, `mkfifo go; : > ready; read _ < go\n${print({ token: 'abc' })}`);
+  const deadline = new AbortController();
+  const impatient = source.current(deadline.signal);
+  const patient = source.current();
+  deadline.abort(new Error('no answer within 5s'));
+  await assert.rejects(impatient, { message: 'no answer within 5s' });
+  await assert.rejects(source.current(deadline.signal), { message: 'no answer within 5s' });
+  await untilExists(join(folder, 'ready'));
+  await writeFile(join(folder, 'go'), '\n');
+  assert.equal((await patient).authorization, 'Bearer abc');
+});
+
+test('while the credential is valid, a plugin that hangs holds requests for two seconds and is heard when it answers', async (t) => {
+  const [old, fresh] = [15, 30].map((minutes) => inMinutes(new VirtualClock(), minutes));
+  const { source, clock, runs, stale, folder } = await plugin(
+    t,
+    `if [ "$(wc -l < runs)" -gt 1 ]; then
+       mkfifo go; : > ready; read _ < go
+       ${print({ token: 'new', expirationTimestamp: fresh })}
+     else
+       ${print({ token: 'old', expirationTimestamp: old })}
+     fi`.replace(/^ +/gm, ''),
+  );
+  await source.current();
+  await clock.advance(14.5 * 60 * SECOND);
+  const waiting = [source.current(), source.current()];
+  await untilExists(join(folder, 'ready'));
+  await clock.advance(2 * SECOND);
+  for (const credential of await Promise.all(waiting)) assert.equal(credential.authorization, 'Bearer old');
+  assert.equal((await source.current()).authorization, 'Bearer old'); // without waiting
+  assert.match(stale[0] ?? '', /takes longer than 2s/);
+  await writeFile(join(folder, 'go'), '\n');
+  while ((await source.current()).authorization !== 'Bearer new') await realClock.sleep(5);
+  assert.equal(await runs(), 2);
+});
+
+test('a credential that is refused while its successor takes long is not handed out again', async (t) => {
+  const [old, fresh] = [15, 30].map((minutes) => inMinutes(new VirtualClock(), minutes));
+  const { source, clock, folder } = await plugin(
+    t,
+    `if [ "$(wc -l < runs)" -gt 1 ]; then
+       mkfifo go; : > ready; read _ < go
+       ${print({ token: 'new', expirationTimestamp: fresh })}
+     else
+       ${print({ token: 'old', expirationTimestamp: old })}
+     fi`.replace(/^ +/gm, ''),
+  );
+  const first = await source.current();
+  await clock.advance(14.5 * 60 * SECOND);
+  const waiting = source.current();
+  source.refuse(first);
+  await untilExists(join(folder, 'ready'));
+  await clock.advance(2 * SECOND);
+  await writeFile(join(folder, 'go'), '\n');
+  assert.equal((await waiting).authorization, 'Bearer new');
+});
+
+for (const [how, end, message] of [
+  ['after a minute', ({ clock }) => clock.advance(60 * SECOND), /printed nothing within 60s/],
+  ['with the transport', async ({ source }) => source.close(), /transport is closed/],
+] as const satisfies readonly [string, (made: Made) => Promise<void>, RegExp][]) {
+  test(`a plugin that hangs is ended ${how}, with all it has started`, async (t) => {
+    // The shell waits for a child that holds standard output, too: to end the shell alone would change nothing.
+    const made = await plugin(t, 'sleep 1000 & echo $! > pids; echo $$ >> pids; : > ready; wait');
+    const waiting = assert.rejects(made.source.current(), { name: 'ConnectionError', message });
+    await untilExists(join(made.folder, 'ready'));
+    const pids = (await readFile(join(made.folder, 'pids'), 'utf8')).trim().split('\n').map(Number);
+    await end(made);
+    await waiting;
+    for (const pid of pids) while (isAlive(pid)) await realClock.sleep(5);
+  });
+}
 
 test('certificates are taken as well as tokens', async (t) => {
   const { source } = await plugin(t, print({ clientCertificateData: 'C', clientKeyData: 'K' }));

@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { type Clock, type Instant, SECOND } from '../clock.ts';
 import type { ExecPlugin } from './connection.ts';
 import type { Credential, CredentialSource } from './credentials.ts';
 import { ConnectionError } from './transport.ts';
+import { unlessAborted } from './unless-aborted.ts';
 
 export interface ExecOptions {
   readonly plugin: ExecPlugin;
@@ -18,6 +19,8 @@ export interface ExecOptions {
 const EARLY = 60 * SECOND; // a request should not outlive its token
 const RETRY_AFTER = 10 * SECOND; // a plugin that fails is not started for every request
 const PLUGIN_TIMEOUT = 60 * SECOND;
+/** How long requests wait for a new credential while they could use the old one; less than a try to renew the lease. */
+const REFRESH_PATIENCE = 2 * SECOND;
 
 interface Issued {
   readonly credential: Credential;
@@ -26,43 +29,84 @@ interface Issued {
   readonly refresh: Instant;
 }
 
-/** Credentials printed by a program, kept until shortly before they expire. At most one run is under way. */
+/**
+ * Credentials printed by a program, kept until shortly before they expire. At most one run is under way, and all requests
+ * share its outcome. While a credential is valid, a run that fails or hangs costs no request more than a short wait.
+ */
 export class ExecCredentials implements CredentialSource {
   readonly #options: ExecOptions;
+  readonly #closing = new AbortController();
   #issued: Issued | undefined;
   #running: Promise<Issued> | undefined;
+  #refreshing: Promise<Issued> | undefined;
 
   constructor(options: ExecOptions) {
     this.#options = options;
   }
 
-  async current(): Promise<Credential> {
-    const now = this.#options.clock.now();
+  /** The run under way is shared, so it goes on when one who waits for it gives up. */
+  async current(signal?: AbortSignal): Promise<Credential> {
     const issued = this.#issued;
-    if (issued !== undefined && now < issued.refresh) return issued.credential;
-    this.#running ??= this.#run().finally(() => {
-      this.#running = undefined;
+    if (issued !== undefined && this.#options.clock.now() < issued.refresh) return issued.credential;
+    this.#refreshing ??= this.#refresh().finally(() => {
+      this.#refreshing = undefined;
     });
-    try {
-      this.#issued = await this.#running;
-      return this.#issued.credential;
-    } catch (error) {
-      if (issued === undefined || issued !== this.#issued || now >= issued.expires) throw error;
-      this.#issued = { ...issued, refresh: Math.min(now + RETRY_AFTER, issued.expires) };
-      this.#options.onStale(error as Error);
-      return issued.credential;
-    }
+    return (await unlessAborted(this.#refreshing, signal)).credential;
   }
 
   refuse(credential: Credential): void {
     if (credential === this.#issued?.credential) this.#issued = undefined;
   }
 
-  async #run(): Promise<Issued> {
+  close(): void {
+    this.#closing.abort(new ConnectionError('transport is closed'));
+  }
+
+  /** A new credential, else the present one as long as it is valid and not refused. */
+  async #refresh(): Promise<Issued> {
+    const { clock, onStale } = this.#options;
+    const present = this.#issued;
+    const isUsable = (): boolean => present === this.#issued && clock.now() < present!.expires;
+    if (present === undefined || !isUsable()) return this.#run();
+    try {
+      return await this.#runPatiently();
+    } catch (error) {
+      if (isUsable()) {
+        this.#issued = { ...present, refresh: Math.min(clock.now() + RETRY_AFTER, present.expires) };
+        onStale(error as Error);
+        return this.#issued;
+      }
+      if (this.#running !== undefined) return this.#running; // it only takes long, and now there is nothing else to use
+      throw error;
+    }
+  }
+
+  /** As `#run`, which goes on when it takes longer than requests should wait: whoever asks later gets what it prints. */
+  async #runPatiently(): Promise<Issued> {
+    const { clock, plugin } = this.#options;
+    const patience = new AbortController();
+    const cancel = clock.after(REFRESH_PATIENCE, () =>
+      patience.abort(
+        new ConnectionError(`exec: executable ${plugin.command} takes longer than ${REFRESH_PATIENCE / SECOND}s`),
+      ),
+    );
+    return unlessAborted(this.#run(), patience.signal).finally(cancel);
+  }
+
+  /** Starts the plugin, unless it runs already. */
+  #run(): Promise<Issued> {
+    this.#running ??= this.#issue().finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  async #issue(): Promise<Issued> {
     const { plugin, clock } = this.#options;
     const { credential, expires } = readCredential(plugin.apiVersion, await this.#execute(this.#isInteractive()));
     const now = clock.now();
-    return { credential, expires, refresh: Math.max(expires - EARLY, (now + expires) / 2) };
+    this.#issued = { credential, expires, refresh: Math.max(expires - EARLY, (now + expires) / 2) };
+    return this.#issued;
   }
 
   #isInteractive(): boolean {
@@ -81,24 +125,52 @@ export class ExecCredentials implements CredentialSource {
       apiVersion: plugin.apiVersion,
       spec: { interactive, ...(plugin.clusterInfo ? { cluster: plugin.clusterInfo } : {}) },
     };
+    const { signal } = this.#closing;
     return new Promise((resolve, reject) => {
+      signal.throwIfAborted();
       const child = spawn(plugin.command, plugin.args, {
         env: { ...env, ...plugin.env, KUBERNETES_EXEC_INFO: JSON.stringify(request) },
         stdio: [interactive ? 'inherit' : 'ignore', 'pipe', 'inherit'],
+        detached: !interactive, // a group of its own; who asks a person must stay in the terminal's
       });
       const output: Buffer[] = [];
-      const cancel = clock.after(PLUGIN_TIMEOUT, () => child.kill('SIGKILL'));
+      const giveUp = (error: unknown): void => {
+        killAll(child, !interactive);
+        child.stdout?.destroy(); // also if something that escaped the group still holds the other end
+        reject(error);
+      };
+      const cancel = clock.after(PLUGIN_TIMEOUT, () =>
+        giveUp(
+          new ConnectionError(`exec: executable ${plugin.command} printed nothing within ${PLUGIN_TIMEOUT / SECOND}s`),
+        ),
+      );
+      const onClosing = (): void => giveUp(signal.reason);
+      signal.addEventListener('abort', onClosing, { once: true });
+      const end = (): void => {
+        cancel();
+        signal.removeEventListener('abort', onClosing);
+      };
       child.stdout?.on('data', (chunk: Buffer) => output.push(chunk));
       child.on('error', (cause) => {
-        cancel();
+        end();
         reject(startFailure(plugin, cause));
       });
       child.on('close', (code) => {
-        cancel();
+        end();
         if (code === 0) return resolve(Buffer.concat(output).toString('utf8'));
         reject(new ConnectionError(`exec: executable ${plugin.command} failed with exit code ${code ?? -1}`));
       });
     });
+  }
+}
+
+/** Ends the plugin, and with its group all it has started: the end of a shell alone leaves what the shell runs behind. */
+function killAll(child: ChildProcess, leadsGroup: boolean): void {
+  if (child.pid === undefined) return; // it could not be started
+  try {
+    process.kill(leadsGroup ? -child.pid : child.pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // all are gone
   }
 }
 

@@ -184,6 +184,25 @@ test('a request answered 401 is repeated once with the token of now', async (t) 
   assert.deepEqual(seen, ['Bearer old', 'Bearer old', 'Bearer new']);
 });
 
+test('a request whose credential plugin hangs ends with its signal, and the plugin with the transport', async (t) => {
+  const { url } = await serve(t, SERVER);
+  const plugin = {
+    command: 'sleep',
+    args: ['1000'],
+    env: {},
+    apiVersion: 'client.authentication.k8s.io/v1',
+    interactiveMode: 'Never',
+    installHint: '',
+  } as const;
+  const transport = transportTo(t, url, { identity: { kind: 'exec', plugin } });
+  const deadline = new AbortController();
+  const [hasty, other] = [transport.send(GET, deadline.signal), transport.send(GET)];
+  deadline.abort(new Error('too late'));
+  await assert.rejects(hasty, { message: 'too late' });
+  transport.close();
+  await assert.rejects(other, { name: 'ConnectionError', message: 'transport is closed' });
+});
+
 test('the guard of a write runs when the connection is ready, and what it throws is the outcome', async (t) => {
   let requests = 0;
   const { url, server } = await serve(t, SERVER, (request, response) => {

@@ -56,11 +56,11 @@ export class HttpsTransport implements Transport {
   }
 
   async send(request: TransportRequest, signal?: AbortSignal): Promise<TransportResponse> {
-    const credential = await this.#credentials.current();
+    const credential = await this.#credentials.current(signal);
     const response = await this.#exchange(request, credential, signal);
     if (response.status !== 401) return response;
     this.#credentials.refuse(credential);
-    const fresh = await this.#credentials.current();
+    const fresh = await this.#credentials.current(signal);
     if (fresh === credential) return response;
     response.discard();
     return this.#exchange(request, fresh, signal);
@@ -68,6 +68,7 @@ export class HttpsTransport implements Transport {
 
   close(): void {
     this.#closed = true;
+    this.#credentials.close?.();
     for (const agent of [...this.#plain.all(), ...(this.#secure?.agents.all() ?? [])]) agent.destroy();
   }
 
