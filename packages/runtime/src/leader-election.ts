@@ -44,6 +44,8 @@ export const LEASE_TIMINGS: LeaseTimings = {
 };
 
 const JITTER_FACTOR = 1.2;
+/** The process ends, and a server that says nothing must not hold it: the lease runs out anyway. */
+const RELEASE_TIMEOUT = 2 * SECOND;
 
 export interface LeaderElectionOptions {
   /** Namespace and name of the Lease. */
@@ -137,13 +139,18 @@ export class LeaderElector {
   }
 
   /**
-   * Gives the lease up if it is ours, so that another can lead at once. To be called when the last write has been
-   * answered; also after an `acquire` that was cut short, which may have won unnoticed.
+   * Gives the lease up if it is ours, so that another can lead at once. To be called when nothing writes any more; also
+   * after an `acquire` that was cut short, which may have won unnoticed. While a write may still take effect the lease is
+   * kept, and runs out.
    */
   async release(): Promise<void> {
     this.#setLeading(false);
     const { identity, clock } = this.#options;
-    const deadline = startDeadline(clock, this.#timings.renewDeadline, undefined);
+    if (!(await this.fence.settle())) {
+      this.#logger.info('leaving the lease to expire: a write was given up before its answer');
+      return;
+    }
+    const deadline = startDeadline(clock, RELEASE_TIMEOUT, undefined);
     try {
       const spec = await this.#lock.find(deadline.signal);
       if (spec?.holderIdentity !== identity) return;
@@ -163,7 +170,7 @@ export class LeaderElector {
    */
   async #renew(signal: AbortSignal): Promise<void> {
     for (;;) {
-      const attempt = await this.#attempt();
+      const attempt = await this.#attempt(signal);
       if (attempt.outcome === 'held' && this.fence.remaining > 0) return;
       if (attempt.outcome === 'taken') throw this.#lost(new Error(`the lease is held by "${attempt.holder}"`));
       if (attempt.outcome === 'held') continue;

@@ -11,12 +11,15 @@ import type { Runnable } from './runnable-group.ts';
 import { singleton } from './singleton.ts';
 import { LeaseApi } from './testing/lease-api.ts';
 import { recordingLogger } from './testing/recording-logger.ts';
+import { PODS } from './testing/fixture-client.ts';
+import { SilenceableTransport } from './testing/silent-server.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 /** A clock and a server that several managers share, and a diary of what happened. */
 function setUp() {
   const clock = new VirtualClock();
   const api = new LeaseApi();
+  const transport = new SilenceableTransport(inProcessTransport(api.handle, clock));
   const diary: string[] = [];
 
   const runnable = (name: string, endsAfter = 0): Runnable => ({
@@ -73,19 +76,19 @@ function setUp() {
     new LeaderElector({
       lease: { namespace: 'karpenter', name: 'karpenter-leader-election' },
       identity,
-      client: new Client({ transport: inProcessTransport(api.handle, clock), clock, userAgent: identity }),
+      client: new Client({ transport, clock, userAgent: identity }),
       clock,
       logger: recordingLogger(),
       metrics: new Metrics(clock),
       random: () => 0,
     });
-  return { clock, api, diary, runnable, cache, controller, manage, election };
+  return { clock, api, transport, diary, runnable, cache, controller, manage, election };
 }
 
-test('parts start in order, each stage once the one before is ready, and stop in the order of spec 05 §2.6', async () => {
+test('parts start in order, each stage once the one before is ready, and stop in reverse, the lease before what does not write', async () => {
   const { clock, api, diary, runnable, cache, controller, manage, election } = setUp();
   const { manager, stop, ended, outcome, logger } = manage({
-    servers: [runnable('server')],
+    servers: [runnable('server', 3 * SECOND)],
     caches: [cache('cache', 5 * SECOND)],
     background: [runnable('background')],
     controllers: [controller('controller')],
@@ -100,9 +103,12 @@ test('parts start in order, each stage once the one before is ready, and stop in
 
   diary.length = 0;
   stop.abort();
+  await clock.settle();
+  assert.deepEqual(diary, ['-background', '-controller', '-cache']);
+  assert.equal(api.lease?.spec?.holderIdentity, '', 'the server still runs, and another may lead');
+  await clock.advance(3 * SECOND);
   await ended;
   assert.deepEqual(diary, ['-background', '-controller', '-cache', '-server']);
-  assert.equal(api.lease?.spec?.holderIdentity, '');
   assert.equal('error' in outcome, false);
   assert.deepEqual(
     logger.lines.map(({ message }) => message).filter((message) => /^(Stopping|Wait)/.test(message)),
@@ -246,6 +252,85 @@ test('what does not stop within thirty seconds fails the stop, and the lease is 
   assert.equal((outcome.error as Error).message, 'failed waiting for all runnables to end within grace period of 30s');
   assert.equal(api.lease?.spec?.holderIdentity, 'a');
 });
+
+test('servers that do not stop within thirty seconds fail the stop, but not the hand-over', async () => {
+  const { clock, api, diary, controller, runnable, manage, election } = setUp();
+  const parts = (name: string, slow: number): Partial<ManagerOptions> => ({
+    servers: [runnable(`server ${name}`, slow)],
+    controllers: [controller(`controller ${name}`)],
+    election: election(name),
+  });
+  const a = manage(parts('a', 1000 * MINUTE));
+  await clock.advance(1 * SECOND);
+  const b = manage(parts('b', 0));
+  await clock.advance(10 * SECOND);
+  a.stop.abort();
+  await clock.advance(5 * SECOND);
+  assert.equal(api.lease?.spec?.holderIdentity, 'b');
+  assert.ok(diary.includes('+controller b'));
+  assert.equal('at' in a.outcome, false);
+  await clock.advance(25 * SECOND);
+  await a.ended;
+  assert.match(String(a.outcome.error), /within grace period of 30s/);
+  b.stop.abort();
+  await b.ended;
+});
+
+test('a stop does not wait for an API server that says nothing, whatever it was asked', async () => {
+  const { clock, transport, cache, controller, manage, election } = setUp();
+  const replicas = ['leader', 'standby'].map((name) =>
+    manage({ caches: [cache(name)], controllers: [controller(name)], election: election(name) }),
+  );
+  await clock.advance(20 * SECOND);
+  transport.isSilent = true;
+  await clock.advance(4.5 * SECOND);
+  assert.deepEqual(new Set(transport.unanswered.map((request) => request.split(' ')[0])), new Set(['PUT', 'GET']));
+  const start = clock.now();
+  for (const { stop } of replicas) stop.abort();
+  await clock.advance(10 * SECOND);
+  for (const { ended, outcome } of replicas) {
+    await ended;
+    assert.equal('error' in outcome, false);
+    assert.ok(outcome.at! - start <= 2 * SECOND, `${outcome.at! - start} ms`);
+  }
+});
+
+for (const [answer, after, holder] of [
+  ['an answer that comes in time', 500, ''],
+  ['no answer', undefined, 'a'],
+] as const) {
+  test(`a write under way at the stop is waited for; with ${answer} the lease is held by "${holder}" then`, async () => {
+    const { clock, api, transport, manage, election } = setUp();
+    const elector = election('a');
+    const slow = new SilenceableTransport(transport);
+    const client = new Client({
+      transport: slow,
+      clock,
+      userAgent: 'controller',
+      beforeWrite: elector.fence.enter,
+      writeGrace: 1 * SECOND,
+    });
+    const writer = singleton('writer', async (signal) => {
+      await client.create(PODS, { metadata: { name: 'a' } }, {}, signal);
+      return DONE;
+    });
+    slow.isSilent = true;
+    const { stop, ended, outcome } = manage({ controllers: [writer], election: elector });
+    await clock.advance(1 * SECOND);
+    assert.equal(slow.unanswered.length, 1);
+    const start = clock.now();
+    stop.abort();
+    if (after !== undefined) {
+      await clock.advance(after);
+      slow.answer();
+    }
+    await clock.advance(5 * SECOND);
+    await ended;
+    assert.equal('error' in outcome, false);
+    assert.equal(outcome.at! - start, after ?? 1 * SECOND);
+    assert.equal(api.lease?.spec?.holderIdentity, holder);
+  });
+}
 
 test('a part that fails stops all others in order and is the outcome', async () => {
   const { clock, diary, runnable, controller, manage } = setUp();

@@ -41,8 +41,8 @@ const FLUSH_TIMEOUT = 5 * SECOND;
  * Starts the parts of the process in order, and stops them in order.
  *
  * Start: servers, caches (which must sync), background, warm-up, the lease, controllers. Stop: background, controllers,
- * caches, servers, the lease. A part that fails stops the whole. A lost lease ends it without waiting for anything: the
- * fence keeps what still runs from writing.
+ * the lease, caches, servers: what does not write must not keep another from leading. A part that fails stops the whole.
+ * A lost lease ends it without waiting for anything: the fence keeps what still runs from writing.
  */
 export class Manager {
   readonly #options: ManagerOptions;
@@ -174,13 +174,9 @@ export class Manager {
       throw new Error(`failed waiting for all runnables to end within grace period of ${GRACE / SECOND}s`);
     });
     try {
-      await Promise.race([this.#stopInOrder(), late]);
-      await Promise.allSettled([starting]);
-      this.#releasing.abort();
-      await this.#holding;
-      await election?.release();
+      await Promise.race([this.#stopInOrder(starting), late]);
     } catch (error) {
-      // Something may still have a write under way: the lease is left to run out, and the fence lets no other start.
+      // A controller that has not ended may write: its lease is left to run out, and the fence lets no other write start.
       this.#releasing.abort();
       election?.fence.close();
       throw error;
@@ -190,17 +186,26 @@ export class Manager {
     }
   }
 
-  async #stopInOrder(): Promise<void> {
+  async #stopInOrder(starting: Promise<void>): Promise<void> {
     const { logger } = this.#options;
     logger.info('Stopping and waiting for non leader election runnables');
     await this.#background.stop();
     logger.info('Stopping and waiting for leader election runnables');
     await this.#controllers.stop();
+    await this.#release(starting);
     logger.info('Stopping and waiting for caches');
     await this.#caches.stop();
     logger.info('Stopping and waiting for HTTP servers');
     await this.#servers.stop();
     logger.info('Wait completed, proceeding to shutdown the manager');
+  }
+
+  /** Gives the lease up, also one that was won while the start was called off. */
+  async #release(starting: Promise<void>): Promise<void> {
+    await Promise.allSettled([starting]);
+    this.#releasing.abort();
+    await this.#holding;
+    await this.#options.election?.release();
   }
 
   #group(): RunnableGroup {

@@ -7,6 +7,7 @@ import {
   collectNodeMetrics,
   collectProcessMetrics,
   type Controller,
+  type LeaderFence,
   type Logger,
   Manager,
   type Metrics,
@@ -24,6 +25,7 @@ import {
   type Routes,
   type Runnable,
   requestMetrics,
+  SECOND,
   type SteadyClock,
   serveMetrics,
   type Transport,
@@ -77,7 +79,7 @@ export async function createOperator(settings: OperatorSettings): Promise<Manage
   const election = options.disableLeaderElection
     ? undefined
     : await createElector(settings, (draft) => events.publish(draft));
-  const client = limitedClient(settings, election?.fence.check);
+  const client = limitedClient(settings, election?.fence);
   const unfenced = limitedClient(settings); // events tell of the past, the end of leading included
   const events = new QueuedRecorder({ sink: clientSink(unfenced), clock, logger, metrics, random });
   const caches = createCaches({
@@ -118,8 +120,11 @@ function atTheEnd(run: () => void): Runnable {
   };
 }
 
-/** Each kind has its own limit. `beforeWrite` refuses writes while this process does not lead. */
-function limitedClient(settings: OperatorSettings, beforeWrite?: () => void): Client {
+/** How long a write that is under way when the process is to stop may take to be answered. */
+const WRITE_GRACE = 1 * SECOND;
+
+/** Each kind has its own limit. The fence refuses writes while this process does not lead. */
+function limitedClient(settings: OperatorSettings, fence?: LeaderFence): Client {
   const { options, transport, clock, metrics, build } = settings;
   const limits = { qps: options.kubeClientQps, burst: options.kubeClientBurst };
   return new Client({
@@ -128,7 +133,8 @@ function limitedClient(settings: OperatorSettings, beforeWrite?: () => void): Cl
     userAgent: userAgent(build.version),
     rateLimits: new RateLimits(limits, clock),
     observer: requestMetrics(metrics),
-    beforeWrite,
+    beforeWrite: fence?.enter,
+    writeGrace: WRITE_GRACE,
   });
 }
 

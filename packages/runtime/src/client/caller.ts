@@ -42,6 +42,9 @@ export interface RequestObserver {
   finished(method: string, target: Target, seconds: number): void;
 }
 
+/** Told of the end of a write: whether it is over for certain, or may still take effect as its caller gave up on it. */
+export type WriteEnd = (isOver: boolean) => void;
+
 export interface CallerOptions {
   readonly transport: Transport;
   readonly clock: Clock;
@@ -51,8 +54,16 @@ export interface CallerOptions {
   readonly observer?: RequestObserver | undefined;
   /** Whose connections its calls use; those of `requests` unless given. Watches have their own in any case. */
   readonly purpose?: Purpose | undefined;
-  /** Runs in the tick in which a write is handed to the socket; throwing stops the write. */
-  readonly beforeWrite?: (() => void) | undefined;
+  /**
+   * Runs in the tick in which a write is handed to the socket; throwing stops the write. What it returns is called when
+   * the write is over.
+   */
+  readonly beforeWrite?: (() => WriteEnd | void) | undefined;
+  /**
+   * Milliseconds for which a write that has been handed to the socket may still be answered once its caller gives up;
+   * none unless given. Whoever gives up on a write that may take effect does not know what there is.
+   */
+  readonly writeGrace?: number | undefined;
   /** Whether what is sent and answered may be shared with a server in this process. Nobody may change it then. */
   readonly takesValues?: boolean | undefined;
 }
@@ -120,35 +131,50 @@ export class Caller {
   }
 
   #try<T>(call: Call, signal: AbortSignal | undefined): Promise<T> {
-    const { transport, clock } = this.#options;
+    const { transport, clock, writeGrace = 0 } = this.#options;
     if (transport.answersAtOnce) return this.#exchange<T>(call, signal);
     const deadline = startDeadline(clock, call.timeout ?? TIMEOUT, signal);
-    return this.#exchange<T>(call, deadline.signal).finally(() => deadline.end());
+    const onSent = (): void => deadline.spare(writeGrace);
+    return this.#exchange<T>(call, deadline.signal, onSent).finally(() => deadline.end());
   }
 
-  async #exchange<T>(call: Call, signal: AbortSignal | undefined): Promise<T> {
-    const response = await this.#send(call, this.#options.purpose, signal);
+  async #exchange<T>(call: Call, signal: AbortSignal | undefined, onSent?: () => void): Promise<T> {
+    const response = await this.#send(call, this.#options.purpose, signal, onSent);
     if (response.status >= 400) throw await errorOf(call, response);
     const { body } = response;
     if (this.#takesValues && body instanceof WholeBody) return body.value() as T;
     return decode<T>(await readText(body));
   }
 
-  async #send(call: Call, purpose: Purpose | undefined, signal: AbortSignal | undefined): Promise<TransportResponse> {
-    const { transport, observer } = this.#options;
+  /** `onSent` is called once a write is handed to the socket. */
+  async #send(
+    call: Call,
+    purpose: Purpose | undefined,
+    signal: AbortSignal | undefined,
+    onSent?: () => void,
+  ): Promise<TransportResponse> {
+    const { transport, observer, beforeWrite } = this.#options;
     signal?.throwIfAborted();
+    let end: WriteEnd = () => undefined;
+    const beforeSend = (): void => {
+      end = beforeWrite?.() ?? end;
+      onSent?.();
+    };
     try {
-      const response = await transport.send(this.#request(call, purpose), signal);
+      const response = await transport.send(this.#request(call, purpose, beforeSend), signal);
       observer?.answered(call.method, String(response.status));
+      end(true);
       return response;
     } catch (error) {
       observer?.answered(call.method, '<error>');
+      const wasGivenUp = signal?.aborted === true && !(error instanceof ConnectionError);
+      end(!wasGivenUp); // after a time-out or a break the server, too, is through with it
       throw error;
     }
   }
 
-  #request(call: Call, purpose: Purpose | undefined): TransportRequest {
-    const { userAgent, beforeWrite } = this.#options;
+  #request(call: Call, purpose: Purpose | undefined, beforeSend: () => void): TransportRequest {
+    const { userAgent } = this.#options;
     const headers: Record<string, string> = { accept: 'application/json', 'user-agent': userAgent };
     if (call.body) headers['content-type'] = call.body.contentType;
     return {
@@ -157,7 +183,7 @@ export class Caller {
       headers,
       ...(purpose === undefined ? {} : { purpose }),
       ...(call.body ? encoded(call.body, this.#takesValues && call.method !== 'PATCH') : {}),
-      ...(beforeWrite && call.method !== 'GET' ? { beforeSend: beforeWrite } : {}),
+      ...(call.method === 'GET' ? {} : { beforeSend }),
       ...(this.#takesValues ? { takesValues: true } : {}),
     };
   }

@@ -3,8 +3,9 @@ import { test } from 'node:test';
 import { SECOND } from '../clock.ts';
 import { Metrics } from '../metrics/registry.ts';
 import { PODS } from '../testing/fixture-client.ts';
+import { SilenceableTransport } from '../testing/silent-server.ts';
 import { VirtualClock } from '../virtual-clock.ts';
-import type { CallerOptions } from './caller.ts';
+import type { CallerOptions, WriteEnd } from './caller.ts';
 import { Client, userAgent } from './client.ts';
 import { inProcessTransport } from './in-process-transport.ts';
 import { requestMetrics } from './request-metrics.ts';
@@ -267,6 +268,56 @@ test('the guard of writes runs before each write and stops it, reads go unguarde
     requests.map(({ method }) => method),
     ['POST', 'GET'],
   );
+});
+
+test('a caller who gives up leaves reads at once, and writes that have been sent after the grace for an answer', async () => {
+  const clock = new VirtualClock();
+  const transport = new SilenceableTransport(inProcessTransport(async () => respond({}), clock));
+  const ends: boolean[] = [];
+  const beforeWrite = (): WriteEnd => (isOver) => void ends.push(isOver);
+  const client = new Client({ transport, clock, userAgent: '', beforeWrite, writeGrace: 1 * SECOND });
+  transport.isSilent = true;
+  const stop = new AbortController();
+  const start = clock.now();
+  const outcomes: string[] = [];
+  const note = (what: string) => (error: Error) => {
+    outcomes.push(`${what} after ${clock.now() - start} ms: ${error.message}`);
+  };
+  void client.get(PODS, pod.metadata, {}, stop.signal).catch(note('read'));
+  void client.create(PODS, pod, {}, stop.signal).catch(note('write'));
+  await clock.settle();
+  stop.abort(new Error('stopping'));
+  void client.create(PODS, pod, {}, stop.signal).catch(note('later write'));
+  await clock.advance(2 * SECOND);
+  assert.deepEqual(outcomes, [
+    'read after 0 ms: stopping',
+    'later write after 0 ms: stopping',
+    'write after 1000 ms: stopping',
+  ]);
+  assert.deepEqual(ends, [false]);
+  assert.equal(transport.unanswered.length, 2);
+});
+
+test('who guards writes hears that one is over when it is answered, breaks off or takes too long', async () => {
+  const clock = new VirtualClock();
+  const answers = [respond({}), respond({ status: 500 }), new ConnectionError('broken')];
+  const handle = async () => {
+    const answer = answers.shift() as TransportResponse | Error;
+    if (answer instanceof Error) throw answer;
+    return answer;
+  };
+  const transport = new SilenceableTransport(inProcessTransport(handle, clock));
+  const ends: boolean[] = [];
+  const beforeWrite = (): WriteEnd => (isOver) => void ends.push(isOver);
+  const client = new Client({ transport, clock, userAgent: '', beforeWrite });
+  await client.create(PODS, pod);
+  await assert.rejects(client.create(PODS, pod));
+  await assert.rejects(client.create(PODS, pod));
+  transport.isSilent = true;
+  const late = assert.rejects(client.create(PODS, pod), /no answer from the API server within 60s/);
+  await clock.advance(60 * SECOND);
+  await late;
+  assert.deepEqual(ends, [true, true, true, true]);
 });
 
 test('requests are counted by code and timed by verb and kind', async () => {

@@ -6,13 +6,21 @@ export interface Deadline {
   readonly signal: AbortSignal;
   /** Starts the time anew. */
   extend(timeout: number): void;
+  /** From now on, what the caller's abort asks for happens only so many milliseconds after it. */
+  spare(grace: number): void;
   end(): void;
 }
 
 /** Aborts with a ConnectionError after `timeout` milliseconds, or with the caller's reason if that comes first. */
 export function startDeadline(clock: Clock, timeout: number, caller: AbortSignal | undefined): Deadline {
   const controller = new AbortController();
-  const follow = (): void => controller.abort(caller?.reason);
+  let grace = 0;
+  let cancelGrace = (): void => undefined;
+  const follow = (): void => {
+    const abort = (): void => controller.abort(caller?.reason);
+    if (grace === 0) abort();
+    else cancelGrace = clock.after(grace, abort);
+  };
   const start = (milliseconds: number) =>
     clock.after(milliseconds, () =>
       controller.abort(new ConnectionError(`no answer from the API server within ${milliseconds / SECOND}s`)),
@@ -26,8 +34,12 @@ export function startDeadline(clock: Clock, timeout: number, caller: AbortSignal
       cancel();
       cancel = start(milliseconds);
     },
+    spare(milliseconds) {
+      grace = milliseconds;
+    },
     end() {
       cancel();
+      cancelGrace();
       caller?.removeEventListener('abort', follow);
     },
   };

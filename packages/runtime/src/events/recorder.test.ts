@@ -210,20 +210,25 @@ test('flushing tries each event once more and does not wait for a server that is
   assert.equal(await dropped('unreachable'), 3);
 });
 
-test('flushing ends at its deadline when a call hangs', async () => {
-  const clock = new VirtualClock();
-  const hang = (_: unknown, signal: AbortSignal): Promise<void> => clock.sleep(60 * SECOND, signal);
-  const sink: EventSink = { create: hang, patch: () => Promise.resolve() };
-  const recorder = new QueuedRecorder({ sink, clock, logger: recordingLogger(), metrics: new Metrics(clock) });
-  const stop = new AbortController();
-  const running = recorder.start(stop.signal);
-  recorder.publish(draft('a'), draft('b'));
-  const before = clock.now();
-  await clock.runUntil(recorder.flush(5 * SECOND));
-  assert.equal(clock.now() - before, 5 * SECOND);
-  stop.abort();
-  await running;
-});
+for (const [server, answerTime, events, flushTime] of [
+  ['says nothing', 60 * SECOND, 2, 1 * SECOND],
+  ['is slow', 0.8 * SECOND, 100, 5 * SECOND],
+] as const) {
+  test(`flushing a server that ${server} ends after ${flushTime / SECOND} s`, async () => {
+    const clock = new VirtualClock();
+    const answer = (_: unknown, signal: AbortSignal): Promise<void> => clock.sleep(answerTime, signal);
+    const sink: EventSink = { create: answer, patch: () => Promise.resolve() };
+    const recorder = new QueuedRecorder({ sink, clock, logger: recordingLogger(), metrics: new Metrics(clock) });
+    const stop = new AbortController();
+    const running = recorder.start(stop.signal);
+    for (let i = 0; i < events; i++) recorder.publish(draft(`n-${i}`));
+    const before = clock.now();
+    await clock.runUntil(recorder.flush(5 * SECOND));
+    assert.equal(clock.now() - before, flushTime);
+    stop.abort();
+    await running;
+  });
+}
 
 test('through the client events are created in their namespace and counted by strategic patch', async () => {
   const calls: unknown[] = [];

@@ -40,6 +40,8 @@ export interface RecorderDeps {
 const MAX_QUEUED = 1000;
 const MAX_TRIES = 12;
 const RETRY_DELAY = 10 * SECOND;
+/** A server that is silent for so long while the process waits to end will not take the rest either. */
+const FLUSH_PATIENCE = 1 * SECOND;
 
 const droppedEvents = defineCounter(
   'karpenter_events_dropped_total',
@@ -61,6 +63,7 @@ export class QueuedRecorder implements EventRecorder {
   #idle: PromiseWithResolvers<void> | undefined; // while someone waits for the queue to empty
   #isRunning = false;
   #isSending = false;
+  #answers = 0; // of the server, refusals included
   #nanos = 0n;
 
   constructor(deps: RecorderDeps) {
@@ -101,18 +104,29 @@ export class QueuedRecorder implements EventRecorder {
     this.#idle?.resolve();
   }
 
-  /** Sends what is left, each event tried once, and gives up on the rest after `timeout` milliseconds. */
+  /**
+   * Sends what is left, each event tried once, and gives up on the rest after `timeout` milliseconds, or once the server
+   * has answered nothing for a second.
+   */
   async flush(timeout: number): Promise<void> {
+    const { clock } = this.#deps;
+    const end = clock.elapsed() + timeout;
     this.#lastTry.abort();
-    if (this.#isRunning && (this.#isSending || this.#queue.length > 0)) {
-      this.#idle = Promise.withResolvers();
+    this.#idle = Promise.withResolvers();
+    for (let before = -1; this.#isBusy && this.#answers > before && clock.elapsed() < end; ) {
+      before = this.#answers;
       const timer = new AbortController();
-      await Promise.race([this.#idle.promise, this.#deps.clock.sleep(timeout, timer.signal).catch(() => undefined)]);
+      const patience = clock.sleep(Math.min(FLUSH_PATIENCE, end - clock.elapsed()), timer.signal);
+      await Promise.race([this.#idle.promise, patience.catch(() => undefined)]);
       timer.abort();
     }
     for (const event of this.#queue.splice(0)) {
       this.#drop(event, 'shutdown', 'Unable to write event (broadcaster is shut down)');
     }
+  }
+
+  get #isBusy(): boolean {
+    return this.#isRunning && (this.#isSending || this.#queue.length > 0);
   }
 
   async #record(event: CoreEvent, signal: AbortSignal): Promise<void> {
@@ -132,6 +146,7 @@ export class QueuedRecorder implements EventRecorder {
   async #send({ event, isUpdate }: Correlated, signal: AbortSignal): Promise<boolean> {
     try {
       await (isUpdate ? this.#update(event, signal) : this.#deps.sink.create(event, signal));
+      this.#answers++;
       return true;
     } catch (error) {
       if (signal.aborted) return true;
@@ -139,6 +154,7 @@ export class QueuedRecorder implements EventRecorder {
         this.#deps.logger.error('Unable to write event (may retry after sleeping)', error, describe(event));
         return false;
       }
+      this.#answers++;
       this.#deps.metrics.increment(droppedEvents, { reason: 'rejected' });
       if (!isExpected(error))
         this.#deps.logger.error('Server rejected event (will not retry!)', error, describe(event));
