@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { InsufficientCapacityError } from '@karpenter-ts/cloudprovider';
 import { FakeCloudProvider, makeNodeClaim } from '@karpenter-ts/cloudprovider/testing';
 import { VirtualClock } from '@karpenter-ts/runtime';
+import { NEVER } from '@karpenter-ts/runtime/testing';
 import { CloudFates, faultyProvider } from './faulty-provider.ts';
 
 /** A cloud behind the faults, and what the witness saw of it. */
@@ -23,8 +24,8 @@ function start() {
 
 test('without a fate all is as the cloud has it', async () => {
   const { cloud, provider, seen, claim } = start();
-  const launched = await provider.create(claim);
-  await provider.delete(launched);
+  const launched = await provider.create(claim, NEVER);
+  await provider.delete(launched, NEVER);
   assert.deepEqual(cloud.machines, []);
   assert.deepEqual(seen, ['created', 'deleting']);
   assert.equal(provider.name, 'fake');
@@ -33,21 +34,21 @@ test('without a fate all is as the cloud has it', async () => {
 test('a refusal costs nothing, a lost answer a machine, and garbage too', async () => {
   const { cloud, fates, provider, seen, claim } = start();
   fates.breakCalls('create', 'no-capacity', 1);
-  await assert.rejects(provider.create(claim), InsufficientCapacityError);
+  await assert.rejects(provider.create(claim, NEVER), InsufficientCapacityError);
   assert.equal(cloud.machines.length, 0);
   fates.breakCalls('create', 'lose', 1);
-  await assert.rejects(provider.create(claim), /deadline exceeded/);
+  await assert.rejects(provider.create(claim, NEVER), /deadline exceeded/);
   assert.equal(cloud.machines.length, 1);
   assert.deepEqual(seen, []);
   fates.breakCalls('create', 'garbage', 1);
-  assert.equal((await provider.create(claim)).status, undefined);
+  assert.equal((await provider.create(claim, NEVER)).status, undefined);
   assert.equal(fates.met, 3);
 });
 
 test('a slow call is carried out in the end', async () => {
   const { clock, cloud, fates, provider, claim } = start();
   fates.breakCalls('create', 'delay', 1);
-  await clock.runUntil(provider.create(claim));
+  await clock.runUntil(provider.create(claim, NEVER));
   assert.equal(cloud.machines.length, 1);
 });
 
@@ -58,8 +59,8 @@ for (const [when, count] of [
   test(`who is killed ${when} a launch has ${count} machines, and gets no more`, async () => {
     const { cloud, fates, provider, claim } = start();
     fates.killAt('create', when, 0);
-    await assert.rejects(provider.create(claim), /dead/);
-    await assert.rejects(provider.create(makeNodeClaim('b')), /dead/);
+    await assert.rejects(provider.create(claim, NEVER), /dead/);
+    await assert.rejects(provider.create(makeNodeClaim('b'), NEVER), /dead/);
     assert.equal(cloud.machines.length, count);
   });
 }

@@ -4,7 +4,8 @@ import type { InstanceType } from '@karpenter-ts/scheduling';
 
 /**
  * What Karpenter asks of a cloud (spec 03 §6). Calls reject with the errors of `errors.ts` where one fits; any other
- * error is tried again. No call changes what it is given.
+ * error is tried again. No call changes what it is given. Once its signal is aborted, a call rejects as soon as it can,
+ * whatever it was waiting for: the process is to end, and cannot before.
  */
 export interface CloudProvider {
   /** In metrics: `aws`, `kwok`. */
@@ -29,20 +30,20 @@ export interface CloudProvider {
    * decided: labels, annotations, provider id, image id, capacity and allocatable. A second call for the same claim
    * finds the first one's machine where the cloud allows.
    */
-  create(nodeClaim: NodeClaim, signal?: AbortSignal): Promise<NodeClaim>;
+  create(nodeClaim: NodeClaim, signal: AbortSignal): Promise<NodeClaim>;
   /** Orders the machine's end. Resolves while it is ending, rejects with NodeClaimNotFoundError once it is gone. */
-  delete(nodeClaim: NodeClaim, signal?: AbortSignal): Promise<void>;
+  delete(nodeClaim: NodeClaim, signal: AbortSignal): Promise<void>;
   /** The machine as a claim; NodeClaimNotFoundError if there is none. */
-  get(providerId: string, signal?: AbortSignal): Promise<NodeClaim>;
+  get(providerId: string, signal: AbortSignal): Promise<NodeClaim>;
   /** All machines of this cluster. Those with a deletion timestamp are on their way out. */
-  list(signal?: AbortSignal): Promise<readonly NodeClaim[]>;
+  list(signal: AbortSignal): Promise<readonly NodeClaim[]>;
   /**
    * Every type the pool's NodeClass can give, also those without an available offering. Planning indexes the array
    * once, so answers with nothing new in them should be the same array.
    */
-  instanceTypes(nodePool: NodePool, signal?: AbortSignal): Promise<readonly InstanceType[]>;
+  instanceTypes(nodePool: NodePool, signal: AbortSignal): Promise<readonly InstanceType[]>;
   /** Why the machine is no longer what its NodeClass asks for; undefined when it is. */
-  findDrift(nodeClaim: NodeClaim, signal?: AbortSignal): Promise<string | undefined>;
+  findDrift(nodeClaim: NodeClaim, signal: AbortSignal): Promise<string | undefined>;
 }
 
 /** Which volumes a provider's machines cannot have (spec 02 §15.1). */
@@ -64,7 +65,7 @@ export interface RepairPolicy {
 export interface RegistrationHook {
   readonly name: string;
   /** What it made of the claim. Asked at every pass until the claim is registered; rejecting is being asked again. */
-  prepare(nodeClaim: NodeClaim, signal?: AbortSignal): Promise<HookResult>;
+  prepare(nodeClaim: NodeClaim, signal: AbortSignal): Promise<HookResult>;
 }
 
 export type HookResult =

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Metrics, SECOND, VirtualClock } from '@karpenter-ts/runtime';
+import { NEVER } from '@karpenter-ts/runtime/testing';
 import { makePool } from '@karpenter-ts/scheduling/testing';
 import { CreateError, InsufficientCapacityError, NodeClaimNotFoundError, NodeClassNotReadyError } from './errors.ts';
 import { meteredProvider } from './metered-provider.ts';
@@ -22,12 +23,12 @@ function start() {
 
 test('every call is timed under its method, provider and controller', async () => {
   const { provider, page } = start();
-  const claim = await provider.create(makeNodeClaim('a'));
-  await provider.get(claim.status!.providerID!);
-  await provider.list();
-  await provider.instanceTypes(makePool('default'));
-  await provider.findDrift(claim);
-  await provider.delete(claim);
+  const claim = await provider.create(makeNodeClaim('a'), NEVER);
+  await provider.get(claim.status!.providerID!, NEVER);
+  await provider.list(NEVER);
+  await provider.instanceTypes(makePool('default'), NEVER);
+  await provider.findDrift(claim, NEVER);
+  await provider.delete(claim, NEVER);
   const counts = (await page()).filter((line) => line.startsWith('karpenter_cloudprovider_duration_seconds_count'));
   assert.deepEqual(
     counts.sort(),
@@ -48,9 +49,9 @@ test('05/54 a call that fails is timed too, in seconds, and its error counted by
     refuse(new CreateError(cause, 'Reason', 'message')),
     refuse(new NodeClaimNotFoundError(cause)),
   );
-  for (const name of ['a', 'b', 'c', 'd']) await assert.rejects(provider.create(makeNodeClaim(name)));
+  for (const name of ['a', 'b', 'c', 'd']) await assert.rejects(provider.create(makeNodeClaim(name), NEVER));
   fake.script('create', slowDown(3 * SECOND));
-  await clock.runUntil(provider.create(makeNodeClaim('e')));
+  await clock.runUntil(provider.create(makeNodeClaim('e'), NEVER));
   const lines = await page();
   const errors = lines.filter((line) => line.startsWith('karpenter_cloudprovider_errors_total'));
   assert.deepEqual(

@@ -1,13 +1,20 @@
 import type { CloudProvider } from '@karpenter-ts/cloudprovider';
-import type { Client, EventRecorder, Logger, Metrics, OperatorOptions, SteadyClock } from '@karpenter-ts/runtime';
+import type {
+  CancellableClient,
+  CancellableClock,
+  EventRecorder,
+  Logger,
+  Metrics,
+  OperatorOptions,
+} from '@karpenter-ts/runtime';
 import type { Caches } from './caches.ts';
 
 /** What every controller here stands on. Tests give an embedded API server, a virtual clock and a fake provider. */
 export interface Core {
-  readonly client: Client;
+  readonly client: CancellableClient;
   readonly caches: Caches;
   readonly provider: CloudProvider;
-  readonly clock: SteadyClock;
+  readonly clock: CancellableClock;
   readonly events: EventRecorder;
   readonly metrics: Metrics;
   readonly logger: Logger;

@@ -1,4 +1,4 @@
-import type { ApiObject, Client, ResourceType } from '@karpenter-ts/runtime';
+import type { ApiObject, CancellableClient, ResourceType } from '@karpenter-ts/runtime';
 import { mergePatchOf } from './merge-patch.ts';
 import { unlessGone } from './unless-gone.ts';
 
@@ -11,14 +11,15 @@ type WithStatus = ApiObject & { readonly status?: object | undefined };
  * runtime retries; an object that is gone needs no status. Says what the server has now, `before` if nothing differs.
  */
 export async function patchStatus<T extends WithStatus>(
-  client: Client,
+  client: CancellableClient,
   type: ResourceType,
   before: T,
   after: T,
+  signal: AbortSignal,
 ): Promise<T | undefined> {
   const status = mergePatchOf(before.status, after.status);
   if (status === undefined) return before;
   const { name, resourceVersion } = before.metadata;
   const body = { metadata: { resourceVersion }, status };
-  return unlessGone(client.patch<T>(type, { name }, { type: 'merge', body }, { subresource: 'status' }));
+  return unlessGone(client.patch<T>(type, { name }, { type: 'merge', body }, { subresource: 'status' }, signal));
 }

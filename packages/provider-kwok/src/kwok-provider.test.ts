@@ -9,6 +9,7 @@ import {
 } from '@karpenter-ts/cloudprovider';
 import { type ApiObject, SECOND } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS, NODES } from '@karpenter-ts/runtime/kinds';
+import { NEVER } from '@karpenter-ts/runtime/testing';
 import { KwokProvider } from './kwok-provider.ts';
 import type { KwokNode } from './node.ts';
 import { cacheReader } from './reader.ts';
@@ -18,7 +19,7 @@ import { KwokWorld } from './testing/kwok-world.ts';
 test('03/113 a launch resolves at once, and the Node appears after nodeRegistrationDelay', async (t) => {
   const world = await KwokWorld.start(t);
   await world.patchNodeClass({ spec: { nodeRegistrationDelay: '30s' } });
-  const launched = await world.provider.create(await world.createNodeClaim('a'));
+  const launched = await world.provider.create(await world.createNodeClaim('a'), NEVER);
   await world.clock.advance(29 * SECOND);
   assert.deepEqual(await world.listNodes(), []);
   await world.clock.advance(2 * SECOND);
@@ -31,7 +32,7 @@ test('03/113 a launch resolves at once, and the Node appears after nodeRegistrat
 test('03/120 a launched claim carries the labels and annotations of its Node, and capacity is what it requested', async (t) => {
   const world = await KwokWorld.start(t);
   const requests = { cpu: '500m', memory: '1Gi' };
-  const launched = await world.provider.create(await world.createNodeClaim('a', { requests }));
+  const launched = await world.provider.create(await world.createNodeClaim('a', { requests }), NEVER);
   const [node] = await world.listNodes();
   assert.deepEqual(launched.metadata.labels, node!.metadata.labels);
   assert.equal(launched.metadata.labels?.['kubernetes.io/hostname'], 'a');
@@ -47,12 +48,12 @@ test('03/114 without its KWOKNodeClass a launch is insufficient capacity, with o
   const world = await KwokWorld.start(t);
   const claim = await world.createNodeClaim('a');
   await world.unreadyNodeClass('no power');
-  await assert.rejects(world.provider.create(claim), (error: Error) => {
+  await assert.rejects(world.provider.create(claim, NEVER), (error: Error) => {
     assert.ok(findCause(error, NodeClassNotReadyError));
     return error.message === 'NodeClassRef not ready, no power';
   });
   await world.client.delete(KWOK_NODE_CLASSES, { name: 'default' });
-  await assert.rejects(world.provider.create(claim), (error: Error) => {
+  await assert.rejects(world.provider.create(claim, NEVER), (error: Error) => {
     assert.ok(findCause(error, InsufficientCapacityError));
     assert.equal(
       error.message,
@@ -66,7 +67,7 @@ test('03/114 without its KWOKNodeClass a launch is insufficient capacity, with o
 
 test('03/115 a claim without an instance type requirement is an error that is tried again', async (t) => {
   const world = await KwokWorld.start(t);
-  await assert.rejects(world.provider.create(await world.createNodeClaim('a', { requirements: [] })), {
+  await assert.rejects(world.provider.create(await world.createNodeClaim('a', { requirements: [] }), NEVER), {
     name: 'Error',
     message: 'translating nodeclaim to node, instance type requirement not found',
   });
@@ -75,15 +76,15 @@ test('03/115 a claim without an instance type requirement is an error that is tr
 test('03/117 the first delete says that the machine is gone, and takes Node and NodeClaim with it', async (t) => {
   const world = await KwokWorld.start(t);
   const claim = await world.createNodeClaim('a');
-  const launched = await world.persistLaunch(claim, await world.provider.create(claim));
+  const launched = await world.persistLaunch(claim, await world.provider.create(claim, NEVER));
   assert.equal((await world.listNodes()).length, 1);
-  await assert.rejects(world.provider.delete(launched), {
+  await assert.rejects(world.provider.delete(launched, NEVER), {
     name: 'NodeClaimNotFoundError',
     message: 'nodeclaim not found, instance terminated',
   });
   assert.deepEqual(await world.listNodes(), []);
   assert.equal(await world.findNodeClaim('a'), undefined);
-  await assert.rejects(world.provider.delete(launched), (error: Error) => {
+  await assert.rejects(world.provider.delete(launched, NEVER), (error: Error) => {
     assert.ok(findCause(error, NodeClaimNotFoundError));
     assert.equal(error.message, 'deleting node, nodeclaim not found, nodeclaims.karpenter.sh "a" not found');
     return true;
@@ -94,8 +95,8 @@ test('a machine deleted before its Node appears never gets one', async (t) => {
   const world = await KwokWorld.start(t);
   await world.patchNodeClass({ spec: { nodeRegistrationDelay: '30s' } });
   const claim = await world.createNodeClaim('a');
-  const launched = await world.persistLaunch(claim, await world.provider.create(claim));
-  await assert.rejects(world.provider.delete(launched), NodeClaimNotFoundError);
+  const launched = await world.persistLaunch(claim, await world.provider.create(claim, NEVER));
+  await assert.rejects(world.provider.delete(launched, NEVER), NodeClaimNotFoundError);
   await world.clock.advance(60 * SECOND);
   assert.deepEqual(await world.listNodes(), []);
   assert.deepEqual(world.logger.lines, []);
@@ -103,16 +104,16 @@ test('a machine deleted before its Node appears never gets one', async (t) => {
 
 test('03/119 a Node that is being deleted is no machine to get, but stays on the list, unmarked', async (t) => {
   const world = await KwokWorld.start(t);
-  const launched = await world.provider.create(await world.createNodeClaim('a'));
+  const launched = await world.provider.create(await world.createNodeClaim('a'), NEVER);
   const [node] = await world.listNodes();
   const { name } = node!.metadata;
   await world.client.patch(NODES, { name }, { type: 'merge', body: { metadata: { finalizers: ['test/hold'] } } });
   await world.client.delete(NODES, { name });
-  await assert.rejects(world.provider.get(launched.status!.providerID!), {
+  await assert.rejects(world.provider.get(launched.status!.providerID!, NEVER), {
     name: 'NodeClaimNotFoundError',
     message: 'nodeclaim not found, nodeclaim not found',
   });
-  const listed = await world.provider.list();
+  const listed = await world.provider.list(NEVER);
   assert.deepEqual(
     listed.map(({ metadata, status }) => [status?.providerID, metadata.deletionTimestamp]),
     [[launched.status?.providerID, undefined]],
@@ -121,11 +122,11 @@ test('03/119 a Node that is being deleted is no machine to get, but stays on the
 
 test('03/118 a machine whose Node is gone is neither got nor listed', async (t) => {
   const world = await KwokWorld.start(t);
-  const launched = await world.provider.create(await world.createNodeClaim('a'));
+  const launched = await world.provider.create(await world.createNodeClaim('a'), NEVER);
   const [node] = await world.listNodes();
   await world.client.delete(NODES, { name: node!.metadata.name });
-  assert.deepEqual(await world.provider.list(), []);
-  await assert.rejects(world.provider.get(launched.status!.providerID!), (error: Error) => {
+  assert.deepEqual(await world.provider.list(NEVER), []);
+  await assert.rejects(world.provider.get(launched.status!.providerID!, NEVER), (error: Error) => {
     assert.ok(findCause(error, NodeClaimNotFoundError));
     return error.message === `finding node, nodeclaim not found, Node "${node!.metadata.name}" not found`;
   });
@@ -134,19 +135,19 @@ test('03/118 a machine whose Node is gone is neither got nor listed', async (t) 
 test('Nodes of others are not listed', async (t) => {
   const world = await KwokWorld.start(t);
   await world.create(NODES, { metadata: { name: 'theirs' } });
-  assert.deepEqual(await world.provider.list(), []);
+  assert.deepEqual(await world.provider.list(NEVER), []);
 });
 
 test('a Node that cannot be created is tried four times, logged once, and then tried until it can', async (t) => {
   const world = await KwokWorld.start(t);
   let refused = 0;
   world.refuse = ({ method, path }) => method === 'POST' && path.startsWith('/api/v1/nodes') && ++refused <= 3;
-  await world.provider.create(await world.createNodeClaim('a'));
+  await world.provider.create(await world.createNodeClaim('a'), NEVER);
   await world.clock.advance(1 * SECOND);
   assert.equal((await world.listNodes()).length, 1);
   refused = -1000;
   world.refuse = ({ method, path }) => method === 'POST' && path.startsWith('/api/v1/nodes') && ++refused < 0;
-  await world.provider.create(await world.createNodeClaim('b'));
+  await world.provider.create(await world.createNodeClaim('b'), NEVER);
   await world.clock.advance(1 * SECOND);
   assert.equal(refused, -996);
   assert.deepEqual(
@@ -162,10 +163,10 @@ test('a Node that cannot be created is tried four times, logged once, and then t
 test('a second launch for the same claim is the same machine, also in another process', async (t) => {
   const world = await KwokWorld.start(t);
   const claim = await world.createNodeClaim('a');
-  const first = await world.provider.create(claim);
-  assert.deepEqual(await world.provider.create(claim), first);
+  const first = await world.provider.create(claim, NEVER);
+  assert.deepEqual(await world.provider.create(claim, NEVER), first);
   await world.restart();
-  assert.deepEqual(await world.provider.create(claim), first);
+  assert.deepEqual(await world.provider.create(claim, NEVER), first);
   assert.equal((await world.listNodes()).length, 1);
   assert.deepEqual(world.logger.lines, []);
 });
@@ -183,24 +184,24 @@ test('types are the same array at every call, nothing drifts, and a NotReady Nod
 
 test('with a reader of caches a launch costs one request', async (t) => {
   const { provider, requests, claim, world } = await startWithEmptyCache(t);
-  await provider.create(claim);
+  await provider.create(claim, NEVER);
   await world.clock.settle();
   assert.deepEqual(requests, ['POST /api/v1/nodes']);
 });
 
 test('a Node no cache knows of yet goes with its machine', async (t) => {
   const { provider, requests, claim, world } = await startWithEmptyCache(t);
-  const { status } = await provider.create(claim);
+  const { status } = await provider.create(claim, NEVER);
   await world.clock.settle();
-  await assert.rejects(provider.delete({ ...claim, status: status! }), NodeClaimNotFoundError);
+  await assert.rejects(provider.delete({ ...claim, status: status! }, NEVER), NodeClaimNotFoundError);
   assert.deepEqual(await world.listNodes(), []);
   assert.equal(requests.includes('DELETE /apis/karpenter.sh/v1/nodeclaims/a'), true);
 });
 
 test('a Node whose creation is under way goes with its machine', async (t) => {
   const { provider, claim, world } = await startWithEmptyCache(t);
-  const { status } = await provider.create(claim); // the request is on its way
-  await assert.rejects(provider.delete({ ...claim, status: status! }), NodeClaimNotFoundError);
+  const { status } = await provider.create(claim, NEVER); // the request is on its way
+  await assert.rejects(provider.delete({ ...claim, status: status! }, NEVER), NodeClaimNotFoundError);
   await world.clock.advance(60 * SECOND);
   assert.deepEqual(await world.listNodes(), []);
 });
@@ -210,7 +211,7 @@ test('the end of a machine that has drained costs no request', async (t) => {
   const registered = { type: 'Registered', status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z' } as const;
   const metadata = { ...claim.metadata, deletionTimestamp: '2026-01-01T01:00:00Z' };
   const status = { providerID: 'kwok://kwok-a', conditions: [registered] };
-  await assert.rejects(provider.delete({ ...claim, metadata, status }), NodeClaimNotFoundError);
+  await assert.rejects(provider.delete({ ...claim, metadata, status }, NEVER), NodeClaimNotFoundError);
   assert.deepEqual(requests, []);
   assert.ok(await world.findNodeClaim('a'));
 });
@@ -236,8 +237,10 @@ test('errors of the API server say what they were for, and are tried again', asy
   const world = await KwokWorld.start(t);
   const claim: NodeClaim = { ...(await world.createNodeClaim('a')), status: { providerID: 'kwok://x' } };
   world.refuse = ({ path }) => !path.includes(NODE_CLAIMS.plural);
-  await assert.rejects(world.provider.create(claim), { message: 'resolving node class from nodeclaim, refused' });
-  await assert.rejects(world.provider.get('kwok://x'), { message: 'finding node, refused' });
-  await assert.rejects(world.provider.list(), { message: 'listing nodes, refused' });
-  await assert.rejects(world.provider.delete(claim), { message: 'deleting node, refused' });
+  await assert.rejects(world.provider.create(claim, NEVER), {
+    message: 'resolving node class from nodeclaim, refused',
+  });
+  await assert.rejects(world.provider.get('kwok://x', NEVER), { message: 'finding node, refused' });
+  await assert.rejects(world.provider.list(NEVER), { message: 'listing nodes, refused' });
+  await assert.rejects(world.provider.delete(claim, NEVER), { message: 'deleting node, refused' });
 });

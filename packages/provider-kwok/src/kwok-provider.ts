@@ -56,7 +56,7 @@ export class KwokProvider implements CloudProvider {
     this.#registrations = new Registrations(deps);
   }
 
-  async create(nodeClaim: NodeClaim, signal?: AbortSignal): Promise<NodeClaim> {
+  async create(nodeClaim: NodeClaim, signal: AbortSignal): Promise<NodeClaim> {
     const node = this.#translate(nodeClaim);
     const nodeClass = await this.#resolveNodeClass(nodeClaim, signal);
     this.#registrations.begin(node, registrationDelay(nodeClass));
@@ -64,7 +64,7 @@ export class KwokProvider implements CloudProvider {
   }
 
   /** Always rejects: machines end at once. Deletes the NodeClaim too, as upstream does, unless it is going already. */
-  async delete(nodeClaim: NodeClaim, signal?: AbortSignal): Promise<void> {
+  async delete(nodeClaim: NodeClaim, signal: AbortSignal): Promise<void> {
     const { name, deletionTimestamp } = nodeClaim.metadata;
     try {
       await this.#deleteNode(nodeClaim, signal);
@@ -75,7 +75,7 @@ export class KwokProvider implements CloudProvider {
     throw new NodeClaimNotFoundError(new Error('instance terminated'));
   }
 
-  async get(providerId: string, signal?: AbortSignal): Promise<NodeClaim> {
+  async get(providerId: string, signal: AbortSignal): Promise<NodeClaim> {
     const name = nodeNameOf(providerId);
     const context = 'finding node';
     const node = this.#registrations.find(name) ?? (await within(context, this.#deps.reader.findNode(name, signal)));
@@ -85,7 +85,7 @@ export class KwokProvider implements CloudProvider {
   }
 
   /** Nodes that are being deleted are among them, and not marked: upstream's garbage collection counts on it. */
-  async list(signal?: AbortSignal): Promise<readonly NodeClaim[]> {
+  async list(signal: AbortSignal): Promise<readonly NodeClaim[]> {
     const nodes = (await within('listing nodes', this.#deps.reader.listNodes(signal))).filter(isKwokNode);
     const names = new Set(nodes.map(({ metadata }) => metadata.name));
     const unborn = this.#registrations.list().filter(({ metadata }) => !names.has(metadata.name));
@@ -101,7 +101,7 @@ export class KwokProvider implements CloudProvider {
   }
 
   /** Launches again what a stop kept from registering. False if the machine is another's: upstream chooses by lot. */
-  async resume(nodeClaim: NodeClaim, signal?: AbortSignal): Promise<boolean> {
+  async resume(nodeClaim: NodeClaim, signal: AbortSignal): Promise<boolean> {
     if (this.#translate(nodeClaim).spec?.providerID !== nodeClaim.status?.providerID) return false;
     await this.create(nodeClaim, signal);
     return true;
@@ -115,7 +115,7 @@ export class KwokProvider implements CloudProvider {
     }
   }
 
-  async #resolveNodeClass({ spec }: NodeClaim, signal: AbortSignal | undefined): Promise<KWOKNodeClass> {
+  async #resolveNodeClass({ spec }: NodeClaim, signal: AbortSignal): Promise<KWOKNodeClass> {
     const { name } = spec.nodeClassRef;
     const context = 'resolving node class from nodeclaim';
     const nodeClass = await within(context, this.#deps.reader.findNodeClass(name, signal));
@@ -129,10 +129,10 @@ export class KwokProvider implements CloudProvider {
   }
 
   /** Nothing if it is going already: whoever holds a finalizer on it will let it go. */
-  async #deleteNode(nodeClaim: NodeClaim, signal: AbortSignal | undefined): Promise<void> {
+  async #deleteNode(nodeClaim: NodeClaim, signal: AbortSignal): Promise<void> {
     const name = nodeNameOf(nodeClaim.status?.providerID ?? '');
     if (name === '') return; // never launched
-    await this.#registrations.cancel(name);
+    await this.#registrations.cancel(name, signal);
     const node = await this.#deps.reader.findNode(name, signal);
     // A cache may not know of it yet, unless somebody has seen it there and registered it.
     const isThere = node === undefined ? !isTrue(nodeClaim, 'Registered') : isStaying(node);

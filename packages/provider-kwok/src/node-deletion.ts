@@ -1,8 +1,8 @@
-import { type Client, isNotFound } from '@karpenter-ts/runtime';
+import { type CancellableClient, isNotFound } from '@karpenter-ts/runtime';
 import { NODES } from '@karpenter-ts/runtime/kinds';
 
 /** Deletes a Node; harmless if there is none. */
-export async function deleteNode(client: Client, name: string, signal: AbortSignal | undefined): Promise<void> {
+export async function deleteNode(client: CancellableClient, name: string, signal: AbortSignal): Promise<void> {
   try {
     await client.delete(NODES, { name }, {}, signal);
   } catch (error) {

@@ -1,20 +1,20 @@
 import type { KWOKNodeClass, NodeClaim } from '@karpenter-ts/apis';
-import { type ApiObject, type Client, isNotFound, type ResourceType } from '@karpenter-ts/runtime';
+import { type ApiObject, type CancellableClient, isNotFound, type ResourceType } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS, NODES } from '@karpenter-ts/runtime/kinds';
 import type { KwokNode } from './node.ts';
 import { KWOK_NODE_CLASSES } from './resource-types.ts';
 
 /** Where the provider reads from: the API server, or a cache of it. */
 export interface KwokReader {
-  findNodeClass(name: string, signal?: AbortSignal): Promise<KWOKNodeClass | undefined>;
-  findNode(name: string, signal?: AbortSignal): Promise<KwokNode | undefined>;
-  listNodes(signal?: AbortSignal): Promise<readonly KwokNode[]>;
-  listNodeClaims(signal?: AbortSignal): Promise<readonly NodeClaim[]>;
+  findNodeClass(name: string, signal: AbortSignal): Promise<KWOKNodeClass | undefined>;
+  findNode(name: string, signal: AbortSignal): Promise<KwokNode | undefined>;
+  listNodes(signal: AbortSignal): Promise<readonly KwokNode[]>;
+  listNodeClaims(signal: AbortSignal): Promise<readonly NodeClaim[]>;
 }
 
 /** Asks the API server each time. */
-export function apiReader(client: Client): KwokReader {
-  async function find<T extends ApiObject>(type: ResourceType, name: string, signal?: AbortSignal) {
+export function apiReader(client: CancellableClient): KwokReader {
+  async function find<T extends ApiObject>(type: ResourceType, name: string, signal: AbortSignal) {
     try {
       return await client.get<T>(type, { name }, {}, signal);
     } catch (error) {

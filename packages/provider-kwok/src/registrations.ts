@@ -1,4 +1,12 @@
-import { type Client, type Clock, isAlreadyExists, type Logger, MILLISECOND, SECOND } from '@karpenter-ts/runtime';
+import {
+  type CancellableClient,
+  type CancellableClock,
+  isAlreadyExists,
+  type Logger,
+  MILLISECOND,
+  SECOND,
+  unlessAborted,
+} from '@karpenter-ts/runtime';
 import { NODES } from '@karpenter-ts/runtime/kinds';
 import type { KwokNode } from './node.ts';
 
@@ -10,8 +18,8 @@ const PATIENT_DELAY = 5 * SECOND;
 
 /** What creating Nodes takes. */
 export interface RegistrationDeps {
-  readonly client: Client;
-  readonly clock: Clock;
+  readonly client: CancellableClient;
+  readonly clock: CancellableClock;
   readonly logger: Logger;
   /** Ends what is under way: nobody waits for it. */
   readonly stopping: AbortSignal;
@@ -42,10 +50,10 @@ export class Registrations {
   }
 
   /** Keeps a Node that has not been created from being created. A request under way is waited for, to know its end. */
-  async cancel(name: string): Promise<void> {
+  async cancel(name: string, signal: AbortSignal): Promise<void> {
     const pending = this.#pending.get(name);
     pending?.cancel.abort();
-    await pending?.done;
+    if (pending !== undefined) await unlessAborted(pending.done, signal);
   }
 
   find(name: string): KwokNode | undefined {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ControllerRunner, Metrics, MINUTE, SECOND } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS } from '@karpenter-ts/runtime/kinds';
+import { NEVER } from '@karpenter-ts/runtime/testing';
 import { sweepController } from './sweep.ts';
 import { apiReader } from './reader.ts';
 import { KwokWorld } from './testing/kwok-world.ts';
@@ -18,7 +19,7 @@ test('a Node that was on its way when the process stopped appears after the next
   const world = await KwokWorld.start(t);
   await world.patchNodeClass({ spec: { nodeRegistrationDelay: '30s' } });
   const claim = await world.createNodeClaim('a');
-  const launched = await world.provider.create(claim);
+  const launched = await world.provider.create(claim, NEVER);
   await world.persistLaunch(claim, launched);
   await world.restart();
   await world.clock.advance(60 * SECOND);
@@ -37,7 +38,7 @@ test("what upstream launched is not launched again under another name, and one c
   await world.persistLaunch(broken, { ...broken, status: { providerID: 'kwok://kwok-broken' } });
   const ours = await world.createNodeClaim('ours');
   await world.patchNodeClass({ spec: { nodeRegistrationDelay: '1s' } });
-  const launched = await world.provider.create(ours);
+  const launched = await world.provider.create(ours, NEVER);
   await world.persistLaunch(ours, launched);
   await world.restart();
   runSweep(world, t.signal);
@@ -53,8 +54,8 @@ test("what upstream launched is not launched again under another name, and one c
 test('a Node that never registered and whose NodeClaim is gone is deleted once it is five minutes old', async (t) => {
   const world = await KwokWorld.start(t);
   const claims = [await world.createNodeClaim('gone'), await world.createNodeClaim('kept')];
-  for (const claim of claims) await world.persistLaunch(claim, await world.provider.create(claim));
-  await world.createNodeClaim('unsaved').then((claim) => world.provider.create(claim));
+  for (const claim of claims) await world.persistLaunch(claim, await world.provider.create(claim, NEVER));
+  await world.createNodeClaim('unsaved').then((claim) => world.provider.create(claim, NEVER));
   assert.equal((await world.listNodes()).length, 3);
   await world.client.delete(NODE_CLAIMS, { name: 'gone' });
   runSweep(world, t.signal);
@@ -68,7 +69,7 @@ test('a Node that never registered and whose NodeClaim is gone is deleted once i
 test('a registered Node is not swept, whatever became of its NodeClaim', async (t) => {
   const world = await KwokWorld.start(t);
   const claim = await world.createNodeClaim('a');
-  await world.provider.create(claim);
+  await world.provider.create(claim, NEVER);
   await world.register('a');
   await world.client.delete(NODE_CLAIMS, { name: 'a' });
   runSweep(world, t.signal);

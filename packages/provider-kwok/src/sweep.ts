@@ -1,6 +1,6 @@
 import { HOSTNAME_LABEL, isSameTaint, type NodeClaim, UNREGISTERED_TAINT } from '@karpenter-ts/apis';
 import {
-  type Client,
+  type CancellableClient,
   type Clock,
   type Controller,
   type Instant,
@@ -21,7 +21,7 @@ const LEAST_AGE = 5 * MINUTE;
 
 /** What the sweep stands on. */
 export interface SweepDeps {
-  readonly client: Client;
+  readonly client: CancellableClient;
   readonly clock: Clock;
   readonly reader: KwokReader;
   readonly provider: KwokProvider;

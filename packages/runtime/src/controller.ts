@@ -37,8 +37,9 @@ export interface Controller<K = string> {
   readonly sources?: readonly Source<K>[];
   /**
    * One pass. Whatever it throws is retried with back-off; a write conflict without an error line, for the next pass
-   * reads anew. `signal` aborts as soon as the process is to stop: pass it to waits, but let a write end. `logger`
-   * carries the controller, the key and this pass's id.
+   * reads anew. `signal` aborts as soon as the process is to stop: it goes into every request and every wait, or a server
+   * that says nothing holds up the stop. (A write that has been sent may still be answered for a moment: see
+   * `writeGrace` of Client.) `logger` carries the controller, the key and this pass's id.
    */
   reconcile(key: K, signal: AbortSignal, logger: Logger): Promise<Result>;
 }

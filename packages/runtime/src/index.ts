@@ -4,11 +4,13 @@
 export { type Cancel, type Clock, HOUR, type Instant, MILLISECOND, MINUTE, SECOND } from './clock.ts';
 export { realClock } from './real-clock.ts';
 export { scaledClock } from './scaled-clock.ts';
-export type { SteadyClock } from './steady-clock.ts';
+export type { CancellableClock, SteadyClock } from './steady-clock.ts';
+export { unlessAborted } from './unless-aborted.ts';
 export { VirtualClock } from './virtual-clock.ts';
 
 // The Kubernetes API
 export type { CallerOptions, RequestObserver } from './client/caller.ts';
+export type { CancellableClient } from './client/cancellable-client.ts';
 export {
   Client,
   type DeleteOptions,

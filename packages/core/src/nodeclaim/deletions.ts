@@ -43,12 +43,12 @@ export class NodeClaimDeletions {
   }
 
   /** True if this call ordered it; false if it was ordered before, or the claim is gone. A namesake is left alone. */
-  async order(nodeClaim: NodeClaim, reason: DeletionReason): Promise<boolean> {
+  async order(nodeClaim: NodeClaim, reason: DeletionReason, signal: AbortSignal): Promise<boolean> {
     const { name, uid = '' } = nodeClaim.metadata;
     if (this.#ordered.has(uid)) return false;
     this.#ordered.set(uid, true);
     try {
-      await this.#core.client.delete(NODE_CLAIMS, { name }, { preconditions: { uid } });
+      await this.#core.client.delete(NODE_CLAIMS, { name }, { preconditions: { uid } }, signal);
     } catch (error) {
       this.#ordered.delete(uid);
       if (isNotFound(error)) return false;

@@ -21,14 +21,14 @@ export function expirationController(core: Core & { readonly deletions: NodeClai
     kind: NODE_CLAIMS,
     concurrency: scaleConcurrency(options.cpuRequests / 1000, { min: 10, max: 1000 }),
     sources: [kindSource(caches.nodeClaims, { when: ({ object }) => isManagedNodeClaim(object, provider) })],
-    reconcile: async (name, _signal, logger) => {
+    reconcile: async (name, signal, logger) => {
       const nodeClaim = caches.nodeClaims.get(name);
       if (nodeClaim === undefined || !isManagedNodeClaim(nodeClaim, provider)) return DONE;
       const expiry = nodeClaim.metadata.deletionTimestamp === undefined ? expiryOf(nodeClaim) : undefined;
       if (expiry === undefined) return DONE;
       const left = expiry - clock.now();
       if (left > 0) return { requeueAfter: left };
-      const isOrdered = await deletions.order(nodeClaim, 'expired');
+      const isOrdered = await deletions.order(nodeClaim, 'expired', signal);
       if (isOrdered) withClaimNode(logger, nodeClaim).debug('deleting expired nodeclaim');
       return DONE;
     },

@@ -25,7 +25,7 @@ export function garbageCollectionController(core: Core & { readonly deletions: N
     const errors = await runParallel(lost, PARALLEL, async (nodeClaim) => {
       const node = findNode(nodeClaim, caches);
       if (node !== undefined && isReady(node)) return;
-      const isOrdered = await deletions.order(nodeClaim, 'garbage_collected');
+      const isOrdered = await deletions.order(nodeClaim, 'garbage_collected', signal);
       if (isOrdered) logLoss(nodeClaim, logger);
     });
     if (errors.length > 0) throw combineErrors(errors);

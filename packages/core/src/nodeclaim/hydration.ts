@@ -1,7 +1,7 @@
 import { type NodeClaim, nodeClassLabel } from '@karpenter-ts/apis';
 import {
   type ApiObject,
-  type Client,
+  type CancellableClient,
   type Controller,
   DONE,
   kindSource,
@@ -27,10 +27,10 @@ export function nodeClaimHydrationController({ caches, client, options, provider
     concurrency: scaleConcurrency(options.cpuRequests / 1000, CONCURRENCY),
     retries: REASONABLE_RETRIES,
     sources: [kindSource(caches.nodeClaims, { when: ({ object }) => isManagedNodeClaim(object, provider) })],
-    reconcile: async (name) => {
+    reconcile: async (name, signal) => {
       const nodeClaim = caches.nodeClaims.get(name);
       if (nodeClaim === undefined || !isManagedNodeClaim(nodeClaim, provider)) return DONE;
-      await ensureClassLabel(client, { type: NODE_CLAIMS, object: nodeClaim }, nodeClaim);
+      await ensureClassLabel(client, { type: NODE_CLAIMS, object: nodeClaim }, nodeClaim, signal);
       return DONE;
     },
   };
@@ -49,26 +49,27 @@ export function nodeHydrationController({ caches, client, options, provider }: C
         keys: (nodeClaim) => nodesOf(nodeClaim, caches).map(({ metadata }) => metadata.name),
       }),
     ],
-    reconcile: async (name) => {
+    reconcile: async (name, signal) => {
       const node = caches.nodes.get(name);
       if (node === undefined) return DONE;
       const nodeClaim = findNodeClaim(node, caches);
       if (nodeClaim === undefined || !isManagedNodeClaim(nodeClaim, provider)) return DONE;
-      await ensureClassLabel(client, { type: NODES, object: node }, nodeClaim);
+      await ensureClassLabel(client, { type: NODES, object: node }, nodeClaim, signal);
       return DONE;
     },
   };
 }
 
 async function ensureClassLabel(
-  client: Client,
+  client: CancellableClient,
   { type, object }: { readonly type: ResourceType; readonly object: ApiObject },
   { spec }: NodeClaim,
+  signal: AbortSignal,
 ): Promise<void> {
   const { name, labels } = object.metadata;
   const key = nodeClassLabel(spec.nodeClassRef);
   const value = spec.nodeClassRef.name;
   if (labels?.[key] === value) return;
   const body = { metadata: { labels: { [key]: value } } };
-  await unlessGone(client.patch(type, { name }, { type: 'merge', body }));
+  await unlessGone(client.patch(type, { name }, { type: 'merge', body }, {}, signal));
 }

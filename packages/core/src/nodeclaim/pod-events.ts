@@ -33,12 +33,12 @@ export function podEventsController(core: Core): Controller {
     kind: NODES,
     concurrency: scaleConcurrency(options.cpuRequests / 1000, { min: 10, max: 1000 }),
     sources: [podEvents(caches.pods, lastEvents, () => clock.now())],
-    reconcile: async (nodeName) => {
+    reconcile: async (nodeName, signal) => {
       const at = lastEvents.get(nodeName);
       const node = caches.nodes.get(nodeName);
       const nodeClaim = node && findNodeClaim(node, caches);
       if (at !== undefined && nodeClaim !== undefined && isManagedNodeClaim(nodeClaim, provider)) {
-        await noteEvent(core, nodeClaim, at);
+        await noteEvent({ ...core, signal }, nodeClaim, at);
       }
       if (lastEvents.get(nodeName) === at) lastEvents.delete(nodeName);
       return DONE;
@@ -46,12 +46,16 @@ export function podEventsController(core: Core): Controller {
   };
 }
 
-async function noteEvent({ client }: Core, { metadata, status }: NodeClaim, at: Instant): Promise<void> {
+async function noteEvent(
+  { client, signal }: Core & { readonly signal: AbortSignal },
+  { metadata, status }: NodeClaim,
+  at: Instant,
+): Promise<void> {
   const noted = status?.lastPodEventTime;
   if (noted !== undefined && at - Date.parse(noted) < QUIET) return;
   const body = { status: { lastPodEventTime: rfc3339(at) } };
   const { name } = metadata;
-  await unlessGone(client.patch(NODE_CLAIMS, { name }, { type: 'merge', body }, { subresource: 'status' }));
+  await unlessGone(client.patch(NODE_CLAIMS, { name }, { type: 'merge', body }, { subresource: 'status' }, signal));
 }
 
 /** Names of Nodes, and in `lastEvents` when something happened there. */

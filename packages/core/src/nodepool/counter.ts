@@ -33,14 +33,14 @@ export function counterController({ caches, client, options, provider }: Core, u
         when: ({ type, object }) => type === 'added' && isManagedNodePool(object, provider),
       }),
     ],
-    reconcile: async (name) => {
+    reconcile: async (name, signal) => {
       const nodePool = caches.nodePools.get(name);
       if (nodePool === undefined || !isManagedNodePool(nodePool, provider)) return DONE;
       if (!usage.hasSynced()) return { requeueAfter: UNSYNCED_PERIOD };
       const status = mergePatchOf(nodePool.status, withUsage(nodePool, usage.usageOf(name)));
       if (status === undefined) return { requeueAfter: PERIOD };
       const patch = { type: 'merge', body: { status } } as const;
-      await unlessGone(client.patch(NODE_POOLS, { name }, patch, { subresource: 'status' }));
+      await unlessGone(client.patch(NODE_POOLS, { name }, patch, { subresource: 'status' }, signal));
       return { requeueAfter: PERIOD };
     },
   };

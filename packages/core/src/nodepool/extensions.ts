@@ -25,11 +25,11 @@ export function extensionsController({ caches, client, clock, events, options, p
     kind: NODE_POOLS,
     concurrency: 10,
     sources: [kindSource(caches.nodePools, { when: ({ object }) => isManagedNodePool(object, provider) })],
-    reconcile: async (name) => {
+    reconcile: async (name, signal) => {
       const nodePool = caches.nodePools.get(name);
       if (nodePool === undefined || !isManagedNodePool(nodePool, provider)) return DONE;
       const review = reviewAnnotations(nodePool, options.extensions);
-      await patchStatus(client, NODE_POOLS, nodePool, withVerdict(nodePool, review, clock.now()));
+      await patchStatus(client, NODE_POOLS, nodePool, withVerdict(nodePool, review, clock.now()), signal);
       events.publish(...(review?.problems ?? []).map((problem) => invalidExtension(nodePool, problem)));
       return DONE;
     },

@@ -15,6 +15,7 @@ import { runParallel } from '../parallel.ts';
 import { unlessGone } from '../unless-gone.ts';
 
 type Annotations = Readonly<Record<string, string>>;
+type Pass = Core & { readonly signal: AbortSignal };
 
 const { hash: HASH, version: VERSION } = NODEPOOL_HASH_ANNOTATIONS;
 const PARALLEL = 20;
@@ -27,30 +28,31 @@ export function hashController(core: Core): Controller {
     kind: NODE_POOLS,
     concurrency: scaleConcurrency(options.cpuRequests / 1000, { min: 10, max: 1000 }),
     sources: [kindSource(caches.nodePools, { when: ({ object }) => isManagedNodePool(object, provider) })],
-    reconcile: async (name) => {
+    reconcile: async (name, signal) => {
       const nodePool = caches.nodePools.get(name);
       if (nodePool === undefined || !isManagedNodePool(nodePool, provider)) return DONE;
+      const pass = { ...core, signal };
       const { annotations = {} } = nodePool.metadata;
       const wanted = { [HASH]: nodePoolHash(nodePool), [VERSION]: NODEPOOL_HASH_V3 };
       // Claims first: one whose hash is of the old version must never meet a pool's of the new.
-      if (annotations[VERSION] !== NODEPOOL_HASH_V3) await migrateClaims(core, nodePool, wanted);
+      if (annotations[VERSION] !== NODEPOOL_HASH_V3) await migrateClaims(pass, nodePool, wanted);
       const isCurrent = annotations[HASH] === wanted[HASH] && annotations[VERSION] === wanted[VERSION];
-      if (!isCurrent) await annotate(core, NODE_POOLS, name, wanted);
+      if (!isCurrent) await annotate(pass, NODE_POOLS, name, wanted);
       return DONE;
     },
   };
 }
 
 /** Claims hashed by another version count as made from the present template, unless they are known not to be. */
-async function migrateClaims(core: Core, { metadata }: NodePool, current: Annotations): Promise<void> {
-  const { caches, provider } = core;
+async function migrateClaims(pass: Pass, { metadata }: NodePool, current: Annotations): Promise<void> {
+  const { caches, provider } = pass;
   const outdated = caches.nodeClaims
     .byIndex('nodePool', metadata.name)
     .filter((nodeClaim) => isManagedNodeClaim(nodeClaim, provider) && isOutdated(nodeClaim));
   const errors = await runParallel(outdated, PARALLEL, (nodeClaim) => {
     const isDrifted = findCondition(nodeClaim, 'Drifted') !== undefined;
     const wanted = isDrifted ? { [VERSION]: NODEPOOL_HASH_V3 } : current;
-    return annotate(core, NODE_CLAIMS, nodeClaim.metadata.name, wanted);
+    return annotate(pass, NODE_CLAIMS, nodeClaim.metadata.name, wanted);
   });
   if (errors.length > 0) throw combineErrors(errors);
 }
@@ -59,6 +61,12 @@ function isOutdated({ metadata }: NodeClaim): boolean {
   return metadata.annotations?.[VERSION] !== NODEPOOL_HASH_V3;
 }
 
-async function annotate({ client }: Core, type: ResourceType, name: string, annotations: Annotations): Promise<void> {
-  await unlessGone(client.patch(type, { name }, { type: 'merge', body: { metadata: { annotations } } }));
+async function annotate(
+  { client, signal }: Pass,
+  type: ResourceType,
+  name: string,
+  annotations: Annotations,
+): Promise<void> {
+  const body = { metadata: { annotations } };
+  await unlessGone(client.patch(type, { name }, { type: 'merge', body }, {}, signal));
 }

@@ -16,12 +16,12 @@ export function readinessController(core: Core): Controller {
     kind: NODE_POOLS,
     concurrency: scaleConcurrency(options.cpuRequests / 1000, { min: 10, max: 1000 }),
     sources: poolSources(core),
-    reconcile: async (name) => {
+    reconcile: async (name, signal) => {
       const nodePool = caches.nodePools.get(name);
       if (nodePool === undefined || !isManagedNodePool(nodePool, provider)) return DONE;
       const change = readinessOf(findNodeClass(nodePool, caches));
       const after = withCondition(nodePool, NODE_POOL_CONDITIONS, change, clock.now());
-      await patchStatus(client, NODE_POOLS, nodePool, after);
+      await patchStatus(client, NODE_POOLS, nodePool, after, signal);
       return DONE;
     },
   };

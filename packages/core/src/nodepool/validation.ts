@@ -22,13 +22,13 @@ export function validationController({ caches, client, clock, provider }: Core):
     kind: NODE_POOLS,
     concurrency: 10,
     sources: [kindSource(caches.nodePools, { when: ({ object }) => isManagedNodePool(object, provider) })],
-    reconcile: async (name, _signal, logger) => {
+    reconcile: async (name, signal, logger) => {
       const nodePool = caches.nodePools.get(name);
       if (nodePool === undefined || !isManagedNodePool(nodePool, provider)) return DONE;
       const problem = findConditionMessage(validateNodePool(nodePool, provider.profile));
       if (problem === undefined) logUnknownValues(nodePool, provider.profile, logger);
       const after = withCondition(nodePool, NODE_POOL_CONDITIONS, verdict(problem), clock.now());
-      await patchStatus(client, NODE_POOLS, nodePool, after);
+      await patchStatus(client, NODE_POOLS, nodePool, after, signal);
       return DONE;
     },
   };

@@ -66,7 +66,7 @@ export async function createNodeClaims(
     for (const order of orders) {
       if (underWay.size === MOST_UNDER_WAY) await Promise.race(underWay);
       if (slices.isOver) await slices.pause();
-      const creation = createNodeClaim(deps, order, occasion, logger);
+      const creation = createNodeClaim(deps, order, occasion, slices.signal, logger);
       creations.push(creation);
       const ended = creation.catch(() => undefined).finally(() => underWay.delete(ended));
       underWay.add(ended);
@@ -88,13 +88,14 @@ async function createNodeClaim(
   deps: CreationDeps,
   { planned, pool }: Order,
   { reason, tellsPods }: Occasion,
+  signal: AbortSignal,
   logger: Logger,
 ): Promise<string> {
   const { client, cluster, events, metrics, unheard } = deps;
   const nodePool = pool.nodePool.metadata.name;
   checkLimits(deps, nodePool);
   // Not repeated by the client, whatever the answer: the server names the claim, so each try could store another one.
-  const creation = client.create(NODE_CLAIMS, toNodeClaim(planned, pool, deps), { retries: 0 });
+  const creation = client.create(NODE_CLAIMS, toNodeClaim(planned, pool, deps), { retries: 0 }, signal);
   creation.catch((error: unknown) => unheard.note(error));
   const nodeClaim = await creation;
   const { name } = nodeClaim.metadata;

@@ -47,7 +47,7 @@ export function nodeHealth(core: Core, deletions: NodeClaimDeletions): Controlle
         when: (change) => isManagedNode(change.object, provider) && areConditionsNew(change),
       }),
     ],
-    reconcile: (name, _signal, logger) => health.reconcile(name, logger),
+    reconcile: (name, signal, logger) => health.reconcile(name, signal, logger),
   };
 }
 
@@ -60,7 +60,7 @@ class NodeHealth {
     this.#deletions = deletions;
   }
 
-  async reconcile(name: string, logger: Logger): Promise<Result> {
+  async reconcile(name: string, signal: AbortSignal, logger: Logger): Promise<Result> {
     const { caches, clock, provider } = this.#core;
     const node = caches.nodes.get(name);
     const nodeClaim = node && findNodeClaim(node, caches);
@@ -70,7 +70,8 @@ class NodeHealth {
     const now = clock.now();
     if (now < sickness.due) return { requeueAfter: sickness.due - now };
     if (this.#isBlocked(node, nodeClaim)) return BLOCKED_POLL;
-    return this.#repair(nodeClaim, sickness.condition, logger.with({ NodeClaim: new LoggedRef(nodeClaim.metadata) }));
+    const ours = logger.with({ NodeClaim: new LoggedRef(nodeClaim.metadata) });
+    return this.#repair(nodeClaim, sickness.condition, signal, ours);
   }
 
   /** Nodes of a pool go by its pool, others by the whole cluster. Users are told, once in a while. */
@@ -105,10 +106,10 @@ class NodeHealth {
     }
   }
 
-  async #repair(nodeClaim: NodeClaim, condition: string, logger: Logger): Promise<Result> {
-    if (!(await this.#hurry(nodeClaim, logger))) return DONE;
+  async #repair(nodeClaim: NodeClaim, condition: string, signal: AbortSignal, logger: Logger): Promise<Result> {
+    if (!(await this.#hurry(nodeClaim, signal, logger))) return DONE;
     if (nodeClaim.metadata.deletionTimestamp !== undefined) return DONE;
-    if (!(await this.#deletions.order(nodeClaim, 'unhealthy'))) return DONE;
+    if (!(await this.#deletions.order(nodeClaim, 'unhealthy', signal))) return DONE;
     logger.info('deleting unhealthy node');
     const { labels } = nodeClaim.metadata;
     this.#core.metrics.increment(repaired, {
@@ -121,14 +122,14 @@ class NodeHealth {
   }
 
   /** Leaves pods no time: the machine they are on is sick. False if the claim is gone. */
-  async #hurry({ metadata }: NodeClaim, logger: Logger): Promise<boolean> {
+  async #hurry({ metadata }: NodeClaim, signal: AbortSignal, logger: Logger): Promise<boolean> {
     const { client, clock } = this.#core;
     const known = Date.parse(metadata.annotations?.[TERMINATION_TIMESTAMP] ?? '');
     if (known < clock.now()) return true;
     const text = rfc3339(clock.now());
     const body = { metadata: { annotations: { [TERMINATION_TIMESTAMP]: text } } };
     try {
-      await client.patch(NODE_CLAIMS, metadata, { type: 'merge', body });
+      await client.patch(NODE_CLAIMS, metadata, { type: 'merge', body }, {}, signal);
     } catch (error) {
       if (isNotFound(error)) return false;
       throw error;

@@ -35,6 +35,11 @@ interface Leaving {
   readonly deadline: Instant | undefined;
 }
 
+/** One pass over such a pod. */
+interface Pass extends Leaving {
+  readonly signal: AbortSignal;
+}
+
 const CONCURRENCY = { min: 100, max: 5000 };
 const TOO_MANY_BUDGETS =
   'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.';
@@ -61,7 +66,7 @@ export class EvictionQueue {
         bucket: scaleBucket(concurrency, { minQps: 100, min: CONCURRENCY.min }),
       },
       sources: [{ name: 'channel source', attach: (queue) => this.#attach(queue) }],
-      reconcile: (key, _signal, logger) => this.#reconcile(key, logger),
+      reconcile: (key, signal, logger) => this.#reconcile(key, signal, logger),
     };
   }
 
@@ -87,20 +92,20 @@ export class EvictionQueue {
     for (const key of this.#leaving.keys()) queue.add(key);
   }
 
-  async #reconcile(key: string, logger: Logger): Promise<Result> {
+  async #reconcile(key: string, signal: AbortSignal, logger: Logger): Promise<Result> {
     const leaving = this.#leaving.get(key);
     if (leaving === undefined) return DONE;
     const { caches, clock, events } = this.#core;
     const pod = caches.pods.get(key);
     if (pod === undefined || pod.metadata.uid !== leaving.uid) return this.#forget(key, leaving);
     const now = clock.now();
-    if (mustBeDeleted(pod, leaving.deadline, now)) return this.#delete(key, leaving, pod, logger);
+    if (mustBeDeleted(pod, leaving.deadline, now)) return this.#delete(key, { ...leaving, signal }, pod, logger);
     if (!isActive(pod)) return this.#forget(key, leaving);
     if (toleratesDisruption(pod) || isMirrorPod(pod) || isProtected(pod, now, events)) return RETRY;
-    return this.#evict(key, leaving, pod);
+    return this.#evict(key, { ...leaving, signal }, pod);
   }
 
-  async #evict(key: string, leaving: Leaving, pod: Pod): Promise<Result> {
+  async #evict(key: string, leaving: Pass, pod: Pod): Promise<Result> {
     const { client, events, metrics } = this.#core;
     const { name, namespace } = pod.metadata;
     const eviction = {
@@ -110,7 +115,7 @@ export class EvictionQueue {
       deleteOptions: { preconditions: { uid: leaving.uid } },
     };
     try {
-      await client.create(PODS, eviction, { subresource: 'eviction', retries: 0 });
+      await client.create(PODS, eviction, { subresource: 'eviction', retries: 0 }, leaving.signal);
     } catch (error) {
       return this.#refused(key, leaving, pod, error);
     }
@@ -138,7 +143,7 @@ export class EvictionQueue {
   }
 
   /** With what is left until the deadline, and never without any grace: its kubelet must stop it before it is gone. */
-  async #delete(key: string, leaving: Leaving, pod: Pod, logger: Logger): Promise<Result> {
+  async #delete(key: string, leaving: Pass, pod: Pod, logger: Logger): Promise<Result> {
     const { client, clock, events, metrics } = this.#core;
     const deadline = leaving.deadline ?? 0;
     const grace = Math.max(Math.floor((deadline - clock.now()) / SECOND), 1);
@@ -148,7 +153,8 @@ export class EvictionQueue {
     if (wasLeaving && clock.now() + grace * SECOND >= Date.parse(deletionTimestamp)) return this.#forget(key, leaving);
     events.publish(deletedForDeadline(pod, grace, deadline));
     try {
-      await client.delete(PODS, pod.metadata, { gracePeriodSeconds: grace, preconditions: { uid: leaving.uid } });
+      const options = { gracePeriodSeconds: grace, preconditions: { uid: leaving.uid } };
+      await client.delete(PODS, pod.metadata, options, leaving.signal);
     } catch (error) {
       if (isNotFound(error) || isConflict(error)) return this.#forget(key, leaving);
       throw new Error(`force-deleting pod, ${(error as Error).message}`, { cause: error });

@@ -1,5 +1,5 @@
 import { DISRUPTED_TAINT, EXCLUDE_FROM_LOAD_BALANCERS_LABEL, formatTaint, isSameTaint } from '@karpenter-ts/apis';
-import { type Client, type Logger, StructuredError } from '@karpenter-ts/runtime';
+import { type CancellableClient, type Logger, StructuredError } from '@karpenter-ts/runtime';
 import { NODES } from '@karpenter-ts/runtime/kinds';
 import type { Node } from '../kinds/node.ts';
 
@@ -7,7 +7,7 @@ import type { Node } from '../kinds/node.ts';
  * Marks a node as leaving: no pod is to come any more, and load balancers are to look elsewhere. Resolves with the Node
  * as it then is; rejects with a conflict when somebody changed it meanwhile.
  */
-export async function leave(client: Client, node: Node, logger: Logger): Promise<Node> {
+export async function leave(client: CancellableClient, node: Node, signal: AbortSignal, logger: Logger): Promise<Node> {
   const { name, labels, resourceVersion } = node.metadata;
   const taints = node.spec?.taints ?? [];
   const isTainted = taints.some((taint) => isSameTaint(taint, DISRUPTED_TAINT));
@@ -21,7 +21,7 @@ export async function leave(client: Client, node: Node, logger: Logger): Promise
   };
   let left: Node;
   try {
-    left = await client.patch<Node>(NODES, { name }, { type: 'merge', body });
+    left = await client.patch<Node>(NODES, { name }, { type: 'merge', body }, {}, signal);
   } catch (cause) {
     const taint = formatTaint(DISRUPTED_TAINT);
     throw new StructuredError(`tainting node, ${(cause as Error).message}`, { taint }, { cause });

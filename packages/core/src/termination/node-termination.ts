@@ -32,7 +32,14 @@ import { leave } from './node-taint.ts';
 import { readDeadline } from './termination-deadline.ts';
 import { deadlineExpiring } from './termination-events.ts';
 import { lifetimeSeconds, nodesDrained, nodesTerminated, terminationSeconds } from './termination-metrics.ts';
-import { awaitDetachment, awaitDrain, awaitEnd, type Step, type StepOutcome } from './termination-steps.ts';
+import {
+  awaitDetachment,
+  awaitDrain,
+  awaitEnd,
+  type Departure,
+  type Step,
+  type StepOutcome,
+} from './termination-steps.ts';
 
 const CONCURRENCY = { min: 100, max: 5000 };
 const STEPS: readonly Step[] = [awaitDrain, awaitDetachment, awaitEnd];
@@ -51,7 +58,7 @@ export function nodeTermination(core: Core, queue: EvictionQueue): Controller {
       bucket: scaleBucket(concurrency, { minQps: 10, min: CONCURRENCY.min }),
     },
     sources: [kindSource(caches.nodes, { when: ({ object }) => isManagedNode(object, provider) })],
-    reconcile: (name, _signal, logger) => termination.reconcile(name, logger),
+    reconcile: (name, signal, logger) => termination.reconcile(name, signal, logger),
   };
 }
 
@@ -68,32 +75,32 @@ class NodeTermination {
     this.#nodeClaims = new OwnWrites(core.caches.nodeClaims);
   }
 
-  async reconcile(name: string, logger: Logger): Promise<Result> {
+  async reconcile(name: string, signal: AbortSignal, logger: Logger): Promise<Result> {
     const node = this.#nodes.get(name);
     if (node?.metadata.deletionTimestamp === undefined || !hasFinalizer(node)) return DONE;
     if (!isManagedNode(node, this.#core.provider)) return DONE;
     // Without a claim, or with two that contradict each other, the node is emptied all the same.
     const found = findNodeClaim(node, this.#core.caches);
-    const nodeClaim = found && (await this.#end(this.#nodeClaims.get(found.metadata.name) ?? found));
+    const nodeClaim = found && (await this.#end(this.#nodeClaims.get(found.metadata.name) ?? found, signal));
     const ours = nodeClaim ? logger.with({ NodeClaim: new LoggedRef({ name: nodeClaim.metadata.name }) }) : logger;
-    if (await this.#isGone(node)) return this.#release(node, ours);
+    if (await this.#isGone(node, signal)) return this.#release(node, signal, ours);
     const deadline = nodeClaim && this.#deadlineOf(node, nodeClaim, ours);
-    this.#nodes.remember(await leave(this.#core.client, node, ours));
-    const outcome = await this.#take(node, nodeClaim, deadline);
+    this.#nodes.remember(await leave(this.#core.client, node, signal, ours));
+    const outcome = await this.#take({ ...this.#core, queue: this.#queue, node, deadline, signal }, nodeClaim);
     if (nodeClaim !== undefined && outcome.nodeClaim !== undefined)
-      await this.#save(node, nodeClaim, outcome.nodeClaim);
+      await this.#save(node, nodeClaim, outcome.nodeClaim, signal);
     if (outcome.error !== undefined) throw outcome.error;
-    return outcome.result === DONE ? this.#release(node, ours) : outcome.result;
+    return outcome.result === DONE ? this.#release(node, signal, ours) : outcome.result;
   }
 
   /** A node that goes takes its claim with it. Resolves with the claim as it is then; undefined if there is none left. */
-  async #end(nodeClaim: NodeClaim): Promise<NodeClaim | undefined> {
+  async #end(nodeClaim: NodeClaim, signal: AbortSignal): Promise<NodeClaim | undefined> {
     if (nodeClaim.metadata.deletionTimestamp !== undefined) return nodeClaim;
     const { client } = this.#core;
     const { name, uid = '' } = nodeClaim.metadata;
     try {
-      await client.delete(NODE_CLAIMS, { name }, { preconditions: { uid } });
-      return this.#nodeClaims.remember(await client.get<NodeClaim>(NODE_CLAIMS, { name }));
+      await client.delete(NODE_CLAIMS, { name }, { preconditions: { uid } }, signal);
+      return this.#nodeClaims.remember(await client.get<NodeClaim>(NODE_CLAIMS, { name }, {}, signal));
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw new Error(`deleting nodeclaim, ${(error as Error).message}`, { cause: error });
@@ -101,10 +108,10 @@ class NodeTermination {
   }
 
   /** Whether there is nothing left to empty. While its kubelet speaks, a machine is there whatever the cloud says. */
-  async #isGone(node: Node): Promise<boolean> {
+  async #isGone(node: Node, signal: AbortSignal): Promise<boolean> {
     if (isReady(node)) return false;
     try {
-      await this.#core.provider.get(node.spec?.providerID ?? '');
+      await this.#core.provider.get(node.spec?.providerID ?? '', signal);
       return false;
     } catch (error) {
       if (findCause(error, NodeClaimNotFoundError) !== undefined) return true;
@@ -126,29 +133,29 @@ class NodeTermination {
   }
 
   /** One step after another, until one has to wait. */
-  async #take(node: Node, nodeClaim: NodeClaim | undefined, deadline: Instant | undefined): Promise<StepOutcome> {
+  async #take(departure: Departure, nodeClaim: NodeClaim | undefined): Promise<StepOutcome> {
     let outcome: StepOutcome = { nodeClaim, result: DONE };
     for (const step of STEPS) {
-      outcome = await step({ ...this.#core, queue: this.#queue, node, deadline }, outcome.nodeClaim);
+      outcome = await step(departure, outcome.nodeClaim);
       if (outcome.result !== DONE || outcome.error !== undefined) break;
     }
     return outcome;
   }
 
-  async #save(node: Node, before: NodeClaim, after: NodeClaim): Promise<void> {
-    const saved = await patchStatus(this.#core.client, NODE_CLAIMS, before, after);
+  async #save(node: Node, before: NodeClaim, after: NodeClaim, signal: AbortSignal): Promise<void> {
+    const saved = await patchStatus(this.#core.client, NODE_CLAIMS, before, after, signal);
     if (saved !== undefined && saved !== before) this.#nodeClaims.remember(saved);
     if (isTrue(before, 'Drained') || !isTrue(after, 'Drained')) return;
     this.#core.metrics.increment(nodesDrained, { nodepool: poolOf(node) });
   }
 
   /** Lets the Node object go; other finalizers on it stay. */
-  async #release(node: Node, logger: Logger): Promise<typeof DONE> {
+  async #release(node: Node, signal: AbortSignal, logger: Logger): Promise<typeof DONE> {
     const { client, clock, metrics } = this.#core;
     const { name, creationTimestamp = '', deletionTimestamp = '' } = node.metadata;
     const body = { metadata: { '$deleteFromPrimitiveList/finalizers': [TERMINATION_FINALIZER] } };
     try {
-      this.#nodes.remember(await client.patch<Node>(NODES, { name }, { type: 'strategic', body }));
+      this.#nodes.remember(await client.patch<Node>(NODES, { name }, { type: 'strategic', body }, {}, signal));
     } catch (error) {
       if (isNotFound(error)) return DONE;
       throw new Error(`removing finalizer, ${(error as Error).message}`, { cause: error });

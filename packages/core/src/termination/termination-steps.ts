@@ -13,11 +13,13 @@ import { awaitingDetachment, failedDraining } from './termination-events.ts';
 import { pendingAttachments } from './volume-attachments.ts';
 
 /** A node on its way out. */
-interface Departure extends Pick<Core, 'caches' | 'client' | 'clock' | 'events' | 'provider'> {
+export interface Departure extends Pick<Core, 'caches' | 'client' | 'clock' | 'events' | 'provider'> {
   readonly queue: EvictionQueue;
   readonly node: Node;
   /** By when it must be empty. */
   readonly deadline: Instant | undefined;
+  /** Aborted when the process is to stop. */
+  readonly signal: AbortSignal;
 }
 
 /** What a step makes of the claim, and whether the next one may begin: only on DONE without an error. */
@@ -63,8 +65,9 @@ function sendAway({ clock, events, queue, node, deadline }: Departure, pods: rea
 }
 
 /** As the API server has them. */
-async function listPodsOn({ client, node }: Departure): Promise<readonly Pod[]> {
-  const { items } = await client.listAll<Pod>(PODS, { fieldSelector: `spec.nodeName=${node.metadata.name}` });
+async function listPodsOn({ client, node, signal }: Departure): Promise<readonly Pod[]> {
+  const here = { fieldSelector: `spec.nodeName=${node.metadata.name}` };
+  const { items } = await client.listAll<Pod>(PODS, here, signal);
   return items;
 }
 
@@ -89,7 +92,7 @@ export const awaitEnd: Step = async (departure, nodeClaim) => {
   if (nodeClaim === undefined) return { nodeClaim, result: DONE };
   const ending = () => set(departure, nodeClaim, { type: 'InstanceTerminating', status: 'True' });
   try {
-    await departure.provider.delete(nodeClaim);
+    await departure.provider.delete(nodeClaim, departure.signal);
     return { nodeClaim: ending(), result: INSTANCE_POLL };
   } catch (error) {
     if (findCause(error, NodeClaimNotFoundError) === undefined) return { nodeClaim, result: DONE, error };

@@ -3,7 +3,7 @@ import { type Clock, type Instant, SECOND } from '../clock.ts';
 import type { ExecPlugin } from './connection.ts';
 import type { Credential, CredentialSource } from './credentials.ts';
 import { ConnectionError } from './transport.ts';
-import { unlessAborted } from './unless-aborted.ts';
+import { unlessAborted } from '../unless-aborted.ts';
 
 export interface ExecOptions {
   readonly plugin: ExecPlugin;

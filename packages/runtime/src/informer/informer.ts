@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Client, Selectors } from '../client/client.ts';
+import type { CancellableClient } from '../client/cancellable-client.ts';
+import type { Selectors } from '../client/client.ts';
 import { type ApiObject, objectKey, type ResourceType, resourceNameOf } from '../client/resource-type.ts';
 import { type Clock, HOUR } from '../clock.ts';
 import type { Logger } from '../logger.ts';
@@ -17,7 +18,7 @@ const handlerErrors = defineCounter(
 );
 
 export interface InformerOptions<T extends ApiObject, I extends string> extends StoreOptions<T, I> {
-  readonly client: Client;
+  readonly client: Pick<CancellableClient, 'learnt' | 'list' | 'watchInBatches'>;
   readonly type: ResourceType;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Client, Selectors, WatchOptions } from '../client/client.ts';
+import type { CancellableClient } from '../client/cancellable-client.ts';
+import type { Selectors, WatchOptions } from '../client/client.ts';
 import { type ApiObject, type ResourceType, resourceNameOf } from '../client/resource-type.ts';
 import { isGone, isNotFound, isVersionTooLarge, StatusError } from '../client/status-error.ts';
 import { ConnectionError } from '../client/transport.ts';
@@ -26,7 +27,7 @@ export interface Collection<T extends ApiObject> {
 export type ObjectEvent<T extends ApiObject> = Exclude<WatchEvent<T>, { type: 'BOOKMARK' }>;
 
 export interface ReflectorOptions<T extends ApiObject> {
-  readonly client: Client;
+  readonly client: Pick<CancellableClient, 'learnt' | 'list' | 'watchInBatches'>;
   readonly type: ResourceType;
   readonly selectors: Selectors;
   readonly mirror: Mirror<T>;

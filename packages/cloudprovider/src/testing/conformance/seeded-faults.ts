@@ -14,6 +14,7 @@ import type { FakeCloudProvider } from '../fake-cloud-provider.ts';
 import { THROTTLED } from '../fault.ts';
 import type { FakeSubject } from './fake-subject.ts';
 import type { Levers, Subject } from './subject.ts';
+import { NEVER } from '@karpenter-ts/runtime/testing';
 
 type Seed = (subject: FakeSubject) => Subject;
 
@@ -151,7 +152,7 @@ export const SEEDED_FAULTS: Readonly<Record<string, Seed>> = {
     return {
       instanceTypes,
       create: async (claim) => {
-        const [type] = await instanceTypes(nodePool);
+        const [type] = await instanceTypes(nodePool, NEVER);
         Object.assign(type!.offerings[0]!, { pricePerHour: 42 });
         return fake.create(claim);
       },

@@ -8,6 +8,7 @@ import {
   toRequirements,
 } from '@karpenter-ts/apis';
 import { errorText, SECOND } from '@karpenter-ts/runtime';
+import { NEVER } from '@karpenter-ts/runtime/testing';
 import { compatibleOfferings, type InstanceType, type Offering } from '@karpenter-ts/scheduling';
 import type { CloudProvider } from '../../cloud-provider.ts';
 import { findCause, NodeClaimNotFoundError } from '../../errors.ts';
@@ -52,7 +53,7 @@ export class Trial {
   }
 
   create(claim: NodeClaim): Promise<NodeClaim> {
-    return this.#subject.finish(this.#subject.provider.create(claim));
+    return this.#subject.finish(this.#subject.provider.create(claim, NEVER));
   }
 
   /** A machine for a new claim: that claim, and what the provider made of it. */
@@ -62,23 +63,23 @@ export class Trial {
   }
 
   delete(claim: NodeClaim): Promise<void> {
-    return this.#subject.finish(this.#subject.provider.delete(claim));
+    return this.#subject.finish(this.#subject.provider.delete(claim, NEVER));
   }
 
   get(providerId: string): Promise<NodeClaim> {
-    return this.#subject.finish(this.#subject.provider.get(providerId));
+    return this.#subject.finish(this.#subject.provider.get(providerId, NEVER));
   }
 
   list(): Promise<readonly NodeClaim[]> {
-    return this.#subject.finish(this.#subject.provider.list());
+    return this.#subject.finish(this.#subject.provider.list(NEVER));
   }
 
   instanceTypes(): Promise<readonly InstanceType[]> {
-    return this.#subject.finish(this.#subject.provider.instanceTypes(this.#subject.nodePool));
+    return this.#subject.finish(this.#subject.provider.instanceTypes(this.#subject.nodePool, NEVER));
   }
 
   findDrift(claim: NodeClaim): Promise<string | undefined> {
-    return this.#subject.finish(this.#subject.provider.findDrift(claim));
+    return this.#subject.finish(this.#subject.provider.findDrift(claim, NEVER));
   }
 
   /** Deletes as the lifecycle controller does; false if the provider never says that the machine is gone. */

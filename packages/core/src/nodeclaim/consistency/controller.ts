@@ -42,15 +42,15 @@ export function consistencyController(core: Core): Controller {
       kindSource(caches.nodeClaims, { when: ({ object }) => isManagedNodeClaim(object, provider) }),
       kindSource(caches.nodes, { keys: (node) => claimKeysOfNode(node, core) }),
     ],
-    reconcile: async (name, _signal, logger) => {
+    reconcile: async (name, signal, logger) => {
       const nodeClaim = caches.nodeClaims.get(name);
       if (nodeClaim === undefined || !isManagedNodeClaim(nodeClaim, provider)) return DONE;
-      return scan({ ...scans, logger: withClaimNode(logger, nodeClaim) }, nodeClaim);
+      return scan({ ...scans, logger: withClaimNode(logger, nodeClaim) }, nodeClaim, signal);
     },
   };
 }
 
-async function scan(scans: Scans, nodeClaim: NodeClaim): Promise<Result> {
+async function scan(scans: Scans, nodeClaim: NodeClaim, signal: AbortSignal): Promise<Result> {
   const { caches, client, clock, scanned } = scans;
   const { uid = '' } = nodeClaim.metadata;
   const last = scanned.get(uid);
@@ -59,7 +59,7 @@ async function scan(scans: Scans, nodeClaim: NodeClaim): Promise<Result> {
   if (node === undefined) return DONE; // its event brings us back
   const isComparable = hasShape(nodeClaim);
   const checked = check(scans, nodeClaim, isComparable ? node : undefined);
-  await patchStatus(client, NODE_CLAIMS, nodeClaim, checked);
+  await patchStatus(client, NODE_CLAIMS, nodeClaim, checked, signal);
   if (!isComparable) return DONE;
   scanned.set(uid, clock.elapsed());
   return { requeueAfter: SCAN_PERIOD };

@@ -66,7 +66,7 @@ export function disruptionConditionsController(core: Core): Controller {
       const marking = { ...core, offered, signal, logger: withClaimNode(logger, nodeClaim) };
       const drift = await markDrift(marking, nodeClaim, nodePool);
       const quiet = markConsolidatable(marking, drift.nodeClaim, nodePool);
-      await patchStatus(client, NODE_CLAIMS, nodeClaim, quiet.nodeClaim);
+      await patchStatus(client, NODE_CLAIMS, nodeClaim, quiet.nodeClaim, signal);
       if (drift.error !== undefined) throw drift.error;
       return soonest([drift.result, quiet.result]);
     },

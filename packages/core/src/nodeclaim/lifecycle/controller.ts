@@ -26,7 +26,7 @@ import { launch } from './launch.ts';
 import { checkLiveness } from './liveness.ts';
 import { saveProgress } from './progress.ts';
 import { register } from './registration.ts';
-import type { Lifecycle, LifecycleDeps, Step } from './step.ts';
+import type { Lifecycle, LifecycleDeps, Pass, Step } from './step.ts';
 
 /** From a claim to a Node that takes pods. All run at every pass: one pass may take a claim several steps further. */
 const STEPS: readonly Step[] = [launch, register, initialize, checkLiveness];
@@ -53,10 +53,10 @@ export function lifecycleController(deps: LifecycleDeps): Controller {
       bucket: scaleBucket(concurrency, { minQps: 10, min: MIN_CONCURRENCY }),
     },
     sources: sourcesOf(deps),
-    reconcile: async (name, _signal, logger) => {
+    reconcile: async (name, signal, logger) => {
       const nodeClaim = life.writtenClaims.get(name);
       if (nodeClaim === undefined || !isManagedNodeClaim(nodeClaim, deps.provider)) return DONE;
-      const pass = { ...life, logger: withClaimMachine(logger, nodeClaim) };
+      const pass: Pass = { ...life, signal, logger: withClaimMachine(logger, nodeClaim) };
       return nodeClaim.metadata.deletionTimestamp === undefined ? advance(pass, nodeClaim) : finalize(pass, nodeClaim);
     },
   };
@@ -77,7 +77,7 @@ function sourcesOf(deps: LifecycleDeps): readonly Source[] {
   return [...sources, kindSource(caches.resourceSlices, { keys: (slice) => claimsOfSlice(nodeNamesOf(slice)) })];
 }
 
-async function advance(life: Lifecycle, nodeClaim: NodeClaim): Promise<Result> {
+async function advance(life: Pass, nodeClaim: NodeClaim): Promise<Result> {
   const before = await ensureFinalizer(life, nodeClaim);
   if (before === undefined) return DONE;
   let after = before;
@@ -100,10 +100,11 @@ async function advance(life: Lifecycle, nodeClaim: NodeClaim): Promise<Result> {
 }
 
 /** Nothing is launched for a claim that could vanish without us. Undefined if it has vanished. */
-async function ensureFinalizer(life: Lifecycle, nodeClaim: NodeClaim): Promise<NodeClaim | undefined> {
+async function ensureFinalizer(life: Pass, nodeClaim: NodeClaim): Promise<NodeClaim | undefined> {
   const { name, resourceVersion, finalizers = [] } = nodeClaim.metadata;
   if (finalizers.includes(TERMINATION_FINALIZER)) return nodeClaim;
   const body = { metadata: { resourceVersion, finalizers: [...finalizers, TERMINATION_FINALIZER] } };
-  const answer = await unlessGone(life.client.patch<NodeClaim>(NODE_CLAIMS, { name }, { type: 'merge', body }));
+  const request = life.client.patch<NodeClaim>(NODE_CLAIMS, { name }, { type: 'merge', body }, {}, life.signal);
+  const answer = await unlessGone(request);
   return answer && life.writtenClaims.remember(answer);
 }

@@ -28,7 +28,7 @@ import { readDeadline } from '../../termination/termination-deadline.ts';
 import { unlessGone } from '../../unless-gone.ts';
 import { withClaimMachine } from '../claim-logger.ts';
 import { withMachine } from './launch.ts';
-import { type Lifecycle, set } from './step.ts';
+import { type Pass, set } from './step.ts';
 
 const nodeClaimsTerminated = defineCounter(
   'karpenter_nodeclaims_terminated_total',
@@ -54,7 +54,7 @@ const INSTANCE_POLL = 5 * SECOND;
  * Takes a deleted claim from its Node to its machine to nothing (spec 03 §7.2): the Node drains first, then the machine
  * ends, then the finalizer goes. Each pass starts from what the API says, as if it were the first.
  */
-export async function finalize(life: Lifecycle, nodeClaim: NodeClaim): Promise<Result> {
+export async function finalize(life: Pass, nodeClaim: NodeClaim): Promise<Result> {
   if (!hasFinalizer(nodeClaim)) return DONE;
   const dated = await ensureDeadline(life, nodeClaim);
   if (dated === undefined) return DONE;
@@ -73,13 +73,13 @@ export async function finalize(life: Lifecycle, nodeClaim: NodeClaim): Promise<R
  * Notes by when all pods must be gone, if there is such a time. Locked, so that an earlier one, which repair or an
  * interruption may have set, is never overwritten. Undefined if the claim is gone.
  */
-async function ensureDeadline(life: Lifecycle, nodeClaim: NodeClaim): Promise<NodeClaim | undefined> {
+async function ensureDeadline(life: Pass, nodeClaim: NodeClaim): Promise<NodeClaim | undefined> {
   const { annotations, name, resourceVersion } = nodeClaim.metadata;
   const deadline = readDeadline(nodeClaim);
   if (annotations?.[TERMINATION_TIMESTAMP] !== undefined || deadline.kind === 'None') return nodeClaim;
   const { text } = deadline;
   const body = { metadata: { resourceVersion, annotations: { [TERMINATION_TIMESTAMP]: text } } };
-  const request = life.client.patch<NodeClaim>(NODE_CLAIMS, { name }, { type: 'merge', body });
+  const request = life.client.patch<NodeClaim>(NODE_CLAIMS, { name }, { type: 'merge', body }, {}, life.signal);
   const answer = await unlessGone(request).catch(whenDoing('adding nodeclaim terminationGracePeriod annotation'));
   if (answer === undefined) return undefined;
   life.logger.info('annotated nodeclaim', { [TERMINATION_TIMESTAMP]: text });
@@ -92,13 +92,13 @@ async function ensureDeadline(life: Lifecycle, nodeClaim: NodeClaim): Promise<No
  * registered are left alone, unless they are ours already: a process may have died between opening a Node for pods and
  * noting that, and what runs there must not be pulled the plug on.
  */
-async function deleteNodes({ client, caches }: Lifecycle, nodeClaim: NodeClaim): Promise<boolean> {
+async function deleteNodes({ client, caches, signal }: Pass, nodeClaim: NodeClaim): Promise<boolean> {
   const all = nodesOf(nodeClaim, caches);
   const nodes = isTrue(nodeClaim, 'Registered') ? all : all.filter(hasFinalizer);
   for (const { metadata } of nodes) {
     if (metadata.deletionTimestamp !== undefined) continue;
     const { name, uid = '' } = metadata;
-    await unlessGone(client.delete(NODES, { name }, { preconditions: { uid } }));
+    await unlessGone(client.delete(NODES, { name }, { preconditions: { uid } }, signal));
   }
   return nodes.length > 0;
 }
@@ -108,16 +108,16 @@ function hasFinalizer({ metadata }: ApiObject): boolean {
 }
 
 /** The claim with its provider id, also if that was never written: then the launch is remembered, and is not leaked. */
-function findMachine({ launches }: Lifecycle, nodeClaim: NodeClaim): NodeClaim | undefined {
+function findMachine({ launches }: Pass, nodeClaim: NodeClaim): NodeClaim | undefined {
   if (nodeClaim.status?.providerID) return nodeClaim;
   const created = launches.get(nodeClaim.metadata.uid ?? '');
   return created && withMachine(nodeClaim, created);
 }
 
 /** Whether it is gone for good; false while it is ending. */
-async function endMachine({ provider }: Lifecycle, machine: NodeClaim): Promise<boolean> {
+async function endMachine({ provider, signal }: Pass, machine: NodeClaim): Promise<boolean> {
   try {
-    await provider.delete(machine);
+    await provider.delete(machine, signal);
     return false;
   } catch (error) {
     if (findCause(error, NodeClaimNotFoundError) === undefined) throw error;
@@ -126,17 +126,17 @@ async function endMachine({ provider }: Lifecycle, machine: NodeClaim): Promise<
 }
 
 /** Undefined if the claim is gone. */
-async function noteTermination(life: Lifecycle, before: NodeClaim, machine: NodeClaim): Promise<NodeClaim | undefined> {
+async function noteTermination(life: Pass, before: NodeClaim, machine: NodeClaim): Promise<NodeClaim | undefined> {
   const after = set(life, machine, { type: 'InstanceTerminating', status: 'True' });
-  const answer = await patchStatus(life.client, NODE_CLAIMS, before, after);
+  const answer = await patchStatus(life.client, NODE_CLAIMS, before, after, life.signal);
   return answer && life.writtenClaims.remember(answer);
 }
 
-async function removeFinalizer(life: Lifecycle, nodeClaim: NodeClaim): Promise<Result> {
+async function removeFinalizer(life: Pass, nodeClaim: NodeClaim): Promise<Result> {
   const { name, uid = '', resourceVersion, finalizers = [] } = nodeClaim.metadata;
   const rest = finalizers.filter((finalizer) => finalizer !== TERMINATION_FINALIZER);
   const body = { metadata: { resourceVersion, finalizers: rest } };
-  const request = life.client.patch<NodeClaim>(NODE_CLAIMS, { name }, { type: 'merge', body });
+  const request = life.client.patch<NodeClaim>(NODE_CLAIMS, { name }, { type: 'merge', body }, {}, life.signal);
   const answer = await unlessGone(request).catch(whenDoing('removing termination finalizer'));
   if (answer === undefined) return DONE;
   life.launches.delete(uid);
@@ -145,14 +145,14 @@ async function removeFinalizer(life: Lifecycle, nodeClaim: NodeClaim): Promise<R
   return DONE;
 }
 
-function observeInstanceTermination({ clock, metrics }: Lifecycle, nodeClaim: NodeClaim): void {
+function observeInstanceTermination({ clock, metrics }: Pass, nodeClaim: NodeClaim): void {
   const since = findCondition(nodeClaim, 'InstanceTerminating');
   if (since === undefined) return;
   const seconds = (clock.now() - transitionOf(since)) / SECOND;
   metrics.observe(instanceTerminationSeconds, { nodepool: labelOf(nodeClaim, NODEPOOL_LABEL) }, seconds);
 }
 
-function countTermination({ clock, metrics }: Lifecycle, nodeClaim: NodeClaim): void {
+function countTermination({ clock, metrics }: Pass, nodeClaim: NodeClaim): void {
   const nodepool = labelOf(nodeClaim, NODEPOOL_LABEL);
   const seconds = (clock.now() - Date.parse(nodeClaim.metadata.deletionTimestamp ?? '')) / SECOND;
   metrics.observe(terminationSeconds, { nodepool }, seconds);

@@ -2,10 +2,10 @@ import { findCondition, INITIALIZED_LABEL, isTrue, type NodeClaim } from '@karpe
 import { NODES } from '@karpenter-ts/runtime/kinds';
 import { withClaimMachine } from '../claim-logger.ts';
 import { findObstacle } from './obstacles.ts';
-import { confirm, currentNodesOf, failed, type Lifecycle, type StepOutcome, set, settled } from './step.ts';
+import { confirm, currentNodesOf, failed, type Pass, type StepOutcome, set, settled } from './step.ts';
 
 /** Waits until a registered Node can take pods, and marks it then (spec 03 §3.3). There is no end to the wait. */
-export async function initialize(life: Lifecycle, nodeClaim: NodeClaim): Promise<StepOutcome> {
+export async function initialize(life: Pass, nodeClaim: NodeClaim): Promise<StepOutcome> {
   const initialized = findCondition(nodeClaim, 'Initialized');
   if (initialized !== undefined && initialized.status !== 'Unknown') {
     return settled(confirm(life, nodeClaim, initialized));
@@ -33,10 +33,10 @@ export async function initialize(life: Lifecycle, nodeClaim: NodeClaim): Promise
 }
 
 async function markInitialized(
-  { client }: Lifecycle,
+  { client, signal }: Pass,
   { name, labels }: { readonly name: string; readonly labels?: Readonly<Record<string, string>> | undefined },
 ): Promise<void> {
   if (labels?.[INITIALIZED_LABEL] === 'true') return;
   const body = { metadata: { labels: { [INITIALIZED_LABEL]: 'true' } } };
-  await client.patch(NODES, { name }, { type: 'merge', body });
+  await client.patch(NODES, { name }, { type: 'merge', body }, {}, signal);
 }

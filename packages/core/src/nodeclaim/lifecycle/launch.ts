@@ -11,13 +11,13 @@ import { type EventDraft, errorText } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS } from '@karpenter-ts/runtime/kinds';
 import { subjectOf } from '../../event-subject.ts';
 import type { DeletionReason } from '../deletions.ts';
-import { confirm, failed, type Lifecycle, type StepOutcome, set, settled } from './step.ts';
+import { confirm, failed, type Pass, type StepOutcome, set, settled } from './step.ts';
 
 /**
  * Asks the provider for a machine, once: an answer is remembered until the claim itself carries it, so that neither a
  * lost write nor a stale cache buys a second one (spec 03 §3.1).
  */
-export async function launch(life: Lifecycle, nodeClaim: NodeClaim): Promise<StepOutcome> {
+export async function launch(life: Pass, nodeClaim: NodeClaim): Promise<StepOutcome> {
   const uid = nodeClaim.metadata.uid ?? '';
   const launched = findCondition(nodeClaim, 'Launched');
   if (launched !== undefined && launched.status !== 'Unknown') {
@@ -38,8 +38,8 @@ export async function launch(life: Lifecycle, nodeClaim: NodeClaim): Promise<Ste
 }
 
 /** Without an id nobody could find the machine again: that is no launch. */
-async function create({ provider }: Lifecycle, nodeClaim: NodeClaim): Promise<NodeClaim> {
-  const created = await provider.create(nodeClaim);
+async function create({ provider, signal }: Pass, nodeClaim: NodeClaim): Promise<NodeClaim> {
+  const created = await provider.create(nodeClaim, signal);
   if (!created.status?.providerID) throw new Error('the provider returned no provider id');
   return created;
 }
@@ -64,7 +64,7 @@ export function withMachine(nodeClaim: NodeClaim, { metadata, status }: NodeClai
 }
 
 /** A claim that cannot be had now is deleted, so that its pods are planned anew; any other failure is tried again. */
-async function giveUp(life: Lifecycle, nodeClaim: NodeClaim, error: unknown): Promise<StepOutcome> {
+async function giveUp(life: Pass, nodeClaim: NodeClaim, error: unknown): Promise<StepOutcome> {
   if (findCause(error, InsufficientCapacityError) !== undefined) {
     life.events.publish(insufficientCapacity(nodeClaim, error));
     life.logger.error('failed launching nodeclaim', error);
@@ -81,16 +81,16 @@ async function giveUp(life: Lifecycle, nodeClaim: NodeClaim, error: unknown): Pr
   return failed(unlaunched, new Error('launching nodeclaim', { cause: error }));
 }
 
-async function abandon(life: Lifecycle, nodeClaim: NodeClaim, reason: DeletionReason): Promise<StepOutcome> {
+async function abandon(life: Pass, nodeClaim: NodeClaim, reason: DeletionReason): Promise<StepOutcome> {
   try {
-    await life.deletions.order(nodeClaim, reason);
+    await life.deletions.order(nodeClaim, reason, life.signal);
     return settled(nodeClaim);
   } catch (error) {
     return failed(nodeClaim, error);
   }
 }
 
-function logLaunch({ logger }: Lifecycle, { metadata: { labels = {} }, status }: NodeClaim): void {
+function logLaunch({ logger }: Pass, { metadata: { labels = {} }, status }: NodeClaim): void {
   logger.info('launched nodeclaim', {
     'provider-id': status?.providerID ?? '',
     'instance-type': labels[INSTANCE_TYPE_LABEL] ?? '',

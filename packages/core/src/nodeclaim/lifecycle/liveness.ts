@@ -2,7 +2,7 @@ import { type Condition, Conditions, isTrue, NODE_CLAIM_CONDITIONS, type NodeCla
 import { durationText, MINUTE } from '@karpenter-ts/runtime';
 import { transitionOf } from '../../conditions.ts';
 import type { RegistrationResult } from '../../nodepool/registration-health/registration-health.ts';
-import { failed, type Lifecycle, type StepOutcome, settled } from './step.ts';
+import { failed, type Pass, type StepOutcome, settled } from './step.ts';
 
 const LAUNCH_TIMEOUT = 5 * MINUTE;
 const REGISTRATION_TIMEOUT = 15 * MINUTE;
@@ -11,7 +11,7 @@ const REGISTRATION_TIMEOUT = 15 * MINUTE;
  * Deletes a claim that did not launch, or whose Node did not register, in time (spec 03 §3.4). Both times begin with
  * the claim, since its conditions do. It counts as one failure of its pool, where upstream may count two.
  */
-export async function checkLiveness(life: Lifecycle, nodeClaim: NodeClaim): Promise<StepOutcome> {
+export async function checkLiveness(life: Pass, nodeClaim: NodeClaim): Promise<StepOutcome> {
   if (isTrue(nodeClaim, 'Registered')) return settled(nodeClaim);
   const conditions = new Conditions(nodeClaim, NODE_CLAIM_CONDITIONS, life.clock.now());
   const launched = conditions.find('Launched')!;
@@ -22,7 +22,7 @@ export async function checkLiveness(life: Lifecycle, nodeClaim: NodeClaim): Prom
   if (left > 0) return { nodeClaim, result: { requeueAfter: left } };
   const reason = isLaunched ? 'registration_timeout' : 'launch_timeout';
   try {
-    if (await life.deletions.order(nodeClaim, reason)) {
+    if (await life.deletions.order(nodeClaim, reason, life.signal)) {
       life.logger.debug('terminating due to timeout', { timeout: durationText(timeout), reason });
       life.health.record(nodeClaim, failureOf(launched));
     }

@@ -4,7 +4,7 @@ import { type Instant, isConflict, isNotFound } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS } from '@karpenter-ts/runtime/kinds';
 import { withCondition } from '../../conditions.ts';
 import { mergePatchOf } from '../../merge-patch.ts';
-import { asChange, type Lifecycle } from './step.ts';
+import { asChange, type Pass } from './step.ts';
 
 /** Writers of one claim's conditions are few: more conflicts in a row than this are someone else's fault. */
 const MAX_TRIES = 5;
@@ -20,15 +20,15 @@ export interface Progress {
  * a conflict must not undo them: conditions others wrote meanwhile are kept, and ours laid over them. (Upstream
  * replaces the list.) False if the claim is gone.
  */
-export async function saveProgress(life: Lifecycle, progress: Progress): Promise<boolean> {
+export async function saveProgress(life: Pass, progress: Progress): Promise<boolean> {
   const { before, after } = progress;
-  const { client, writtenClaims } = life;
+  const { client, signal, writtenClaims } = life;
   const { name } = before.metadata;
   try {
     const metadata = mergePatchOf(before.metadata, after.metadata);
     let base = before;
     if (metadata !== undefined) {
-      base = await client.patch<NodeClaim>(NODE_CLAIMS, { name }, { type: 'merge', body: { metadata } });
+      base = await client.patch<NodeClaim>(NODE_CLAIMS, { name }, { type: 'merge', body: { metadata } }, {}, signal);
       writtenClaims.remember(base);
     }
     const saved = await saveStatus(life, progress, base);
@@ -41,18 +41,19 @@ export async function saveProgress(life: Lifecycle, progress: Progress): Promise
 }
 
 /** `base` is the claim as the server last showed it. Undefined if there is nothing to write. */
-async function saveStatus(life: Lifecycle, progress: Progress, base: NodeClaim): Promise<NodeClaim | undefined> {
-  const { client, clock } = life;
+async function saveStatus(life: Pass, progress: Progress, base: NodeClaim): Promise<NodeClaim | undefined> {
+  const { client, clock, signal } = life;
   const { name } = base.metadata;
   for (let tries = 1, latest = base; ; tries++) {
     const status = mergePatchOf(latest.status, replay(progress, latest, clock.now()).status);
     if (status === undefined) return undefined;
     const body = { metadata: { resourceVersion: latest.metadata.resourceVersion }, status };
     try {
-      return await client.patch<NodeClaim>(NODE_CLAIMS, { name }, { type: 'merge', body }, { subresource: 'status' });
+      const patch = { type: 'merge', body } as const;
+      return await client.patch<NodeClaim>(NODE_CLAIMS, { name }, patch, { subresource: 'status' }, signal);
     } catch (error) {
       if (tries === MAX_TRIES || !isConflict(error)) throw error;
-      latest = await client.get<NodeClaim>(NODE_CLAIMS, { name });
+      latest = await client.get<NodeClaim>(NODE_CLAIMS, { name }, {}, signal);
       if (latest.metadata.uid !== base.metadata.uid) throw error; // a namesake: not ours to write
     }
   }

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { isSameTaint, TERMINATION_FINALIZER, UNREGISTERED_TAINT } from '@karpenter-ts/apis';
 import type { HookResult, RegistrationHook } from '@karpenter-ts/cloudprovider';
 import { DONE, RETRY, SECOND } from '@karpenter-ts/runtime';
+import { NEVER } from '@karpenter-ts/runtime/testing';
 import { makeNodeClaim } from '../../testing/objects.ts';
 import { type ClaimWorld, startClaimWorld } from '../testing/claim-world.ts';
 import { askHooks } from './registration-hooks.ts';
@@ -128,7 +129,7 @@ test('03/129 a failing hook beside a pending one names both and ends in back-off
 
 test('hooks that name no time are asked again with back-off, others at the time they name', async () => {
   const claim = makeNodeClaim('c1');
-  const ask = async (...hooks: RegistrationHook[]): Promise<unknown> => (await askHooks(hooks, claim)).result;
+  const ask = async (...hooks: RegistrationHook[]): Promise<unknown> => (await askHooks(hooks, claim, NEVER)).result;
   assert.equal(await ask(hook('a', 'ready')), DONE);
   assert.equal(await ask(hook('a', { wait: undefined })), RETRY);
   assert.deepEqual(await ask(hook('a', { wait: undefined }), hook('b', { wait: 7 })), { requeueAfter: 7 });

@@ -21,8 +21,12 @@ type Answer =
   | { readonly kind: 'Failed'; readonly name: string; readonly error: Error };
 
 /** Asks all hooks at once (spec 03 §6.3). */
-export async function askHooks(hooks: readonly RegistrationHook[], nodeClaim: NodeClaim): Promise<HooksVerdict> {
-  const answers = await Promise.all(hooks.map((hook) => ask(hook, nodeClaim)));
+export async function askHooks(
+  hooks: readonly RegistrationHook[],
+  nodeClaim: NodeClaim,
+  signal: AbortSignal,
+): Promise<HooksVerdict> {
+  const answers = await Promise.all(hooks.map((hook) => ask(hook, nodeClaim, signal)));
   let prepared = nodeClaim;
   for (const answer of answers) if (answer.kind === 'Ready') prepared = withDecorations(prepared, answer.nodeClaim);
   const pending = answers.filter((answer) => answer.kind !== 'Ready');
@@ -34,10 +38,10 @@ export async function askHooks(hooks: readonly RegistrationHook[], nodeClaim: No
   };
 }
 
-async function ask(hook: RegistrationHook, nodeClaim: NodeClaim): Promise<Answer> {
+async function ask(hook: RegistrationHook, nodeClaim: NodeClaim, signal: AbortSignal): Promise<Answer> {
   const { name } = hook;
   try {
-    const result = await hook.prepare(nodeClaim);
+    const result = await hook.prepare(nodeClaim, signal);
     return result.ready
       ? { kind: 'Ready', nodeClaim: result.nodeClaim }
       : { kind: 'Pending', name, wait: result.requeueAfter };

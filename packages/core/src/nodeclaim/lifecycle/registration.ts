@@ -6,7 +6,7 @@ import type { Node } from '../../kinds/node.ts';
 import { mergePatchOf } from '../../merge-patch.ts';
 import { lacksUnregisteredTaint, markRegistered, syncNode } from './node-sync.ts';
 import { askHooks, type HooksVerdict } from './registration-hooks.ts';
-import { confirm, currentNodesOf, failed, type Lifecycle, type StepOutcome, set, settled } from './step.ts';
+import { confirm, currentNodesOf, failed, type Pass, type StepOutcome, set, settled } from './step.ts';
 
 export const nodesCreated = defineCounter(
   'karpenter_nodes_created_total',
@@ -18,7 +18,7 @@ export const nodesCreated = defineCounter(
  * Hands a claim's labels, annotations and taints to its Node, once, and opens the Node for pods when the provider's
  * hooks are ready (spec 03 §3.2). Two Nodes of one machine are an error that passes when one of them goes.
  */
-export async function register(life: Lifecycle, nodeClaim: NodeClaim): Promise<StepOutcome> {
+export async function register(life: Pass, nodeClaim: NodeClaim): Promise<StepOutcome> {
   const registered = findCondition(nodeClaim, 'Registered');
   if (registered?.status === 'True') return settled(confirm(life, nodeClaim, registered));
   const [node, ...others] = currentNodesOf(nodeClaim, life);
@@ -33,9 +33,9 @@ export async function register(life: Lifecycle, nodeClaim: NodeClaim): Promise<S
   return registerNode({ ...life, logger: life.logger.with({ Node: new LoggedRef(node.metadata) }) }, nodeClaim, node);
 }
 
-async function registerNode(life: Lifecycle, nodeClaim: NodeClaim, node: Node): Promise<StepOutcome> {
+async function registerNode(life: Pass, nodeClaim: NodeClaim, node: Node): Promise<StepOutcome> {
   if (lacksUnregisteredTaint(node)) warnOfMissingTaint(life, nodeClaim);
-  const hooks = await askHooks(life.provider.registrationHooks, nodeClaim);
+  const hooks = await askHooks(life.provider.registrationHooks, nodeClaim, life.signal);
   const isReady = hooks.pending.length === 0;
   const prepared = isReady ? hooks.nodeClaim : awaitHooks(life, hooks);
   const synced = syncNode(node, prepared);
@@ -48,22 +48,22 @@ async function registerNode(life: Lifecycle, nodeClaim: NodeClaim, node: Node): 
   return settled(conclude(life, prepared, node));
 }
 
-function awaitHooks(life: Lifecycle, { nodeClaim, pending }: HooksVerdict): NodeClaim {
+function awaitHooks(life: Pass, { nodeClaim, pending }: HooksVerdict): NodeClaim {
   life.logger.debug('awaiting registration hooks', { hooks: pending });
   const [reason, message] = ['RegistrationHookPending', pending.join(', ')];
   return set(life, nodeClaim, { type: 'Registered', status: 'Unknown', reason, message });
 }
 
 /** Locked: taints, owners and finalizers are lists that others write, too. */
-async function patchNode({ client, writtenNodes }: Lifecycle, before: Node, after: Node): Promise<void> {
+async function patchNode({ client, writtenNodes, signal }: Pass, before: Node, after: Node): Promise<void> {
   const patch = mergePatchOf(before, after);
   if (patch === undefined) return;
   const { name, resourceVersion } = before.metadata;
   const body = { ...patch, metadata: { ...(patch['metadata'] as object), resourceVersion } };
-  writtenNodes.remember(await client.patch<Node>(NODES, { name }, { type: 'merge', body }));
+  writtenNodes.remember(await client.patch<Node>(NODES, { name }, { type: 'merge', body }, {}, signal));
 }
 
-function conclude(life: Lifecycle, nodeClaim: NodeClaim, node: Node): NodeClaim {
+function conclude(life: Pass, nodeClaim: NodeClaim, node: Node): NodeClaim {
   const { labels = {} } = nodeClaim.metadata;
   life.logger.info('registered nodeclaim');
   life.metrics.increment(nodesCreated, { nodepool: labels[NODEPOOL_LABEL] ?? '', zone: labels[ZONE_LABEL] ?? '' });
@@ -72,7 +72,7 @@ function conclude(life: Lifecycle, nodeClaim: NodeClaim, node: Node): NodeClaim 
   return { ...registered, status: { ...registered.status, nodeName: node.metadata.name } };
 }
 
-function warnOfMissingTaint({ events, logger }: Lifecycle, nodeClaim: NodeClaim): void {
+function warnOfMissingTaint({ events, logger }: Pass, nodeClaim: NodeClaim): void {
   const problem = 'missing taint prevents registration-related race conditions on Karpenter-managed nodes';
   logger.error('node claim registration error', new Error(problem), { taint: UNREGISTERED_TAINT.key });
   events.publish(unregisteredTaintMissing(nodeClaim));

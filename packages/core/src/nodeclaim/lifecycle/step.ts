@@ -17,12 +17,18 @@ export interface LifecycleDeps extends Core {
   readonly launchTimeout?: number;
 }
 
-/** Those, and what the controller remembers between passes. `logger` is the pass's own. */
+/** Those, and what the controller remembers between passes. */
 export interface Lifecycle extends LifecycleDeps {
   /** What providers created, by uid of the claim, until the claim says so itself. */
   readonly launches: ExpiringMap<string, NodeClaim>;
   readonly writtenClaims: OwnWrites<NodeClaim>;
   readonly writtenNodes: OwnWrites<Node>;
+}
+
+/** What a pass stands on: `logger` is its own. */
+export interface Pass extends Lifecycle {
+  /** Aborted when the process is to stop: for every request and every wait. */
+  readonly signal: AbortSignal;
 }
 
 /** The Nodes of a claim, as last written by us or seen. */
@@ -34,7 +40,7 @@ export function currentNodesOf(nodeClaim: NodeClaim, { caches, writtenNodes }: L
  * One step: what the claim is to be, and when to look at it again. Steps run one after another on the same claim,
  * whatever becomes of the one before; what they change of it is written once, after the last.
  */
-export type Step = (life: Lifecycle, nodeClaim: NodeClaim) => Promise<StepOutcome>;
+export type Step = (life: Pass, nodeClaim: NodeClaim) => Promise<StepOutcome>;
 
 export interface StepOutcome {
   readonly nodeClaim: NodeClaim;

@@ -22,19 +22,19 @@ export function registrationHealthController(core: Core & { readonly health: Reg
     kind: NODE_POOLS,
     concurrency: scaleConcurrency(options.cpuRequests / 1000, { min: 10, max: 1000 }),
     sources: [...poolSources(core), health.source],
-    reconcile: async (name) => {
+    reconcile: async (name, signal) => {
       const nodePool = caches.nodePools.get(name);
       if (nodePool === undefined || !isManagedNodePool(nodePool, provider)) return DONE;
       const nodeClass = findNodeClass(nodePool, caches);
       if (nodeClass === undefined) return DONE;
       if (hasChanged(nodePool, nodeClass)) {
-        await patchStatus(client, NODE_POOLS, nodePool, renewed(nodePool, nodeClass, clock.now()));
+        await patchStatus(client, NODE_POOLS, nodePool, renewed(nodePool, nodeClass, clock.now()), signal);
         health.reset(nodePool);
         return DONE;
       }
       const verdict = health.verdictOn(nodePool);
       if (verdict === undefined) return DONE;
-      await patchStatus(client, NODE_POOLS, nodePool, judged(nodePool, verdict, clock.now()));
+      await patchStatus(client, NODE_POOLS, nodePool, judged(nodePool, verdict, clock.now()), signal);
       health.settle(nodePool, verdict);
       return DONE;
     },

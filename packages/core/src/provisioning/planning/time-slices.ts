@@ -7,13 +7,14 @@ const LENGTH = 10 * MILLISECOND;
 /** Cuts long work into slices between which everything else gets its turn. The first begins at once. */
 export class TimeSlices {
   readonly #clock: SteadyClock;
-  readonly #signal: AbortSignal;
+  /** Ends the work. */
+  readonly signal: AbortSignal;
   #end: number;
 
   /** `signal` ends the work at the next pause. */
   constructor(clock: SteadyClock, signal: AbortSignal) {
     this.#clock = clock;
-    this.#signal = signal;
+    this.signal = signal;
     this.#end = clock.elapsed() + LENGTH;
   }
 
@@ -25,7 +26,7 @@ export class TimeSlices {
   /** Lets others run, and begins the next slice. Rejects with the signal's reason once that is aborted. */
   async pause(): Promise<void> {
     await nextTurn();
-    this.#signal.throwIfAborted();
+    this.signal.throwIfAborted();
     this.#end = this.#clock.elapsed() + LENGTH;
   }
 }

@@ -1,0 +1,41 @@
+import type {
+  Client,
+  DeleteOptions,
+  ListOptions,
+  Page,
+  Patch,
+  ReadOptions,
+  WatchOptions,
+  WriteOptions,
+} from './client.ts';
+import type { ApiObject, ObjectRef, ResourceType } from './resource-type.ts';
+import type { WatchEvent } from './watch-stream.ts';
+
+/**
+ * The API as controllers have it: that of Client, but no call goes without a signal. A controller passes on the one that
+ * its `reconcile` is given, so that a server that says nothing never holds up the end of the process.
+ */
+export interface CancellableClient {
+  readonly learnt: Client['learnt'];
+  get<T extends ApiObject>(type: ResourceType, ref: ObjectRef, options: ReadOptions, signal: AbortSignal): Promise<T>;
+  list<T extends ApiObject>(type: ResourceType, options: ListOptions, signal: AbortSignal): AsyncGenerator<Page<T>>;
+  listAll<T extends ApiObject>(
+    type: ResourceType,
+    options: ListOptions,
+    signal: AbortSignal,
+  ): Promise<{ readonly items: readonly T[]; readonly resourceVersion: string }>;
+  watchInBatches<T extends ApiObject>(
+    type: ResourceType,
+    options: WatchOptions,
+    signal: AbortSignal,
+  ): AsyncGenerator<readonly WatchEvent<T>[]>;
+  create<T extends ApiObject>(type: ResourceType, object: T, options: WriteOptions, signal: AbortSignal): Promise<T>;
+  patch<T extends ApiObject>(
+    type: ResourceType,
+    ref: ObjectRef,
+    patch: Patch,
+    options: WriteOptions,
+    signal: AbortSignal,
+  ): Promise<T>;
+  delete(type: ResourceType, ref: ObjectRef, options: DeleteOptions, signal: AbortSignal): Promise<void>;
+}

@@ -1,0 +1,2 @@
+/** The signal of a call that nobody calls off. */
+export const NEVER: AbortSignal = new AbortController().signal;
