@@ -4,7 +4,7 @@ import { type ServiceName, tokenFilePath } from './control-plane.ts';
 import { createTokens, renderTokenFile, type Role } from './credentials.ts';
 import type { Lab } from './lab.ts';
 import { getLabState, writeLabState } from './lab-state.ts';
-import { killProcess } from './processes.ts';
+import { isRunning, killProcess } from './processes.ts';
 import { startService, writeKubeconfig } from './startup.ts';
 import { writeWholeFile } from './whole-file.ts';
 
@@ -12,6 +12,13 @@ import { writeWholeFile } from './whole-file.ts';
 export async function killService(lab: Lab, service: ServiceName): Promise<void> {
   const record = getLabState(lab.name).services.find(({ name }) => name === service);
   if (record) await killProcess(record.process);
+}
+
+/** Stops a service where it is: connections to it stay, and nothing is answered. The returned function lets it go on. */
+export function pauseService(lab: Lab, service: ServiceName): () => void {
+  const { process: paused } = getLabState(lab.name).services.find(({ name }) => name === service)!;
+  process.kill(paused.pid, 'SIGSTOP');
+  return () => void (isRunning(paused) && process.kill(paused.pid, 'SIGCONT'));
 }
 
 /** Starts a killed service again with the same data, ports and certificates; ready when it returns. */

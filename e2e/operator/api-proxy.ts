@@ -34,10 +34,13 @@ const FORBIDDEN = 403;
 export class ApiProxy {
   /** Called for each write; set it to interfere. */
   afterWrite: WriteObserver = () => undefined;
+  /** Called for each request as it comes. */
+  onRequest: (method: string, path: string) => void = () => undefined;
   readonly #lab: Lab;
   readonly #agent = new Agent({ keepAlive: true });
   readonly #server: Server;
   readonly #refused: Exchange[] = [];
+  readonly #unanswered = new Set<IncomingMessage>();
 
   constructor(lab: Lab) {
     this.#lab = lab;
@@ -57,6 +60,11 @@ export class ApiProxy {
     return this.#refused.map(({ method, path }) => `${method} ${path}`);
   }
 
+  /** Requests that the API server has not begun to answer. */
+  get unanswered(): readonly string[] {
+    return [...this.#unanswered].map(({ method = '', url = '' }) => `${method} ${url}`);
+  }
+
   stop(): void {
     this.#server.close().closeAllConnections();
     this.#agent.destroy();
@@ -70,10 +78,14 @@ export class ApiProxy {
       ca: this.#lab.caData,
       agent: this.#agent,
     });
+    this.onRequest(method, url);
+    this.#unanswered.add(incoming);
+    outgoing.on('close', () => void this.#unanswered.delete(incoming));
     const giveUp = () => void outgoing.destroy(); // as a server does that dies
     // A write that has been sent is carried out, whether or not anybody is left to hear of it.
     outgoing.on('close', () => void ((method === 'GET' || !incoming.complete) && upstream.destroy()));
     upstream.on('error', giveUp).on('response', (answer) => {
+      this.#unanswered.delete(incoming);
       answer.on('error', giveUp).on('aborted', giveUp);
       this.#answer({ method, path: url, code: answer.statusCode ?? 0 }, answer, outgoing).catch(giveUp);
     });
