@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { EventEmitter } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -53,6 +53,14 @@ async function startServed(t: TestContext, crds = CRDS): Promise<{ cluster: Clus
   });
   t.after(() => cluster.stop());
   return { cluster, kubeconfig };
+}
+
+async function findFreePort(): Promise<number> {
+  const holder = createServer().listen(0);
+  await once(holder, 'listening');
+  const { port } = holder.address() as AddressInfo;
+  await once(holder.close(), 'close');
+  return port;
 }
 
 function kubeconfigFor(server: string): string {
@@ -158,10 +166,17 @@ test('it says what it lacks the rights for, and goes on trying', async (t) => {
   assert.equal(await powerless.exited, 0);
 });
 
-test('SIGTERM ends it with 0, and the lease is free for the next', async (t) => {
+test('SIGTERM ends it with 0, and the lease is free for the next, whatever the connections to its ports do', async (t) => {
   const { cluster, kubeconfig } = await startServed(t);
-  const leader = run(kubeconfig, '--leader-election-namespace=kube-system');
+  const [metrics, probes] = [await findFreePort(), await findFreePort()];
+  const ports = [`--metrics-port=${metrics}`, `--health-probe-port=${probes}`];
+  const leader = run(kubeconfig, '--leader-election-namespace=kube-system', ...ports);
   await leader.until('"message":"Starting workers","controller":"provisioner"');
+  for (const port of [metrics, probes]) {
+    const silent = connect(port, '127.0.0.1').on('error', () => undefined);
+    t.after(() => silent.destroy());
+    await once(silent, 'connect');
+  }
   type Lease = ApiObject & { readonly spec: { readonly holderIdentity?: string } };
   const holder = async () => {
     const lease = { namespace: 'kube-system', name: 'karpenter-leader-election' };
