@@ -20,6 +20,12 @@ export interface CloudProvider {
   readonly registrationHooks: readonly RegistrationHook[];
   /** The label by which it names a capacity reservation; undefined where there are none. */
   readonly reservationIdLabel: string | undefined;
+  /**
+   * The labels a reserved machine loses when its reservation ends: the one above and any other. They are not compared
+   * when a reserved machine is looked up among the offerings, so that one that has become on-demand, and whose labels do
+   * not say so yet, is not taken for drifted. Empty where there are no reservations.
+   */
+  readonly reservedCapacityLabels: ReadonlySet<string>;
   /** Volumes its machines cannot have: pods that ask for one are left alone. None unless given. */
   readonly unsupportedVolumes?: UnsupportedVolumes | undefined;
   /** The `terminationGracePeriod` of NodeClaims whose NodePool names none; none unless given. */

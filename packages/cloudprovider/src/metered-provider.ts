@@ -54,6 +54,7 @@ export function meteredProvider(provider: CloudProvider, { metrics, clock, contr
     repairPolicies: provider.repairPolicies,
     registrationHooks: provider.registrationHooks,
     reservationIdLabel: provider.reservationIdLabel,
+    reservedCapacityLabels: provider.reservedCapacityLabels,
     unsupportedVolumes: provider.unsupportedVolumes,
     defaultTerminationGracePeriod: provider.defaultTerminationGracePeriod,
     create: (nodeClaim, signal) => measure('Create', () => provider.create(nodeClaim, signal)),

@@ -46,6 +46,7 @@ export class KwokProvider implements CloudProvider {
   readonly repairPolicies = REPAIR_POLICIES;
   readonly registrationHooks = [];
   readonly reservationIdLabel = undefined;
+  readonly reservedCapacityLabels: ReadonlySet<string> = new Set();
   readonly profile: Catalogue['profile'];
   readonly #deps: KwokDeps;
   readonly #registrations: Registrations;

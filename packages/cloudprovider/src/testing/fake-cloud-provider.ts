@@ -67,6 +67,7 @@ export class FakeCloudProvider implements CloudProvider {
   readonly name = 'fake';
   readonly profile: ProviderProfile;
   readonly reservationIdLabel = RESERVATION_LABEL;
+  readonly reservedCapacityLabels: ReadonlySet<string> = new Set([RESERVATION_LABEL]);
   readonly nodeClasses: readonly ResourceType[];
   readonly repairPolicies: readonly RepairPolicy[];
   readonly registrationHooks: readonly RegistrationHook[];

@@ -45,13 +45,14 @@ export const INSTANCE_TYPES: readonly Obligation[] = [
     level: 'should',
     text: 'A type says something about every label the provider adds to the well-known ones, be it that it does not exist.',
     async check(trial) {
-      const { profile, reservationIdLabel } = trial.facts;
-      const own = profile.wellKnownLabels.difference(CORE_PROFILE.wellKnownLabels);
+      const { profile, reservationIdLabel = '', reservedCapacityLabels } = trial.facts;
+      const ofReservations = reservedCapacityLabels.union(new Set([reservationIdLabel]));
+      const own = profile.wellKnownLabels.difference(CORE_PROFILE.wellKnownLabels).difference(ofReservations);
       for (const { name, requirements, offerings } of await trial.instanceTypes()) {
         const defined = new Set(
           [requirements, ...offerings.map((one) => one.requirements)].flat().map(({ key }) => key),
         );
-        const missing = [...own].filter((key) => key !== reservationIdLabel && !defined.has(key));
+        const missing = [...own].filter((key) => !defined.has(key));
         assert.deepEqual(missing, [], `of ${name}`);
       }
     },

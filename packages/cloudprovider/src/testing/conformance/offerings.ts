@@ -87,4 +87,13 @@ export const OFFERINGS: readonly Obligation[] = [
       }
     },
   },
+  {
+    id: 'offerings.reserved-labels',
+    level: 'must',
+    text: 'The label that names a reservation is among those a machine loses with its reservation.',
+    async check(trial) {
+      const { reservationIdLabel, reservedCapacityLabels } = trial.facts;
+      if (reservationIdLabel !== undefined) assert.ok(reservedCapacityLabels.has(reservationIdLabel));
+    },
+  },
 ];

@@ -117,6 +117,7 @@ export const SEEDED_FAULTS: Readonly<Record<string, Seed>> = {
     ...type,
     offerings: type.offerings.map((offering) => ({ ...offering, reservation: undefined })),
   })),
+  'offerings.reserved-labels': broken(() => ({ reservedCapacityLabels: new Set() })),
 
   'class.declared': broken(() => ({ nodeClasses: [] })),
   'class.not-ready': launchErrors((error) => (error instanceof NodeClassNotReadyError ? new Error('not now') : error)),
@@ -180,6 +181,7 @@ function broken(change: (parts: Parts) => Partial<CloudProvider>): Seed {
       repairPolicies: fake.repairPolicies,
       registrationHooks: fake.registrationHooks,
       reservationIdLabel: fake.reservationIdLabel,
+      reservedCapacityLabels: fake.reservedCapacityLabels,
       create: async (claim) => {
         const launched = await fake.create(claim);
         created.set(launched.status!.providerID!, launched);

@@ -34,7 +34,7 @@ export class Trial {
     return this.#subject;
   }
 
-  get facts(): Pick<CloudProvider, 'profile' | 'nodeClasses' | 'reservationIdLabel'> {
+  get facts(): Pick<CloudProvider, 'profile' | 'nodeClasses' | 'reservationIdLabel' | 'reservedCapacityLabels'> {
     return this.#subject.provider;
   }
 

@@ -142,8 +142,8 @@ async function isMachineOffered(marking: Marking, nodeClaim: NodeClaim, nodePool
   const { uid = '', creationTimestamp = '' } = nodeClaim.metadata;
   if (offered.has(uid) || clock.now() - Date.parse(creationTimestamp) <= SETTLED_AGE) return true;
   const instanceTypes = await provider.instanceTypes(nodePool, signal);
-  const { profile, reservationIdLabel } = provider;
-  if (!isOffered(nodeClaim, { instanceTypes, profile, reservationIdLabel })) return false;
+  const { profile, reservedCapacityLabels } = provider;
+  if (!isOffered(nodeClaim, { instanceTypes, profile, reservedCapacityLabels })) return false;
   offered.set(uid, true);
   return true;
 }

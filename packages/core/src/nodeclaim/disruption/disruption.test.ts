@@ -116,7 +116,7 @@ test('what counts for an offering is the claim’s type, zone and capacity type,
     offerings: [makeOffering('a', 'spot', 1, { available: false }), makeOffering('b', 'on-demand', 2)],
   });
   const offered = (labels: Readonly<Record<string, string>>): boolean => {
-    const offerings = { instanceTypes: [type], profile: CORE_PROFILE, reservationIdLabel: 'rid' };
+    const offerings = { instanceTypes: [type], profile: CORE_PROFILE, reservedCapacityLabels: new Set(['rid']) };
     return isOffered(makeNodeClaim('c', { labels }), offerings);
   };
   const labels = { [INSTANCE_TYPE_LABEL]: 't', [ZONE_LABEL]: 'a', [CAPACITY_TYPE_LABEL]: 'spot' };
@@ -125,6 +125,23 @@ test('what counts for an offering is the claim’s type, zone and capacity type,
   assert.equal(offered({ ...labels, [INSTANCE_TYPE_LABEL]: 'u' }), false);
   const reserved = { ...labels, [ZONE_LABEL]: 'b', [CAPACITY_TYPE_LABEL]: 'reserved', rid: 'r-1' };
   assert.equal(offered(reserved), true);
+});
+
+test('drift compares none of the labels that a reserved machine loses with its reservation', () => {
+  const gone = { operator: 'DoesNotExist' } as const;
+  const offering = makeOffering('a', 'on-demand', 2);
+  const asks = [...offering.requirements, { key: 'rid', ...gone }, { key: 'rtype', ...gone }];
+  const type = makeType('t', { capacity: { cpu: '4' }, offerings: [{ ...offering, requirements: asks }] });
+  const wellKnownLabels = CORE_PROFILE.wellKnownLabels.union(new Set(['rid', 'rtype']));
+  const offered = (capacityType: string, ...ignored: readonly string[]): boolean => {
+    const labels = { [INSTANCE_TYPE_LABEL]: 't', [ZONE_LABEL]: 'a', [CAPACITY_TYPE_LABEL]: capacityType };
+    const nodeClaim = makeNodeClaim('c', { labels: { ...labels, rid: 'r-1', rtype: 'block' } });
+    const profile = { ...CORE_PROFILE, wellKnownLabels };
+    return isOffered(nodeClaim, { instanceTypes: [type], profile, reservedCapacityLabels: new Set(ignored) });
+  };
+  assert.equal(offered('reserved', 'rid', 'rtype'), true);
+  assert.equal(offered('reserved', 'rid'), false); // a label the provider does not name counts
+  assert.equal(offered('on-demand', 'rid', 'rtype'), false); // and all count for one that is not reserved
 });
 
 test('a claim becomes consolidatable when its window is over', async (t) => {

@@ -35,15 +35,16 @@ export function findPoolDrift(
 export interface Offerings {
   readonly instanceTypes: readonly InstanceType[];
   readonly profile: ProviderProfile;
-  readonly reservationIdLabel: string | undefined;
+  readonly reservedCapacityLabels: ReadonlySet<string>;
 }
 
 /**
  * Whether the claim's machine can still be bought, now or later: types that are merely sold out are listed. A reserved
- * machine may have become an on-demand one whose label does not say so yet, so either will do, and which reservation it
- * is of is the provider's business.
+ * machine may have become an on-demand one whose labels do not say so yet, so either will do, and all that its labels say
+ * of the reservation is the provider's business.
  */
-export function isOffered(nodeClaim: NodeClaim, { instanceTypes, profile, reservationIdLabel }: Offerings): boolean {
+export function isOffered(nodeClaim: NodeClaim, offerings: Offerings): boolean {
+  const { instanceTypes, profile, reservedCapacityLabels } = offerings;
   const { labels = {} } = nodeClaim.metadata;
   const type = instanceTypes.find(({ name }) => name === labels[INSTANCE_TYPE_LABEL]);
   if (type === undefined) return false;
@@ -51,7 +52,7 @@ export function isOffered(nodeClaim: NodeClaim, { instanceTypes, profile, reserv
   if (labels[CAPACITY_TYPE_LABEL] === 'reserved') {
     const either = { key: CAPACITY_TYPE_LABEL, operator: 'In', values: ['reserved', 'on-demand'] };
     wanted.set(CAPACITY_TYPE_LABEL, toRequirement(either, profile));
-    if (reservationIdLabel !== undefined) wanted.delete(reservationIdLabel);
+    for (const label of reservedCapacityLabels) wanted.delete(label);
   }
   return type.offerings.some(
     ({ requirements }) =>
