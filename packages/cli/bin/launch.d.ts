@@ -1,5 +1,5 @@
 /** See launch.js. */
-export function heapFlags(env: Readonly<Record<string, string | undefined>>): string[];
+export function heapFlags(env: Readonly<Record<string, string | undefined>>, args?: readonly string[]): string[];
 export function findNode(
   version?: string,
   platform?: string,

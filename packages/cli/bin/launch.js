@@ -19,17 +19,41 @@ const PACKAGES = {
 
 const MIB = 1024 * 1024;
 
-/** Of MEMORY_LIMIT, what the old generation may take: the rest is for buffers, code and the young generation. */
+/** Of the memory limit, what the old generation may take: the rest is for buffers, code and the young generation. */
 const HEAP_SHARE = 0.75;
 
 /**
- * Heap flags for a container of that many bytes; none when the limit is unknown (unset, or upstream's -1) or the user
- * has set the heap himself.
+ * Heap flags for a container with the memory that `--memory-limit` among the arguments names, else MEMORY_LIMIT: the
+ * heap of a process can only be set when it starts. None when the limit is unknown (unset, or upstream's -1), cannot be
+ * read (the controller says so), or the user has set the heap himself.
  */
-export function heapFlags(env) {
-  const limit = Number(env.MEMORY_LIMIT);
-  if (!Number.isInteger(limit) || limit <= 0 || env.NODE_OPTIONS?.includes('--max-old-space-size')) return [];
+export function heapFlags(env, args = []) {
+  const written = findMemoryFlag(args);
+  const limit = written === undefined ? decimal(env.MEMORY_LIMIT ?? '') : goInteger(written);
+  if (!(limit > 0) || env.NODE_OPTIONS?.includes('--max-old-space-size')) return [];
   return [`--max-old-space-size=${Math.max(64, Math.floor((limit * HEAP_SHARE) / MIB))}`, '--max-semi-space-size=16'];
+}
+
+/** What the flag was last set to, in either of Go's forms; undefined if it is not among the arguments. */
+function findMemoryFlag(args) {
+  let written;
+  for (let i = 0; i < args.length && args[i] !== '--'; i++) {
+    const match = /^--?memory-limit(?:=(.*))?$/s.exec(args[i]);
+    if (match) written = match[1] ?? args[++i] ?? '';
+  }
+  return written;
+}
+
+/** As the controller reads variables. */
+function decimal(text) {
+  return /^\+?[0-9]+$/.test(text) ? Number(text) : Number.NaN;
+}
+
+/** As the controller reads flags: with underscores, and to the bases 0x, 0o, 0b and a leading 0. */
+function goInteger(text) {
+  const digits = text.replace(/^\+/, '').replaceAll('_', '');
+  const isInteger = /^(0x[0-9a-f]+|0o[0-7]+|0b[01]+|[0-9]+)$/i.test(digits);
+  return isInteger ? Number(digits.replace(/^0(?=[0-7])/, '0o')) : Number.NaN;
 }
 
 /** Path of a Node that runs our sources: the pinned one, else this one if it is new enough, else undefined. */
@@ -68,8 +92,8 @@ export function launch(args, env = process.env) {
     process.exitCode = 1;
     return;
   }
-  const flags = heapFlags(env);
   const [script, ...rest] = args;
+  const flags = heapFlags(env, rest);
   if (realpathSync(node) === realpathSync(process.execPath) && flags.length === 0 && existsSync(script ?? '')) {
     const path = resolve(script);
     Object.assign(process.env, env);

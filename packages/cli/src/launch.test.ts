@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync } from 'node:fs';
+import { cpSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -17,6 +17,34 @@ test('the heap follows MEMORY_LIMIT', () => {
   assert.deepEqual(heapFlags({ MEMORY_LIMIT: '1000' }), ['--max-old-space-size=64', '--max-semi-space-size=16']);
   for (const unknown of [undefined, '', '-1', '0', '1Gi']) assert.deepEqual(heapFlags({ MEMORY_LIMIT: unknown }), []);
   assert.deepEqual(heapFlags({ MEMORY_LIMIT: '1073741824', NODE_OPTIONS: '--max-old-space-size=99' }), []);
+});
+
+test('the heap follows --memory-limit, which wins over MEMORY_LIMIT', () => {
+  const heapOf = (...args: readonly string[]) =>
+    heapFlags({ MEMORY_LIMIT: String(2 ** 29) }, ['controller', ...args])[0];
+  const GIB_HEAP = '--max-old-space-size=768';
+  for (const args of [
+    ['--memory-limit=1073741824'],
+    ['-memory-limit', '1073741824'],
+    ['--log-level', 'debug', '--memory-limit', '0x4000_0000', '--metrics-port=1'],
+    ['--memory-limit=5', '--memory-limit=010000000000'], // the last one counts
+  ]) {
+    assert.equal(heapOf(...args), GIB_HEAP, args.join(' '));
+  }
+  assert.equal(heapOf('--', '--memory-limit=1073741824'), '--max-old-space-size=384'); // no flag any more
+  for (const none of ['--memory-limit=-1', '--memory-limit=1Gi', '--memory-limit=1e9', '--memory-limit']) {
+    assert.equal(heapOf(none), undefined, none);
+  }
+  assert.deepEqual(heapFlags({ MEMORY_LIMIT: '1e9' }), []); // the controller does not read it either
+});
+
+test('what is launched with --memory-limit has that heap', () => {
+  const script = join(mkdtempSync(join(tmpdir(), 'karpenter-heap-')), 'heap.mjs');
+  writeFileSync(script, "import v8 from 'node:v8'; console.log(v8.getHeapStatistics().heap_size_limit)");
+  const { MEMORY_LIMIT: _, NODE_OPTIONS: __, ...env } = process.env;
+  const args = [join(BIN, 'run.js'), script, 'controller', '--memory-limit', String(256 * 1024 ** 2)];
+  const heap = Number(spawnSync(process.execPath, args, { encoding: 'utf8', env }).stdout);
+  assert.ok(heap >= 192 * 1024 ** 2 && heap < 256 * 1024 ** 2, String(heap));
 });
 
 test('the pinned Node is taken, else this one if it is new enough', () => {
