@@ -5,3 +5,6 @@ export type Extensions = 'all' | ReadonlySet<string>;
 export function isExtensionOn(extensions: Extensions, id: string): boolean {
   return extensions === 'all' || extensions.has(id);
 }
+
+/** The extensions that are built. */
+export const BUILT_EXTENSIONS: ReadonlySet<string> = new Set(['A1', 'A4']);

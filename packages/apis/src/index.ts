@@ -61,7 +61,7 @@ export {
   NODEPOOL_TAG,
 } from './ec2-tags.ts';
 export { type AnnotationReview, reviewAnnotations } from './extension-annotations.ts';
-export { type Extensions, isExtensionOn } from './extensions.ts';
+export { BUILT_EXTENSIONS, type Extensions, isExtensionOn } from './extensions.ts';
 export {
   findFeeProblem,
   NODE_FEE,

@@ -8,3 +8,4 @@ export {
   type ProviderModule,
   type ProviderParts,
 } from './operator/operator.ts';
+export { refuseUnbuiltSettings } from './operator/unbuilt-settings.ts';

@@ -36,6 +36,7 @@ function run(kubeconfig: string, ...flags: readonly string[]) {
         .map((line) => JSON.parse(line) as Readonly<Record<string, string>>)
         .filter(({ level }) => level === 'ERROR')
         .map(({ message, kind = '', error }) => [message, kind, error].filter(Boolean).join(': ')),
+    messages: () => lines().map((line) => (JSON.parse(line) as { readonly message: string }).message),
     async until(text: string): Promise<void> {
       while (!lines().some((line) => line.includes(text))) await sleep(20);
     },
@@ -87,6 +88,33 @@ test('help lists the flags and ends with 0; a bad flag is named, and ends with 2
   const ours = run('', '--packing-min-gain=5');
   assert.equal(await ours.exited, 2);
   assert.match(ours.io.err(), /^karpenter: --packing-min-gain: "5" is not a percentage from 0% to 100%/);
+});
+
+test('it does not start with dynamic resource allocation switched on, by flag or by variable', async () => {
+  const REFUSED = /^karpenter: validating options, --ignore-dra-requests=false is not supported/;
+  const flagged = run('', '--ignore-dra-requests=false');
+  assert.equal(await flagged.exited, 2);
+  assert.match(flagged.io.err(), REFUSED);
+  const io = recordingIo();
+  const source = Object.assign(new EventEmitter(), { exit: () => assert.fail('forced') });
+  assert.equal(await runController([], { IGNORE_DRA_REQUESTS: 'false' }, io, source), 2);
+  assert.match(io.err(), REFUSED);
+});
+
+test('what is set and does nothing is named in the log, once', async (t) => {
+  const { kubeconfig } = await startServed(t);
+  const gates = '--feature-gates=NodeOverlay=true,StaticCapacity=true,NodeRepair=true';
+  const running = run(kubeconfig, '--disable-leader-election', gates, '--extensions=A1,B2');
+  await running.until('"message":"Starting workers","controller":"provisioner"');
+  running.terminate();
+  assert.equal(await running.exited, 0);
+  assert.deepEqual(
+    running.messages().filter((message) => message.startsWith('ignoring')),
+    [
+      'ignoring feature gates that are not built: NodeOverlay, StaticCapacity',
+      'ignoring extensions that are not built: B2',
+    ],
+  );
 });
 
 test('without a usable kubeconfig one line says which was tried', async () => {

@@ -1,4 +1,4 @@
-import { createOperator } from '@karpenter-ts/core';
+import { createOperator, refuseUnbuiltSettings } from '@karpenter-ts/core';
 import { kwokOptions } from '@karpenter-ts/provider-kwok';
 import {
   Client,
@@ -31,7 +31,7 @@ import { kwokModule } from './kwok-module.ts';
 
 const GROUPS = {
   process: { rows: { provider: option('provider', oneOf('kwok'), 'kwok', 'Where nodes come from: kwok.') } },
-  operator: { rows: operatorOptions },
+  operator: { rows: operatorOptions, check: refuseUnbuiltSettings },
   kwok: { rows: kwokOptions },
 };
 

@@ -36,6 +36,7 @@ import { createCaches, listCaches } from '../caches.ts';
 import { createControllers } from '../controllers.ts';
 import type { Core } from '../core.ts';
 import { createElector } from './election.ts';
+import { listUnbuiltSettings } from './unbuilt-settings.ts';
 
 /** What makes a cloud's provider part of a process. */
 export interface ProviderModule {
@@ -76,6 +77,7 @@ export interface OperatorSettings {
 export async function createOperator(settings: OperatorSettings): Promise<Manager> {
   const { options, clock, logger, metrics, build, random = Math.random } = settings;
   publishBuildInfo(metrics, build);
+  for (const line of listUnbuiltSettings(options)) logger.info(line);
   const election = options.disableLeaderElection
     ? undefined
     : await createElector(settings, (draft) => events.publish(draft));

@@ -96,9 +96,14 @@ export const coreOptions = {
     'ignore-dra-requests',
     bool,
     true,
-    'Leave pods with resource claims (dynamic resource allocation) alone.',
+    'Leave pods with resource claims (dynamic resource allocation) alone. False is refused: it is not built.',
   ),
-  featureGates: option('feature-gates', featureGates(DEFAULT_GATES), DEFAULT_GATES, 'Optional features, on or off.'),
+  featureGates: option(
+    'feature-gates',
+    featureGates(DEFAULT_GATES),
+    DEFAULT_GATES,
+    'Optional features, on or off. Those that are not built are named in the log.',
+  ),
   schedulerConfig: option(
     'scheduler-config',
     schedulerConfig,

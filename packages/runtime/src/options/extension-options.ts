@@ -17,7 +17,7 @@ export const extensionOptions = {
     'extensions',
     own('string', findExtensions, showExtensions, 'all, none or ids such as A1,A4'),
     'all',
-    'Extensions that are honoured: all, none, or their ids by commas.',
+    'Extensions that are honoured: all, none, or their ids by commas. Those that are not built are named in the log.',
   ),
   packingPolicy: option<PackingPolicy>(
     'packing-policy',
