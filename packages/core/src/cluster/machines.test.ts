@@ -57,6 +57,25 @@ test('a node of a pool waits for its id, and one that goes meanwhile is waited f
   assert.equal(machines.areAllIdentified, true);
 });
 
+test('what is deleted is not waited for, and is again when a namesake comes', () => {
+  const machines = empty();
+  const claim = launchedClaim('c', { providerId: '' });
+  const node = plainNode('n', { labels: { [NODEPOOL_LABEL]: 'default' } });
+  const deletionTimestamp = '2026-01-01T00:00:00Z';
+  for (let i = 0; i < 2; i++) {
+    machines.putNodeClaim(claim);
+    machines.putNode(node);
+    assert.deepEqual([machines.areAllLaunched, machines.areAllIdentified], [false, false]);
+    machines.putNodeClaim({ ...claim, metadata: { ...claim.metadata, deletionTimestamp } });
+    machines.putNode({ ...node, metadata: { ...node.metadata, deletionTimestamp } });
+    assert.deepEqual([machines.areAllLaunched, machines.areAllIdentified], [true, true]);
+  }
+  // A launch that was under way when it was deleted: the machine is known, and leaves.
+  const metadata = { ...claim.metadata, deletionTimestamp };
+  machines.putNodeClaim({ ...claim, metadata, status: { providerID: 'fake:///c' } });
+  assert.equal(machines.find('fake:///c')?.isLeaving, true);
+});
+
 test('02/137 03/108 a machine is there as long as one half of it is, and then gone', () => {
   const machines = empty();
   machines.putNodeClaim(launchedClaim('a'));

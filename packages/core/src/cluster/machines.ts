@@ -35,12 +35,15 @@ export class Machines {
     return this.#entries.size;
   }
 
-  /** Whether the machines of all NodeClaims are known: until then nobody knows what they will hold. */
+  /**
+   * Whether the machines of all NodeClaims are known: until then nobody knows what they will hold. One that is deleted
+   * before its launch will hold nothing, and is not waited for: a finalizer of somebody else may keep it for ever.
+   */
   get areAllLaunched(): boolean {
     return this.#unlaunched.size === 0;
   }
 
-  /** Whether all Nodes are among the machines. */
+  /** Whether all Nodes are among the machines, but for those that are deleted: nothing is planned onto them. */
   get areAllIdentified(): boolean {
     return this.#unidentified.size === 0;
   }
@@ -63,7 +66,7 @@ export class Machines {
     const id = findIdentity(node);
     const oldId = this.#idOfNode.get(name);
     if (id === undefined) {
-      if (oldId === undefined) this.#unidentified.add(name);
+      if (oldId === undefined) setMember(this.#unidentified, name, !isDeleted(node));
       return false;
     }
     const hasMoved = oldId !== undefined && oldId !== id && this.removeNode(name);
@@ -89,7 +92,7 @@ export class Machines {
     const hasMoved = oldId !== undefined && oldId !== id && this.removeNodeClaim(name);
     this.#idOfClaim.set(name, id);
     if (id === '') {
-      this.#unlaunched.add(name);
+      setMember(this.#unlaunched, name, !isDeleted(nodeClaim));
       return hasMoved;
     }
     return this.#change(this.#obtain(id), (entry) => (entry.nodeClaim = nodeClaim)) || hasMoved;
@@ -139,6 +142,15 @@ export class Machines {
     if (after === undefined) this.#entries.delete(entry.providerId);
     return before?.initialized !== after?.initialized || before?.isLeaving !== after?.isLeaving;
   }
+}
+
+function setMember(set: Set<string>, name: string, isMember: boolean): void {
+  if (isMember) set.add(name);
+  else set.delete(name);
+}
+
+function isDeleted({ metadata }: Node | NodeClaim): boolean {
+  return metadata.deletionTimestamp !== undefined;
 }
 
 function isCounted(standing: Standing | undefined): standing is Standing {

@@ -45,6 +45,22 @@ test('02/15 while a claim is unlaunched nothing is planned, and the batch waits 
   assert.equal((await scene.claims()).length, 2);
 });
 
+test('a claim that is deleted before its launch stops nothing, however long a finalizer holds it', async (t) => {
+  const scene = await startScene(t);
+  await scene.add([readyPool('default')]);
+  const held = launchedClaim('held', { providerId: '' });
+  await scene.rig.create(NODE_CLAIMS, { ...held, metadata: { ...held.metadata, finalizers: ['example.com/hold'] } });
+  await scene.rig.delete(NODE_CLAIMS, 'held');
+  await scene.rig.run(...provisioningControllers(scene.deps));
+  await scene.add([], [pendingPod('a')]);
+  await scene.rig.clock.advance(5 * SECOND);
+  assert.equal((await scene.claims()).length, 2);
+  await scene.launch();
+  await scene.add([], [pendingPod('b', { requests: { cpu: '6' } })]);
+  await scene.rig.clock.advance(5 * SECOND);
+  assert.equal((await scene.claims()).length, 3);
+});
+
 test('a pass that fails is reported, and the pods come back by themselves', async (t) => {
   const scene = await startScene(t);
   await scene.add([readyPool('default')], [pendingPod('a')]);
