@@ -263,6 +263,19 @@ test('02/140 03/153 the newest pod of a daemon set is remembered, whatever becam
   assert.equal(newest(), undefined);
 });
 
+test('no pod of a daemon set is kept when both are gone', async (t) => {
+  const { rig, cluster } = await start(t);
+  const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'main', image: 'main:1' }] } };
+  const spec = { selector: { matchLabels: { a: 'b' } }, template };
+  const daemonSet = await rig.create<DaemonSet>(DAEMON_SETS, { metadata: { name: 'd', namespace: 'default' }, spec });
+  await rig.create(PODS, runningPod('p', 'n', { ownerReferences: ownedBy('DaemonSet', daemonSet.metadata.uid) }));
+  await rig.delete(DAEMON_SETS, 'default/d');
+  await rig.change(PODS, 'default/p', { status: { phase: 'Failed' } }); // as the garbage collector ends it
+  await rig.client.delete(PODS, { namespace: 'default', name: 'p' }, { gracePeriodSeconds: 0 });
+  await rig.clock.settle();
+  assert.equal(cluster.findDaemonPod(daemonSet), undefined);
+});
+
 test('consolidation is to look again after what may let it find more, and every five minutes', async (t) => {
   const { rig, cluster } = await start(t);
   await rig.create(NODES, plainNode('n'));

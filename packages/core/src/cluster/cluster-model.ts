@@ -165,7 +165,10 @@ export class ClusterModel {
     });
     const limitsChanged = ({ metadata }: CsiNode): void => this.#machines.surroundingsChanged(metadata.name);
     caches.csiNodes.addHandler({ ...put(limitsChanged), onDelete: limitsChanged });
-    caches.daemonSets.addHandler({ onDelete: ({ metadata }) => this.#daemonPods.forget(metadata.uid ?? '') });
+    caches.daemonSets.addHandler({
+      onAdd: ({ metadata }) => this.#daemonPods.addDaemonSet(metadata.uid ?? ''),
+      onDelete: ({ metadata }) => this.#daemonPods.removeDaemonSet(metadata.uid ?? ''),
+    });
     caches.nodePools.addHandler({
       onAdd: (nodePool) => this.#nodePoolChanged(undefined, nodePool),
       onUpdate: (old, nodePool) => this.#nodePoolChanged(old, nodePool),
@@ -187,7 +190,7 @@ export class ClusterModel {
 
   #podChanged(old: Pod | undefined, pod: Pod): void {
     if (old === pod) return; // a resync
-    this.#daemonPods.see(pod);
+    this.#daemonPods.see(old, pod);
     const before = old && findSeat(old);
     const after = findSeat(pod);
     if (before !== undefined) this.#machines.surroundingsChanged(before);
@@ -199,6 +202,7 @@ export class ClusterModel {
   #podGone(pod: Pod): void {
     const { nodeName } = pod.spec; // also of one that ended unseen
     if (nodeName) this.#machines.surroundingsChanged(nodeName);
+    this.#daemonPods.remove(pod);
     this.decisions.forget(objectKey(pod.metadata));
     this.reconsider();
   }
