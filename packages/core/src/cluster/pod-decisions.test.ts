@@ -1,58 +1,85 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Metrics, SECOND, VirtualClock } from '@karpenter-ts/runtime';
+import type { Pod } from '../kinds/pod.ts';
+import { pendingPod } from '../testing/cluster-objects.ts';
 import { metricsPage } from '../testing/metrics-page.ts';
 import { PodDecisions } from './pod-decisions.ts';
 
+const POD = podOf('a');
+
+function podOf(name: string, uid = name): Pod {
+  const pod = pendingPod(name);
+  return { ...pod, metadata: { ...pod.metadata, uid } };
+}
+
+/** With the pods a, b, c and unseen. */
 function start() {
   const clock = new VirtualClock(0);
   const metrics = new Metrics(clock);
-  return { clock, metrics, decisions: new PodDecisions({ clock, metrics }) };
+  const pods = new Map(['a', 'b', 'c', 'unseen'].map((name) => [`default/${name}`, podOf(name)]));
+  return { clock, metrics, pods, decisions: new PodDecisions({ clock, metrics, caches: { pods } }) };
 }
 
 test('02/26 a failure takes back the place and where it was expected', async () => {
   const { clock, decisions } = start();
-  decisions.place('ns/a', true);
-  decisions.expectOn('ns/a', 'claim');
+  decisions.place(POD, true);
+  decisions.expectOn(POD, 'claim');
   await clock.advance(1 * SECOND);
-  decisions.fail('ns/a', 'no room');
-  const { decidedAt, placeableSince, placeableOnHealthySince, nodeClaim, failure } = decisions.find('ns/a')!;
+  decisions.fail(POD, 'no room');
+  const { decidedAt, placeableSince, placeableOnHealthySince, nodeClaim, failure } = decisions.find('default/a')!;
   assert.deepEqual(
     [placeableSince, placeableOnHealthySince, nodeClaim, failure],
     [undefined, undefined, undefined, 'no room'],
   );
   assert.equal(decidedAt, 0);
-  decisions.place('ns/a', false);
-  assert.equal(decisions.find('ns/a')?.failure, undefined);
+  decisions.place(POD, false);
+  assert.equal(decisions.find('default/a')?.failure, undefined);
 });
 
 test('02/141 the first place on a pool whose nodes register is remembered, until it is on another', async () => {
   const { clock, decisions } = start();
-  const since = () => [decisions.find('ns/a')?.placeableSince, decisions.find('ns/a')?.placeableOnHealthySince];
-  decisions.place('ns/a', true);
+  const since = () => [
+    decisions.find('default/a')?.placeableSince,
+    decisions.find('default/a')?.placeableOnHealthySince,
+  ];
+  decisions.place(POD, true);
   await clock.advance(5 * SECOND);
-  decisions.place('ns/a', true);
+  decisions.place(POD, true);
   assert.deepEqual(since(), [0, 0]);
-  decisions.place('ns/a', false);
+  decisions.place(POD, false);
   assert.deepEqual(since(), [0, undefined]);
-  decisions.place('ns/a', true);
+  decisions.place(POD, true);
   assert.deepEqual(since(), [0, 5 * SECOND]);
-  decisions.forget('ns/a');
-  assert.equal(decisions.find('ns/a'), undefined);
+  decisions.forget('default/a');
+  assert.equal(decisions.find('default/a'), undefined);
 });
 
 test('02/130 the time from being seen to the first decision is measured once, and only for pods that were seen', async () => {
   const { clock, metrics, decisions } = start();
-  for (const pod of ['ns/a', 'ns/b', 'ns/c']) decisions.see(pod);
+  for (const pod of ['a', 'b', 'c']) decisions.see(podOf(pod));
   await clock.advance(2 * SECOND);
-  decisions.see('ns/a'); // again: the first time counts
-  decisions.place('ns/a', true);
-  decisions.place('ns/b', false);
-  decisions.fail('ns/c', 'no room');
-  decisions.fail('ns/unseen', 'no room');
-  decisions.place('ns/a', true);
-  decisions.fail('ns/b', 'no room');
+  decisions.see(POD); // again: the first time counts
+  decisions.place(POD, true);
+  decisions.place(podOf('b'), false);
+  decisions.fail(podOf('c'), 'no room');
+  decisions.fail(podOf('unseen'), 'no room');
+  decisions.place(POD, true);
+  decisions.fail(podOf('b'), 'no room');
   const page = await metricsPage(metrics);
   assert.match(page, /^karpenter_pods_scheduling_decision_duration_seconds_count 3$/m);
   assert.match(page, /^karpenter_pods_scheduling_decision_duration_seconds_sum 6$/m);
+});
+
+test('nothing is remembered of a pod that is gone, nor of one whose place a namesake has taken', () => {
+  const { pods, decisions } = start();
+  pods.clear();
+  pods.set('default/a', podOf('a', 'another'));
+  for (const pod of [POD, podOf('b')]) {
+    decisions.see(pod);
+    decisions.fail(pod, 'no room');
+    decisions.place(pod, true);
+    decisions.expectOn(pod, 'claim');
+  }
+  assert.equal(decisions.size, 0);
 });

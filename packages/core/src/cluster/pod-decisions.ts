@@ -4,8 +4,10 @@ import {
   defineHistogram,
   type Instant,
   type Metrics,
+  objectKey,
   SECOND,
 } from '@karpenter-ts/runtime';
+import type { Pod } from '@karpenter-ts/scheduling';
 
 const decisionSeconds = defineHistogram(
   'karpenter_pods_scheduling_decision_duration_seconds',
@@ -30,28 +32,42 @@ export interface PodDecision {
   readonly failure?: string | undefined;
 }
 
-/** What is remembered of pods that need, or needed, a place: for metrics and explanations (spec 02 §25.4). */
+export interface DecisionDeps {
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+  /** Where the pods are that exist. */
+  readonly caches: { readonly pods: { get(key: string): Pod | undefined } };
+}
+
+/**
+ * What is remembered of pods that need, or needed, a place: for metrics and explanations (spec 02 §25.4). A plan takes
+ * time, and what it says of a pod that is gone by then, be there a namesake, is not kept: nobody would ever forget it.
+ */
 export class PodDecisions {
-  readonly #clock: Clock;
-  readonly #metrics: Metrics;
+  readonly #deps: DecisionDeps;
   readonly #known = new Map<string, PodDecision>(); // by namespace/name
 
-  constructor({ clock, metrics }: { readonly clock: Clock; readonly metrics: Metrics }) {
-    this.#clock = clock;
-    this.#metrics = metrics;
+  constructor(deps: DecisionDeps) {
+    this.#deps = deps;
   }
 
+  /** Of how many pods something is remembered. */
+  get size(): number {
+    return this.#known.size;
+  }
+
+  /** By namespace/name. */
   find(pod: string): PodDecision | undefined {
     return this.#known.get(pod);
   }
 
   /** The pod needs a place. */
-  see(pod: string): void {
-    if (this.find(pod)?.seenAt === undefined) this.#merge(pod, { seenAt: this.#clock.now() });
+  see(pod: Pod): void {
+    if (this.#of(pod)?.seenAt === undefined) this.#merge(pod, { seenAt: this.#deps.clock.now() });
   }
 
   /** There was no place for it. */
-  fail(pod: string, failure: string): void {
+  fail(pod: Pod, failure: string): void {
     this.#decide(pod);
     this.#merge(pod, {
       failure,
@@ -62,10 +78,10 @@ export class PodDecisions {
   }
 
   /** There is a place for it; `isHealthy` says whether nodes of that NodePool register. */
-  place(pod: string, isHealthy: boolean): void {
+  place(pod: Pod, isHealthy: boolean): void {
     this.#decide(pod);
-    const now = this.#clock.now();
-    const known = this.find(pod);
+    const now = this.#deps.clock.now();
+    const known = this.#of(pod);
     this.#merge(pod, {
       failure: undefined,
       placeableSince: known?.placeableSince ?? now,
@@ -74,24 +90,31 @@ export class PodDecisions {
   }
 
   /** The NodeClaim of its place exists. */
-  expectOn(pod: string, nodeClaim: string): void {
+  expectOn(pod: Pod, nodeClaim: string): void {
     this.#merge(pod, { nodeClaim });
   }
 
-  /** It is gone, or needs nothing more. */
+  /** It is gone, or needs nothing more; by namespace/name. */
   forget(pod: string): void {
     this.#known.delete(pod);
   }
 
-  #decide(pod: string): void {
-    const known = this.find(pod);
+  #decide(pod: Pod): void {
+    const known = this.#of(pod);
     if (known?.decidedAt !== undefined) return;
-    const now = this.#clock.now();
+    const { clock, metrics } = this.#deps;
+    const now = clock.now();
     this.#merge(pod, { decidedAt: now });
-    if (known?.seenAt !== undefined) this.#metrics.observe(decisionSeconds, {}, (now - known.seenAt) / SECOND);
+    if (known?.seenAt !== undefined) metrics.observe(decisionSeconds, {}, (now - known.seenAt) / SECOND);
   }
 
-  #merge(pod: string, change: PodDecision): void {
-    this.#known.set(pod, { ...this.#known.get(pod), ...change });
+  #of({ metadata }: Pod): PodDecision | undefined {
+    return this.#known.get(objectKey(metadata));
+  }
+
+  #merge({ metadata }: Pod, change: PodDecision): void {
+    const key = objectKey(metadata);
+    const isGone = this.#deps.caches.pods.get(key)?.metadata.uid !== metadata.uid;
+    if (!isGone) this.#known.set(key, { ...this.#known.get(key), ...change });
   }
 }

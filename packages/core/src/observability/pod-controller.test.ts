@@ -19,6 +19,11 @@ async function start(t: TestContext) {
   return { rig, decisions, lines: (name: string) => linesOf(rig, name) };
 }
 
+/** As the cache has it. */
+function podOf(rig: Rig): Pod {
+  return rig.caches.pods.get(POD)!;
+}
+
 /** Samples of `karpenter_pods_<name>`, without that. */
 async function linesOf(rig: Rig, name: string): Promise<readonly string[]> {
   const prefix = `karpenter_pods_${name}`;
@@ -81,7 +86,7 @@ test('05/50 a pod that waits is shown with its age until it is bound and ready, 
   const { rig, decisions, lines } = await start(t);
   await rig.create(PODS, pendingPod('a'));
   await rig.clock.advance(4 * SECOND);
-  decisions.place(POD, true);
+  decisions.place(podOf(rig), true);
   await rig.clock.advance(3 * SECOND);
   for (const wait of ['unbound_time_seconds', 'unstarted_time_seconds']) {
     assert.deepEqual(await lines(wait), [`${LABELS} 7`]);
@@ -124,7 +129,7 @@ for (const phase of ['Succeeded', 'Failed']) {
   test(`05/51 a pod that has ${phase} is neither waited for nor measured`, async (t) => {
     const { rig, decisions, lines } = await start(t);
     await rig.create(PODS, pendingPod('a'));
-    decisions.see(POD);
+    decisions.see(podOf(rig));
     await report(rig, phase);
     assert.deepEqual(await lines('unstarted_time_seconds'), []);
     assert.deepEqual(await lines('unbound_time_seconds'), []);
@@ -134,8 +139,8 @@ for (const phase of ['Succeeded', 'Failed']) {
 }
 
 const ENDS: Readonly<Record<string, (rig: Rig, decisions: PodDecisions) => unknown>> = {
-  'is placed': (_rig, decisions) => decisions.place(POD, true),
-  'is refused': (_rig, decisions) => decisions.fail(POD, 'no room'),
+  'is placed': (rig, decisions) => decisions.place(podOf(rig), true),
+  'is refused': (rig, decisions) => decisions.fail(podOf(rig), 'no room'),
   'is scheduled': (rig) => report(rig, 'Pending', 'PodScheduled'),
   'has a Node, though no condition says so': async (rig) => {
     await bind(rig, 'n');
@@ -151,7 +156,7 @@ for (const [what, end] of Object.entries(ENDS)) {
     const { rig, decisions, lines } = await start(t);
     await rig.create(PODS, pendingPod('a', { terminationGracePeriodSeconds: 0 }));
     assert.deepEqual(await lines('provisioning_scheduling_undecided_time_seconds'), []);
-    decisions.see(POD);
+    decisions.see(podOf(rig));
     await rig.clock.advance(2 * SECOND);
     assert.deepEqual(await lines('provisioning_scheduling_undecided_time_seconds'), [`${LABELS} 2`]);
     await end(rig, decisions);
@@ -162,11 +167,11 @@ for (const [what, end] of Object.entries(ENDS)) {
 test('05/53 a pod that has lost its place is not shown as waiting for it', async (t) => {
   const { rig, decisions, lines } = await start(t);
   await rig.create(PODS, pendingPod('a'));
-  decisions.place(POD, true);
+  decisions.place(podOf(rig), true);
   for (const wait of ['unbound_time_seconds', 'unstarted_time_seconds']) {
     assert.deepEqual(await lines(`provisioning_${wait}`), [`${LABELS} 0`]);
   }
-  decisions.fail(POD, 'no room');
+  decisions.fail(podOf(rig), 'no room');
   for (const wait of ['unbound_time_seconds', 'unstarted_time_seconds']) {
     assert.deepEqual(await lines(`provisioning_${wait}`), []);
     assert.deepEqual(await lines(wait), [`${LABELS} 0`]);

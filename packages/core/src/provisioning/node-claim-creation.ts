@@ -5,7 +5,7 @@ import {
   MIN_VALUES_RELAXED,
   type NodeClaim,
 } from '@karpenter-ts/apis';
-import { defineCounter, errorText, LoggedRef, type Logger, nameList, objectKey } from '@karpenter-ts/runtime';
+import { defineCounter, errorText, LoggedRef, type Logger, nameList } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS, NODE_POOLS } from '@karpenter-ts/runtime/kinds';
 import type { PlannedNode, Pool } from '@karpenter-ts/scheduling';
 import type { ClusterModel } from '../cluster/cluster-model.ts';
@@ -100,7 +100,7 @@ async function createNodeClaim(
   const nodeClaim = await creation;
   const { name } = nodeClaim.metadata;
   cluster.track(nodeClaim);
-  for (const { pod } of planned.pods) cluster.decisions.expectOn(objectKey(pod.metadata), name);
+  for (const { pod } of planned.pods) cluster.decisions.expectOn(pod, name);
   logger.info('created nodeclaim', {
     NodePool: new LoggedRef({ name: nodePool }),
     NodeClaim: new LoggedRef({ name }),

@@ -1,5 +1,5 @@
 import { isTrue, NODEPOOL_LABEL } from '@karpenter-ts/apis';
-import { LoggedRef, type Logger, nameList, objectKey } from '@karpenter-ts/runtime';
+import { LoggedRef, type Logger, nameList } from '@karpenter-ts/runtime';
 import {
   awaitsReservation,
   type Failure,
@@ -77,7 +77,7 @@ export class OutcomeRecord {
     for (const { pod, failure } of this.#outcome.plan.unschedulable) {
       if (slices.isOver) await slices.pause();
       const text = this.#textOf(failure);
-      this.#deps.cluster.decisions.fail(objectKey(pod.metadata), text);
+      this.#deps.cluster.decisions.fail(pod, text);
       if (awaitsReservation(failure)) continue; // nothing is wrong with it
       const fields = { Pod: new LoggedRef(pod.metadata) };
       if (failure.why === 'DynamicResources') this.#logger.info(NO_DYNAMIC_RESOURCES, fields);
@@ -96,7 +96,7 @@ export class OutcomeRecord {
       ...(node && { node: node.metadata.name }),
     };
     for (const { pod } of pods) {
-      if (nodeClaim !== undefined) cluster.decisions.expectOn(objectKey(pod.metadata), nodeClaim.metadata.name);
+      if (nodeClaim !== undefined) cluster.decisions.expectOn(pod, nodeClaim.metadata.name);
       events.publish(nominated(pod, place));
     }
   }
@@ -109,7 +109,7 @@ export class OutcomeRecord {
         this.#logger.debug(RELAXED, { Pod: new LoggedRef(pod.metadata), reason });
       }
       // One that is bound has been waiting for nothing yet.
-      if (!pod.spec.nodeName) this.#deps.cluster.decisions.place(objectKey(pod.metadata), isHealthy);
+      if (!pod.spec.nodeName) this.#deps.cluster.decisions.place(pod, isHealthy);
     }
   }
 

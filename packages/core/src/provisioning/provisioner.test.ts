@@ -52,6 +52,19 @@ test('05/73 what was found, computed and created is told in this order, with ups
   assert.equal(scene.cluster.hasSynced(), false); // until it is launched
 });
 
+test('nothing is remembered of pods that go while they are planned for', async (t) => {
+  for (const [name, requests] of Object.entries({ small: { cpu: '1' }, huge: { cpu: '9999' } })) {
+    const scene = await startScene(t);
+    await scene.add([readyPool('default')], [pendingPod(name, { requests })]);
+    scene.rig.provider.script('instanceTypes', slowDown(5 * SECOND));
+    const pass = scene.pass();
+    await scene.rig.client.delete(PODS, { namespace: 'default', name }, { gracePeriodSeconds: 0 });
+    await pass;
+    assert.equal(scene.rig.caches.pods.get(`default/${name}`), undefined);
+    assert.equal(scene.cluster.decisions.size, 0, name);
+  }
+});
+
 test('02/8 02/9 pods that are ignored are counted; those who did not mean it are told why', async (t) => {
   const scene = await startScene(t);
   const excluding = (name: string, key: string, operator: string, values?: readonly string[]) => {

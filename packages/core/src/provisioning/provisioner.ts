@@ -128,7 +128,7 @@ export class Provisioner {
   #reportNoPools(pods: readonly Pod[], logger: Logger): void {
     const message = 'no dynamic nodepools found';
     logger.info(message);
-    for (const { metadata } of pods) this.#deps.cluster.decisions.fail(objectKey(metadata), message);
+    for (const pod of pods) this.#deps.cluster.decisions.fail(pod, message);
   }
 }
 

@@ -1,5 +1,5 @@
 import { DISRUPTED_TAINT, isSameTaint } from '@karpenter-ts/apis';
-import { type Controller, DONE, kindSource, objectKey, SECOND, scaleConcurrency } from '@karpenter-ts/runtime';
+import { type Controller, DONE, kindSource, SECOND, scaleConcurrency } from '@karpenter-ts/runtime';
 import type { ClusterModel } from '../cluster/cluster-model.ts';
 import type { Core } from '../core.ts';
 import type { Node } from '../kinds/node.ts';
@@ -29,7 +29,7 @@ export function podTrigger(deps: TriggerDeps, provisioner: Triggered, cluster: C
       const pod = caches.pods.get(key);
       if (pod === undefined || !isProvisionable(pod)) return DONE;
       provisioner.trigger(pod.metadata.uid ?? key);
-      cluster.decisions.see(objectKey(pod.metadata));
+      cluster.decisions.see(pod);
       return { requeueAfter: LOOK_AGAIN };
     },
   };

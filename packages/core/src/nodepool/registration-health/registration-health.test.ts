@@ -73,6 +73,16 @@ test('03/43 results of claims of a former pool of the same name do not count', a
   assert.equal((await world.poolHealth())?.status, 'Unknown');
 });
 
+test('nothing is remembered of a pool that was deleted while its condition was written', async (t) => {
+  const world = await startClaimWorld(t);
+  const { pool, health } = world;
+  health.reset(pool);
+  assert.equal(health.size, 1);
+  await world.rig.delete(NODE_POOLS, 'default');
+  health.reset(pool);
+  assert.equal(health.size, 0);
+});
+
 test('03/44 after a restart, the condition is where counting begins', async (t) => {
   const world = await startClaimWorld(t);
   await world.poolHealth();

@@ -33,6 +33,11 @@ export class RegistrationHealth {
     nodePools.addHandler({ onDelete: ({ metadata }) => this.#forget(metadata.uid ?? '') });
   }
 
+  /** Of how many pools something is remembered. */
+  get size(): number {
+    return this.#results.size;
+  }
+
   /** Names of pools whose condition should change. */
   readonly source: Source = {
     name: 'registration results',
@@ -70,7 +75,8 @@ export class RegistrationHealth {
 
   /** Launches from now on are of another kind: those before no longer count. */
   reset({ metadata }: NodePool): void {
-    const { uid = '' } = metadata;
+    const { name, uid = '' } = metadata;
+    if (this.#pools.get(name)?.metadata.uid !== uid) return; // it was deleted meanwhile, and is forgotten
     this.#results.set(uid, NO_RESULTS);
     this.#verdicts.delete(uid);
   }

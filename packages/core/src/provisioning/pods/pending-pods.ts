@@ -1,4 +1,4 @@
-import { defineGauge, LoggedRef, type Logger, objectKey } from '@karpenter-ts/runtime';
+import { defineGauge, LoggedRef, type Logger } from '@karpenter-ts/runtime';
 import type { ClusterModel } from '../../cluster/cluster-model.ts';
 import type { Core } from '../../core.ts';
 import type { Pod } from '../../kinds/pod.ts';
@@ -36,7 +36,7 @@ export async function selectPendingPods(
       continue;
     }
     const { reason, isOptOut } = rejection;
-    deps.cluster.decisions.fail(objectKey(pod.metadata), `ignoring pod, ${reason}`);
+    deps.cluster.decisions.fail(pod, `ignoring pod, ${reason}`);
     logger.debug('ignoring pod', { Pod: new LoggedRef(pod.metadata), error: reason });
     if (!isOptOut) deps.events.publish(failedScheduling(pod, reason));
   }

@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test';
 import type { NodeClaim, NodePool } from '@karpenter-ts/apis';
 import { FakeCloudProvider, type FakeSettings } from '@karpenter-ts/cloudprovider/testing';
-import type { OperatorOptions } from '@karpenter-ts/runtime';
+import { type OperatorOptions, VirtualClock } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS, NODE_POOLS, NODES, PODS } from '@karpenter-ts/runtime/kinds';
 import { ClusterModel } from '../../cluster/cluster-model.ts';
 import type { Node } from '../../kinds/node.ts';
@@ -86,5 +86,7 @@ export class ProvisioningScene {
 /** Stops with the test. */
 export async function startScene(t: TestContext, settings: SceneSettings = {}): Promise<ProvisioningScene> {
   const { options = {}, ...fake } = settings;
-  return new ProvisioningScene(await startRig(t, { provider: new FakeCloudProvider(fake), options }));
+  const clock = new VirtualClock();
+  const provider = new FakeCloudProvider({ clock, ...fake }); // its delays pass with the clock of the scene
+  return new ProvisioningScene(await startRig(t, { provider, options, clock }));
 }
