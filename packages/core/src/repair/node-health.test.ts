@@ -159,3 +159,12 @@ test('a heartbeat wakes nobody, a condition that changes does', async (t) => {
   await rig.clock.advance(1 * SECOND);
   assert.deepEqual(seen, ['n0']);
 });
+
+test('whether too many are sick is known without looking at all Nodes: each sick one asks', async (t) => {
+  for (const pool of ['general', '']) {
+    const { rig, pass, blocked } = await start(t, { sick: 5, pool });
+    Object.assign(rig.caches.nodes, { list: () => assert.fail('all Nodes were looked at') });
+    for (const name of ['n0', 'n1', 'n2']) assert.deepEqual(await pass(name), { requeueAfter: 5 * MINUTE });
+    assert.ok(blocked().length > 0);
+  }
+});

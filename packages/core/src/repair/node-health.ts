@@ -22,7 +22,7 @@ import { findNodeClaim } from '../links.ts';
 import { isManagedNode } from '../managed.ts';
 import type { NodeClaimDeletions } from '../nodeclaim/deletions.ts';
 import { rfc3339 } from '../rfc3339.ts';
-import { areTooManySick, findSickness } from './sick-nodes.ts';
+import { findSickness, SickCounts } from './sick-nodes.ts';
 
 const repaired = defineCounter(
   'karpenter_nodeclaims_unhealthy_disrupted_total',
@@ -54,10 +54,12 @@ export function nodeHealth(core: Core, deletions: NodeClaimDeletions): Controlle
 class NodeHealth {
   readonly #core: Core;
   readonly #deletions: NodeClaimDeletions;
+  readonly #counts: SickCounts;
 
   constructor(core: Core, deletions: NodeClaimDeletions) {
     this.#core = core;
     this.#deletions = deletions;
+    this.#counts = new SickCounts(core.caches.nodes, core.provider.repairPolicies);
   }
 
   async reconcile(name: string, signal: AbortSignal, logger: Logger): Promise<Result> {
@@ -76,17 +78,13 @@ class NodeHealth {
 
   /** Nodes of a pool go by its pool, others by the whole cluster. Users are told, once in a while. */
   #isBlocked(node: Node, nodeClaim: NodeClaim): boolean {
-    const { caches, provider } = this.#core;
     const pool = nodeClaim.metadata.labels?.[NODEPOOL_LABEL];
-    const nodes = caches.nodes.list();
-    const peers =
-      pool === undefined ? nodes : nodes.filter(({ metadata }) => metadata.labels?.[NODEPOOL_LABEL] === pool);
-    if (!areTooManySick(peers, provider.repairPolicies)) return false;
+    if (!this.#counts.areTooMany(pool)) return false;
     const concerned = [subjectOf(NODES, node), subjectOf(NODE_CLAIMS, nodeClaim)];
     if (pool === undefined) {
       this.#tell(concerned, 'more then 20% nodes are unhealthy in the cluster');
     } else {
-      const nodePool = caches.nodePools.get(pool);
+      const nodePool = this.#core.caches.nodePools.get(pool);
       if (nodePool === undefined) return true;
       this.#tell([...concerned, subjectOf(NODE_POOLS, nodePool)], 'more than 20% nodes are unhealthy in the nodepool');
     }

@@ -1,5 +1,6 @@
+import { NODEPOOL_LABEL } from '@karpenter-ts/apis';
 import type { RepairPolicy } from '@karpenter-ts/cloudprovider';
-import type { Instant } from '@karpenter-ts/runtime';
+import type { Informer, Instant } from '@karpenter-ts/runtime';
 import type { Node } from '../kinds/node.ts';
 
 /** What is wrong with a node, and from when on it need not be put up with. */
@@ -24,8 +25,70 @@ function sicknessUnder(node: Node, { conditionType, conditionStatus, toleration 
 /** How many of a hundred nodes may be sick; if more are, the fault is likely elsewhere. */
 const MOST_SICK_PERCENT = 20;
 
-/** Whether so many of these nodes are sick that replacing them would only make it worse. */
-export function areTooManySick(nodes: readonly Node[], policies: readonly RepairPolicy[]): boolean {
-  const sick = nodes.filter((node) => findSickness(node, policies) !== undefined).length;
-  return sick > Math.ceil((nodes.length * MOST_SICK_PERCENT) / 100);
+/** A Node as it was counted. */
+interface Counted {
+  readonly nodePool: string | undefined;
+  readonly isSick: boolean;
+}
+
+/** How many Nodes there are of a NodePool, or of the cluster, and how many of them are sick. */
+interface Tally {
+  readonly nodes: number;
+  readonly sick: number;
+}
+
+const NONE: Tally = { nodes: 0, sick: 0 };
+
+/**
+ * How many Nodes are sick, kept as they come, change and go: a question costs the same however many there are, since each
+ * sick one asks it again and again.
+ */
+export class SickCounts {
+  readonly #policies: readonly RepairPolicy[];
+  readonly #counted = new Map<string, Counted>(); // by name: the last state may be one that was never seen before
+  readonly #pools = new Map<string, Tally>();
+  #all = NONE;
+
+  constructor(nodes: Pick<Informer<Node>, 'addHandler'>, policies: readonly RepairPolicy[]) {
+    this.#policies = policies;
+    nodes.addHandler({
+      onAdd: (node) => this.#put(node),
+      onUpdate: (_old, node) => this.#put(node),
+      onDelete: ({ metadata }) => this.#remove(metadata.name),
+    });
+  }
+
+  /**
+   * Whether so many Nodes of a NodePool are sick that replacing them would only make it worse; of the whole cluster if
+   * none is named.
+   */
+  areTooMany(nodePool: string | undefined): boolean {
+    const { nodes, sick } = nodePool === undefined ? this.#all : (this.#pools.get(nodePool) ?? NONE);
+    return sick > Math.ceil((nodes * MOST_SICK_PERCENT) / 100);
+  }
+
+  #put(node: Node): void {
+    const { name, labels } = node.metadata;
+    this.#remove(name);
+    const isSick = findSickness(node, this.#policies) !== undefined;
+    const counted = { nodePool: labels?.[NODEPOOL_LABEL], isSick };
+    this.#counted.set(name, counted);
+    this.#count(counted, 1);
+  }
+
+  #remove(name: string): void {
+    const counted = this.#counted.get(name);
+    if (counted === undefined) return;
+    this.#counted.delete(name);
+    this.#count(counted, -1);
+  }
+
+  #count({ nodePool, isSick }: Counted, by: 1 | -1): void {
+    const add = ({ nodes, sick }: Tally): Tally => ({ nodes: nodes + by, sick: isSick ? sick + by : sick });
+    this.#all = add(this.#all);
+    if (nodePool === undefined) return;
+    const tally = add(this.#pools.get(nodePool) ?? NONE);
+    if (tally.nodes === 0) this.#pools.delete(nodePool);
+    else this.#pools.set(nodePool, tally);
+  }
 }
