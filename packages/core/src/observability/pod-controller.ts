@@ -83,24 +83,25 @@ class PodWatch {
     metrics.expose(podState, () => this.#states());
     this.#exposeWait(unstartedSeconds, () => this.#find(this.#unstarted), createdAt);
     this.#exposeWait(provisioningUnstartedSeconds, () => this.#find(this.#unstarted), placeableSince);
-    this.#exposeWait(unboundSeconds, () => this.#find(this.#unbound).filter(isUnbound), createdAt);
-    this.#exposeWait(provisioningUnboundSeconds, () => this.#find(this.#unbound).filter(isUnbound), placeableSince);
+    this.#exposeWait(unboundSeconds, () => this.#find(this.#unbound, isUnbound), createdAt);
+    this.#exposeWait(provisioningUnboundSeconds, () => this.#find(this.#unbound, isUnbound), placeableSince);
     this.#exposeWait(undecidedSeconds, () => this.#core.caches.pods.byIndex('node', ''), undecidedSince);
   }
 
   #exposeWait(
     gauge: GaugeDefinition<'name' | 'namespace'>,
-    pods: () => readonly Pod[],
+    pods: () => Iterable<Pod | undefined>,
     since: (pod: Pod, decision: PodDecision | undefined) => Instant | undefined,
   ): void {
     const { clock, metrics } = this.#core;
     const decisions = this.#decisions;
-    metrics.expose(gauge, function* (): Generator<LiveSample<'name' | 'namespace'>> {
-      for (const pod of pods()) {
-        const { name, namespace = '' } = pod.metadata;
-        const from = since(pod, decisions.find(objectKey(pod.metadata)));
-        if (from !== undefined) yield { labels: { name, namespace }, value: (clock.now() - from) / SECOND };
-      }
+    const sampleOf = (pod: Pod): LiveSample<'name' | 'namespace'> | undefined => {
+      const { name, namespace = '' } = pod.metadata;
+      const from = since(pod, decisions.find(objectKey(pod.metadata)));
+      return from === undefined ? undefined : { labels: { name, namespace }, value: (clock.now() - from) / SECOND };
+    };
+    metrics.expose(gauge, function* () {
+      for (const pod of pods()) yield pod && sampleOf(pod);
     });
   }
 
@@ -109,8 +110,13 @@ class PodWatch {
     for (const pod of pods.list()) yield { labels: podLabels(pod, nodes.get(pod.spec.nodeName ?? '')), value: 1 };
   }
 
-  #find(keys: ReadonlySet<string>): readonly Pod[] {
-    return Array.from(keys, (key) => this.#core.caches.pods.get(key)).filter((pod) => pod !== undefined);
+  /** Undefined for each that is gone, or is not wanted. */
+  *#find(keys: ReadonlySet<string>, isWanted = (_pod: Pod) => true): Generator<Pod | undefined> {
+    const present = Array.from(keys); // one that begins to wait anew while the page is written must not appear twice
+    for (const key of present) {
+      const pod = this.#core.caches.pods.get(key);
+      yield pod && isWanted(pod) ? pod : undefined;
+    }
   }
 
   #seeBound(key: string, pod: Pod): void {

@@ -217,3 +217,24 @@ test('samples that cannot be computed cost only themselves, and are counted', as
   assert.equal(await page(metrics), '# HELP temperature How warm it is.\n# TYPE temperature gauge\ntemperature 3\n');
   assert.match(await page(metrics), /promhttp_metric_handler_errors_total\{cause="gathering"\} \d/);
 });
+
+test('others get their turn while a page looks at many objects of which none shows anything', async () => {
+  const metrics = new Metrics(new VirtualClock());
+  let inThisTurn = 0;
+  let most = 0;
+  metrics.expose(defineGauge('rare', [], 'Seldom there.'), function* () {
+    for (let i = 0; i < 50_000; i++) {
+      most = Math.max(most, ++inThisTurn);
+      yield i === 40_000 ? { labels: {}, value: 1 } : undefined;
+    }
+  });
+  let isRendering = true;
+  const others = (): void => {
+    inThisTurn = 0;
+    if (isRendering) setImmediate(others);
+  };
+  setImmediate(others);
+  assert.deepEqual(await slicesOf(metrics, 'text'), ['# HELP rare Seldom there.\n# TYPE rare gauge\nrare 1\n', '']);
+  isRendering = false;
+  assert.ok(most <= 2048, `${most} at a time`);
+});

@@ -22,6 +22,9 @@ export interface LiveSample<L extends string = string> {
 /** Characters rendered before others get their turn: about a millisecond of work. */
 const SLICE = 64 * 1024;
 
+/** What an object that shows nothing costs, in characters of one that does. */
+const COST_OF_NOTHING = 64;
+
 const handlerErrors = defineCounter(
   'promhttp_metric_handler_errors_total',
   ['cause'],
@@ -83,10 +86,11 @@ export class Metrics {
 
   /**
    * Shows on each page what `samples` yields then, next to what else is written under the gauge. For what describes
-   * objects that come and go: nothing is kept for them, so nothing is left of them. No labels may come twice.
+   * objects that come and go: nothing is kept for them, so nothing is left of them. No labels may come twice. One that
+   * looks at many objects yields `undefined` for those that show nothing, so that others get their turn meanwhile.
    */
-  expose<L extends string>(gauge: GaugeDefinition<L>, samples: () => Iterable<LiveSample<L>>): void {
-    this.#familyOf(gauge).live.push(samples as () => Iterable<LiveSample>);
+  expose<L extends string>(gauge: GaugeDefinition<L>, samples: () => Iterable<LiveSample<L> | undefined>): void {
+    this.#familyOf(gauge).live.push(samples as Live);
   }
 
   /** Calls `hook` before each page, to write what is only worth computing when someone looks. */
@@ -102,28 +106,36 @@ export class Metrics {
     await this.#runHooks();
     const now = this.#clock.now();
     let slice = '';
+    let costOfNothing = 0;
     for (const family of this.#familiesByName()) {
       let header = familyHeader(family.definition, format);
       for (const lines of this.#samplesOf(family, now)) {
-        slice += header + lines;
-        header = '';
-        if (slice.length < SLICE) continue;
-        yield slice;
+        if (lines === '') {
+          costOfNothing += COST_OF_NOTHING;
+        } else {
+          slice += header + lines;
+          header = '';
+        }
+        if (slice.length + costOfNothing < SLICE) continue;
+        if (slice !== '') yield slice;
         slice = '';
+        costOfNothing = 0;
         await nextTurn();
       }
     }
     yield format === 'openmetrics' ? slice + OPENMETRICS_END : slice;
   }
 
-  /** Lines of text. What cannot be computed is missing, and is counted. */
+  /** Lines of text; '' where there is nothing to show. What cannot be computed is missing, and is counted. */
   *#samplesOf({ definition, series, live }: Family, now: Instant): Generator<string> {
     const { name, labelNames } = definition;
     const present = [...series]; // one that goes and comes back while others have their turn must not appear twice
     for (const [labels, one] of present) yield one.render(name, labels, now);
     for (const samples of live) {
       try {
-        for (const { labels, value } of samples()) yield sampleLine(name, labelText(labelNames, labels), value);
+        for (const sample of samples()) {
+          yield sample === undefined ? '' : sampleLine(name, labelText(labelNames, sample.labels), sample.value);
+        }
       } catch {
         this.increment(handlerErrors, { cause: 'gathering' });
       }
@@ -174,12 +186,16 @@ export class Metrics {
 interface Family {
   readonly definition: MetricDefinition;
   readonly series: Map<string, Series>; // by label text
-  readonly live: (() => Iterable<LiveSample>)[];
+  readonly live: Live[];
 }
+
+type Live = () => Iterable<LiveSample | undefined>;
 
 function findLive({ definition, live }: Family, key: string): number | undefined {
   for (const samples of live) {
-    for (const { labels, value } of samples()) if (labelText(definition.labelNames, labels) === key) return value;
+    for (const sample of samples()) {
+      if (sample !== undefined && labelText(definition.labelNames, sample.labels) === key) return sample.value;
+    }
   }
   return undefined;
 }
