@@ -101,7 +101,7 @@ export class ControllerRunner<K = string> {
       sources.map(async (source) => {
         const logger = this.#logger.with({ source: source.name });
         logger.info('Starting EventSource');
-        source.attach(this.#queue);
+        await source.attach(this.#queue);
         await this.#deps.syncSource(source, this.name, logger);
       }),
     );

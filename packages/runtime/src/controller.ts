@@ -50,8 +50,8 @@ export interface Source<K = string> {
   readonly name: string;
   /** What the source reads from, if it mirrors the API server: workers start once that has synced. */
   readonly watched?: { readonly kind: string; readonly cache: Cache };
-  /** Puts keys into the queue from now on. Called once. */
-  attach(queue: Enqueuer<K>): void;
+  /** Puts keys into the queue from now on; resolves when those of all that was there before are in it. Called once. */
+  attach(queue: Enqueuer<K>): void | Promise<void>;
 }
 
 /** Something that mirrors the API server; an informer is one. */

@@ -20,14 +20,16 @@ function setUp(options?: KindSourceOptions<Pod>) {
     type: { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true },
     hasSynced: true,
     start: async () => {},
-    addHandler: (added: Handler<Pod>) => {
+    addHandlerInTurns: async (added: Handler<Pod>) => {
       handler = added as Required<Handler<Pod>>;
-      return () => {};
     },
   };
   const adds: [string, number | undefined][] = [];
   const source = kindSource(informer, options);
-  source.attach({ add: (key, priority) => adds.push([key, priority]), addAfter: () => assert.fail('no delays here') });
+  void source.attach({
+    add: (key, priority) => adds.push([key, priority]),
+    addAfter: () => assert.fail('no delays here'),
+  });
   return { source, handler, adds, informer };
 }
 

@@ -21,7 +21,7 @@ export interface KindSourceOptions<T> {
  * priority: a live change never waits behind them.
  */
 export function kindSource<T extends ApiObject>(
-  informer: Pick<Informer<T>, 'type' | 'start' | 'hasSynced' | 'addHandler'>,
+  informer: Pick<Informer<T>, 'type' | 'start' | 'hasSynced' | 'addHandlerInTurns'>,
   { when = () => true, keys = (object) => [objectKey(object.metadata)] }: KindSourceOptions<T> = {},
 ): Source {
   const kind = `*${informer.type.version}.${informer.type.kind}`; // as upstream's logs have it
@@ -35,7 +35,7 @@ export function kindSource<T extends ApiObject>(
         for (const key of keys(change.object)) queue.add(key, priority);
         if (change.type === 'updated') for (const key of keys(change.old)) queue.add(key, priority);
       };
-      informer.addHandler({
+      return informer.addHandlerInTurns({
         onAdd: (object, isInitial) => enqueue({ type: 'added', object, isInitial }),
         onUpdate: (old, object) => enqueue({ type: 'updated', old, object }),
         onDelete: (object) => enqueue({ type: 'deleted', object }),

@@ -69,16 +69,15 @@ function podEvents(pods: Caches['pods'], lastEvents: Map<string, Instant>, now: 
   return {
     name: 'kind source: *v1.Pod',
     watched: { kind: '*v1.Pod', cache: pods },
-    attach: (queue) => {
-      pods.addHandler({
+    attach: (queue) =>
+      pods.addHandlerInTurns({
         onAdd: (pod, isInitial) => {
           if (!isDaemonPod(pod)) note(queue, pod, isInitial ? timeOfLastEvent(pod) : now());
         },
         onUpdate: (old, pod) => {
           if (!isDaemonPod(pod) && isEvent(old, pod)) note(queue, pod, now());
         },
-      });
-    },
+      }),
   };
 }
 

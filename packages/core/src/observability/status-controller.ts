@@ -26,7 +26,7 @@ import { findTransitions, type ObservedCondition, type Transition, transitionTex
 
 /** A kind whose conditions and end are shown. */
 interface StatusKind<T extends ApiObject> {
-  readonly cache: Pick<Informer<T>, 'type' | 'get' | 'list' | 'start' | 'hasSynced' | 'addHandler'>;
+  readonly cache: Pick<Informer<T>, 'type' | 'get' | 'list' | 'start' | 'hasSynced' | 'addHandlerInTurns'>;
   readonly conditionsOf: (object: T) => readonly ObservedCondition[];
   /** Labels of the objects that the kind's own metrics show, too. */
   readonly labels: readonly string[];

@@ -20,11 +20,16 @@ export class Handlers<T> {
   /** Tells the handler of `present` first. Returns how to take it out again. */
   add(handler: Handler<T>, present: Iterable<T>): () => void {
     const entry = { handler };
-    for (const object of present) this.#call(() => handler.onAdd?.(object, true));
+    for (const object of present) this.show(handler, object);
     this.#all.add(entry);
     return () => {
       this.#all.delete(entry);
     };
+  }
+
+  /** Tells one handler of an object that was there before. */
+  show(handler: Handler<T>, object: T): void {
+    this.#call(() => handler.onAdd?.(object, true));
   }
 
   added(object: T, isInitial: boolean): void {

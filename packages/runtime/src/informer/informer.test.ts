@@ -69,6 +69,36 @@ test('a handler added late learns what is there, and one removed learns no more'
   assert.deepEqual(seen, ['a true', 'b false']);
 });
 
+test('a handler added in turns learns of a few objects at a time, and of changes at once', async (t) => {
+  const server = await startServer(t);
+  for (let i = 0; i < 1000; i++) server.resource.put(`default/pod-${i}`);
+  const { informer } = await startInformer(t, server);
+  await informer.waitForSync(AbortSignal.timeout(5000));
+  const shown = new Set<string>();
+  let inThisTurn = 0;
+  let most = 0;
+  const adding = informer.addHandlerInTurns({
+    onAdd: ({ metadata }, isInitial) => {
+      if (isInitial) most = Math.max(most, ++inThisTurn);
+      shown.add(metadata.name);
+    },
+    onDelete: ({ metadata }) => shown.delete(metadata.name),
+  });
+  let isAdding = true;
+  const others = (): void => {
+    inThisTurn = 0;
+    if (isAdding) setImmediate(others);
+  };
+  setImmediate(others);
+  server.resource.put('default/late');
+  server.resource.delete('default/pod-999');
+  await adding;
+  isAdding = false;
+  await until(() => shown.has('late') && !shown.has('pod-999'));
+  assert.equal(shown.size, 1000);
+  assert.ok(most <= 128, `${most} at a time`);
+});
+
 test('indexes follow every change', async (t) => {
   const server = await startServer(t);
   server.resource.put('default/a', { spec: { nodeName: 'n1' } });

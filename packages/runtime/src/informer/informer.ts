@@ -103,6 +103,21 @@ export class Informer<T extends ApiObject, I extends string = never> {
     return this.#handlers.add(handler, this.#store.list());
   }
 
+  /**
+   * As `addHandler`, but shows what is in the cache a few objects at a time, each as it is by then, and resolves when all
+   * have been shown. Changes are told at once, also of objects that have not been shown, and one that is added meanwhile
+   * may be shown as well: for those who only want to know which objects to look at.
+   */
+  async addHandlerInTurns(handler: Handler<T>): Promise<void> {
+    this.#handlers.add(handler, []);
+    let done = 0;
+    for (const key of this.#store.keys()) {
+      const object = this.#store.get(key);
+      if (object !== undefined) this.#handlers.show(handler, object);
+      if (++done % OBJECTS_PER_TURN === 0) await nextTurn();
+    }
+  }
+
   /** Resolves when `hasSynced` turns true; rejects with the signal's reason if that comes first. */
   async waitForSync(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();

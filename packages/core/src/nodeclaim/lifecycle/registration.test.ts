@@ -224,13 +224,15 @@ test('a pass on a cache that lags goes on from what the last one wrote', async (
 
 /** A cache that keeps showing one and the same state. */
 function lag(cache: Caches['nodeClaims'], get: () => NodeClaim | undefined): Caches['nodeClaims'] {
-  const shown: Pick<Caches['nodeClaims'], 'type' | 'get' | 'addHandler' | 'start' | 'hasSynced'> = {
-    type: cache.type,
-    get,
-    addHandler: () => () => undefined,
-    start: (signal) => cache.start(signal),
-    hasSynced: true,
-  };
+  const shown: Pick<Caches['nodeClaims'], 'type' | 'get' | 'addHandler' | 'addHandlerInTurns' | 'start' | 'hasSynced'> =
+    {
+      type: cache.type,
+      get,
+      addHandler: () => () => undefined,
+      addHandlerInTurns: async () => undefined,
+      start: (signal) => cache.start(signal),
+      hasSynced: true,
+    };
   return shown as Caches['nodeClaims'];
 }
 
