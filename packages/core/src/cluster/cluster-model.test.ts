@@ -17,7 +17,8 @@ import {
 import { metricsPage } from '../testing/metrics-page.ts';
 import { FOREIGN_CLASS_REF, makeNodeClaim } from '../testing/objects.ts';
 import { type Rig, startRig } from '../testing/rig.ts';
-import { ClusterModel } from './cluster-model.ts';
+import { countTurns } from '../testing/turns.ts';
+import { ClusterModel, type ClusterSnapshot } from './cluster-model.ts';
 
 async function start(t: TestContext): Promise<{ rig: Rig; cluster: ClusterModel }> {
   const rig = await startRig(t, { provider: new FakeCloudProvider() });
@@ -321,3 +322,24 @@ test('the number of machines is shown', async (t) => {
 function csiNode(name: string, count: number) {
   return { metadata: { name }, spec: { drivers: [{ name: 'ebs.csi.aws.com', nodeID: name, allocatable: { count } }] } };
 }
+
+test('others get their turn while machines are described, and the snapshot is of the moment it ends', async (t) => {
+  const { rig, cluster } = await start(t);
+  for (let i = 0; i < 20; i++) await rig.create(NODES, plainNode(`n${i}`));
+  assert.ok((await countTurns((slices) => cluster.snapshotInSlices(slices))) >= 20);
+  let taken: ClusterSnapshot | undefined;
+  await countTurns(async (slices) => {
+    const taking = cluster.snapshotInSlices(slices);
+    // A machine that gets another identity while others are described must not appear twice.
+    const renamed = rig.client.patch(
+      NODES,
+      { name: 'n0' },
+      { type: 'merge', body: { spec: { providerID: 'x:///0' } } },
+    );
+    await Promise.all([renamed, rig.client.delete(NODES, { name: 'n1' })]);
+    taken = await taking;
+  });
+  const names = taken!.staying.map(({ existing }) => existing.name);
+  assert.equal(new Set(names).size, names.length);
+  await rig.clock.settle();
+});

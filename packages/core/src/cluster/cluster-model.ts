@@ -6,6 +6,7 @@ import type { Node } from '../kinds/node.ts';
 import { isTerminal, type Pod } from '../kinds/pod.ts';
 import type { CsiNode } from '../kinds/storage.ts';
 import { isManagedNodeClaim, isManagedNodePool } from '../managed.ts';
+import type { TimeSlices } from '../provisioning/planning/time-slices.ts';
 import { DaemonPods } from './daemon-pods.ts';
 import { Machines } from './machines.ts';
 import { PodDecisions } from './pod-decisions.ts';
@@ -68,6 +69,12 @@ export class ClusterModel {
     const isSynced = this.#hasEverSynced && this.#machines.areAllLaunched;
     this.#gate.note(isSynced);
     return isSynced;
+  }
+
+  /** The machines as they are at its end: those that have changed are described anew before, slice by slice. */
+  async snapshotInSlices(slices: TimeSlices): Promise<ClusterSnapshot> {
+    for (const _described of this.#machines.states()) if (slices.isOver) await slices.pause();
+    return this.snapshot();
   }
 
   /** The machines as they are now. Costs as many steps as there are machines; only changed ones are described anew. */

@@ -11,11 +11,12 @@ import { type ResourceSample, utilizationSamples } from './resource-samples.ts';
 const PERIOD = 5 * SECOND;
 
 /** Shows what Nodes have and what is used of it, as of the last look; looks every 5 s (spec 05 §4.2). */
-export function nodeMetricsController(core: Core, cluster: Pick<ClusterModel, 'snapshot'>): Controller {
+export function nodeMetricsController(core: Core, cluster: Pick<ClusterModel, 'snapshotInSlices'>): Controller {
   const watch = new NodeWatch(core);
   return singleton('metrics.node', async (signal) => {
-    const { staying, leaving } = cluster.snapshot();
-    await watch.look([...staying, ...leaving].filter(hasJoined), signal);
+    const slices = new TimeSlices(core.clock, signal);
+    const { staying, leaving } = await cluster.snapshotInSlices(slices);
+    await watch.look([...staying, ...leaving].filter(hasJoined), slices);
     return { requeueAfter: PERIOD };
   });
 }
@@ -37,8 +38,7 @@ class NodeWatch {
     this.#metrics = nodeMetricsOf(core.provider.profile);
   }
 
-  async look(nodes: readonly JoinedNode[], signal: AbortSignal): Promise<void> {
-    const slices = new TimeSlices(this.#core.clock, signal);
+  async look(nodes: readonly JoinedNode[], slices: TimeSlices): Promise<void> {
     const reader = new AmountReader();
     const reports: NodeReport[] = [];
     let allocatable = NO_AMOUNTS;

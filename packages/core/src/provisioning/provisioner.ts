@@ -83,19 +83,20 @@ export class Provisioner {
     const { caches, clock, cluster, metrics, options, provider } = this.#deps;
     const started = clock.elapsed();
     // Before the pods: one that binds in between takes room that is still free here, and no node is bought for it.
-    const machines = cluster.snapshot();
+    const machines = await cluster.snapshotInSlices(slices);
     const pods = await this.#selectPods(machines.leaving, slices, logger);
     if (pods.length === 0) return undefined;
     const pools = await findUsablePools({ caches, provider, logger }, signal);
     if (pools.length === 0) {
-      this.#reportNoPools(pods, logger);
+      await this.#reportNoPools(pods, slices, logger);
       return undefined;
     }
     for (const machine of machines.staying) {
       if (slices.isOver) await slices.pause();
       this.#untracked.report(machine, logger);
     }
-    const snapshot = planningSnapshot({ machines, pools, pods: this.#spread.apply(pods) }, caches, cluster);
+    const spread = await this.#spread.apply(pods, slices);
+    const snapshot = planningSnapshot({ machines, pools, pods: spread }, caches, cluster);
     const plan = await this.#driver.plan({ snapshot, options: planningOptions(options, provider) }, slices, logger);
     metrics.set(unschedulablePods, { controller: PROVISIONER }, countUnschedulable(plan, logger));
     if (plan.newNodes.length > 0) {
@@ -110,11 +111,14 @@ export class Provisioner {
 
   /** Those that wait, and those whose node is about to go. */
   async #selectPods(leaving: readonly StateNode[], slices: TimeSlices, logger: Logger): Promise<readonly Pod[]> {
-    const { caches, clock, events, options } = this.#deps;
+    const { events, options } = this.#deps;
     const pending = await selectPendingPods(this.#deps, slices, logger);
-    if (options.preferencePolicy === 'Respect') this.#warnings.report(pending, logger);
-    const displaced = findDisplacedPods(leaving, caches, clock.now());
-    for (const event of displaced.events) events.publish(event);
+    if (options.preferencePolicy === 'Respect') await this.#warnings.report(pending, slices, logger);
+    const displaced = await findDisplacedPods(leaving, this.#deps, slices);
+    for (const event of displaced.events) {
+      if (slices.isOver) await slices.pause();
+      events.publish(event);
+    }
     if (pending.length + displaced.pods.length > 0) {
       logger.debug('computing scheduling decision for provisionable pod(s)', {
         'pending-pods': pending.length,
@@ -125,10 +129,13 @@ export class Provisioner {
   }
 
   /** Not even nodes there are will do: without a pool nothing is planned at all. */
-  #reportNoPools(pods: readonly Pod[], logger: Logger): void {
+  async #reportNoPools(pods: readonly Pod[], slices: TimeSlices, logger: Logger): Promise<void> {
     const message = 'no dynamic nodepools found';
     logger.info(message);
-    for (const pod of pods) this.#deps.cluster.decisions.fail(pod, message);
+    for (const pod of pods) {
+      if (slices.isOver) await slices.pause();
+      this.#deps.cluster.decisions.fail(pod, message);
+    }
   }
 }
 

@@ -6,8 +6,11 @@ export type DefaultConstraint = Omit<TopologySpreadConstraint, 'labelSelector' |
 
 /** What says which pods belong together. */
 export interface Workloads {
-  /** Selectors of the Services of a namespace; a Service without one is left out. */
-  servicesOf(namespace: string): readonly Readonly<Record<string, string>>[];
+  /**
+   * Selectors of Services of a namespace, at least of those that select pods with these labels: the fewer others, the
+   * less work. A Service without a selector is left out.
+   */
+  servicesOf(namespace: string, labels: Readonly<Record<string, string>>): Iterable<Readonly<Record<string, string>>>;
   /** Selector of the controller, if it is a ReplicationController, ReplicaSet or StatefulSet that can be found. */
   findSelector(namespace: string, owner: OwnerReference): LabelSelectorSpec | undefined;
 }
@@ -28,7 +31,7 @@ export function withDefaultSpread(pod: Pod, defaults: readonly DefaultConstraint
 function findCompanions({ metadata }: Pod, workloads: Workloads): LabelSelectorSpec | undefined {
   const { namespace = 'default', labels = {}, ownerReferences = [] } = metadata;
   const matchLabels: Record<string, string> = {};
-  for (const selector of workloads.servicesOf(namespace)) {
+  for (const selector of workloads.servicesOf(namespace, labels)) {
     if (Object.entries(selector).every(([key, value]) => labels[key] === value)) Object.assign(matchLabels, selector);
   }
   const matchExpressions: NonNullable<LabelSelectorSpec['matchExpressions']>[number][] = [];

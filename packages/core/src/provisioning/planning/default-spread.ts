@@ -4,6 +4,9 @@ import { REPLICA_SETS, REPLICATION_CONTROLLERS, SERVICES, STATEFUL_SETS } from '
 import { type DefaultConstraint, type Pod, withDefaultSpread, type Workloads } from '@karpenter-ts/scheduling';
 import type { Core } from '../../core.ts';
 import type { ReplicaOwner, ReplicationController, Service } from '../../kinds/workload.ts';
+import type { TimeSlices } from './time-slices.ts';
+
+type Labels = Readonly<Record<string, string>>;
 
 type SpreadDeps = Pick<Core, 'client' | 'clock' | 'logger' | 'metrics' | 'options'>;
 
@@ -26,24 +29,30 @@ export class DefaultSpread {
   }
 
   /** The pods to plan with. Those of the caches stay as they are. */
-  apply<P extends Pod>(pods: readonly P[]): readonly Pod[] {
+  async apply<P extends Pod>(pods: readonly P[], slices: TimeSlices): Promise<readonly Pod[]> {
     const workloads = this.#workloads;
-    return workloads === undefined ? pods : pods.map((pod) => withDefaultSpread(pod, this.#constraints, workloads));
+    if (workloads === undefined) return pods;
+    const spread: Pod[] = [];
+    for (const pod of pods) {
+      if (slices.isOver) await slices.pause();
+      spread.push(withDefaultSpread(pod, this.#constraints, workloads));
+    }
+    return spread;
   }
 }
 
 /** What says which pods belong together. */
-class WorkloadCaches implements Workloads {
+export class WorkloadCaches implements Workloads {
   readonly sources: readonly Source[];
-  readonly #services: Informer<Service, 'namespace'>;
+  readonly #services: Informer<Service, 'label'>; // by one of the labels that the pods of a Service all have
   readonly #replicationControllers: Informer<ReplicationController>;
   readonly #owners: ReadonlyMap<string, Informer<ReplicaOwner>>; // by kind
 
   constructor(deps: SpreadDeps) {
-    this.#services = new Informer<Service, 'namespace'>({
+    this.#services = new Informer<Service, 'label'>({
       ...deps,
       type: SERVICES,
-      indexes: { namespace: ({ metadata }) => [metadata.namespace ?? ''] },
+      indexes: { label: ({ metadata, spec }) => firstLabelOf(metadata.namespace ?? '', spec.selector) },
     });
     this.#replicationControllers = new Informer<ReplicationController>({ ...deps, type: REPLICATION_CONTROLLERS });
     const owners = [REPLICA_SETS, STATEFUL_SETS].map((type) => new Informer<ReplicaOwner>({ ...deps, type }));
@@ -51,9 +60,11 @@ class WorkloadCaches implements Workloads {
     this.sources = [this.#services, this.#replicationControllers, ...owners].map(cacheOnly);
   }
 
-  servicesOf(namespace: string): readonly Readonly<Record<string, string>>[] {
-    const services = this.#services.byIndex('namespace', namespace);
-    return services.map(({ spec }) => spec.selector).filter((selector) => selector !== undefined);
+  /** Only Services that share a label with the pod are looked at, however many there are in its namespace. */
+  *servicesOf(namespace: string, labels: Labels): Generator<Labels> {
+    for (const label of Object.entries(labels)) {
+      for (const { spec } of this.#services.byIndex('label', labelKey(namespace, label))) yield spec.selector ?? {};
+    }
   }
 
   findSelector(namespace: string, { apiVersion, kind, name }: OwnerReference): LabelSelectorSpec | undefined {
@@ -63,6 +74,16 @@ class WorkloadCaches implements Workloads {
     const matchLabels = this.#replicationControllers.get(key)?.spec.selector;
     return matchLabels && { matchLabels };
   }
+}
+
+/** Under which label a Service is found: the first of its selector. One that selects nothing, or everything, has none. */
+function firstLabelOf(namespace: string, selector: Labels = {}): readonly string[] {
+  const [first] = Object.entries(selector).sort(([a], [b]) => (a < b ? -1 : 1));
+  return first === undefined ? [] : [labelKey(namespace, first)];
+}
+
+function labelKey(namespace: string, [key, value]: readonly [string, string]): string {
+  return `${namespace}/${key}=${value}`;
 }
 
 /** A source that keeps a cache in sync and brings no keys. */

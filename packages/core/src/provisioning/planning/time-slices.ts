@@ -6,13 +6,13 @@ const LENGTH = 10 * MILLISECOND;
 
 /** Cuts long work into slices between which everything else gets its turn. The first begins at once. */
 export class TimeSlices {
-  readonly #clock: SteadyClock;
+  readonly #clock: Pick<SteadyClock, 'elapsed'>;
   /** Ends the work. */
   readonly signal: AbortSignal;
   #end: number;
 
   /** `signal` ends the work at the next pause. */
-  constructor(clock: SteadyClock, signal: AbortSignal) {
+  constructor(clock: Pick<SteadyClock, 'elapsed'>, signal: AbortSignal) {
     this.#clock = clock;
     this.signal = signal;
     this.#end = clock.elapsed() + LENGTH;

@@ -8,7 +8,9 @@ import { ClusterModel } from '../../cluster/cluster-model.ts';
 import type { PodDisruptionBudget } from '../../kinds/disruption-budget.ts';
 import type { Pod } from '../../kinds/pod.ts';
 import { ownedBy, plainNode, runningPod } from '../../testing/cluster-objects.ts';
-import { startRig } from '../../testing/rig.ts';
+import { type Rig, startRig } from '../../testing/rig.ts';
+import { countTurns } from '../../testing/turns.ts';
+import { TimeSlices } from '../planning/time-slices.ts';
 import { findDisplacedPods } from './displaced-pods.ts';
 
 /** A node that is about to go, with these pods on it. */
@@ -18,11 +20,12 @@ async function start(t: TestContext, ...pods: readonly Pod[]) {
   await rig.create(NODES, plainNode('n'));
   for (const pod of pods) await rig.create(PODS, pod);
   cluster.markForDeletion('n');
-  const find = () => findDisplacedPods(cluster.snapshot().leaving, rig.caches, rig.clock.now());
+  const slices = new TimeSlices(rig.clock, new AbortController().signal);
+  const find = () => findDisplacedPods(cluster.snapshot().leaving, rig, slices);
   return {
     rig,
-    names: () => find().pods.map(({ metadata }) => metadata.name),
-    events: () => find().events.map(({ type, reason, message }) => [type, reason, message]),
+    names: async () => (await find()).pods.map(({ metadata }) => metadata.name),
+    events: async () => (await find()).events.map(({ type, reason, message }) => [type, reason, message]),
     protect: (spec: PodDisruptionBudget['spec'], name = 'pdb') =>
       rig.create<PodDisruptionBudget>(POD_DISRUPTION_BUDGETS, { metadata: { name, namespace: 'default' }, spec }),
   };
@@ -40,7 +43,7 @@ test('02/29 active pods of a leaving node need another place; those that are don
     runningPod('done', 'n', { status: { phase: 'Succeeded' } }),
     runningPod('elsewhere', 'm'),
   );
-  assert.deepEqual(names(), ['a']);
+  assert.deepEqual(await names(), ['a']);
 });
 
 test('02/30 of terminating pods only those of a StatefulSet come back, and those of a daemon set never', async (t) => {
@@ -57,7 +60,7 @@ test('02/30 of terminating pods only those of a StatefulSet come back, and those
     runningPod('mirror', 'n', { ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name: 'n', uid: 'uid' }] }),
   );
   for (const name of ['replica', 'stateful']) await rig.delete(PODS, `default/${name}`);
-  assert.deepEqual(names(), ['stateful']);
+  assert.deepEqual(await names(), ['stateful']);
 });
 
 for (const [words, spec] of [
@@ -67,9 +70,9 @@ for (const [words, spec] of [
 ] as const) {
   test(`02/31 a pod under a budget of ${words} will not go, and needs no place`, async (t) => {
     const { names, protect } = await start(t, runningPod('a', 'n', { labels: { app: 'x' } }));
-    assert.deepEqual(names(), ['a']);
+    assert.deepEqual(await names(), ['a']);
     await protect({ selector: { matchLabels: { app: 'x' } }, ...spec });
-    assert.deepEqual(names(), []);
+    assert.deepEqual(await names(), []);
   });
 }
 
@@ -77,9 +80,9 @@ test('02/31 a pod under two budgets cannot be evicted at all', async (t) => {
   const { names, protect } = await start(t, runningPod('a', 'n', { labels: { app: 'x' } }));
   const selector = { matchLabels: { app: 'x' } };
   await protect({ selector, maxUnavailable: 1 }, 'one');
-  assert.deepEqual(names(), ['a']); // it merely allows none at the moment
+  assert.deepEqual(await names(), ['a']); // it merely allows none at the moment
   await protect({ selector, maxUnavailable: 1 }, 'two');
-  assert.deepEqual(names(), []);
+  assert.deepEqual(await names(), []);
 });
 
 test('02/31 a pod that is not ready goes under a budget that lets such pods go', async (t) => {
@@ -91,7 +94,7 @@ test('02/31 a pod that is not ready goes under a budget that lets such pods go',
   );
   const selector = { matchLabels: { app: 'x' } };
   await protect({ selector, maxUnavailable: 0, unhealthyPodEvictionPolicy: 'AlwaysAllow' });
-  assert.deepEqual(names(), ['sick']);
+  assert.deepEqual(await names(), ['sick']);
 });
 
 test('a budget does not hold what no eviction would remove', async (t) => {
@@ -102,7 +105,7 @@ test('a budget does not hold what no eviction would remove', async (t) => {
     runningPod('other', 'n', { labels: { app: 'y' } }),
   );
   await protect({ selector: {}, maxUnavailable: 0 });
-  assert.deepEqual(names(), ['tolerant']);
+  assert.deepEqual(await names(), ['tolerant']);
 });
 
 test('02/31 a pod that must not be disrupted stays, for as long as it says', async (t) => {
@@ -117,8 +120,8 @@ test('02/31 a pod that must not be disrupted stays, for as long as it says', asy
     asking('a-while', '5m'),
     asking('odd', 'abc'),
   );
-  assert.deepEqual(names(), ['odd']);
-  assert.deepEqual(events(), [
+  assert.deepEqual(await names(), ['odd']);
+  assert.deepEqual(await events(), [
     ['Normal', 'DoNotDisruptUntil', 'The karpenter.sh/do-not-disrupt grace period will elapse at 2026-01-01T00:05:00Z'],
     [
       'Warning',
@@ -127,10 +130,44 @@ test('02/31 a pod that must not be disrupted stays, for as long as it says', asy
     ],
   ]);
   await rig.clock.advance(6 * MINUTE);
-  assert.deepEqual(names(), ['a-while', 'odd']);
-  assert.deepEqual(events()[0], [
+  assert.deepEqual(await names(), ['a-while', 'odd']);
+  assert.deepEqual((await events())[0], [
     'Normal',
     'DoNotDisruptGracePeriodElapsed',
     'The karpenter.sh/do-not-disrupt grace period has elapsed, pod is now disruptable',
   ]);
+});
+
+test('others get their turn after each node whose pods are looked at', async (t) => {
+  const rig = await startRig(t, { provider: new FakeCloudProvider() });
+  const cluster = new ClusterModel(rig);
+  for (let i = 0; i < 20; i++) {
+    await rig.create(NODES, plainNode(`n${i}`));
+    await rig.create(PODS, runningPod(`p${i}`, `n${i}`));
+    cluster.markForDeletion(`n${i}`);
+  }
+  const { leaving } = cluster.snapshot();
+  assert.ok((await countTurns((slices) => findDisplacedPods(leaving, rig, slices))) >= 20);
+});
+
+test('budgets are compared once with the labels that pods share, however many these are', async (t) => {
+  let comparisons = 0;
+  const getOwnPropertyDescriptor = (target: object, key: PropertyKey) => {
+    comparisons++;
+    return Reflect.getOwnPropertyDescriptor(target, key);
+  };
+  const labels = new Proxy({ app: 'a' }, { getOwnPropertyDescriptor });
+  const pods = Array.from({ length: 50 }, (_, i) => {
+    const pod = runningPod(`p${i}`, 'n');
+    return { ...pod, metadata: { ...pod.metadata, labels } };
+  });
+  const budgets = ['a', 'b', 'c'].map((app) => ({ spec: { selector: { matchLabels: { app } }, maxUnavailable: 0 } }));
+  const caches = { pods: { byIndex: () => pods }, disruptionBudgets: { byIndex: () => budgets } };
+  const rig = await startRig(t, { provider: new FakeCloudProvider() });
+  const cluster = new ClusterModel(rig);
+  await rig.create(NODES, plainNode('n'));
+  const deps = { caches: caches as unknown as Rig['caches'], clock: rig.clock };
+  const slices = new TimeSlices(rig.clock, new AbortController().signal);
+  assert.deepEqual((await findDisplacedPods(cluster.snapshot().staying, deps, slices)).pods, []);
+  assert.equal(comparisons, budgets.length);
 });

@@ -6,7 +6,7 @@ import {
   matchesLabels,
   readDoNotDisrupt,
 } from '@karpenter-ts/apis';
-import type { EventDraft, Instant } from '@karpenter-ts/runtime';
+import type { Clock, EventDraft } from '@karpenter-ts/runtime';
 import { findUntolerated } from '@karpenter-ts/scheduling';
 import type { Caches } from '../../caches.ts';
 import type { StateNode } from '../../cluster/state-node.ts';
@@ -14,6 +14,13 @@ import { isFullyBlocking, type PodDisruptionBudget, permitsUnhealthy } from '../
 import { isActive, isMirrorPod, isReschedulable, type Pod } from '../../kinds/pod.ts';
 import { podsOn } from '../../links.ts';
 import { findProtectionEvent } from '../../pod-protection.ts';
+import type { TimeSlices } from '../planning/time-slices.ts';
+
+/** What is read to tell who is displaced. */
+export interface DisplacementDeps {
+  readonly caches: Pick<Caches, 'pods' | 'disruptionBudgets'>;
+  readonly clock: Clock;
+}
 
 /** Pods of leaving nodes, and what their owners should know. */
 export interface DisplacedPods {
@@ -25,15 +32,17 @@ export interface DisplacedPods {
  * The pods that will need another place when these nodes are gone (spec 02 §4.3). One that may not be evicted stays out:
  * nobody knows when it will go, and room that waits for it is wasted.
  */
-export function findDisplacedPods(
+export async function findDisplacedPods(
   leaving: readonly StateNode[],
-  caches: Pick<Caches, 'pods' | 'disruptionBudgets'>,
-  now: Instant,
-): DisplacedPods {
+  { caches, clock }: DisplacementDeps,
+  slices: TimeSlices,
+): Promise<DisplacedPods> {
+  const now = clock.now();
   const budgets = new BudgetBook(caches);
   const pods: Pod[] = [];
   const events: EventDraft[] = [];
   for (const { node } of leaving) {
+    if (slices.isOver) await slices.pause();
     for (const pod of podsOn(node?.metadata.name ?? '', caches)) {
       if (!isReschedulable(pod)) continue;
       const verdict = readDoNotDisrupt(pod, now);
@@ -56,10 +65,19 @@ interface Budget {
   readonly budget: PodDisruptionBudget;
 }
 
-/** The disruption budgets by namespace, each selector read once. */
+/** Labels of a pod: the cache keeps equal ones once, so that the object stands for what it holds. */
+type Labels = Pod['metadata']['labels'];
+
+/** The budgets of a namespace, and of those the ones that select pods with certain labels. */
+interface NamespaceBudgets {
+  readonly all: readonly Budget[];
+  readonly selecting: Map<Labels, readonly Budget[]>;
+}
+
+/** The disruption budgets by namespace. Each selector is read once, and compared once with the labels pods share. */
 class BudgetBook {
   readonly #caches: Pick<Caches, 'disruptionBudgets'>;
-  readonly #byNamespace = new Map<string, readonly Budget[]>();
+  readonly #byNamespace = new Map<string, NamespaceBudgets>();
 
   constructor(caches: Pick<Caches, 'disruptionBudgets'>) {
     this.#caches = caches;
@@ -67,9 +85,7 @@ class BudgetBook {
 
   /** Whether no eviction of this pod can ever be granted. Eviction knows no more than one budget for a pod. */
   block({ metadata, status }: Pod): boolean {
-    const matching = this.#of(metadata.namespace ?? '').filter(({ selector }) =>
-      matchesLabels(selector, metadata.labels),
-    );
+    const matching = this.#selecting(metadata.namespace ?? '', metadata.labels);
     if (matching.length > 1) return true;
     const [only] = matching;
     if (only === undefined) return false;
@@ -77,11 +93,22 @@ class BudgetBook {
     return isFullyBlocking(only.budget) && !(isUnhealthy === true && permitsUnhealthy(only.budget));
   }
 
-  #of(namespace: string): readonly Budget[] {
+  #selecting(namespace: string, labels: Labels): readonly Budget[] {
+    const { all, selecting } = this.#of(namespace);
+    let found = selecting.get(labels);
+    if (found === undefined) {
+      found = all.filter(({ selector }) => matchesLabels(selector, labels));
+      selecting.set(labels, found);
+    }
+    return found;
+  }
+
+  #of(namespace: string): NamespaceBudgets {
     let budgets = this.#byNamespace.get(namespace);
     if (budgets === undefined) {
       const found = this.#caches.disruptionBudgets.byIndex('namespace', namespace);
-      budgets = found.map((budget) => ({ selector: labelSelectorFrom(budget.spec.selector), budget }));
+      const all = found.map((budget) => ({ selector: labelSelectorFrom(budget.spec.selector), budget }));
+      budgets = { all, selecting: new Map() };
       this.#byNamespace.set(namespace, budgets);
     }
     return budgets;

@@ -26,20 +26,23 @@ export async function selectPendingPods(
   const { caches, provider, metrics } = deps;
   const validation = new PodValidation({ provider, objects: caches, logger });
   if (slices.isOver) await slices.pause(); // the list itself takes a slice where there are many
-  const waiting = caches.pods.byIndex('node', '').filter(isProvisionable);
+  const unbound = caches.pods.byIndex('node', '');
   const accepted: Pod[] = [];
-  for (const pod of waiting) {
+  let ignored = 0;
+  for (const pod of unbound) {
     if (slices.isOver) await slices.pause();
+    if (!isProvisionable(pod)) continue;
     const rejection = validation.findRejection(pod);
     if (rejection === undefined) {
       accepted.push(pod);
       continue;
     }
+    ignored++;
     const { reason, isOptOut } = rejection;
     deps.cluster.decisions.fail(pod, `ignoring pod, ${reason}`);
     logger.debug('ignoring pod', { Pod: new LoggedRef(pod.metadata), error: reason });
     if (!isOptOut) deps.events.publish(failedScheduling(pod, reason));
   }
-  metrics.set(ignoredPods, {}, waiting.length - accepted.length);
+  metrics.set(ignoredPods, {}, ignored);
   return accepted;
 }
