@@ -7,8 +7,10 @@ import { isMet, type Row, renderTable } from './report.ts';
 interface SuiteOptions {
   /** Where to write the figures. */
   readonly json?: string | undefined;
-  /** Measure upstream here and now instead of taking the figures of the lab; needs Go. */
+  /** Fail where upstream cannot be measured beside us: that needs Go. */
   readonly upstream?: boolean | undefined;
+  /** Take stored figures of upstream, though it could be measured. */
+  readonly stored?: boolean | undefined;
   readonly seed?: number | undefined;
   /** How many random fleets. */
   readonly fleets?: number | undefined;
@@ -37,7 +39,7 @@ async function report(suite: string, rows: readonly Row[], { json }: SuiteOption
   return rows.every(isMet);
 }
 
-const USAGE = `usage: npm run bench -- <${Object.keys(SUITES).join('|')}> [part…] [--json FILE] [--seed N] [--fleets N] [--upstream] [--lab]\n`;
+const USAGE = `usage: npm run bench -- <${Object.keys(SUITES).join('|')}> [part…] [--json FILE] [--seed N] [--fleets N] [--upstream|--stored] [--lab]\n`;
 
 const { run, options } = readOrExit('bench', USAGE, (): { readonly run: Suite; readonly options: SuiteOptions } => {
   const { positionals, values } = parseCommandLine({
@@ -45,6 +47,7 @@ const { run, options } = readOrExit('bench', USAGE, (): { readonly run: Suite; r
     options: {
       json: { type: 'string' },
       upstream: { type: 'boolean' },
+      stored: { type: 'boolean' },
       lab: { type: 'boolean' },
       seed: { type: 'string' },
       fleets: { type: 'string' },
@@ -53,6 +56,7 @@ const { run, options } = readOrExit('bench', USAGE, (): { readonly run: Suite; r
   const [suite = '', ...parts] = positionals;
   const run = SUITES[suite];
   if (run === undefined) throw new UsageError(suite === '' ? 'which suite?' : `no such suite: ${suite}`);
+  if (values.upstream && values.stored) throw new UsageError('--upstream and --stored exclude each other');
   const seed = values.seed === undefined ? undefined : parseCount('--seed', values.seed);
   const fleets = values.fleets === undefined ? undefined : parseCount('--fleets', values.fleets);
   return { run, options: { ...values, seed, fleets, parts } };

@@ -5,7 +5,10 @@ export interface Workload {
   readonly mix: 'diverse' | 'preferences';
   readonly policy: PlanningOptions['preferencePolicy'];
   readonly pods: number;
-  /** Upstream 1.14.1 on two cores, one run (lab.md §4); absent where it takes too long to be worth it. */
+  /**
+   * Upstream 1.14.1 on two cores of another machine, one run (lab.md §4): for where it cannot be measured. Absent where
+   * it takes too long to be worth it.
+   */
   readonly upstreamPodsPerSecond?: number;
   /** The name of upstream's own benchmark of this workload. */
   readonly upstreamBenchmark?: string;
@@ -61,3 +64,12 @@ export const WORKLOADS: readonly Workload[] = [
     mostNodes: 11,
   },
 ];
+
+/** Those of a size or a mix that is named; all if none is. */
+export function chooseWorkloads(names: readonly string[]): readonly Workload[] {
+  const known = new Set([...WORKLOADS.map(({ pods }) => String(pods)), ...WORKLOADS.map(({ mix }) => mix)]);
+  const unknown = names.find((name) => !known.has(name));
+  if (unknown !== undefined) throw new Error(`no such workload: ${unknown}; there are ${[...known].join(', ')}`);
+  if (names.length === 0) return WORKLOADS;
+  return WORKLOADS.filter(({ mix, pods }) => names.includes(mix) || names.includes(String(pods)));
+}
