@@ -6,7 +6,6 @@ import { Vocabulary } from './packing/vocabulary.ts';
 import { RequirementSets } from './requirements/requirement-set.ts';
 import { RequirementTable } from './requirements/requirement-table.ts';
 import { AmountReader } from './resources/amounts.ts';
-import { ResourceUnits } from './resources/resource-table.ts';
 import type { PlanningOptions, Snapshot } from './snapshot.ts';
 import { DomainTables } from './topology/domains.ts';
 import { Namespaces } from './topology/namespaces.ts';
@@ -22,7 +21,8 @@ export class Lexicon {
   readonly vocabulary: Vocabulary;
   readonly domains: DomainTables;
   readonly shapes: PodShapes;
-  readonly units = new ResourceUnits();
+  /** The resources some pod asks for. */
+  readonly resources = new Set<string>();
   #constraintsRead = 0;
 
   constructor(snapshot: Snapshot, options: PlanningOptions) {
@@ -47,7 +47,7 @@ export class Lexicon {
   }
 
   #learn({ constraints, volumeNeeds, requests }: PodShape): void {
-    this.units.refine(requests);
+    for (const name of requests.keys()) this.resources.add(name);
     if (constraints.id === this.#constraintsRead) {
       this.vocabulary.read(constraints.example);
       this.#constraintsRead++;

@@ -141,7 +141,7 @@ export class SnapshotIndex {
     const bound = this.pods.find(pod);
     const isKnown = this.lexicon.namespaces.isKnown(pod.metadata.namespace ?? 'default');
     const shape = bound?.podClass.shape ?? this.lexicon.read(pod);
-    if (!isKnown || this.lexicon.vocabulary.isExceeded || !this.resources.canHold(shape.requests)) return undefined;
+    if (!isKnown || this.lexicon.vocabulary.isExceeded || !this.resources.knows(shape.requests)) return undefined;
     return this.#toQueued(pod, shape);
   }
 
@@ -219,7 +219,7 @@ export function* indexSnapshot(
   const { sets, taints, amounts, volumes, vocabulary } = lexicon;
   const { profile, ignoreDraRequests } = options;
   const daemons = daemonsOf(snapshot.daemonPods, lexicon.shapes, taints, ignoreDraRequests);
-  const resources = new ResourceTable(lexicon.units);
+  const resources = new ResourceTable(lexicon.resources);
   const classes = new PodClasses(vocabulary.podLabels);
   const nodes = new ClusterNodes(snapshot.nodes, leaving, vocabulary.nodeLabels, { sets, taints, profile });
   const pods = new BoundPods();

@@ -117,9 +117,7 @@ export class ExistingRoom {
     const left = subtractAmounts(subtractAmounts(amounts.read(source.allocatable), used), daemons);
     if (hasNegative(left)) this.#broken.add(index);
     else this.#likesOf(node).add(index);
-    resources.names.forEach((name, r) => {
-      this.remaining[index * resources.names.length + r] = resources.toTarget(r, left.get(name)?.nanos ?? 0n);
-    });
+    this.remaining.set(resources.toTargets(left), index * resources.names.length);
   }
 
   #likesOf({ set, taints }: ClusterNode): BitSet {

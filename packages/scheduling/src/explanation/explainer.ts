@@ -8,6 +8,7 @@ import type { PlannedNode, UnschedulablePod } from '../plan.ts';
 import { finish } from '../progress.ts';
 import { addAmounts, AmountReader, type Amounts, NO_AMOUNTS } from '../resources/amounts.ts';
 import { podRequests } from '../resources/pod-requests.ts';
+import { roundUpRequests } from '../resources/resource-table.ts';
 import { isUnusable } from '../scope.ts';
 import { EMPTY_SNAPSHOT, type PlanningOptions, type Pool, type Snapshot } from '../snapshot.ts';
 import { indexSnapshot, type SnapshotIndex } from '../snapshot-index.ts';
@@ -68,7 +69,7 @@ export class Explainer {
     const { pool, template } = this.#find(node.nodePool);
     const question = {
       requirements: node.requirements,
-      requests: addAmounts(...node.pods.map(({ pod }) => podRequests(pod, this.#reader))),
+      requests: addAmounts(...node.pods.map(({ pod }) => roundUpRequests(podRequests(pod, this.#reader)))),
       ports: node.pods.flatMap(({ pod }) => hostPortsOf(pod)),
     };
     const listed = new Set(node.instanceTypes);

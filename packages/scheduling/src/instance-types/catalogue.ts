@@ -1,6 +1,7 @@
 import type { Requirement, Requirements } from '@karpenter-ts/apis';
 import type { BitSet } from '../interning/bit-set.ts';
 import type { Amounts } from '../resources/amounts.ts';
+import { toTarget } from '../resources/resource-table.ts';
 import type { InstanceType } from './instance-type.ts';
 import { Levels } from './levels.ts';
 import { isLinear } from './linear-prices.ts';
@@ -100,13 +101,12 @@ export class Catalogue {
     return this.#capacity[variant]!;
   }
 
-  /** By how much variants can give pods of a resource, in a unit of so many nanos. */
-  allocatableLevels(resource: string, unit: bigint, toUnits: (nanos: bigint) => number): Levels<number> {
-    const key = `${resource} ${unit}`;
-    let levels = this.#allocatableLevels.get(key);
+  /** By how much variants can give pods of a resource, in its units. */
+  allocatableLevels(resource: string): Levels<number> {
+    let levels = this.#allocatableLevels.get(resource);
     if (levels === undefined) {
-      levels = new Levels(this.#allocatable.map((amounts) => toUnits(amounts.get(resource)?.nanos ?? 0n)));
-      this.#allocatableLevels.set(key, levels);
+      levels = new Levels(this.#allocatable.map((amounts) => toTarget(resource, amounts.get(resource)?.nanos ?? 0n)));
+      this.#allocatableLevels.set(resource, levels);
     }
     return levels;
   }

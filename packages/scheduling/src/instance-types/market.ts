@@ -33,9 +33,7 @@ export class Market {
     this.#sets = sets;
     this.#kindSets = catalogue.kinds.map(({ requirements }) => sets.from(requirements).set);
     this.#resources = resources;
-    this.#levels = resources.names.map((name, i) =>
-      catalogue.allocatableLevels(name, resources.unitOf(i), (nanos) => resources.toTarget(i, nanos)),
-    );
+    this.#levels = resources.names.map((name) => catalogue.allocatableLevels(name));
   }
 
   /** What a node with these requirements can be, resources aside. */
@@ -52,9 +50,7 @@ export class Market {
   allocatable(variant: number): ResourceVector {
     let vector = this.#allocatable[variant];
     if (vector === undefined) {
-      const amounts = this.catalogue.allocatable(variant);
-      const { names } = this.#resources;
-      vector = Float64Array.from(names, (name, i) => this.#resources.toTarget(i, amounts.get(name)?.nanos ?? 0n));
+      vector = this.#resources.toTargets(this.catalogue.allocatable(variant));
       this.#allocatable[variant] = vector;
     }
     return vector;

@@ -5,12 +5,14 @@ import type { ContainerStatus, Pod } from '../objects/pod.ts';
 import type { NodeNeeds } from '../requirements/requirement-set.ts';
 import type { AmountReader, Amounts } from '../resources/amounts.ts';
 import { podRequests } from '../resources/pod-requests.ts';
+import { roundUpRequests } from '../resources/resource-table.ts';
 import { type Constraints, ConstraintTable, type ConstraintTables, json } from './constraints.ts';
 
 /** Everything about a pod that decides where it fits, but for its name, namespace and labels. */
 export interface PodShape {
   readonly id: number;
   readonly constraints: Constraints;
+  /** In whole units, as the kube-scheduler counts them. */
   readonly requests: Amounts;
   readonly ports: readonly HostPort[];
   readonly volumeNeeds: VolumeNeeds;
@@ -56,7 +58,7 @@ export class PodShapes {
     if (facts === undefined) {
       facts = {
         id: this.#containers.size,
-        requests: podRequests(pod, this.#tables.amounts),
+        requests: roundUpRequests(podRequests(pod, this.#tables.amounts)),
         ports: hostPortsOf(pod),
         usesDynamicResources: usesDynamicResources(pod),
       };

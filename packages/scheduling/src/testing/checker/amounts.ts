@@ -57,7 +57,17 @@ export function requestsOf(pod: Pod): Nanos {
     ([resource]) => resource === 'cpu' || resource === 'memory' || resource.startsWith('hugepages-'),
   );
   const computed = new Map([...largest(together, ...steps), ...podLevel]);
-  return sum(computed, nanosOf(overhead), new Map([['pods', parseQuantity('1').nanos]]));
+  return inWholeUnits(sum(computed, nanosOf(overhead), new Map([['pods', parseQuantity('1').nanos]])));
+}
+
+/** The kube-scheduler counts CPU by the thousandth and the rest by the unit, and a fraction of one as one. */
+function inWholeUnits(requests: Nanos): Nanos {
+  return new Map(
+    [...requests].map(([resource, amount]) => {
+      const unit = resource === 'cpu' ? 10n ** 6n : 10n ** 9n;
+      return [resource, ((amount + unit - 1n) / unit) * unit];
+    }),
+  );
 }
 
 const isSidecar = ({ restartPolicy }: Container): boolean => restartPolicy === 'Always';
