@@ -54,7 +54,7 @@ export class Lexicon {
     }
     if (volumeNeeds.kind === 'missing') return;
     for (const requirements of volumeNeeds.alternatives) {
-      for (const key of requirements.keys()) this.vocabulary.addNodeLabel(key);
+      for (const { key } of requirements) this.vocabulary.addNodeLabel(key);
     }
   }
 

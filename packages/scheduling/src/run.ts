@@ -90,6 +90,10 @@ function findObstacle(
   { pools }: Scope,
 ): Failure | undefined {
   if (pools.length === 0) return { why: 'NoPools' };
+  const { stages } = shape.constraints;
+  if (stages.every(({ contradictions }) => contradictions.length > 0)) {
+    return { why: 'Contradiction', problems: stages.at(-1)!.contradictions };
+  }
   if (shape.usesDynamicResources && options.ignoreDraRequests) return { why: 'DynamicResources' };
   // Placed without knowing where its volumes are, it might never start (spec 02, remark 21).
   if (shape.volumeNeeds.kind === 'missing') return { why: 'VolumeLookup', missing: shape.volumeNeeds.missing };

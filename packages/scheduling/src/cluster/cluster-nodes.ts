@@ -121,7 +121,7 @@ class LabelSets {
     }
     let set = this.#byText.get(text);
     if (set === undefined) {
-      set = sets.from(toLabelRequirements(relevant, profile)).set;
+      set = sets.from(toLabelRequirements(relevant, profile).values()).set;
       this.#byText.set(text, set);
     }
     return set;

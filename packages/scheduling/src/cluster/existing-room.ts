@@ -1,4 +1,4 @@
-import { admits, type Requirement } from '@karpenter-ts/apis';
+import type { Requirement } from '@karpenter-ts/apis';
 import type { HostPort } from '../checks/host-ports.ts';
 import type { TaintTable } from '../checks/taints.ts';
 import { attachedClaims, VolumeUsage } from '../checks/volume-limits.ts';
@@ -44,7 +44,6 @@ export class ExistingRoom {
   readonly refusingMoved: BitSet;
   /** Nodes with the same labels and taints; without those that take nothing at all. */
   readonly #likes = new Map<string, Likes>();
-  readonly #broken: BitSet;
   /** By resource, once asked for. */
   readonly #headroom: (Headroom | undefined)[] = [];
   readonly #tables: RoomTables;
@@ -56,7 +55,6 @@ export class ExistingRoom {
     const width = tables.resources.names.length;
     this.remaining = new Float64Array(nodes.open * width);
     this.refusingMoved = new BitSet(nodes.open);
-    this.#broken = new BitSet(nodes.open);
     this.#outstanding = new OutstandingDaemons(daemons, tables);
   }
 
@@ -84,13 +82,6 @@ export class ExistingRoom {
     return nodes;
   }
 
-  /** Whether a node takes pods of a demand at all, room and labels aside. */
-  admits(i: number, { tolerations, needs }: Demand): boolean {
-    const { taints, hostname } = this.nodes.all[i]!;
-    if (this.#broken.has(i) || !this.#tables.taints.tolerates(tolerations, taints)) return false;
-    return needs.hostname === undefined || admits(needs.hostname, hostname);
-  }
-
   /** Drops nodes of other names than those listed, if a list it is. */
   #keepNamed(nodes: BitSet, { complement, values }: Requirement): void {
     if (complement || !this.nodes.isAligned) return;
@@ -115,8 +106,7 @@ export class ExistingRoom {
     const { amounts, pods, resources } = this.#tables;
     const used = sumRequests(pods.onNode(node).map(({ podClass }) => podClass.shape.requests));
     const left = subtractAmounts(subtractAmounts(amounts.read(source.allocatable), used), daemons);
-    if (hasNegative(left)) this.#broken.add(index);
-    else this.#likesOf(node).add(index);
+    if (!hasNegative(left)) this.#likesOf(node).add(index);
     this.remaining.set(resources.toTargets(left), index * resources.names.length);
   }
 

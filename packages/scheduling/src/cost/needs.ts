@@ -63,7 +63,7 @@ export class Needs {
     let set = this.#terms.get(term);
     if (set === undefined) {
       const { sets, profile } = this.#tables;
-      set = sets.from(new Map(requirementsOf(term, profile).map((one) => [one.key, one]))).set;
+      set = sets.from(requirementsOf(term, profile)).set;
       this.#terms.set(term, set);
     }
     return set;

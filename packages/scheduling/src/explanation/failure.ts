@@ -11,7 +11,13 @@ import {
 } from '@karpenter-ts/apis';
 import { findUntolerated, type TaintTable } from '../checks/taints.ts';
 import type { FailureDraft, RefusalDraft } from '../packing/refusal-draft.ts';
-import type { NodeNeeds, RequirementSet, RequirementSets } from '../requirements/requirement-set.ts';
+import { findContradictions } from '../requirements/contradiction.ts';
+import {
+  areImpossible,
+  type NodeNeeds,
+  type RequirementSet,
+  type RequirementSets,
+} from '../requirements/requirement-set.ts';
 import { HostGroup } from '../topology/host-group.ts';
 import { KeyChoice } from '../topology/key-choice.ts';
 import type { LabelGroup } from '../topology/label-group.ts';
@@ -67,8 +73,9 @@ export class FailureWriter {
       case 'Taints':
         return { why: 'Taints', untolerated: this.#untolerated(draft) };
       case 'Requirements':
-      case 'VolumeRequirements':
         return { why: draft.why, problems: this.#problems(draft.existing, draft.incoming, draft.hostname) };
+      case 'VolumeRequirements':
+        return { why: draft.why, problems: this.#volumeProblems(draft, failure) };
       case 'Topology':
         return this.#topologyRefusal(draft.set, draft.hostname, failure);
       case 'InstanceTypes':
@@ -85,6 +92,17 @@ export class FailureWriter {
     return findUntolerated(taints.taints(template.taints), taints.tolerations(tolerations));
   }
 
+  /** Volumes that exclude each other do so on every node. */
+  #volumeProblems(
+    draft: RefusalDraft & { readonly why: 'Requirements' | 'VolumeRequirements' },
+    { podClass }: FailureDraft,
+  ) {
+    const { volumeNeeds, volumeAlternatives } = podClass.shape;
+    const { existing, incoming, hostname } = draft;
+    if (!areImpossible(incoming) || volumeNeeds.kind === 'missing') return this.#problems(existing, incoming, hostname);
+    return findContradictions(volumeNeeds.alternatives[volumeAlternatives.indexOf(incoming)] ?? []);
+  }
+
   /** Pods of thousands of sizes that ask for one impossible label share what is said about it. */
   #problems(existing: RequirementSet, incoming: NodeNeeds, hostname: string): readonly Incompatibility[] {
     const question = `${existing.id} ${incoming.set.id}`;
@@ -94,7 +112,8 @@ export class FailureWriter {
     const asked = new Map(sets.toRequirements(incoming.set));
     if (incoming.hostname !== undefined) asked.set(HOSTNAME_LABEL, incoming.hostname);
     const node = this.#nodeRequirements(existing, hostname);
-    const problems = findIncompatibilities(node, asked, profile.wellKnownLabels);
+    const plain = findIncompatibilities(node, asked, profile.wellKnownLabels);
+    const problems = plain.length > 0 ? plain : sets.findConflicts(existing, incoming.set);
     if (incoming.hostname === undefined) this.#incompatibilities.set(question, problems);
     return problems;
   }

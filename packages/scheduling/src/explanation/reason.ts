@@ -11,6 +11,8 @@ export type Failure =
   | { readonly why: 'NoUsablePools' }
   /** The pod asks for devices through ResourceClaims. */
   | { readonly why: 'DynamicResources' }
+  /** The pod's own requirements contradict each other, whichever of its preferences and alternatives it gives up. */
+  | { readonly why: 'Contradiction'; readonly problems: readonly Incompatibility[] }
   /** An object the pod's volumes need is missing, so that its constraints are not known. */
   | { readonly why: 'VolumeLookup'; readonly missing: MissingVolumeObject }
   /** No node had room, and every pool said no to a new one: in order of the pools, one refusal each. */

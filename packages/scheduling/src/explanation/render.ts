@@ -19,6 +19,8 @@ export function renderFailure(failure: Failure): string {
       return 'nodepool requirements filtered out all available instance types';
     case 'DynamicResources':
       return 'pod has Dynamic Resource Allocation requirements that are not yet supported by Karpenter';
+    case 'Contradiction':
+      return `pod contradicts itself, ${failure.problems.map(formatIncompatibility).join('; ')}`;
     case 'VolumeLookup':
       return `failed getting volume topology requirements (${failure.missing.kind}=${failure.missing.name})`;
     case 'PoolsRefused':

@@ -31,7 +31,7 @@ export class Market {
   constructor(catalogue: Catalogue, sets: RequirementSets, resources: ResourceTable) {
     this.catalogue = catalogue;
     this.#sets = sets;
-    this.#kindSets = catalogue.kinds.map(({ requirements }) => sets.from(requirements).set);
+    this.#kindSets = catalogue.kinds.map(({ requirements }) => sets.from(requirements.values()).set);
     this.#resources = resources;
     this.#levels = resources.names.map((name) => catalogue.allocatableLevels(name));
   }

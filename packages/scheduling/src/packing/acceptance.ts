@@ -37,7 +37,8 @@ export interface AcceptanceDeps {
 
 /**
  * For how long a planned node refuses a demand. Nodes only fill up and narrow down, so what no type of theirs can hold
- * now, none will: whatever rules say, or as long as they leave the pod the same domains.
+ * now, none will: whatever rules say, or as long as they leave the pod the same domains. The one thing they gain is
+ * custom labels, so a refusal for want of one holds for now.
  */
 export type Lasting = 'ForNow' | 'InTheseDomains' | 'ForGood';
 
@@ -74,6 +75,7 @@ export class Acceptance {
       return this.#refuse({ why: 'Taints', template, tolerations: demand.tolerations });
     }
     if (!this.#meets(node, node.set, demand.needs)) {
+      this.lasting = this.#lastingOf(node.set, demand.needs);
       return this.#refuse(unmet('Requirements', node, node.set, demand.needs));
     }
     const merged = sets.merge(node.set, demand.needs.set);
@@ -98,6 +100,7 @@ export class Acceptance {
     minValues: 'Keep' | 'Lower',
   ): RequirementSet | undefined {
     if (!this.#meets(node, merged, alternative)) {
+      this.lasting = this.#lastingOf(merged, alternative);
       return this.#refuse(unmet('VolumeRequirements', node, merged, alternative));
     }
     const set = this.#deps.sets.merge(merged, alternative.set);
@@ -155,6 +158,12 @@ export class Acceptance {
   #meets({ placeholder }: Candidate, set: RequirementSet, needs: NodeNeeds): boolean {
     if (needs.hostname !== undefined && !admits(needs.hostname, placeholder)) return false;
     return this.#deps.sets.accepts(set, needs.set, 'loosely');
+  }
+
+  /** A custom label the node has not may yet be given to it, by a pod that asks for something else of that label. */
+  #lastingOf(set: RequirementSet, needs: NodeNeeds): Lasting {
+    const missing = this.#deps.sets.labelsToDefine(needs.set).some((key) => set.find(key) < 0);
+    return missing ? 'ForNow' : 'ForGood';
   }
 
   #refuse(refusal: RefusalDraft): undefined {

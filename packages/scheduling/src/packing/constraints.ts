@@ -1,14 +1,15 @@
 import {
-  combineRequirements,
+  type Incompatibility,
   type ProviderProfile,
   type Requirement,
   toLabelRequirements,
-  toRequirements,
+  toRequirement,
 } from '@karpenter-ts/apis';
 import type { TaintTable } from '../checks/taints.ts';
 import type { NodeSelectorTerm, Pod } from '../objects/pod.ts';
 import type { Relaxation } from '../plan.ts';
-import type { NodeNeeds, RequirementSets } from '../requirements/requirement-set.ts';
+import { findContradictions } from '../requirements/contradiction.ts';
+import { areImpossible, type NodeNeeds, type RequirementSets } from '../requirements/requirement-set.ts';
 import { relax, type Wishes, wishesOf } from './relaxation.ts';
 
 /** Where a pod may run and next to whom: all it says about that. Deployments have one each; sizes do not matter. */
@@ -30,6 +31,8 @@ export interface Stage {
   /** Without preferences: these alone decide which domains topology looks at. */
   readonly strictNeeds: NodeNeeds;
   readonly tolerations: number;
+  /** What of its needs contradicts what else of them: no node meets such a stage, so it is not tried. Mostly empty. */
+  readonly contradictions: readonly Incompatibility[];
 }
 
 export interface ConstraintTables {
@@ -76,22 +79,26 @@ export class ConstraintTable {
     const selected = [...toLabelRequirements(pod.spec.nodeSelector ?? {}, profile).values()];
     const required = requirementsOf(wishes.requiredNodeTerms[0], profile);
     const preferred = requirementsOf(wishes.preferredNodeTerms[0]?.preference, profile);
-    const strictNeeds = sets.from(combineRequirements([...selected, ...required]));
+    const strictNeeds = sets.from([...selected, ...required]);
+    const all = [...selected, ...required, ...preferred];
+    const needs = preferred.length === 0 ? strictNeeds : sets.from(all);
     return {
       index,
       wishes,
       relaxations,
       strictNeeds,
-      needs:
-        preferred.length === 0 ? strictNeeds : sets.from(combineRequirements([...selected, ...preferred, ...required])),
+      needs,
       tolerations: taints.internTolerations(wishes.tolerations),
+      contradictions: areImpossible(needs) ? findContradictions(all) : NONE,
     };
   }
 }
 
-/** Requirements of a node affinity term; fields are read by nobody here, as upstream. */
+const NONE: readonly Incompatibility[] = [];
+
+/** Requirements of a node affinity term, one for each expression; fields are read by nobody here, as upstream. */
 export function requirementsOf(term: NodeSelectorTerm | undefined, profile: ProviderProfile): readonly Requirement[] {
-  return [...toRequirements(term?.matchExpressions ?? [], profile).values()];
+  return (term?.matchExpressions ?? []).map((expression) => toRequirement(expression, profile));
 }
 
 /** Equal for pods with equal constraints. Called once per pod, so it is quick for the many that have none. */

@@ -4,7 +4,7 @@ import type { VolumeUsage } from '../checks/volume-limits.ts';
 import type { ClusterNode } from '../cluster/cluster-nodes.ts';
 import type { ExistingRoom } from '../cluster/existing-room.ts';
 import { BitSet } from '../interning/bit-set.ts';
-import type { RequirementSet, RequirementSets } from '../requirements/requirement-set.ts';
+import type { NodeNeeds, RequirementSets } from '../requirements/requirement-set.ts';
 import type { Census } from '../topology/census.ts';
 import type { Restriction } from '../topology/restriction.ts';
 import type { Placement } from '../topology/topology.ts';
@@ -25,9 +25,6 @@ export class ExistingField {
   #remaining: Float64Array;
   #ownsRemaining = false;
   readonly #fitting = new Map<number, BitSet>();
-  /** Nodes that a pod gave a label they did not have: upstream lets them take pods they would have refused before. */
-  readonly #narrowed = new Map<number, RequirementSet>();
-  readonly #narrowedNodes = new BitSet();
   readonly #ports = new Map<number, readonly HostPort[]>();
   readonly #volumes = new Map<number, VolumeUsage>();
   readonly #candidates = new BitSet();
@@ -52,7 +49,6 @@ export class ExistingField {
     const fitting = this.#fittingNow(demand);
     const candidates = this.#candidates;
     candidates.copyFrom(fitting);
-    candidates.unite(this.#narrowedNodes);
     if (queued.podClass.isMoved) candidates.subtract(this.#room.refusingMoved);
     this.#restrict(candidates, restriction);
     for (let i = candidates.next(0); i >= 0; i = candidates.next(i + 1)) {
@@ -60,8 +56,7 @@ export class ExistingField {
         fitting.delete(i);
         continue;
       }
-      const set = this.#accept(i, queued, demand, restriction);
-      if (set !== undefined) return this.#put(i, queued, demand, set);
+      if (this.#accepts(i, queued, demand, restriction)) return this.#put(i, queued, demand);
     }
     return undefined;
   }
@@ -82,7 +77,7 @@ export class ExistingField {
     }
     for (const choice of choices) {
       const nodesIn = this.#census.nodesIn(choice.domains);
-      this.#inDomains.copyFrom(this.#narrowedNodes);
+      this.#inDomains.clear();
       for (let domain = 0; domain < nodesIn.length; domain++) {
         const nodes = nodesIn[domain];
         if (nodes !== undefined && choice.has(domain)) this.#inDomains.unite(nodes);
@@ -97,28 +92,25 @@ export class ExistingField {
     return true;
   }
 
-  /** The node's requirements with the pod on it; `undefined` if it does not take it (spec 02 §8.4). */
-  #accept(i: number, queued: QueuedPod, demand: Demand, restriction: Restriction): RequirementSet | undefined {
+  /**
+   * Whether the node takes the pod (spec 02 §8.4). Its labels are what they are: a pod that does without a label gives it
+   * none, so it lets on no others that ask for one (upstream's remark 19).
+   */
+  #accepts(i: number, queued: QueuedPod, demand: Demand, restriction: Restriction): boolean {
     const node = this.#room.nodes.all[i]!;
+    const { set, hostname } = node;
     const volumes = this.#volumes.get(i) ?? this.#room.volumes.get(i);
-    if (volumes !== undefined && !volumes.allows(queued.claims)) return undefined;
-    if (demand.ports.length > 0 && portsConflict(demand.ports, this.#portsOf(i))) return undefined;
-    for (const host of restriction.hosts) {
-      if (!host.accepts(host.group.existing.count(node.host), node.hostname)) return undefined;
-    }
-    const set = this.#narrowed.get(i) ?? node.set;
-    if (!this.#room.admits(i, demand) || !this.#sets.accepts(set, demand.needs.set, 'strictly')) return undefined;
-    const merged = this.#sets.merge(set, demand.needs.set);
-    for (const alternative of demand.volumeAlternatives) {
-      if (alternative.hostname !== undefined && !admits(alternative.hostname, node.hostname)) continue;
-      if (!this.#sets.accepts(merged, alternative.set, 'strictly')) continue;
-      const [narrowed] = restriction.narrow(this.#sets.merge(merged, alternative.set), 'strictly') ?? [];
-      if (narrowed !== undefined) return narrowed;
-    }
-    return undefined;
+    if (volumes !== undefined && !volumes.allows(queued.claims)) return false;
+    if (demand.ports.length > 0 && portsConflict(demand.ports, this.#portsOf(i))) return false;
+    if (!restriction.hosts.every((host) => host.accepts(host.group.existing.count(node.host), hostname))) return false;
+    if (restriction.narrow(set, 'strictly') === undefined) return false;
+    const isMet = (needs: NodeNeeds) =>
+      (needs.hostname === undefined || admits(needs.hostname, hostname)) &&
+      this.#sets.accepts(set, needs.set, 'strictly');
+    return isMet(demand.needs) && demand.volumeAlternatives.some(isMet);
   }
 
-  #put(i: number, queued: QueuedPod, demand: Demand, set: RequirementSet) {
+  #put(i: number, queued: QueuedPod, demand: Demand) {
     const node = this.#room.nodes.all[i]!;
     if (!this.#ownsRemaining) {
       this.#remaining = this.#remaining.slice();
@@ -126,13 +118,10 @@ export class ExistingField {
     }
     const { requests, ports } = demand;
     for (let r = 0; r < requests.length; r++) this.#remaining[i * requests.length + r]! -= requests[r]!;
-    if (set !== (this.#narrowed.get(i) ?? node.set)) {
-      this.#narrowed.set(i, set);
-      this.#narrowedNodes.add(i);
-    }
     if (ports.length > 0) this.#ports.set(i, [...this.#portsOf(i), ...ports]);
     if (queued.claims.length > 0) this.#attach(i, queued);
-    return { node, set, taints: node.taints, hostname: node.hostname, host: node.host, isPlanned: false };
+    const { set, taints, hostname, host } = node;
+    return { node, set, taints, hostname, host, isPlanned: false };
   }
 
   #portsOf(i: number): readonly HostPort[] {

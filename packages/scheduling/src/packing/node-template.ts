@@ -1,13 +1,12 @@
 import {
-  combineRequirements,
   INITIALIZED_LABEL,
   NODEPOOL_LABEL,
   nodeClassLabel,
   type ProviderProfile,
   REGISTERED_LABEL,
-  type Requirements,
+  type Requirement,
   toLabelRequirements,
-  toRequirements,
+  toRequirement,
 } from '@karpenter-ts/apis';
 import { PoolLimits } from '../checks/pool-limits.ts';
 import type { Market } from '../instance-types/market.ts';
@@ -76,7 +75,7 @@ export function templateOf(
 }
 
 /** The labels say that it is registered and initialised, because daemons may wait for that. */
-function templateRequirements(nodePool: Pool['nodePool'], profile: ProviderProfile): Requirements {
+function templateRequirements(nodePool: Pool['nodePool'], profile: ProviderProfile): readonly Requirement[] {
   const { metadata, spec } = nodePool.spec.template;
   const labels = {
     ...metadata?.labels,
@@ -85,8 +84,8 @@ function templateRequirements(nodePool: Pool['nodePool'], profile: ProviderProfi
     [REGISTERED_LABEL]: 'true',
     [INITIALIZED_LABEL]: 'true',
   };
-  return combineRequirements([
-    ...toRequirements(spec.requirements, profile).values(),
+  return [
+    ...spec.requirements.map((requirement) => toRequirement(requirement, profile)),
     ...toLabelRequirements(labels, profile).values(),
-  ]);
+  ];
 }

@@ -3,7 +3,7 @@ import type { HostPort } from '../checks/host-ports.ts';
 import type { TaintTable } from '../checks/taints.ts';
 import type { Market } from '../instance-types/market.ts';
 import type { BitSet } from '../interning/bit-set.ts';
-import type { RequirementSet, RequirementSets } from '../requirements/requirement-set.ts';
+import { areImpossible, type RequirementSet, type RequirementSets } from '../requirements/requirement-set.ts';
 import { type Amounts, smallestAmounts } from '../resources/amounts.ts';
 import { sumRequests } from '../resources/pod-requests.ts';
 import type { ResourceTable, ResourceVector } from '../resources/resource-table.ts';
@@ -75,7 +75,7 @@ function variantsFor(daemon: Daemon, { market, variants, set, taints }: Hosting,
   hosts.clear();
   if (!tables.taints.tolerates(daemon.tolerations, taints)) return hosts;
   for (const term of daemon.terms) {
-    if (term.hostname !== undefined && !admitsAbsence(term.hostname)) continue;
+    if (areImpossible(term) || (term.hostname !== undefined && !admitsAbsence(term.hostname))) continue;
     if (tables.sets.accepts(set, term.set, 'loosely')) hosts.unite(market.supply(term.set).compatible);
   }
   return hosts;

@@ -105,6 +105,7 @@ export class Packer {
     const { stages } = podClass.kind.constraints;
     for (let i = 0; i < stages.length; i++) {
       if (i > 0 && !this.#canHelp(stages[i]!)) break;
+      if (stages[i]!.contradictions.length > 0) continue; // pods of which every stage is so are not tried at all
       const attempt = this.#attempt(podClass, i);
       failure = this.#try(queued, attempt);
       if (failure === undefined) return undefined;

@@ -5,6 +5,7 @@ import type { Pod } from '../objects/pod.ts';
 import { planSnapshot } from '../planner.ts';
 import { makeNode, makeOffering, makePod, makePool } from '../testing/builders.ts';
 import { DEFAULT_TYPES, fakeType, is, ladder } from '../testing/fake-types.ts';
+import { onNodes, where } from '../testing/pod-parts.ts';
 import { failureOf, packing, valuesOf, World } from '../testing/world.ts';
 
 const small = (name: string) => makePod(name, { requests: { cpu: '10m' } });
@@ -292,3 +293,54 @@ function inZones(name: string, ...zones: readonly string[]) {
     },
   });
 }
+
+const onRack = (name: string, cpu: string, operator: string, ...values: readonly string[]) =>
+  makePod(name, { requests: { cpu }, affinity: onNodes([where('rack', operator, ...values)]) });
+const names = (plan: ReturnType<World['plan']>) =>
+  plan.newNodes.map(({ pods }) => pods.map(({ pod }) => pod.metadata.name)).sort();
+
+test('a pod that asks for a label no pool has joins a planned node that another pod gives the label, whoever came first', () => {
+  const [plain, giving] = [makePod('plain', { requests: { cpu: '1' } }), onRack('giving', '500m', 'NotIn', '4')];
+  for (const cpu of ['900m', '100m']) {
+    const pods = [plain, onRack('asking', cpu, 'Exists'), giving];
+    assert.deepEqual(new World().plan(...pods).unschedulable, []);
+    assert.equal(new World().plan(...pods).newNodes.length, 1);
+  }
+  const twice = [plain, onRack('first', '900m', 'Gt', '5'), onRack('second', '800m', 'Lt', '9'), giving];
+  assert.deepEqual(new World().plan(...twice).unschedulable, []);
+});
+
+test('once pods on a planned node need a label, none that wants it absent joins them', () => {
+  const pods = [
+    onRack('giving', '1', 'NotIn', '4'),
+    onRack('asking', '900m', 'Exists'),
+    onRack('without', '800m', 'DoesNotExist'),
+  ];
+  assert.deepEqual(names(new World().plan(...pods)), [['giving', 'asking'], ['without']]);
+  const racks = [
+    onRack('above', '1', 'NotIn', '4'),
+    onRack('b', '900m', 'Gt', '3'),
+    onRack('c', '800m', 'Lt', '6'),
+    onRack('d', '700m', 'NotIn', '5'),
+  ];
+  assert.deepEqual(names(new World().plan(...racks)), [['above', 'b', 'c'], ['d']]);
+});
+
+test('a pod is put on the node of a pool that offers its label, not on a node where another merely spoke of it', () => {
+  const world = new World({
+    pools: [makePool('p'), makePool('numbered', { labels: { rack: '7' } })],
+    nodes: [makeNode('n1', { allocatable: { cpu: '16', memory: '64Gi', pods: '110' } })],
+  });
+  const plan = world.plan(
+    onRack('c', '2', 'NotIn', '4'),
+    makePod('b', { requests: { cpu: '1' }, nodeSelector: { rack: '7' } }),
+  );
+  assert.deepEqual(
+    plan.existingNodes.map(({ pods }) => pods.map(({ pod }) => pod.metadata.name)),
+    [['c']],
+  );
+  assert.deepEqual(
+    plan.newNodes.map(({ nodePool }) => nodePool),
+    ['numbered'],
+  );
+});

@@ -21,6 +21,8 @@ export class PlannedField {
   /** By resource, then by node: the most another pod may ask for. Of each resource some type has so much. */
   readonly #room: number[][] = [];
   readonly #bands: RoomBands[] = [];
+  /** By custom label some pod asks for: nodes that will have it. */
+  readonly #defining = new Map<number, BitSet>();
   /** By key in use, then by domain: nodes that may yet be in it. */
   readonly #nodesIn = new Map<Domains, BitSet[]>();
   readonly #candidates = new BitSet();
@@ -41,6 +43,7 @@ export class PlannedField {
     if (refusing !== undefined) candidates.subtract(refusing);
     const refusingIn = this.#findRefusingIn(demand, restriction);
     if (refusingIn !== undefined) candidates.subtract(refusingIn);
+    for (const key of this.#sets.labelsToDefine(demand.needs.set)) candidates.intersect(this.#nodesDefining(key));
     for (const host of restriction.hosts) host.restrict(candidates, host.group.planned);
     for (const choice of restriction.choices) this.#restrict(candidates, choice);
     for (let r = 0; r < this.#bands.length; r++) {
@@ -66,15 +69,31 @@ export class PlannedField {
     this.nodes.push(node);
     this.#order.add();
     this.#measure(node);
-    for (const [domains, nodesIn] of this.#nodesIn) this.#index(node, domains, nodesIn);
+    this.#indexLabels(node);
   }
 
   /** A node took one more pod, which may have narrowed it. */
   update(node: OpenNode, isNarrowed: boolean): void {
     this.#order.promote(node.index);
     this.#measure(node);
-    if (!isNarrowed) return;
+    if (isNarrowed) this.#indexLabels(node);
+  }
+
+  #indexLabels(node: OpenNode): void {
     for (const [domains, nodesIn] of this.#nodesIn) this.#index(node, domains, nodesIn);
+    if (this.#defining.size === 0) return;
+    for (const id of node.set.ids) this.#defining.get(this.#sets.table.keyOf(id))?.add(node.index);
+  }
+
+  /** Kept from the first time a label is asked for: a node that has a label keeps it. */
+  #nodesDefining(key: number): BitSet {
+    let nodes = this.#defining.get(key);
+    if (nodes === undefined) {
+      nodes = new BitSet(this.nodes.length);
+      for (const { index, set } of this.nodes) if (set.find(key) >= 0) nodes.add(index);
+      this.#defining.set(key, nodes);
+    }
+    return nodes;
   }
 
   #refuse({ id }: Demand, node: number): void {

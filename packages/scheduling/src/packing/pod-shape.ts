@@ -143,7 +143,7 @@ function isResized({ resources }: ContainerStatus): boolean {
 function volumeText(needs: VolumeNeeds): string {
   if (needs.kind === 'missing') return JSON.stringify(needs.missing);
   const terms = needs.alternatives.map((requirements) =>
-    [...requirements.values()].map(({ key, complement, values, lowest, highest }) => [
+    requirements.map(({ key, complement, values, lowest, highest }) => [
       key,
       complement,
       [...values],

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HOSTNAME_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
 import { renderRelaxation } from '../explanation/render.ts';
-import type { Pod, PodSpec } from '../objects/pod.ts';
-import { makePod, makePool } from '../testing/builders.ts';
+import type { NodeExpression, Pod, PodSpec } from '../objects/pod.ts';
+import { makeNode, makePod, makePool } from '../testing/builders.ts';
 import {
   APP,
   near,
@@ -15,7 +15,7 @@ import {
   spreadOver,
   where,
 } from '../testing/pod-parts.ts';
-import { packing, valuesOf, World } from '../testing/world.ts';
+import { failureOf, packing, valuesOf, World } from '../testing/world.ts';
 
 const zone = (n: number | string) => where(ZONE_LABEL, 'In', `test-zone-${n}`);
 const zonesOf = (world: World, spec: PodSpec) => {
@@ -44,6 +44,65 @@ test('02/108 a preference against a requirement, or against itself, is given up'
   assert.deepEqual(zonesOf(new World(), { affinity: { nodeAffinity: against } }), ['test-zone-3']);
   const itself = preferNodes([1, zone(1), where(ZONE_LABEL, 'NotIn', 'test-zone-1')]);
   assert.equal(new World().plan(makePod('a', { affinity: itself })).newNodes.length, 1);
+});
+
+test('02/108 a preference that contradicts the selector is given up, not the selector', () => {
+  const pools = [makePool('plain', { weight: 10 }), makePool('team-b', { labels: { team: 'b' } })];
+  const preferring = (...terms: readonly NodeExpression[][]) =>
+    makePod('a', {
+      nodeSelector: { team: 'b' },
+      affinity: preferNodes(...terms.map((term, i) => [100 - i, ...term] as const)),
+    });
+  const poolOf = (pod: Pod) => new World({ pools }).plan(pod).newNodes.map(({ nodePool }) => nodePool);
+  assert.deepEqual(poolOf(preferring([where('team', 'In', 'c')])), ['team-b']);
+  assert.deepEqual(poolOf(preferring([where('team', 'DoesNotExist')])), ['team-b']);
+  assert.deepEqual(poolOf(preferring([where('team', 'Gt', '3')])), ['team-b']);
+  // The next preference is still a wish.
+  const pod = preferring([where('team', 'NotIn', 'b')], [zone(2)]);
+  assert.deepEqual(valuesOf(new World({ pools }).plan(pod).newNodes[0]!, ZONE_LABEL), ['test-zone-2']);
+});
+
+test('a pod that contradicts itself is refused with that reason, whatever pools there are', () => {
+  const self = (terms: readonly (readonly NodeExpression[])[], nodeSelector = {}) => {
+    const pod = makePod('a', { nodeSelector, affinity: onNodes(...terms) });
+    return failureOf(
+      new World({ pools: [makePool('default'), makePool('b', { labels: { team: 'b' } })] }).plan(pod),
+      pod,
+    );
+  };
+  assert.equal(
+    self([[where('team', 'In', 'c')]], { team: 'b' }),
+    'pod contradicts itself, key team, team In [c] not in team In [b]',
+  );
+  const exists = 'pod contradicts itself, key team, team DoesNotExist not in team Exists';
+  assert.equal(self([[where('team', 'Exists'), where('team', 'DoesNotExist')]]), exists);
+  assert.match(self([[where('n', 'Gt', '4'), where('n', 'Lt', '5')]])!, /^pod contradicts itself, key n, /);
+  assert.match(
+    self([[where('n', 'Gt', '4'), where('n', 'Lt', '6'), where('n', 'NotIn', '5')]])!,
+    /^pod contradicts itself/,
+  );
+  assert.match(self([[where('zone', 'In', 'x')], [where('team', 'In', 'd')]], { zone: 'y', team: 'b' })!, /key team, /);
+});
+
+test('an alternative that contradicts the selector leaves the others open', () => {
+  const affinity = onNodes([where('team', 'In', 'c')], [where(ZONE_LABEL, 'In', 'test-zone-2')]);
+  const world = new World({ pools: [makePool('default'), makePool('b', { labels: { team: 'b' } })] });
+  const [node] = world.plan(makePod('a', { nodeSelector: { team: 'b' }, affinity })).newNodes;
+  assert.deepEqual([node!.nodePool, valuesOf(node!, ZONE_LABEL)], ['b', ['test-zone-2']]);
+});
+
+test('a pod that needs a label and rules out a value of it is on no node without the label', () => {
+  const affinity = onNodes([where('rack', 'Exists'), where('rack', 'NotIn', 'x')]);
+  const bounded = onNodes([where('rack', 'Gt', '3'), where('rack', 'NotIn', '5')]);
+  const world = new World({ nodes: [makeNode('bare')] });
+  for (const pod of [makePod('a', { affinity }), makePod('a', { affinity: bounded })]) {
+    assert.equal(failureOf(world.plan(pod), pod), 'incompatible requirements, label "rack" does not have known values');
+  }
+  const racks = new World({ pools: [makePool('default', { requirements: [{ key: 'rack', operator: 'Exists' }] })] });
+  const without = makePod('b', { affinity: onNodes([where('rack', 'DoesNotExist')]) });
+  const plan = racks.plan(makePod('a', { affinity, requests: { cpu: '1' } }), without);
+  assert.deepEqual(packing(plan), [1]);
+  assert.match(failureOf(plan, without)!, /rack DoesNotExist not in rack Exists/);
 });
 
 test('02/109 preferences that are ignored buy no nodes', () => {

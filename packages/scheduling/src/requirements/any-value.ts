@@ -6,7 +6,8 @@ const MOST = 2n ** 63n - 1n;
  * A value that meets the requirement, to put a label on a node before anyone knows better (spec 02 §9.6): the first of
  * those listed, or an integer within the bounds; `undefined` if there is none. `random` gives a number from 0 up to 1.
  *
- * Where upstream panics, because no integer from 0 on is left, there is no value (remark 20).
+ * Where upstream panics, because no integer from 0 on is left, there is no value (remark 20). Upstream may pick a value
+ * that the requirement excludes; here it is the next that is not.
  */
 export function findAnyValue(requirement: Requirement, random: () => number): string | undefined {
   switch (operatorOf(requirement)) {
@@ -15,11 +16,32 @@ export function findAnyValue(requirement: Requirement, random: () => number): st
     case 'In':
       return [...requirement.values].sort()[0];
     default: {
-      const lowest = requirement.lowest ?? 0n;
-      const highest = requirement.highest ?? MOST - 1n;
-      return lowest > highest ? undefined : String(lowest + scale(random(), highest - lowest + 1n));
+      const { least, most } = boundsOf(requirement);
+      const count = most - least + 1n;
+      if (count <= 0n || admitsNothing(requirement)) return undefined;
+      let offset = scale(random(), count);
+      while (requirement.values.has(String(least + offset))) offset = (offset + 1n) % count;
+      return String(least + offset);
     }
   }
+}
+
+/**
+ * Whether no label meets it: none is listed, or bounds and exclusions leave no integer. Label values do not begin with a
+ * minus sign.
+ */
+export function admitsNothing(requirement: Requirement): boolean {
+  const { complement, values, highest } = requirement;
+  if (!complement) return values.size === 0;
+  if (highest === undefined) return false;
+  const { least, most } = boundsOf(requirement);
+  if (most - least >= BigInt(values.size)) return false;
+  for (let value = least; value <= most; value++) if (!values.has(String(value))) return false;
+  return true;
+}
+
+function boundsOf({ lowest = 0n, highest = MOST - 1n }: Requirement) {
+  return { least: lowest < 0n ? 0n : lowest, most: highest };
 }
 
 /** A whole number below `count`, as far along as `fraction` is from 0 to 1. */

@@ -204,6 +204,23 @@ test('any value of bounds that leave no number from 0 on is none, where upstream
   assert.equal(any('In', 'only'), 'only');
 });
 
+test('any value is none of those excluded, and none at all where all integers within the bounds are', () => {
+  const any = (values: readonly string[], random: number) =>
+    findAnyValue(
+      toRequirements(
+        [
+          { key: 'n', operator: 'Gt', values: ['3'] },
+          { key: 'n', operator: 'Lt', values: ['7'] },
+          { key: 'n', operator: 'NotIn', values },
+        ],
+        FAKE_PROFILE,
+      ).get('n')!,
+      () => random,
+    );
+  for (const random of [0, 0.5, 0.999999999]) assert.equal(any(['4', '6'], random), '5');
+  assert.equal(any(['4', '5', '6'], 0.5), undefined);
+});
+
 test('02/156 asking for large and for the smallest type by name fails', () => {
   const small = fakeType('tiny', { resources: { cpu: '1', memory: '1Gi' } });
   const large = fakeType('big', { resources: { cpu: '8', memory: '16Gi' } });
@@ -228,7 +245,7 @@ test('02/151 a spread over a label that only one pool defines is served by that 
   assert.equal(new World({ pools }).plan(pod).newNodes[0]!.nodePool, 'a');
 });
 
-test('a node without a label takes a pod that asks for a value once one is there that rules out another, as upstream', () => {
+test('an existing node has the labels it has: a pod that rules out a value of a label gives it none', () => {
   const avoiding = makePod('avoiding', { requests: { cpu: '1' }, ...wants(where('rack', 'NotIn', 'x')) });
   const asking = makePod('asking', wants(where('rack', 'In', 'y')));
   const excluded = makePod('excluded', wants(where('rack', 'In', 'x')));
@@ -237,7 +254,7 @@ test('a node without a label takes a pod that asks for a value once one is there
       .plan(...pods)
       .existingNodes.flatMap((node) => node.pods.map(({ pod }) => pod.metadata.name));
   assert.deepEqual(placed(asking), []);
-  assert.deepEqual(placed(avoiding, asking), ['avoiding', 'asking']);
+  assert.deepEqual(placed(avoiding, asking), ['avoiding']);
   assert.deepEqual(placed(avoiding, excluded), ['avoiding']);
 });
 

@@ -37,8 +37,9 @@ export function withLoweredMinValues(
 ): RequirementSet {
   let lowered = set;
   for (const { label, found } of shortages) {
-    const requirement = sets.table.get(set.find(sets.table.keys.find(label)));
-    lowered = sets.withReplaced(lowered, sets.table.intern({ ...requirement, minValues: found }));
+    const id = set.find(sets.table.keys.find(label));
+    const requirement = { ...sets.table.get(id), minValues: found };
+    lowered = sets.withReplaced(lowered, sets.table.intern(requirement, !sets.table.admitsAbsence(id)));
   }
   return lowered;
 }

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   combineRequirements,
-  findIncompatibilities,
   formatRequirements,
   intersect,
   overlaps,
@@ -13,6 +12,7 @@ import {
 import fc from 'fast-check';
 import { FAKE_PROFILE } from '../testing/fake-types.ts';
 import { type Mode, RequirementSets } from './requirement-set.ts';
+import { admitsNothing } from './any-value.ts';
 import { RequirementTable } from './requirement-table.ts';
 
 const VALUES = ['1', '2', '3', '5', 'a', 'b'];
@@ -46,7 +46,8 @@ test('numbered requirements intersect and overlap as the plain model says', () =
       assert.deepEqual(table.get(table.intersect(i, j)), intersect(x, y));
       const common = table.areCompatible(i, j);
       const absent = table.admitsAbsence(i) && table.admitsAbsence(j);
-      assert.equal(common, overlaps(x, y) || absent);
+      const isMet = overlaps(x, y) && !admitsNothing(intersect(x, y)); // the plain model counts integers below 0
+      assert.equal(common, isMet || absent);
     }),
     { numRuns: 2000 },
   );
@@ -66,22 +67,64 @@ test('equal requirements have one number, different ones two', () => {
   );
 });
 
-test('numbered sets accept and merge as the plain model says, strictly and loosely', () => {
+const LABELS = [undefined, ...VALUES, '0', '4', '7', 'z', '9223372036854775807'];
+
+/** Whether a Node with this value of a label, or without it, meets an expression: what Kubernetes says. */
+function isMet({ operator, values = [] }: RequirementSpec, label: string | undefined): boolean {
+  if (label === undefined) return operator === 'NotIn' || operator === 'DoesNotExist';
+  const [number, bound] = [label, values[0] ?? ''].map((text) => (/^\d+$/.test(text) ? BigInt(text) : undefined));
+  switch (operator) {
+    case 'In':
+      return values.includes(label);
+    case 'NotIn':
+      return !values.includes(label);
+    case 'Gt':
+      return number !== undefined && number > bound!;
+    case 'Gte':
+      return number !== undefined && number >= bound!;
+    case 'Lt':
+      return number !== undefined && number < bound!;
+    case 'Lte':
+      return number !== undefined && number <= bound!;
+    default:
+      return operator === 'Exists';
+  }
+}
+
+test('numbered sets accept what some label of a node, or its absence, can meet, strictly and loosely', () => {
   const sets = new RequirementSets(new RequirementTable(), FAKE_PROFILE.wellKnownLabels);
-  const modes: readonly [Mode, ReadonlySet<string>][] = [
-    ['strictly', new Set()],
-    ['loosely', FAKE_PROFILE.wellKnownLabels],
-  ];
+  const canMeet = (
+    mode: Mode,
+    existing: readonly RequirementSpec[],
+    incoming: readonly RequirementSpec[],
+    key: string,
+  ) => {
+    const [given, asked] = [existing, incoming].map((specs) => specs.filter((spec) => spec.key === key));
+    const isOpen = given!.length > 0 || (mode === 'loosely' && FAKE_PROFILE.wellKnownLabels.has(key));
+    const labels = isOpen ? LABELS : [undefined];
+    return labels.some((label) => [...given!, ...asked!].every((spec) => isMet(spec, label)));
+  };
   fc.assert(
     fc.property(setSpecs, setSpecs, (a, b) => {
-      const [existing, incoming] = [toRequirements(a, FAKE_PROFILE), toRequirements(b, FAKE_PROFILE)];
-      const [x, y] = [sets.from(existing).set, sets.from(incoming).set];
-      for (const [mode, allowed] of modes) {
-        assert.equal(sets.accepts(x, y, mode), findIncompatibilities(existing, incoming, allowed).length === 0);
+      const [existing, incoming] = [a, b].map((specs) => specs.map((spec) => toRequirement(spec, FAKE_PROFILE)));
+      const [x, y] = [sets.from(existing!).set, sets.from(incoming!).set];
+      const isPossible = KEYS.every((key) =>
+        LABELS.some((label) => a.every((spec) => spec.key !== key || isMet(spec, label))),
+      );
+      // Above the largest integer there is nothing, which the model takes for "absent".
+      fc.pre(![...a, ...b].some(({ operator, values }) => operator === 'Gt' && values?.[0] === '9223372036854775807'));
+      fc.pre(isPossible); // as every node is
+      for (const mode of ['strictly', 'loosely'] as const) {
+        const keys = [...new Set(b.map(({ key }) => key))];
+        assert.equal(
+          sets.accepts(x, y, mode),
+          keys.every((key) => canMeet(mode, a, b, key)),
+        );
+        if (mode === 'loosely') assert.equal(sets.findConflicts(x, y).length === 0, sets.accepts(x, y, mode));
       }
-      const merged = combineRequirements([...existing.values(), ...incoming.values()]);
+      const merged = combineRequirements([...existing!, ...incoming!]);
       assert.deepEqual(new Map(sets.toRequirements(sets.merge(x, y))), new Map(merged));
-      assert.equal(sets.merge(x, y), sets.from(merged).set);
+      assert.equal(sets.merge(x, y), sets.from([...existing!, ...incoming!]).set);
     }),
     { numRuns: 2000 },
   );
@@ -90,7 +133,7 @@ test('numbered sets accept and merge as the plain model says, strictly and loose
 test('a requirement on the hostname stands apart from the set', () => {
   const sets = new RequirementSets(new RequirementTable(), FAKE_PROFILE.wellKnownLabels);
   const { set, hostname } = sets.from(
-    toRequirements([{ key: 'kubernetes.io/hostname', operator: 'In', values: ['x'] }], FAKE_PROFILE),
+    toRequirements([{ key: 'kubernetes.io/hostname', operator: 'In', values: ['x'] }], FAKE_PROFILE).values(),
   );
   assert.equal(set, sets.empty);
   assert.deepEqual([...hostname!.values], ['x']);

@@ -1,4 +1,10 @@
-import { HOSTNAME_LABEL, type Requirement, type Requirements } from '@karpenter-ts/apis';
+import {
+  HOSTNAME_LABEL,
+  type Incompatibility,
+  intersect,
+  type Requirement,
+  type Requirements,
+} from '@karpenter-ts/apis';
 import type { RequirementId, RequirementTable } from './requirement-table.ts';
 
 /** Requirements on distinct keys other than the hostname. Equal sets are the same object. */
@@ -7,6 +13,8 @@ export class RequirementSet {
   /** Ascending by key number. */
   readonly ids: readonly RequirementId[];
   readonly hasMinValues: boolean;
+  /** Whether its requirements contradict each other, so that no Node meets them. */
+  readonly isImpossible: boolean;
   readonly #byKey: ReadonlyMap<number, RequirementId>;
   /** Answers of `RequirementSets`, by the other set's number. */
   readonly accepted = { strictly: new Map<number, boolean>(), loosely: new Map<number, boolean>() };
@@ -16,6 +24,7 @@ export class RequirementSet {
     this.id = id;
     this.ids = ids;
     this.hasMinValues = ids.some((requirement) => table.get(requirement).minValues !== undefined);
+    this.isImpossible = ids.some((requirement) => table.isImpossible(requirement));
     this.#byKey = new Map(ids.map((requirement) => [table.keyOf(requirement), requirement]));
   }
 
@@ -34,6 +43,11 @@ export interface NodeNeeds {
   readonly hostname: Requirement | undefined;
 }
 
+/** Whether they contradict each other, so that no Node meets them. Every Node has a hostname. */
+export function areImpossible({ set, hostname }: NodeNeeds): boolean {
+  return set.isImpossible || (hostname !== undefined && !hostname.complement && hostname.values.size === 0);
+}
+
 /**
  * `strictly`: a label that is not defined is absent. `loosely`: a well-known label that is not defined may yet have any
  * value, as on a node still to be bought.
@@ -47,6 +61,7 @@ export class RequirementSets {
   readonly #wellKnown: ReadonlySet<string>;
   readonly #sets = new Map<string, RequirementSet>();
   readonly #plain = new Map<RequirementSet, Requirements>();
+  readonly #toDefine = new Map<RequirementSet, readonly number[]>();
 
   constructor(table: RequirementTable, wellKnown: ReadonlySet<string>) {
     this.table = table;
@@ -54,12 +69,20 @@ export class RequirementSets {
     this.empty = this.#intern([]);
   }
 
-  from(requirements: Requirements): NodeNeeds {
-    const ids: RequirementId[] = [];
-    for (const [key, requirement] of requirements) {
-      if (key !== HOSTNAME_LABEL) ids.push(this.table.intern(requirement));
+  /** All of these at once: those of one key are intersected, and what contradicts itself stays impossible. */
+  from(requirements: Iterable<Requirement>): NodeNeeds {
+    const byKey = new Map<number, RequirementId>();
+    let hostname: Requirement | undefined;
+    for (const requirement of requirements) {
+      if (requirement.key === HOSTNAME_LABEL) {
+        hostname = hostname === undefined ? requirement : intersect(hostname, requirement);
+        continue;
+      }
+      const id = this.table.intern(requirement);
+      const present = byKey.get(this.table.keyOf(id));
+      byKey.set(this.table.keyOf(id), present === undefined ? id : this.table.intersect(present, id));
     }
-    return { set: this.#intern(this.#sorted(ids)), hostname: requirements.get(HOSTNAME_LABEL) };
+    return { set: this.#intern(this.#sorted([...byKey.values()])), hostname };
   }
 
   /** Whether a node with `existing` meets `incoming` (spec 02 §9.4). */
@@ -72,6 +95,18 @@ export class RequirementSets {
       answers.set(incoming.id, answer);
     }
     return answer;
+  }
+
+  /** Where `existing` conflicts with `incoming`, on a new node; it is empty if the set is accepted loosely. */
+  findConflicts(existing: RequirementSet, incoming: RequirementSet): readonly Incompatibility[] {
+    const { table } = this;
+    const refused = incoming.ids.filter((id) => !this.#acceptsOne(existing, id, 'loosely'));
+    return refused.map((id) => {
+      const present = existing.find(table.keyOf(id));
+      const { key } = table.get(id);
+      if (present < 0) return { why: 'UndefinedLabel', key, typoOf: undefined };
+      return { why: 'NoCommonValue', key, incoming: table.get(id), existing: table.get(present) };
+    });
   }
 
   /** Both at once. They need not be compatible. */
@@ -102,6 +137,17 @@ export class RequirementSets {
     return mode === 'loosely' && this.#wellKnown.has(this.table.keys.nameOf(key));
   }
 
+  /** The labels a node must have to meet the set and cannot be given by being bought: custom ones. */
+  labelsToDefine(set: RequirementSet): readonly number[] {
+    let keys = this.#toDefine.get(set);
+    if (keys === undefined) {
+      const needed = set.ids.filter((id) => !this.table.admitsAbsence(id)).map((id) => this.table.keyOf(id));
+      keys = needed.filter((key) => !this.isOpen(key, 'loosely'));
+      this.#toDefine.set(set, keys);
+    }
+    return keys;
+  }
+
   /** As the plain model has it; the same for equal sets. */
   toRequirements(set: RequirementSet): Requirements {
     let requirements = this.#plain.get(set);
@@ -117,7 +163,7 @@ export class RequirementSets {
     const key = this.table.keyOf(incoming);
     const present = existing.find(key);
     if (present >= 0) return this.table.areCompatible(present, incoming);
-    return this.isOpen(key, mode) || this.table.admitsAbsence(incoming);
+    return (this.isOpen(key, mode) && !this.table.isImpossible(incoming)) || this.table.admitsAbsence(incoming);
   }
 
   #merge(existing: RequirementSet, incoming: readonly RequirementId[]): RequirementSet {

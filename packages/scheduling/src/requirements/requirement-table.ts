@@ -1,5 +1,6 @@
 import { admitsAbsence, intersect, type Requirement } from '@karpenter-ts/apis';
 import { SymbolTable } from '../interning/symbol-table.ts';
+import { admitsNothing } from './any-value.ts';
 
 /** A requirement by number: equal requirements have equal numbers. */
 export type RequirementId = number;
@@ -10,6 +11,8 @@ export type RequirementId = number;
  */
 export class RequirementTable {
   readonly keys = new SymbolTable();
+  /** By number: whether a Node without the label fails it. The plain model forgets that of `Exists` beside `NotIn`. */
+  readonly #needsLabel: boolean[] = [];
   readonly #ids = new Map<string, RequirementId>();
   readonly #requirements: Requirement[] = [];
   readonly #keyIds: number[] = [];
@@ -19,11 +22,12 @@ export class RequirementTable {
     return this.#requirements.length;
   }
 
-  intern(requirement: Requirement): RequirementId {
-    const text = canonicalText(requirement);
+  intern(requirement: Requirement, needsLabel = !admitsAbsence(requirement)): RequirementId {
+    const text = `${canonicalText(requirement)}${needsLabel ? '\0+' : ''}`;
     const known = this.#ids.get(text);
     if (known !== undefined) return known;
     const id = this.#requirements.push(requirement) - 1;
+    this.#needsLabel.push(needsLabel);
     this.#ids.set(text, id);
     this.#keyIds.push(this.keys.intern(requirement.key));
     return id;
@@ -44,7 +48,7 @@ export class RequirementTable {
     const answers = this.#intersections[a];
     let common = answers.get(b);
     if (common === undefined) {
-      common = this.intern(intersect(this.get(a), this.get(b)));
+      common = this.intern(intersect(this.get(a), this.get(b)), this.#needsLabel[a]! || this.#needsLabel[b]!);
       answers.set(b, common);
     }
     return common;
@@ -52,12 +56,16 @@ export class RequirementTable {
 
   /** Whether one label can meet both, or be absent and meet both (spec 02 §9.4). */
   areCompatible(a: RequirementId, b: RequirementId): boolean {
-    const common = this.get(this.intersect(a, b));
-    return common.complement || common.values.size > 0 || (this.admitsAbsence(a) && this.admitsAbsence(b));
+    return !this.isImpossible(this.intersect(a, b));
+  }
+
+  /** Whether no Node meets it: no value is left, and the label may not be absent either. */
+  isImpossible(id: RequirementId): boolean {
+    return this.#needsLabel[id]! && admitsNothing(this.get(id));
   }
 
   admitsAbsence(id: RequirementId): boolean {
-    return admitsAbsence(this.get(id));
+    return !this.#needsLabel[id]!;
   }
 }
 

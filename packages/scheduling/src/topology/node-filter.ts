@@ -1,4 +1,4 @@
-import { admits, combineRequirements, type ProviderProfile, toLabelRequirements } from '@karpenter-ts/apis';
+import { admits, type ProviderProfile, toLabelRequirements } from '@karpenter-ts/apis';
 import type { TaintTable } from '../checks/taints.ts';
 import type { Pod, TopologySpreadConstraint } from '../objects/pod.ts';
 import { requirementsOf } from '../packing/constraints.ts';
@@ -39,8 +39,13 @@ export function nodeFilterOf(
   const taintsPolicy = constraint.nodeTaintsPolicy ?? 'Ignore';
   const selected = [...toLabelRequirements(pod.spec.nodeSelector ?? {}, profile).values()];
   const terms = wishes.requiredNodeTerms.length === 0 ? [undefined] : wishes.requiredNodeTerms;
-  const alternatives = terms.map((term) => combineRequirements([...selected, ...requirementsOf(term, profile)]));
-  const keys = alternatives.map((requirements) => [...requirements.keys()].sort().join(','));
+  const alternatives = terms.map((term) => [...selected, ...requirementsOf(term, profile)]);
+  const keys = alternatives.map((requirements) =>
+    requirements
+      .map(({ key }) => key)
+      .sort()
+      .join(','),
+  );
   const tolerations = wishes.tolerations.map((toleration) => JSON.stringify(toleration));
   return {
     alternatives: affinityPolicy === 'Honor' ? alternatives.map((requirements) => sets.from(requirements)) : undefined,

@@ -8,6 +8,7 @@ import {
   type Requirements,
   type TaintSpec,
   toLabelRequirements,
+  toRequirement,
   toRequirements,
 } from '@karpenter-ts/apis';
 import type {
@@ -22,8 +23,8 @@ import type { PlanningOptions } from '../../snapshot.ts';
 
 /** The constraints in force for a pod where it was placed. */
 export interface Demands {
-  /** Selector, the required term in force and the heaviest preferred term still kept. */
-  readonly node: Requirements;
+  /** Each of the selector, the required term in force and the heaviest preferred term still kept. */
+  readonly expressions: readonly Requirement[];
   /** The same without preferences: which domains a pod may spread over. */
   readonly strict: Requirements;
   readonly spreads: readonly TopologySpreadConstraint[];
@@ -46,7 +47,12 @@ export function demandsOf({ pod, relaxations }: PlacedPod, options: PlanningOpti
   const selector = toLabelRequirements(nodeSelector, options.profile);
   const strict = both(selector, termRequirements(requiredTerm, options.profile));
   return {
-    node: both(strict, termRequirements(preferredTerm?.preference, options.profile)),
+    expressions: [
+      ...selector.values(),
+      ...[requiredTerm, preferredTerm?.preference].flatMap((term) =>
+        (term?.matchExpressions ?? []).map((expression) => toRequirement(expression, options.profile)),
+      ),
+    ],
     strict,
     spreads: keptSpreads(topologySpreadConstraints, relaxations, respected),
     affinity: [

@@ -193,11 +193,6 @@ export function domainsOf(machine: Machine, key: string): readonly string[] | un
   return requirement === undefined || requirement.complement ? undefined : [...requirement.values];
 }
 
-/** A label an existing node lacks counts as known there once a pod has spoken of it (§8.4; weakness 19). */
-export function isSpokenOf(machine: Machine, key: string): boolean {
-  return machine.kind === 'existing' && machine.placed.some(({ demands }) => demands.node.has(key));
-}
-
 /** Where topology counts a resident. */
 export function domainOf({ labels, nodeName }: Resident, key: string): string | undefined {
   return labels[key] ?? (key === HOSTNAME_LABEL ? nodeName : undefined);

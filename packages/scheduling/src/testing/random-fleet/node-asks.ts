@@ -15,7 +15,7 @@ export function randomNodeAsks(random: Random, traits: FleetTraits): PodSpec {
   const preferred = random.chance(0.3) && {
     preferredDuringSchedulingIgnoredDuringExecution: Array.from({ length: 1 + random.below(2) }, () => ({
       weight: 1 + random.below(100),
-      preference: { matchExpressions: [preference(random, nodeSelector, traits)] },
+      preference: { matchExpressions: [preference(random)] },
     })),
   };
   return {
@@ -25,9 +25,7 @@ export function randomNodeAsks(random: Random, traits: FleetTraits): PodSpec {
   };
 }
 
-type Selector = Readonly<Record<string, string>>;
-
-function selectorOf(random: Random): Selector {
+function selectorOf(random: Random): Readonly<Record<string, string>> {
   return {
     ...(random.chance(0.15) && { [ARCH_LABEL]: random.pick(['amd64', 'arm64']) }),
     ...(random.chance(0.2) && { tier: 'web' }),
@@ -57,18 +55,13 @@ function typeAsk(random: Random): NodeExpression {
   return { key: INSTANCE_TYPE_LABEL, operator: random.pick(['In', 'NotIn']), values: ['type-0', 'type-1', 'type-2'] };
 }
 
-/** A label nobody has may be asked to be absent, and counts as known from then on (weakness 19): no scheduler does that. */
-function rackAsk(random: Random, { portable }: FleetTraits): NodeExpression {
-  const operator = random.pick(portable ? ['In', 'Exists'] : ['In', 'Exists', 'NotIn', 'DoesNotExist']);
+function rackAsk(random: Random): NodeExpression {
+  const operator = random.pick(['In', 'Exists', 'NotIn', 'DoesNotExist']);
   return { key: RACK_LABEL, operator, ...(operator.endsWith('In') && { values: random.some(RACKS) }) };
 }
 
-/**
- * One that contradicts the selector on a custom label is not given up: together they ask for the label to be absent, and
- * a pool without it obliges. No scheduler does.
- */
-function preference(random: Random, selector: Selector, { portable }: FleetTraits): NodeExpression {
-  const tier = portable ? (selector['tier'] ?? random.pick(TIERS)) : random.pick(TIERS);
+function preference(random: Random): NodeExpression {
+  const tier = random.pick(TIERS);
   return random.pick<NodeExpression>([
     { key: ZONE_LABEL, operator: random.pick(['In', 'NotIn']), values: random.some(ZONES) },
     { key: CAPACITY_TYPE_LABEL, operator: 'In', values: ['spot'] },

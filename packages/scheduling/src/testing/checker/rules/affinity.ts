@@ -2,7 +2,7 @@ import { admits } from '@karpenter-ts/apis';
 import { type Pod, podName, type PodAffinityTerm } from '../../../objects/pod.ts';
 import type { Rule } from '../rule.ts';
 import { type Selects, termSelects } from '../selection.ts';
-import { domainOf, domainsOf, isSpokenOf, type Machine, machinesOf, type Placement, type World } from '../world.ts';
+import { domainOf, domainsOf, type Machine, machinesOf, type Placement, type World } from '../world.ts';
 
 /** A pod is where pods it wants to be with are, or it is the first of its own kind anywhere it may be (§16.4). */
 export const affinityMet: Rule = (world) =>
@@ -22,9 +22,7 @@ function findAffinityProblem(
   term: PodAffinityTerm,
 ): string | undefined {
   const domains = domainsOf(machine, term.topologyKey);
-  if (domains === undefined) {
-    return isSpokenOf(machine, term.topologyKey) ? undefined : `its domain of ${term.topologyKey} is open`;
-  }
+  if (domains === undefined) return `its domain of ${term.topologyKey} is open`;
   const selects = termSelects(pod, term, world.snapshot);
   const lonely = domains.find((domain) => !hasCompany(world, pod, term, selects, domain));
   if (lonely === undefined) return undefined;

@@ -11,7 +11,7 @@ import type { NodeFacts } from '../../../snapshot.ts';
 import { countOf, findUntolerated, requiredAlternatives } from '../demands.ts';
 import type { Rule } from '../rule.ts';
 import { type Selects, spreadSelects } from '../selection.ts';
-import { domainOf, domainsOf, isSpokenOf, type Machine, machinesOf, type Placement, type World } from '../world.ts';
+import { domainOf, domainsOf, type Machine, machinesOf, type Placement, type World } from '../world.ts';
 
 /**
  * Pods that must be spread are spread (§16). A plan does not tell in which order its nodes filled up, so the rule asks
@@ -50,7 +50,7 @@ function filtersOf({ pod, relaxations }: Placement, { options }: World): readonl
 function findProblem(spread: Spread, machine: Machine): string | undefined {
   const { topologyKey: key, maxSkew } = spread.constraint;
   const domain = settledDomain(machine, key);
-  if (domain === undefined) return isSpokenOf(machine, key) ? undefined : `its domain of ${key} is open`;
+  if (domain === undefined) return `its domain of ${key} is open`;
   const joined = spread.selects(spread.owner.pod) ? peersIn(spread, domain) : [];
   const fewest = Math.max(...[spread.owner, ...joined].map((owner) => fewestIn({ ...spread, owner })));
   const skew = (countResidents(spread).get(domain) ?? 0) + joined.length - fewest;
