@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ARCH_LABEL, HOSTNAME_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
-import type { Pod, PodSpec } from '../objects/pod.ts';
+import type { Pod, PodAffinityTerm, PodSpec } from '../objects/pod.ts';
 import { makeNode, makePod, makePool } from '../testing/builders.ts';
 import { fakeType } from '../testing/fake-types.ts';
 import { APP, away, near, onNodes, podsWith, preferAway, preferNear, spreadOver, where } from '../testing/pod-parts.ts';
@@ -295,4 +295,26 @@ test('a pod that may be anywhere but in one zone is counted nowhere, where upstr
   const shy = labelled('b', { role: 'shy' }, { ...large, affinity: preferAway(podsWith(ZONE_LABEL)) });
   const plan = new World({ types: [fakeType('four')] }).plan(elsewhere, shy);
   assert.deepEqual(valuesOf(plan.newNodes[1]!, ZONE_LABEL), ZONES);
+});
+
+test('required terms are met by one pod that matches all of them, or not at all', () => {
+  const zonal = { nodeSelector: { [ZONE_LABEL]: 'test-zone-1' }, requests: { cpu: '1' } };
+  const [a, b] = ['a', 'b'].map((app) => makePod(app, { ...zonal, labels: { app } }));
+  const both = makePod('both', { ...zonal, labels: { app: 'a', tier: 'b' } });
+  const follower = (labels: Readonly<Record<string, string>>, ...terms: readonly PodAffinityTerm[]) =>
+    makePod('x', { labels, affinity: near(...terms) });
+  const isPlaced = (pod: Pod, ...others: readonly Pod[]) => new World().plan(pod, ...others).unschedulable.length === 0;
+
+  const apart = follower({}, podsWith(ZONE_LABEL, { app: 'a' }), podsWith(ZONE_LABEL, { app: 'b' }));
+  assert.equal(isPlaced(apart, a!, b!), false);
+  const joined = follower({}, podsWith(ZONE_LABEL, { app: 'a' }), podsWith(ZONE_LABEL, { tier: 'b' }));
+  assert.equal(isPlaced(joined, a!, makePod('tier', { ...zonal, labels: { tier: 'b' } })), false);
+  assert.equal(isPlaced(joined, a!, both), true);
+  // On different keys, too; and one that matches all of its own terms may start.
+  const keys = follower({}, podsWith(HOSTNAME_LABEL, { app: 'a' }), podsWith(ZONE_LABEL, { tier: 'b' }));
+  assert.equal(isPlaced(keys, a!, b!), false);
+  assert.equal(isPlaced(keys, both), true);
+  const first = [podsWith(ZONE_LABEL, { app: 'x' }), podsWith(HOSTNAME_LABEL, { tier: 'x' })] as const;
+  assert.equal(isPlaced(follower({ app: 'x', tier: 'x' }, ...first)), true);
+  assert.equal(isPlaced(follower({ app: 'x' }, ...first)), false);
 });

@@ -33,7 +33,7 @@ export class Census {
 
   /** Matching pods by domain. Not to be changed. */
   labelCounts(rule: TopologyRule): Int32Array {
-    return remembered(this.#labelCounts, censusKey(rule), () => {
+    return remembered(this.#labelCounts, rule.identity, () => {
       const places = this.#places(rule); // which makes all domains known
       const counts = new Int32Array(this.#domains.of(rule.key).size);
       this.#forEachPlace(rule, places, (domain) => counts[domain]!++);
@@ -43,7 +43,7 @@ export class Census {
 
   /** Matching pods by host. Not to be changed. */
   hostTally(rule: TopologyRule): HostTally {
-    return remembered(this.#hostTallies, censusKey(rule), () => {
+    return remembered(this.#hostTallies, rule.identity, () => {
       const tally = new HostTally(rule.maxSkew, this.nodes.hosts.size);
       this.#forEachPlace(rule, this.#places(rule), (host) => tally.add(host, 1));
       return tally;
@@ -121,20 +121,8 @@ export class Census {
   }
 }
 
-/** Rules of one identity may differ in the values of their filter, which decide what is counted. */
-function censusKey(rule: TopologyRule): string {
-  return `${rule.identity} ${filterKey(rule)}`;
-}
-
 function filterKey({ key, filter }: TopologyRule): string {
-  const alternatives = filter?.alternatives?.map(
-    ({ set, hostname }) => `${set.id}${hostname ? hostnameText(hostname) : ''}`,
-  );
-  return `${key} ${filter?.tolerations} ${alternatives?.join()}`;
-}
-
-function hostnameText({ complement, values }: { readonly complement: boolean; readonly values: ReadonlySet<string> }) {
-  return `${complement}${[...values].join('|')}`;
+  return `${key} ${filter?.identity}`;
 }
 
 function remembered<T>(known: Map<string, T>, key: string, work: () => T): T {

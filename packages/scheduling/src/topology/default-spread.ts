@@ -1,5 +1,6 @@
 import type { LabelSelectorSpec, OwnerReference } from '@karpenter-ts/apis';
 import type { Pod, TopologySpreadConstraint } from '../objects/pod.ts';
+import { toExpressions } from './selector.ts';
 
 /** A constraint for pods that have none; whom it spreads is worked out for each pod. */
 export type DefaultConstraint = Omit<TopologySpreadConstraint, 'labelSelector' | 'matchLabelKeys'>;
@@ -39,13 +40,8 @@ function findCompanions({ metadata }: Pod, workloads: Workloads): LabelSelectorS
   if (controller !== undefined) {
     const selector = workloads.findSelector(namespace, controller);
     if (controller.kind === 'ReplicationController') Object.assign(matchLabels, selector?.matchLabels);
-    else matchExpressions.push(...toExpressions(selector));
+    else matchExpressions.push(...toExpressions(selector ?? {}));
   }
   if (Object.keys(matchLabels).length === 0 && matchExpressions.length === 0) return undefined;
   return { matchLabels, matchExpressions };
-}
-
-function toExpressions({ matchLabels = {}, matchExpressions = [] }: LabelSelectorSpec = {}) {
-  const labels = Object.entries(matchLabels).map(([key, value]) => ({ key, operator: 'In', values: [value] }));
-  return [...labels, ...matchExpressions];
 }

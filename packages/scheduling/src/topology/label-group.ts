@@ -2,28 +2,39 @@ import type { Domains } from './domains.ts';
 import type { KeyChoice } from './key-choice.ts';
 import type { TopologyRule } from './rule.ts';
 
+const OFFERED = 1;
+const PRESENT = 2;
+
 /** The matching pods of a rule by domain, for keys other than the hostname: a few zones, dozens of custom values. */
 export class LabelGroup {
   readonly rule: TopologyRule;
   readonly domains: Domains;
-  /** Both by domain; 0 beyond their end. */
+  /** Both by domain; 0 beyond their end. Of domains: 0 if unknown, `OFFERED`, or `PRESENT`. */
   #known: Uint8Array;
   #counts: Int32Array;
 
-  constructor(rule: TopologyRule, domains: Domains, known: Iterable<number>, counts: Int32Array) {
+  /** `offered` are domains new nodes could be in, `present` those of nodes that are there and count for the rule. */
+  constructor(
+    rule: TopologyRule,
+    domains: Domains,
+    offered: Iterable<number>,
+    counts: Int32Array,
+    present: Iterable<number> = [],
+  ) {
     this.rule = rule;
     this.domains = domains;
     this.#known = new Uint8Array(Math.max(domains.size, counts.length));
     this.#counts = new Int32Array(this.#known.length);
     this.#counts.set(counts);
-    for (const domain of known) this.#known[domain] = 1;
-    for (let domain = 0; domain < counts.length; domain++) if (counts[domain]! > 0) this.#known[domain] = 1;
+    for (const domain of offered) this.#known[domain] = OFFERED;
+    for (const domain of present) this.#known[domain] = PRESENT;
+    for (let domain = 0; domain < counts.length; domain++) if (counts[domain]! > 0) this.#known[domain] = PRESENT;
   }
 
   /** One more matching pod in the domain. */
   record(domain: number): void {
     if (domain >= this.#known.length) this.#grow(domain + 1);
-    this.#known[domain] = 1;
+    this.#known[domain] = PRESENT;
     this.#counts[domain]!++;
   }
 
@@ -72,16 +83,20 @@ export class LabelGroup {
   #close(choice: KeyChoice, isOpen: (domain: number) => boolean): void {
     const { mask } = choice;
     for (let domain = 0; domain < mask.length; domain++) {
-      if (mask[domain] === 1 && !(this.#known[domain] === 1 && isOpen(domain))) mask[domain] = 0;
+      if (mask[domain] === 1 && !(isKnown(this.#known[domain]) && isOpen(domain))) mask[domain] = 0;
     }
   }
 
-  /** Over the domains the pod may use; 0 if these are fewer than `minDomains`. */
+  /**
+   * Over the domains the pod may use and those in which the rule sees nodes: the kube-scheduler looks at them too, where
+   * the policy tells it to or another alternative of the pod leads there. 0 if all these are fewer than `minDomains`.
+   */
   #smallestCount(admitted: Uint8Array | undefined): number {
     let smallest = Number.POSITIVE_INFINITY;
     let usable = 0;
     for (let domain = 0; domain < this.#known.length; domain++) {
-      if (this.#known[domain] !== 1 || !isAdmitted(admitted, domain)) continue;
+      const known = this.#known[domain];
+      if (!isKnown(known) || (known !== PRESENT && !isAdmitted(admitted, domain))) continue;
       usable++;
       if (this.#counts[domain]! < smallest) smallest = this.#counts[domain]!;
     }
@@ -95,6 +110,10 @@ export class LabelGroup {
     this.#known.set(known);
     this.#counts.set(counts);
   }
+}
+
+function isKnown(known: number | undefined): boolean {
+  return known === OFFERED || known === PRESENT;
 }
 
 function isAdmitted(admitted: Uint8Array | undefined, domain: number): boolean {

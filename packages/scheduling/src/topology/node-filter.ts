@@ -1,8 +1,7 @@
 import { admits, type ProviderProfile, toLabelRequirements } from '@karpenter-ts/apis';
-import type { TaintTable } from '../checks/taints.ts';
+import { TOLERATE_PREFER_NO_SCHEDULE, type TaintTable } from '../checks/taints.ts';
 import type { Pod, TopologySpreadConstraint } from '../objects/pod.ts';
 import { requirementsOf } from '../packing/constraints.ts';
-import type { Wishes } from '../packing/relaxation.ts';
 import type { NodeNeeds, RequirementSet, RequirementSets } from '../requirements/requirement-set.ts';
 
 /** Which nodes a spread rule looks at: those its pod could run on, as far as its policies say so (spec 02 §16.3). */
@@ -11,7 +10,7 @@ export interface NodeFilter {
   readonly alternatives: readonly NodeNeeds[] | undefined;
   /** These must be enough; `undefined` if taints are ignored. */
   readonly tolerations: number | undefined;
-  /** Equal for filters that share a group. Values of requirements do not count, as upstream. */
+  /** Equal for filters that let the same nodes pass, of pods that tolerate the same. */
   readonly identity: string;
 }
 
@@ -28,35 +27,35 @@ export interface FilterTables {
   readonly profile: ProviderProfile;
 }
 
-/** The filter of one constraint, from all alternatives the pod still has. */
+/**
+ * The filter of one constraint. It is the same whatever a pod gives up, as it is for the kube-scheduler: all alternatives
+ * of the required node affinity count, and taints that merely put off (PreferNoSchedule) do not. So pods that give up
+ * different things share their counts.
+ */
 export function nodeFilterOf(
-  pod: Pod,
-  wishes: Wishes,
+  { spec }: Pod,
   constraint: TopologySpreadConstraint,
   { sets, taints, profile }: FilterTables,
 ): NodeFilter {
   const affinityPolicy = constraint.nodeAffinityPolicy ?? 'Honor';
   const taintsPolicy = constraint.nodeTaintsPolicy ?? 'Ignore';
-  const selected = [...toLabelRequirements(pod.spec.nodeSelector ?? {}, profile).values()];
-  const terms = wishes.requiredNodeTerms.length === 0 ? [undefined] : wishes.requiredNodeTerms;
-  const alternatives = terms.map((term) => [...selected, ...requirementsOf(term, profile)]);
-  const keys = alternatives.map((requirements) =>
-    requirements
-      .map(({ key }) => key)
-      .sort()
-      .join(','),
-  );
-  const tolerations = wishes.tolerations.map((toleration) => JSON.stringify(toleration));
+  const selected = [...toLabelRequirements(spec.nodeSelector ?? {}, profile).values()];
+  const required = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
+  const terms = required.length === 0 ? [undefined] : required;
+  const alternatives = terms.map((term) => sets.from([...selected, ...requirementsOf(term, profile)]));
+  const tolerations = taints.internTolerations([...(spec.tolerations ?? []), TOLERATE_PREFER_NO_SCHEDULE]);
+  const texts = affinityPolicy === 'Honor' ? [...new Set(alternatives.map(needsText))].sort() : [];
   return {
-    alternatives: affinityPolicy === 'Honor' ? alternatives.map((requirements) => sets.from(requirements)) : undefined,
-    tolerations: taintsPolicy === 'Honor' ? taints.internTolerations(wishes.tolerations) : undefined,
-    identity: JSON.stringify([
-      affinityPolicy,
-      taintsPolicy,
-      [...new Set(keys)].sort(),
-      [...new Set(tolerations)].sort(),
-    ]),
+    alternatives: affinityPolicy === 'Honor' ? alternatives : undefined,
+    tolerations: taintsPolicy === 'Honor' ? tolerations : undefined,
+    identity: JSON.stringify([affinityPolicy, taintsPolicy, texts, tolerations]),
   };
+}
+
+function needsText({ set, hostname }: NodeNeeds): string {
+  return hostname === undefined
+    ? `${set.id}`
+    : `${set.id} ${hostname.complement} ${[...hostname.values].sort().join()}`;
 }
 
 /** Whether pods on the node count. Labels the node does not have are absent, also on one still to be bought. */

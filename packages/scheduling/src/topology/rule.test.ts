@@ -7,38 +7,68 @@ import { DEFAULT_PLANNING } from '../snapshot.ts';
 import { indexSnapshot } from '../snapshot-index.ts';
 import { makePod } from '../testing/builders.ts';
 import { FAKE_PROFILE } from '../testing/fake-types.ts';
-import { APP, spreadOver } from '../testing/pod-parts.ts';
+import { APP, onNodes, preferNodes, spreadOver, where } from '../testing/pod-parts.ts';
 import { World } from '../testing/world.ts';
 
 const byZone = spreadOver(ZONE_LABEL);
 
 test('02/184 constraints that differ in skew, tolerations or policy count apart', () => {
-  const same = identity(byZone);
-  assert.equal(identity(spreadOver(ZONE_LABEL)), same);
-  assert.notEqual(identity(spreadOver(ZONE_LABEL, { maxSkew: 2 })), same);
-  assert.notEqual(identity(spreadOver(HOSTNAME_LABEL)), same);
-  assert.notEqual(identity(byZone, { tolerations: [{ key: 'x', operator: 'Exists' }] }), same);
-  assert.notEqual(identity(spreadOver(ZONE_LABEL, { nodeTaintsPolicy: 'Honor' })), same);
-  assert.notEqual(identity(spreadOver(ZONE_LABEL, { nodeAffinityPolicy: 'Ignore' })), same);
-  assert.notEqual(identity(spreadOver(ZONE_LABEL, { labelSelector: {} })), same);
-  assert.notEqual(identity(byZone, { nodeSelector: { team: 'a' } }), same);
   const policies = { nodeTaintsPolicy: 'Ignore', nodeAffinityPolicy: 'Honor' };
-  assert.equal(identity(spreadOver(ZONE_LABEL, policies)), same); // which are the defaults
+  assert.equal(areOne([byZone], [spreadOver(ZONE_LABEL)]), true);
+  assert.equal(areOne([byZone], [spreadOver(ZONE_LABEL, policies)]), true); // which are the defaults
+  const others: readonly Constrained[] = [
+    [spreadOver(ZONE_LABEL, { maxSkew: 2 })],
+    [spreadOver(HOSTNAME_LABEL)],
+    [byZone, { tolerations: [{ key: 'x', operator: 'Exists' }] }],
+    [spreadOver(ZONE_LABEL, { nodeTaintsPolicy: 'Honor' })],
+    [spreadOver(ZONE_LABEL, { nodeAffinityPolicy: 'Ignore' })],
+    [spreadOver(ZONE_LABEL, { labelSelector: {} })],
+    [byZone, { nodeSelector: { team: 'a' } }],
+  ];
+  for (const other of others) assert.equal(areOne([byZone], other), false, JSON.stringify(other));
 });
 
-test('constraints that differ in minDomains, or in values of a node selector, share counts and the first one’s terms', () => {
-  assert.equal(identity(spreadOver(ZONE_LABEL, { minDomains: 3 })), identity(byZone));
-  assert.equal(identity(byZone, { nodeSelector: { team: 'a' } }), identity(byZone, { nodeSelector: { team: 'b' } }));
+test('constraints that differ in minDomains, or in values of what the pod asks of nodes, count apart', () => {
+  assert.equal(areOne([byZone], [spreadOver(ZONE_LABEL, { minDomains: 3 })]), false);
+  assert.equal(areOne([byZone, { nodeSelector: { team: 'a' } }], [byZone, { nodeSelector: { team: 'b' } }]), false);
+  const onTeam = (...teams: readonly string[]): PodSpec => ({ affinity: onNodes([where('team', 'In', ...teams)]) });
+  assert.equal(areOne([byZone, onTeam('a')], [byZone, onTeam('a', 'b')]), false);
+  assert.equal(areOne([byZone, onTeam('a')], [byZone, { nodeSelector: { team: 'a' } }]), true);
+});
+
+test('the order of expressions and their repetition tells no constraints apart', () => {
   const expressions = ['x', 'y'].map((key) => ({ key, operator: 'In', values: ['2', '1'] }));
   const spec = (...list: typeof expressions) => spreadOver(ZONE_LABEL, { labelSelector: { matchExpressions: list } });
-  assert.equal(identity(spec(...expressions)), identity(spec(...expressions.toReversed(), expressions[0]!)));
+  assert.equal(areOne([spec(...expressions)], [spec(...expressions.toReversed(), expressions[0]!)]), true);
 });
 
-/** What tells the rule of a pod with this constraint, and what else is given, from others. */
-function identity(constraint: TopologySpreadConstraint, rest: PodSpec = {}): string {
-  const pod = makePod('a', { labels: APP, topologySpreadConstraints: [constraint], ...rest });
-  const snapshot = { ...new World().snapshot, pods: [pod] };
+test('what a pod gives up changes nothing about which pods its constraint counts', () => {
+  const affinity = {
+    nodeAffinity: {
+      ...onNodes([where('team', 'In', 'a')], [where('team', 'In', 'b')]).nodeAffinity,
+      ...preferNodes([1, where('team', 'In', 'c')]).nodeAffinity,
+    },
+  };
+  const identities = identitiesOf([spreadOver(ZONE_LABEL, { nodeTaintsPolicy: 'Honor' }), { affinity }]);
+  assert.ok(identities.length > 3);
+  assert.equal(new Set(identities).size, 1);
+});
+
+type Constrained = readonly [constraint: TopologySpreadConstraint, rest?: PodSpec];
+
+/** Whether pods with one and the other share their counts. */
+function areOne(a: Constrained, b: Constrained): boolean {
+  return new Set(identitiesOf(a, b)).size === 1;
+}
+
+/** What tells the rules of pods with these constraints apart, of every stage of each. */
+function identitiesOf(...constrained: readonly Constrained[]): readonly string[] {
+  const pods = constrained.map(([constraint, rest = {}], i) =>
+    makePod(`pod-${i}`, { labels: APP, topologySpreadConstraints: [constraint], ...rest }),
+  );
+  const snapshot = { ...new World().snapshot, pods };
   const { ruleBook, queued } = finish(indexSnapshot(snapshot, { ...DEFAULT_PLANNING, profile: FAKE_PROFILE }));
-  const { kind } = queued[0]!.podClass;
-  return ruleBook.binding(kind, kind.constraints.stages[0]!)[0]!.identity;
+  return queued.flatMap(({ podClass: { kind } }) =>
+    kind.constraints.stages.flatMap((stage) => ruleBook.binding(kind, stage).map(({ identity }) => identity)),
+  );
 }

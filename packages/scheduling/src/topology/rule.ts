@@ -4,7 +4,7 @@ import type { Identity } from '../packing/pod-class.ts';
 import type { Wishes } from '../packing/relaxation.ts';
 import type { Namespaces } from './namespaces.ts';
 import { type FilterTables, type NodeFilter, nodeFilterOf } from './node-filter.ts';
-import { selectorFrom } from './selector.ts';
+import { bothSelectors, selectorFrom } from './selector.ts';
 
 /** A rule about how pods are spread over the domains of a topology key. Pods with equal rules share their counts. */
 export interface TopologyRule {
@@ -39,11 +39,12 @@ export interface RuleTables extends FilterTables {
 export function rulesOf(owner: RuleOwner, tables: RuleTables): readonly TopologyRule[] {
   const { wishes } = owner;
   const { podAffinity, podAntiAffinity } = owner.pod.spec.affinity ?? {};
-  const affinity = [...requiredTerms(podAffinity), ...wishes.preferredAffinity.map((term) => term.podAffinityTerm)];
+  const required = requiredTerms(podAffinity);
   const anti = [...requiredTerms(podAntiAffinity), ...wishes.preferredAntiAffinity.map((term) => term.podAffinityTerm)];
   return [
     ...wishes.spread.map((constraint) => spreadRule(owner, constraint, tables)),
-    ...affinity.map((term) => affinityRule('affinity', owner, term, tables)),
+    ...required.map((term) => affinityRule('affinity', owner, term, tables, required)),
+    ...wishes.preferredAffinity.map((term) => affinityRule('affinity', owner, term.podAffinityTerm, tables)),
     ...anti.map((term) => affinityRule('anti-affinity', owner, term, tables)),
   ];
 }
@@ -64,7 +65,7 @@ function requiredTerms(affinity: PodAffinity | undefined): readonly PodAffinityT
 }
 
 function spreadRule(owner: RuleOwner, constraint: TopologySpreadConstraint, tables: RuleTables): TopologyRule {
-  const filter = nodeFilterOf(owner.pod, owner.wishes, constraint, tables);
+  const filter = nodeFilterOf(owner.pod, constraint, tables);
   const spec = withMatchLabelKeys(constraint, owner.identity.labels);
   const namespaces = tables.namespaces.only(owner.identity.namespace);
   const key = normalizeLabelKey(constraint.topologyKey, tables.profile);
@@ -76,19 +77,25 @@ function spreadRule(owner: RuleOwner, constraint: TopologySpreadConstraint, tabl
     maxSkew: constraint.maxSkew,
     minDomains: constraint.minDomains,
     filter,
-    tolerations: constraint.nodeTaintsPolicy === 'Honor' ? owner.tolerations : undefined,
-    identity: identityOf('spread', key, namespaces, spec, [constraint.maxSkew, filter.identity]),
+    tolerations: filter.tolerations,
+    identity: identityOf('spread', key, namespaces, spec, [
+      constraint.maxSkew,
+      constraint.minDomains ?? null,
+      filter.identity,
+    ]),
   };
 }
 
+/** The rule of one term. It counts the pods that all of `terms` select: required affinity wants one pod to match each. */
 function affinityRule(
   kind: 'affinity' | 'anti-affinity',
   owner: RuleOwner,
-  { topologyKey, labelSelector, namespaces: listed, namespaceSelector }: PodAffinityTerm,
+  term: PodAffinityTerm,
   tables: RuleTables,
+  terms: readonly PodAffinityTerm[] = [term],
 ): TopologyRule {
-  const namespaces = tables.namespaces.of(owner.identity.namespace, listed ?? [], namespaceSelector);
-  const key = normalizeLabelKey(topologyKey, tables.profile);
+  const { namespaces, labelSelector } = commonSelection(terms, owner, tables);
+  const key = normalizeLabelKey(term.topologyKey, tables.profile);
   return {
     kind,
     key,
@@ -100,6 +107,20 @@ function affinityRule(
     tolerations: owner.tolerations,
     identity: identityOf(kind, key, namespaces, labelSelector, []),
   };
+}
+
+/** Whom all of these terms select. Terms that differ in their topology key only select as one of them does. */
+function commonSelection(terms: readonly PodAffinityTerm[], { identity }: RuleOwner, tables: RuleTables) {
+  const selections = new Map(
+    terms.map(({ labelSelector, namespaces: listed = [], namespaceSelector }) => {
+      const namespaces = tables.namespaces.of(identity.namespace, listed, namespaceSelector);
+      return [identityOf('', '', namespaces, labelSelector, []), { namespaces, labelSelector }];
+    }),
+  );
+  return [...selections.values()].reduce((a, b) => ({
+    namespaces: a.namespaces.intersection(b.namespaces),
+    labelSelector: bothSelectors(a.labelSelector, b.labelSelector),
+  }));
 }
 
 /** Selecting by `matchLabelKeys` is selecting the pod's own values of those labels. */

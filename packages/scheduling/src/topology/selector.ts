@@ -10,6 +10,20 @@ export function selectorFrom(spec: LabelSelectorSpec | undefined): LabelSelector
   }
 }
 
+/** A selector of what both select; an absent one selects nothing. */
+export function bothSelectors(
+  a: LabelSelectorSpec | undefined,
+  b: LabelSelectorSpec | undefined,
+): LabelSelectorSpec | undefined {
+  return a && b && { matchExpressions: [...toExpressions(a), ...toExpressions(b)] };
+}
+
+/** All that a selector asks for as expressions, of which one label may have several. */
+export function toExpressions({ matchLabels = {}, matchExpressions = [] }: LabelSelectorSpec) {
+  const labels = Object.entries(matchLabels).map(([key, value]) => ({ key, operator: 'In', values: [value] }));
+  return [...labels, ...matchExpressions];
+}
+
 /** The label keys by which a selector tells pods apart. */
 export function selectorKeys(spec: LabelSelectorSpec | undefined): readonly string[] {
   return [...Object.keys(spec?.matchLabels ?? {}), ...(spec?.matchExpressions ?? []).map(({ key }) => key)];

@@ -287,9 +287,8 @@ export class Topology {
       if (domain >= 0) nodes[domain]!--;
     }
     const table = domains.of(rule.key);
-    const known = new Set(universe.domainsFor(table, rule.tolerations));
-    nodes.forEach((count, domain) => count > 0 && known.add(domain));
-    return new LabelGroup(rule, table, known, counts);
+    const present = [...nodes.keys()].filter((domain) => nodes[domain]! > 0);
+    return new LabelGroup(rule, table, universe.domainsFor(table, rule.tolerations), counts, present);
   }
 
   #movingPlaces(rule: TopologyRule): readonly number[] {

@@ -28,9 +28,15 @@ export interface Demands {
   /** The same without preferences: which domains a pod may spread over. */
   readonly strict: Requirements;
   readonly spreads: readonly TopologySpreadConstraint[];
-  readonly affinity: readonly PodAffinityTerm[];
+  readonly affinity: readonly AffinityDemand[];
   readonly requiredAntiAffinity: readonly PodAffinityTerm[];
   readonly preferredAntiAffinity: readonly PodAffinityTerm[];
+}
+
+/** A pod that all terms select must be in the same domain of the key: one pod for all, as the kube-scheduler wants it. */
+export interface AffinityDemand {
+  readonly topologyKey: string;
+  readonly terms: readonly PodAffinityTerm[];
 }
 
 export function demandsOf({ pod, relaxations }: PlacedPod, options: PlanningOptions): Demands {
@@ -44,6 +50,7 @@ export function demandsOf({ pod, relaxations }: PlacedPod, options: PlanningOpti
   const requiredTerms = nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
   const [requiredTerm] = requiredTerms.slice(countOf(relaxations, 'RequiredNodeTerm'));
   const [preferredTerm] = preferred(nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution, 'PreferredNodeTerm');
+  const requiredPods = podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
   const selector = toLabelRequirements(nodeSelector, options.profile);
   const strict = both(selector, termRequirements(requiredTerm, options.profile));
   return {
@@ -56,9 +63,9 @@ export function demandsOf({ pod, relaxations }: PlacedPod, options: PlanningOpti
     strict,
     spreads: keptSpreads(topologySpreadConstraints, relaxations, respected),
     affinity: [
-      ...(podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []),
+      ...requiredPods.map(({ topologyKey }) => ({ topologyKey, terms: requiredPods })),
       ...preferred(podAffinity?.preferredDuringSchedulingIgnoredDuringExecution, 'PreferredPodAffinity').map(
-        ({ podAffinityTerm }) => podAffinityTerm,
+        ({ podAffinityTerm }) => ({ topologyKey: podAffinityTerm.topologyKey, terms: [podAffinityTerm] }),
       ),
     ],
     requiredAntiAffinity: podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [],

@@ -28,6 +28,16 @@ export function termSelects(owner: Pod, term: PodAffinityTerm, snapshot: Snapsho
   return (pod) => namespaces.has(namespaceOf(pod)) && matchesLabels(selector, pod.metadata.labels);
 }
 
+/** True for pods that all of these terms select. */
+export function allSelect(
+  owner: Pod,
+  { terms }: { readonly terms: readonly PodAffinityTerm[] },
+  snapshot: Snapshot,
+): Selects {
+  const each = terms.map((term) => termSelects(owner, term, snapshot));
+  return (pod) => each.every((selects) => selects(pod));
+}
+
 function namespacesOf(
   owner: Pod,
   { namespaces = [], namespaceSelector }: PodAffinityTerm,

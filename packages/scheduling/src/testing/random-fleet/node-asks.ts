@@ -6,7 +6,7 @@ import { CPU_LABEL, RACK_LABEL, RACKS, RANKED_TAINT, TIERS, ZONES } from './voca
 
 const LEGACY_ZONE_LABEL = 'failure-domain.beta.kubernetes.io/zone';
 
-/** What a pod asks of its node. All alternatives are about one key: topology tells rules apart by keys alone (weakness 5). */
+/** What a pod asks of its node. */
 export function randomNodeAsks(random: Random, traits: FleetTraits): PodSpec {
   const nodeSelector = selectorOf(random);
   const required = random.chance(0.35) && {

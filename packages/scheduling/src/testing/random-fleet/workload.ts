@@ -45,12 +45,11 @@ export function randomWorkload(app: string, random: Random, traits: FleetTraits,
 /**
  * The same without what Karpenter and schedulers read differently of pods that look at other pods. Karpenter
  * - goes by one alternative of the required node affinity at a time, schedulers by all: there is but one;
- * - counts spread pods anew once one gives up what decides which nodes count (weakness 5): they have the toleration that
- *   would be the last resort;
- * - looks at no domain that the pod cannot use, whatever the policy: none is set where the pod asks something of nodes.
+ * - of domains that the pod cannot use sees those of existing nodes alone, not of other planned ones: where the pod asks
+ *   something of nodes, no policy makes these count.
  */
 function readAlike(spec: PodSpec): PodSpec {
-  const { affinity, nodeSelector = {}, topologySpreadConstraints = [], tolerations = [] } = spec;
+  const { affinity, nodeSelector = {}, topologySpreadConstraints = [] } = spec;
   if (topologySpreadConstraints.length === 0 && affinity?.podAffinity === undefined) return spec;
   const required = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
   const nodeSelectorTerms = required?.nodeSelectorTerms.slice(0, 1) ?? [];
@@ -61,7 +60,6 @@ function readAlike(spec: PodSpec): PodSpec {
   const asksOfNodes = required !== undefined || Object.keys(nodeSelector).length > 0;
   return {
     ...spec,
-    tolerations: [...tolerations, { operator: 'Exists', effect: 'PreferNoSchedule' }],
     topologySpreadConstraints: topologySpreadConstraints.map(({ nodeAffinityPolicy, ...constraint }) => ({
       ...constraint,
       ...(nodeAffinityPolicy && !asksOfNodes && { nodeAffinityPolicy }),

@@ -1,7 +1,8 @@
 import { admits } from '@karpenter-ts/apis';
-import { type Pod, podName, type PodAffinityTerm } from '../../../objects/pod.ts';
+import { type Pod, podName } from '../../../objects/pod.ts';
+import type { AffinityDemand } from '../demands.ts';
 import type { Rule } from '../rule.ts';
-import { type Selects, termSelects } from '../selection.ts';
+import { type Selects, allSelect } from '../selection.ts';
 import { domainOf, domainsOf, type Machine, machinesOf, type Placement, type World } from '../world.ts';
 
 /** A pod is where pods it wants to be with are, or it is the first of its own kind anywhere it may be (§16.4). */
@@ -19,18 +20,18 @@ function findAffinityProblem(
   world: World,
   machine: Machine,
   { pod }: Placement,
-  term: PodAffinityTerm,
+  term: AffinityDemand,
 ): string | undefined {
   const domains = domainsOf(machine, term.topologyKey);
   if (domains === undefined) return `its domain of ${term.topologyKey} is open`;
-  const selects = termSelects(pod, term, world.snapshot);
+  const selects = allSelect(pod, term, world.snapshot);
   const lonely = domains.find((domain) => !hasCompany(world, pod, term, selects, domain));
   if (lonely === undefined) return undefined;
   if (!selects(pod)) return `nobody it wants to be with is in ${lonely}`;
   return domains.length === 1 ? undefined : `it may start in ${domains.length} domains`;
 }
 
-function hasCompany(world: World, pod: Pod, term: PodAffinityTerm, selects: Selects, domain: string): boolean {
+function hasCompany(world: World, pod: Pod, term: AffinityDemand, selects: Selects, domain: string): boolean {
   return matchesIn(world, term, selects).some((match) => match.domain === domain && match.pod !== pod);
 }
 
@@ -38,11 +39,11 @@ interface Match {
   readonly pod: Pod;
   readonly domain: string;
   /** What it wants to be with in turn; a resident wants nothing any more. */
-  readonly wishes: readonly PodAffinityTerm[];
+  readonly wishes: readonly AffinityDemand[];
 }
 
 /** All selected pods whose domain is settled. */
-function matchesIn(world: World, { topologyKey }: PodAffinityTerm, selects: Selects): readonly Match[] {
+function matchesIn(world: World, { topologyKey }: AffinityDemand, selects: Selects): readonly Match[] {
   const residents = world.residents.flatMap((resident) => {
     const domain = domainOf(resident, topologyKey);
     const isMatch = resident.counts && domain !== undefined && selects(resident.pod);
@@ -84,7 +85,7 @@ function startersOf(world: World): readonly Starter[] {
     machine.placed.flatMap((placed) =>
       placed.demands.affinity.flatMap((term) => {
         const { pod } = placed;
-        const selects = termSelects(pod, term, world.snapshot);
+        const selects = allSelect(pod, term, world.snapshot);
         const [domain, another] = domainsOf(machine, term.topologyKey) ?? [];
         if (domain === undefined || another !== undefined || !selects(pod)) return [];
         const wish = JSON.stringify(term);

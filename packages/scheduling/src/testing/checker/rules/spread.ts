@@ -8,7 +8,7 @@ import {
 } from '@karpenter-ts/apis';
 import { podName, type TopologySpreadConstraint } from '../../../objects/pod.ts';
 import type { NodeFacts } from '../../../snapshot.ts';
-import { countOf, findUntolerated, requiredAlternatives } from '../demands.ts';
+import { findUntolerated, requiredAlternatives } from '../demands.ts';
 import type { Rule } from '../rule.ts';
 import { type Selects, spreadSelects } from '../selection.ts';
 import { domainOf, domainsOf, type Machine, machinesOf, type Placement, type World } from '../world.ts';
@@ -23,10 +23,8 @@ export const podsSpread: Rule = (world) =>
     machine.placed.flatMap((owner) =>
       owner.demands.spreads.flatMap((constraint) => {
         const selects = spreadSelects(owner.pod, constraint);
-        const problems = filtersOf(owner, world).map((filter) =>
-          findProblem({ world, owner, constraint, selects, filter }, machine),
-        );
-        return problems.includes(undefined) ? [] : [`${podName(owner.pod)} on ${machine.hostname}: ${problems[0]}`];
+        const problem = findProblem({ world, owner, constraint, selects }, machine);
+        return problem === undefined ? [] : [`${podName(owner.pod)} on ${machine.hostname}: ${problem}`];
       }),
     ),
   );
@@ -37,14 +35,6 @@ interface Spread {
   readonly owner: Placement;
   readonly constraint: TopologySpreadConstraint;
   readonly selects: Selects;
-  /** What a node must be like to count, one alternative of these. */
-  readonly filter: readonly Requirements[];
-}
-
-/** The nodes that count are those the pod may use before, or after, it gave up terms: who came first decides (weakness 5). */
-function filtersOf({ pod, relaxations }: Placement, { options }: World): readonly (readonly Requirements[])[] {
-  const dropped = countOf(relaxations, 'RequiredNodeTerm');
-  return [requiredAlternatives(pod, options.profile), requiredAlternatives(pod, options.profile, dropped)];
 }
 
 function findProblem(spread: Spread, machine: Machine): string | undefined {
@@ -62,34 +52,28 @@ function settledDomain(machine: Machine, key: string): string | undefined {
   return domains.length === 1 ? domains[0] : undefined;
 }
 
-/**
- * The pods of this run with the same constraint that came into the domain and count for it. One that gave up what
- * decides which nodes count is counted anew, without those before it (weakness 5).
- */
+/** The pods of this run with the same constraint that came into the domain and count for it. */
 function peersIn(spread: Spread, domain: string): readonly Placement[] {
   const { world, owner, constraint, selects } = spread;
   const identity = JSON.stringify(constraint);
-  const given = filterGivenUp(owner);
   return machinesOf(world)
     .filter((machine) => settledDomain(machine, constraint.topologyKey) === domain && isCounted(spread, machine))
     .flatMap(({ placed }) => placed)
     .filter((peer) => peer.pod.metadata.namespace === owner.pod.metadata.namespace && selects(peer.pod))
-    .filter((peer) => filterGivenUp(peer) === given)
     .filter(({ demands }) => demands.spreads.some((other) => JSON.stringify(other) === identity));
 }
 
-function filterGivenUp({ relaxations }: Placement): string {
-  return `${countOf(relaxations, 'RequiredNodeTerm')} ${countOf(relaxations, 'PreferNoSchedule')}`;
-}
-
-/** How many matching pods the emptiest domain the pod may use has in the end. */
+/** How many matching pods the emptiest domain has in the end, of those the pod may use and those with nodes that count. */
 function fewestIn(spread: Spread): number {
   const { topologyKey: key, minDomains } = spread.constraint;
   if (key === HOSTNAME_LABEL) return 0; // a new, empty host can always be had
   const allowed = spread.owner.demands.strict.get(key);
-  const domains = domainUniverse(spread).filter((domain) => allowed === undefined || admits(allowed, domain));
-  if (minDomains !== undefined && domains.length < minDomains) return 0;
   const counts = countAll(spread);
+  const present = new Set([...presentDomains(spread), ...counts.keys()]);
+  const domains = domainUniverse(spread).filter(
+    (domain) => present.has(domain) || allowed === undefined || admits(allowed, domain),
+  );
+  if (minDomains !== undefined && domains.length < minDomains) return 0;
   return Math.min(...domains.map((domain) => counts.get(domain) ?? 0));
 }
 
@@ -98,12 +82,16 @@ function domainUniverse(spread: Spread): readonly string[] {
   const { world, owner, constraint } = spread;
   const key = constraint.topologyKey;
   const pools = world.pools.filter(({ taints }) => constraint.nodeTaintsPolicy !== 'Honor' || tolerates(owner, taints));
-  const present = world.snapshot.nodes.flatMap(({ node }) => {
-    const value = node?.labels[key];
+  const offered = pools.flatMap(({ domains }) => [...(domains.get(key) ?? [])]);
+  return [...new Set([...offered, ...presentDomains(spread), ...countResidents(spread).keys()])];
+}
+
+/** Domains in which there are nodes that count. */
+function presentDomains(spread: Spread): readonly string[] {
+  return spread.world.snapshot.nodes.flatMap(({ node }) => {
+    const value = node?.labels[spread.constraint.topologyKey];
     return node === undefined || value === undefined || !isNodeCounted(spread, node) ? [] : [value];
   });
-  const offered = pools.flatMap(({ domains }) => [...(domains.get(key) ?? [])]);
-  return [...new Set([...offered, ...present, ...countResidents(spread).keys()])];
 }
 
 function countResidents(spread: Spread): ReadonlyMap<string, number> {
@@ -123,7 +111,7 @@ function countAll(spread: Spread): ReadonlyMap<string, number> {
     const domain = settledDomain(machine, spread.constraint.topologyKey);
     if (domain === undefined) continue;
     const matching = machine.placed.filter(({ pod }) => spread.selects(pod)).length;
-    counts.set(domain, (counts.get(domain) ?? 0) + matching);
+    if (matching > 0) counts.set(domain, (counts.get(domain) ?? 0) + matching);
   }
   return counts;
 }
@@ -139,13 +127,15 @@ function isCounted(spread: Spread, machine: Machine): boolean {
 }
 
 /** Whether the constraint looks at nodes like this and the pods on them: its policies decide (§16.3). */
-function isMatched({ owner, constraint, filter }: Spread, node: Requirements, taints: readonly TaintSpec[]): boolean {
+function isMatched({ world, owner, constraint }: Spread, node: Requirements, taints: readonly TaintSpec[]): boolean {
+  const alternatives = requiredAlternatives(owner.pod, world.options.profile);
   const isWanted =
     constraint.nodeAffinityPolicy === 'Ignore' ||
-    filter.some((asked) => findIncompatibilities(node, asked).length === 0);
+    alternatives.some((asked) => findIncompatibilities(node, asked).length === 0);
   return isWanted && (constraint.nodeTaintsPolicy !== 'Honor' || tolerates(owner, taints));
 }
 
-function tolerates({ pod, relaxations }: Placement, taints: readonly TaintSpec[]): boolean {
-  return findUntolerated(pod, taints, countOf(relaxations, 'PreferNoSchedule') > 0) === undefined;
+/** A taint that merely puts off hides no node from the rule. */
+function tolerates({ pod }: Placement, taints: readonly TaintSpec[]): boolean {
+  return findUntolerated(pod, taints, true) === undefined;
 }

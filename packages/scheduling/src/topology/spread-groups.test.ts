@@ -1,0 +1,104 @@
+// Which pods a spread constraint counts, and against which domains: what the kube-scheduler will say when they are bound.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { HOSTNAME_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
+import type { PodSpec } from '../objects/pod.ts';
+import type { Plan } from '../plan.ts';
+import { makeNode, makeOffering, makePod, makePool, makeType } from '../testing/builders.ts';
+import { is } from '../testing/fake-types.ts';
+import { APP, onNodes, spreadOver, where } from '../testing/pod-parts.ts';
+import { valuesOf, World } from '../testing/world.ts';
+
+const TYPES = [
+  makeType('m', {
+    capacity: { cpu: '16', memory: '64Gi', pods: '110' },
+    offerings: ['a', 'b'].map((zone) => makeOffering(zone, 'on-demand', 0.4)),
+  }),
+];
+
+const asking = (name: string, cpu: string, rest: PodSpec = {}) =>
+  makePod(name, { labels: APP, requests: { cpu }, ...rest });
+const inZone = (zone: string) => ({ nodeSelector: { [ZONE_LABEL]: zone } });
+const filler = (cpu: string, zone: string) => makePod('filler', { requests: { cpu }, ...inZone(zone) });
+
+/** By zone: how many pods labelled `APP` are planned there. */
+function spreadOf({ newNodes, existingNodes }: Plan, zoneOf: Readonly<Record<string, string>> = {}) {
+  const counts: Record<string, number> = {};
+  const add = (zone: string, pods: Plan['newNodes'][number]['pods']) => {
+    const matching = pods.filter(({ pod }) => pod.metadata.labels?.['app'] === APP['app']).length;
+    if (matching > 0) counts[zone] = (counts[zone] ?? 0) + matching;
+  };
+  for (const node of newNodes) add(valuesOf(node, ZONE_LABEL)!.join(), node.pods);
+  for (const { node, pods } of existingNodes) add(zoneOf[node]!, pods);
+  return counts;
+}
+
+test('pods of one app that may run in different zones are spread over the hosts of their own', () => {
+  const topologySpreadConstraints = [spreadOver(HOSTNAME_LABEL)];
+  const pods = ['a', 'b'].flatMap((zone) =>
+    [0, 1, 2, 3].map((i) =>
+      asking(`${zone}-${i}`, zone === 'a' ? '3' : '2900m', { ...inZone(zone), topologySpreadConstraints }),
+    ),
+  );
+  const { newNodes, unschedulable } = new World({ types: TYPES }).plan(filler('15', 'b'), ...pods);
+  assert.deepEqual(unschedulable, []);
+  assert.ok(newNodes.every((node) => node.pods.length === 1));
+});
+
+test('each pod is held to its own minDomains, whoever came first', () => {
+  const spread = (minDomains?: number) => ({
+    topologySpreadConstraints: [spreadOver(ZONE_LABEL, minDomains === undefined ? {} : { minDomains })],
+  });
+  const free = ['x0', 'x1'].map((name) => asking(name, '2', spread()));
+  const bound = ['y0', 'y1', 'y2'].map((name) => asking(name, '1', spread(3)));
+  const { unschedulable } = new World({ types: TYPES }).plan(...free, ...bound);
+  assert.deepEqual(unschedulable.map(({ pod }) => pod.metadata.name).sort(), ['y0', 'y1', 'y2']);
+  const larger = ['y0', 'y1', 'y2'].map((name) => asking(name, '3', spread(3)));
+  const names = new World({ types: TYPES }).plan(...free, ...larger).unschedulable.map(({ pod }) => pod.metadata.name);
+  assert.deepEqual(names, ['y2']); // one a zone, and the others beside them
+});
+
+const SOFT = [
+  makePool('p-a', { requirements: [is(ZONE_LABEL, 'a')] }),
+  makePool('p-b', {
+    requirements: [is(ZONE_LABEL, 'b')],
+    taints: [{ key: 'soft', value: '1', effect: 'PreferNoSchedule' }],
+    limits: { cpu: '16' },
+  }),
+];
+
+test('a pod that comes to tolerate a taint is still counted with those before it', () => {
+  for (const nodeTaintsPolicy of ['Ignore', 'Honor']) {
+    const topologySpreadConstraints = [spreadOver(ZONE_LABEL, { nodeTaintsPolicy })];
+    const pods = [0, 1, 2, 3].map((i) => asking(`x${i}`, '1', { topologySpreadConstraints }));
+    const plan = new World({ types: TYPES, pools: SOFT }).plan(filler('15500m', 'b'), ...pods);
+    assert.deepEqual(spreadOf(plan), { a: 1 });
+    assert.equal(plan.unschedulable.length, 3);
+  }
+});
+
+test('a pod that comes to another alternative of its node affinity is still counted with those before it', () => {
+  const affinity = onNodes([where(ZONE_LABEL, 'In', 'a')], [where(ZONE_LABEL, 'In', 'b')]);
+  const pods = [0, 1, 2, 3].map((i) =>
+    asking(`x${i}`, '1', { affinity, topologySpreadConstraints: [spreadOver(ZONE_LABEL)] }),
+  );
+  const nodes = ['a', 'b'].map((zone) =>
+    makeNode(zone, { labels: { [ZONE_LABEL]: zone }, allocatable: { cpu: '16', pods: '3' } }),
+  );
+  const plan = new World({ types: TYPES, nodes }).plan(...pods);
+  assert.deepEqual(spreadOf(plan, { a: 'a', b: 'b' }), { a: 2, b: 2 });
+});
+
+test('a zone with nodes that the policy makes count is not outdone, though the pod cannot go there', () => {
+  const placed = (nodeAffinityPolicy: string, zones: readonly string[]) => {
+    const topologySpreadConstraints = [spreadOver(ZONE_LABEL, { nodeAffinityPolicy })];
+    const pods = [0, 1, 2].map((i) => asking(`x${i}`, '1', { ...inZone('a'), topologySpreadConstraints }));
+    const nodes = zones.map((zone) =>
+      makeNode(zone, { labels: { [ZONE_LABEL]: zone }, allocatable: { cpu: '16', pods: '9' } }),
+    );
+    return 3 - new World({ types: TYPES, nodes }).plan(...pods).unschedulable.length;
+  };
+  assert.equal(placed('Ignore', ['a', 'b']), 1);
+  assert.equal(placed('Honor', ['a', 'b']), 3);
+  assert.equal(placed('Ignore', ['a']), 3); // no scheduler knows a zone without nodes
+});
