@@ -63,4 +63,4 @@ export { type DefaultConstraint, withDefaultSpread, type Workloads } from './top
 // Fleet files
 export { type FleetProblem, type ReadFleet, readFleet } from './fleet/fleet-file.ts';
 export type { Fleet } from './fleet/fleet-snapshot.ts';
-export { type PlanFile, type PlanFileNode, roundPrice, toPlanFile } from './fleet/plan-file.ts';
+export { type PlanFile, type PlanFileExisting, type PlanFileNode, roundPrice, toPlanFile } from './fleet/plan-file.ts';

@@ -205,3 +205,14 @@ test('wrong usage ends with 2', async () => {
     [2, '', 'error: --packing-min-gain: "5" is not a percentage from 0% to 100%\n'],
   );
 });
+
+test('nodes that are there take what they have room for before any is bought', async () => {
+  const existing = [{ name: 'n1', allocatable: { cpu: '1', memory: '8Gi', pods: '10' } }];
+  const io = await plan({ ...FLEET, existing }, '--packing-policy', 'Upstream');
+  const [first, second, totals] = io.out().split('\n');
+  assert.equal(first, 'n1       exists                 1 pod');
+  assert.match(second!, /^default {2}small or 1 other type {2}1 pod/);
+  assert.match(totals!, /^1 node for 1 pod at \$0\.1000 an hour, 1 pod on existing nodes, 0 pods without a place/);
+  const file = (await planJson({ ...FLEET, existing })) as object;
+  assert.deepEqual((file as { existing: unknown }).existing, [{ node: 'n1', pods: ['default/a'] }]);
+});

@@ -1,16 +1,22 @@
-import type { PackingDecision, PlanCost, PlanFile, PlanFileNode } from '@karpenter-ts/scheduling';
+import type { PackingDecision, PlanCost, PlanFile, PlanFileExisting, PlanFileNode } from '@karpenter-ts/scheduling';
 
 /** For people: a line per node, what is to be said of pods without a place, a line of totals, and what else there was. */
 export function renderPlan(
-  { nodes, unschedulable, pricePerHour, seconds, packing }: PlanFile,
+  { nodes, existing = [], unschedulable, pricePerHour, seconds, packing }: PlanFile,
   unplaced: readonly string[],
 ): string {
-  const placed = nodes.reduce((sum, { pods }) => sum + pods.length, 0);
+  const received = podsOn(existing);
   const totals =
-    `${count(nodes.length, 'node')} for ${count(placed, 'pod')} at ${price(pricePerHour)}, ` +
+    `${count(nodes.length, 'node')} for ${count(podsOn(nodes), 'pod')} at ${price(pricePerHour)}, ` +
+    `${received === 0 ? '' : `${count(received, 'pod')} on existing nodes, `}` +
     `${count(unschedulable.length, 'pod')} without a place, planned in ${seconds.toFixed(3)} s`;
   const comparison = packing === undefined ? [] : renderPacking(packing);
-  return `${[...alignedRows(nodes.map(nodeCells)), ...unplaced, totals, ...comparison].join('\n')}\n`;
+  const rows = alignedRows([...existing.map(existingCells), ...nodes.map(nodeCells)]);
+  return `${[...rows, ...unplaced, totals, ...comparison].join('\n')}\n`;
+}
+
+function podsOn(nodes: readonly { readonly pods: readonly string[] }[]): number {
+  return nodes.reduce((sum, { pods }) => sum + pods.length, 0);
 }
 
 function renderPacking({ why, upstream, costAware }: PackingDecision): readonly string[] {
@@ -54,6 +60,10 @@ function nodeCells({ nodePool, pods, instanceTypes, pricePerHour }: PlanFileNode
   const [cheapest = '', ...others] = instanceTypes;
   const types = others.length === 0 ? cheapest : `${cheapest} or ${count(others.length, 'other type')}`;
   return [nodePool, types, count(pods.length, 'pod'), price(pricePerHour)];
+}
+
+function existingCells({ node, pods }: PlanFileExisting): readonly string[] {
+  return [node, 'exists', count(pods.length, 'pod'), ''];
 }
 
 function alignedRows(rows: readonly (readonly string[])[]): readonly string[] {

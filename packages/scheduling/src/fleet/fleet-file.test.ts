@@ -212,3 +212,50 @@ test('fields planning does not read may be anything', () => {
   assert.ok(fleetOf(changed(['pods', 0, 'spec', 'hostAliases'], [{ ip: '127.0.0.1' }])));
   assert.ok(fleetOf(changed(['pods', 0, 'status'], { phase: 'Pending' })));
 });
+
+const EXISTING = { name: 'n1', labels: { [ZONE_LABEL]: 'us-east-1a' }, allocatable: { cpu: '4', pods: '10' } };
+
+test('nodes that are there are read with their pods; what is left out is as on a node that runs', () => {
+  const [bound, ended] = ['Running', 'Succeeded'].map((phase) => ({
+    ...FLEET.pods[0]!,
+    metadata: { name: phase.toLowerCase() },
+    status: { phase },
+  }));
+  const existing = [
+    { ...EXISTING, pods: [bound, ended] },
+    { name: 'n2', allocatable: {}, initialized: false },
+  ];
+  const { nodes } = fleetOf(changed(['existing'], existing)).snapshot;
+  assert.deepEqual(nodes[0], {
+    ...EXISTING,
+    taints: [],
+    node: { labels: EXISTING.labels, taints: [] },
+    initialized: true,
+    capacity: EXISTING.allocatable,
+    pods: [bound],
+    volumeLimits: {},
+    refusesMovedPods: false,
+  });
+  assert.equal(nodes[1]!.node, undefined); // it has not come yet
+  const node = { labels: { a: 'b' } };
+  assert.deepEqual(fleetOf(changed(['existing'], [{ ...EXISTING, node }])).snapshot.nodes[0]!.node, {
+    ...node,
+    taints: [],
+  });
+});
+
+test('volume objects are read, so that pods which refer to them are planned', () => {
+  const claims = [{ metadata: { name: 'data', namespace: 'shop' }, spec: { volumeName: 'pv' } }];
+  const { volumes } = fleetOf(changed(['volumes'], { claims })).snapshot;
+  assert.deepEqual(volumes, { claims, persistentVolumes: [], storageClasses: [] });
+});
+
+test('what is wrong with existing nodes and volumes is told with its place', () => {
+  const fields = (text: string) => problemsOf(text).map(({ field }) => field);
+  assert.deepEqual(fields(changed(['existing'], [EXISTING, EXISTING])), ['existing[1].name']);
+  assert.deepEqual(fields(changed(['existing'], [{ ...EXISTING, allocatable: VAST }])), [
+    'existing[0].allocatable.cpu',
+  ]);
+  assert.deepEqual(fields(changed(['existing'], [{ ...EXISTING, unheard: 1 }])), ['existing[0].unheard']);
+  assert.deepEqual(fields(changed(['volumes'], { claims: [{ metadata: { name: 'x' } }] })), ['volumes.claims[0].spec']);
+});

@@ -50,8 +50,8 @@ function findMisfits(content: FleetContent): readonly Misfit[] {
   return [...findRepetitions(content), ...findUnreadableQuantities(content)];
 }
 
-/** A plan names types, pools and pods, so no two of a kind may have one name. */
-function findRepetitions({ catalogue, nodePools, pods }: FleetContent): readonly Misfit[] {
+/** A plan names types, pools, nodes and pods, so no two of a kind may have one name. */
+function findRepetitions({ catalogue, nodePools, pods, existing = [] }: FleetContent): readonly Misfit[] {
   return [
     ...repeated(
       catalogue.map(({ name }) => name),
@@ -60,6 +60,10 @@ function findRepetitions({ catalogue, nodePools, pods }: FleetContent): readonly
     ...repeated(
       nodePools.map(({ metadata }) => metadata.name),
       (index) => ['nodePools', index, 'metadata', 'name'],
+    ),
+    ...repeated(
+      existing.map(({ name }) => name),
+      (index) => ['existing', index, 'name'],
     ),
     ...repeated(pods.map(podName), (index) => ['pods', index, 'metadata', 'name']),
   ];

@@ -98,11 +98,61 @@ const pod = open(
         tolerations: list(open({ key: text, operator: text, value: text, effect: text })),
         affinity,
         topologySpreadConstraints: list(spread),
+        volumes: list(open({ name: text, persistentVolumeClaim: open({ claimName: text }, ['claimName']) }, ['name'])),
       },
       ['containers'],
     ),
   },
   ['metadata', 'spec'],
+);
+
+const taints = list(open({ key: text, value: text, effect: text }, ['key', 'effect']));
+
+const existingNode = closed(
+  {
+    name,
+    labels,
+    taints,
+    node: closed({ labels, taints }, []),
+    initialized: flag,
+    capacity: quantities,
+    allocatable: quantities,
+    pods: list(pod),
+    volumeLimits: { type: 'object', additionalProperties: count },
+    refusesMovedPods: flag,
+  },
+  ['name', 'allocatable'],
+);
+
+const volumes = closed(
+  {
+    claims: list(open({ metadata, spec: open({ volumeName: text, storageClassName: text }) }, ['metadata', 'spec'])),
+    persistentVolumes: list(
+      open(
+        {
+          metadata,
+          spec: open({
+            csi: open({ driver: text }, ['driver']),
+            nodeAffinity: open({ required: open({ nodeSelectorTerms: list(nodeTerm) }, ['nodeSelectorTerms']) }),
+          }),
+        },
+        ['metadata', 'spec'],
+      ),
+    ),
+    storageClasses: list(
+      open(
+        {
+          metadata,
+          provisioner: text,
+          allowedTopologies: list(
+            open({ matchLabelExpressions: list(open({ key: text, values: texts }, ['key', 'values'])) }),
+          ),
+        },
+        ['metadata', 'provisioner'],
+      ),
+    ),
+  },
+  [],
 );
 
 const offering = closed(
@@ -148,9 +198,15 @@ export const FLEET: Resource = {
   categories: [],
   scope: 'Cluster',
   columns: [],
-  schema: closed({ catalogue: list(instanceType), nodePools: list(nodePool), pods: list(pod), daemonPods: list(pod) }, [
-    'catalogue',
-    'nodePools',
-    'pods',
-  ]),
+  schema: closed(
+    {
+      catalogue: list(instanceType),
+      nodePools: list(nodePool),
+      pods: list(pod),
+      daemonPods: list(pod),
+      existing: list(existingNode),
+      volumes,
+    },
+    ['catalogue', 'nodePools', 'pods'],
+  ),
 };

@@ -10,7 +10,15 @@ import {
 } from '@karpenter-ts/apis';
 import type { InstanceType } from '../instance-types/instance-type.ts';
 import type { Pod } from '../objects/pod.ts';
-import { DEFAULT_PLANNING, EMPTY_SNAPSHOT, type PlanningOptions, type Snapshot } from '../snapshot.ts';
+import {
+  DEFAULT_PLANNING,
+  EMPTY_SNAPSHOT,
+  type ExistingNode,
+  type NodeFacts,
+  type PlanningOptions,
+  type Snapshot,
+  type Volumes,
+} from '../snapshot.ts';
 
 /** What a fleet file asks to be planned. */
 export interface Fleet {
@@ -25,7 +33,13 @@ export interface FleetContent {
   readonly nodePools: readonly NodePool[];
   readonly pods: readonly Pod[];
   readonly daemonPods?: readonly Pod[];
+  /** Nodes that are there, with the pods on them. */
+  readonly existing?: readonly ExistingEntry[];
+  readonly volumes?: Partial<Volumes>;
 }
+
+/** An existing node as the planner has it; all but its name and its room may be left out. */
+type ExistingEntry = Pick<ExistingNode, 'name' | 'allocatable'> & Partial<ExistingNode>;
 
 interface CatalogueEntry {
   readonly name: string;
@@ -43,7 +57,8 @@ interface CatalogueOffering {
 }
 
 /** Every pool of the file draws on its whole catalogue; static pools plan nothing and are left out. */
-export function toFleet({ catalogue, nodePools, pods, daemonPods = [] }: FleetContent): Fleet {
+export function toFleet(content: FleetContent): Fleet {
+  const { catalogue, nodePools, pods, daemonPods = [], existing = [], volumes } = content;
   const catalogueLabels = new Set(catalogue.flatMap(({ labels = {} }) => Object.keys(labels)));
   const wellKnownLabels = CORE_PROFILE.wellKnownLabels.union(catalogueLabels);
   const instanceTypes = catalogue.map((entry) => toInstanceType(entry, wellKnownLabels));
@@ -54,10 +69,31 @@ export function toFleet({ catalogue, nodePools, pods, daemonPods = [] }: FleetCo
       pools: dynamic.map((nodePool) => ({ nodePool, instanceTypes })),
       pods,
       daemonPods,
+      nodes: existing.map(toExistingNode),
+      volumes: { ...EMPTY_SNAPSHOT.volumes, ...volumes },
     },
     options: { ...DEFAULT_PLANNING, profile: { ...CORE_PROFILE, wellKnownLabels }, reservedCapacity: 'Off' },
   };
 }
+
+/** One that is initialized has a Node, which is as the entry says unless it says otherwise. */
+function toExistingNode(entry: ExistingEntry): ExistingNode {
+  const { labels = {}, taints = [], initialized = true, capacity = entry.allocatable } = entry;
+  return {
+    name: entry.name,
+    labels,
+    taints,
+    node: entry.node === undefined ? (initialized ? { labels, taints } : undefined) : { ...NO_FACTS, ...entry.node },
+    initialized,
+    capacity,
+    allocatable: entry.allocatable,
+    pods: (entry.pods ?? []).filter(({ status }) => status?.phase !== 'Failed' && status?.phase !== 'Succeeded'),
+    volumeLimits: entry.volumeLimits ?? {},
+    refusesMovedPods: entry.refusesMovedPods ?? false,
+  };
+}
+
+const NO_FACTS: NodeFacts = { labels: {}, taints: [] };
 
 function toInstanceType(entry: CatalogueEntry, wellKnownLabels: ReadonlySet<string>): InstanceType {
   const { name, capacity, overhead = {}, labels = {}, offerings } = entry;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PackingOptions } from '../cost/packing-options.ts';
-import { makeOffering, makePod } from '../testing/builders.ts';
+import { makeNode, makeOffering, makePod } from '../testing/builders.ts';
 import { fakeType, ladder } from '../testing/fake-types.ts';
 import { CHEAPEST } from '../testing/packing.ts';
 import { World } from '../testing/world.ts';
@@ -45,4 +45,10 @@ test('the prices of both plans are given to a millionth; the other only if there
   });
   const policy = { ...CHEAPEST, policy: 'Upstream' } as const;
   assert.deepEqual(packed(policy), { taken: 'upstream', why: 'Policy', upstream, costAware: undefined });
+});
+
+test('pods that go to existing nodes are listed with these', () => {
+  const world = new World({ nodes: [makeNode('n1')] });
+  assert.deepEqual(toPlanFile(world.plan(makePod('a')), 0).existing, [{ node: 'n1', pods: ['default/a'] }]);
+  assert.equal(toPlanFile(new World().plan(makePod('a')), 0).existing, undefined);
 });

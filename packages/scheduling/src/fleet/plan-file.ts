@@ -1,10 +1,12 @@
 import { renderFailure } from '../explanation/render.ts';
 import { podName } from '../objects/pod.ts';
-import type { PackingDecision, Plan, PlanCost, PlannedNode } from '../plan.ts';
+import type { NodePlacement, PackingDecision, Plan, PlanCost, PlannedNode } from '../plan.ts';
 
 /** A plan as a file: what engines are compared by. */
 export interface PlanFile {
   readonly nodes: readonly PlanFileNode[];
+  /** What nodes that are there already receive; absent where they receive nothing. */
+  readonly existing?: readonly PlanFileExisting[];
   readonly unschedulable: readonly { readonly pod: string; readonly reason: string }[];
   readonly pricePerHour: number;
   /** How long planning took, without reading the file. */
@@ -22,12 +24,19 @@ export interface PlanFileNode {
   readonly pricePerHour: number;
 }
 
+export interface PlanFileExisting {
+  readonly node: string;
+  /** `namespace/name` each. */
+  readonly pods: readonly string[];
+}
+
 const MAX_INSTANCE_TYPES = 60;
 
 /** The plan of a fleet in the form of its files. */
 export function toPlanFile(plan: Plan, seconds: number): PlanFile {
   return {
     nodes: plan.newNodes.map(toNode),
+    ...(plan.existingNodes.length > 0 && { existing: plan.existingNodes.map(toExisting) }),
     unschedulable: plan.unschedulable.map(({ pod, failure }) => ({
       pod: podName(pod),
       reason: renderFailure(failure),
@@ -53,6 +62,10 @@ function toNode({ nodePool, pods, instanceTypes, pricePerHour }: PlannedNode): P
     instanceTypes: instanceTypes.slice(0, MAX_INSTANCE_TYPES),
     pricePerHour: roundPrice(pricePerHour),
   };
+}
+
+function toExisting({ node, pods }: NodePlacement): PlanFileExisting {
+  return { node, pods: pods.map(({ pod }) => podName(pod)) };
 }
 
 /** To a millionth of a dollar: adding up prices leaves noise far behind that. */

@@ -12,7 +12,7 @@ type ListAt = readonly [path: FieldPath, list: ResourceList | undefined];
 
 /** Quantities the schema lets through because it knows their form only: `1e999999`. */
 export function findUnreadableQuantities(content: FleetContent): readonly UnreadableQuantity[] {
-  const { catalogue, nodePools, pods, daemonPods = [] } = content;
+  const { catalogue, nodePools, pods, daemonPods = [], existing = [] } = content;
   const lists: readonly ListAt[] = [
     ...catalogue.flatMap(({ capacity, overhead }, i): ListAt[] => [
       [['catalogue', i, 'capacity'], capacity],
@@ -21,6 +21,11 @@ export function findUnreadableQuantities(content: FleetContent): readonly Unread
     ...nodePools.map(({ spec }, i): ListAt => [['nodePools', i, 'spec', 'limits'], spec.limits]),
     ...pods.flatMap((pod, i) => listsOf(pod, ['pods', i, 'spec'])),
     ...daemonPods.flatMap((pod, i) => listsOf(pod, ['daemonPods', i, 'spec'])),
+    ...existing.flatMap(({ capacity, allocatable, pods: bound = [] }, i): readonly ListAt[] => [
+      [['existing', i, 'capacity'], capacity],
+      [['existing', i, 'allocatable'], allocatable],
+      ...bound.flatMap((pod, j) => listsOf(pod, ['existing', i, 'pods', j, 'spec'])),
+    ]),
   ];
   return lists.flatMap(([path, list]) => unreadableIn(path, list ?? {}));
 }
