@@ -4,6 +4,7 @@ import type { HostPort } from '../checks/host-ports.ts';
 import type { Amounts } from '../resources/amounts.ts';
 import type { PoolExplanation } from './explainer.ts';
 import type { Refusal, TopologyRefusal, TypeTally } from './reason.ts';
+import { renderConflict } from './render.ts';
 import type { Shortfall } from './shortfall.ts';
 
 /** What a pool lacked for a pod, in one line with the numbers that failed. */
@@ -39,7 +40,7 @@ function adviceFor(refusal: Refusal): string {
     case 'Topology':
       return adviceOnTopology(refusal);
     case 'TopologyRequirements':
-      return `rules about other pods: ${refusal.problems.map(formatIncompatibility).join(', ')}`;
+      return `rules about other pods: ${renderConflict(refusal)}`;
     case 'InstanceTypes':
       return refusal.shortOf.length === 0
         ? adviceOnTypes(refusal.types)

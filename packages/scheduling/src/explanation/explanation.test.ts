@@ -6,7 +6,7 @@ import type { Pod, PodSpec } from '../objects/pod.ts';
 import { makeNode, makeOffering, makePod, makePool } from '../testing/builders.ts';
 import { AmountReader, type Amounts } from '../resources/amounts.ts';
 import { fakeType, is, ladder } from '../testing/fake-types.ts';
-import { APP, near, onNodes, podsWith, where } from '../testing/pod-parts.ts';
+import { APP, away, near, onNodes, podsWith, spreadOver, where } from '../testing/pod-parts.ts';
 import { failureOf, World } from '../testing/world.ts';
 import { adviceOn, describeShortfall } from './advice.ts';
 import { Explainer, type PoolExplanation } from './explainer.ts';
@@ -241,3 +241,23 @@ function nearestMiss(spec: PodSpec & { requests?: Record<string, string> }): Sho
 function printed(amounts: Amounts): Readonly<Record<string, string>> {
   return Object.fromEntries([...amounts].map(([name, quantity]) => [name, formatQuantity(quantity)]));
 }
+
+test('three rules on one key that are open in pairs but not together are told, with what each leaves', () => {
+  const inZone = (name: string, app: string, n: number) =>
+    makePod(name, { labels: { app }, requests: { cpu: '1' }, nodeSelector: { [ZONE_LABEL]: `test-zone-${n}` } });
+  const others = [inZone('y-2', 'y', 2), inZone('y-3', 'y', 3), inZone('z-2', 'z', 2), inZone('x-3', 'x', 3)];
+  const pod = makePod('x', {
+    labels: { app: 'x' },
+    topologySpreadConstraints: [spreadOver(ZONE_LABEL, { labelSelector: { matchLabels: { app: 'x' } } })],
+    affinity: { ...near(podsWith(ZONE_LABEL, { app: 'y' })), ...away(podsWith(ZONE_LABEL, { app: 'z' })) },
+  });
+  const left = (...zones: readonly number[]) => `${ZONE_LABEL} In [${zones.map((n) => `test-zone-${n}`).join(' ')}]`;
+  const world = new World();
+  const plan = world.plan(...others, pod);
+  const text =
+    `key ${ZONE_LABEL}, ${left(1, 3)} not in ${left(2)} (topology spread leaves ${left(1, 2)}, ` +
+    `pod affinity leaves ${left(2, 3)}, pod anti-affinity leaves ${left(1, 3)})`;
+  assert.equal(failureOf(plan, pod), text);
+  const [explanation] = new Explainer(world.snapshot, world.options).explainPod(plan.unschedulable[0]!);
+  assert.equal(adviceOn(explanation!), `rules about other pods: ${text}`);
+});

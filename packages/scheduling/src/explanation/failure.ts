@@ -3,6 +3,7 @@ import {
   findIncompatibilities,
   HOSTNAME_LABEL,
   type Incompatibility,
+  intersect,
   type ProviderProfile,
   type Requirement,
   type Requirements,
@@ -22,7 +23,7 @@ import { HostGroup } from '../topology/host-group.ts';
 import { KeyChoice } from '../topology/key-choice.ts';
 import type { LabelGroup } from '../topology/label-group.ts';
 import type { BindingRule, Group, Topology } from '../topology/topology.ts';
-import type { Failure, Refusal } from './reason.ts';
+import type { Failure, Refusal, RuleDomains } from './reason.ts';
 import { limitRefusal, reservationRefusal, TypeRefusals } from './supply-refusal.ts';
 
 export interface ExplanationTables {
@@ -118,12 +119,13 @@ export class FailureWriter {
     return problems;
   }
 
-  /** The first rule that leaves nothing; else the key on which rules exclude each other. */
+  /** The first rule that leaves nothing; else the first that leaves nothing of what those before it left of its key. */
   #topologyRefusal(set: RequirementSet, hostname: string, failure: FailureDraft): Refusal {
     const { topology, profile } = this.#tables;
     const node = this.#nodeRequirements(set, hostname);
     const strict = failure.stage.strictNeeds;
-    const left = new Map<string, KeyChoice>();
+    const left = new Map(node);
+    const rules: RuleDomains[] = [];
     for (const rule of topology.allRules(failure.podClass.kind, failure.binding)) {
       const { kind, key } = rule.group.rule;
       const podDomains = this.#needOn(key, strict) ?? anything(key);
@@ -133,15 +135,15 @@ export class FailureWriter {
         return { why: 'Topology', rule: kind, key, counts, podDomains, nodeDomains };
       }
       if (rule.group instanceof HostGroup) continue;
-      const own = this.#choiceOf(rule as BindingRule & { group: LabelGroup }, failure);
-      const asked = new Map([[key, listed(own, profile)]]);
-      const earlier = left.get(key);
-      const existing = earlier === undefined ? node : new Map([[key, listed(earlier, profile)]]);
-      const problems = findIncompatibilities(existing, asked, profile.wellKnownLabels);
-      if (problems.length > 0) return { why: 'TopologyRequirements', problems };
-      left.set(key, own);
+      const own = listed(this.#choiceOf(rule as BindingRule & { group: LabelGroup }, failure), profile);
+      rules.push({ rule: kind, key, domains: [...own.values].sort() });
+      const problems = findIncompatibilities(left, new Map([[key, own]]), profile.wellKnownLabels);
+      if (problems.length > 0) {
+        return { why: 'TopologyRequirements', problems, rules: rules.filter((one) => one.key === key) };
+      }
+      left.set(key, intersect(left.get(key) ?? own, own));
     }
-    return { why: 'TopologyRequirements', problems: [] };
+    return { why: 'TopologyRequirements', problems: [], rules }; // they have changed their mind since
   }
 
   /** Whether a rule alone leaves the node open to the pod, a custom label it does not have aside. */

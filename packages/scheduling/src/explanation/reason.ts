@@ -41,8 +41,7 @@ export type Refusal =
   | { readonly why: 'Requirements'; readonly problems: readonly Incompatibility[] }
   | { readonly why: 'VolumeRequirements'; readonly problems: readonly Incompatibility[] }
   | TopologyRefusal
-  /** Rules of topology leave the node a label it cannot have. */
-  | { readonly why: 'TopologyRequirements'; readonly problems: readonly Incompatibility[] }
+  | TopologyConflict
   | InstanceTypeRefusal
   | ReservationRefusal;
 
@@ -55,6 +54,21 @@ export interface TopologyRefusal {
   readonly counts: ReadonlyMap<string, number>;
   readonly podDomains: Requirement;
   readonly nodeDomains: Requirement;
+}
+
+/** Rules of topology each leave domains, but none that the node can have and all of them leave. */
+export interface TopologyConflict {
+  readonly why: 'TopologyRequirements';
+  readonly problems: readonly Incompatibility[];
+  /** Those that leave none in common, in the order they are looked at. */
+  readonly rules: readonly RuleDomains[];
+}
+
+/** The domains of a key that one rule leaves a pod, sorted. */
+export interface RuleDomains {
+  readonly rule: TopologyRefusal['rule'];
+  readonly key: string;
+  readonly domains: readonly string[];
 }
 
 /** No instance type is left (spec 02 §21). */

@@ -8,7 +8,14 @@ import {
 import type { Relaxation } from '../plan.ts';
 import { addAmounts, type Amounts } from '../resources/amounts.ts';
 import type { ValueShortage } from '../requirements/min-values.ts';
-import type { Failure, InstanceTypeRefusal, PoolRefusal, TopologyRefusal, TypeTally } from './reason.ts';
+import type {
+  Failure,
+  InstanceTypeRefusal,
+  PoolRefusal,
+  TopologyConflict,
+  TopologyRefusal,
+  TypeTally,
+} from './reason.ts';
 
 /** Upstream's words, which events carry and people search for (spec 02 §§10, 16.4, 19–22). */
 export function renderFailure(failure: Failure): string {
@@ -72,7 +79,7 @@ export function renderRefusal({ nodePool, refusal }: PoolRefusal): string {
     case 'Topology':
       return renderTopology(refusal);
     case 'TopologyRequirements':
-      return refusal.problems.map(formatIncompatibility).join('; ');
+      return renderConflict(refusal);
     case 'InstanceTypes':
       return renderInstanceTypes(refusal);
     case 'Reservation':
@@ -82,6 +89,14 @@ export function renderRefusal({ nodePool, refusal }: PoolRefusal): string {
     default:
       return refusal satisfies never;
   }
+}
+
+/** Of two rules upstream's text says all there is; three may be open in pairs, so then each is told. */
+export function renderConflict({ problems, rules }: TopologyConflict): string {
+  const text = problems.map(formatIncompatibility).join('; ');
+  if (rules.length < 3 && text !== '') return text;
+  const each = rules.map(({ rule, key, domains }) => `${RULE_NAMES[rule]} leaves ${key} In [${domains.join(' ')}]`);
+  return `${text || 'no common domain'} (${each.join(', ')})`;
 }
 
 const RULE_NAMES = {

@@ -54,3 +54,24 @@ test('rounding to a millionth does not hide that prices are linear, and noise of
     }),
   );
 });
+
+test('prices that fall as a resource grows are not linear: there is something to gain by buying more of it', () => {
+  const falling = cpus.map((cpu, i) => 0.4 * cpu - (0.01 * bytes[i]!) / 2 ** 30);
+  assert.ok(falling.every((price) => price > 0));
+  assert.equal(isLinear({ sizes: [cpus, bytes], prices: [falling] }), false);
+  assert.equal(isLinear({ sizes: [bytes, cpus], prices: [falling] }), false);
+  assert.equal(isLinear({ sizes, prices: [linear, falling] }), false);
+});
+
+test('resources that cost nothing, or come in fixed proportions with others, leave prices linear', () => {
+  const pods = cpus.map((cpu) => 8 * cpu);
+  assert.equal(isLinear({ sizes: [cpus, pods, bytes], prices: [cpus.map((cpu) => 0.05 * cpu)] }), true);
+  const rates = fc.double({ min: 0, max: 1, noNaN: true });
+  fc.assert(
+    fc.property(rates, rates, rates, (perCpu, perGib, perGpu) => {
+      fc.pre(perCpu + perGib > 0.01);
+      const prices = cpus.map((cpu, i) => perCpu * cpu + (perGib * bytes[i]!) / 2 ** 30 + perGpu * gpus[i]!);
+      assert.equal(isLinear({ sizes, prices: [prices] }), true);
+    }),
+  );
+});

@@ -13,7 +13,8 @@ const LEAST_EVIDENCE = 2;
 
 /**
  * Whether prices are linear: in each way to buy, a price is so much per core plus so much per byte and so on, with nothing
- * to gain or lose by size. False if there are too few machines to tell.
+ * to gain or lose by size. False if there are too few machines to tell, and where more of a resource makes a machine
+ * cheaper: then there is something to gain, namely by buying more of it.
  */
 export function isLinear({ sizes, prices }: PriceList): boolean {
   const differing = sizes.filter((amounts) => amounts.some((amount) => amount !== amounts[0]));
@@ -21,38 +22,77 @@ export function isLinear({ sizes, prices }: PriceList): boolean {
     const known = [...list]
       .map((price, machine) => ({ price, machine }))
       .filter(({ price }) => price < Number.POSITIVE_INFINITY);
-    const basis = orthonormal(differing.map((amounts) => known.map(({ machine }) => amounts[machine]!)));
-    if (known.length < basis.length + LEAST_EVIDENCE) return false;
+    const independent = independentOf(differing.map((amounts) => known.map(({ machine }) => amounts[machine]!)));
+    if (known.length < independent.length + LEAST_EVIDENCE) return false;
+    const paid = known.map(({ price }) => price);
     const rest = withoutPartsAlong(
-      known.map(({ price }) => price),
-      basis,
+      paid,
+      independent.map(({ unit }) => unit),
     );
-    return rest.every((difference, i) => Math.abs(difference) <= TOLERANCE * known[i]!.price);
+    const isClose = rest.every((difference, i) => Math.abs(difference) <= TOLERANCE * known[i]!.price);
+    return isClose && !hasNegativeRate(paid, independent);
   });
 }
 
-/** Vectors of length one, at right angles, that span what the columns span. */
-function orthonormal(columns: readonly (readonly number[])[]): readonly (readonly number[])[] {
-  const basis: (readonly number[])[] = [];
+/** A resource, by machine, and the part of it that those before it do not explain, of length one. */
+interface Direction {
+  readonly column: readonly number[];
+  readonly unit: readonly number[];
+}
+
+/** The columns that are no sum of multiples of those before them; their units are at right angles to each other. */
+function independentOf(columns: readonly (readonly number[])[]): readonly Direction[] {
+  const found: Direction[] = [];
   for (const column of columns) {
-    const unit = scale(column, 1 / (length(column) || 1));
-    const rest = withoutPartsAlong(withoutPartsAlong(unit, basis), basis); // once more, for what rounding left
-    if (length(rest) > TOLERANCE) basis.push(scale(rest, 1 / length(rest)));
+    const basis = found.map(({ unit }) => unit);
+    const scaled = scale(column, 1 / (length(column) || 1));
+    const rest = withoutPartsAlong(withoutPartsAlong(scaled, basis), basis); // once more, for what rounding left
+    if (length(rest) > TOLERANCE) found.push({ column: scaled, unit: scale(rest, 1 / length(rest)) });
   }
-  return basis;
+  return found;
+}
+
+/**
+ * Whether linear prices fall as one of the resources grows and the others stay. Of resources that come in fixed proportions
+ * the first stands for all.
+ *
+ * `inverse` turns what prices have along the units into rates; a rate times the part of its resource that no other
+ * explains is what it is weighed by, since rounded prices may have tiny rates of either sign.
+ */
+function hasNegativeRate(prices: readonly number[], directions: readonly Direction[]): boolean {
+  const along = directions.map(({ unit }) => dot(unit, prices));
+  const inverse = inverseOf(directions.map(({ unit }) => directions.map(({ column }) => dot(unit, column))));
+  return inverse.some((row) => dot(row, along) / length(row) < -TOLERANCE * length(prices));
+}
+
+/** Of a matrix that has nothing below its diagonal. */
+function inverseOf(matrix: readonly (readonly number[])[]): readonly (readonly number[])[] {
+  const inverse: (readonly number[])[] = [];
+  for (let i = matrix.length - 1; i >= 0; i--) {
+    let row: readonly number[] = matrix.map((_, j) => +(j === i));
+    for (let below = i + 1; below < matrix.length; below++) {
+      row = row.map((value, j) => value - matrix[i]![below]! * inverse[below]![j]!);
+    }
+    inverse[i] = scale(row, 1 / matrix[i]![i]!);
+  }
+  return inverse;
 }
 
 function withoutPartsAlong(vector: readonly number[], basis: readonly (readonly number[])[]): readonly number[] {
   let rest = vector;
   for (const unit of basis) {
-    const part = unit.reduce((sum, value, i) => sum + value * rest[i]!, 0);
+    const part = dot(unit, rest);
     rest = rest.map((value, i) => value - part * unit[i]!);
   }
   return rest;
 }
 
+function dot(a: readonly number[], b: readonly number[]): number {
+  return a.reduce((sum, value, i) => sum + value * b[i]!, 0);
+}
+
 function length(vector: readonly number[]): number {
-  return Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0));
+  return Math.sqrt(dot(vector, vector));
 }
 
 function scale(vector: readonly number[], factor: number): readonly number[] {
