@@ -8,7 +8,7 @@ export function renderPlan(
   const received = podsOn(existing);
   const totals =
     `${count(nodes.length, 'node')} for ${count(podsOn(nodes), 'pod')} at ${price(pricePerHour)}, ` +
-    `${received === 0 ? '' : `${count(received, 'pod')} on existing nodes, `}` +
+    (received === 0 ? '' : `${count(received, 'pod')} on existing nodes, `) +
     `${count(unschedulable.length, 'pod')} without a place, planned in ${seconds.toFixed(3)} s`;
   const comparison = packing === undefined ? [] : renderPacking(packing);
   const rows = alignedRows([...existing.map(existingCells), ...nodes.map(nodeCells)]);

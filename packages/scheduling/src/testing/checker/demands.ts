@@ -133,7 +133,7 @@ export function heaviestFirst<T extends { readonly weight: number }>(terms: read
 }
 
 /** How often a pod gave up something of this kind. */
-export function countOf(relaxations: readonly Relaxation[], gaveUp: Relaxation['gaveUp']): number {
+function countOf(relaxations: readonly Relaxation[], gaveUp: Relaxation['gaveUp']): number {
   return relaxations.filter((relaxation) => relaxation.gaveUp === gaveUp).length;
 }
 
