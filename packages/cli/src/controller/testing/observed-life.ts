@@ -120,7 +120,7 @@ export class ObservedLife {
 
   /** The same provider, with a hook besides, and little patience with machines that are ill. */
   #asked(provider: CloudProvider): CloudProvider {
-    const { name, profile, nodeClasses, reservationIdLabel } = provider;
+    const { name, profile, nodeClasses, reservationIdLabel, reservedCapacityLabels } = provider;
     const repairPolicies = provider.repairPolicies.map((policy) => ({ ...policy, toleration: 1 * MINUTE }));
     const ask = <T>(method: string, signal: AbortSignal, answer: () => Promise<T>): Promise<T> => {
       this.#ask(`provider ${method}`);
@@ -137,6 +137,7 @@ export class ObservedLife {
       nodeClasses,
       repairPolicies,
       reservationIdLabel,
+      reservedCapacityLabels,
       registrationHooks: [hook],
       create: (nodeClaim, signal) => ask('create', signal, () => provider.create(nodeClaim, signal)),
       delete: (nodeClaim, signal) => ask('delete', signal, () => provider.delete(nodeClaim, signal)),
