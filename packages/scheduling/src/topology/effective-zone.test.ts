@@ -38,7 +38,11 @@ test('02/129 pending pods are counted by the zone they could go to', () => {
   });
   const unmatched = spreadOver(ZONE_LABEL, { minDomains: 4, labelSelector: { matchLabels: { app: 'x' } } });
   assert.equal(zoneOf({ topologySpreadConstraints: [unmatched] }, twos), 'none');
-  const both = [spreadOver(HOSTNAME_LABEL), spreadOver('rack'), spreadOver(ZONE_LABEL)];
+  const both = [
+    spreadOver(HOSTNAME_LABEL),
+    spreadOver('rack', { whenUnsatisfiable: 'ScheduleAnyway' }),
+    spreadOver(ZONE_LABEL),
+  ];
   assert.equal(zoneOf({ topologySpreadConstraints: both }, two), 'test-zone-3'); // other keys say nothing about it
   const notThird = onNodes([where(ZONE_LABEL, 'NotIn', 'test-zone-3')]);
   assert.equal(zoneOf({ affinity: notThird, topologySpreadConstraints: [spreadOver(ZONE_LABEL)] }, two), 'flexible');

@@ -1,4 +1,12 @@
-import { admits, type ProviderProfile, toLabelRequirements } from '@karpenter-ts/apis';
+import {
+  admits,
+  HOSTNAME_LABEL,
+  normalizeLabelKey,
+  type ProviderProfile,
+  type Requirement,
+  toLabelRequirements,
+  toRequirement,
+} from '@karpenter-ts/apis';
 import { TOLERATE_PREFER_NO_SCHEDULE, type TaintTable } from '../checks/taints.ts';
 import type { Pod, TopologySpreadConstraint } from '../objects/pod.ts';
 import { requirementsOf } from '../packing/constraints.ts';
@@ -6,7 +14,7 @@ import type { NodeNeeds, RequirementSet, RequirementSets } from '../requirements
 
 /** Which nodes a spread rule looks at: those its pod could run on, as far as its policies say so (spec 02 §16.3). */
 export interface NodeFilter {
-  /** Any of these must be met; `undefined` if affinity is ignored. */
+  /** Any of these must be met; `undefined` if every node meets them. */
   readonly alternatives: readonly NodeNeeds[] | undefined;
   /** These must be enough; `undefined` if taints are ignored. */
   readonly tolerations: number | undefined;
@@ -30,7 +38,8 @@ export interface FilterTables {
 /**
  * The filter of one constraint. It is the same whatever a pod gives up, as it is for the kube-scheduler: all alternatives
  * of the required node affinity count, and taints that merely put off (PreferNoSchedule) do not. So pods that give up
- * different things share their counts.
+ * different things share their counts. A node that lacks the topology key of another hard constraint of the pod does not
+ * count either.
  */
 export function nodeFilterOf(
   { spec }: Pod,
@@ -41,15 +50,36 @@ export function nodeFilterOf(
   const taintsPolicy = constraint.nodeTaintsPolicy ?? 'Ignore';
   const selected = [...toLabelRequirements(spec.nodeSelector ?? {}, profile).values()];
   const required = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
-  const terms = required.length === 0 ? [undefined] : required;
-  const alternatives = terms.map((term) => sets.from([...selected, ...requirementsOf(term, profile)]));
+  const keys = keysToHave(spec, constraint, profile);
+  const honoured =
+    required.length === 0 ? [selected] : required.map((term) => [...selected, ...requirementsOf(term, profile)]);
+  const asked = affinityPolicy === 'Honor' ? honoured : [[]];
+  const alternatives = asked.map((requirements) => sets.from([...requirements, ...keys]));
+  const isOpen = affinityPolicy !== 'Honor' && keys.length === 0;
   const tolerations = taints.internTolerations([...(spec.tolerations ?? []), TOLERATE_PREFER_NO_SCHEDULE]);
-  const texts = affinityPolicy === 'Honor' ? [...new Set(alternatives.map(needsText))].sort() : [];
+  const texts = isOpen ? [] : [...new Set(alternatives.map(needsText))].sort();
   return {
-    alternatives: affinityPolicy === 'Honor' ? alternatives : undefined,
+    alternatives: isOpen ? undefined : alternatives,
     tolerations: taintsPolicy === 'Honor' ? tolerations : undefined,
     identity: JSON.stringify([affinityPolicy, taintsPolicy, texts, tolerations]),
   };
+}
+
+/**
+ * The labels that a node must have to count for a hard constraint: the topology keys of all hard constraints of the pod,
+ * as kube-scheduler wants it. Well-known labels are left out: every node has those, one still to be bought as well.
+ */
+function keysToHave(
+  { topologySpreadConstraints = [] }: Pod['spec'],
+  { whenUnsatisfiable }: TopologySpreadConstraint,
+  profile: ProviderProfile,
+): readonly Requirement[] {
+  if (whenUnsatisfiable !== 'DoNotSchedule') return [];
+  return topologySpreadConstraints
+    .filter((one) => one.whenUnsatisfiable === 'DoNotSchedule')
+    .map(({ topologyKey }) => normalizeLabelKey(topologyKey, profile))
+    .filter((key) => key !== HOSTNAME_LABEL && !profile.wellKnownLabels.has(key))
+    .map((key) => toRequirement({ key, operator: 'Exists', values: [] }, profile));
 }
 
 function needsText({ set, hostname }: NodeNeeds): string {

@@ -102,3 +102,19 @@ test('a zone with nodes that the policy makes count is not outdone, though the p
   assert.equal(placed('Honor', ['a', 'b']), 3);
   assert.equal(placed('Ignore', ['a']), 3); // no scheduler knows a zone without nodes
 });
+
+test('a node without the topology key of another hard constraint counts for none of them', () => {
+  // The kube-scheduler looks at nodes with all topology keys only, so the crowd on the node without a rack is not there.
+  const crowd = Array.from({ length: 5 }, (_, i) => asking(`crowd-${i}`, '100m'));
+  const nodes = [
+    makeNode('in-a', { labels: { [ZONE_LABEL]: 'a' }, pods: crowd }),
+    makeNode('in-b', { labels: { [ZONE_LABEL]: 'b', rack: 'r1' }, pods: [asking('there', '100m')] }),
+  ];
+  const pools = [makePool('racks', { requirements: [is(ZONE_LABEL, 'a'), is('rack', 'r1')] })];
+  const topologySpreadConstraints = [spreadOver(ZONE_LABEL), spreadOver('rack', { maxSkew: 9 })];
+  const { newNodes } = new World({ types: TYPES, pools, nodes }).plan(asking('p', '1', { topologySpreadConstraints }));
+  assert.deepEqual(
+    newNodes.map((node) => valuesOf(node, ZONE_LABEL)),
+    [['a']],
+  );
+});
