@@ -92,7 +92,7 @@ function findObstacle(
   if (pools.length === 0) return { why: 'NoPools' };
   const { stages } = shape.constraints;
   if (stages.every(({ contradictions }) => contradictions.length > 0)) {
-    return { why: 'Contradiction', problems: stages.at(-1)!.contradictions };
+    return { why: 'Contradiction', problems: stages.findLast(({ isRevisit }) => !isRevisit)!.contradictions };
   }
   if (shape.usesDynamicResources && options.ignoreDraRequests) return { why: 'DynamicResources' };
   // Placed without knowing where its volumes are, it might never start (spec 02, remark 21).

@@ -17,7 +17,11 @@ export interface Constraints {
   readonly id: number;
   /** A pod with these; any will do. */
   readonly example: Pod;
-  /** From all its wishes to none that can be given up; the last one tolerates PreferNoSchedule. */
+  /**
+   * From all its wishes to none that can be given up, in upstream's order, which gives up alternatives of the required
+   * node affinity before any preference. After these come the alternatives given up, now without preferences: upstream
+   * does not go back to them, and refuses a pod that a preference alone kept from an earlier alternative.
+   */
   readonly stages: readonly Stage[];
 }
 
@@ -33,6 +37,8 @@ export interface Stage {
   readonly tolerations: number;
   /** What of its needs contradicts what else of them: no node meets such a stage, so it is not tried. Mostly empty. */
   readonly contradictions: readonly Incompatibility[];
+  /** Whether it goes back to an alternative that was given up before. */
+  readonly isRevisit: boolean;
 }
 
 export interface ConstraintTables {
@@ -68,13 +74,34 @@ export class ConstraintTable {
     for (;;) {
       stages.push(this.#stage(pod, stages.length, wishes, [...relaxations]));
       const next = relax(wishes);
-      if (next === undefined) return stages;
+      if (next === undefined) break;
       wishes = next.wishes;
       relaxations.push(next.relaxation);
     }
+    return [...stages, ...this.#revisits(pod, stages)];
   }
 
-  #stage(pod: Pod, index: number, wishes: Wishes, relaxations: readonly Relaxation[]): Stage {
+  /** The alternatives that the stages gave up, each with what is left when all preferences are given up. */
+  #revisits(pod: Pod, stages: readonly Stage[]): readonly Stage[] {
+    const { requiredNodeTerms } = stages[0]!.wishes;
+    const passed = requiredNodeTerms.length - 1;
+    if (passed < 1) return [];
+    const isLast = ({ wishes }: Stage): boolean => {
+      const next = relax(wishes);
+      return next === undefined || next.relaxation.gaveUp === 'PreferNoSchedule';
+    };
+    const ends = stages.filter((stage) => stage.relaxations.length > passed && isLast(stage));
+    return ends
+      .flatMap(({ wishes, relaxations }) =>
+        Array.from({ length: passed }, (_, term) => ({
+          wishes: { ...wishes, requiredNodeTerms: requiredNodeTerms.slice(term) },
+          relaxations: [...relaxations.slice(0, term), ...relaxations.slice(passed)],
+        })),
+      )
+      .map((one, index) => this.#stage(pod, stages.length + index, one.wishes, one.relaxations, true));
+  }
+
+  #stage(pod: Pod, index: number, wishes: Wishes, relaxations: readonly Relaxation[], isRevisit = false): Stage {
     const { sets, taints, profile } = this.#tables;
     const selected = [...toLabelRequirements(pod.spec.nodeSelector ?? {}, profile).values()];
     const required = requirementsOf(wishes.requiredNodeTerms[0], profile);
@@ -90,6 +117,7 @@ export class ConstraintTable {
       needs,
       tolerations: taints.internTolerations(wishes.tolerations),
       contradictions: areImpossible(needs) ? findContradictions(all) : NONE,
+      isRevisit,
     };
   }
 }

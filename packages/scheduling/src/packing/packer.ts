@@ -104,12 +104,13 @@ export class Packer {
     let failure: FailureDraft | undefined;
     const { stages } = podClass.kind.constraints;
     for (let i = 0; i < stages.length; i++) {
-      if (i > 0 && !this.#canHelp(stages[i]!)) break;
+      if (i > 0 && !this.#canHelp(stages[i]!)) continue;
       if (stages[i]!.contradictions.length > 0) continue; // pods of which every stage is so are not tried at all
       const attempt = this.#attempt(podClass, i);
-      failure = this.#try(queued, attempt);
-      if (failure === undefined) return undefined;
-      if (failure.refusals.some(({ refusal }) => refusal.why === 'Reservation')) break;
+      const refused = this.#try(queued, attempt);
+      if (refused === undefined) return undefined;
+      if (failure === undefined || !stages[i]!.isRevisit) failure = refused; // told as upstream tells it
+      if (refused.refusals.some(({ refusal }) => refusal.why === 'Reservation')) break;
     }
     return failure;
   }

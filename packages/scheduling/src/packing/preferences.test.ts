@@ -180,3 +180,13 @@ test('of soft spreads the first goes first, and the last takes its place', () =>
     );
   assert.deepEqual(keys, ['x', 'z', 'y']);
 });
+
+test('a preference that an earlier alternative cannot meet does not cost the pod that alternative', () => {
+  const nodeAffinity = {
+    ...onNodes([zone(1)], [zone('x')]).nodeAffinity,
+    ...preferNodes([1, where('team', 'In', 'nobody')]).nodeAffinity,
+  };
+  const pod = makePod('a', { affinity: { nodeAffinity } });
+  assert.deepEqual(zonesOf(new World(), pod.spec), ['test-zone-1']);
+  assert.deepEqual(gaveUp(new World(), pod), ['PreferredNodeTerm']);
+});

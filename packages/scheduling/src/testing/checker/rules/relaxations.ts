@@ -4,12 +4,23 @@ import { heaviestFirst } from '../demands.ts';
 import type { Rule } from '../rule.ts';
 import { machinesOf, type World } from '../world.ts';
 
-/** What a pod gave up is what it had, in the order things are given up (§18). */
+/**
+ * What a pod gave up is what it had, in the order things are given up (§18). One that has given up everything may go back
+ * to an earlier alternative of its required node affinity.
+ */
 export const relaxationsInOrder: Rule = (world) =>
   machinesOf(world).flatMap(({ placed }) =>
     placed.flatMap(({ pod, relaxations }) => {
-      const expected = everythingOf(pod, world).slice(0, relaxations.length);
-      return JSON.stringify(relaxations) === JSON.stringify(expected)
+      const everything = everythingOf(pod, world);
+      const expected = everything.slice(0, relaxations.length);
+      const isTerm = ({ gaveUp }: Relaxation) => gaveUp === 'RequiredNodeTerm';
+      const preferences = everything.filter((one) => !isTerm(one));
+      const kept = relaxations.filter(isTerm).length;
+      const givenUp = relaxations.length - kept;
+      const isAtEnd = preferences.slice(givenUp).every(({ gaveUp }) => gaveUp === 'PreferNoSchedule');
+      const revisited = [...everything.slice(0, kept), ...preferences.slice(0, givenUp)];
+      const allowed = isAtEnd && givenUp > 0 ? [expected, revisited] : [expected];
+      return allowed.some((one) => JSON.stringify(relaxations) === JSON.stringify(one))
         ? []
         : [`${podName(pod)} gave up ${namesOf(relaxations)}, not ${namesOf(expected)}`];
     }),
