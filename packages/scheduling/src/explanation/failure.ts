@@ -154,7 +154,7 @@ export class FailureWriter {
       return group.demand(failure.stage.strictNeeds.hostname, isSelected, noNames, noNames).accepts(0, hostname);
     }
     const choice = this.#choiceOf({ group, isSelected }, failure);
-    return choice.narrow(set.find(group.domains.keyId)).length > 0;
+    return choice.openTo(set.find(group.domains.keyId)).length > 0;
   }
 
   #choiceOf({ group, isSelected }: { group: LabelGroup; isSelected: boolean }, { stage }: FailureDraft): KeyChoice {
@@ -186,7 +186,7 @@ export class FailureWriter {
 }
 
 function listed(choice: KeyChoice, profile: ProviderProfile): Requirement {
-  const names = choice.order().map((domain) => choice.domains.nameOf(domain));
+  const names = choice.open().map((domain) => choice.domains.nameOf(domain));
   return toRequirement(inList(choice.domains.key, names), profile);
 }
 

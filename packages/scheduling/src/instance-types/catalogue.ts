@@ -63,6 +63,7 @@ export class Catalogue {
   readonly #allocatableLevels = new Map<string, Levels<number>>();
   readonly #capacityLevels = new Map<string, Levels<bigint>>();
   readonly #priceOrders = new Map<string, PriceOrder>();
+  readonly #offeringLabels: ReadonlySet<string>;
   #hasLinearPrices: boolean | undefined;
 
   /** Use `Catalogues`. */
@@ -76,11 +77,17 @@ export class Catalogue {
     this.#declarations = parts.declarations;
     this.#allocatable = parts.allocatable;
     this.#capacity = parts.capacity;
+    this.#offeringLabels = new Set(parts.kinds.flatMap(({ requirements }) => [...requirements.keys()]));
   }
 
   /** What the types declare on a label; empty if none does. */
   declarations(key: string): readonly Declaration[] {
     return this.#declarations.get(key) ?? [];
+  }
+
+  /** Whether types, or offerings, differ by a label; if not, it is all the same to them. */
+  speaksOf(key: string): boolean {
+    return this.#declarations.has(key) || this.#offeringLabels.has(key);
   }
 
   /** How many types have a variant in both sets. */

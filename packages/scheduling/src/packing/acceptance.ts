@@ -10,6 +10,7 @@ import type { HostDemand } from '../topology/host-group.ts';
 import type { Restriction } from '../topology/restriction.ts';
 import type { Demand } from './demand.ts';
 import { fittingVariants } from './fitting-variants.ts';
+import { NodeOutlook } from './node-outlook.ts';
 import type { NodeTemplate } from './node-template.ts';
 import { NONE_HELD } from './open-node.ts';
 import type { RefusalDraft } from './refusal-draft.ts';
@@ -107,7 +108,8 @@ export class Acceptance {
     // Rules narrow a node further at most: what no type can hold before them it cannot hold after.
     if (node.index >= 0 && !this.#largeEnough.overlaps(node.template.market.supply(set).usable)) return undefined;
     this.lasting = 'ForNow';
-    const narrowed = isOpen(node, restriction.hosts) ? restriction.narrow(set, 'loosely') : undefined;
+    const outlook = new NodeOutlook(this.#deps.sets, node.template.market, this.#largeEnough, minValues);
+    const narrowed = isOpen(node, restriction.hosts) ? restriction.narrow(set, 'loosely', outlook) : undefined;
     if (narrowed === undefined) return this.#refuse({ why: 'Topology', set, hostname: node.placeholder });
     this.refusal = undefined;
     for (const one of narrowed) {

@@ -9,6 +9,7 @@ import type { Census } from '../topology/census.ts';
 import type { Restriction } from '../topology/restriction.ts';
 import type { Placement } from '../topology/topology.ts';
 import type { Demand } from './demand.ts';
+import { NO_OUTLOOK } from './node-outlook.ts';
 import type { QueuedPod } from './queued-pod.ts';
 
 /**
@@ -103,7 +104,7 @@ export class ExistingField {
     if (volumes !== undefined && !volumes.allows(queued.claims)) return false;
     if (demand.ports.length > 0 && portsConflict(demand.ports, this.#portsOf(i))) return false;
     if (!restriction.hosts.every((host) => host.accepts(host.group.existing.count(node.host), hostname))) return false;
-    if (restriction.narrow(set, 'strictly') === undefined) return false;
+    if (restriction.narrow(set, 'strictly', NO_OUTLOOK) === undefined) return false;
     const isMet = (needs: NodeNeeds) =>
       (needs.hostname === undefined || admits(needs.hostname, hostname)) &&
       this.#sets.accepts(set, needs.set, 'strictly');

@@ -9,6 +9,7 @@ export class Domains {
   readonly #table: RequirementTable;
   readonly #values = new SymbolTable();
   readonly #admitted: (Uint8Array | undefined)[] = [];
+  readonly #listed = new Map<RequirementId, readonly number[]>();
   readonly #requirements: RequirementId[] = [];
 
   constructor(key: string, table: RequirementTable) {
@@ -49,17 +50,20 @@ export class Domains {
     return id;
   }
 
-  /** `In` all domains of a mask. */
-  requirementOfAll(mask: Uint8Array): RequirementId {
-    const names: string[] = [];
-    for (let domain = 0; domain < mask.length; domain++) if (mask[domain] === 1) names.push(this.nameOf(domain));
-    return this.#intern(names);
+  /** `In` these domains, of which there is at least one. */
+  requirementOfAll(some: readonly number[]): RequirementId {
+    return some.length === 1 ? this.requirement(some[0]!) : this.#intern(some.map((domain) => this.nameOf(domain)));
   }
 
   /** The domains a requirement lists; none if it is open, whatever it excludes. */
   listed(requirement: RequirementId): readonly number[] {
-    const { complement, values } = this.#table.get(requirement);
-    return complement ? [] : [...values].map((value) => this.idOf(value));
+    let listed = this.#listed.get(requirement);
+    if (listed === undefined) {
+      const { complement, values } = this.#table.get(requirement);
+      listed = complement ? [] : [...values].map((value) => this.idOf(value));
+      this.#listed.set(requirement, listed);
+    }
+    return listed;
   }
 
   #admit(requirement: Requirement): Uint8Array {

@@ -40,7 +40,7 @@ function zonesByRules({ needs }: Stage, binding: readonly BindingRule[], zoneKey
     const requirement = needs.set.find(zoneKey);
     group.restrict(choice, requirement < 0 ? undefined : group.domains.admitted(requirement), isSelected);
     if (choice.isEmpty()) return 'none';
-    const open = new Set(choice.order().map((domain) => group.domains.nameOf(domain)));
+    const open = new Set(choice.open().map((domain) => group.domains.nameOf(domain)));
     zones = zones === undefined ? open : zones.intersection(open);
   }
   return zones ?? new Set();

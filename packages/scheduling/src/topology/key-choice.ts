@@ -14,7 +14,7 @@ export class KeyChoice {
   readonly mask: Uint8Array;
   mustPick = false;
   readonly #load: Float64Array;
-  #order: readonly number[] | undefined;
+  #open: readonly number[] | undefined;
 
   constructor(domains: Domains) {
     this.domains = domains;
@@ -44,44 +44,36 @@ export class KeyChoice {
     return `${this.domains.keyId}:${bits}${this.mustPick ? '!' : ''}`;
   }
 
-  /** Open domains, the least loaded first, ties by name. */
-  order(): readonly number[] {
-    if (this.#order === undefined) {
+  /** Open domains, by number. */
+  open(): readonly number[] {
+    if (this.#open === undefined) {
       const open: number[] = [];
       for (let domain = 0; domain < this.mask.length; domain++) if (this.mask[domain] === 1) open.push(domain);
-      this.#order = this.#sorted(open);
+      this.#open = open;
     }
-    return this.#order;
+    return this.#open;
   }
 
   /**
-   * What a node with this requirement on the key (−1 for none) may be narrowed to, in the order to try. Empty if
-   * nothing is open to it.
+   * The open domains a node with this requirement on the key (−1 for none) may be in. A node that lists its domains, as
+   * most do in the end, spares one the rest.
    */
-  narrow(requirement: RequirementId): readonly RequirementId[] {
-    const open = this.#openTo(requirement);
-    if (this.mustPick || open.length === 1) return open.map((domain) => this.domains.requirement(domain));
-    if (open.length === 0) return [];
-    const mask = new Uint8Array(this.mask.length);
-    for (const domain of open) mask[domain] = 1;
-    return [this.domains.requirementOfAll(mask)];
-  }
-
-  /** A node that lists its domains, as most do in the end, spares one the rest. */
-  #openTo(requirement: RequirementId): readonly number[] {
-    if (requirement < 0) return this.order();
+  openTo(requirement: RequirementId): readonly number[] {
+    if (requirement < 0) return this.open();
     const listed = this.domains.listed(requirement);
-    if (listed.length > 0) return this.#sorted(listed.filter((domain) => this.mask[domain] === 1));
+    if (listed.length > 0) return listed.filter((domain) => this.mask[domain] === 1);
     const admitted = this.domains.admitted(requirement);
-    return this.order().filter((domain) => admitted[domain] === 1);
+    return this.open().filter((domain) => admitted[domain] === 1);
   }
 
-  #sorted(open: number[]): readonly number[] {
-    if (open.length < 2) return open;
-    return open.sort((a, b) => this.#load[a]! - this.#load[b]! || this.#compareNames(a, b));
+  /** These in the order to try: the least loaded first, ties by name. They are sorted only if the first does not do. */
+  *inOrder(open: readonly number[]): Generator<number, void, undefined> {
+    const first = open.reduce((best, domain) => (this.#compare(domain, best) < 0 ? domain : best));
+    yield first;
+    yield* open.filter((domain) => domain !== first).sort((a, b) => this.#compare(a, b));
   }
 
-  #compareNames(a: number, b: number): number {
-    return this.domains.nameOf(a) < this.domains.nameOf(b) ? -1 : 1;
+  #compare(a: number, b: number): number {
+    return this.#load[a]! - this.#load[b]! || (this.domains.nameOf(a) < this.domains.nameOf(b) ? -1 : 1);
   }
 }

@@ -1,7 +1,27 @@
 import type { Mode, RequirementSet, RequirementSets } from '../requirements/requirement-set.ts';
-import type { RequirementId } from '../requirements/requirement-table.ts';
+import type { Domains } from './domains.ts';
 import type { HostDemand } from './host-group.ts';
 import type { KeyChoice } from './key-choice.ts';
+
+/** What a node could be bought as, for those who pick its domains. */
+export interface Outlook {
+  /** Whether it may depend on its domain of this key; if not, all of them are the same to it. */
+  dependsOn(domains: Domains): boolean;
+  /** Whether something is left of it with these requirements. With more of them there is never more left. */
+  holds(set: RequirementSet): boolean;
+}
+
+/** A key of which one domain is to be picked, and those that can be. */
+interface Pick {
+  readonly choice: KeyChoice;
+  readonly open: readonly number[];
+}
+
+/**
+ * How many domains are looked at for one node and pod beyond one look at each. Where types alone decide, none: this
+ * bounds the search where `minValues` forbids combinations of domains each of which it allows.
+ */
+const MORE_LOOKS = 1000;
 
 /** What all rules together leave a pod in this attempt: domains by key, and how full its host may be. */
 export class Restriction {
@@ -29,26 +49,76 @@ export class Restriction {
     return text;
   }
 
-  /** The sets a node may be narrowed to for the pod, in the order to try; `undefined` if the rules forbid it. */
-  narrow(set: RequirementSet, mode: Mode): Iterable<RequirementSet> | undefined {
-    const options: (readonly RequirementId[])[] = [];
+  /**
+   * The sets a node may be narrowed to for the pod, in the order to try; `undefined` if the rules forbid it. After the
+   * first, those of which nothing is left are passed over.
+   */
+  narrow(set: RequirementSet, mode: Mode, outlook: Outlook): Iterable<RequirementSet> | undefined {
+    const picks: Pick[] = [];
+    let narrowed = set;
     for (const choice of this.choices) {
-      const requirement = set.find(choice.domains.keyId);
-      if (requirement < 0 && !this.#sets.isOpen(choice.domains.keyId, mode)) return undefined;
-      const narrower = choice.narrow(requirement);
-      if (narrower.length === 0) return undefined;
-      if (narrower.length > 1 || narrower[0] !== requirement) options.push(narrower);
+      const { domains } = choice;
+      const requirement = set.find(domains.keyId);
+      if (requirement < 0 && !this.#sets.isOpen(domains.keyId, mode)) return undefined;
+      const open = choice.openTo(requirement);
+      if (open.length === 0) return undefined;
+      if (choice.mustPick && open.length > 1) picks.push({ choice, open });
+      else narrowed = this.#in(narrowed, domains, open);
     }
-    return options.length === 0 ? [set] : this.#combine(set, options);
+    return picks.length === 0 ? [narrowed] : this.#combine(narrowed, picks, outlook);
   }
 
   /** One by one: of all combinations of domains the first will usually do. */
-  *#combine(set: RequirementSet, options: readonly (readonly RequirementId[])[]): Generator<RequirementSet> {
-    const [own, ...rest] = options;
+  *#combine(set: RequirementSet, picks: readonly Pick[], outlook: Outlook): Generator<RequirementSet> {
+    const first = this.#welcome(set, picks);
+    yield first;
+    const relevant = picks.filter(({ choice }) => outlook.dependsOn(choice.domains));
+    const others = picks.filter((pick) => !relevant.includes(pick));
+    // Whatever is possible is possible within all open domains of every key. So what is left of the first key's domain
+    // has a domain of the second, and so on: no combination is begun in vain, unless `minValues` comes in.
+    let possible = this.#welcome(set, others);
+    for (const { choice, open } of relevant) possible = this.#in(possible, choice.domains, open);
+    if (!outlook.holds(possible)) return;
+    const effort = { looks: relevant.reduce((sum, { open }) => sum + open.length, MORE_LOOKS) };
+    for (const combination of this.#search(possible, relevant, outlook, effort)) {
+      if (combination !== first) yield combination;
+    }
+  }
+
+  *#search(
+    set: RequirementSet,
+    [own, ...rest]: readonly Pick[],
+    outlook: Outlook,
+    effort: { looks: number },
+  ): Generator<RequirementSet> {
     if (own === undefined) {
       yield set;
       return;
     }
-    for (const option of own) yield* this.#combine(this.#sets.with(set, option), rest);
+    const { choice, open } = own;
+    for (const domain of choice.inOrder(open)) {
+      if (effort.looks-- <= 0) return;
+      const narrower = this.#in(set, choice.domains, [domain]);
+      if (outlook.holds(narrower)) yield* this.#search(narrower, rest, outlook, effort);
+    }
+  }
+
+  /** With the first domain of each. */
+  #welcome(set: RequirementSet, picks: readonly Pick[]): RequirementSet {
+    let narrowed = set;
+    for (const { choice, open } of picks) {
+      for (const domain of choice.inOrder(open)) {
+        narrowed = this.#in(narrowed, choice.domains, [domain]);
+        break;
+      }
+    }
+    return narrowed;
+  }
+
+  /** The set in some of the open domains, or as it is if these are all it lists. */
+  #in(set: RequirementSet, domains: Domains, some: readonly number[]): RequirementSet {
+    const requirement = set.find(domains.keyId);
+    if (requirement >= 0 && domains.listed(requirement).length === some.length) return set;
+    return this.#sets.with(set, domains.requirementOfAll(some));
   }
 }

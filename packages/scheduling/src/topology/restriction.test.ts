@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { type RequirementSet, RequirementSets } from '../requirements/requirement-set.ts';
+import { RequirementTable } from '../requirements/requirement-table.ts';
+import { type Domains, DomainTables } from './domains.ts';
+import { KeyChoice } from './key-choice.ts';
+import { type Outlook, Restriction } from './restriction.ts';
+
+/** By key: the domains a machine can be in. */
+type Machine = readonly (readonly number[])[];
+
+/** A pod that must pick a domain of each key, and the machines its node could be. */
+class Picking {
+  readonly keys: readonly Domains[];
+  looks = 0;
+  readonly #sets: RequirementSets;
+  readonly #machines: readonly Machine[];
+
+  constructor(sizes: readonly number[], machines: readonly Machine[]) {
+    const table = new RequirementTable();
+    const tables = new DomainTables(table);
+    this.keys = sizes.map((size, key) => {
+      const domains = tables.of(`key-${key}`);
+      for (let domain = 0; domain < size; domain++) domains.idOf(`domain-${String(domain).padStart(3, '0')}`);
+      return domains;
+    });
+    this.#sets = new RequirementSets(table, new Set(this.keys.map(({ key }) => key)));
+    this.#machines = machines;
+  }
+
+  /** Every combination of domains that is tried. */
+  tried(): readonly (readonly number[])[] {
+    const choices = this.keys.map((domains) => {
+      const choice = new KeyChoice(domains);
+      choice.mustPick = true;
+      return choice;
+    });
+    const outlook: Outlook = {
+      dependsOn: () => true,
+      holds: (set) => {
+        this.looks++;
+        return this.#holds(set);
+      },
+    };
+    const narrowed = new Restriction(choices, [], this.#sets).narrow(this.#sets.empty, 'loosely', outlook) ?? [];
+    return Array.from(narrowed, (set) => this.keys.map((domains) => this.#domainsOf(set, domains)[0]!));
+  }
+
+  #holds(set: RequirementSet): boolean {
+    return this.#machines.some((machine) =>
+      machine.every(
+        (possible, key) => !new Set(possible).isDisjointFrom(new Set(this.#domainsOf(set, this.keys[key]!))),
+      ),
+    );
+  }
+
+  #domainsOf(set: RequirementSet, domains: Domains): readonly number[] {
+    const requirement = set.find(domains.keyId);
+    return requirement < 0 ? Array.from({ length: domains.size }, (_, i) => i) : domains.listed(requirement);
+  }
+}
+
+function combinations(sizes: readonly number[]): readonly (readonly number[])[] {
+  return sizes.reduce<readonly (readonly number[])[]>(
+    (some, size) => some.flatMap((one) => Array.from({ length: size }, (_, domain) => [...one, domain])),
+    [[]],
+  );
+}
+
+test('the combinations tried are the first of all, then those some machine can be in, in their order', () => {
+  const sizes = [3, 2, 3];
+  const machine = fc.tuple(...sizes.map((size) => fc.uniqueArray(fc.nat({ max: size - 1 }), { minLength: 1 })));
+  fc.assert(
+    fc.property(fc.array(machine, { maxLength: 5 }), (machines) => {
+      const [first, ...others] = combinations(sizes);
+      const possible = others.filter((one) =>
+        machines.some((possible) => possible.every((domains, key) => domains.includes(one[key]!))),
+      );
+      assert.deepEqual(new Picking(sizes, machines).tried(), [first, ...possible]);
+    }),
+  );
+});
+
+test('of three keys with a hundred domains each, no more are looked at than there are, whichever machines there are', () => {
+  const nowhere = new Picking([100, 100, 100], []);
+  assert.equal(nowhere.tried().length, 1);
+  assert.equal(nowhere.looks, 1);
+  // In the last domain of each key; and machines that have any two of the keys right, but never all three.
+  const anywhere = Array.from({ length: 100 }, (_, domain) => domain);
+  const machines = [
+    [anywhere, anywhere, []],
+    [anywhere, [], anywhere],
+    [[], anywhere, anywhere],
+    [[99], [99], [99]],
+  ];
+  const somewhere = new Picking([100, 100, 100], machines);
+  assert.deepEqual(somewhere.tried(), [
+    [0, 0, 0],
+    [99, 99, 99],
+  ]);
+  assert.ok(somewhere.looks <= 301, `${somewhere.looks} looks`);
+});
