@@ -153,8 +153,12 @@ class Run {
 
   /** Tries it. */
   place(queued: QueuedPod): void {
-    if (this.#packer.place(queued)) this.#queue.place();
-    else this.#queue.refuse();
+    if (this.#packer.place(queued)) {
+      this.#queue.place();
+      if (this.#queue.isAwaiting) for (const event of this.#packer.eventsOf(queued)) this.#queue.happened(event);
+    } else {
+      this.#queue.refuse(this.#packer.failureOf(this.#packer.kindOf(queued)).waitsFor);
+    }
   }
 
   /** What happened, for whoever wants to do it again otherwise. */

@@ -12,6 +12,10 @@ export class Reservations {
     }
   }
 
+  get isEmpty(): boolean {
+    return this.#left.size === 0;
+  }
+
   /** Whether a node that holds `held` can hold this one: it does already, or there is one left. */
   canHold(id: string, held: ReadonlySet<string>): boolean {
     return held.has(id) || this.#left.get(id)! > 0;

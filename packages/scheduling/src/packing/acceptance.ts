@@ -55,7 +55,10 @@ export class Acceptance {
   minValuesLowered = false;
   /** Why not. Valid after `check` returned `undefined`. */
   refusal: RefusalDraft | undefined;
-  /** For how long a planned node will say the same. Valid after `check` returned `undefined`. */
+  /**
+   * For how long a planned node will say the same, or of a new one all that start as it does. Valid after `check` returned
+   * `undefined`.
+   */
   lasting: Lasting = 'ForNow';
 
   constructor(deps: AcceptanceDeps) {
@@ -105,8 +108,22 @@ export class Acceptance {
       return this.#refuse(unmet('VolumeRequirements', node, merged, alternative));
     }
     const set = this.#deps.sets.merge(merged, alternative.set);
-    // Rules narrow a node further at most: what no type can hold before them it cannot hold after.
-    if (node.index >= 0 && !this.#largeEnough.overlaps(node.template.market.supply(set).usable)) return undefined;
+    // Rules narrow a node further at most: what no type can hold before them it cannot hold after. Of a new node it is
+    // still asked what the rules say, for the one who wants to know why.
+    const isPossible = this.#largeEnough.overlaps(node.template.market.supply(set).usable);
+    if (node.index >= 0 && !isPossible) return undefined;
+    const accepted = this.#checkDomains(node, demand, set, restriction, minValues);
+    if (!isPossible) this.lasting = 'ForGood';
+    return accepted;
+  }
+
+  #checkDomains(
+    node: Candidate,
+    demand: Demand,
+    set: RequirementSet,
+    restriction: Restriction,
+    minValues: 'Keep' | 'Lower',
+  ): RequirementSet | undefined {
     this.lasting = 'ForNow';
     const outlook = new NodeOutlook(this.#deps.sets, node.template.market, this.#largeEnough, minValues);
     const narrowed = isOpen(node, restriction.hosts) ? restriction.narrow(set, 'loosely', outlook) : undefined;

@@ -17,7 +17,11 @@ export interface OpenPool {
 /** What the pools say to a new node for a pod: the first that agrees, or why none does, one refusal for each. */
 export type Opening =
   | { readonly template: NodeTemplate; readonly set: RequirementSet }
-  | { readonly refusals: readonly { readonly nodePool: string; readonly refusal: RefusalDraft }[] };
+  | {
+      readonly refusals: readonly { readonly nodePool: string; readonly refusal: RefusalDraft }[];
+      /** Whether all of them will say so again, and every node they open. */
+      readonly areForGood: boolean;
+    };
 
 /** Asks the pools for a new node in their order (spec 02 §8.3). */
 export class NewNodes {
@@ -40,15 +44,17 @@ export class NewNodes {
   /** `planned` is how many nodes there are so far. A pool whose reservation is taken keeps the pod from later pools. */
   find(demand: Demand, restriction: Restriction, planned: number): Opening {
     const refusals = [];
+    let areForGood = true;
     for (const gate of this.#gates) {
       const { template } = gate;
       const { variants, refusal } = gate.look();
       const set = refusal === undefined ? this.#check(gate, variants, demand, restriction, planned) : undefined;
       if (set !== undefined) return { template, set };
+      areForGood &&= refusal !== undefined || this.#acceptance.lasting === 'ForGood';
       refusals.push({ nodePool: template.nodePool, refusal: refusal ?? this.#acceptance.refusal! });
       if (refusals.at(-1)!.refusal.why === 'Reservation') break;
     }
-    return { refusals };
+    return { refusals, areForGood };
   }
 
   /** Counts a node that was opened. */

@@ -4,6 +4,7 @@ import type { ClusterNode } from '../cluster/cluster-nodes.ts';
 import type { RequirementSet, RequirementSets } from '../requirements/requirement-set.ts';
 import type { ResourceTable } from '../resources/resource-table.ts';
 import type { PlanningOptions } from '../snapshot.ts';
+import type { Restriction } from '../topology/restriction.ts';
 import type { BindingRule, Placement, Topology } from '../topology/topology.ts';
 import { Acceptance } from './acceptance.ts';
 import type { Demand, Demands } from './demand.ts';
@@ -15,7 +16,7 @@ import { PlannedField } from './planned-field.ts';
 import type { PodClass } from './pod-class.ts';
 import type { Stage } from './constraints.ts';
 import type { QueuedPod } from './queued-pod.ts';
-import type { FailureDraft } from './refusal-draft.ts';
+import type { FailureDraft, RunEvent } from './refusal-draft.ts';
 import { settle, type SettlingDeps } from './settling.ts';
 
 export interface PackerDeps {
@@ -55,6 +56,7 @@ export class Packer {
   readonly #newNodes: NewNodes;
   readonly #attempts = new Map<PodClass, Attempt[]>();
   readonly #failures = new Map<PodClass | QueuedPod, FailureDraft>();
+  #nodeEvents: readonly RunEvent[] = [];
 
   constructor(deps: PackerDeps) {
     this.#deps = deps;
@@ -82,8 +84,14 @@ export class Packer {
     return [...this.#attempts.keys()];
   }
 
+  /** What the last placement, which was this pod's, may mean to others. */
+  eventsOf({ podClass: { kind } }: QueuedPod): readonly RunEvent[] {
+    return [...this.#deps.topology.groupsChangedBy(kind), ...this.#nodeEvents];
+  }
+
   /** Places a pod, or finds out that it cannot be and changes nothing. */
   place(queued: QueuedPod): boolean {
+    this.#nodeEvents = [];
     const draft = this.#tryStages(queued);
     if (draft !== undefined) this.#failures.set(this.kindOf(queued), draft);
     return draft === undefined;
@@ -102,6 +110,7 @@ export class Packer {
   #tryStages(queued: QueuedPod): FailureDraft | undefined {
     const { podClass } = queued;
     let failure: FailureDraft | undefined;
+    let waitsFor: readonly RunEvent[] | undefined = [];
     const { stages } = podClass.kind.constraints;
     for (let i = 0; i < stages.length; i++) {
       if (i > 0 && !this.#canHelp(stages[i]!)) continue;
@@ -110,9 +119,11 @@ export class Packer {
       const refused = this.#try(queued, attempt);
       if (refused === undefined) return undefined;
       if (failure === undefined || !stages[i]!.isRevisit) failure = refused; // told as upstream tells it
+      if (refused.waitsFor === undefined) waitsFor = undefined;
+      else waitsFor &&= [...waitsFor, ...refused.waitsFor];
       if (refused.refusals.some(({ refusal }) => refusal.why === 'Reservation')) break;
     }
-    return failure;
+    return failure && { ...failure, waitsFor };
   }
 
   #canHelp({ relaxations }: Stage): boolean {
@@ -149,13 +160,34 @@ export class Packer {
       return undefined;
     }
     const opening = this.#newNodes.find(demand, restriction, this.planned.nodes.length);
-    if ('refusals' in opening) return { podClass, stage, binding, refusals: opening.refusals };
+    if ('refusals' in opening) {
+      const waitsFor = this.#waitsFor(podClass, { stage, demand, binding }, restriction, opening);
+      return { podClass, stage, binding, refusals: opening.refusals, waitsFor };
+    }
     this.#open(opening.template, { queued, stage }, demand, opening.set);
     return undefined;
   }
 
+  /**
+   * Nodes fill up and narrow down, and pools use up their limits. So apart from a reservation that is given back, only
+   * rules that count otherwise can help a pod, a node that got a label, and a new node if some pool could open one.
+   */
+  #waitsFor(
+    { kind }: PodClass,
+    { stage, binding }: Attempt,
+    { isHopeless }: Restriction,
+    { areForGood }: { readonly areForGood: boolean },
+  ): readonly RunEvent[] | undefined {
+    const { topology, reservations } = this.#deps;
+    if (isHopeless) return topology.obstacles(kind, stage, binding);
+    if (!reservations.isEmpty) return undefined;
+    const groups = topology.allRules(kind, binding).map(({ group }) => group);
+    return areForGood ? [...groups, 'NodeLabelled'] : [...groups, 'NodeLabelled', 'NodeOpened'];
+  }
+
   #join(node: OpenNode, placed: Placed, demand: Demand, set: RequirementSet): void {
     const isNarrowed = set !== node.set;
+    if (set.ids.length > node.set.ids.length) this.#nodeEvents = ['NodeLabelled'];
     this.#settle(node, placed, demand, set);
     this.planned.update(node, isNarrowed);
   }
@@ -165,6 +197,7 @@ export class Packer {
     node.minValuesRelaxed = this.#acceptance.minValuesLowered;
     this.#settle(node, placed, demand, set);
     this.planned.add(node);
+    this.#nodeEvents = ['NodeOpened'];
     this.#newNodes.count(template, node.variants);
   }
 

@@ -1,3 +1,4 @@
+import { BitSet } from '../interning/bit-set.ts';
 import type { QueuedPod } from './queued-pod.ts';
 
 /**
@@ -5,18 +6,27 @@ import type { QueuedPod } from './queued-pod.ts';
  * may have opened a place for it; when all have been refused since the last was placed, there is no hope (spec 02 §8.1).
  *
  * Pods that are alike get like answers: once one is refused, the others lose their turns until a pod is placed. So a lap
- * costs an attempt for each kind of pod, and of the pods themselves only the step over them.
+ * costs an attempt for each kind of pod, and of the pods themselves only the step over them. Pods of which it is known
+ * what they wait for leave the ring until that happens: else a chain of pods, each of which follows the next, would take
+ * as many laps as it has pods.
  */
 export class PodQueue {
   readonly #pods: readonly QueuedPod[];
-  /** By position: the kind of the pod; where the next waiting pod is; whether it waits no more. */
+  /** By position: the kind of the pod; the next position of its kind, or −1; whether it waits no more. */
   readonly #kind: Int32Array;
-  readonly #next: Int32Array;
+  readonly #nextOfKind: Int32Array;
   readonly #isPlaced: Uint8Array;
-  /** By kind: how many were placed when one was last refused. */
-  readonly #refusedAt: Int32Array;
-  /** The position before the one whose turn it is. */
-  #previous: number;
+  /** By kind: its first position; how many were placed when one was last refused; whether it is out of the ring. */
+  readonly #firstOfKind: number[] = [];
+  readonly #refusedAt: number[] = [];
+  readonly #isAway: boolean[] = [];
+  /** By what they wait for: the kinds that are away. Some may have come back since. */
+  readonly #awaiting = new Map<unknown, Set<number>>();
+  /** Positions that take turns. */
+  readonly #ring: BitSet;
+  #inRing: number;
+  /** The position whose turn it is, or from where to look for it. */
+  #turn = 0;
   #placed = 0;
   #refusedInARow = 0;
   /** Positions below have had a turn. */
@@ -28,14 +38,18 @@ export class PodQueue {
     const kinds = new Map<object, number>();
     this.#pods = pods;
     this.#kind = new Int32Array(count);
-    this.#next = new Int32Array(count);
-    for (let position = 0; position < count; position++) {
-      this.#kind[position] = numberOf(kindOf(pods[position]!), kinds);
-      this.#next[position] = (position + 1) % count;
+    this.#nextOfKind = new Int32Array(count);
+    for (let position = count - 1; position >= 0; position--) {
+      const kind = numberOf(kindOf(pods[position]!), kinds);
+      this.#kind[position] = kind;
+      this.#nextOfKind[position] = this.#firstOfKind[kind] ?? -1;
+      this.#firstOfKind[kind] = position;
+      this.#refusedAt[kind] = -1;
+      this.#isAway[kind] = false;
     }
     this.#isPlaced = new Uint8Array(count);
-    this.#refusedAt = new Int32Array(kinds.size).fill(-1);
-    this.#previous = count - 1;
+    this.#ring = BitSet.upTo(count);
+    this.#inRing = count;
   }
 
   /** How many wait. */
@@ -45,28 +59,59 @@ export class PodQueue {
 
   /** The pod whose turn it is, which is then to be placed or refused; `undefined` when there is no hope. */
   next(): QueuedPod | undefined {
-    while (this.#refusedInARow < this.length) {
-      const position = this.#next[this.#previous]!;
-      if (this.#refusedAt[this.#kind[position]!] !== this.#placed) return this.#pods[position];
-      this.#pass();
-    }
+    do {
+      while (this.#refusedInARow < this.#inRing) {
+        this.#advance();
+        if (this.#refusedAt[this.#kind[this.#turn]!] !== this.#placed) return this.#pods[this.#turn];
+        this.#pass();
+      }
+    } while (this.#recallAll());
+    this.#reached = this.#pods.length;
     return undefined;
   }
 
   /** The pod whose turn it is has found a place. */
   place(): void {
-    const position = this.#next[this.#previous]!;
-    this.#isPlaced[position] = 1;
-    this.#reached = Math.max(this.#reached, position + 1);
-    this.#next[this.#previous] = this.#next[position]!;
+    this.#isPlaced[this.#turn] = 1;
+    this.#ring.delete(this.#turn);
+    this.#inRing--;
     this.#placed++;
     this.#refusedInARow = 0;
+    this.#leave();
   }
 
-  /** The pod whose turn it is waits for its next one, and so do its likes. */
-  refuse(): void {
-    this.#refusedAt[this.#kind[this.#next[this.#previous]!]!] = this.#placed;
-    this.#pass();
+  /**
+   * The pod whose turn it is waits for its next one, and so do its likes: until one of these happens, if it is known
+   * that nothing else can help them.
+   */
+  refuse(events?: readonly unknown[]): void {
+    const kind = this.#kind[this.#turn]!;
+    this.#refusedAt[kind] = this.#placed;
+    if (events === undefined) {
+      this.#pass();
+      return;
+    }
+    this.#isAway[kind] = true;
+    for (let i = this.#firstOfKind[kind]!; i >= 0; i = this.#nextOfKind[i]!) this.#take(i);
+    for (const event of events) {
+      const awaiting = this.#awaiting.get(event);
+      if (awaiting === undefined) this.#awaiting.set(event, new Set([kind]));
+      else awaiting.add(kind);
+    }
+    this.#leave();
+  }
+
+  /** Whether anything is waited for. */
+  get isAwaiting(): boolean {
+    return this.#awaiting.size > 0;
+  }
+
+  /** Those that wait for this take turns again, where they were in the ring. */
+  happened(event: unknown): void {
+    const kinds = this.#awaiting.get(event);
+    if (kinds === undefined) return;
+    this.#awaiting.delete(event);
+    for (const kind of kinds) this.#recall(kind);
   }
 
   /** Those that were refused and still wait. */
@@ -79,10 +124,49 @@ export class PodQueue {
     return this.#pods.slice(this.#reached);
   }
 
+  #advance(): void {
+    const next = this.#ring.next(this.#turn);
+    if (next < 0) this.#reached = this.#pods.length;
+    this.#turn = next < 0 ? this.#ring.next(0) : next;
+    this.#reached = Math.max(this.#reached, this.#turn);
+  }
+
   #pass(): void {
-    this.#previous = this.#next[this.#previous]!;
-    this.#reached = Math.max(this.#reached, this.#previous + 1);
     this.#refusedInARow++;
+    this.#leave();
+  }
+
+  #leave(): void {
+    this.#turn++;
+    this.#reached = Math.max(this.#reached, this.#turn);
+  }
+
+  #take(position: number): void {
+    if (this.#isPlaced[position] === 1) return;
+    this.#ring.delete(position);
+    this.#inRing--;
+  }
+
+  #recall(kind: number): void {
+    if (!this.#isAway[kind]) return;
+    this.#isAway[kind] = false;
+    for (let i = this.#firstOfKind[kind]!; i >= 0; i = this.#nextOfKind[i]!) {
+      if (this.#isPlaced[i] === 1) continue;
+      this.#ring.add(i);
+      this.#inRing++;
+    }
+  }
+
+  /** At the end all that are away are asked once more, so that their refusals tell how things stand. False if none is. */
+  #recallAll(): boolean {
+    let isAny = false;
+    for (const [kind, isAway] of this.#isAway.entries()) {
+      if (!isAway || this.#refusedAt[kind] === this.#placed) continue;
+      this.#recall(kind);
+      isAny = true;
+    }
+    if (isAny) this.#refusedInARow = 0;
+    return isAny;
   }
 }
 

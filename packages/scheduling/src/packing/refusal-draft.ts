@@ -3,7 +3,7 @@ import type { ReservedOffering } from '../instance-types/catalogue.ts';
 import type { BitSet } from '../interning/bit-set.ts';
 import type { ValueShortage } from '../requirements/min-values.ts';
 import type { NodeNeeds, RequirementSet } from '../requirements/requirement-set.ts';
-import type { BindingRule } from '../topology/topology.ts';
+import type { BindingRule, Group } from '../topology/topology.ts';
 import type { Demand } from './demand.ts';
 import type { NodeTemplate } from './node-template.ts';
 import type { PodClass } from './pod-class.ts';
@@ -48,10 +48,15 @@ export interface ReservationDraft {
   readonly held: ReadonlySet<string>;
 }
 
+/** What may open a place: the counts of a group change, a node is opened, or one gets a label it did not have. */
+export type RunEvent = Group | 'NodeOpened' | 'NodeLabelled';
+
 /** What the pools answered to a pod at its last stage. */
 export interface FailureDraft {
   readonly podClass: PodClass;
   readonly stage: Stage;
   readonly binding: readonly BindingRule[];
   readonly refusals: readonly { readonly nodePool: string; readonly refusal: RefusalDraft }[];
+  /** Nothing can help but one of these; `undefined` if any placement might. */
+  readonly waitsFor: readonly RunEvent[] | undefined;
 }

@@ -32,13 +32,14 @@ export class HostGroup {
   ): HostDemand {
     switch (this.rule.kind) {
       case 'spread':
-        return new HostDemand(this, 0, this.rule.maxSkew - (isSelected ? 1 : 0), undefined);
+        return new HostDemand(this, { least: 0, most: this.rule.maxSkew - (isSelected ? 1 : 0) });
       case 'anti-affinity':
-        return new HostDemand(this, 0, 0, undefined);
+        return new HostDemand(this, { least: 0, most: 0 });
       case 'affinity': {
         const isFollowed =
           hasAdmitted(this.existing.busy, hostname, names) || hasAdmitted(this.planned.busy, hostname, plannedNames);
-        return new HostDemand(this, isSelected && !isFollowed ? 0 : 1, Number.POSITIVE_INFINITY, hostname);
+        const least = isSelected && !isFollowed ? 0 : 1;
+        return new HostDemand(this, { least, most: Number.POSITIVE_INFINITY }, hostname, least > 0 && !isFollowed);
       }
       default:
         return this.rule.kind satisfies never;
@@ -52,12 +53,20 @@ export class HostDemand {
   readonly #least: number;
   readonly #most: number;
   readonly #hostname: Requirement | undefined;
+  /** Whether no host is open to the pod, and no new one would be. */
+  readonly isHopeless: boolean;
 
-  constructor(group: HostGroup, least: number, most: number, hostname: Requirement | undefined) {
+  constructor(
+    group: HostGroup,
+    { least, most }: { readonly least: number; readonly most: number },
+    hostname?: Requirement,
+    isHopeless = false,
+  ) {
     this.group = group;
     this.#least = least;
     this.#most = most;
     this.#hostname = hostname;
+    this.isHopeless = isHopeless;
   }
 
   accepts(count: number, hostname: string): boolean {

@@ -34,7 +34,7 @@ export class Restriction {
   constructor(choices: readonly KeyChoice[], hosts: readonly HostDemand[], sets: RequirementSets) {
     this.choices = choices;
     this.hosts = hosts;
-    this.isHopeless = choices.some((choice) => choice.isEmpty());
+    this.isHopeless = choices.some((choice) => choice.isEmpty()) || hosts.some((host) => host.isHopeless);
     this.#sets = sets;
   }
 

@@ -7,7 +7,7 @@ import type { RequirementSet } from '../requirements/requirement-set.ts';
 import type { Census } from './census.ts';
 import type { DomainTables } from './domains.ts';
 import type { Guard, Guards } from './guards.ts';
-import { HostGroup, type HostNames } from './host-group.ts';
+import { type HostDemand, HostGroup, type HostNames } from './host-group.ts';
 import { HostTally } from './host-tally.ts';
 import { KeyChoice } from './key-choice.ts';
 import { LabelGroup } from './label-group.ts';
@@ -112,17 +112,24 @@ export class Topology {
   restriction({ identity }: PodKind, stage: Stage, binding: readonly BindingRule[]): Restriction {
     const guarding = this.#guards(identity);
     if (binding.length === 0 && guarding.length === 0) return this.#noRestriction;
-    const choices: KeyChoice[] = [];
-    const hosts = [];
-    for (const { group, isSelected } of binding) {
-      if (group instanceof LabelGroup) this.#restrict(choices, group, stage, isSelected);
-      else hosts.push(this.#demand(group, stage, isSelected));
-    }
-    for (const group of guarding) {
-      if (group instanceof LabelGroup) this.#restrict(choices, group, stage, false);
-      else hosts.push(this.#demand(group, stage, false));
-    }
-    return new Restriction(choices, hosts, this.#base.rules.sets);
+    return this.#restrictBy(binding, stage, guarding);
+  }
+
+  /**
+   * Of a pod that rules leave no place: the group without a change in which this stays so, if one alone closes all
+   * domains, else all groups on the keys of which nothing is left.
+   */
+  obstacles(kind: PodKind, stage: Stage, binding: readonly BindingRule[]): readonly Group[] {
+    const rules = this.allRules(kind, binding);
+    const closed = (some: readonly BindingRule[]) =>
+      this.#restrictBy(some, stage).isHopeless ? some.map(({ group }) => group) : [];
+    for (const rule of rules) if (closed([rule]).length > 0) return [rule.group];
+    return [...Map.groupBy(rules, ({ group }) => group.rule.key).values()].flatMap(closed);
+  }
+
+  /** The groups whose counts are not what they were before a pod of a kind was placed. */
+  groupsChangedBy(kind: PodKind): readonly Group[] {
+    return [...this.#counting(kind.identity), ...this.#inverseOf.get(kind)!];
   }
 
   /** The rules that bind a pod, those of others included, in the order they are looked at. For explanations. */
@@ -161,6 +168,18 @@ export class Topology {
     }
     for (let host = 0; host < planned; host++) counts.set(this.#plannedNames.nameOf(host), group.planned.count(host));
     return counts;
+  }
+
+  #restrictBy(rules: readonly BindingRule[], stage: Stage, guarding: readonly Group[] = []): Restriction {
+    const choices: KeyChoice[] = [];
+    const hosts: HostDemand[] = [];
+    const restrict = (group: Group, isSelected: boolean) => {
+      if (group instanceof LabelGroup) this.#restrict(choices, group, stage, isSelected);
+      else hosts.push(this.#demand(group, stage, isSelected));
+    };
+    for (const { group, isSelected } of rules) restrict(group, isSelected);
+    for (const group of guarding) restrict(group, false);
+    return new Restriction(choices, hosts, this.#base.rules.sets);
   }
 
   #restrict(choices: KeyChoice[], group: LabelGroup, { strictNeeds }: Stage, isSelected: boolean): void {

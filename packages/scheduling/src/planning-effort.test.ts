@@ -1,0 +1,46 @@
+// How much work a plan is, counted and not timed: twice the pods are about twice the work, whatever ties them together.
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { HOSTNAME_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
+import type { Pod } from './objects/pod.ts';
+import { Packer } from './packing/packer.ts';
+import { makePod } from './testing/builders.ts';
+import { near, podsWith } from './testing/pod-parts.ts';
+import { World } from './testing/world.ts';
+
+/** How often a method is called while something is done. */
+function count<T, K extends keyof T>(t: TestContext, owner: { prototype: T }, method: K, work: () => void): number {
+  const { mock } = t.mock.method(owner.prototype as Record<K, (...args: never[]) => unknown>, method as never);
+  work();
+  const calls = mock.callCount();
+  mock.restore();
+  return calls;
+}
+
+/** Pods of which each wants to be where the next one is; the largest, which comes first, is the last to know where. */
+function chain(topologyKey: string, length: number): readonly Pod[] {
+  return Array.from({ length }, (_, i) =>
+    makePod(`p-${i}`, {
+      labels: { app: `app-${i}` },
+      requests: { cpu: `${length - i}m` },
+      affinity: near(podsWith(topologyKey, { app: `app-${Math.min(i + 1, length - 1)}` })),
+    }),
+  );
+}
+
+for (const [name, key] of [
+  ['zones', ZONE_LABEL],
+  ['hosts', HOSTNAME_LABEL],
+] as const) {
+  test(`pods that follow each other to ${name} in a chain are tried as often as there are links`, (t) => {
+    const world = new World();
+    const attempts = (length: number) => count(t, Packer, 'place', () => void world.plan(...chain(key, length)));
+    assert.ok(attempts(200) <= 2 * 200, `${attempts(200)} attempts`);
+  });
+}
+
+test('pods no node can ever hold are not tried again for every pod that is placed', (t) => {
+  const tooLarge = Array.from({ length: 100 }, (_, i) => makePod(`large-${i}`, { requests: { cpu: `${i + 900}` } }));
+  const attempts = count(t, Packer, 'place', () => void new World().plan(...chain(ZONE_LABEL, 100), ...tooLarge));
+  assert.ok(attempts <= 2 * 200, `${attempts} attempts`);
+});
