@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { HOSTNAME_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
 import type { Pod } from './objects/pod.ts';
+import { Acceptance } from './packing/acceptance.ts';
 import { Packer } from './packing/packer.ts';
-import { makePod } from './testing/builders.ts';
-import { near, podsWith } from './testing/pod-parts.ts';
+import { makePod, makePool } from './testing/builders.ts';
+import { near, onNodes, podsWith } from './testing/pod-parts.ts';
 import { World } from './testing/world.ts';
 
 /** How often a method is called while something is done. */
@@ -44,3 +45,26 @@ test('pods no node can ever hold are not tried again for every pod that is place
   const attempts = count(t, Packer, 'place', () => void new World().plan(...chain(ZONE_LABEL, 100), ...tooLarge));
   assert.ok(attempts <= 2 * 200, `${attempts} attempts`);
 });
+
+for (const [what, affinityOf] of [
+  ['a value', (i: number) => onNodes([{ key: 'team', operator: 'In', values: [`team-${i}`] }])],
+  [
+    'a range',
+    (i: number) =>
+      onNodes([
+        { key: 'team', operator: 'Gt', values: [String(2 * i)] },
+        { key: 'team', operator: 'Lt', values: [String(2 * i + 2)] },
+      ]),
+  ],
+] as const) {
+  test(`pods that each ask for ${what} of a label of their own are not laid beside every node`, (t) => {
+    const world = new World({ pools: [makePool('default', { requirements: [{ key: 'team', operator: 'Exists' }] })] });
+    const pods = Array.from({ length: 200 }, (_, i) => makePod(`p-${i}`, { affinity: affinityOf(i) }));
+    let nodes = 0;
+    const checks = count(t, Acceptance, 'check', () => {
+      nodes = world.plan(...pods).newNodes.length;
+    });
+    assert.equal(nodes, 200);
+    assert.equal(checks, 200);
+  });
+}

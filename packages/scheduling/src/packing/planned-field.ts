@@ -1,4 +1,5 @@
 import { BitSet } from '../interning/bit-set.ts';
+import { LabelIndex } from '../requirements/label-index.ts';
 import type { RequirementSets } from '../requirements/requirement-set.ts';
 import type { Domains } from '../topology/domains.ts';
 import type { KeyChoice } from '../topology/key-choice.ts';
@@ -23,6 +24,7 @@ export class PlannedField {
   readonly #bands: RoomBands[] = [];
   /** By custom label some pod asks for: nodes that will have it. */
   readonly #defining = new Map<number, BitSet>();
+  readonly #labels: LabelIndex;
   /** By key in use, then by domain: nodes that may yet be in it. */
   readonly #nodesIn = new Map<Domains, BitSet[]>();
   readonly #candidates = new BitSet();
@@ -30,6 +32,7 @@ export class PlannedField {
 
   constructor(sets: RequirementSets) {
     this.#sets = sets;
+    this.#labels = new LabelIndex(sets, 'loosely');
   }
 
   /**
@@ -46,6 +49,7 @@ export class PlannedField {
     for (const key of this.#sets.labelsToDefine(demand.needs.set)) candidates.intersect(this.#nodesDefining(key));
     for (const host of restriction.hosts) host.restrict(candidates, host.group.planned);
     for (const choice of restriction.choices) this.#restrict(candidates, choice);
+    this.#labels.restrict(candidates, demand.needs.set);
     for (let r = 0; r < this.#bands.length; r++) {
       if (demand.requests[r]! > 0) this.#bands[r]!.restrict(candidates, demand.requests[r]!);
     }
@@ -80,6 +84,7 @@ export class PlannedField {
   }
 
   #indexLabels(node: OpenNode): void {
+    this.#labels.set(node.index, node.set);
     for (const [domains, nodesIn] of this.#nodesIn) this.#index(node, domains, nodesIn);
     if (this.#defining.size === 0) return;
     for (const id of node.set.ids) this.#defining.get(this.#sets.table.keyOf(id))?.add(node.index);
