@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CORE_PROFILE, toRequirements } from '@karpenter-ts/apis';
+import { CORE_PROFILE, toRequirement } from '@karpenter-ts/apis';
 import fc from 'fast-check';
 import { BitSet } from '../interning/bit-set.ts';
 import { LabelIndex } from './label-index.ts';
@@ -23,7 +23,7 @@ const written = fc.array(requirement, { maxLength: 4 });
 function tables() {
   const sets = new RequirementSets(new RequirementTable(), CORE_PROFILE.wellKnownLabels);
   const from = (specs: readonly { key: string; operator: string; values?: string[] }[]) =>
-    sets.from(toRequirements(specs, CORE_PROFILE)).set;
+    sets.from(specs.map((spec) => toRequirement(spec, CORE_PROFILE))).set;
   return { sets, from };
 }
 

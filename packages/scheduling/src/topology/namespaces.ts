@@ -1,14 +1,26 @@
-import { type LabelSelectorSpec, matchesLabels } from '@karpenter-ts/apis';
+import { type LabelSelector, type LabelSelectorSpec, matchesLabels } from '@karpenter-ts/apis';
 import type { Namespace } from '../snapshot.ts';
-import { selectorFrom } from './selector.ts';
+import { selectorFrom, selectorText } from './selector.ts';
 
 /** Kubernetes sets it on every namespace. */
 const NAME_LABEL = 'kubernetes.io/metadata.name';
 
+/**
+ * The namespaces a rule is about. Those a selector selects are never listed: of thousands of namespaces each may have such
+ * a rule.
+ */
+export interface NamespaceScope {
+  has(name: string): boolean;
+  /** All of them; `undefined` if a selector selects some. */
+  readonly listed: readonly string[] | undefined;
+  /** Equal for scopes that list and select the same way. */
+  readonly text: string;
+}
+
 /** The namespaces of a snapshot; one that only a pod mentions is known by its name alone. */
 export class Namespaces {
   readonly #labels = new Map<string, Readonly<Record<string, string>>>();
-  readonly #single = new Map<string, ReadonlySet<string>>();
+  readonly #scopes = new Map<string, NamespaceScope>();
 
   constructor(listed: readonly Namespace[]) {
     for (const { name, labels } of listed) this.#labels.set(name, labels);
@@ -23,20 +35,42 @@ export class Namespaces {
     return this.#labels.has(name);
   }
 
-  only(name: string): ReadonlySet<string> {
-    let set = this.#single.get(name);
-    if (set === undefined) {
-      set = new Set([name]);
-      this.#single.set(name, set);
-    }
-    return set;
+  only(name: string): NamespaceScope {
+    return this.of(name, [], undefined);
   }
 
   /** Those an affinity term is about: its own list and what its selector selects, else the pod's own (spec 02 §16.1). */
-  of(own: string, listed: readonly string[], spec: LabelSelectorSpec | undefined): ReadonlySet<string> {
-    if (spec === undefined) return listed.length === 0 ? this.only(own) : new Set(listed);
-    const selector = selectorFrom(spec);
-    const selected = [...this.#labels].filter(([, labels]) => matchesLabels(selector, labels)).map(([name]) => name);
-    return new Set([...selected, ...listed]);
+  of(own: string, listed: readonly string[], spec: LabelSelectorSpec | undefined): NamespaceScope {
+    const names = listed.length === 0 && spec === undefined ? [own] : [...new Set(listed)].sort();
+    const text = JSON.stringify(spec === undefined ? names : [names, selectorText(spec)]);
+    let scope = this.#scopes.get(text);
+    if (scope === undefined) {
+      scope = spec === undefined ? listing(names, text) : this.#selecting(names, selectorFrom(spec), text);
+      this.#scopes.set(text, scope);
+    }
+    return scope;
   }
+
+  #selecting(names: readonly string[], selector: LabelSelector, text: string): NamespaceScope {
+    const has = (name: string) => {
+      const labels = this.#labels.get(name);
+      return names.includes(name) || (labels !== undefined && matchesLabels(selector, labels));
+    };
+    return { has, listed: undefined, text };
+  }
+}
+
+function listing(names: readonly string[], text: string): NamespaceScope {
+  const set = new Set(names);
+  return { has: (name) => set.has(name), listed: names, text };
+}
+
+/** Those that are in both. */
+export function bothScopes(a: NamespaceScope, b: NamespaceScope): NamespaceScope {
+  if (a === b) return a;
+  return {
+    has: (name) => a.has(name) && b.has(name),
+    listed: a.listed?.filter((name) => b.has(name)) ?? b.listed?.filter((name) => a.has(name)),
+    text: JSON.stringify([a.text, b.text].sort()),
+  };
 }

@@ -2,16 +2,16 @@ import { type LabelSelector, type LabelSelectorSpec, matchesLabels, normalizeLab
 import type { Pod, PodAffinity, PodAffinityTerm, TopologySpreadConstraint } from '../objects/pod.ts';
 import type { Identity } from '../packing/pod-class.ts';
 import type { Wishes } from '../packing/relaxation.ts';
-import type { Namespaces } from './namespaces.ts';
+import { bothScopes, type NamespaceScope, type Namespaces } from './namespaces.ts';
 import { type FilterTables, type NodeFilter, nodeFilterOf } from './node-filter.ts';
-import { bothSelectors, selectorFrom } from './selector.ts';
+import { bothSelectors, selectorFrom, selectorText } from './selector.ts';
 
 /** A rule about how pods are spread over the domains of a topology key. Pods with equal rules share their counts. */
 export interface TopologyRule {
   readonly kind: 'spread' | 'affinity' | 'anti-affinity';
   /** By its present name: upstream looks for the old one, which only nodes have, and never on a node to be bought. */
   readonly key: string;
-  readonly namespaces: ReadonlySet<string>;
+  readonly namespaces: NamespaceScope;
   readonly selector: LabelSelector;
   readonly maxSkew: number;
   readonly minDomains: number | undefined;
@@ -118,7 +118,7 @@ function commonSelection(terms: readonly PodAffinityTerm[], { identity }: RuleOw
     }),
   );
   return [...selections.values()].reduce((a, b) => ({
-    namespaces: a.namespaces.intersection(b.namespaces),
+    namespaces: bothScopes(a.namespaces, b.namespaces),
     labelSelector: bothSelectors(a.labelSelector, b.labelSelector),
   }));
 }
@@ -137,14 +137,9 @@ function withMatchLabelKeys(
 function identityOf(
   kind: string,
   key: string,
-  namespaces: ReadonlySet<string>,
+  namespaces: NamespaceScope,
   spec: LabelSelectorSpec | undefined,
   more: readonly unknown[],
 ): string {
-  const labels = Object.entries(spec?.matchLabels ?? {}).map((entry) => entry.join('='));
-  const expressions = (spec?.matchExpressions ?? []).map(({ key: on, operator, values = [] }) =>
-    JSON.stringify([on, operator, values.toSorted()]),
-  );
-  const selector = spec === undefined ? null : [labels.sort(), [...new Set(expressions)].sort()];
-  return JSON.stringify([kind, key, [...namespaces].sort(), selector, ...more]);
+  return JSON.stringify([kind, key, namespaces.text, selectorText(spec), ...more]);
 }

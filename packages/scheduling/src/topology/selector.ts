@@ -28,3 +28,12 @@ export function toExpressions({ matchLabels = {}, matchExpressions = [] }: Label
 export function selectorKeys(spec: LabelSelectorSpec | undefined): readonly string[] {
   return [...Object.keys(spec?.matchLabels ?? {}), ...(spec?.matchExpressions ?? []).map(({ key }) => key)];
 }
+
+/** Equal for selectors that ask for the same, in whatever order. */
+export function selectorText(spec: LabelSelectorSpec | undefined): string {
+  const labels = Object.entries(spec?.matchLabels ?? {}).map((entry) => entry.join('='));
+  const expressions = (spec?.matchExpressions ?? []).map(({ key, operator, values = [] }) =>
+    JSON.stringify([key, operator, values.toSorted()]),
+  );
+  return JSON.stringify(spec === undefined ? null : [labels.sort(), [...new Set(expressions)].sort()]);
+}

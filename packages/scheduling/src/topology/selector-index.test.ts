@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { labelSelectorFrom } from '@karpenter-ts/apis';
+import { Namespaces } from './namespaces.ts';
+import type { TopologyRule } from './rule.ts';
+import { SelectorIndex } from './selector-index.ts';
+
+/** An index of rules, and how many of them are tried when it is asked. */
+class CountingIndex {
+  tried = 0;
+  readonly #index = new SelectorIndex<{ readonly rule: TopologyRule }>();
+  readonly #namespaces = new Namespaces([]);
+
+  add(matchLabels: Readonly<Record<string, string>>, ...listed: readonly string[]): void {
+    const scope = this.#namespaces.of('', listed, undefined);
+    const namespaces = { ...scope, has: (name: string) => ++this.tried > 0 && scope.has(name) };
+    this.#index.add({ rule: { selector: labelSelectorFrom({ matchLabels }), namespaces } as unknown as TopologyRule });
+  }
+
+  find(namespace: string, labels: Readonly<Record<string, string>>): number {
+    return this.#index.find({ id: 0, namespace, labels }).length;
+  }
+}
+
+test('of rules with one selector in a thousand namespaces, those of the pod’s own are tried', () => {
+  const index = new CountingIndex();
+  for (let i = 0; i < 1000; i++) index.add({ app: 'web' }, `ns-${i}`);
+  index.add({ app: 'web' }, 'ns-7', 'ns-8');
+  assert.equal(index.find('ns-7', { app: 'web', tier: 'front' }), 2);
+  assert.equal(index.find('ns-9', { app: 'web' }), 1);
+  assert.equal(index.tried, 4);
+});
+
+test('of rules that each ask for a label of their own, those are tried that ask for one the pod has', () => {
+  const index = new CountingIndex();
+  for (let i = 0; i < 1000; i++) index.add({ [`app-${i}`]: 'x' }, 'default');
+  assert.equal(index.find('default', { 'app-7': 'x', 'app-8': 'y', 'app-9': 'x' }), 2);
+  assert.equal(index.tried, 2);
+});
+
+test('rules about all namespaces are one, and no larger where there are many', () => {
+  const textWith = (count: number, own: string) => {
+    const namespaces = new Namespaces(Array.from({ length: count }, (_, i) => ({ name: `ns-${i}`, labels: {} })));
+    return namespaces.of(own, [], {}).text;
+  };
+  assert.equal(textWith(1000, 'ns-1'), textWith(10, 'ns-2'));
+  const namespaces = new Namespaces([{ name: 'a', labels: { team: 'x' } }]);
+  const scope = namespaces.of('own', ['b', 'a', 'b'], { matchLabels: { team: 'x' } });
+  assert.equal(namespaces.of('other', ['a', 'b'], { matchExpressions: [], matchLabels: { team: 'x' } }), scope);
+  assert.deepEqual(
+    ['a', 'b', 'c', 'own'].filter((name) => scope.has(name)),
+    ['a', 'b'],
+  );
+  namespaces.mention('c');
+  assert.ok(namespaces.of('own', [], {}).has('c'));
+});
