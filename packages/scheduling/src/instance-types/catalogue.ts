@@ -87,7 +87,12 @@ export class Catalogue {
 
   /** Whether types, or offerings, differ by a label; if not, it is all the same to them. */
   speaksOf(key: string): boolean {
-    return this.#declarations.has(key) || this.#offeringLabels.has(key);
+    return this.#declarations.has(key) || this.isOfferedBy(key);
+  }
+
+  /** Whether offerings differ by a label. */
+  isOfferedBy(key: string): boolean {
+    return this.#offeringLabels.has(key);
   }
 
   /** How many types have a variant in both sets. */

@@ -1,4 +1,5 @@
 import { admits, anything, type Requirement } from '@karpenter-ts/apis';
+import { hashOf } from '../interning/hash.ts';
 import { SymbolTable } from '../interning/symbol-table.ts';
 import type { RequirementId, RequirementTable } from '../requirements/requirement-table.ts';
 
@@ -9,6 +10,7 @@ export class Domains {
   readonly #table: RequirementTable;
   readonly #values = new SymbolTable();
   readonly #admitted: (Uint8Array | undefined)[] = [];
+  readonly #hashes: number[] = [];
   readonly #listed = new Map<RequirementId, readonly number[]>();
   readonly #requirements: RequirementId[] = [];
 
@@ -28,6 +30,12 @@ export class Domains {
 
   nameOf(domain: number): string {
     return this.#values.nameOf(domain);
+  }
+
+  /** A hash of its name, not of its number. */
+  hashOf(domain: number): number {
+    this.#hashes[domain] ??= hashOf(this.nameOf(domain));
+    return this.#hashes[domain];
   }
 
   /** By domain: 1 if the requirement admits it. Not to be changed. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { hashOf } from '../interning/hash.ts';
 import { RequirementTable } from '../requirements/requirement-table.ts';
-import { DomainTables } from './domains.ts';
+import { type Domains, DomainTables } from './domains.ts';
 import { KeyChoice } from './key-choice.ts';
 import { LabelGroup } from './label-group.ts';
 import type { TopologyRule } from './rule.ts';
@@ -17,7 +18,7 @@ test('choices that leave the same domains have one signature, all others have th
   const signature = (closed: readonly number[], mustPick = false) => {
     const choice = new KeyChoice(domains);
     for (const domain of closed) choice.mask[domain] = 0;
-    choice.mustPick = mustPick;
+    if (mustPick) choice.pickFor(1);
     return choice.signature;
   };
   assert.equal(signature([1]), signature([1]));
@@ -28,20 +29,49 @@ test('choices that leave the same domains have one signature, all others have th
   assert.equal(new KeyChoice(domainsOf(...many)).signature, undefined);
 });
 
-test('open domains are tried from the least loaded on, ties by name, and whatever the node asks for', () => {
+const names = (domains: Domains, ids: Iterable<number>) => Array.from(ids, (id) => domains.nameOf(id));
+
+test('open domains are tried from the least loaded on, of these from the cheapest on, whatever the node asks for', () => {
   const domains = domainsOf('c', 'b', 'a', 'd');
   const choice = new KeyChoice(domains);
   choice.addLoad(domains.idOf('a'), 2);
   choice.mask[domains.idOf('d')] = 0;
-  const names = (ids: Iterable<number>) => Array.from(ids, (id) => domains.nameOf(id));
-  assert.deepEqual(names(choice.inOrder(choice.open())), ['b', 'c', 'a']);
-  assert.deepEqual(names(choice.inOrder(choice.openTo(domains.requirementOfAll([0, 2, 3])))), ['c', 'a']);
+  const ordered = (open: readonly number[], ...prices: readonly number[]) =>
+    names(
+      domains,
+      choice.inOrder(open, () => Float64Array.of(...prices)),
+    );
+  assert.deepEqual(ordered(choice.open(), 2, 3, 1, 0), ['c', 'b', 'a']);
+  assert.deepEqual(ordered(choice.open(), 3, 2, 1, 0), ['b', 'c', 'a']);
+  assert.deepEqual(ordered(choice.open(), Number.POSITIVE_INFINITY, 2, 1, 0), ['b', 'c', 'a']);
+  assert.deepEqual(ordered(choice.openTo(domains.requirementOfAll([0, 2, 3])), 3, 2, 1, 0), ['c', 'a']);
   assert.deepEqual(choice.openTo(domains.requirement(3)), []);
+});
+
+test('domains nothing else tells apart come first equally often over many rules, and always the same for one', () => {
+  const zones = ['a', 'b', 'c'];
+  const orderFor = (rules: readonly number[], known: readonly string[]) => {
+    const domains = domainsOf(...known);
+    const choice = new KeyChoice(domains);
+    for (const rule of rules) choice.pickFor(hashOf(`rule ${rule}`));
+    return names(
+      domains,
+      choice.inOrder(choice.open(), () => undefined),
+    );
+  };
+  const first = Array.from({ length: 300 }, (_, rule) => orderFor([rule], zones)[0]!);
+  for (const zone of zones) assert.ok(first.filter((one) => one === zone).length > 75, `${zone} of ${first.join()}`);
+  assert.deepEqual(orderFor([7, 8], zones), orderFor([8, 7], zones.toReversed()));
 });
 
 test('a domain that comes up later is counted from then on', () => {
   const domains = domainsOf('a');
-  const group = new LabelGroup({ kind: 'spread', maxSkew: 1 } as TopologyRule, domains, [0], new Int32Array());
+  const group = new LabelGroup(
+    { kind: 'spread', maxSkew: 1, identity: 'one' } as TopologyRule,
+    domains,
+    [0],
+    new Int32Array(),
+  );
   const [b, c] = [domains.idOf('b'), domains.idOf('c')];
   for (const domain of [c, 0, c]) group.record(domain);
   assert.deepEqual(

@@ -1,3 +1,4 @@
+import { mix } from '../interning/hash.ts';
 import type { RequirementId } from '../requirements/requirement-table.ts';
 import type { Domains } from './domains.ts';
 
@@ -12,7 +13,8 @@ export class KeyChoice {
   readonly domains: Domains;
   /** By domain: 1 if open. */
   readonly mask: Uint8Array;
-  mustPick = false;
+  #mustPick = false;
+  #seed = 0;
   readonly #load: Float64Array;
   #open: readonly number[] | undefined;
 
@@ -20,6 +22,17 @@ export class KeyChoice {
     this.domains = domains;
     this.mask = new Uint8Array(domains.size).fill(1);
     this.#load = new Float64Array(domains.size);
+  }
+
+  /** Whether one domain is to be picked. */
+  get mustPick(): boolean {
+    return this.#mustPick;
+  }
+
+  /** One domain is to be picked, for a rule with this hash, which decides where nothing else does. */
+  pickFor(hash: number): void {
+    this.#mustPick = true;
+    this.#seed += hash; // so that the order of rules does not matter
   }
 
   /** Makes a domain less welcome to pick. */
@@ -66,14 +79,38 @@ export class KeyChoice {
     return this.open().filter((domain) => admitted[domain] === 1);
   }
 
-  /** These in the order to try: the least loaded first, ties by name. They are sorted only if the first does not do. */
-  *inOrder(open: readonly number[]): Generator<number, void, undefined> {
-    const first = open.reduce((best, domain) => (this.#compare(domain, best) < 0 ? domain : best));
+  /**
+   * These in the order to try: the least loaded first, of these the cheapest, of these by a hash that every pod of the same
+   * rules shares. `prices` tells what the node would cost, by domain. All are sorted only if the first does not do.
+   */
+  *inOrder(open: readonly number[], prices: () => Float64Array | undefined): Generator<number, void, undefined> {
+    let least = Number.POSITIVE_INFINITY;
+    for (const domain of open) if (this.#load[domain]! < least) least = this.#load[domain]!;
+    const welcome = open.filter((domain) => this.#load[domain] === least);
+    let first = welcome[0]!;
+    if (welcome.length > 1) {
+      const compare = this.#compare(prices());
+      for (const domain of welcome) if (compare(domain, first) < 0) first = domain;
+    }
     yield first;
-    yield* open.filter((domain) => domain !== first).sort((a, b) => this.#compare(a, b));
+    yield* open.filter((domain) => domain !== first).sort(this.#compare(prices()));
   }
 
-  #compare(a: number, b: number): number {
-    return this.#load[a]! - this.#load[b]! || (this.domains.nameOf(a) < this.domains.nameOf(b) ? -1 : 1);
+  #compare(prices: Float64Array | undefined): (a: number, b: number) => number {
+    return (a, b) =>
+      this.#load[a]! - this.#load[b]! || compareNumbers(prices?.[a], prices?.[b]) || this.#compareHashes(a, b);
   }
+
+  #compareHashes(a: number, b: number): number {
+    const { domains } = this;
+    return (
+      mix(this.#seed, domains.hashOf(a)) - mix(this.#seed, domains.hashOf(b)) ||
+      (domains.nameOf(a) < domains.nameOf(b) ? -1 : +(a !== b))
+    );
+  }
+}
+
+/** Prices of domains nothing can be bought in are infinite, and so is their difference with others. */
+function compareNumbers(a = 0, b = 0): number {
+  return a < b ? -1 : +(a > b);
 }

@@ -1,3 +1,4 @@
+import { hashOf } from '../interning/hash.ts';
 import type { Domains } from './domains.ts';
 import type { KeyChoice } from './key-choice.ts';
 import type { TopologyRule } from './rule.ts';
@@ -12,6 +13,7 @@ export class LabelGroup {
   /** Both by domain; 0 beyond their end. Of domains: 0 if unknown, `OFFERED`, or `PRESENT`. */
   #known: Uint8Array;
   #counts: Int32Array;
+  readonly #hash: number;
 
   /** `offered` are domains new nodes could be in, `present` those of nodes that are there and count for the rule. */
   constructor(
@@ -22,6 +24,7 @@ export class LabelGroup {
     present: Iterable<number> = [],
   ) {
     this.rule = rule;
+    this.#hash = hashOf(rule.identity);
     this.domains = domains;
     this.#known = new Uint8Array(Math.max(domains.size, counts.length));
     this.#counts = new Int32Array(this.#known.length);
@@ -66,14 +69,14 @@ export class LabelGroup {
     const most = this.rule.maxSkew + this.#smallestCount(admitted) - (isSelected ? 1 : 0);
     this.#close(choice, (domain) => this.#counts[domain]! <= most);
     for (let domain = 0; domain < this.#counts.length; domain++) choice.addLoad(domain, this.#counts[domain]!);
-    choice.mustPick = true;
+    choice.pickFor(this.#hash);
   }
 
   #restrictAffinity(choice: KeyChoice, admitted: Uint8Array | undefined, isSelected: boolean): void {
     const isTaken = (domain: number) => this.#counts[domain]! > 0 && isAdmitted(admitted, domain);
     if (isSelected && !this.#known.some((_, domain) => isTaken(domain))) {
       // The first of its kind may go anywhere, but to one domain, so that the others know where to follow (remark 29).
-      choice.mustPick = true;
+      choice.pickFor(this.#hash);
       this.#close(choice, (domain) => isAdmitted(admitted, domain));
     } else {
       this.#close(choice, isTaken);

@@ -33,7 +33,7 @@ class Picking {
   tried(): readonly (readonly number[])[] {
     const choices = this.keys.map((domains) => {
       const choice = new KeyChoice(domains);
-      choice.mustPick = true;
+      choice.pickFor(0);
       return choice;
     });
     const outlook: Outlook = {
@@ -42,6 +42,7 @@ class Picking {
         this.looks++;
         return this.#holds(set);
       },
+      prices: ({ size }) => Float64Array.from({ length: size }, (_, domain) => domain),
     };
     const narrowed = new Restriction(choices, [], this.#sets).narrow(this.#sets.empty, 'loosely', outlook) ?? [];
     return Array.from(narrowed, (set) => this.keys.map((domains) => this.#domainsOf(set, domains)[0]!));

@@ -9,6 +9,8 @@ export interface Outlook {
   dependsOn(domains: Domains): boolean;
   /** Whether something is left of it with these requirements. With more of them there is never more left. */
   holds(set: RequirementSet): boolean;
+  /** What it would cost with these requirements, by domain of a key it depends on. */
+  prices(domains: Domains, set: RequirementSet): Float64Array;
 }
 
 /** A key of which one domain is to be picked, and those that can be. */
@@ -70,13 +72,13 @@ export class Restriction {
 
   /** One by one: of all combinations of domains the first will usually do. */
   *#combine(set: RequirementSet, picks: readonly Pick[], outlook: Outlook): Generator<RequirementSet> {
-    const first = this.#welcome(set, picks);
+    const first = this.#welcome(set, picks, outlook);
     yield first;
     const relevant = picks.filter(({ choice }) => outlook.dependsOn(choice.domains));
     const others = picks.filter((pick) => !relevant.includes(pick));
     // Whatever is possible is possible within all open domains of every key. So what is left of the first key's domain
     // has a domain of the second, and so on: no combination is begun in vain, unless `minValues` comes in.
-    let possible = this.#welcome(set, others);
+    let possible = this.#welcome(set, others, outlook);
     for (const { choice, open } of relevant) possible = this.#in(possible, choice.domains, open);
     if (!outlook.holds(possible)) return;
     const effort = { looks: relevant.reduce((sum, { open }) => sum + open.length, MORE_LOOKS) };
@@ -96,7 +98,7 @@ export class Restriction {
       return;
     }
     const { choice, open } = own;
-    for (const domain of choice.inOrder(open)) {
+    for (const domain of choice.inOrder(open, () => outlook.prices(choice.domains, set))) {
       if (effort.looks-- <= 0) return;
       const narrower = this.#in(set, choice.domains, [domain]);
       if (outlook.holds(narrower)) yield* this.#search(narrower, rest, outlook, effort);
@@ -104,13 +106,12 @@ export class Restriction {
   }
 
   /** With the first domain of each. */
-  #welcome(set: RequirementSet, picks: readonly Pick[]): RequirementSet {
+  #welcome(set: RequirementSet, picks: readonly Pick[], outlook: Outlook): RequirementSet {
     let narrowed = set;
     for (const { choice, open } of picks) {
-      for (const domain of choice.inOrder(open)) {
-        narrowed = this.#in(narrowed, choice.domains, [domain]);
-        break;
-      }
+      const { domains } = choice;
+      const prices = () => (outlook.dependsOn(domains) ? outlook.prices(domains, narrowed) : undefined);
+      narrowed = this.#in(narrowed, domains, [first(choice.inOrder(open, prices))]);
     }
     return narrowed;
   }
@@ -121,4 +122,10 @@ export class Restriction {
     if (requirement >= 0 && domains.listed(requirement).length === some.length) return set;
     return this.#sets.with(set, domains.requirementOfAll(some));
   }
+}
+
+/** There is one. */
+function first(domains: Iterable<number>): number {
+  const [domain] = domains;
+  return domain!;
 }
