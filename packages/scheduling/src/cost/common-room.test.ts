@@ -45,3 +45,14 @@ test('enough machines have each room, and of two differing resources no larger r
     { numRuns: 300 },
   );
 });
+
+test('common rooms are the same whatever order machines are listed in, also where they tie on two of three resources', () => {
+  const triples = fc.array(fc.tuple(sizes, sizes, sizes), { minLength: 4, maxLength: 12 });
+  fc.assert(
+    fc.property(triples, fc.integer({ min: 2, max: 4 }), (rooms, count) => {
+      const texts = (list: readonly (readonly number[])[]) => new Set(common(list, count).map((room) => room.join()));
+      assert.deepEqual(texts(rooms.toReversed()), texts(rooms));
+    }),
+    { numRuns: 300 },
+  );
+});

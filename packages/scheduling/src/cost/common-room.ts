@@ -21,8 +21,10 @@ function* staircase(
   first: number,
   second: number,
 ): Generator<ResourceVector> {
-  const chosen: ResourceVector[] = []; // most of the second first
-  for (const room of rooms.toSorted((a, b) => b[first]! - a[first]! || b[second]! - a[second]!)) {
+  const chosen: ResourceVector[] = []; // most of the second first, then as they come
+  const byFirst = (a: ResourceVector, b: ResourceVector) =>
+    b[first]! - a[first]! || b[second]! - a[second]! || compareRooms(b, a);
+  for (const room of rooms.toSorted(byFirst)) {
     let at = chosen.length;
     while (at > 0 && chosen[at - 1]![second]! < room[second]!) at--;
     if (at === count) continue;
@@ -30,6 +32,12 @@ function* staircase(
     chosen.length = Math.min(chosen.length, count);
     if (chosen.length === count) yield meet(chosen);
   }
+}
+
+/** By the first resource of which they have different amounts: the order in which a catalogue lists them is no tie-break. */
+export function compareRooms(a: ResourceVector, b: ResourceVector): number {
+  for (let r = 0; r < a.length; r++) if (a[r] !== b[r]) return a[r]! - b[r]!;
+  return 0;
 }
 
 function meet(rooms: readonly ResourceVector[]): ResourceVector {

@@ -2,6 +2,7 @@ import { BitSet } from '../interning/bit-set.ts';
 import { IMPROVING, type Reading } from '../progress.ts';
 import type { RequirementSets } from '../requirements/requirement-set.ts';
 import type { ResourceVector } from '../resources/resource-table.ts';
+import { compareRooms } from './common-room.ts';
 import type { CostPool } from './cost-pool.ts';
 import type { Lot } from './lot.ts';
 import type { LotClass } from './lot-class.ts';
@@ -82,11 +83,6 @@ function compareItems(a: Item, b: Item): number {
     compareText(nameOf(a), nameOf(b)) ||
     compareText(a.takes.text(), b.takes.text())
   );
-}
-
-function compareRooms(a: ResourceVector, b: ResourceVector): number {
-  for (let r = 0; r < a.length; r++) if (a[r] !== b[r]) return a[r]! - b[r]!;
-  return 0;
 }
 
 function nameOf({ pool, variant }: Item): string {

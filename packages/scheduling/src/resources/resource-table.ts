@@ -54,7 +54,9 @@ export class ResourceTable {
   readonly #index: ReadonlyMap<string, number>;
 
   constructor(asked: Iterable<string>) {
-    this.names = [...new Set([...FIXED_NAMES, ...asked])];
+    // By name: which pod was read first must not decide how ties between amounts fall, nor in what order they are added.
+    const others = [...new Set(asked)].filter((name) => !FIXED_NAMES.includes(name)).sort();
+    this.names = [...FIXED_NAMES, ...others];
     this.#index = new Map(this.names.map((name, i) => [name, i]));
   }
 

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { InstanceType } from '../instance-types/instance-type.ts';
+import { ResourceTable, ResourceUnits } from '../resources/resource-table.ts';
+import { makeOffering, makePod, makeType } from '../testing/builders.ts';
+import { CHEAPEST } from '../testing/packing.ts';
+import { outlineOf } from '../testing/plan-outline.ts';
+import { type Random, seededRandom } from '../testing/random.ts';
+import { World } from '../testing/world.ts';
+
+/** Few sizes and many types, so that types tie on processors and memory and differ in the rest. */
+function randomTypes(random: Random): readonly InstanceType[] {
+  return Array.from({ length: 40 }, (_, i) => {
+    const cpus = random.pick([4, 8, 16]);
+    const memory = random.pick([2, 4]) * cpus;
+    return makeType(`t-${i}`, {
+      capacity: {
+        cpu: String(cpus),
+        memory: `${memory}Gi`,
+        pods: String(random.pick([8, 12, 30])),
+        'ephemeral-storage': `${random.pick([20, 50, 100])}Gi`,
+        'example.com/gpu': String(random.pick([0, 1, 2])),
+      },
+      offerings: [makeOffering('zone-a', 'spot', 0.01 * cpus ** 1.2 + random.below(1000) / 10_000)],
+    });
+  });
+}
+
+test('the plan is the same whatever order the catalogue and the pods are listed in', () => {
+  let cheaper = 0;
+  for (let seed = 0; seed < 12; seed++) {
+    const random = seededRandom(seed);
+    const types = randomTypes(random);
+    const pods = Array.from({ length: 30 }, (_, i) => {
+      const extra = random.pick([{}, { 'ephemeral-storage': '5Gi' }, { 'example.com/gpu': '1' }]);
+      const requests = { cpu: `${500 + 250 * random.below(8)}m`, memory: `${1 + random.below(6)}Gi`, ...extra };
+      return makePod(`p-${i}`, { requests });
+    });
+    const outline = (order: <T>(list: readonly T[]) => readonly T[]) => {
+      const plan = new World({ types: order(types), options: { packing: CHEAPEST } }).plan(...order(pods));
+      if (plan.packing?.taken === 'cost-aware') cheaper++;
+      return { ...outlineOf(plan), price: plan.pricePerHour };
+    };
+    const expected = outline((list) => list);
+    assert.deepEqual(
+      outline((list) => list.toReversed()),
+      expected,
+      `seed ${seed}`,
+    );
+    assert.deepEqual(
+      outline((list) => [...list.slice(17), ...list.slice(0, 17)]),
+      expected,
+      `seed ${seed}`,
+    );
+  }
+  assert.ok(cheaper > 12, `only ${cheaper} of 36 plans were cheaper`);
+});
+
+test('resources are numbered by name, whichever pod asks for them first', () => {
+  const namesOf = (...asked: readonly string[]) => {
+    const units = new ResourceUnits();
+    for (const name of asked) units.refine(new Map([[name, { nanos: 1_000_000_000n, format: 'DecimalSI' }]]));
+    return new ResourceTable(units).names;
+  };
+  assert.deepEqual(namesOf('z', 'a', 'memory'), ['cpu', 'memory', 'pods', 'a', 'z']);
+  assert.deepEqual(namesOf('a', 'z'), namesOf('z', 'a'));
+});
