@@ -4,12 +4,14 @@ import { finishNode } from '../packing/outcome.ts';
 import type { HistoryEntry } from '../packing/packer.ts';
 import type { PlannedNode } from '../plan.ts';
 import { IMPROVING, type Reading } from '../progress.ts';
-import { auction, type Effort } from './auction.ts';
+import { auction } from './auction.ts';
 import type { CostPool } from './cost-pool.ts';
+import type { Effort } from './effort.ts';
 import type { Inventory } from './inventory.ts';
 import { lotClassesOf } from './lot-class.ts';
-import { machinesFor } from './machine.ts';
+import { type Machine, machinesFor } from './machine.ts';
 import { rearrange } from './rearrangement.ts';
+import type { Purchase } from './round.ts';
 import { fixedSeating, seatLoads, type Seating } from './seating.ts';
 import { Tender } from './tender.ts';
 import type { UpstreamRun } from './upstream-run.ts';
@@ -20,23 +22,70 @@ export type Attempt =
   | { readonly culprits: ReadonlySet<OpenNode> }
   | { readonly exceeded: CostPool };
 
+/** How often a machine is filled, about, in the rounds that the effort should be enough for, times picks of a fill. */
+const LOOKS_PER_MACHINE = 16;
+
+/** How a search may divide its effort: so much for each of these stages of an attempt. */
+export interface Shares {
+  readonly whole: Effort;
+  /** To find out where lots can run, and on which machines. */
+  readonly machines: number;
+  /** To find loads for them, once any were found; until then all that is left. */
+  readonly loads: number;
+}
+
 /** Looks for cheaper nodes for all that may move, and puts every pod on them. */
-export function* attempt(run: UpstreamRun, pools: readonly CostPool[], inventory: Inventory): Reading<Attempt> {
+export function* attempt(
+  run: UpstreamRun,
+  pools: readonly CostPool[],
+  inventory: Inventory,
+  { whole, ...shares }: Shares,
+): Reading<Attempt> {
   const { lots, fixed } = inventory;
   const { sets, taints } = run.index.lexicon;
   const { reservedCapacity } = run.index.options;
-  const classes = lotClassesOf(lots.all, pools, { sets, taints, reservedCapacity });
-  const machines = yield* machinesFor(classes, pools, sets);
-  const tender = new Tender({ lots: lots.all, machines, hostRules: lots.hostRules.size });
+  const eligibility = { sets, taints, reservedCapacity };
+  const classes = yield* lotClassesOf(lots.all, pools, eligibility, whole.part(shares.machines / 2));
+  const machineEffort = { effort: whole.part(shares.machines), mostLooks: shares.loads / LOOKS_PER_MACHINE };
+  const machines = yield* machinesFor(classes, pools, sets, machineEffort);
+  const tender = new Tender({ lots: lots.all, machines: machines.all, hostRules: lots.hostRules.size });
   const homeless = tender.homeless();
   if (homeless.length > 0) return { culprits: new Set(homeless.flatMap(({ units }) => units.map(({ node }) => node))) };
-  const loads = yield* auction(tender, mostNodes(run, pools) - fixed.length, effortFor(tender));
-  if (loads === undefined) return { culprits: new Set() };
-  const seated = seatLoads(loads, tender, inventory, { sets, reservedCapacity });
+  const found = yield* buy(tender, machines.shared, mostNodes(run, pools) - fixed.length, { whole, ...shares });
+  if (found === undefined) return { culprits: new Set() };
+  const seated = yield* seatLoads(found, inventory, { sets, reservedCapacity }, whole);
   if ('exceeded' in seated) return seated;
   const seatings = [...fixed.map((node) => fixedSeating(node, inventory)), ...seated.seatings];
-  const rearranged = yield* rearrange(run, seatings);
+  const rearranged = yield* rearrange(run, seatings, whole);
   return 'refused' in rearranged ? blame([rearranged.refused]) : yield* finish(run, seatings, rearranged.nodes);
+}
+
+/** What was bought, of which tender. */
+interface Bought extends Purchase {
+  readonly tender: Tender;
+}
+
+/**
+ * The cheaper of two purchases: of shared machines only, on which classes can be mixed at will, and of all. Where few
+ * classes can run on the same types, a search among all hardly ever comes to mixing them.
+ */
+function* buy(
+  tender: Tender,
+  shared: readonly Machine[] | undefined,
+  mostMachines: number,
+  { whole, loads }: Shares,
+): Reading<Bought | undefined> {
+  let first: Bought | undefined;
+  if (shared !== undefined) {
+    const sharing = new Tender({ ...tender, machines: shared });
+    const part = whole.part(loads / 2);
+    const bought = sharing.homeless().length === 0 ? yield* auction(sharing, mostMachines, part) : undefined;
+    if (bought !== undefined) first = { ...bought, tender: sharing };
+  }
+  const part = whole.part(loads);
+  const bought = yield* auction(tender, mostMachines, part, first === undefined ? whole : part);
+  if (bought === undefined || (first !== undefined && first.costPerHour <= bought.costPerHour)) return first;
+  return { ...bought, tender };
 }
 
 /** Those that upstream's plan opened in vain included. */
@@ -45,12 +94,6 @@ function mostNodes({ nodes, plan, packing }: UpstreamRun, pools: readonly CostPo
   const limits = pools.map(({ limits }) => limits?.nodesLeft() ?? Number.POSITIVE_INFINITY);
   const limit = limits.reduce((sum, left) => sum + left, 0);
   return Math.min(nodes.length + extra, limit);
-}
-
-/** In proportion to the pods: about a tenth of a millisecond for each. Counted in steps, so it ends the same anywhere. */
-function effortFor({ lots }: Tender): Effort {
-  const pods = lots.reduce((sum, { units }) => sum + units.length * units[0]!.members.length, 0);
-  return { steps: 100_000 + 1_200 * pods, rounds: 40, idleRounds: 20 };
 }
 
 /** The nodes as a plan has them, unless one has too few types to choose from. */

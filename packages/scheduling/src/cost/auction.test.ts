@@ -5,13 +5,19 @@ import { finish } from '../progress.ts';
 import { seededRandom } from '../testing/random.ts';
 import { sketchTender } from '../testing/tender-sketch.ts';
 import { auction } from './auction.ts';
+import { Effort } from './effort.ts';
 import type { Tender } from './tender.ts';
 
-const EFFORT = { steps: 100_000, rounds: 40, idleRounds: 20 };
+/** Enough for some rounds, and for more until anything is found. */
+function search(tender: Tender, mostMachines: number) {
+  const whole = new Effort(400_000);
+  return auction(tender, mostMachines, whole.part(100_000), whole);
+}
 
 function buy(tender: Tender, mostMachines = Number.POSITIVE_INFINITY) {
-  const loads = finish(auction(tender, mostMachines, EFFORT));
-  if (loads === undefined) return undefined;
+  const bought = finish(search(tender, mostMachines));
+  if (bought === undefined) return undefined;
+  const { loads } = bought;
   return {
     machines: loads.map(({ machine }) => machine).sort((a, b) => a - b),
     cost: loads.reduce((sum, { machine }) => sum + tender.machines[machine]!.costPerHour, 0),
@@ -86,17 +92,15 @@ function randomTender(seed: number): Tender {
 }
 
 test('a search ends where it did when this was written, in as many steps', () => {
-  const search = (tender: Tender, mostMachines: number) => {
-    const run = auction(tender, mostMachines, EFFORT);
-    let steps = 0;
-    let step = run.next();
-    for (; !step.done; step = run.next()) steps++;
-    return { steps, ...buy(tender, mostMachines) };
+  const measure = (tender: Tender, mostMachines: number) => {
+    const effort = new Effort(400_000);
+    finish(auction(tender, mostMachines, effort.part(100_000), effort));
+    return { steps: Math.round(effort.spent), ...buy(tender, mostMachines) };
   };
   const found = [0, 1, 2, 3, 4, 5, 6, 7].map((seed) => {
     const tender = randomTender(seed);
-    const free = search(tender, Number.POSITIVE_INFINITY);
-    const tight = search(tender, Math.floor(0.8 * free.machines!.length));
+    const free = measure(tender, Number.POSITIVE_INFINITY);
+    const tight = measure(tender, Math.floor(0.8 * free.machines!.length));
     return [free, tight].map(({ steps, cost }) => `${steps} ${cost?.toFixed(2)}`).join(', ');
   });
   assert.deepEqual(found, [

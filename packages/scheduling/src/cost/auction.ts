@@ -1,16 +1,12 @@
-import type { Reading } from '../progress.ts';
+import { IMPROVING, type Reading } from '../progress.ts';
+import type { Effort } from './effort.ts';
 import { Filler, type Load } from './filler.ts';
 import { type Purchase, type Reserve, Round, type Terms } from './round.ts';
 import type { Tender } from './tender.ts';
 
-/** How hard to look. */
-export interface Effort {
-  /** Of the filler; four times as many until anything is found. */
-  readonly steps: number;
-  readonly rounds: number;
-  /** Without a better result. */
-  readonly idleRounds: number;
-}
+/** How many rounds there are, and how many of them may pass without a better result. */
+const MOST_ROUNDS = 40;
+const MOST_IDLE_ROUNDS = 20;
 
 /**
  * Finds a cheap set of machines for all lots, in rounds.
@@ -23,40 +19,49 @@ export interface Effort {
  * Every other round is lavish: it starts with the last surcharge that was too low, and goes over to one that was not as
  * late as possible. Otherwise a thousand like pods would have either all small machines or all large ones.
  *
- * `undefined` if no round stayed within `mostMachines`. Yields after each machine that was filled.
+ * It ends when `effort` is used up and something was found, or else when `untilFound` is, of which it is a part.
+ * `undefined` if no round stayed within `mostMachines`.
  */
-export function* auction(tender: Tender, mostMachines: number, effort: Effort): Reading<readonly Load[] | undefined> {
-  const filler = new Filler(tender);
+export function* auction(
+  tender: Tender,
+  mostMachines: number,
+  effort: Effort,
+  untilFound: Effort = effort,
+): Reading<Purchase | undefined> {
+  const filler = new Filler(tender, effort);
   let best: Purchase | undefined;
-  let bids = firstBids(tender);
-  let surcharge = 0;
+  let bids = firstBids(tender, effort);
+  let surcharge = firstSurcharge(tender, bids, mostMachines);
+  let hasExceeded = false;
   let tooLow = 0;
   let reserve: Reserve | undefined;
-  for (let round = 0, idle = 0; round < effort.rounds && idle < effort.idleRounds; round++, idle++) {
+  for (let round = 0, idle = 0; round < MOST_ROUNDS && idle < MOST_IDLE_ROUNDS; round++, idle++) {
     const isLavish = reserve !== undefined && round % 2 === 0;
     const terms = isLavish ? { bids, surcharge: tooLow, reserve } : { bids, surcharge, reserve: undefined };
-    const bought = yield* new Round(tender, filler, terms).run();
+    const bought = yield* new Round(tender, filler, terms, { effort, most: best === undefined ? untilFound : effort.whole }).run();
     if (bought === undefined) break;
-    const { loads, costPerHour } = settle(tender, bought);
+    const { loads, costPerHour } = yield* settle(tender, bought, effort);
     const isAllowed = loads.length <= mostMachines;
     if (isAllowed && costPerHour < (best?.costPerHour ?? Number.POSITIVE_INFINITY)) {
       best = { loads, costPerHour };
       idle = 0;
     }
-    if (filler.steps > effort.steps * (best === undefined ? 4 : 1)) break;
-    bids = learn(tender, terms, loads);
+    if ((best === undefined ? untilFound : effort).isUsedUp) break;
+    bids = learn(tender, terms, loads, effort);
     if (isLavish) continue;
+    hasExceeded ||= !isAllowed;
     if (!isAllowed) tooLow = surcharge;
     else if (surcharge > 0) reserve = { surcharge, machines: loads.length, mostMachines };
-    surcharge = adjust(surcharge, { loads, costPerHour }, mostMachines);
+    surcharge = hasExceeded ? adjust(surcharge, { loads, costPerHour }, mostMachines) : surcharge * 0.4;
   }
-  return best?.loads;
+  return best;
 }
 
 /** What a unit would cost on the machine that is cheapest when full of its like. */
-function firstBids({ lots, machines, width, requests, rooms }: Tender): Float64Array {
+function firstBids({ lots, machines, width, requests, rooms }: Tender, effort: Effort): Float64Array {
   const bids = new Float64Array(lots.length).fill(Number.POSITIVE_INFINITY);
   for (const [machine, { lots: fitting, costPerHour }] of machines.entries()) {
+    effort.spend(fitting.length);
     for (const lot of fitting) {
       let most = Number.POSITIVE_INFINITY;
       for (let r = 0; r < width; r++) {
@@ -69,6 +74,12 @@ function firstBids({ lots, machines, width, requests, rooms }: Tender): Float64A
   return bids;
 }
 
+/** What a machine costs on average if all bids are paid and as many are bought as may be; nothing if that is any number. */
+function firstSurcharge({ lots }: Tender, bids: Float64Array, mostMachines: number): number {
+  const all = lots.reduce((sum, { units }, lot) => sum + units.length * bids[lot]!, 0);
+  return all / mostMachines;
+}
+
 /** More if there were too many machines, less if there were few enough. */
 function adjust(surcharge: number, { loads, costPerHour }: Purchase, mostMachines: number): number {
   if (loads.length <= mostMachines) return surcharge * 0.8;
@@ -77,17 +88,22 @@ function adjust(surcharge: number, { loads, costPerHour }: Purchase, mostMachine
 }
 
 /** Every load on the cheapest machine for it. */
-function settle(tender: Tender, { loads }: Purchase): Purchase {
+function* settle(tender: Tender, { loads }: Purchase, effort: Effort): Reading<Purchase> {
   const settled = new Map<Load, Load>();
-  for (const load of new Set(loads)) settled.set(load, { ...load, machine: tender.cheapestFor(load) });
+  for (const load of new Set(loads)) {
+    if (effort.isPauseDue()) yield IMPROVING;
+    settled.set(load, { ...load, machine: tender.cheapestFor(load, effort) });
+  }
+  effort.spend(loads.length);
   const all = loads.map((load) => settled.get(load)!);
   return { loads: all, costPerHour: all.reduce((sum, { machine }) => sum + tender.machines[machine]!.costPerHour, 0) };
 }
 
 /** Bids move three quarters of the way to what was paid for what they were worth. */
-function learn(tender: Tender, { bids, surcharge }: Terms, loads: readonly Load[]): Float64Array {
+function learn(tender: Tender, { bids, surcharge }: Terms, loads: readonly Load[], effort: Effort): Float64Array {
   const paid = new Float64Array(bids.length);
   for (const { machine, lots, counts, value } of loads) {
+    effort.spend(1 + lots.length / 2);
     const ratio = value > 0 ? (tender.machines[machine]!.costPerHour + surcharge) / value : 1;
     lots.forEach((lot, i) => (paid[lot]! += ratio * counts[i]!));
   }

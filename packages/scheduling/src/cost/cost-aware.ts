@@ -1,9 +1,10 @@
 import type { OpenNode } from '../packing/open-node.ts';
 import type { PackingReason, PlannedNode } from '../plan.ts';
 import { type PlanRun, type Reading, unlessStopped } from '../progress.ts';
-import { attempt } from './attempt.ts';
+import { attempt, type Shares } from './attempt.ts';
 import { type CostPool, costPoolsOf } from './cost-pool.ts';
 import { decide, keepUpstream } from './decision.ts';
+import { Effort } from './effort.ts';
 import { takeInventory } from './inventory.ts';
 import type { UpstreamRun } from './upstream-run.ts';
 
@@ -25,12 +26,13 @@ function* search(run: UpstreamRun, pools: readonly CostPool[]): Reading<readonly
   if (run.plan.newNodes.length === 0) return 'NothingToChange';
   if (pools.every(({ terms }) => terms.policy === 'Upstream')) return 'Policy';
   if (!pools.some(({ isOpen }) => isOpen)) return 'LinearPrices';
+  const shares = sharesFor(run, pools);
   let remaining = pools;
   let staying: ReadonlySet<OpenNode> = new Set();
-  for (let attempts = 0; attempts < MOST_ATTEMPTS; attempts++) {
-    const inventory = yield* takeInventory(run, remaining, staying);
+  for (let attempts = 0; attempts < MOST_ATTEMPTS && !shares.whole.isUsedUp; attempts++) {
+    const inventory = yield* takeInventory(run, remaining, staying, shares.whole.part(shares.machines));
     if (inventory.lots.all.length === 0) return attempts === 0 ? 'NothingToChange' : 'NoneFound';
-    const made = yield* attempt(run, remaining, inventory);
+    const made = yield* attempt(run, remaining, inventory, shares);
     if ('nodes' in made) return made.nodes;
     if ('exceeded' in made) {
       remaining = remaining.map((pool) => (pool === made.exceeded ? pool.closed() : pool));
@@ -40,4 +42,13 @@ function* search(run: UpstreamRun, pools: readonly CostPool[]): Reading<readonly
     }
   }
   return 'NoneFound';
+}
+
+/** In proportion to what upstream's plan was made of: so the search takes about as long as that plan at the most. */
+function sharesFor({ nodes }: UpstreamRun, pools: readonly CostPool[]): Shares {
+  const pods = nodes.reduce((sum, node) => sum + node.pods.length, 0);
+  const types = new Set(pools.map(({ template }) => template.market.catalogue));
+  const variants = [...types].reduce((sum, { typeOf }) => sum + typeOf.length, 0);
+  const loads = 100_000 + 1_200 * pods;
+  return { whole: new Effort(4 * loads + 200 * variants), machines: loads / 4 + 100 * variants, loads };
 }

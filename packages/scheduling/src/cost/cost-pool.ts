@@ -21,8 +21,6 @@ export class CostPool {
   readonly limits: PoolLimits | undefined;
   readonly weight: number;
   readonly terms: PackingTerms;
-  /** All that its nodes can be. */
-  readonly variants: Int32Array;
   readonly #rooms: (ResourceVector | undefined)[] = [];
 
   constructor({ rank, template, limits, weight, terms }: CostPoolParts) {
@@ -31,7 +29,6 @@ export class CostPool {
     this.limits = limits;
     this.weight = weight;
     this.terms = terms;
-    this.variants = Int32Array.from(template.variants);
   }
 
   /** Whether its nodes may be other than upstream's. */
@@ -54,13 +51,6 @@ export class CostPool {
       this.#rooms[variant] = room;
     }
     return room;
-  }
-
-  /** Whether one with these requests fits on it, alone. */
-  hasRoom(variant: number, requests: ResourceVector): boolean {
-    const room = this.room(variant);
-    for (let r = 0; r < requests.length; r++) if (requests[r]! > room[r]!) return false;
-    return true;
   }
 }
 

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { sketchTender } from '../testing/tender-sketch.ts';
+import { Effort } from './effort.ts';
 import { Filler } from './filler.ts';
 import type { Tender } from './tender.ts';
 
 function fill(tender: Tender, bids: readonly number[]) {
   const left = Int32Array.from(tender.lots, ({ units }) => units.length);
-  return new Filler(tender).fill(0, Float64Array.from(bids), left);
+  return new Filler(tender, new Effort(0)).fill(0, Float64Array.from(bids), left);
 }
 
 const lots = fc.array(
@@ -71,9 +72,9 @@ test('the steps counted are the same every time', () => {
     ],
   );
   const steps = () => {
-    const filler = new Filler(tender);
-    filler.fill(0, Float64Array.of(3, 2), Int32Array.of(9, 9));
-    return filler.steps;
+    const effort = new Effort(0);
+    new Filler(tender, effort).fill(0, Float64Array.of(3, 2), Int32Array.of(9, 9));
+    return effort.spent;
   };
   assert.ok(steps() > 0);
   assert.equal(steps(), steps());

@@ -1,3 +1,5 @@
+import type { Effort } from './effort.ts';
+import type { HostRule } from './host-rules.ts';
 import type { Tender } from './tender.ts';
 
 /** What goes on one machine. */
@@ -12,6 +14,8 @@ export interface Load {
 
 /** Of a lot that fits so many times, half goes on at once: enough to be quick, little enough to mix. */
 const PORTION = 2;
+/** How many rules, candidates or counters are looked at in one step. */
+const RULES_PER_STEP = 4;
 /** So many lots are looked at for each that is picked. With more of them, several are picked at once, up to a point. */
 const LOTS_PER_PICK = 64;
 const MOST_PICKS = 16;
@@ -34,11 +38,18 @@ export class Filler {
   readonly #picks = new Int32Array(MOST_PICKS);
   readonly #scores = new Float64Array(MOST_PICKS);
   #open = 0;
-  /** How often a lot was looked at, ever: the measure of effort. */
-  steps = 0;
+  /** Rules that bind a lot which is on the machine: no others limit who only counts for them. */
+  readonly #inForce: Int32Array;
+  #rulesInForce = 0;
+  /** In this fill: how often a lot was looked at, and how often a rule. */
+  #steps = 0;
+  #rules = 0;
+  readonly #effort: Effort;
 
-  constructor(tender: Tender) {
+  constructor(tender: Tender, effort: Effort) {
     this.#tender = tender;
+    this.#effort = effort;
+    this.#inForce = new Int32Array(tender.hostRules);
     this.#candidates = new Int32Array(tender.lots.length);
     this.#counts = new Int32Array(tender.lots.length);
     this.#room = new Float64Array(tender.width);
@@ -64,6 +75,7 @@ export class Filler {
     }
     const counts = lots.map((lot) => this.#counts[lot]!);
     for (const lot of lots) this.#counts[lot] = 0;
+    this.#effort.spend(this.#steps + this.#rules / RULES_PER_STEP);
     return { machine, lots, counts, value };
   }
 
@@ -75,7 +87,10 @@ export class Filler {
     }
     this.#counted.fill(0);
     this.#allowed.fill(Number.POSITIVE_INFINITY);
+    this.#rulesInForce = 0;
     const { lots } = machines[machine]!;
+    this.#steps = 0;
+    this.#rules = lots.length + this.#counted.length / 8;
     this.#open = 0;
     for (let i = 0; i < lots.length; i++) if (left[lots[i]!]! > 0) this.#candidates[this.#open++] = lots[i]!;
   }
@@ -114,7 +129,7 @@ export class Filler {
       if (picks < most || score > this.#scores[most - 1]!) picks = this.#insert(lot, score, picks, most);
     }
     this.#open = open;
-    this.steps += considered;
+    this.#steps += considered;
     return picks;
   }
 
@@ -130,9 +145,28 @@ export class Filler {
     return Math.min(picks + 1, most);
   }
 
-  /** Whether the host rules let one more unit on. */
+  /**
+   * Whether the host rules let one more unit on. Of a lot that counts for a thousand rules those are looked at that it
+   * minds itself, and those that are in force.
+   */
   #isWelcome(lot: number): boolean {
-    for (const { id, most, counts } of this.#tender.lots[lot]!.hostRules) {
+    const { lots, minding } = this.#tender;
+    const { hostRules } = lots[lot]!;
+    const minded = minding[lot]!;
+    if (hostRules.length <= minded.length + this.#rulesInForce) return this.#allow(hostRules);
+    if (!this.#allow(minded)) return false;
+    for (let i = 0; i < this.#rulesInForce; i++) {
+      const id = this.#inForce[i]!;
+      this.#rules += 2;
+      if (this.#counted[id]! + countsFor(hostRules, id) > this.#allowed[id]!) return false;
+    }
+    return true;
+  }
+
+  #allow(rules: readonly HostRule[]): boolean {
+    for (let i = 0; i < rules.length; i++) {
+      const { id, most, counts } = rules[i]!;
+      this.#rules++;
       if (this.#counted[id]! + counts > Math.min(most, this.#allowed[id]!)) return false;
     }
     return true;
@@ -145,6 +179,7 @@ export class Filler {
     for (let r = 0, at = lot * width; r < width; r++, at++) {
       if (requests[at]! > 0) most = Math.min(most, Math.floor(this.#room[r]! / requests[at]!));
     }
+    this.#rules += lots[lot]!.hostRules.length;
     for (const { id, most: own, counts } of lots[lot]!.hostRules) {
       if (counts > 0)
         most = Math.min(most, Math.floor((Math.min(own, this.#allowed[id]!) - this.#counted[id]!) / counts));
@@ -153,15 +188,30 @@ export class Filler {
   }
 
   #put(lot: number, count: number): void {
-    const { width, requests, lots } = this.#tender;
+    const { width, requests, lots, minding } = this.#tender;
     this.#counts[lot]! += count;
     for (let r = 0, at = lot * width; r < width; r++, at++) {
       this.#room[r]! -= count * requests[at]!;
       this.#inverse[r] = 1 / this.#room[r]!;
     }
-    for (const { id, most, counts } of lots[lot]!.hostRules) {
-      this.#counted[id]! += count * counts;
+    this.#rules += lots[lot]!.hostRules.length;
+    for (const { id, counts } of lots[lot]!.hostRules) this.#counted[id]! += count * counts;
+    for (const { id, most } of minding[lot]!) {
+      if (this.#allowed[id] === Number.POSITIVE_INFINITY) this.#inForce[this.#rulesInForce++] = id;
       this.#allowed[id] = Math.min(this.#allowed[id]!, most);
     }
   }
+}
+
+/** How much a lot with these rules, ascending, counts for one of them: a binary search. */
+function countsFor(rules: readonly HostRule[], id: number): number {
+  let low = 0;
+  let high = rules.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (rules[middle]!.id < id) low = middle + 1;
+    else high = middle;
+  }
+  const rule = rules[low];
+  return rule?.id === id ? rule.counts : 0;
 }

@@ -16,31 +16,37 @@ export interface HostRule {
 /** Numbers for all that limits who shares a node: spread and anti-affinity by hostname, ports, labels to be left open. */
 export class HostRules {
   readonly #ids = new Map<Group | string, number>();
+  /** By rule: what all have who count once for it and do not mind. There may be a thousand such pods. */
+  readonly #counting: (HostRule | undefined)[] = [];
 
   get size(): number {
     return this.#ids.size;
   }
 
   /**
-   * Of a pod with these ties and ports. A preference in force binds both sides here: one that upstream's plan satisfies
-   * must not be broken by whoever comes later (09 A1).
+   * Of a pod with these ties. A preference in force binds both sides here: one that upstream's plan satisfies must not be
+   * broken by whoever comes later (09 A1).
    */
-  of({ binding, counting }: Ties, ports: readonly HostPort[]): readonly HostRule[] {
+  of({ binding, counting }: Ties): readonly HostRule[] {
     const rules: HostRule[] = [];
+    const bound = new Set<Group>();
     for (const { group, isSelected } of binding) {
       if (!(group instanceof HostGroup) || group.rule.kind === 'affinity') continue;
+      bound.add(group);
       const counts = isSelected ? 1 : 0;
       rules.push({ id: this.#idOf(group), most: group.rule.kind === 'spread' ? group.rule.maxSkew : counts, counts });
     }
     for (const group of counting) {
-      if (!(group instanceof HostGroup) || group.rule.kind === 'affinity') continue;
-      if (binding.some((one) => one.group === group)) continue;
-      rules.push({ id: this.#idOf(group), most: Number.POSITIVE_INFINITY, counts: 1 });
+      if (!(group instanceof HostGroup) || group.rule.kind === 'affinity' || bound.has(group)) continue;
+      rules.push(this.#countingFor(this.#idOf(group)));
     }
-    // Different addresses could share a port; not worth telling apart.
+    return rules.sort((a, b) => a.id - b.id);
+  }
+
+  /** Of a pod with these ports. Different addresses could share a port; not worth telling apart. */
+  ofPorts(ports: readonly HostPort[]): readonly HostRule[] {
     const taken = new Set(ports.map(({ port, protocol }) => `${port}/${protocol}`));
-    for (const port of taken) rules.push({ id: this.#idOf(port), most: 1, counts: 1 });
-    return combine(rules);
+    return [...taken].map((port) => ({ id: this.#idOf(port), most: 1, counts: 1 }));
   }
 
   /** Of a unit that must not share a node with whoever narrows this label. */
@@ -50,7 +56,12 @@ export class HostRules {
 
   /** Of a unit that narrows it. */
   narrowing(key: number): HostRule {
-    return { id: this.#idOf(`open ${key}`), most: Number.POSITIVE_INFINITY, counts: 1 };
+    return this.#countingFor(this.#idOf(`open ${key}`));
+  }
+
+  #countingFor(id: number): HostRule {
+    this.#counting[id] ??= { id, most: Number.POSITIVE_INFINITY, counts: 1 };
+    return this.#counting[id];
   }
 
   #idOf(what: Group | string): number {
@@ -63,10 +74,12 @@ export class HostRules {
   }
 }
 
-/** The rules of several pods, or one rule met twice, as one list by number. */
-export function combine(rules: readonly HostRule[]): readonly HostRule[] {
+/** Lists of rules of several pods, which may have some in common, as one list by number. */
+export function combine(lists: readonly (readonly HostRule[])[]): readonly HostRule[] {
+  const [only, ...others] = lists.filter((list) => list.length > 0);
+  if (others.length === 0) return only ?? [];
   const combined = new Map<number, HostRule>();
-  for (const rule of rules) {
+  for (const rule of [only!, ...others].flat()) {
     const { most, counts } = combined.get(rule.id) ?? { most: Number.POSITIVE_INFINITY, counts: 0 };
     combined.set(rule.id, { id: rule.id, most: Math.min(most, rule.most), counts: counts + rule.counts });
   }

@@ -3,7 +3,9 @@ import type { HistoryEntry } from '../packing/packer.ts';
 import type { Relaxation } from '../plan.ts';
 import { IMPROVING, type Reading } from '../progress.ts';
 import type { CostPool } from './cost-pool.ts';
+import type { Effort } from './effort.ts';
 import { Lots } from './lot.ts';
+import { TieTable } from './member-ties.ts';
 import type { UpstreamRun } from './upstream-run.ts';
 import { unitsOf } from './unit.ts';
 
@@ -19,29 +21,40 @@ export interface Inventory {
 /** A node bought as spot should be one of at least so many types, or of as many as it was (spec 09 A1). */
 const ENOUGH_TYPES = 15;
 
-/** Sorts upstream's nodes into those that stay, `staying` among them, and those whose pods may move. */
+/** What it takes to see whether a pod may move, in steps. */
+const STEPS_PER_POD = 8;
+
+/**
+ * Sorts upstream's nodes into those that stay, `staying` among them, and those whose pods may move. When the effort is used
+ * up, the rest stays.
+ */
 export function* takeInventory(
   run: UpstreamRun,
   pools: readonly CostPool[],
   staying: ReadonlySet<OpenNode>,
+  effort: Effort,
 ): Reading<Inventory> {
   const { index, topology, nodes, plan } = run;
   const { lexicon, demands, options } = index;
-  const lots = new Lots({ sets: lexicon.sets, demands, profile: options.profile });
+  const lots = new Lots({ sets: lexicon.sets, demands, profile: options.profile }, effort);
+  const ties = new TieTable(topology, lots.hostRules, effort);
   const entriesOn = groupByNode(run);
   const fixed: OpenNode[] = [];
   const planned = new Map(plan.newNodes.map((node) => [node.placeholder, node]));
+  const poolsByTemplate = new Map(pools.map((pool) => [pool.template, pool]));
   for (const node of nodes) {
-    yield IMPROVING;
+    if (effort.isPauseDue()) yield IMPROVING;
     const { instanceTypes } = planned.get(node.placeholder) ?? {};
-    const pool = pools.find(({ template }) => template === node.template)!;
+    const pool = poolsByTemplate.get(node.template)!;
     const entries = entriesOn.get(node)!;
-    if (instanceTypes === undefined || !pool.isOpen || staying.has(node) || isBound(node, entries, run)) {
+    effort.spend(STEPS_PER_POD * entries.length);
+    const stays = instanceTypes === undefined || !pool.isOpen || staying.has(node) || effort.isUsedUp;
+    if (stays || isBound(node, entries, run)) {
       fixed.push(node);
       continue;
     }
     const leastTypes = Math.min(ENOUGH_TYPES, instanceTypes.length);
-    lots.add(unitsOf(node, entries, topology), { leastWeight: pool.weight, leastTypes });
+    lots.add(unitsOf(node, entries, ties), { leastWeight: pool.weight, leastTypes });
   }
   lots.close();
   return { lots, fixed, entriesOn };

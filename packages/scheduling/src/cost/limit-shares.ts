@@ -2,7 +2,9 @@ import { countOf } from '../checks/pool-limits.ts';
 import type { Catalogue } from '../instance-types/catalogue.ts';
 import type { BitSet } from '../interning/bit-set.ts';
 import type { OpenNode } from '../packing/open-node.ts';
+import { IMPROVING, type Reading } from '../progress.ts';
 import type { CostPool } from './cost-pool.ts';
+import type { Effort } from './effort.ts';
 import type { Machine } from './machine.ts';
 
 /** A machine that is to be bought for a load. */
@@ -17,19 +19,31 @@ export interface Order {
 /** What each machine may turn out to be, or a pool whose limits do not allow for its machines. */
 export type LimitShares = { readonly choices: readonly BitSet[] } | { readonly exceeded: CostPool };
 
+/** What it takes to find out how much of a limit a machine needs, in steps. */
+const STEPS_PER_PART = 60;
+
 /**
  * Divides the limits of pools among machines, so that they hold whatever is bought: first every machine may be as large as
  * it takes to have enough types, then larger by an equal share of what is left. Nodes that are `fixed` count before, as
  * the largest they may be.
  */
-export function divideLimits(orders: readonly Order[], fixed: readonly OpenNode[]): LimitShares {
+export function* divideLimits(
+  orders: readonly Order[],
+  fixed: readonly OpenNode[],
+  effort: Effort,
+): Reading<LimitShares> {
   const choices = orders.map(({ machine }) => machine.pool.template.variants.clone());
-  for (const pool of new Set(orders.map(({ machine }) => machine.pool))) {
-    const own = [...orders.keys()].filter((i) => orders[i]!.machine.pool === pool);
+  for (const [pool, own] of Map.groupBy(orders.keys(), (i) => orders[i]!.machine.pool)) {
     const { catalogue } = pool.template.market;
+    effort.spend(own.length + fixed.length);
     for (const [limit, { nanos }] of remainingBeside(pool, fixed)) {
       const levels = catalogue.capacityLevels(limit);
-      const parts = own.map((i) => partOf(orders[i]!, choices[i]!, limit, catalogue));
+      const parts: Part[] = [];
+      for (const i of own) {
+        effort.spend(STEPS_PER_PART + levels.count);
+        if (effort.isPauseDue()) yield IMPROVING;
+        parts.push(partOf(orders[i]!, choices[i]!, limit, catalogue));
+      }
       const shares = divide(nanos, parts);
       if (shares === undefined) return { exceeded: pool };
       for (const [j, i] of own.entries()) choices[i]!.intersect(levels.atMost(shares[j]!));

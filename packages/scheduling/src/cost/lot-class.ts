@@ -3,15 +3,20 @@ import { portsConflict } from '../checks/host-ports.ts';
 import type { TaintTable } from '../checks/taints.ts';
 import type { Catalogue } from '../instance-types/catalogue.ts';
 import type { BitSet } from '../interning/bit-set.ts';
+import { variantsHolding } from '../packing/fitting-variants.ts';
+import { IMPROVING, type Reading } from '../progress.ts';
 import type { RequirementSets } from '../requirements/requirement-set.ts';
 import type { PlanningOptions } from '../snapshot.ts';
 import type { CostPool } from './cost-pool.ts';
+import type { Effort } from './effort.ts';
 import type { Lot } from './lot.ts';
 import { buyableVariants } from './reserved-types.ts';
 
 /** What of a pool a lot can run on, sizes aside. */
 export interface Eligibility {
   readonly variants: BitSet;
+  /** Equal for equal variants. */
+  readonly text: string;
   /** Ways to buy them; without reservations, which come by themselves to a node that may have them. */
   readonly kinds: readonly number[];
   /** How many types there must be to choose from: any number unless spot may be bought. */
@@ -31,31 +36,69 @@ export interface EligibilityTables {
   readonly reservedCapacity: PlanningOptions['reservedCapacity'];
 }
 
-/** Sorts lots by where they can run. `pools` are all of them, heaviest first. */
-export function lotClassesOf(
+/** What it takes to find out what of a pool a lot can run on, in steps, with some for each way to buy. */
+const STEPS_PER_POOL = 80;
+const STEPS_PER_KIND = 4;
+const STEPS_PER_DECLARATION = 4;
+
+/**
+ * Sorts lots by where they can run. `pools` are all of them, heaviest first. Where the effort is not enough to look at all
+ * pools for all lots, each lot has the first ones and the one upstream put it in.
+ */
+export function* lotClassesOf(
   lots: readonly Lot[],
   pools: readonly CostPool[],
   tables: EligibilityTables,
-): readonly LotClass[] {
-  const known = new Map<string, ReadonlyMap<CostPool, Eligibility>>();
-  const classes = new Map<string, { readonly lots: Lot[]; readonly eligibility: ReadonlyMap<CostPool, Eligibility> }>();
-  for (const lot of lots) {
+  effort: Effort,
+): Reading<readonly LotClass[]> {
+  const alike = Map.groupBy(lots, (lot) => {
     const ports = lot.ports.length === 0 ? '' : JSON.stringify(lot.ports);
-    const asked = `${lot.needs.id} ${lot.tolerations.join()} ${ports} ${lot.leastTypes}`;
-    const eligibility = known.get(asked) ?? eligibilityOf(lot, pools, tables);
-    known.set(asked, eligibility);
-    const leastWeight = Math.max(lot.leastWeight, homeWeight(lot, eligibility));
-    const text = `${asked} ${leastWeight}`;
-    const present = classes.get(text);
-    if (present !== undefined) present.lots.push(lot);
-    else classes.set(text, { lots: [lot], eligibility: within(eligibility, leastWeight) });
+    return `${lot.needs.id} ${lot.tolerations.join()} ${ports} ${lot.leastTypes}`;
+  });
+  const mostPools = mostPoolsFor(alike.size, pools, effort);
+  const classes = new Map<string, { readonly lots: Lot[]; readonly eligibility: ReadonlyMap<CostPool, Eligibility> }>();
+  for (const [asked, members] of alike) {
+    const own = members[0]!.units[0]!.node.template;
+    const near = pools.filter(({ rank, template }) => rank < mostPools || template === own);
+    effort.spend(STEPS_PER_DECLARATION * declarationsFor(members[0]!, near[0], tables));
+    const eligibility = yield* eligibilityOf(members[0]!, near, tables, effort);
+    for (const lot of members) {
+      if (effort.isPauseDue()) yield IMPROVING;
+      const leastWeight = Math.max(lot.leastWeight, homeWeight(lot, eligibility, effort));
+      const text = `${asked} ${leastWeight}`;
+      const present = classes.get(text);
+      if (present !== undefined) present.lots.push(lot);
+      else classes.set(text, { lots: [lot], eligibility: within(eligibility, leastWeight) });
+    }
   }
   return [...classes.values()];
 }
 
-function eligibilityOf(lot: Lot, pools: readonly CostPool[], tables: EligibilityTables) {
+function mostPoolsFor(count: number, pools: readonly CostPool[], effort: Effort): number {
+  const steps = pools.reduce((sum, pool) => sum + stepsFor(pool), 0);
+  return Math.max(1, Math.floor((pools.length * effort.limit) / (count * steps)));
+}
+
+/** How many values that types declare are compared with what a lot needs. Once for all pools that share a catalogue. */
+function declarationsFor({ needs }: Lot, pool: CostPool | undefined, { sets: { table } }: EligibilityTables): number {
+  const { catalogue } = pool?.template.market ?? {};
+  return needs.ids.reduce((sum, id) => sum + (catalogue?.declarations(table.get(id).key).length ?? 0), 0);
+}
+
+function stepsFor({ template }: CostPool): number {
+  return STEPS_PER_POOL + STEPS_PER_KIND * template.market.catalogue.kinds.length;
+}
+
+function* eligibilityOf(
+  lot: Lot,
+  pools: readonly CostPool[],
+  tables: EligibilityTables,
+  effort: Effort,
+): Reading<ReadonlyMap<CostPool, Eligibility>> {
   const eligibility = new Map<CostPool, Eligibility>();
   for (const pool of pools) {
+    effort.spend(stepsFor(pool));
+    if (effort.isPauseDue()) yield IMPROVING;
     const eligible = findEligibility(lot, pool, tables);
     if (eligible !== undefined) eligibility.set(pool, eligible);
   }
@@ -76,7 +119,7 @@ function findEligibility(lot: Lot, { template }: CostPool, tables: EligibilityTa
   const kinds = supply.kinds.filter((kind) => reservedCapacity === 'Off' || !isOf(market.catalogue, kind, 'reserved'));
   if (variants.isEmpty() || kinds.length === 0) return undefined;
   const canBeSpot = kinds.some((kind) => isOf(market.catalogue, kind, 'spot'));
-  return { variants, kinds, leastTypes: canBeSpot ? lot.leastTypes : 0 };
+  return { variants, text: variants.text(), kinds, leastTypes: canBeSpot ? lot.leastTypes : 0 };
 }
 
 function isOf({ kinds }: Catalogue, kind: number, capacityType: CapacityType): boolean {
@@ -87,12 +130,11 @@ function isOf({ kinds }: Catalogue, kind: number, capacityType: CapacityType): b
  * The weight of the heaviest pool that would provide a node for the lot alone. It is not to get a node in a lighter one,
  * even where upstream let it join one there. Of pools with limits nothing can be said.
  */
-function homeWeight({ requests }: Lot, eligibility: ReadonlyMap<CostPool, Eligibility>): number {
-  for (const [pool, { variants }] of eligibility) {
-    if (pool.limits !== undefined) continue;
-    for (let variant = variants.next(0); variant >= 0; variant = variants.next(variant + 1)) {
-      if (pool.hasRoom(variant, requests)) return pool.weight;
-    }
+function homeWeight({ requests }: Lot, eligibility: ReadonlyMap<CostPool, Eligibility>, effort: Effort): number {
+  for (const [{ limits, template, weight }, { variants }] of eligibility) {
+    if (limits !== undefined) continue;
+    effort.spend(STEPS_PER_POOL);
+    if (!variantsHolding(variants, template, { requests, ports: [] }).isEmpty()) return weight;
   }
   return Number.NEGATIVE_INFINITY;
 }

@@ -1,6 +1,7 @@
 import type { HostPort } from '../checks/host-ports.ts';
 import type { RequirementSet } from '../requirements/requirement-set.ts';
 import type { ResourceVector } from '../resources/resource-table.ts';
+import type { Effort } from './effort.ts';
 import { combine, type HostRule, HostRules } from './host-rules.ts';
 import { Needs, type NeedTables } from './needs.ts';
 import type { Unit } from './unit.ts';
@@ -27,6 +28,11 @@ export interface UnitTerms {
   readonly leastTypes: number;
 }
 
+/** What it takes to look at a pod, at a rule, and to find the lot of a unit, in steps. */
+const STEPS_PER_MEMBER = 8;
+const STEPS_PER_RULE = 2;
+const STEPS_PER_LOT = 60;
+
 /** Units sorted into lots. */
 export class Lots {
   readonly all: Lot[] = [];
@@ -35,16 +41,19 @@ export class Lots {
   readonly #needs: Needs;
   readonly #byText = new Map<string, Lot>();
   readonly #openKeys = new Set<number>();
+  readonly #effort: Effort;
 
-  constructor(tables: NeedTables) {
+  constructor(tables: NeedTables, effort: Effort) {
     this.#tables = tables;
     this.#needs = new Needs(tables);
+    this.#effort = effort;
   }
 
   /** Takes in the units of one node. */
   add(units: readonly Unit[], terms: UnitTerms): void {
     const onNode = new Map<string, Lot>();
     for (const unit of units) {
+      this.#effort.spend(STEPS_PER_MEMBER * unit.members.length);
       const text = unit.members.map(({ entry }) => `${entry.queued.podClass.id} ${entry.stage.index}`).join();
       let lot = onNode.get(text);
       if (lot === undefined) {
@@ -58,22 +67,26 @@ export class Lots {
   /** To be called when all units are in: those that narrow a label must keep away from those that leave it open. */
   close(): void {
     for (const lot of this.all) {
+      this.#effort.spend(this.#openKeys.size);
       const narrowed = [...this.#openKeys].filter((key) => lot.needs.find(key) >= 0);
       if (narrowed.length === 0) continue;
-      lot.hostRules = combine([...lot.hostRules, ...narrowed.map((key) => this.hostRules.narrowing(key))]);
+      this.#effort.spend(STEPS_PER_RULE * lot.hostRules.length);
+      lot.hostRules = combine([lot.hostRules, ...narrowed.map((key) => [this.hostRules.narrowing(key)])]);
     }
   }
 
   #lotOf(unit: Unit, { leastWeight, leastTypes }: UnitTerms): Lot {
     const demands = unit.members.map(({ entry }) => this.#tables.demands.of(entry.queued.podClass.shape, entry.stage));
     const { set: needs, openKeys } = this.#needs.of(unit);
-    const hostRules = combine([
-      ...unit.members.flatMap(({ ties }, i) => this.hostRules.of(ties, demands[i]!.ports)),
-      ...openKeys.map((key) => this.hostRules.leavingOpen(key)),
-    ]);
+    const rules = [
+      ...unit.members.map(({ ties }) => ties.hostRules),
+      ...demands.map(({ ports }) => this.hostRules.ofPorts(ports)),
+      ...openKeys.map((key) => [this.hostRules.leavingOpen(key)]),
+    ];
+    this.#effort.spend(rules.reduce((sum, { length }) => sum + STEPS_PER_RULE * length, STEPS_PER_LOT));
     for (const key of openKeys) this.#openKeys.add(key);
-    const rules = hostRules.map(({ id, most, counts }) => `${id}:${most}:${counts}`).join();
-    const text = `${demands.map(({ id }) => id).join()} ${needs.id} ${leastWeight} ${leastTypes} ${rules}`;
+    const ruleText = `${unit.members.map(({ ties }) => ties.hostRulesId).join()} ${openKeys.join()}`;
+    const text = `${demands.map(({ id }) => id).join()} ${needs.id} ${leastWeight} ${leastTypes} ${ruleText}`;
     let lot = this.#byText.get(text);
     if (lot === undefined) {
       lot = {
@@ -85,7 +98,7 @@ export class Lots {
         needs,
         leastWeight,
         leastTypes,
-        hostRules,
+        hostRules: combine(rules),
       };
       this.all.push(lot);
       this.#byText.set(text, lot);

@@ -3,7 +3,6 @@ import type { NodeSelectorTerm } from '../objects/pod.ts';
 import { requirementsOf } from '../packing/constraints.ts';
 import type { Demand, Demands } from '../packing/demand.ts';
 import type { RequirementSet, RequirementSets } from '../requirements/requirement-set.ts';
-import { LabelGroup } from '../topology/label-group.ts';
 import type { Member, Unit } from './unit.ts';
 
 export interface NeedTables {
@@ -34,7 +33,7 @@ export class Needs {
 
   of({ members, node }: Unit): UnitNeeds {
     const { sets } = this.#tables;
-    const keys = [...new Set(members.flatMap(topologyKeys))].sort((a, b) => a - b);
+    const keys = [...new Set(members.flatMap(({ ties }) => ties.keys))].sort((a, b) => a - b);
     let set = sets.empty;
     for (const member of members) set = sets.merge(set, this.#asked(member, node.set));
     for (const key of keys) if (node.set.find(key) >= 0) set = sets.with(set, node.set.find(key));
@@ -68,10 +67,4 @@ export class Needs {
     }
     return set;
   }
-}
-
-/** The labels by which rules find, count or keep away a pod. */
-function topologyKeys({ ties: { binding, guarding, counting } }: Member): readonly number[] {
-  const groups = [...binding.map(({ group }) => group), ...guarding, ...counting];
-  return groups.filter((group) => group instanceof LabelGroup).map(({ domains }) => domains.keyId);
 }

@@ -4,11 +4,13 @@ import type { HistoryEntry } from '../packing/packer.ts';
 import { settle } from '../packing/settling.ts';
 import { IMPROVING, type Reading } from '../progress.ts';
 import { prepareGround } from '../scope.ts';
+import type { Effort } from './effort.ts';
 import type { Seating } from './seating.ts';
 import type { UpstreamRun } from './upstream-run.ts';
 
-/** How many pods are placed, or classes announced, between two chances to pause: about a millisecond of work. */
-const STEP = 64;
+/** What it takes to announce a class and to place a pod, in steps, with some for each rule that counts it. */
+const STEPS_PER_CLASS = 40;
+const STEPS_PER_POD = 60;
 
 /** The nodes with all pods on them, or the first pod that was refused. */
 export type Rearranged = { readonly nodes: readonly OpenNode[] } | { readonly refused: HistoryEntry };
@@ -17,25 +19,27 @@ export type Rearranged = { readonly nodes: readonly OpenNode[] } | { readonly re
  * Places every pod again, in upstream's order and at the stage upstream placed it, through the same checks, but on other
  * new nodes.
  */
-export function* rearrange(run: UpstreamRun, seatings: readonly Seating[]): Reading<Rearranged> {
+export function* rearrange(run: UpstreamRun, seatings: readonly Seating[], effort: Effort): Reading<Rearranged> {
   const { index, scope, classes, history } = run;
   const { lexicon, demands, resources, options } = index;
   const { sets, taints } = lexicon;
   const { topology, reservations } = prepareGround(index, scope);
   const acceptance = new Acceptance({ sets, taints, reservations, reservedCapacity: options.reservedCapacity });
-  for (const [i, { kind }] of classes.entries()) {
-    if (i % STEP === 0) yield IMPROVING;
+  for (const { kind } of classes) {
+    effort.spend(STEPS_PER_CLASS);
+    if (effort.isPauseDue()) yield IMPROVING;
     topology.announce(kind);
     topology.bindingRules(kind, kind.constraints.stages[0]!);
   }
   const nodes = seatings.map((seating, i) => openNode(seating, i, resources.names.length));
   for (const { held } of nodes) reservations.exchange(NONE_HELD, held);
   const seats = seatsOf(seatings, nodes);
-  for (const [i, entry] of history.entries()) {
-    if (i % STEP === 0) yield IMPROVING;
+  for (const entry of history) {
     const { queued, stage, on } = entry;
     const { kind, shape } = queued.podClass;
-    const binding = topology.bindingRules(kind, stage);
+    const { binding, guarding, counting } = topology.ties(kind, stage);
+    effort.spend(STEPS_PER_POD + binding.length + guarding.length + counting.length);
+    if (effort.isPauseDue()) yield IMPROVING;
     if (!(on instanceof OpenNode)) {
       topology.record(kind, on);
       continue;

@@ -1,6 +1,7 @@
 import { IMPROVING, type Reading } from '../progress.ts';
+import type { Effort } from './effort.ts';
 import type { Filler, Load } from './filler.ts';
-import type { Tender } from './tender.ts';
+import { MACHINES_PER_STEP, type Tender } from './tender.ts';
 
 /** What was bought for all units. */
 export interface Purchase {
@@ -25,6 +26,12 @@ export interface Reserve {
   readonly mostMachines: number;
 }
 
+/** What a round is charged to, and what ends it when it is used up. */
+export interface RoundEffort {
+  readonly effort: Effort;
+  readonly most: Effort;
+}
+
 /** The best load known for a machine. */
 interface Offer {
   readonly machine: number;
@@ -45,6 +52,8 @@ export class Round {
   readonly #tender: Tender;
   readonly #filler: Filler;
   readonly #terms: Terms;
+  readonly #effort: Effort;
+  readonly #most: Effort;
   readonly #left: Int32Array;
   readonly #offers: readonly Offer[];
   readonly #loads: Load[] = [];
@@ -59,10 +68,13 @@ export class Round {
   #best: Purchase | undefined;
   #lowest = Number.POSITIVE_INFINITY;
 
-  constructor(tender: Tender, filler: Filler, terms: Terms) {
+  constructor(tender: Tender, filler: Filler, terms: Terms, { effort, most }: RoundEffort) {
     this.#tender = tender;
     this.#filler = filler;
     this.#terms = terms;
+    this.#effort = effort;
+    this.#most = most;
+    effort.spend(tender.lots.length + tender.machines.length);
     this.#left = Int32Array.from(tender.lots, ({ units }) => units.length);
     this.#requests = new Float64Array(tender.width);
     for (const [lot, units] of this.#left.entries()) {
@@ -80,9 +92,10 @@ export class Round {
     }));
   }
 
-  /** The cheapest way found to house all; `undefined` if some cannot be. Yields after each machine that was filled. */
+  /** The cheapest way found to house all; `undefined` if some cannot be, or none was found within the effort. */
   *run(): Reading<Purchase | undefined> {
     while (this.#units > 0) {
+      if (this.#most.isUsedUp) return this.#best;
       yield* this.#considerEnding();
       const load = yield* this.#findBest();
       if (load === undefined || load.lots.length === 0) return this.#best;
@@ -96,10 +109,11 @@ export class Round {
 
   /** All that is left on one machine may be cheaper than going on. */
   *#considerEnding(): Reading<void> {
+    this.#effort.spend(this.#tender.machines.length / MACHINES_PER_STEP);
     for (let machine = 0; machine < this.#tender.machines.length; machine++) {
       if (!this.#tender.hasRoom(machine, this.#requests) || !this.#takesAll(machine)) continue;
       const load = this.#filler.fill(machine, this.#terms.bids, this.#left);
-      yield IMPROVING;
+      if (this.#effort.isPauseDue()) yield IMPROVING;
       if (load.counts.reduce((sum, count) => sum + count, 0) < this.#units) continue; // host rules keep some apart
       this.#consider(load);
       return;
@@ -107,6 +121,7 @@ export class Round {
   }
 
   #takesAll(machine: number): boolean {
+    this.#effort.spend(this.#left.length);
     for (let lot = 0; lot < this.#left.length; lot++) {
       if (this.#left[lot]! > 0 && !this.#tender.takes(machine, lot)) return false;
     }
@@ -126,11 +141,13 @@ export class Round {
     for (;;) {
       let top: Offer | undefined;
       for (const offer of this.#offers) if (top === undefined || offer.worth > top.worth) top = offer;
+      this.#effort.spend(this.#offers.length / MACHINES_PER_STEP);
+      if (this.#most.isUsedUp) return undefined;
       if (top === undefined || top.isCurrent) return top?.load;
       top.load = this.#filler.fill(top.machine, this.#terms.bids, this.#left);
       top.worth = this.#worthOf(top.load);
       top.isCurrent = true;
-      yield IMPROVING;
+      if (this.#effort.isPauseDue()) yield IMPROVING;
     }
   }
 
@@ -147,6 +164,7 @@ export class Round {
       this.#bidsLeft -= units * this.#terms.bids[lot]!;
       this.#tender.addRequests(this.#requests, lot, -units);
     });
+    this.#effort.spend(times + load.lots.length + this.#offers.length / MACHINES_PER_STEP);
     for (const offer of this.#offers) offer.isCurrent &&= this.#isPossible(offer.load!);
   }
 
@@ -170,6 +188,7 @@ export class Round {
   }
 
   #isPossible({ lots, counts }: Load): boolean {
+    this.#effort.spend((1 + lots.length) / MACHINES_PER_STEP);
     for (let i = 0; i < lots.length; i++) if (counts[i]! > this.#left[lots[i]!]!) return false;
     return true;
   }

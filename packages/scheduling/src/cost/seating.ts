@@ -4,9 +4,11 @@ import type { NodeTemplate } from '../packing/node-template.ts';
 import { NONE_HELD, type OpenNode } from '../packing/open-node.ts';
 import type { HistoryEntry } from '../packing/packer.ts';
 import type { PlanSource } from '../plan.ts';
+import { IMPROVING, type Reading } from '../progress.ts';
 import type { RequirementSet, RequirementSets } from '../requirements/requirement-set.ts';
 import type { PlanningOptions } from '../snapshot.ts';
 import type { CostPool } from './cost-pool.ts';
+import type { Effort } from './effort.ts';
 import type { Load } from './filler.ts';
 import type { Inventory } from './inventory.ts';
 import { divideLimits, type Order } from './limit-shares.ts';
@@ -38,15 +40,25 @@ export interface SeatingTables {
   readonly reservedCapacity: PlanningOptions['reservedCapacity'];
 }
 
+/** What it takes to find out what a node for a load asks for, in steps. */
+const STEPS_PER_LOAD = 40;
+const STEPS_PER_LOT = 20;
+
 /** A node for each load, or a pool whose limits do not allow for them. */
-export function seatLoads(
-  loads: readonly Load[],
-  tender: Tender,
+export function* seatLoads(
+  { loads, tender }: { readonly loads: readonly Load[]; readonly tender: Tender },
   { fixed }: Inventory,
   tables: SeatingTables,
-): { readonly seatings: readonly Seating[] } | { readonly exceeded: CostPool } {
-  const orders = loads.map((load) => orderFor(load, tender, tables));
-  const shares = divideLimits(orders, fixed);
+  effort: Effort,
+): Reading<{ readonly seatings: readonly Seating[] } | { readonly exceeded: CostPool }> {
+  const orderOf = new Map<Load, ReturnType<typeof orderFor>>();
+  for (const load of new Set(loads)) {
+    effort.spend(STEPS_PER_LOAD + STEPS_PER_LOT * load.lots.length);
+    if (effort.isPauseDue()) yield IMPROVING;
+    orderOf.set(load, orderFor(load, tender, tables));
+  }
+  const orders = loads.map((load) => orderOf.get(load)!);
+  const shares = yield* divideLimits(orders, fixed, effort);
   if ('exceeded' in shares) return shares;
   const seated = new Int32Array(tender.lots.length);
   const seatings = loads.map(({ lots, counts }, i): Seating => {

@@ -1,32 +1,24 @@
 import { BitSet } from '../interning/bit-set.ts';
 import { variantsHolding } from '../packing/fitting-variants.ts';
+import { IMPROVING, type Reading } from '../progress.ts';
 import { findShortages } from '../requirements/min-values.ts';
 import type { RequirementSets } from '../requirements/requirement-set.ts';
 import type { ResourceVector } from '../resources/resource-table.ts';
 import { commonRooms } from './common-room.ts';
 import type { CostPool } from './cost-pool.ts';
+import type { Effort } from './effort.ts';
+import { type Item, withoutDominated } from './item.ts';
 import type { Lot } from './lot.ts';
 import type { Eligibility, LotClass } from './lot-class.ts';
-
-/** Room to be had from a pool, what it costs and who may use it. */
-export interface Item {
-  readonly pool: CostPool;
-  /** The cheapest that has so much room. */
-  readonly variant: number;
-  /** With the pool's fee for a node. */
-  readonly costPerHour: number;
-  readonly room: ResourceVector;
-  /** Numbers of the classes of lots that may be on it. */
-  readonly takes: BitSet;
-}
+import { type Selection, Selections } from './selection.ts';
 
 /** Who may come, and what they need. */
 export interface Customers {
   readonly classes: readonly LotClass[];
   /** Of all their units. */
   readonly total: ResourceVector;
-  /** Lots that need room of just their size, because types are too few or too different to have more in common. */
-  readonly misfits: ReadonlySet<Lot>;
+  /** By class: the part of all that is asked for. */
+  readonly weights: Float64Array;
   readonly sets: RequirementSets;
 }
 
@@ -41,9 +33,16 @@ interface Box {
 
 /** Ways to buy that are open to the same classes. */
 interface Counter {
-  readonly takers: readonly number[];
+  readonly takers: ReadonlySet<number>;
   readonly kinds: number[];
 }
+
+/** What it takes to look at one type's room, to find what it has in common with others, to find the types that have some
+ * room, and to find out what a room costs. */
+const STEPS_PER_ROOM = 12;
+const STEPS_PER_STAIR = 40;
+const STEPS_PER_BOX = 30;
+const STEPS_PER_ITEM = 30;
 
 /**
  * What a pool has to offer to classes of lots.
@@ -53,92 +52,101 @@ interface Counter {
  * enough to choose from.
  */
 export class Shelf {
+  readonly selections: Selections;
   readonly #pool: CostPool;
-  readonly #classes: readonly LotClass[];
-  readonly #sets: RequirementSets;
+  readonly #customers: Customers;
+  readonly #effort: Effort;
   /** By class. */
   readonly #eligible: readonly (Eligibility | undefined)[];
-  /** Of all units of all lots: more room is no use. */
-  readonly #total: ResourceVector;
-  readonly #misfits: ReadonlySet<Lot>;
-  readonly #boxes = new Map<string, readonly Box[]>();
+  readonly #counters: readonly Counter[];
 
-  constructor(pool: CostPool, { classes, total, misfits, sets }: Customers) {
+  constructor(pool: CostPool, customers: Customers, effort: Effort) {
     this.#pool = pool;
-    this.#classes = classes;
-    this.#sets = sets;
-    this.#eligible = classes.map(({ eligibility }) => eligibility.get(pool));
-    this.#total = total;
-    this.#misfits = misfits;
+    this.#customers = customers;
+    this.#effort = effort;
+    this.#eligible = customers.classes.map(({ eligibility }) => eligibility.get(pool));
+    this.#counters = this.#findCounters();
+    this.selections = new Selections(pool, customers.classes, customers.weights, effort);
   }
 
-  /** In batches, within each of which all items are open to the same classes. */
-  *batches(): Generator<readonly Item[]> {
-    for (const { takers, kinds } of this.#counters()) {
-      const eligible = takers.map((c) => this.#eligible[c]!);
-      const levels = new Set(eligible.map(({ leastTypes }) => leastTypes));
-      for (const variants of new Map(eligible.map((one) => [one.variants.text(), one.variants])).values()) {
-        for (const leastTypes of levels) {
-          const takes = new BitSet(this.#classes.length);
-          for (const c of takers) if (this.#isFor(c, variants, leastTypes)) takes.add(c);
-          yield this.#itemsFor(
-            this.#boxesOf(variants).filter(({ types, isVaried }) => isVaried && types >= leastTypes),
-            kinds,
-            takes,
-          );
-        }
-      }
-    }
-  }
-
-  #isFor(c: number, variants: BitSet, types: number): boolean {
-    const eligible = this.#eligible[c]!;
-    return eligible.leastTypes <= types && eligible.variants.includes(variants);
-  }
-
-  #counters(): readonly Counter[] {
-    const counters = new Map<string, Counter>();
-    for (const kind of this.#pool.template.market.catalogue.kinds.keys()) {
-      const takers = [...this.#classes.keys()].filter((c) => this.#eligible[c]?.kinds.includes(kind));
-      const known = counters.get(takers.join());
-      if (known !== undefined) known.kinds.push(kind);
-      else if (takers.length > 0) counters.set(takers.join(), { takers, kinds: [kind] });
-    }
-    return [...counters.values()];
-  }
-
-  #itemsFor(boxes: readonly Box[], kinds: readonly number[], takes: BitSet): readonly Item[] {
-    const { catalogue } = this.#pool.template.market;
-    const { variants: byPrice, prices } = catalogue.priceOrder(kinds);
-    const offered = new BitSet(catalogue.typeOf.length);
-    for (const kind of kinds) offered.unite(catalogue.kinds[kind]!.variants);
+  /** What is to be had of a selection, without what another item of it beats. */
+  *itemsOf({ variants, takers }: Selection): Reading<readonly Item[]> {
     const items: Item[] = [];
-    for (const { room, variants } of boxes) {
-      const variant = byPrice.find((one) => variants.has(one) && offered.has(one));
-      if (variant === undefined) continue;
-      const costPerHour = prices[catalogue.typeOf[variant]!]! + this.#pool.terms.nodeFeePerHour;
-      items.push({ pool: this.#pool, variant, costPerHour, room, takes });
+    const { total } = this.#customers;
+    const rooms = [...variants].map((variant) => this.#pool.room(variant).map((a, r) => Math.min(a, total[r]!)));
+    this.#effort.spend(STEPS_PER_ROOM * rooms.length);
+    const boxes = new Map<string, Box>();
+    for (const leastTypes of new Set(takers.map((c) => this.#eligible[c]!.leastTypes))) {
+      const common = leastTypes > 1 ? commonRooms(rooms, leastTypes) : [];
+      if (leastTypes > 1) this.#effort.spend(STEPS_PER_STAIR * rooms.length + STEPS_PER_ROOM * common.length);
+      const enough: Box[] = [];
+      for (const [text, room] of new Map([...rooms, ...common].map((one) => [one.join(), one]))) {
+        if (this.#effort.isPauseDue()) yield IMPROVING;
+        const box = boxes.get(text) ?? this.#box(room, variants);
+        boxes.set(text, box);
+        if (box.isVaried && box.types >= leastTypes) enough.push(box);
+      }
+      for (const counter of this.#counters) {
+        const takes = takers.filter((c) => counter.takers.has(c) && this.#eligible[c]!.leastTypes <= leastTypes);
+        this.#effort.spend(takers.length);
+        if (takes.length === 0) continue;
+        items.push(...(yield* withoutDominated(this.#itemsFor(enough, counter.kinds, takes), this.#effort)));
+      }
     }
     return items;
   }
 
-  /** The rooms of these variants, what enough of them have in common, and just enough for one unit of each misfit. */
-  #boxesOf(variants: BitSet): readonly Box[] {
-    const text = variants.text();
-    let boxes = this.#boxes.get(text);
-    if (boxes === undefined) {
-      const own = [...this.#classes.keys()].filter((c) => this.#eligible[c]?.variants.text() === text);
-      const units = own.flatMap((c) => this.#classes[c]!.lots.filter((lot) => this.#misfits.has(lot)));
-      const rooms = [...variants].map((variant) =>
-        this.#pool.room(variant).map((a, r) => Math.min(a, this.#total[r]!)),
-      );
-      const levels = new Set(own.map((c) => this.#eligible[c]!.leastTypes).filter((types) => types > 1));
-      const common = [...levels].flatMap((types) => commonRooms(rooms, types));
-      const all = [...rooms, ...common, ...units.map(({ requests }) => requests)];
-      boxes = [...new Map(all.map((room) => [room.join(), room])).values()].map((room) => this.#box(room, variants));
-      this.#boxes.set(text, boxes);
+  /** Room of just the size of a unit, for a lot to whom types are too few or too different to have more in common. */
+  itemsFor({ requests }: Lot, c: number): readonly Item[] {
+    const eligible = this.#eligible[c];
+    if (eligible === undefined) return [];
+    const { variants, leastTypes } = eligible;
+    const box = this.#box(requests, variants);
+    if (!box.isVaried || box.types < leastTypes) return [];
+    this.#effort.spend(this.#eligible.length);
+    const takers = [...this.#eligible.keys()].filter((other) => {
+      const one = this.#eligible[other];
+      return one !== undefined && one.leastTypes <= leastTypes && one.variants.includes(variants);
+    });
+    return this.#counters
+      .filter((counter) => counter.takers.has(c))
+      .flatMap(({ kinds, takers: open }) => this.#itemsFor([box], kinds, takers.filter((other) => open.has(other))));
+  }
+
+  #findCounters(): readonly Counter[] {
+    const counters = new Map<string, Counter>();
+    const takersOf = new Map<number, number[]>(
+      [...this.#pool.template.market.catalogue.kinds.keys()].map((kind) => [kind, []]),
+    );
+    for (const [c, eligible] of this.#eligible.entries()) {
+      this.#effort.spend(1 + (eligible?.kinds.length ?? 0));
+      for (const kind of eligible?.kinds ?? []) takersOf.get(kind)!.push(c);
     }
-    return boxes;
+    for (const [kind, takers] of takersOf) {
+      const known = counters.get(takers.join());
+      if (known !== undefined) known.kinds.push(kind);
+      else if (takers.length > 0) counters.set(takers.join(), { takers: new Set(takers), kinds: [kind] });
+    }
+    return [...counters.values()];
+  }
+
+  #itemsFor(boxes: readonly Box[], kinds: readonly number[], classes: readonly number[]): readonly Item[] {
+    const { catalogue } = this.#pool.template.market;
+    const { variants: byPrice, prices } = catalogue.priceOrder(kinds);
+    const offered = new BitSet(catalogue.typeOf.length);
+    for (const kind of kinds) offered.unite(catalogue.kinds[kind]!.variants);
+    const takes = new BitSet(this.#customers.classes.length);
+    for (const c of classes) takes.add(c);
+    const items: Item[] = [];
+    for (const { room, variants } of boxes) {
+      const at = byPrice.findIndex((one) => variants.has(one) && offered.has(one));
+      this.#effort.spend(STEPS_PER_ITEM + (at >= 0 ? at : byPrice.length) / 8);
+      if (at < 0) continue;
+      const variant = byPrice[at]!;
+      const costPerHour = prices[catalogue.typeOf[variant]!]! + this.#pool.terms.nodeFeePerHour;
+      items.push({ pool: this.#pool, variant, costPerHour, room, takes });
+    }
+    return items;
   }
 
   #box(room: ResourceVector, from: BitSet): Box {
@@ -146,7 +154,8 @@ export class Shelf {
     const { catalogue } = template.market;
     const variants = variantsHolding(from, template, { requests: room, ports: [] });
     const { set } = template;
-    const isVaried = !set.hasMinValues || findShortages(set, this.#sets, catalogue, variants).length === 0;
+    this.#effort.spend((set.hasMinValues ? 4 : 1) * STEPS_PER_BOX);
+    const isVaried = !set.hasMinValues || findShortages(set, this.#customers.sets, catalogue, variants).length === 0;
     return { room, variants, types: catalogue.countTypes(variants, variants), isVaried };
   }
 }

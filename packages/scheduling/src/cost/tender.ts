@@ -1,7 +1,13 @@
+import { BitSet } from '../interning/bit-set.ts';
 import type { ResourceVector } from '../resources/resource-table.ts';
+import type { Effort } from './effort.ts';
 import type { Load } from './filler.ts';
+import type { HostRule } from './host-rules.ts';
 import type { Lot } from './lot.ts';
 import type { Machine } from './machine.ts';
+
+/** How many machines are looked at in one step. */
+export const MACHINES_PER_STEP = 8;
 
 export interface TenderParts {
   readonly lots: readonly Lot[];
@@ -24,8 +30,8 @@ export class Tender {
   readonly rooms: Float64Array;
   /** By lot: 1 if no host rule is about it. */
   readonly isSociable: Uint8Array;
-  /** By machine, then by lot: 1 if a unit may be on it and fits. */
-  readonly #takes: Uint8Array;
+  /** By lot: the host rules that limit whom it shares a machine with. */
+  readonly minding: readonly (readonly HostRule[])[];
 
   constructor({ lots, machines, hostRules }: TenderParts) {
     this.lots = lots;
@@ -42,19 +48,27 @@ export class Tender {
       used,
     );
     this.isSociable = Uint8Array.from(lots, ({ hostRules }) => +(hostRules.length === 0));
-    this.#takes = new Uint8Array(machines.length * lots.length);
-    for (const [machine, { lots: fitting }] of machines.entries()) {
-      for (const lot of fitting) this.#takes[machine * lots.length + lot] = 1;
-    }
+    this.minding = lots.map(({ hostRules }) => hostRules.filter(({ most }) => most < Number.POSITIVE_INFINITY));
   }
 
+  /** Whether a unit of a lot may be on a machine and fits: a binary search. */
   takes(machine: number, lot: number): boolean {
-    return this.#takes[machine * this.lots.length + lot] === 1;
+    const { lots } = this.machines[machine]!;
+    let low = 0;
+    let high = lots.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (lots[middle]! < lot) low = middle + 1;
+      else high = middle;
+    }
+    return lots[low] === lot;
   }
 
   /** Lots for which there is no machine. */
   homeless(): readonly Lot[] {
-    return this.lots.filter(({ id }) => !this.machines.some((_, machine) => this.takes(machine, id)));
+    const housed = new BitSet(this.lots.length);
+    for (const { lots } of this.machines) for (const lot of lots) housed.add(lot);
+    return this.lots.filter(({ id }) => !housed.has(id));
   }
 
   /** Whether a machine has so much of every resource. */
@@ -71,13 +85,24 @@ export class Tender {
   }
 
   /** The cheapest machine for a load, which may have left room on its own. */
-  cheapestFor({ machine: own, lots, counts }: Load): number {
+  cheapestFor({ machine: own, lots, counts }: Load, effort: Effort): number {
     const amounts = new Float64Array(this.width);
     for (let i = 0; i < lots.length; i++) this.addRequests(amounts, lots[i]!, counts[i]!);
+    effort.spend(lots.length + own / MACHINES_PER_STEP);
     for (let machine = 0; machine < own; machine++) {
-      if (this.hasRoom(machine, amounts) && lots.every((lot) => this.takes(machine, lot))) return machine;
+      if (this.hasRoom(machine, amounts) && this.#takesAll(machine, lots, effort)) return machine;
     }
     return own;
+  }
+
+  #takesAll(machine: number, lots: readonly number[], effort: Effort): boolean {
+    for (const [i, lot] of lots.entries()) {
+      if (this.takes(machine, lot)) continue;
+      effort.spend(i + 1);
+      return false;
+    }
+    effort.spend(lots.length);
+    return true;
   }
 }
 

@@ -1,7 +1,6 @@
 import type { OpenNode } from '../packing/open-node.ts';
 import type { HistoryEntry } from '../packing/packer.ts';
-import { HostGroup } from '../topology/host-group.ts';
-import type { Ties, Topology } from '../topology/topology.ts';
+import type { MemberTies, TieTable } from './member-ties.ts';
 
 /** Pods that move together or not at all: one, or those on one node that hostname affinity ties to each other. */
 export interface Unit {
@@ -14,43 +13,39 @@ export interface Unit {
 /** A pod of a unit, and what it has to do with others. */
 export interface Member {
   readonly entry: HistoryEntry;
-  readonly ties: Ties;
+  readonly ties: MemberTies;
 }
 
 /** The pods of a node as units, in the order of their first pods. */
-export function unitsOf(node: OpenNode, entries: readonly HistoryEntry[], topology: Topology): readonly Unit[] {
-  const members = entries.map((entry) => ({
-    entry,
-    ties: topology.ties(entry.queued.podClass.kind, entry.stage),
-  }));
-  const companies = companiesOf(members);
-  const units = new Map<ReadonlySet<Member> | Member, Member[]>();
-  for (const member of members) {
-    const key = companies.find((company) => company.has(member)) ?? member;
-    const unit = units.get(key);
-    if (unit === undefined) units.set(key, [member]);
+export function unitsOf(node: OpenNode, entries: readonly HistoryEntry[], table: TieTable): readonly Unit[] {
+  const members = entries.map((entry) => ({ entry, ties: table.of(entry) }));
+  const leaders = leadersOf(members);
+  const units = new Map<number, Member[]>();
+  for (const [i, member] of members.entries()) {
+    const unit = units.get(leaders[i]!);
+    if (unit === undefined) units.set(leaders[i]!, [member]);
     else unit.push(member);
   }
   return [...units.values()].map((unit) => ({ members: unit, node }));
 }
 
-/** Members that must be together, directly or through others; no two of the sets overlap. */
-function companiesOf(members: readonly Member[]): readonly ReadonlySet<Member>[] {
-  const affinities = new Set(members.flatMap(({ ties }) => ties.binding.map(({ group }) => group).filter(isCompany)));
-  let companies: readonly ReadonlySet<Member>[] = [];
-  for (const affinity of affinities) {
-    const drawn = new Set(members.filter(({ ties }) => isDrawn(ties, affinity)));
-    const joined = companies.filter((company) => !company.isDisjointFrom(drawn));
-    const rest = companies.filter((company) => company.isDisjointFrom(drawn));
-    companies = [...rest, joined.reduce<ReadonlySet<Member>>((all, company) => all.union(company), drawn)];
+/** For each member, the number of one that speaks for all who must be together with it, directly or through others. */
+function leadersOf(members: readonly Member[]): Int32Array {
+  const leaders = Int32Array.from(members, (_, i) => i);
+  const leaderOf = (of: number): number => {
+    let i = of;
+    while (leaders[i] !== i) i = leaders[i] = leaders[leaders[i]!]!;
+    return i;
+  };
+  const affinities = new Set(members.flatMap(({ ties }) => ties.affinities));
+  const firstDrawn = new Map<unknown, number>();
+  for (const [i, { ties }] of members.entries()) {
+    for (const affinity of ties.drawnTo) {
+      if (!affinities.has(affinity)) continue;
+      const first = firstDrawn.get(affinity);
+      if (first === undefined) firstDrawn.set(affinity, i);
+      else leaders[leaderOf(i)] = leaderOf(first);
+    }
   }
-  return companies;
-}
-
-function isCompany(group: Ties['counting'][number]): boolean {
-  return group instanceof HostGroup && group.rule.kind === 'affinity';
-}
-
-function isDrawn({ binding, counting }: Ties, affinity: Ties['counting'][number]): boolean {
-  return counting.includes(affinity) || binding.some(({ group }) => group === affinity);
+  return leaders.map((_, i) => leaderOf(i));
 }

@@ -27,6 +27,11 @@ export class Levels<T extends number | bigint> {
     this.#atLeast.reverse();
   }
 
+  /** How many different amounts there are. */
+  get count(): number {
+    return this.#levels.length;
+  }
+
   /** Ids that have `amount` or more. Not to be changed. */
   atLeast(amount: T): BitSet {
     return this.#atLeast[this.#firstFrom(amount)] ?? this.#none;

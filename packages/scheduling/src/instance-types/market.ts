@@ -1,3 +1,4 @@
+import { admits } from '@karpenter-ts/apis';
 import { BitSet } from '../interning/bit-set.ts';
 import type { RequirementSet, RequirementSets } from '../requirements/requirement-set.ts';
 import type { RequirementId } from '../requirements/requirement-table.ts';
@@ -93,10 +94,14 @@ export class Market {
     let answer = this.#compatible[requirement];
     if (answer === undefined) {
       const { table } = this.#sets;
+      const asked = table.get(requirement);
       answer = BitSet.upTo(this.catalogue.typeOf.length);
-      for (const declaration of this.catalogue.declarations(table.get(requirement).key)) {
-        if (table.areCompatible(table.intern(declaration.requirement), requirement)) continue;
-        answer.subtract(declaration.variants);
+      for (const { requirement: declared, variants } of this.catalogue.declarations(asked.key)) {
+        const isPlain = !declared.complement && declared.values.size > 0; // as nearly all are: no need to intersect
+        const isMet = isPlain
+          ? declared.values.values().some((value) => admits(declared, value) && admits(asked, value))
+          : table.areCompatible(table.intern(declared), requirement);
+        if (!isMet) answer.subtract(variants);
       }
       this.#compatible[requirement] = answer;
     }
