@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { InstanceType } from '../instance-types/instance-type.ts';
-import { ResourceTable, ResourceUnits } from '../resources/resource-table.ts';
+import { ResourceTable } from '../resources/resource-table.ts';
 import { makeOffering, makePod, makeType } from '../testing/builders.ts';
 import { CHEAPEST } from '../testing/packing.ts';
 import { outlineOf } from '../testing/plan-outline.ts';
@@ -57,11 +57,7 @@ test('the plan is the same whatever order the catalogue and the pods are listed 
 });
 
 test('resources are numbered by name, whichever pod asks for them first', () => {
-  const namesOf = (...asked: readonly string[]) => {
-    const units = new ResourceUnits();
-    for (const name of asked) units.refine(new Map([[name, { nanos: 1_000_000_000n, format: 'DecimalSI' }]]));
-    return new ResourceTable(units).names;
-  };
+  const namesOf = (...asked: readonly string[]) => new ResourceTable(asked).names;
   assert.deepEqual(namesOf('z', 'a', 'memory'), ['cpu', 'memory', 'pods', 'a', 'z']);
   assert.deepEqual(namesOf('a', 'z'), namesOf('z', 'a'));
 });
