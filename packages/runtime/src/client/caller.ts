@@ -155,9 +155,12 @@ export class Caller {
   ): Promise<TransportResponse> {
     const { transport, observer, beforeWrite } = this.#options;
     signal?.throwIfAborted();
-    let end: WriteEnd = () => undefined;
+    const noEnd: WriteEnd = () => undefined;
+    let end = noEnd;
     const beforeSend = (): void => {
-      end = beforeWrite?.() ?? end;
+      end(true); // of a first try that was refused: the transport repeats it with a fresh credential
+      end = noEnd;
+      end = beforeWrite?.() ?? noEnd;
       onSent?.();
     };
     try {

@@ -11,7 +11,7 @@ import { inProcessTransport } from './in-process-transport.ts';
 import { requestMetrics } from './request-metrics.ts';
 import type { ApiObject } from './resource-type.ts';
 import { isConflict, isNotFound } from './status-error.ts';
-import { ConnectionError, type TransportRequest, type TransportResponse } from './transport.ts';
+import { ConnectionError, type Transport, type TransportRequest, type TransportResponse } from './transport.ts';
 import { NODE_POOLS } from '../kinds.ts';
 
 type Answer = { readonly status?: number; readonly headers?: Record<string, string>; readonly body?: unknown } | Error;
@@ -318,6 +318,36 @@ test('who guards writes hears that one is over when it is answered, breaks off o
   await clock.advance(60 * SECOND);
   await late;
   assert.deepEqual(ends, [true, true, true, true]);
+});
+
+test('who guards writes hears of the end of each, also of one that was sent again with a fresh credential', async () => {
+  const clock = new VirtualClock();
+  const server = inProcessTransport(async () => respond({}), clock);
+  const transport: Transport = {
+    send: (request, signal) => {
+      request.beforeSend?.(); // answered 401: the transport repeats it
+      return server.send(request, signal);
+    },
+    close: () => server.close(),
+  };
+  let underWay = 0;
+  let leads = true;
+  const beforeWrite = (): WriteEnd => {
+    if (!leads) throw new Error('not the leader');
+    underWay++;
+    return () => void underWay--;
+  };
+  const client = new Client({ transport, clock, userAgent: '', beforeWrite });
+  await client.create(PODS, pod);
+  assert.equal(underWay, 0);
+  const losing = (): WriteEnd => {
+    const end = beforeWrite();
+    leads = false; // by the time it is sent again
+    return end;
+  };
+  const loser = new Client({ transport, clock, userAgent: '', beforeWrite: losing });
+  await assert.rejects(loser.create(PODS, pod), { message: 'not the leader' });
+  assert.equal(underWay, 0);
 });
 
 test('requests are counted by code and timed by verb and kind', async () => {
