@@ -119,9 +119,27 @@ test('a cluster that listens is reached with its kubeconfig, and leaves no file,
   transport.close();
   assert.equal(existsSync(kubeconfigPath), false);
   await assert.rejects(fetch(cluster.access?.server ?? ''));
-  for (let turn = 0; turn < 100 && activeResources().length > before.length; turn++) await nextTurn(); // sockets close
-  assert.deepEqual(activeResources(), before);
+  await untilFreed(before);
 });
+
+test('a cluster whose kubeconfig cannot be written does not start, and leaves no port open', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'embedded-'));
+  const before = activeResources();
+  for (const [path, code] of [
+    [join(folder, 'none', 'kubeconfig'), 'ENOENT'],
+    [folder, 'EEXIST'],
+  ] as const) {
+    const listen = { port: 0, kubeconfigPath: path };
+    await assert.rejects(startCluster({ clock: realClock, seed: 1, listen }), { code });
+    await untilFreed(before);
+  }
+});
+
+/** Sockets take some turns of the event loop to close. */
+async function untilFreed(before: readonly string[]): Promise<void> {
+  for (let turn = 0; turn < 100 && activeResources().length > before.length; turn++) await nextTurn();
+  assert.deepEqual(activeResources(), before);
+}
 
 /** What keeps a process alive, of what a cluster could leave. */
 function activeResources(): readonly string[] {

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { rm } from 'node:fs/promises';
 import type { JsonObject } from '@karpenter-ts/apis';
 import {
   type ApiObject,
@@ -12,7 +11,7 @@ import {
 import { CUSTOM_RESOURCE_DEFINITIONS } from '@karpenter-ts/runtime/kinds';
 import { issueCertificate } from './apiserver/https/certificates.ts';
 import { type Front, serveHttps } from './apiserver/https/front.ts';
-import { writeKubeconfig } from './apiserver/https/kubeconfig.ts';
+import { createKubeconfig } from './apiserver/https/kubeconfig.ts';
 import { seededRandom } from './apiserver/identity.ts';
 import { ApiServer } from './apiserver/server.ts';
 import { Faults } from './kubelet/faults.ts';
@@ -29,7 +28,7 @@ export interface ClusterOptions {
   readonly nodes?: readonly Node[];
   /** How quick the simulated kubelets are, where not at once. */
   readonly kubelet?: Partial<KubeletSettings>;
-  /** Serves HTTPS on the loopback address, too; port 0 is any free one. */
+  /** Serves HTTPS on the loopback address, too; port 0 is any free one. There must be nothing at the kubeconfig's path. */
   readonly listen?: { readonly port: number; readonly kubeconfigPath: string };
   /** Of the controllers; nothing is logged unless given. */
   readonly logger?: Logger;
@@ -54,6 +53,8 @@ export interface ClusterAccess {
   /** `https://127.0.0.1:…` */
   readonly server: string;
   readonly kubeconfigPath: string;
+  /** Removes the kubeconfig at once, for a process that has no time to stop the cluster. Does nothing a second time. */
+  removeKubeconfig(): void;
 }
 
 const USER_AGENT = 'karpenter-embedded';
@@ -72,7 +73,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   for (const node of nodes) await client.create(NODES, node);
 
   const stopping = new AbortController();
-  const listening = options.listen && (await listen(server, options.listen, clock, stopping.signal));
+  const listening = options.listen && (await listen(server, options.listen, clock, stopping));
   const faults = new Faults();
   // Our own loops change nothing of what they read, so they get it as it is: decoding it again and again is much of the
   // work of a virtual hour.
@@ -100,14 +101,20 @@ async function listen(
   server: ApiServer,
   { port, kubeconfigPath }: NonNullable<ClusterOptions['listen']>,
   clock: SteadyClock,
-  signal: AbortSignal,
+  stopping: AbortController,
 ): Promise<Listening> {
   const certificate = issueCertificate(clock.now());
   const token = randomBytes(32).toString('base64url'); // a secret: nothing that a seed could tell
   const handler = (...asked: Parameters<ApiServer['handle']>) => server.handle(...asked);
-  const front = await serveHttps({ handler, certificate, token, port }, signal);
-  await writeKubeconfig(kubeconfigPath, { url: front.url, ca: certificate.ca, token });
-  return { access: { server: front.url, kubeconfigPath }, front };
+  const front = await serveHttps({ handler, certificate, token, port }, stopping.signal);
+  try {
+    const { remove } = createKubeconfig(kubeconfigPath, { url: front.url, ca: certificate.ca, token });
+    return { access: { server: front.url, kubeconfigPath, removeKubeconfig: remove }, front };
+  } catch (error) {
+    stopping.abort(); // a port that is left open would keep the process alive
+    await front.closed;
+    throw error;
+  }
 }
 
 /** The file first: nobody should find the way to a server that is gone. */
@@ -115,7 +122,7 @@ async function end(running: Promise<void>, listening: Listening | undefined, tra
   try {
     await running;
   } finally {
-    if (listening) await rm(listening.access.kubeconfigPath, { force: true });
+    listening?.access.removeKubeconfig();
     await listening?.front.closed;
     transport.close();
   }

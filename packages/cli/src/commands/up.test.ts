@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { EventEmitter } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +21,7 @@ import { NODES, PODS } from '@karpenter-ts/runtime/kinds';
 import { recordingIo } from '../testing-io.ts';
 import { upCommand } from './up.ts';
 
+const BIN = join(import.meta.dirname, '../bin.ts');
 const folder = mkdtempSync(join(tmpdir(), 'karpenter-up-'));
 
 /** The command, run by itself, and the switch that stands for Ctrl-C. */
@@ -123,11 +134,43 @@ test('up ends when the cluster does not take what the scenario says', async () =
   await assert.rejects(run('--scenario', file).running, /odd\.yaml:\d+: .*terminationGracePeriodSeconds/);
 });
 
-test('up refuses to replace a file', async () => {
+test('up refuses to replace a file, by whatever path it is named', async () => {
   const file = join(folder, 'precious');
   writeFileSync(file, 'mine');
-  await assert.rejects(run('--kubeconfig', file).running, /exists already/);
-  assert.equal(statSync(file).size, 4);
+  for (const path of [file, `${folder}/missing/../precious`, `${file}/`, folder]) {
+    await assert.rejects(run('--kubeconfig', path).running, /exists already/, path);
+  }
+  symlinkSync(join(folder, 'nowhere'), join(folder, 'link'));
+  await assert.rejects(run('--kubeconfig', join(folder, 'link')).running, /cannot be written: EEXIST/);
+  assert.equal(readFileSync(file, 'utf8'), 'mine');
+  assert.equal(lstatSync(join(folder, 'link')).isSymbolicLink(), true);
+});
+
+test('up refuses an empty path for the kubeconfig, and removes nothing', async () => {
+  for (const args of [['--kubeconfig', ''], ['--kubeconfig=']]) {
+    await assert.rejects(run(...args).running, /must name a file/);
+  }
+});
+
+test('up removes no file but the one it wrote', async () => {
+  const file = join(folder, 'replaced');
+  const up = run('--no-controller', '--nodes', '0', '--kubeconfig', file);
+  await untilUp(up);
+  rmSync(file);
+  writeFileSync(file, 'mine');
+  up.interrupt();
+  await up.running;
+  assert.equal(readFileSync(file, 'utf8'), 'mine');
+});
+
+test('up ends, with every port closed, when the kubeconfig cannot be written', async () => {
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    [BIN, 'up', '--no-samples', '--kubeconfig', join(folder, 'none', 'kubeconfig')],
+    { encoding: 'utf8', timeout: 60_000 },
+  );
+  assert.equal(stderr, `karpenter: there is no folder ${join(folder, 'none')} for the kubeconfig\n`);
+  assert.equal(status, 1);
 });
 
 test('up says which port is taken', async () => {

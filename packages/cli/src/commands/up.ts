@@ -29,7 +29,12 @@ export function upCommand(io: Io, source: SignalSource = process): Command {
     .addOption(
       new Option('--port <number>', 'where to listen on 127.0.0.1; 0 is any free port').default(0).argParser(port),
     )
-    .option('--kubeconfig <file>', 'where to write how to reach it, and to remove it at the end; must not exist')
+    .addOption(
+      new Option(
+        '--kubeconfig <file>',
+        'where to write how to reach it, and to remove it at the end; must not exist',
+      ).argParser(path),
+    )
     .addOption(
       new Option('--log-level <level>', 'what to print of the logs')
         .choices(['debug', 'info', 'error'])
@@ -39,6 +44,11 @@ export function upCommand(io: Io, source: SignalSource = process): Command {
       const { runCluster } = await import('../up/session.ts'); // two hundred files that no other command needs
       await runCluster(settings, io, source);
     });
+}
+
+function path(text: string): string {
+  if (text !== '') return text;
+  throw new InvalidArgumentError('must name a file');
 }
 
 function port(text: string): number {

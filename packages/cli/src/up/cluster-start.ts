@@ -35,16 +35,18 @@ export async function startServedCluster(settings: ClusterSettings): Promise<Clu
       logger,
     });
   } catch (error) {
-    throw explained(error, port, dirname(kubeconfigPath));
+    throw explained(error, port, kubeconfigPath);
   }
 }
 
 /** What the user can do about it, where we know. */
-function explained(error: unknown, wanted: number, folder: string): unknown {
+function explained(error: unknown, wanted: number, kubeconfigPath: string): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'EADDRINUSE')
     return new Error(`port ${wanted} is in use; --port 0 takes any free one`, { cause: error });
   if (code === 'EACCES' && wanted > 0 && wanted < 1024) return new Error(`port ${wanted} needs root`, { cause: error });
-  if (code === 'ENOENT') return new Error(`there is no folder ${folder} for the kubeconfig`, { cause: error });
-  return error;
+  if (!(error instanceof Error) || !('syscall' in error) || error.syscall === 'listen') return error;
+  if (code === 'ENOENT')
+    return new Error(`there is no folder ${dirname(kubeconfigPath)} for the kubeconfig`, { cause: error });
+  return new Error(`the kubeconfig cannot be written: ${error.message}`, { cause: error });
 }

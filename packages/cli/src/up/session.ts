@@ -1,5 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { existsSync, mkdtempSync, rmdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Cluster } from '@karpenter-ts/embedded';
@@ -49,16 +48,18 @@ const NODES_WITHOUT_CONTROLLER = 3;
 
 /** Runs a cluster until a signal or a failure ends it. Throws, in words for the user, what keeps it from running. */
 export async function runCluster(settings: UpSettings, io: Io, signals: SignalSource): Promise<void> {
-  if (settings.kubeconfig !== undefined && existsSync(settings.kubeconfig)) {
-    throw new Error(`${settings.kubeconfig} exists already, and would be gone at the end; name another file`);
-  }
+  const named = kubeconfigPathOf(settings);
   const file = await loadScenario(settings, io);
   const source = withoutEchoes(signals, realClock);
-  const folder = settings.kubeconfig === undefined ? await mkdtemp(join(tmpdir(), 'karpenter-')) : undefined;
-  const kubeconfigPath = folder ? join(folder, 'kubeconfig') : resolve(settings.kubeconfig ?? '');
-  const remains = folder ?? kubeconfigPath;
+  const folder = named === undefined ? mkdtempSync(join(tmpdir(), 'karpenter-')) : undefined;
+  const kubeconfigPath = named ?? join(folder ?? '', 'kubeconfig');
+  let cluster: Cluster | undefined;
+  const cleanUp = (): void => {
+    cluster?.access?.removeKubeconfig();
+    if (folder !== undefined) removeEmptyFolder(folder);
+  };
   const exit = (code: number): void => {
-    rmSync(remains, { recursive: true, force: true }); // in a hurry, but the token should not stay
+    cleanUp(); // in a hurry, but the token should not stay
     source.exit(code);
   };
   const stop = listenForStop({
@@ -67,10 +68,28 @@ export async function runCluster(settings: UpSettings, io: Io, signals: SignalSo
     exit,
   });
   try {
-    await run({ settings, file, kubeconfigPath, io }, stop.signal);
+    await run({ settings, file, kubeconfigPath, io, onStart: (started) => (cluster = started) }, stop.signal);
   } finally {
     stop.dispose();
-    await rm(remains, { recursive: true, force: true });
+    cleanUp();
+  }
+}
+
+/** Throws, in words for the user, if there is something at the path that was named: it is not ours to remove. */
+function kubeconfigPathOf({ kubeconfig }: UpSettings): string | undefined {
+  if (kubeconfig === undefined) return undefined;
+  const path = resolve(kubeconfig); // before it is looked for: `missing/../config` is `config`
+  if (!existsSync(path)) return path;
+  throw new Error(`${path} exists already, and would be gone at the end; name another file`);
+}
+
+/** Leaves the folder if the user has put something into it. */
+function removeEmptyFolder(path: string): void {
+  try {
+    rmdirSync(path);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code !== 'ENOTEMPTY' && code !== 'ENOENT') throw error;
   }
 }
 
@@ -91,6 +110,8 @@ interface Session {
   readonly file: ScenarioFile | undefined;
   readonly kubeconfigPath: string;
   readonly io: Io;
+  /** Called as soon as there is a cluster. */
+  onStart(cluster: Cluster): void;
 }
 
 async function run(session: Session, stop: AbortSignal): Promise<void> {
@@ -101,6 +122,7 @@ async function run(session: Session, stop: AbortSignal): Promise<void> {
   const logger = createLogger({ level, clock, write, format: 'console', hasColors: io.hasColors });
   const nodes = settings.nodes ?? (hasController ? 0 : NODES_WITHOUT_CONTROLLER);
   const cluster = await startServedCluster({ port, kubeconfigPath, nodes, clock, logger });
+  session.onStart(cluster);
   try {
     const { access } = cluster;
     io.stdout.write(renderIntroduction({ access: access!, nodes, hasController, scenario: file?.name }));

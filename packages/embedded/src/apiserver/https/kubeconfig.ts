@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { closeSync, fstatSync, lstatSync, openSync, rmSync, writeSync } from 'node:fs';
 
 /** How to reach a server. */
 export interface Access {
@@ -23,17 +22,31 @@ export function kubeconfig({ url, ca, token }: Access): string {
   return `${JSON.stringify(config, null, 2)}\n`;
 }
 
+/** A file that this process created. */
+export interface CreatedFile {
+  /** Removes the file, unless it is gone or another one has taken its place. */
+  remove(): void;
+}
+
 /**
- * Writes a kubeconfig that only its owner can read. A file that is there is replaced whole, and with it whatever mode it
- * had: the token is at no time readable by others.
+ * Creates a kubeconfig that only its owner can read, and throws if there is anything at that path. The file stays open
+ * until it is removed: its inode number is not given to another file meanwhile, so equal numbers mean the same file.
  */
-export async function writeKubeconfig(path: string, access: Access): Promise<void> {
-  const draft = `${path}.${randomUUID()}`;
+export function createKubeconfig(path: string, access: Access): CreatedFile {
+  let descriptor: number | undefined = openSync(path, 'wx', 0o600);
+  const remove = (): void => {
+    if (descriptor === undefined) return;
+    const ours = fstatSync(descriptor);
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found?.ino === ours.ino && found.dev === ours.dev) rmSync(path, { force: true });
+    closeSync(descriptor);
+    descriptor = undefined;
+  };
   try {
-    await writeFile(draft, kubeconfig(access), { mode: 0o600, flag: 'wx' });
-    await rename(draft, path);
+    writeSync(descriptor, kubeconfig(access));
   } catch (error) {
-    await rm(draft, { force: true });
+    remove();
     throw error;
   }
+  return { remove };
 }
