@@ -107,11 +107,13 @@ export function launch(args, env = process.env) {
 function launchChild(node, args, env) {
   const quiet = '--disable-warning=ExperimentalWarning'; // type stripping warns before Node 24.3
   const child = spawn(node, [quiet, ...args], { stdio: 'inherit', env });
-  process.on('SIGINT', () => {
-    // A terminal sends it to the child as well: passed on, it would arrive twice and mean "at once".
-    if (!process.stdin.isTTY) child.kill('SIGINT');
-  });
-  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  for (const signal of ['SIGINT', 'SIGHUP']) {
+    process.on(signal, () => {
+      // A terminal sends it to the child as well: passed on, it would arrive twice and mean "at once".
+      if (!process.stdin.isTTY) child.kill(signal);
+    });
+  }
+  process.on('SIGTERM', () => child.kill('SIGTERM'));
   child.on('error', (error) => {
     process.stderr.write(`karpenter: cannot start ${node}: ${error.message}\n`);
     process.exitCode = 1;

@@ -9,24 +9,48 @@ export interface Io {
   readonly stderr: Pick<Writable, 'write'>;
   /** Whether a person sees what is written to `stdout`, in colours. */
   readonly hasColors: boolean;
+  /** Aborted when output cannot be written any more: what runs until it is stopped stops then. */
+  readonly unwritable: AbortSignal;
   /** Set rather than exit, so that pipes drain: 0 done, 1 found problems, 2 wrong usage. */
   exitCode: number;
 }
 
-/** The process's own streams. */
+/**
+ * The process's own streams. A reader that has gone away is no failure, and nothing is said about it; any other error of
+ * writing is told in one line, and the exit code is then never 0.
+ */
 export function processIo(): Io {
+  const { stdin, stdout, stderr } = process;
+  const unwritable = new AbortController();
+  let leastExitCode = 0;
+  for (const stream of [stdout, stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (unwritable.signal.aborted) return;
+      unwritable.abort(error);
+      if (isReaderGone(error, stream.isTTY)) return;
+      leastExitCode = 1;
+      process.exitCode = Math.max(Number(process.exitCode ?? 0), leastExitCode);
+      stderr.write(`karpenter: the output cannot be written: ${error.message}\n`);
+    });
+  }
   return {
-    stdin: process.stdin,
-    stdout: process.stdout,
-    stderr: process.stderr,
-    hasColors: process.stdout.isTTY && process.stdout.hasColors(), // heeds NO_COLOR and its like
+    stdin,
+    stdout,
+    stderr,
+    hasColors: stdout.isTTY && stdout.hasColors(), // heeds NO_COLOR and its like
+    unwritable: unwritable.signal,
     get exitCode() {
       return Number(process.exitCode ?? 0);
     },
     set exitCode(code) {
-      process.exitCode = code;
+      process.exitCode = Math.max(code, leastExitCode);
     },
   };
+}
+
+/** A terminal that was closed answers EIO, which of a file means a broken disk. */
+function isReaderGone({ code }: NodeJS.ErrnoException, isTerminal: boolean): boolean {
+  return code === 'EPIPE' || code === 'ECONNRESET' || (code === 'EIO' && isTerminal);
 }
 
 /** A file's text, or why there is none. */

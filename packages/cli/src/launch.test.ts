@@ -87,7 +87,7 @@ test('the exit code and the output of what was launched come through', () => {
 });
 
 test('a signal to the launcher alone, as scripts send it, ends what was launched', async () => {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     const script = `process.on('${signal}', () => process.exit(3)); setInterval(() => {}, 1000); console.log('up')`;
     const launcher = spawn(process.execPath, [join(BIN, 'run.js'), '-e', script], {
       stdio: ['ignore', 'pipe', 'inherit'],

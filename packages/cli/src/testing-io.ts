@@ -15,6 +15,7 @@ export function recordingIo(input = ''): RecordedIo {
     stdout: { write: (text: string) => Boolean((written.out += text)) },
     stderr: { write: (text: string) => Boolean((written.err += text)) },
     hasColors: false,
+    unwritable: new AbortController().signal,
     exitCode: 0,
     out: () => written.out,
     err: () => written.err,

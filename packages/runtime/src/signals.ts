@@ -5,11 +5,11 @@ export interface SignalSource {
   exit(code: number): void;
 }
 
-const STOP_SIGNALS: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT'];
+const STOP_SIGNALS: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT', 'SIGHUP'];
 
 /**
- * Turns SIGTERM and SIGINT into an AbortSignal, so that the process can end in good order. The second of them ends it
- * at once. `dispose` gives the signals their usual meaning back.
+ * Turns SIGTERM, SIGINT and SIGHUP (the terminal was closed) into an AbortSignal, so that the process can end in good
+ * order. The second of them ends it at once. `dispose` gives the signals their usual meaning back.
  */
 export function listenForStop(source: SignalSource): { readonly signal: AbortSignal; dispose(): void } {
   const stop = new AbortController();

@@ -14,8 +14,9 @@ export function controllerCommand(io: Io, source: ProcessEvents = process): Comm
     .helpOption(false)
     .action(async (flags: string[]) => {
       const { runController } = await import('../controller/process.ts');
-      io.exitCode = await runController(flags, process.env, io, source);
-      // What failed to stop would keep the process alive.
-      if (source === process) process.exit(io.exitCode);
+      const code = await runController(flags, process.env, io, source);
+      io.exitCode = code;
+      // What failed to stop would keep the process alive. A log that nobody reads any more does not make it a failure.
+      if (source === process) process.exit(code);
     });
 }

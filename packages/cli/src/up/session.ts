@@ -46,7 +46,7 @@ const DEFAULT_SCENARIO = 'scale-out';
 /** Somebody must be there to run pods, if Karpenter is not. */
 const NODES_WITHOUT_CONTROLLER = 3;
 
-/** Runs a cluster until a signal or a failure ends it. Throws, in words for the user, what keeps it from running. */
+/** Runs a cluster until a signal, the end of its output or a failure ends it. Throws, in words for the user, what keeps it from running. */
 export async function runCluster(settings: UpSettings, io: Io, signals: SignalSource): Promise<void> {
   const named = kubeconfigPathOf(settings);
   const file = await loadScenario(settings, io);
@@ -68,7 +68,8 @@ export async function runCluster(settings: UpSettings, io: Io, signals: SignalSo
     exit,
   });
   try {
-    await run({ settings, file, kubeconfigPath, io, onStart: (started) => (cluster = started) }, stop.signal);
+    const session = { settings, file, kubeconfigPath, io, onStart: (started: Cluster) => (cluster = started) };
+    await run(session, AbortSignal.any([stop.signal, io.unwritable]));
   } finally {
     stop.dispose();
     cleanUp();
@@ -144,7 +145,8 @@ async function runOn(cluster: Cluster, surroundings: Surroundings, stop: AbortSi
   const parts = startParts(cluster, surroundings, ending.signal);
   try {
     await Promise.race([aborted(stop), cluster.stopped, ...parts]);
-    if (stop.aborted) surroundings.session.io.stderr.write('stopping\n');
+    const { io } = surroundings.session;
+    if (stop.aborted && !io.unwritable.aborted) io.stderr.write('stopping\n');
   } finally {
     ending.abort();
     await Promise.allSettled(parts);
