@@ -39,6 +39,49 @@ test('a quiet watch has a bookmark every minute, and a last one when its time is
   assert.deepEqual(lines, ['BOOKMARK', 'BOOKMARK', 'BOOKMARK']);
 });
 
+interface Sent {
+  readonly type: string;
+  readonly object: { readonly metadata: { readonly name: string; readonly resourceVersion: string } };
+}
+
+const eventsIn = (chunk: Buffer): readonly Sent[] =>
+  chunk
+    .toString()
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Sent);
+
+test('whoever resumes from the bookmark that ends a streamed list misses nothing written while it was sent', async () => {
+  const clock = new VirtualClock();
+  const { ask, configMap } = start(clock);
+  for (let i = 0; i < 10; i++) await configMap(`old-${i}`, { filler: 'x'.repeat(50_000) }); // several pieces
+  const list = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
+  const streamed = await ask('GET', `/api/v1/configmaps?watch=true&${list}`);
+  const written: string[] = [];
+  const known = new Set<string>();
+  let bookmark: string | undefined;
+  for await (const chunk of streamed.body) {
+    for (const { type, object } of eventsIn(chunk)) {
+      if (type === 'BOOKMARK') bookmark ??= object.metadata.resourceVersion;
+      else if (bookmark === undefined) known.add(object.metadata.name);
+    }
+    if (bookmark !== undefined) break;
+    const name = `new-${written.length}`;
+    await configMap(name);
+    written.push(name);
+  }
+  assert.ok(written.length > 0);
+  const resumed = await ask('GET', `/api/v1/configmaps?watch=true&resourceVersion=${bookmark}&timeoutSeconds=1`);
+  const reading = (async () => {
+    for await (const chunk of resumed.body) for (const { object } of eventsIn(chunk)) known.add(object.metadata.name);
+  })();
+  await clock.runUntil(reading);
+  assert.deepEqual(
+    written.filter((name) => !known.has(name)),
+    [],
+  );
+});
+
 test('a watch that names no time ends after half an hour or more, so that not all come back at once', async () => {
   const clock = new VirtualClock();
   const { ask } = start(clock);

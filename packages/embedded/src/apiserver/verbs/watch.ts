@@ -44,6 +44,7 @@ export class Watch<Piece, Item = unknown> {
   readonly body: AsyncIterable<Piece>;
   readonly #request: WatchRequest<Item, Piece>;
   readonly #initial: readonly Entry[]; // what was there when it began
+  readonly #begunAt: number; // the revision of that: changes after it are sent behind the bookmark that ends it
   #initialSent = 0;
   #place: number; // of the next change to look at
   #taken = 0; // bytes of what is in the piece under way
@@ -60,6 +61,7 @@ export class Watch<Piece, Item = unknown> {
     const { sendInitialEvents } = options;
     const asked = sendInitialEvents ? 0 : parseVersion(options.resourceVersion);
     this.#request = request;
+    this.#begunAt = request.store.revision;
     this.#initial = sendInitialEvents
       ? Array.from(collection.range(selection.prefix)).filter((entry) => selection.matches(entry))
       : [];
@@ -143,7 +145,7 @@ export class Watch<Piece, Item = unknown> {
     }
     if (this.#isInitialEndDue) {
       this.#isInitialEndDue = false;
-      yield presentation.bookmark(String(store.revision), true);
+      yield presentation.bookmark(String(this.#begunAt), true);
     }
     if (!log.reaches(this.#place)) this.#error = tooOld(this.#place, log.horizon);
     while (this.#place < log.end && this.#error === undefined) {
@@ -158,7 +160,7 @@ export class Watch<Piece, Item = unknown> {
       yield presentation.error(this.#error);
     } else if (this.#isBookmarkDue) {
       this.#isBookmarkDue = false;
-      yield presentation.bookmark(String(store.revision), false);
+      yield presentation.bookmark(String(store.revision), false); // every change up to it has been sent
     }
   }
 
