@@ -4,7 +4,6 @@ export {
   type CheckOptions,
   checkManifests,
   type Finding,
-  MAX_MANIFEST_BYTES,
   type ManifestFile,
   type ReadObject,
   readObjects,

@@ -1,4 +1,5 @@
-import { open, readdir, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 
@@ -60,41 +61,66 @@ export type ReadFile =
 
 const EXTENSIONS: ReadonlySet<string> = new Set(['.yaml', '.yml', '.json']);
 
+/** How much of a file is read, and what to tell the owner of a larger one. */
+export interface SizeLimit {
+  readonly bytes: number;
+  readonly advice: string;
+}
+
+export const MANIFEST_LIMIT: SizeLimit = {
+  bytes: 3 * 1024 * 1024,
+  advice: 'more than an API server takes in one request; split it',
+};
+
 /**
  * Reads manifests: files as they are, folders with all YAML and JSON below them in order of name, `-` from standard
- * input. Nothing beyond `limitBytes` is read into memory.
+ * input. Nothing beyond the limit is read into memory, whatever a file is. A folder without manifests is a problem.
  */
-export async function readManifests(
-  io: Io,
-  names: readonly string[],
-  limitBytes: number,
-): Promise<readonly ReadFile[]> {
-  const files = await Promise.all(names.map(listFiles));
+export async function readManifests(io: Io, names: readonly string[], limit: SizeLimit): Promise<readonly ReadFile[]> {
+  const found = await Promise.all(names.map(listFiles));
   const read: ReadFile[] = [];
-  for (const name of files.flat()) {
-    read.push(name === '-' ? await readStream(io.stdin, limitBytes) : await readOne(name, limitBytes));
+  for (const file of found.flat()) {
+    read.push('problem' in file ? file : await readFile(io, file.name, limit));
   }
   return read;
 }
 
-async function listFiles(name: string): Promise<readonly string[]> {
-  if (name === '-') return [name];
-  const found = await stat(name).catch(() => undefined);
-  if (!found?.isDirectory()) return [name];
-  const entries = await readdir(name, { recursive: true, withFileTypes: true });
-  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  return paths.filter((path) => EXTENSIONS.has(extname(path))).sort();
+/** Reads one file, or standard input where it is called `-`. */
+export function readFile(io: Io, name: string, limit: SizeLimit): Promise<ReadFile> {
+  return name === '-' ? readLimited('<stdin>', io.stdin, limit) : readLimited(name, createReadStream(name), limit);
 }
 
-async function readOne(name: string, limitBytes: number): Promise<ReadFile> {
-  try {
-    await using file = await open(name);
-    const { size } = await file.stat();
-    if (size > limitBytes) return { name, problem: tooLarge(limitBytes) };
-    return { name, text: decode(await file.readFile()) };
-  } catch (error) {
-    return { name, problem: readProblem(error) };
+/** A file to read, or why it cannot be. */
+type FoundFile = { readonly name: string } | { readonly name: string; readonly problem: string };
+
+/** What the user names is read, whatever it is: shells hand over the output of a command as a pipe with a name. */
+async function listFiles(name: string): Promise<readonly FoundFile[]> {
+  if (name === '-') return [{ name }];
+  const found = await stat(name).catch(() => undefined);
+  if (!found?.isDirectory()) return [{ name }];
+  const files = await listFolder(name);
+  return files.length > 0 ? files : [{ name, problem: 'holds no YAML or JSON file' }];
+}
+
+/**
+ * The manifests of a folder and of those below it. Links to files are followed, since a mounted ConfigMap holds nothing
+ * else; links to folders are not, since they could lead back. The files behind those links are in a folder whose name
+ * starts with two dots, which is Kubernetes' own.
+ */
+async function listFolder(folder: string): Promise<readonly FoundFile[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => readProblem(error));
+  if (typeof entries === 'string') return [{ name: folder, problem: entries }];
+  const files: FoundFile[] = [];
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const name = join(folder, entry.name);
+    if (entry.isDirectory() && !entry.name.startsWith('..')) files.push(...(await listFolder(name)));
+    if (entry.isDirectory() || !EXTENSIONS.has(extname(name))) continue;
+    const target = entry.isSymbolicLink() ? await stat(name).catch(() => undefined) : entry;
+    if (target?.isDirectory()) continue;
+    if (target === undefined || target.isFile()) files.push({ name });
+    else files.push({ name, problem: 'is not a regular file' }); // to open a pipe waits for somebody to write
   }
+  return files;
 }
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -109,28 +135,19 @@ function readProblem(error: unknown): string {
   return REASONS[code] ?? `cannot be read: ${error instanceof Error ? error.message : String(error)}`;
 }
 
-async function readStream(stream: Readable, limitBytes: number): Promise<ReadFile> {
-  const name = '<stdin>';
+/** The size is counted while reading: pipes and devices do not tell theirs. */
+async function readLimited(name: string, stream: Readable, { bytes: most, advice }: SizeLimit): Promise<ReadFile> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of stream) {
-    const bytes = Buffer.from(chunk);
-    size += bytes.length;
-    if (size > limitBytes) return { name, problem: tooLarge(limitBytes) };
-    chunks.push(bytes);
-  }
   try {
-    return { name, text: decode(Buffer.concat(chunks)) };
+    for await (const chunk of stream) {
+      const bytes = Buffer.from(chunk);
+      size += bytes.length;
+      if (size > most) return { name, problem: `is larger than ${most / (1024 * 1024)} MiB, ${advice}` };
+      chunks.push(bytes);
+    }
+    return { name, text: new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)) };
   } catch (error) {
     return { name, problem: readProblem(error) };
   }
-}
-
-/** Throws a TypeError on bytes that are not UTF-8. */
-function decode(bytes: Buffer): string {
-  return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-}
-
-function tooLarge(limitBytes: number): string {
-  return `is larger than ${limitBytes / (1024 * 1024)} MiB, more than an API server takes in one request; split it`;
 }

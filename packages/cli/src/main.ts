@@ -4,6 +4,7 @@ import { controllerCommand } from './commands/controller.ts';
 import { planCommand } from './commands/plan.ts';
 import { upCommand } from './commands/up.ts';
 import type { Io } from './io.ts';
+import { printableLine } from './render/printable.ts';
 import { version } from './version.ts';
 
 const USAGE_ERROR = 2;
@@ -34,6 +35,7 @@ export async function main(args: readonly string[], io: Io): Promise<void> {
 
 function reportFailure(error: unknown, io: Io): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_ERROR;
-  io.stderr.write(`karpenter: ${error instanceof Error ? error.message : String(error)}\n`);
+  const message = `karpenter: ${error instanceof Error ? error.message : String(error)}`;
+  io.stderr.write(`${message.split('\n').map(printableLine).join('\n')}\n`);
   return 1;
 }

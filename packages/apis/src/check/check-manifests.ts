@@ -18,9 +18,6 @@ import { validateScenario } from '../validation/scenario.ts';
 import { findFieldMeant, findNearMiss } from './hint.ts';
 import { type Manifest, type Position, readManifests } from './manifest.ts';
 
-/** The most an API server reads of one request; a file may not be larger. */
-export const MAX_MANIFEST_BYTES = 3 * 1024 * 1024;
-
 /** A manifest file, or the reason it could not be read. */
 export type ManifestFile =
   | { readonly name: string; readonly text: string }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -107,6 +108,66 @@ test('a file that is missing, binary, empty or no manifest is reported and the r
   }
   assert.match(io.out(), /5 checked, 1 valid, 4 invalid/);
   assert.equal(io.exitCode, 1);
+});
+
+/** A folder as kubelet mounts a ConfigMap: everything is a link through `..data`, which is exchanged as a whole. */
+function mountedConfigMap(files: Readonly<Record<string, string>>): string {
+  const mount = mkdtempSync(join(folder, 'mount-'));
+  mkdirSync(join(mount, '..2026_01_01'));
+  symlinkSync('..2026_01_01', join(mount, '..data'));
+  for (const [name, text] of Object.entries(files)) {
+    writeFileSync(join(mount, '..2026_01_01', name), text);
+    symlinkSync(join('..data', name), join(mount, name));
+  }
+  return mount;
+}
+
+test('a mounted ConfigMap is checked file by file, each once', async () => {
+  const mount = mountedConfigMap({ 'a.yaml': POOL, 'b.yaml': 'hello', 'c.txt': 'no manifest' });
+  const io = await check([mount]);
+  assert.match(io.out(), /\/a\.yaml:1: ok: NodePool "default"/);
+  assert.match(io.out(), /\/b\.yaml:1:1: error: is not an object/);
+  assert.match(io.out(), /2 checked, 1 valid, 1 invalid/);
+  assert.equal(io.out().includes('..2026'), false);
+});
+
+test('a link that leads nowhere is an error, one to a folder is not followed', async () => {
+  const linked = mkdtempSync(join(folder, 'links-'));
+  symlinkSync('nowhere.yaml', join(linked, 'a.yaml'));
+  symlinkSync('.', join(linked, 'round.yaml'));
+  writeFileSync(join(linked, 'pool.yaml'), POOL);
+  const io = await check([linked]);
+  assert.match(io.out(), /a\.yaml:1:1: error: no such file/);
+  assert.match(io.out(), /2 checked, 1 valid, 1 invalid/);
+});
+
+test('a folder without manifests is an error', async () => {
+  const empty = mkdtempSync(join(folder, 'empty-'));
+  writeFileSync(join(empty, 'notes.txt'), 'nothing');
+  const io = await check([empty]);
+  assert.equal(io.out(), `${empty}:1:1: error: holds no YAML or JSON file\n1 checked, 0 valid, 1 invalid\n`);
+  assert.equal(io.exitCode, 1);
+});
+
+test('a pipe that is named is read up to the limit, one in a folder is not opened', async () => {
+  const pipes = mkdtempSync(join(folder, 'pipes-'));
+  const pipe = join(pipes, 'pipe.yaml');
+  execFileSync('mkfifo', [pipe]);
+  assert.match((await check([pipes])).out(), /pipe\.yaml:1:1: error: is not a regular file/);
+  const writer = spawn('sh', ['-c', 'printf "%s" "$0" > "$1"', POOL, pipe]);
+  assert.match((await check([pipe])).out(), /ok: NodePool "default"/);
+  writer.kill();
+  assert.match((await check(['/dev/zero'])).out(), /is larger than 3 MiB/);
+});
+
+test('no name in a manifest, and no name of a file, can forge a line or steer a terminal', async () => {
+  const name = 'x\\e[2J\\n::error::forged\\na.yaml:1: ok: NodePool \\"good\\"';
+  const path = file('::warning::a\nb.yaml', POOL.replace('name: default', `name: "${name}"`));
+  for (const output of ['text', 'json']) {
+    const { out } = await check(['-o', output, path]).then((io) => ({ out: io.out() }));
+    assert.equal(out.includes('\u001b'), false);
+    assert.doesNotMatch(out, /^\s*::|^a\.yaml:1: ok/m);
+  }
 });
 
 test('a file of 100 MB is refused without being read', async () => {

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { type Io, readManifests } from '../io.ts';
+import { type Io, MANIFEST_LIMIT, readManifests } from '../io.ts';
 import { renderJson, renderText } from '../render/check.ts';
 
 interface Flags {
@@ -20,8 +20,8 @@ export function checkCommand(io: Io): Command {
     )
     .option('--cluster-ca-bundle <base64>', "the controller's flag of that name; part of an EC2NodeClass's hash")
     .action(async (names: string[], { output, ...options }: Flags) => {
-      const { checkManifests, MAX_MANIFEST_BYTES } = await import('@karpenter-ts/apis/manifests');
-      const checked = checkManifests(await readManifests(io, names, MAX_MANIFEST_BYTES), options);
+      const { checkManifests } = await import('@karpenter-ts/apis/manifests');
+      const checked = checkManifests(await readManifests(io, names, MANIFEST_LIMIT), options);
       io.stdout.write(output === 'json' ? renderJson(checked) : renderText(checked));
       io.exitCode = checked.every(({ valid }) => valid) ? 0 : 1;
     });

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { type ExtensionOptions, extensionOptions, parseOptions } from '@karpenter-ts/runtime';
 import {
   Explainer,
@@ -8,8 +9,9 @@ import {
   readFleet,
   toPlanFile,
 } from '@karpenter-ts/scheduling';
-import { type Io, readManifests } from '../io.ts';
+import { type Io, readFile, type SizeLimit } from '../io.ts';
 import { renderPlan } from '../render/plan.ts';
+import { printableJson, printableLine } from '../render/printable.ts';
 import { renderUnplaced } from '../render/unplaced.ts';
 
 /** As written on the command line; the controller's flags of the same names are read the same way. */
@@ -34,7 +36,7 @@ export async function runPlan(settings: PlanSettings, io: Io): Promise<void> {
   const started = performance.now();
   const plan = finish(planSnapshot(snapshot, options));
   const file = toPlanFile(plan, (performance.now() - started) / 1000);
-  if (output === 'json') io.stdout.write(`${JSON.stringify(file)}\n`);
+  if (output === 'json') io.stdout.write(`${printableJson(JSON.stringify(file))}\n`);
   else io.stdout.write(renderPlan(file, renderUnplaced(plan.unschedulable, new Explainer(snapshot, options))));
 }
 
@@ -49,14 +51,18 @@ function readExtensions(flags: PackingFlags, io: Io): ExtensionOptions | undefin
   return undefined;
 }
 
+/** A text of that size is the largest that JavaScript can hold. */
+const FLEET_LIMIT: SizeLimit = { bytes: 511 * 1024 * 1024, advice: 'more than can be read at once' };
+
 /** The fleet, or `undefined` once it is said what keeps it from being read. */
 async function loadFleet(io: Io, name: string): Promise<Fleet | undefined> {
-  const [file, another] = await readManifests(io, [name], Number.POSITIVE_INFINITY);
   const refuse = (lines: readonly string[]): undefined => {
-    io.stderr.write(lines.map((line) => `${line}\n`).join(''));
+    io.stderr.write(lines.map((line) => `${printableLine(line)}\n`).join(''));
     io.exitCode = 1;
   };
-  if (file === undefined || another !== undefined) return refuse([`${name}:1:1: error: is a folder, not a fleet file`]);
+  const isFolder = name !== '-' && (await stat(name).catch(() => undefined))?.isDirectory();
+  if (isFolder) return refuse([`${name}:1:1: error: is a folder, not a fleet file`]);
+  const file = await readFile(io, name, FLEET_LIMIT);
   if ('problem' in file) return refuse([`${file.name}:1:1: error: ${file.problem}`]);
   const read = readFleet(file.text);
   if ('fleet' in read) return read.fleet;

@@ -1,15 +1,16 @@
 import type { CheckedObject, Finding } from '@karpenter-ts/apis/manifests';
+import { printableJson, printableLine } from './printable.ts';
 
 /** For programs. Fields are only ever added. */
 export function renderJson(checked: readonly CheckedObject[]): string {
-  return `${JSON.stringify({ apiVersion: 'karpenter-ts.dev/v1', objects: checked }, undefined, 2)}\n`;
+  return `${printableJson(JSON.stringify({ apiVersion: 'karpenter-ts.dev/v1', objects: checked }, undefined, 2))}\n`;
 }
 
 /** For people, a line per finding as compilers print them, and a line of totals. */
 export function renderText(checked: readonly CheckedObject[]): string {
   const invalid = checked.filter(({ valid }) => !valid).length;
   const totals = `${checked.length} checked, ${checked.length - invalid} valid, ${invalid} invalid`;
-  return `${[...checked.flatMap(objectLines), totals].join('\n')}\n`;
+  return `${[...checked.flatMap(objectLines), totals].map(printableLine).join('\n')}\n`;
 }
 
 function objectLines(object: CheckedObject): readonly string[] {

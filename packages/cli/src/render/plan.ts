@@ -1,4 +1,5 @@
 import type { PackingDecision, PlanCost, PlanFile, PlanFileExisting, PlanFileNode } from '@karpenter-ts/scheduling';
+import { printableLine } from './printable.ts';
 
 /** For people: a line per node, what is to be said of pods without a place, a line of totals, and what else there was. */
 export function renderPlan(
@@ -12,7 +13,7 @@ export function renderPlan(
     `${count(unschedulable.length, 'pod')} without a place, planned in ${seconds.toFixed(3)} s`;
   const comparison = packing === undefined ? [] : renderPacking(packing);
   const rows = alignedRows([...existing.map(existingCells), ...nodes.map(nodeCells)]);
-  return `${[...rows, ...unplaced, totals, ...comparison].join('\n')}\n`;
+  return `${[...rows, ...unplaced, totals, ...comparison].map(printableLine).join('\n')}\n`;
 }
 
 function podsOn(nodes: readonly { readonly pods: readonly string[] }[]): number {

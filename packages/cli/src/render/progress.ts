@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import { SECOND } from '@karpenter-ts/runtime';
+import { printableLine } from './printable.ts';
 import type { Figures, NodeState, PodState } from '../up/figures.ts';
 
 /** Types that are named one by one when there are more than that and one. */
@@ -39,7 +40,7 @@ export class ProgressLines {
 
   /** What somebody did. */
   tell(text: string): void {
-    this.#line('step', this.#paint('bold', text));
+    this.#line('step', this.#paint('bold', printableLine(text)));
     this.#last.delete('step'); // the same can be done twice
   }
 

@@ -1,4 +1,5 @@
 import type { ClusterAccess } from '@karpenter-ts/embedded';
+import { printableLine } from './printable.ts';
 
 /** What there is to say about a cluster that has just started. */
 export interface Introduction {
@@ -13,7 +14,7 @@ export interface Introduction {
 export function renderIntroduction({ access, nodes, hasController, scenario }: Introduction): string {
   return [
     `cluster is up: ${access.server}${nodes > 0 ? `, ${nodes} simulated nodes` : ''}`,
-    `${hasController ? CONTROLLER : NO_CONTROLLER}${scenario === undefined ? '' : `; scenario: ${scenario}`}`,
+    `${hasController ? CONTROLLER : NO_CONTROLLER}${scenario === undefined ? '' : `; scenario: ${printableLine(scenario)}`}`,
     '',
     'In another terminal:',
     `  export KUBECONFIG='${access.kubeconfigPath.replaceAll("'", "'\\''")}'`,

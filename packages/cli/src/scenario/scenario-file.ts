@@ -1,9 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { MAX_MANIFEST_BYTES, type ReadObject, readObjects, type Scenario } from '@karpenter-ts/apis/manifests';
+import { type ReadObject, readObjects, type Scenario } from '@karpenter-ts/apis/manifests';
 import type { ApiObject } from '@karpenter-ts/runtime';
-import { type Io, readManifests } from '../io.ts';
+import { type Io, MANIFEST_LIMIT, readFile } from '../io.ts';
 import { renderText } from '../render/check.ts';
 
 /** Those that come with us; they can be called by name. */
@@ -22,23 +22,23 @@ export interface ScenarioFile {
 
 /** Reads a scenario by its path, or one of ours by its name. Throws, in words for the user, all that is wrong with it. */
 export async function loadScenario(pathOrName: string, io: Io): Promise<ScenarioFile> {
-  const [file] = await readManifests(io, [findPath(pathOrName)], MAX_MANIFEST_BYTES);
-  const read = readObjects(file!, { provider: 'kwok' });
+  const file = await readFile(io, findPath(pathOrName), MANIFEST_LIMIT);
+  const read = readObjects(file, { provider: 'kwok' });
   const bad = read.map(({ checked }) => checked).filter(({ valid }) => !valid);
   if (bad.length > 0) throw new Error(`the scenario cannot be played:\n${renderText(bad).trimEnd()}`);
   const scenarios = read.filter(({ checked }) => checked.kind === 'Scenario');
   const pools = read.filter(({ checked }) => checked.kind === 'NodePool');
   const [scenario] = scenarios;
   if (scenario === undefined || scenarios.length > 1) {
-    throw new Error(`${file!.name} holds ${scenarios.length} objects of kind Scenario instead of one`);
+    throw new Error(`${file.name} holds ${scenarios.length} objects of kind Scenario instead of one`);
   }
-  if (pools.length === 0) throw new Error(`${file!.name} holds no NodePool: there would never be a node`);
+  if (pools.length === 0) throw new Error(`${file.name} holds no NodePool: there would never be a node`);
   return {
     name: scenario.checked.name,
     // Objects that passed their schemas are of the types that come from those.
     objects: read.filter((one) => one !== scenario).map(({ object }) => object as unknown as ApiObject),
     spec: (scenario.object as unknown as Scenario).spec,
-    placeOf: (workload) => `${file!.name}:${lineOf(workload, scenario)}`,
+    placeOf: (workload) => `${file.name}:${lineOf(workload, scenario)}`,
   };
 }
 
