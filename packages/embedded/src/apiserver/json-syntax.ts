@@ -1,7 +1,7 @@
 import { goQuote, type Json } from '@karpenter-ts/apis';
 
 /** The real server takes 10,000; nobody writes a tenth of it, and our own recursion must not meet the stack's end. */
-const MAX_DEPTH = 1000;
+export const MAX_DEPTH = 1000;
 
 /** The value of a JSON text. What is wrong with it is told in the words of Go's decoder, as the error one asks for. */
 export function parseJson(text: string, toError: (problem: string) => Error): Json {

@@ -15,6 +15,28 @@ export function memberOf(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
+/** Sets a member of its own, whatever it is called: an assignment to `__proto__` would do something else. */
+export function setMember(object: { [key: string]: Json | undefined }, key: string, value: Json): void {
+  if (key === '__proto__') Object.defineProperty(object, key, { value, ...PLAIN });
+  else object[key] = value;
+}
+
+const PLAIN = { enumerable: true, writable: true, configurable: true };
+
+/** The same value in objects and lists of its own. */
+export function copyOf(value: Json): Json {
+  if (isJsonArray(value)) return value.map(copyOf);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, copyOf(member ?? null)]));
+}
+
+/** Whether objects and lists are nested more often than that. */
+export function isDeeperThan(value: Json, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (depth === 0) return true;
+  return Object.values(value).some((member) => member !== undefined && isDeeperThan(member, depth - 1));
+}
+
 /** The object without some of its members. */
 export function without(object: JsonObject, ...keys: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([key]) => !keys.includes(key)));

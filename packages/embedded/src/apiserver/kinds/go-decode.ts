@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@karpenter-ts/apis';
-import { isJsonArray, isJsonObject, jsonTypeOf } from '../json-value.ts';
+import { isJsonArray, isJsonObject, jsonTypeOf, setMember } from '../json-value.ts';
 import { type Draft, setDefaults } from './defaults.ts';
 import type { GoField, GoStruct, GoType, Scalar } from './go-types.ts';
 import { LeafError, readBase64, readMicroTime, readQuantity, readTime } from './leaf-values.ts';
@@ -26,8 +26,6 @@ export function decodeGo(object: JsonObject, type: GoStruct, known?: JsonObject)
 }
 
 const ZEROS: Readonly<Record<Scalar, Json>> = { string: '', bool: false, int32: 0, int64: 0, float64: 0, bytes: null };
-
-const PLAIN = { enumerable: true, writable: true, configurable: true };
 
 const NOTHING: JsonObject = {};
 
@@ -98,9 +96,7 @@ class Decoder {
     const out: Record<string, Json> = {};
     for (const key of Object.keys(value)) {
       const item = this.#read(value[key] ?? null, type.values);
-      if (key === '__proto__')
-        Object.defineProperty(out, key, { value: item, ...PLAIN }); // users choose the keys
-      else out[key] = item;
+      setMember(out, key, item); // users choose the keys
     }
     return out;
   }

@@ -84,6 +84,38 @@ test('no operations change nothing', () => {
   for (const body of ['[]', 'null']) assert.deepEqual(applyJsonPatch({ a: 1 }, body), { a: 1 });
 });
 
+test('copies that add up to more than 3 MiB are refused, before they fill the memory', () => {
+  const copy = (from: string, path: string) => ({ op: 'copy', from, path });
+  const doublings = Array.from({ length: 27 }, (_, i) => copy('/l', i % 2 === 0 ? '/l/-' : '/l/0'));
+  assert.throws(() => patched({ l: ['x'] }, doublings), REFUSED);
+  const large = 'x'.repeat(1024 * 1024 - 2);
+  const copies = (count: number) =>
+    patched(
+      { large },
+      Array.from({ length: count }, (_, i) => copy('/large', `/${i}`)),
+    );
+  assert.equal(Object.keys(copies(3) as JsonObject).length, 4);
+  assert.throws(() => copies(4), REFUSED);
+});
+
+test('a copy and what it was copied from change apart from each other', () => {
+  const operations = [
+    { op: 'add', path: '/a/x', value: 1 },
+    { op: 'copy', from: '/a', path: '/b' },
+    { op: 'add', path: '/a/x', value: 2 },
+    { op: 'add', path: '/b/y/-', value: 3 },
+  ];
+  assert.deepEqual(patched({ a: { y: [] } }, operations), { a: { x: 2, y: [] }, b: { x: 1, y: [3] } });
+});
+
+test('what moves into each other does not nest beyond what can be read', () => {
+  const nest = Array.from({ length: 3000 }, (_, i) => [
+    { op: 'add', path: i % 2 === 0 ? '/b' : '/a', value: {} },
+    { op: 'move', from: i % 2 === 0 ? '/a' : '/b', path: i % 2 === 0 ? '/b/x' : '/a/x' },
+  ]).flat();
+  assert.throws(() => patched({ a: {} }, nest), REFUSED);
+});
+
 test('more than ten thousand operations are too many', () => {
   const operations = (count: number) => Array.from({ length: count }, () => ({ op: 'test', path: '/a', value: 1 }));
   assert.deepEqual(patched({ a: 1 }, operations(10_000)), { a: 1 });

@@ -1,6 +1,15 @@
 import type { Json, JsonObject } from '@karpenter-ts/apis';
-import { parseJson } from '../json-syntax.ts';
-import { isJsonArray, isJsonObject, isSameJson, jsonTypeOf, memberOf, without } from '../json-value.ts';
+import { MAX_DEPTH, parseJson } from '../json-syntax.ts';
+import {
+  copyOf,
+  isDeeperThan,
+  isJsonArray,
+  isJsonObject,
+  isSameJson,
+  jsonTypeOf,
+  memberOf,
+  setMember,
+} from '../json-value.ts';
 import { PatchError } from './patch-error.ts';
 
 const MAX_OPERATIONS = 10_000;
@@ -8,15 +17,19 @@ const MAX_OPERATIONS = 10_000;
 /** What the real server says of every patch that does not fit: it keeps the cause to itself. */
 const DOES_NOT_APPLY = 'the server rejected our request due to an error in our request';
 
+/** What all copies of one patch may add up to, in bytes: each could double the last, and a short patch fill the memory. */
+const MAX_COPIED_BYTES = 3 * 1024 * 1024;
+
 /**
  * The object after a JSON patch (RFC 6902), given as the request's body; the input stays as it was. Throws a PatchError.
  * Lenient where the real server is: negative indexes count from the end, replacing or copying a missing member is no
  * error, and a missing `value` is null. The result need not be an object: a patch may replace the root.
  */
 export function applyJsonPatch(object: JsonObject, body: string): Json {
-  let document: Json = object;
-  for (const operation of decode(body)) document = apply(document, operation);
-  return document;
+  const draft = new Draft(object);
+  for (const operation of decode(body)) draft.apply(operation);
+  if (isDeeperThan(draft.root, MAX_DEPTH)) fail(); // by moving things into each other
+  return draft.root;
 }
 
 interface Operation {
@@ -26,50 +39,93 @@ interface Operation {
   readonly value: Json;
 }
 
-function apply(document: Json, { op, path, from, value }: Operation): Json {
-  switch (op) {
-    case 'add':
-      return edit(document, path, (parent, key) => insert(parent, key, value));
-    case 'remove':
-      return edit(document, path, remove);
-    case 'replace':
-      if (path === '') return isContainer(value) ? value : fail();
-      return edit(document, path, (parent, key) => replace(parent, key, value));
-    case 'move': {
-      const moved = read(document, from);
-      const rest = edit(document, from, remove);
-      return edit(rest, path, (parent, key) => insert(parent, key, moved));
-    }
-    case 'copy': {
-      const copied = read(document, from);
-      return edit(document, path, (parent, key) => insert(parent, key, copied));
-    }
-    case 'test':
-      return isSameJson(path === '' ? document : read(document, path), value) ? document : fail();
-    default:
-      return fail();
-  }
-}
-
 type Container = JsonObject | readonly Json[];
+/** A container of the draft's own, which may be changed. */
+type OwnContainer = { [key: string]: Json | undefined } | Json[];
 
 const isContainer = (value: Json | undefined): value is Container => isJsonObject(value) || isJsonArray(value);
 
-/** The document with the container that holds the path's last segment exchanged; what is not on the way is shared. */
-function edit(document: Json, path: string | null, change: (parent: Container, key: string) => Json): Json {
-  const walk = (node: Json, [key, ...rest]: readonly string[]): Json => {
-    if (!isContainer(node) || key === undefined) return fail();
-    return rest.length === 0 ? change(node, key) : replace(node, key, walk(get(node, key), rest));
-  };
-  return walk(document, segmentsOf(path));
-}
+/**
+ * A document that is being patched. Each container is copied when it is first changed and then changed in place, so
+ * that thousands of operations on one large list or map do not copy it thousands of times.
+ */
+class Draft {
+  root: Json;
+  readonly #own = new Set<Container | OwnContainer>();
+  #copiedBytes = 0;
 
-function read(document: Json, path: string | null): Json {
-  return segmentsOf(path).reduce((node, key) => (isContainer(node) ? get(node, key) : fail()), document);
+  constructor(document: Json) {
+    this.root = document;
+  }
+
+  apply({ op, path, from, value }: Operation): void {
+    switch (op) {
+      case 'add':
+        this.#edit(path, (parent, key) => insert(parent, key, value));
+        break;
+      case 'remove':
+        this.#edit(path, remove);
+        break;
+      case 'replace':
+        if (path !== '') this.#edit(path, (parent, key) => replace(parent, key, value));
+        else this.root = isContainer(value) ? value : fail();
+        break;
+      case 'move': {
+        const moved = this.#read(from);
+        this.#edit(from, remove);
+        this.#edit(path, (parent, key) => insert(parent, key, moved));
+        break;
+      }
+      case 'copy': {
+        const copy = this.#copyOf(this.#read(from));
+        this.#edit(path, (parent, key) => insert(parent, key, copy));
+        break;
+      }
+      case 'test':
+        if (!isSameJson(path === '' ? this.root : this.#read(path), value)) fail();
+        break;
+      default:
+        fail();
+    }
+  }
+
+  #read(path: string | null): Json {
+    return segmentsOf(path).reduce((node, key) => (isContainer(node) ? get(node, key) : fail()), this.root);
+  }
+
+  /** Changes the container that holds the path's last segment. */
+  #edit(path: string | null, change: (parent: OwnContainer, key: string) => void): void {
+    const segments = segmentsOf(path);
+    const last = segments.pop()!;
+    if (!isContainer(this.root)) fail();
+    let parent = this.#owned(this.root);
+    this.root = parent;
+    for (const key of segments) {
+      const child = get(parent, key);
+      if (!isContainer(child)) fail();
+      const own = this.#owned(child);
+      replace(parent, key, own);
+      parent = own;
+    }
+    change(parent, last);
+  }
+
+  #owned(container: Container): OwnContainer {
+    if (this.#own.has(container)) return container as OwnContainer;
+    const own = isJsonArray(container) ? [...container] : { ...container };
+    this.#own.add(own);
+    return own;
+  }
+
+  /** A copy that shares no container with what it is a copy of: a later operation may change either. */
+  #copyOf(value: Json): Json {
+    this.#copiedBytes += Buffer.byteLength(JSON.stringify(value));
+    return this.#copiedBytes > MAX_COPIED_BYTES ? fail() : copyOf(value);
+  }
 }
 
 /** What stands before the first slash is ignored, as the real server does. */
-function segmentsOf(path: string | null): readonly string[] {
+function segmentsOf(path: string | null): string[] {
   const [, ...segments] = path?.split('/') ?? [];
   if (segments.length === 0) return fail();
   return segments.map((segment) => segment.replace(/~[01]/g, (code) => (code === '~1' ? '/' : '~')));
@@ -80,19 +136,19 @@ function get(parent: Container, key: string): Json {
   return isJsonArray(parent) ? parent[indexIn(parent.length, key)]! : (memberOf(parent, key) ?? null);
 }
 
-function replace(parent: Container, key: string, value: Json): Json {
-  return isJsonArray(parent) ? parent.with(indexIn(parent.length, key), value) : { ...parent, [key]: value };
+function replace(parent: OwnContainer, key: string, value: Json): void {
+  if (Array.isArray(parent)) parent[indexIn(parent.length, key)] = value;
+  else setMember(parent, key, value);
 }
 
-function insert(parent: Container, key: string, value: Json): Json {
-  if (!isJsonArray(parent)) return { ...parent, [key]: value };
-  const index = key === '-' ? parent.length : indexIn(parent.length + 1, key);
-  return parent.toSpliced(index, 0, value);
+function insert(parent: OwnContainer, key: string, value: Json): void {
+  if (!Array.isArray(parent)) setMember(parent, key, value);
+  else parent.splice(key === '-' ? parent.length : indexIn(parent.length + 1, key), 0, value);
 }
 
-function remove(parent: Container, key: string): Json {
-  if (isJsonArray(parent)) return parent.toSpliced(indexIn(parent.length, key), 1);
-  return Object.hasOwn(parent, key) ? without(parent, key) : fail();
+function remove(parent: OwnContainer, key: string): void {
+  if (Array.isArray(parent)) parent.splice(indexIn(parent.length, key), 1);
+  else if (!Object.hasOwn(parent, key) || !Reflect.deleteProperty(parent, key)) fail();
 }
 
 function indexIn(length: number, key: string): number {
