@@ -35,8 +35,27 @@ export type CelOutcome = { readonly value: CelValue } | { readonly error: string
 export interface CelRule {
   /** True when the name `oldSelf` occurs: such a rule is skipped where there is no old value, unless it is optional. */
   readonly usesOldSelf: boolean;
-  /** Never throws. */
-  evaluate(variables: CelVariables): CelOutcome;
+  /** Never throws. What it costs is taken off the budget; one of its own unless given. */
+  evaluate(variables: CelVariables, budget?: CelBudget): CelOutcome;
+}
+
+/** Units of work that are left for the rules of one object, and what they have cost. */
+export class CelBudget {
+  #left = OBJECT_BUDGET;
+
+  /** True when the rules so far have cost more than there was. */
+  get isExceeded(): boolean {
+    return this.#left < 0;
+  }
+
+  /** How much one evaluation may cost. */
+  get forOneCall(): number {
+    return Math.min(CALL_BUDGET, this.#left);
+  }
+
+  charge(units: number): void {
+    this.#left -= units;
+  }
 }
 
 /** The API server would refuse a CRD with this expression. */
@@ -56,12 +75,15 @@ export class CelCompileError extends Error {
 const VARIABLES = ['self', 'oldSelf'];
 
 /**
- * Units of work one evaluation may take: a unit is about an operator, a call, an element or ten characters looked at.
- * The API server has as many, counts them a little differently and bounds them also by what schemas allow, which has
- * no counterpart here: this is only to keep a rule from occupying the process. A million take well under a second.
+ * Units of work one evaluation, and all rules of one object together, may take: a unit is about an operator, a call, an
+ * element or ten characters looked at. The API server has as many, counts them a little differently and bounds them also
+ * by what schemas allow, which has no counterpart here: this is only to keep rules from occupying the process.
  */
-const BUDGET = 1_000_000;
-const OVER_BUDGET = 'operation cancelled: actual cost limit exceeded';
+const CALL_BUDGET = 1_000_000;
+const OBJECT_BUDGET = 10_000_000;
+
+/** The error of an evaluation that would cost more than it may. */
+export const OVER_BUDGET = 'operation cancelled: actual cost limit exceeded';
 
 const NO_OLD_SELF = new CelError('no such attribute(s): oldSelf');
 
@@ -73,7 +95,7 @@ export function compileCel(rule: string, scope: CelScope): CelRule {
   const checked = checkRule(rule, scope);
   const run = planRule(rule, checked, scope);
   const usesOldSelf = [...walk(checked.expr)].some((expr) => expr.kind === 'ident' && expr.name === 'oldSelf');
-  return { usesOldSelf, evaluate: (variables) => evaluate(run, variables, scope) };
+  return { usesOldSelf, evaluate: (variables, budget) => evaluate(run, variables, scope, budget) };
 }
 
 function checkRule(rule: string, scope: CelScope): CheckedExpr {
@@ -119,15 +141,23 @@ function planRule(rule: string, checked: CheckedExpr, { gives }: CelScope): Eval
   }
 }
 
-function evaluate(run: Eval, { self, oldSelf }: CelVariables, { optionalOldSelf }: CelScope): CelOutcome {
+function evaluate(
+  run: Eval,
+  { self, oldSelf }: CelVariables,
+  { optionalOldSelf }: CelScope,
+  budget = new CelBudget(),
+): CelOutcome {
   const old = optionalOldSelf === true ? optional(oldSelf) : (oldSelf ?? NO_OLD_SELF);
+  const frame = new Frame([self, old], budget.forOneCall);
   try {
-    const value = run(new Frame([self, old], BUDGET));
+    const value = run(frame);
     return value instanceof CelError ? { error: value.message } : { value };
   } catch (error) {
     // A RangeError is a string or a stack that grew beyond what the engine allows.
     if (error instanceof BudgetExceeded || error instanceof RangeError) return { error: OVER_BUDGET };
     throw error;
+  } finally {
+    budget.charge(frame.spent);
   }
 }
 

@@ -95,3 +95,37 @@ test('rules at the root may read the name', () => {
   assert.equal(validateRules({ metadata: { name: 'x' } }, schema).length, 1);
   assert.equal(validateRules({ metadata: { name: 'y' } }, schema).length, 0);
 });
+
+/** A list of lists of numbers, with a rule on each inner list that costs about four units for each pair of its numbers. */
+const PAIRS: StructuralSchema = {
+  type: 'object',
+  properties: {
+    s: {
+      type: 'array',
+      items: {
+        type: 'array',
+        items: { type: 'integer' },
+        'x-kubernetes-validations': [{ rule: 'self.all(a, self.all(b, a + b >= 0))', message: 'm' }],
+      },
+    },
+  },
+};
+
+const numbers = (count: number) => Array.from({ length: count }, (_, i) => i);
+
+test('the rules of one object share a budget, and the one that exceeds it is the last that is run', () => {
+  const hundreds = (lists: number) => problems(PAIRS, [...Array.from({ length: lists }, () => numbers(300)), [-1]]);
+  assert.deepEqual(hundreds(2), ['s[2]: Invalid value: m']);
+  const [error, ...others] = hundreds(2_000);
+  assert.match(
+    error!,
+    /^s\[\d+\]: Invalid value: "array": validation failed due to running out of cost budget, no further validation rules will be run$/,
+  );
+  assert.deepEqual(others, []);
+});
+
+test('one rule that costs too much ends the run, in the words of the server', () => {
+  assert.deepEqual(problems(PAIRS, [numbers(1_000), [-1]]), [
+    's[0]: Invalid value: "array": \'operation cancelled: actual cost limit exceeded\': no further validation rules will be run due to call cost exceeds limit for rule: m',
+  ]);
+});

@@ -1,8 +1,9 @@
 // x-kubernetes-validations: CEL rules, run only on objects that passed the schema.
-import { type CelRule, compileCel } from '../cel/compile.ts';
+import { CelBudget, type CelRule, compileCel, OVER_BUDGET } from '../cel/compile.ts';
 import { asResource } from '../cel/resource-schema.ts';
 import { toCel } from '../cel/values.ts';
 import { type FieldError, type FieldPath, fieldError } from './field-error.ts';
+import { goQuote } from '../values/go-text.ts';
 import { findOldItem } from './list-types.ts';
 import {
   isJsonArray,
@@ -14,10 +15,23 @@ import {
   valueSchemaOf,
 } from './structural.ts';
 
-/** Every CEL rule of the schema the value breaks. Rules that name `oldSelf` run only where there is an old value. */
+/**
+ * Every CEL rule of the schema the value breaks. Rules that name `oldSelf` run only where there is an old value. When
+ * the rules cost more than the API server grants one object, that is the last error, and no further rule is run.
+ */
 export function validateRules(value: Json, schema: StructuralSchema, old?: Json): readonly FieldError[] {
   const unchanged = old !== undefined && isSameJson(value, old);
-  return walk({ value, schema: asResource(schema), old, path: [], field: '', unchanged });
+  const run: Run = { errors: [], budget: new CelBudget(), isOver: false };
+  walk({ value, schema: asResource(schema), old, path: [], field: '', unchanged }, run);
+  return run.errors;
+}
+
+/** The rules of one object, one after the other. */
+interface Run {
+  readonly errors: FieldError[];
+  readonly budget: CelBudget;
+  /** True when no further rule is to be run. */
+  isOver: boolean;
 }
 
 interface Node {
@@ -31,31 +45,36 @@ interface Node {
   readonly unchanged: boolean;
 }
 
-function walk(node: Node): readonly FieldError[] {
-  if (node.value === null) return [];
-  const own = checkRules(node, node.schema['x-kubernetes-validations'] ?? []);
-  const nested = (node.schema.allOf ?? []).flatMap((branch) =>
-    checkRules({ ...node, unchanged: false }, branch['x-kubernetes-validations'] ?? []),
-  );
-  return [...own, ...nested, ...children(node).flatMap(walk)];
+function walk(node: Node, run: Run): void {
+  if (node.value === null) return;
+  checkRules(node, node.schema['x-kubernetes-validations'] ?? [], run);
+  for (const branch of node.schema.allOf ?? []) {
+    checkRules({ ...node, unchanged: false }, branch['x-kubernetes-validations'] ?? [], run);
+  }
+  for (const child of children(node)) {
+    if (run.isOver) return;
+    walk(child, run);
+  }
 }
 
-function children(node: Node): readonly Node[] {
+function* children(node: Node): Generator<Node> {
   const { value, schema, old } = node;
   if (isJsonArray(value)) {
     const { items } = schema;
-    if (!items || !hasRules(items)) return [];
-    return value.map((item, i) => descend(node, items, item, findOldItem(item, schema, old), i, `[${i}]`));
+    if (!items || !hasRules(items)) return;
+    for (const [i, item] of value.entries()) {
+      yield descend(node, items, item, findOldItem(item, schema, old), i, `[${i}]`);
+    }
   }
-  if (!isJsonObject(value)) return [];
-  return Object.entries(value).flatMap(([name, member]) => {
+  if (!isJsonObject(value)) return;
+  for (const [name, member] of Object.entries(value)) {
     const property = schema.properties?.[name];
     const below = property ?? valueSchemaOf(schema);
-    if (member === undefined || below === undefined || !hasRules(below)) return [];
+    if (member === undefined || below === undefined || !hasRules(below)) continue;
     const before = isJsonObject(old) ? old[name] : undefined;
     const text = property === undefined ? `[${name}]` : node.field === '' ? name : `.${name}`;
-    return [descend(node, below, member, before, name, text)];
-  });
+    yield descend(node, below, member, before, name, text);
+  }
 }
 
 function descend(
@@ -70,19 +89,51 @@ function descend(
   return { value, schema, old, path: [...node.path, segment], field: node.field + text, unchanged };
 }
 
-function checkRules(node: Node, rules: readonly ValidationRule[]): readonly FieldError[] {
-  if (rules.length === 0) return [];
+function checkRules(node: Node, rules: readonly ValidationRule[], run: Run): void {
+  if (rules.length === 0) return;
+  const { errors, budget } = run;
   const self = toCel(node.value, node.schema);
   const oldSelf = node.old === undefined || node.old === null ? undefined : toCel(node.old, node.schema);
-  return rules.flatMap((rule) => {
+  for (const rule of rules) {
+    if (run.isOver) return;
     const { test, message } = compiledRule(rule, node.schema);
-    if (test.usesOldSelf && oldSelf === undefined && !rule.optionalOldSelf) return [];
-    const outcome = test.evaluate({ self, oldSelf });
-    if ('error' in outcome) return [failed(node, rule, outcome.error)];
-    if (outcome.value === true || (node.unchanged && !test.usesOldSelf)) return [];
-    const said = message?.evaluate({ self, oldSelf });
-    return [broken(node, rule, said && 'value' in said ? said.value : undefined)];
-  });
+    if (test.usesOldSelf && oldSelf === undefined && !rule.optionalOldSelf) continue;
+    const outcome = test.evaluate({ self, oldSelf }, budget);
+    if ('error' in outcome) {
+      run.isOver = outcome.error === OVER_BUDGET;
+      errors.push(run.isOver ? tooCostly(node, rule, budget) : failed(node, rule, outcome.error));
+    } else if (outcome.value !== true && (!node.unchanged || test.usesOldSelf)) {
+      const said = message?.evaluate({ self, oldSelf }, budget);
+      run.isOver = said !== undefined && 'error' in said && said.error === OVER_BUDGET;
+      errors.push(
+        run.isOver
+          ? messageTooCostly(node, rule, budget)
+          : broken(node, rule, said && 'value' in said ? said.value : ''),
+      );
+    }
+  }
+}
+
+/** A rule that costs more than one may, or than is left for the object, ends the run. */
+function tooCostly(node: Node, rule: ValidationRule, budget: CelBudget): FieldError {
+  const detail = budget.isExceeded
+    ? `validation failed due to running out of cost budget, ${NO_FURTHER}`
+    : `'${OVER_BUDGET}': ${NO_FURTHER} due to call cost exceeds limit for rule: ${nameOf(rule)}`;
+  return fieldError('FieldValueInvalid', { path: node.path, field: node.field, value: node.schema.type ?? '', detail });
+}
+
+function messageTooCostly(node: Node, rule: ValidationRule, budget: CelBudget): FieldError {
+  const detail = budget.isExceeded
+    ? `messageExpression evaluation failed due to running out of cost budget, ${NO_FURTHER}`
+    : `${NO_FURTHER} due to call cost exceeds limit for messageExpression: ${goQuote(rule.messageExpression ?? '')}`;
+  const field = node.field + (rule.fieldPath ?? '');
+  return fieldError('FieldValueInvalid', { path: node.path, field, value: node.schema.type ?? '', detail });
+}
+
+const NO_FURTHER = 'no further validation rules will be run';
+
+function nameOf(rule: ValidationRule): string {
+  return (rule.message ?? rule.rule).trim();
 }
 
 const MAX_MESSAGE_BYTES = 5 * 1024;
@@ -102,7 +153,7 @@ function broken(node: Node, rule: ValidationRule, said: unknown): FieldError {
 
 /** A rule that cannot be evaluated fails, and the server shows the field's type where it would show the value. */
 function failed(node: Node, rule: ValidationRule, error: string): FieldError {
-  const name = (rule.message ?? rule.rule).trim();
+  const name = nameOf(rule);
   const detail = error.startsWith('no such overload')
     ? `'${error}': call arguments did not match a supported operator, function or macro signature for rule: ${name}`
     : `${error} evaluating rule: ${name}`;

@@ -8,19 +8,25 @@ export class BudgetExceeded extends Error {
   override readonly name = 'BudgetExceeded';
 }
 
-/** One evaluation under way: the values of variables, by slot, and what is left of the budget. */
+/** One evaluation under way: the values of variables, by slot, and what it has cost. */
 export class Frame {
   readonly slots: CelResult[];
-  #budget: number;
+  readonly #budget: number;
+  #spent = 0;
 
   constructor(slots: CelResult[], budget: number) {
     this.slots = slots;
     this.#budget = budget;
   }
 
-  /** Takes units off the budget; throws BudgetExceeded when it is used up. */
+  /** Units of work so far; more than the budget if that is exceeded. */
+  get spent(): number {
+    return this.#spent;
+  }
+
+  /** Counts units of work; throws BudgetExceeded when they are more than the budget. */
   charge(units: number): void {
-    this.#budget -= units;
-    if (this.#budget < 0) throw new BudgetExceeded();
+    this.#spent += units;
+    if (this.#spent > this.#budget) throw new BudgetExceeded();
   }
 }
