@@ -7,10 +7,11 @@ import {
   type StructuralSchema,
   valueSchemaOf,
 } from '../schema/structural.ts';
+import { LargeInteger } from '../values/large-integer.ts';
 import { escapeProperty, unescapeProperty } from './escaping.ts';
 import { embedded } from './resource-schema.ts';
 import { equal } from './runtime/equality.ts';
-import { isInt, jsonToCel } from './runtime/json.ts';
+import { findInt, jsonToCel } from './runtime/json.ts';
 import { CelMap } from './runtime/map.ts';
 import { CelError, type CelResult, type CelValue, NO_SUCH_OVERLOAD, Opaque } from './runtime/value.ts';
 import { type ListSource, MapList, SchemaList, SetList } from './schema-lists.ts';
@@ -32,9 +33,9 @@ export function toCel(json: Json, schema: StructuralSchema): CelResult {
     case 'string':
       return typeof json === 'string' ? stringToCel(json, schema.format) : mismatch('string', json);
     case 'number':
-      return typeof json === 'number' ? json : mismatch('float', json);
+      return isNumber(json) ? Number(json) : mismatch('float', json);
     case 'integer':
-      return isInt(json) ? BigInt(json) : mismatch('int', json);
+      return findInt(json) ?? mismatch('int', json);
     case 'boolean':
       return typeof json === 'boolean' ? json : mismatch('bool', json);
     case undefined:
@@ -57,16 +58,19 @@ function mismatch(expected: string, json: Json): CelError {
   return new CelError(`invalid data, expected ${expected}, got ${goTypeOf(json)}`);
 }
 
+function isNumber(json: Json): json is number | LargeInteger {
+  return typeof json === 'number' || json instanceof LargeInteger;
+}
+
 function goTypeOf(json: Json): string {
-  if (typeof json === 'number') return isInt(json) ? 'int64' : 'float64';
+  if (isNumber(json)) return findInt(json) === undefined ? 'float64' : 'int64';
   if (isJsonArray(json)) return '[]interface {}';
   return isJsonObject(json) ? 'map[string]interface {}' : typeof json === 'boolean' ? 'bool' : 'string';
 }
 
 function intOrString(json: Json): CelResult {
   if (typeof json === 'string') return json;
-  if (isInt(json)) return BigInt(json);
-  return new CelError('invalid data, expected XIntOrString value to be either a string or integer');
+  return findInt(json) ?? new CelError('invalid data, expected XIntOrString value to be either a string or integer');
 }
 
 function listToCel(json: readonly Json[], schema: StructuralSchema): CelResult {

@@ -27,8 +27,21 @@ export function findFieldMeant(path: FieldPath, schema: StructuralSchema): strin
   const siblings = Object.keys(schemaAt(path.slice(0, -1), schema)?.properties ?? {});
   const neighbour = findNearMiss(name, siblings);
   if (neighbour !== undefined) return textOf([...path.slice(0, -1), neighbour]);
-  const elsewhere = placesOf(name, schema, []);
+  const elsewhere = placesByName(schema).get(name) ?? [];
   return elsewhere.length === 1 ? elsewhere[0] : undefined;
+}
+
+const places = new WeakMap<StructuralSchema, ReadonlyMap<string, readonly string[]>>();
+
+/** Where fields of each name are in the spec. Once per schema: a file may have a hundred thousand unknown fields. */
+function placesByName(schema: StructuralSchema): ReadonlyMap<string, readonly string[]> {
+  let known = places.get(schema);
+  if (known === undefined) {
+    const named = Map.groupBy(fieldsOf(schema, []), (path) => path.at(-1)!);
+    known = new Map([...named].map(([name, paths]) => [String(name), paths.map(textOf)]));
+    places.set(schema, known);
+  }
+  return known;
 }
 
 function schemaAt(path: FieldPath, schema: StructuralSchema): StructuralSchema | undefined {
@@ -39,12 +52,9 @@ function schemaAt(path: FieldPath, schema: StructuralSchema): StructuralSchema |
   return at;
 }
 
-function placesOf(name: string, schema: StructuralSchema, path: FieldPath): readonly string[] {
+function fieldsOf(schema: StructuralSchema, path: FieldPath): readonly FieldPath[] {
   const below = Object.entries(schema.properties ?? {}).filter(([key]) => path.length > 0 || key === 'spec');
-  return below.flatMap(([key, property]) => {
-    const here = [...path, key];
-    return [...(key === name ? [textOf(here)] : []), ...placesOf(name, property, here)];
-  });
+  return below.flatMap(([key, property]) => [[...path, key], ...fieldsOf(property, [...path, key])]);
 }
 
 /** Letters to insert, drop, change or swap, up to `limit`; `limit` stands for "that many or more". */

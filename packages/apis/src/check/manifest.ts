@@ -1,18 +1,9 @@
 // YAML as kubectl reads it, with the place of every field.
-import {
-  type Document,
-  isAlias,
-  isMap,
-  isPair,
-  isScalar,
-  isSeq,
-  LineCounter,
-  type Node,
-  parseAllDocuments,
-} from 'yaml';
+import { type Document, isMap, isPair, isScalar, isSeq, LineCounter, type Node, parseAllDocuments } from 'yaml';
 import type { FieldPath } from '../schema/field-error.ts';
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../schema/structural.ts';
+import { isJsonArray, isJsonObject, type JsonObject } from '../schema/structural.ts';
 import { isTooDeep } from './nesting.ts';
+import { isMergeKey, keyText, readYaml, YamlProblem, type YamlValue } from './yaml-value.ts';
 
 /** A place in a file, counted from 1. */
 export interface Position {
@@ -36,9 +27,6 @@ const FOREIGN_TAGS: ReadonlySet<string> = new Set([
   'tag:yaml.org,2002:set',
 ]);
 
-/** How often one anchor may be repeated: more is how a small file grows to fill the memory. */
-const MAX_ALIASES = 100;
-
 /** Every object of the text, in order; the items of a List count one by one, empty documents not at all. */
 export function readManifests(text: string): readonly Manifest[] {
   if (isTooDeep(text)) return [{ problem: 'is nested too deeply to be a manifest', position: START }];
@@ -46,6 +34,7 @@ export function readManifests(text: string): readonly Manifest[] {
   const documents = parseAllDocuments(text, {
     version: '1.1',
     merge: true,
+    intAsBigInt: true,
     uniqueKeys: false, // checked below: the library's own check takes quadratic time
     customTags: (tags) => tags.filter((tag) => typeof tag === 'string' || !isForeign(tag)),
     lineCounter: lines,
@@ -68,26 +57,23 @@ function readDocument(document: Document.Parsed, lines: LineCounter): readonly M
     const problem = `key ${JSON.stringify(repeated.key)} already set in map`;
     return [{ problem, position: positionAt(lines, repeated.offset) }];
   }
-  const value = toJson(document);
-  if (typeof value === 'string') return [{ problem: value, position: startOf(document.contents, lines) }];
-  if (value.json === null) return [];
-  return split(value.json, document, lines);
-}
-
-/** The plain value of a document, or why it has none. */
-function toJson(document: Document.Parsed): string | { readonly json: Json } {
+  let value: YamlValue;
   try {
-    return { json: (document.toJS({ maxAliasCount: MAX_ALIASES }) ?? null) as Json };
+    value = readYaml(document);
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    if (!(error instanceof YamlProblem)) throw error;
+    const position = error.offset === undefined ? startOf(document.contents, lines) : positionAt(lines, error.offset);
+    return [{ problem: error.message, position }];
   }
+  return value.json === null ? [] : split(value, document, lines);
 }
 
-function split(value: Json, document: Document.Parsed, lines: LineCounter): readonly Manifest[] {
-  const locate = (path: FieldPath) => locateIn(document, path, lines);
-  if (!isJsonObject(value)) return [{ problem: 'is not an object', position: locate([]) }];
-  const { kind, items } = value;
-  if (typeof kind !== 'string' || !kind.endsWith('List') || !isJsonArray(items)) return [{ object: value, locate }];
+function split(value: YamlValue, document: Document.Parsed, lines: LineCounter): readonly Manifest[] {
+  const locate = (path: FieldPath) => locateIn(document, value, path, lines);
+  const { json } = value;
+  if (!isJsonObject(json)) return [{ problem: 'is not an object', position: locate([]) }];
+  const { kind, items } = json;
+  if (typeof kind !== 'string' || !kind.endsWith('List') || !isJsonArray(items)) return [{ object: json, locate }];
   return items.map((item, index): Manifest => {
     const below = (path: FieldPath) => locate(['items', index, ...path]);
     return isJsonObject(item) ? { object: item, locate: below } : { problem: 'is not an object', position: below([]) };
@@ -95,32 +81,16 @@ function split(value: Json, document: Document.Parsed, lines: LineCounter): read
 }
 
 /** Where the field stands; where it is missing, the nearest thing around it that does not. */
-function locateIn(document: Document.Parsed, path: FieldPath, lines: LineCounter): Position {
+function locateIn(document: Document.Parsed, value: YamlValue, path: FieldPath, lines: LineCounter): Position {
   let node: unknown = document.contents;
   let position = startOf(document.contents, lines);
   for (const segment of path) {
-    if (isAlias(node)) node = node.resolve(document);
-    const child = childOf(node, segment);
+    const child = value.childOf(node, segment);
     if (!child) break;
     node = child.value;
     position = positionAt(lines, child.offset);
   }
   return position;
-}
-
-interface Child {
-  readonly value: unknown;
-  readonly offset: number;
-}
-
-function childOf(node: unknown, segment: string | number): Child | undefined {
-  if (isSeq<Node>(node)) {
-    const value = node.items[Number(segment)];
-    return value?.range ? { value, offset: value.range[0] } : undefined;
-  }
-  if (!isMap(node)) return undefined;
-  const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(segment));
-  return pair && isScalar(pair.key) && pair.key.range ? { value: pair.value, offset: pair.key.range[0] } : undefined;
 }
 
 function findRepeatedKey(node: unknown): { readonly key: string; readonly offset: number } | undefined {
@@ -129,8 +99,8 @@ function findRepeatedKey(node: unknown): { readonly key: string; readonly offset
   if (!isMap(node)) return undefined;
   const seen = new Set<string>();
   for (const { key } of node.items) {
-    if (!isScalar(key) || key.value === '<<') continue;
-    const text = String(key.value);
+    if (!isScalar(key) || isMergeKey(key)) continue;
+    const text = keyText(key);
     if (seen.has(text)) return { key: text, offset: key.range?.[0] ?? 0 };
     seen.add(text);
   }

@@ -1,3 +1,4 @@
+import { LargeInteger } from '../values/large-integer.ts';
 import { fnv1 } from './fnv1.ts';
 
 // How upstream hashes a Go value by its structure (spec 01 §11.2). Lists and maps do not depend on order; objects hash
@@ -52,7 +53,9 @@ export const int32: Shape = {
 };
 
 /** Eight bytes, little endian; zero when 0. */
-export const int64: Shape = int64As((value) => BigInt(value as number));
+export const int64: Shape = int64As((value) =>
+  BigInt(value instanceof LargeInteger ? value.digits : (value as number)),
+);
 
 /** An int64 that JSON writes in another form. */
 export function int64As(parse: (value: unknown) => bigint): Shape {

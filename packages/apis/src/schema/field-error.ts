@@ -1,4 +1,5 @@
 import { goJson, goQuote } from '../values/go-text.ts';
+import { LargeInteger } from '../values/large-integer.ts';
 import type { Json } from './structural.ts';
 
 /** Why a field was refused, in the words of `Status.details.causes[].reason`. */
@@ -79,6 +80,7 @@ export function renderFieldError(error: FieldError): string {
 function goValue(value: Json): string {
   if (typeof value === 'string') return goQuote(value);
   if (typeof value === 'number') return goNumber(value);
+  if (value instanceof LargeInteger) return value.digits;
   return goJson(value);
 }
 

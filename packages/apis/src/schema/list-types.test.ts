@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { renderFieldError } from './field-error.ts';
-import { validateListTypes } from './list-types.ts';
+import { findOldItem, validateListTypes } from './list-types.ts';
 import type { Json, StructuralSchema } from './structural.ts';
 
 const schema: StructuralSchema = {
@@ -53,4 +53,23 @@ test('a map-like list holds objects', () => {
 
 test('a map key stands in brackets', () => {
   assert.deepEqual(problems({ deep: { x: [1, 1] } }), ['deep[x][1]: Duplicate value: 1']);
+});
+
+test('the old items of a long list are found without looking through it for each', () => {
+  const keyed: StructuralSchema = {
+    type: 'array',
+    'x-kubernetes-list-type': 'map',
+    'x-kubernetes-list-map-keys': ['name'],
+    items: { type: 'object', properties: { name: { type: 'string' } } },
+  };
+  let reads = 0;
+  const old = Array.from({ length: 2_000 }, (_, i) => ({
+    get name() {
+      reads++;
+      return `n${i}`;
+    },
+  }));
+  for (let i = 0; i < old.length; i++) assert.equal(findOldItem({ name: `n${i}` }, keyed, old), old[i]);
+  assert.equal(findOldItem({ name: 'other' }, keyed, old), undefined);
+  assert.ok(reads < 10 * old.length, `${reads}`);
 });

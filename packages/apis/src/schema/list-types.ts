@@ -3,7 +3,6 @@ import { goJson } from '../values/go-text.ts';
 import {
   isJsonArray,
   isJsonObject,
-  isSameJson,
   type Json,
   type JsonObject,
   type StructuralSchema,
@@ -18,8 +17,21 @@ export function validateListTypes(value: Json, schema: StructuralSchema): readon
 /** The item of the old list that is the same thing as this one: only lists keyed as maps can tell. */
 export function findOldItem(item: Json, schema: StructuralSchema, old: Json | undefined): Json | undefined {
   if (schema['x-kubernetes-list-type'] !== 'map' || !isJsonArray(old)) return undefined;
-  const keys = keyOf(item, schema);
-  return old.find((candidate) => isSameJson(keyOf(candidate, schema), keys));
+  let index = indexes.get(old);
+  if (index?.schema !== schema) {
+    const items = old.map((candidate) => [goJson(keyOf(candidate, schema)), candidate] as const);
+    index = { schema, items: new Map(items.toReversed()) }; // the first of equals counts
+    indexes.set(old, index);
+  }
+  return index.items.get(goJson(keyOf(item, schema)));
+}
+
+/** Old lists by the keys of their items: to look through the list for each item would take quadratic time. */
+const indexes = new WeakMap<readonly Json[], OldItems>();
+
+interface OldItems {
+  readonly schema: StructuralSchema;
+  readonly items: ReadonlyMap<string, Json>;
 }
 
 /** Map keys are bracketed here, unlike in schema errors: `limits[cpu]`. */

@@ -6,6 +6,7 @@ import {
   labelValueProblems,
   qualifiedNameProblems,
 } from '../values/qualified-name.ts';
+import { LargeInteger } from '../values/large-integer.ts';
 import { type FieldError, fieldError } from './field-error.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject, type StructuralSchema } from './structural.ts';
 
@@ -83,11 +84,16 @@ function findMismatch(value: Json, schema: StructuralSchema): Mismatch | undefin
     }
     return undefined;
   }
-  const isRight = schema.type === 'integer' ? Number.isInteger(value) : typeof value === schema.type;
+  const isRight = schema.type === 'integer' ? isInteger(value) : typeof value === schema.type;
   return isRight ? undefined : { value, wanted: schema.type === 'integer' ? 'int64' : (schema.type ?? '') };
 }
 
+function isInteger(value: Json): boolean {
+  return Number.isInteger(value) || value instanceof LargeInteger;
+}
+
 function goType(value: Json): string {
+  if (value instanceof LargeInteger) return 'number';
   if (isJsonArray(value)) return 'array';
   return typeof value === 'boolean' ? 'bool' : typeof value;
 }

@@ -1,4 +1,5 @@
 import { type FieldError, fieldError } from './field-error.ts';
+import { LargeInteger } from '../values/large-integer.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from './structural.ts';
 
 const MAX_INT32 = 2 ** 31 - 1;
@@ -7,7 +8,7 @@ const MAX_INT32 = 2 ** 31 - 1;
 export function validateReplicas(object: JsonObject, field: string | undefined): readonly FieldError[] {
   if (field === undefined) return [];
   const path = field.split('.').slice(1);
-  const refuse = (value: number, detail: string) => [fieldError('FieldValueInvalid', { path, field, value, detail })];
+  const refuse = (value: Json, detail: string) => [fieldError('FieldValueInvalid', { path, field, value, detail })];
   let at: Json = object;
   for (const [depth, key] of path.entries()) {
     if (!isJsonObject(at)) return refuse(0, unreadable(path.slice(0, depth + 1), at, 'map[string]interface{}'));
@@ -15,9 +16,10 @@ export function validateReplicas(object: JsonObject, field: string | undefined):
     if (below === undefined) return [];
     at = below;
   }
-  if (typeof at !== 'number' || !Number.isInteger(at)) return refuse(0, unreadable(path, at, 'int64'));
-  if (at < 0) return refuse(at, 'should be a non-negative integer');
-  return at > MAX_INT32 ? refuse(at, `should be less than or equal to ${MAX_INT32}`) : [];
+  const isInteger = at instanceof LargeInteger || (typeof at === 'number' && Number.isInteger(at));
+  if (!isInteger) return refuse(0, unreadable(path, at, 'int64'));
+  if (Number(at) < 0) return refuse(at, 'should be a non-negative integer');
+  return Number(at) > MAX_INT32 ? refuse(at, `should be less than or equal to ${MAX_INT32}`) : [];
 }
 
 function unreadable(path: readonly string[], value: Json, wanted: string): string {
@@ -42,5 +44,6 @@ function goTypeName(value: Json): string {
   if (isJsonArray(value)) return '[]interface {}';
   if (isJsonObject(value)) return 'map[string]interface {}';
   if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
+  if (value instanceof LargeInteger) return 'int64';
   return typeof value === 'boolean' ? 'bool' : 'string';
 }

@@ -139,3 +139,9 @@ test('an unchanged fault does not block an update, a changed one does', () => {
     1,
   );
 });
+
+test('any number of errors is told', () => {
+  const list: StructuralSchema = { type: 'array', items: { type: 'string' } };
+  const schema: StructuralSchema = { type: 'object', properties: { l: list } };
+  assert.equal(validateSchema({ l: Array.from({ length: 200_000 }, () => 1) }, schema).length, 200_000);
+});

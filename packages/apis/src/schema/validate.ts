@@ -2,6 +2,7 @@
 import { compileRe2 } from '../cel/re2.ts';
 import { type CauseReason, type FieldError, type FieldPath, fieldError, textOf } from './field-error.ts';
 import { goQuote } from '../values/go-text.ts';
+import { LargeInteger } from '../values/large-integer.ts';
 import { FORMATS, isKnownFormat } from './formats.ts';
 import { findOldItem } from './list-types.ts';
 import {
@@ -85,6 +86,7 @@ function wantedTypes(schema: StructuralSchema): readonly string[] {
 
 /** The type of a value, and the width Go decodes it to where it has one. */
 function typeOf(value: Exclude<Json, null>): { readonly type: string; readonly format: string } {
+  if (value instanceof LargeInteger) return { type: 'integer', format: 'int64' };
   if (typeof value === 'number') {
     return Number.isInteger(value) ? { type: 'integer', format: 'int64' } : { type: 'number', format: 'float64' };
   }
@@ -169,17 +171,18 @@ function checkFormat(node: Node): readonly FieldError[] {
 
 function checkNumber(node: Node): readonly FieldError[] {
   const { value, schema } = node;
-  if (typeof value !== 'number') return [];
+  if (typeof value !== 'number' && !(value instanceof LargeInteger)) return [];
   const errors: FieldError[] = [];
   const { multipleOf, minimum, maximum } = schema;
-  if (multipleOf !== undefined && !Number.isInteger(value / multipleOf)) {
+  const number = Number(value);
+  if (multipleOf !== undefined && !Number.isInteger(number / multipleOf)) {
     errors.push(broken(node, `should be a multiple of ${multipleOf}`, value));
   }
-  if (minimum !== undefined && (schema.exclusiveMinimum ? value <= minimum : value < minimum)) {
+  if (minimum !== undefined && (schema.exclusiveMinimum ? number <= minimum : number < minimum)) {
     const bound = schema.exclusiveMinimum ? 'greater than' : 'greater than or equal to';
     errors.push(broken(node, `should be ${bound} ${minimum}`, value));
   }
-  if (maximum !== undefined && (schema.exclusiveMaximum ? value >= maximum : value > maximum)) {
+  if (maximum !== undefined && (schema.exclusiveMaximum ? number >= maximum : number > maximum)) {
     const bound = schema.exclusiveMaximum ? 'less than' : 'less than or equal to';
     errors.push(broken(node, `should be ${bound} ${maximum}`, value));
   }

@@ -1,4 +1,5 @@
 import type { Json } from '../schema/structural.ts';
+import { LargeInteger } from './large-integer.ts';
 
 // Text as Go's standard library writes it: error messages and hashes depend on it.
 
@@ -8,7 +9,7 @@ export function goJson(value: Json): string {
 }
 
 function sorted(value: Json): Json {
-  if (value === null || typeof value !== 'object') return value;
+  if (value === null || typeof value !== 'object' || value instanceof LargeInteger) return value;
   if (Array.isArray(value)) return value.map(sorted);
   const entries = Object.entries(value).filter(([, member]) => member !== undefined);
   return Object.fromEntries(

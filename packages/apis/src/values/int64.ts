@@ -1,5 +1,5 @@
-const MAX_INT64 = 2n ** 63n - 1n;
-const MIN_INT64 = -(2n ** 63n);
+export const MAX_INT64 = 2n ** 63n - 1n;
+export const MIN_INT64 = -(2n ** 63n);
 
 /** Why a text is no int64, in the words of Go's strconv. */
 export type Int64Problem = 'invalid syntax' | 'value out of range';

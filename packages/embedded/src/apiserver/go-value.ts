@@ -1,4 +1,4 @@
-import type { Json } from '@karpenter-ts/apis';
+import { type Json, LargeInteger } from '@karpenter-ts/apis';
 import { isJsonArray, isJsonObject } from './json-value.ts';
 
 /** A decoded JSON value as Go's `%v` prints it: `map[image:x ports:[map[containerPort:80]]]`. */
@@ -15,6 +15,7 @@ export function goTypeOf(value: Json): string {
   if (value === null) return '%!s(<nil>)';
   if (isJsonArray(value)) return '[]interface {}';
   if (isJsonObject(value)) return 'map[string]interface {}';
+  if (value instanceof LargeInteger) return 'int64';
   if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
   return typeof value === 'boolean' ? 'bool' : 'string';
 }

@@ -1,4 +1,4 @@
-import { goQuote, type Json } from '@karpenter-ts/apis';
+import { goQuote, type Json, parseExactJson } from '@karpenter-ts/apis';
 
 /** The real server takes 10,000; nobody writes a tenth of it, and our own recursion must not meet the stack's end. */
 export const MAX_DEPTH = 1000;
@@ -7,7 +7,7 @@ export const MAX_DEPTH = 1000;
 export function parseJson(text: string, toError: (problem: string) => Error): Json {
   let value: Json;
   try {
-    value = JSON.parse(text) as Json;
+    value = parseExactJson(text) as Json;
   } catch {
     throw toError(syntaxProblemOf(text));
   }

@@ -1,13 +1,18 @@
-import type { Json, JsonObject } from '@karpenter-ts/apis';
+import { type Json, type JsonObject, LargeInteger } from '@karpenter-ts/apis';
 
 /** True for what JSON calls an object: neither a list nor null. */
 export function isJsonObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof LargeInteger);
 }
 
 /** True for what JSON calls an array. (`Array.isArray` alone does not narrow readonly arrays.) */
 export function isJsonArray(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
+}
+
+/** True for what JSON calls a number, be it one that JavaScript has no number for. */
+export function isNumber(value: Json | undefined): value is number | LargeInteger {
+  return typeof value === 'number' || value instanceof LargeInteger;
 }
 
 /** A member of its own, never what objects inherit: users choose the keys, and `constructor` is one. */
@@ -69,6 +74,7 @@ function rebuilt(value: JsonObject): JsonObject {
 /** Equality of JSON values; the order of keys does not matter, that of lists does. */
 export function isSameJson(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true;
+  if (a instanceof LargeInteger) return b instanceof LargeInteger && a.digits === b.digits;
   if (isJsonArray(a)) return isJsonArray(b) && isSameList(a, b);
   return isJsonObject(a) && isJsonObject(b) && isSameObject(a, b);
 }
@@ -90,5 +96,6 @@ function isSameObject(a: JsonObject, b: JsonObject): boolean {
 export function jsonTypeOf(value: Json): 'null' | 'bool' | 'number' | 'string' | 'array' | 'object' {
   if (value === null) return 'null';
   if (isJsonArray(value)) return 'array';
+  if (value instanceof LargeInteger) return 'number';
   return typeof value === 'boolean' ? 'bool' : (typeof value as 'number' | 'string' | 'object');
 }

@@ -4,8 +4,10 @@ import { HOUR, MINUTE, type TransportRequest, VirtualClock } from '@karpenter-ts
 import { seededRandom } from './identity.ts';
 import { ApiServer } from './server.ts';
 
-async function ask(server: ApiServer, method: TransportRequest['method'], path: string, body?: object) {
-  const response = await server.handle({ method, path, headers: {}, ...(body && { body: JSON.stringify(body) }) });
+async function ask(server: ApiServer, method: TransportRequest['method'], path: string, body?: object | string) {
+  const text = typeof body === 'object' ? JSON.stringify(body) : body;
+  const headers = method === 'PATCH' ? { 'content-type': 'application/merge-patch+json' } : {};
+  const response = await server.handle({ method, path, headers, ...(text && { body: text }) });
   const chunks: Buffer[] = [];
   for await (const chunk of response.body) chunks.push(chunk);
   return { code: response.status, headers: response.headers, text: Buffer.concat(chunks).toString() };
@@ -58,4 +60,48 @@ test('an answer that asks for patience says for how long in its head, too', asyn
 test('the server is healthy', async () => {
   const server = new ApiServer();
   for (const path of ['/healthz', '/livez', '/readyz']) assert.deepEqual((await ask(server, 'GET', path)).text, 'ok');
+});
+
+test('whole numbers of 64 bits are kept as they were sent, whatever is done with the object', async () => {
+  const server = new ApiServer();
+  const path = '/api/v1/namespaces/default/pods';
+  const pod = (seconds: string) =>
+    `{"metadata":{"name":"a"},"spec":{"containers":[{"name":"a","image":"b"}],"tolerations":[{"key":"k",` +
+    `"operator":"Exists","effect":"NoExecute","tolerationSeconds":${seconds}}]}}`;
+  const seconds = (text: string) => /"tolerationSeconds":(-?\d+)/.exec(text)?.[1];
+  for (const number of ['9223372036854775807', '-9223372036854775808', '9007199254740993']) {
+    assert.equal(seconds((await ask(server, 'POST', path, pod(number))).text), number);
+    const { text } = await ask(server, 'GET', `${path}/a`);
+    assert.equal(seconds(text), number);
+    assert.equal(seconds((await ask(server, 'PUT', `${path}/a`, text)).text), number);
+    assert.equal(seconds((await ask(server, 'PATCH', `${path}/a`, '{"metadata":{"labels":{"a":"b"}}}')).text), number);
+    assert.equal(seconds((await ask(server, 'GET', path)).text), number);
+    await ask(server, 'DELETE', `${path}/a?gracePeriodSeconds=0`);
+  }
+  const tooLong = await ask(
+    server,
+    'POST',
+    path,
+    pod('1').replace('"containers"', '"priority":9223372036854775807,"containers"'),
+  );
+  assert.deepEqual(
+    [
+      tooLong.code,
+      tooLong.text.includes(
+        'cannot unmarshal number 9223372036854775807 into Go struct field PodSpec.spec.priority of type int32',
+      ),
+    ],
+    [400, true],
+  );
+});
+
+test('a pod with the longest grace there is can be deleted', async () => {
+  const server = new ApiServer();
+  const path = '/api/v1/namespaces/default/pods';
+  const grace = '9223372036854775807';
+  const pod = `{"metadata":{"name":"a"},"spec":{"nodeName":"n","terminationGracePeriodSeconds":${grace},"containers":[{"name":"a","image":"b"}]}}`;
+  await ask(server, 'POST', path, pod);
+  const { code, text } = await ask(server, 'DELETE', `${path}/a`);
+  assert.equal(code, 200);
+  assert.match(text, new RegExp(`"deletionGracePeriodSeconds":${grace}`));
 });

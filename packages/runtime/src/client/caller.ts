@@ -1,3 +1,4 @@
+import { parseExactJson } from '@karpenter-ts/apis';
 import { type Clock, SECOND } from '../clock.ts';
 import { startDeadline } from './deadline.ts';
 import type { RateLimits } from './rate-limit.ts';
@@ -242,7 +243,7 @@ async function readPieces(body: AsyncIterable<Buffer>): Promise<string> {
 function decode<T>(text: string): T {
   if (text === '') return undefined as T;
   try {
-    return JSON.parse(text) as T;
+    return parseExactJson(text) as T;
   } catch (cause) {
     throw new ConnectionError('the API server answered with malformed JSON', { cause });
   }

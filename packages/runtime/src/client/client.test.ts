@@ -372,3 +372,11 @@ test('requests are counted by code and timed by verb and kind', async () => {
     'client_go_request_total{code="<error>",method="GET"} 1',
   ]);
 });
+
+test('whole numbers of 64 bits are sent back as they came', async () => {
+  const text = '{"metadata":{"name":"web","namespace":"shop"},"spec":{"a":9223372036854775807,"b":9007199254740993}}';
+  const { client, requests } = clientOf([{ body: text }]);
+  const read = await client.get<ApiObject>(PODS, { namespace: 'shop', name: 'web' });
+  await client.update(PODS, { ...read });
+  assert.equal(requests.at(-1)?.body, text);
+});

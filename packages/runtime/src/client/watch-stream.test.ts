@@ -63,3 +63,9 @@ for (const line of [
     await assert.rejects(namesIn(chunks(event('a'), `${line}\n`, event('b'))), ConnectionError);
   });
 }
+
+test('whole numbers of 64 bits come as they were sent', async () => {
+  const line = '{"type":"ADDED","object":{"metadata":{"name":"a"},"spec":{"seconds":9223372036854775807}}}';
+  for await (const [first] of readEvents<ApiObject>({ body: chunks(`${line}\n`) }))
+    assert.equal(JSON.stringify(first), line);
+});

@@ -1,3 +1,4 @@
+import { parseExactJson } from '@karpenter-ts/apis';
 import { withoutManagedFields } from './managed-fields.ts';
 import type { ApiObject } from './resource-type.ts';
 import { type Status, StatusError } from './status-error.ts';
@@ -73,7 +74,7 @@ function checked<T extends ApiObject>(event: Parsed): WatchEvent<T> {
 
 function parse(line: string): Parsed {
   try {
-    const event: unknown = JSON.parse(line);
+    const event = parseExactJson(line);
     return typeof event === 'object' && event !== null && 'object' in event && event.object !== null ? event : {};
   } catch (cause) {
     throw new ConnectionError('the watch sent a malformed line', { cause });

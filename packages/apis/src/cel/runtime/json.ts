@@ -1,18 +1,21 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../schema/structural.ts';
+import { LargeInteger } from '../../values/large-integer.ts';
 import { ArrayList, CelList } from './list.ts';
 import { CelMap } from './map.ts';
 import { type CelResult, type CelValue, Optional } from './value.ts';
 
 /** JSON as CEL reads it where no schema says more: whole numbers are ints, and names are not escaped. */
 export function jsonToCel(json: Json): CelValue {
-  if (typeof json === 'number') return isInt(json) ? BigInt(json) : json;
+  if (json instanceof LargeInteger) return BigInt(json.digits);
+  if (typeof json === 'number') return findInt(json) ?? json;
   if (isJsonArray(json)) return new ArrayList(json.map(jsonToCel));
   return isJsonObject(json) ? new JsonMap(json) : json;
 }
 
-/** True for a number an int can hold. */
-export function isInt(json: Json): json is number {
-  return Number.isInteger(json) && Math.abs(json as number) < 2 ** 63;
+/** The int that a number is, if it is a whole one of 64 bits. */
+export function findInt(json: Json): bigint | undefined {
+  if (json instanceof LargeInteger) return BigInt(json.digits);
+  return typeof json === 'number' && Number.isInteger(json) && Math.abs(json) < 2 ** 63 ? BigInt(json) : undefined;
 }
 
 class JsonMap extends CelMap {

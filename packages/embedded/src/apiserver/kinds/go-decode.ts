@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '@karpenter-ts/apis';
-import { isJsonArray, isJsonObject, jsonTypeOf, setMember } from '../json-value.ts';
+import type { Json, JsonObject, LargeInteger } from '@karpenter-ts/apis';
+import { isJsonArray, isJsonObject, isNumber, jsonTypeOf, setMember } from '../json-value.ts';
 import { type Draft, setDefaults } from './defaults.ts';
 import type { GoField, GoStruct, GoType, Scalar } from './go-types.ts';
 import { LeafError, readBase64, readMicroTime, readQuantity, readTime } from './leaf-values.ts';
@@ -108,7 +108,7 @@ class Decoder {
       case 'bool':
         return typeof value === 'boolean' ? value : this.#fail(value, text);
       case 'float64':
-        return typeof value === 'number' ? value : this.#fail(value, text);
+        return isNumber(value) ? Number(value) : this.#fail(value, text);
       case 'bytes':
         return typeof value === 'string' ? leaf(readBase64, value) : this.#readBytes(value, text);
       default:
@@ -128,9 +128,9 @@ class Decoder {
     return Buffer.from(bytes).toString('base64');
   }
 
-  #readInteger(value: Json, scalar: 'int32' | 'int64', text: string): number {
-    if (typeof value !== 'number') return this.#fail(value, text);
-    const fits = Number.isInteger(value) && (scalar === 'int64' || value === (value | 0));
+  #readInteger(value: Json, scalar: 'int32' | 'int64', text: string): number | LargeInteger {
+    if (!isNumber(value)) return this.#fail(value, text);
+    const fits = typeof value === 'number' ? isIntegerOf(value, scalar) : scalar === 'int64';
     if (!fits) throw this.#mismatch(value, text, `number ${value}`);
     return value;
   }
@@ -173,6 +173,11 @@ class Decoder {
     const place = field === '' ? 'Go value' : `Go struct field ${owner.slice(owner.indexOf('.') + 1)}.${field}`;
     return new DecodeError(`json: cannot unmarshal ${got} into ${place} of type ${wanted}`);
   }
+}
+
+/** A number that is beyond 64 bits is a float, whatever its digits. */
+function isIntegerOf(value: number, scalar: 'int32' | 'int64'): boolean {
+  return scalar === 'int32' ? value === (value | 0) : Number.isInteger(value) && Math.abs(value) < 2 ** 63;
 }
 
 /** Go's omitempty: pointers are empty when nil, so a zero behind one stays. */

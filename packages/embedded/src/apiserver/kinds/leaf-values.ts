@@ -1,4 +1,5 @@
 import { canonicalQuantity, goQuote, type Json, QuantityError } from '@karpenter-ts/apis';
+import { isNumber } from '../json-value.ts';
 
 /** A text that is not what its type wants. The message is Go's. */
 export class LeafError extends Error {
@@ -8,7 +9,7 @@ export class LeafError extends Error {
 /** A quantity in the form the server keeps: `0.5` becomes `500m`. */
 export function readQuantity(value: Json): string {
   try {
-    return canonicalQuantity(typeof value === 'number' ? value : typeof value === 'string' ? value : 'no quantity');
+    return canonicalQuantity(isNumber(value) || typeof value === 'string' ? String(value) : 'no quantity');
   } catch (error) {
     if (error instanceof QuantityError) throw new LeafError(error.message);
     throw error;

@@ -92,3 +92,18 @@ test('a body that is no object is a bad request; null changes nothing', () => {
   assert.throws(() => applyStrategicPatch({}, '{', POD), new PatchError(400, 'unexpected end of JSON input'));
   assert.deepEqual(patchedPod({ a: 1 }, null), { a: 1 });
 });
+
+test('long lists are merged without looking through one for each element of the other', () => {
+  const names = Array.from({ length: 2_000 }, (_, i) => `c${i}`);
+  let reads = 0;
+  const containers = names.map((name) => ({
+    get name() {
+      reads++;
+      return name;
+    },
+  }));
+  const patch = { spec: { containers: names.toReversed().map((name) => ({ name, image: 'x' })) } };
+  const { spec } = applyStrategicPatch({ spec: { containers } }, JSON.stringify(patch), POD);
+  assert.equal((spec as { readonly containers: readonly Json[] }).containers.length, names.length);
+  assert.ok(reads < 20 * names.length, `${reads}`);
+});

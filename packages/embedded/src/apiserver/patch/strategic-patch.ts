@@ -138,7 +138,8 @@ function patchList(original: readonly Json[], patch: readonly Json[], list: List
 function deleteElements(original: readonly Json[], patch: readonly Json[], list: ListType): readonly Json[] {
   if (original.length === 0 && patch.length === 0) return original;
   if (checkTypes(original, patch) === 'object') return mergeKeyedList(original, patch, list).list;
-  return original.filter((element) => !patch.includes(element));
+  const deleted = new Set(patch);
+  return original.filter((element) => !deleted.has(element));
 }
 
 function mergeKeyedList(original: readonly Json[], patch: readonly Json[], list: ListType): PatchedList {
@@ -146,11 +147,12 @@ function mergeKeyedList(original: readonly Json[], patch: readonly Json[], list:
   if (key === '') throw serverFault(`cannot merge lists without merge key for ${goKindOf(items)}`);
   const { live, changes } = obeyElements(original as readonly JsonObject[], patch as readonly JsonObject[], key);
   const edited = [...live];
+  const places = new Map(live.map((element, at) => [memberOf(element, key), at] as const).toReversed()); // the first of equals
   for (const change of changes) {
     const identity = identityOf(change, key);
-    const at = edited.findIndex((element) => memberOf(element, key) === identity);
-    if (at < 0) edited.push(change);
-    else edited[at] = mergeObjects(edited[at]!, change, items);
+    const at = places.get(identity);
+    if (at !== undefined) edited[at] = mergeObjects(edited[at]!, change, items);
+    else places.set(identity, edited.push(change) - 1);
   }
   return { list: arrange(edited, { order: changes, live, key }), edited };
 }
@@ -162,13 +164,12 @@ function obeyElements(
   key: string,
 ): { readonly live: readonly JsonObject[]; readonly changes: readonly JsonObject[] } {
   const changes = patch.filter((element) => !Object.hasOwn(element, DIRECTIVE));
-  let live = original;
+  const deleted = new Set<Json | undefined>();
   let isReplaced = false;
   for (const element of patch) {
     const directive = memberOf(element, DIRECTIVE);
     if (directive === 'delete') {
-      const identity = identityOf(element, key);
-      live = live.filter((other) => memberOf(other, key) !== identity);
+      deleted.add(identityOf(element, key));
     } else if (directive === 'replace') {
       isReplaced = true;
     } else if (directive === 'merge') {
@@ -177,7 +178,11 @@ function obeyElements(
       throw unknownDirective(element);
     }
   }
-  return isReplaced ? { live: changes, changes: [] } : { live, changes };
+  if (isReplaced) return { live: changes, changes: [] };
+  return {
+    live: deleted.size === 0 ? original : original.filter((other) => !deleted.has(memberOf(other, key))),
+    changes,
+  };
 }
 
 /** Elements must be all of one type; returns JSON's word for it. */

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '@karpenter-ts/apis';
+import { type Json, type JsonObject, LargeInteger, parseExactJson } from '@karpenter-ts/apis';
 import { goTypeOf } from '../kinds/builtin.ts';
 import { type GoField, type GoStruct, type GoType, goStruct } from '../kinds/go-types.ts';
 import table from './field-numbers.json' with { type: 'json' };
@@ -112,7 +112,7 @@ const SCALARS = {
   bytes: (value: bigint | Buffer) => bytesOf(value).toString('base64'),
   bool: (value: bigint | Buffer) => integerOf(value) !== 0,
   int32: (value: bigint | Buffer) => integerOf(value),
-  int64: (value: bigint | Buffer) => integerOf(value),
+  int64: (value: bigint | Buffer) => LargeInteger.from(signed(value)),
   float64: (value: bigint | Buffer) => bytesOf(value).readDoubleLE(),
 };
 
@@ -129,7 +129,7 @@ function decodeOpaque(message: Buffer, name: string): Json {
     case 'meta.MicroTime':
       return first === undefined ? null : formatSeconds(first).replace('Z', `.${micros(second)}Z`);
     default: // holds JSON
-      return JSON.parse(bytesOf(first ?? Buffer.from('null')).toString()) as Json;
+      return parseExactJson(bytesOf(first ?? Buffer.from('null')).toString()) as Json;
   }
 }
 
@@ -144,7 +144,11 @@ function bytesOf(value: bigint | Buffer): Buffer {
 }
 
 /** Negative numbers are written as their complement in 64 bits. */
-function integerOf(value: bigint | Buffer): number {
+function signed(value: bigint | Buffer): bigint {
   if (typeof value !== 'bigint') throw new WireError('bytes where a number should be');
-  return Number(BigInt.asIntN(64, value));
+  return BigInt.asIntN(64, value);
+}
+
+function integerOf(value: bigint | Buffer): number {
+  return Number(signed(value));
 }

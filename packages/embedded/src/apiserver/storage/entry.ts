@@ -1,4 +1,4 @@
-import { shared } from '@karpenter-ts/apis';
+import { parseExactJson, shared } from '@karpenter-ts/apis';
 import type { Instant } from '@karpenter-ts/runtime';
 import type { KubeObject } from '../object.ts';
 
@@ -113,7 +113,7 @@ function encodeLine(type: EventType, json: string): Buffer {
 
 /** What bytes of the store say. */
 export function decode(json: Buffer): KubeObject {
-  return JSON.parse(json.toString()) as KubeObject;
+  return parseExactJson(json.toString()) as KubeObject;
 }
 
 /** Kind and version come first, so that they can be cut off by length. */

@@ -1,9 +1,9 @@
-import type { JsonObject } from '@karpenter-ts/apis';
+import type { JsonObject, LargeInteger } from '@karpenter-ts/apis';
 import { type KubeObject, objectAt, textAt } from '../object.ts';
 import { ageOf } from './human-duration.ts';
 
 /** What a cell holds; null shows as nothing. */
-export type Cell = string | number | boolean | null;
+export type Cell = string | number | LargeInteger | boolean | null;
 
 /** A column of `kubectl get`. */
 export interface Column {

@@ -1,4 +1,4 @@
-import { goJson, type Json, type PrinterColumn } from '@karpenter-ts/apis';
+import { goJson, type Json, LargeInteger, type PrinterColumn } from '@karpenter-ts/apis';
 import { AGE, type Cell, type Column, NAME } from './column.ts';
 import { ageOf } from './human-duration.ts';
 import { parseJsonPath } from './json-path.ts';
@@ -35,6 +35,7 @@ function cellOf(type: Column['type'], value: Json | undefined, now: number): Cel
   if (typeof value === 'number' && (type === 'integer' || type === 'number')) {
     return type === 'integer' ? Math.trunc(value) : value;
   }
+  if (value instanceof LargeInteger) return type === 'integer' || type === 'number' ? value : null;
   if (typeof value === 'boolean' && type === 'boolean') return value;
   return typeof value === 'string' && type === 'date' ? formatDate(value, now) : null;
 }

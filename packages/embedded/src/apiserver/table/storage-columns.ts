@@ -1,4 +1,5 @@
 import { canonicalQuantity, type JsonObject } from '@karpenter-ts/apis';
+import { isNumber } from '../json-value.ts';
 import { type KubeObject, listAt, objectAt, textAt } from '../object.ts';
 import { AGE, type Column, column, flag, integer, NAME, wide } from './column.ts';
 
@@ -88,7 +89,7 @@ function accessModes(part: JsonObject): string {
 
 function storageIn(resources: JsonObject): string {
   const storage = resources['storage'];
-  return typeof storage === 'string' || typeof storage === 'number' ? canonicalQuantity(storage) : '0';
+  return typeof storage === 'string' || isNumber(storage) ? canonicalQuantity(String(storage)) : '0';
 }
 
 /** The annotation is older than the field, and still counts. */

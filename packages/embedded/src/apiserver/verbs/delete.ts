@@ -73,6 +73,9 @@ function planDeletion(old: KubeObject, strategy: Strategy, options: DeleteOption
   return { object, outcome: isKept ? 'kept' : 'gone', isMarked: true };
 }
 
+/** The last time that can be written down; a grace period may be as long as an int64 says. */
+const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59);
+
 /** The object in its grace period; `pending` if an earlier deletion stands, undefined if the kind knows no grace. */
 function gracefully(
   old: KubeObject,
@@ -90,7 +93,7 @@ function gracefully(
     return asked === undefined || asked >= before ? 'pending' : shortened(old, asked, now);
   }
   return withMetadata(old, {
-    deletionTimestamp: timestamp(now + grace * SECOND),
+    deletionTimestamp: timestamp(Math.min(now + grace * SECOND, LATEST)),
     deletionGracePeriodSeconds: grace,
     generation: generation && generation + 1,
   });

@@ -1,4 +1,4 @@
-import { goQuote, type Json, type JsonObject } from '@karpenter-ts/apis';
+import { goQuote, type Json, type JsonObject, parseExactJson } from '@karpenter-ts/apis';
 import { invalidValue } from '../field-errors.ts';
 import { formatGoValue } from '../go-value.ts';
 import { isJsonObject } from '../json-value.ts';
@@ -37,7 +37,9 @@ export function applyPatch(old: KubeObject, patch: SentPatch, target: Patched): 
   const result = translated(() => patchedJson(old, patch, target));
   const wrongResult = (why: string): ApiError => {
     const shown =
-      patch.contentType === STRATEGIC_PATCH ? formatGoValue(JSON.parse(patch.body) as Json) : JSON.stringify(result);
+      patch.contentType === STRATEGIC_PATCH
+        ? formatGoValue(parseExactJson(patch.body) as Json)
+        : JSON.stringify(result);
     return invalid({ group: '', kind: '' }, '', [invalidValue(['patch'], shown, why)]);
   };
   if (!isJsonObject(result)) throw wrongResult(`couldn't get version/kind; json parse error: ${notAnObject(result)}`);

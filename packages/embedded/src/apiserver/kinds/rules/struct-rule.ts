@@ -7,7 +7,7 @@ import {
   qualifiedNameProblems,
 } from '@karpenter-ts/apis';
 import { duplicate, invalidValue, mapKey, notSupported, type Problem, required } from '../../field-errors.ts';
-import { isJsonObject } from '../../json-value.ts';
+import { isJsonObject, isNumber } from '../../json-value.ts';
 import { scalarText } from '../../object.ts';
 
 /** Where a struct stands in its object. */
@@ -41,7 +41,7 @@ export const atLeast =
   (value, path) =>
     fields.flatMap((field) => {
       const number = value[field];
-      if (typeof number !== 'number' || number >= bound) return [];
+      if (!isNumber(number) || Number(number) >= bound) return [];
       return [invalidValue([...path, field], number, `must be greater than ${bound === 0 ? 'or equal to 0' : 'zero'}`)];
     });
 
@@ -50,7 +50,7 @@ export const within =
   (field: string, low: number, high: number): StructRule =>
   (value, path) => {
     const number = value[field];
-    if (typeof number !== 'number' || (number >= low && number <= high)) return [];
+    if (!isNumber(number) || (Number(number) >= low && Number(number) <= high)) return [];
     return [invalidValue([...path, field], number, `must be between ${low} and ${high}, inclusive`)];
   };
 
