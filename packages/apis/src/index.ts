@@ -223,6 +223,7 @@ export {
 } from './values/label-selector.ts';
 export { parseLabelSelector } from './values/label-selector-syntax.ts';
 export { LargeInteger, parseExactJson } from './values/large-integer.ts';
+export { memberOf } from './values/member.ts';
 export { findMoneyRate, formatMoneyRate } from './values/money-rate.ts';
 export { findPercentage, formatPercentage } from './values/percentage.ts';
 export {

@@ -17,3 +17,7 @@ test('a limit is exceeded only by more than it, and only by what is limited', ()
     'resource usage exceeds limit (limit=1073741824, resource-name=memory, usage=2147483648)',
   );
 });
+
+test('a resource may be called like something that JavaScript objects inherit', () => {
+  assert.equal(findExceededLimit({}, { constructor: '1', toString: '2' }), undefined);
+});

@@ -1,4 +1,5 @@
 import type { ResourceList } from './kinds/resource-list.ts';
+import { memberOf } from './values/member.ts';
 import { compareQuantities, parseQuantity, type Quantity } from './values/quantity.ts';
 
 /** A limit that is exceeded, and by what. */
@@ -11,8 +12,9 @@ export interface ExceededLimit {
 /** The first limit, by resource name, that usage is strictly above. Resources without a limit are free. */
 export function findExceededLimit(limits: ResourceList, usage: ResourceList): ExceededLimit | undefined {
   for (const resource of Object.keys(usage).sort()) {
-    if (limits[resource] === undefined) continue;
-    const exceeded = { resource, limit: parseQuantity(limits[resource]), usage: parseQuantity(usage[resource]!) };
+    const limit = memberOf(limits, resource);
+    if (limit === undefined) continue;
+    const exceeded = { resource, limit: parseQuantity(limit), usage: parseQuantity(usage[resource]!) };
     if (compareQuantities(exceeded.usage, exceeded.limit) > 0) return exceeded;
   }
   return undefined;

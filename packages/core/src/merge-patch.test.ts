@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { parseExactJson } from '@karpenter-ts/apis';
 import fc from 'fast-check';
 import { mergePatchOf } from './merge-patch.ts';
 
@@ -44,3 +45,15 @@ function apply(target: unknown, patch: Json): Json {
 function isRecord(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+test('members may be called like something that JavaScript objects inherit', () => {
+  assert.deepEqual(mergePatchOf({ labels: {} }, { labels: { constructor: 'a' } }), { labels: { constructor: 'a' } });
+  assert.deepEqual(mergePatchOf({ labels: { toString: 'a' } }, { labels: {} }), { labels: { toString: null } });
+});
+
+test('a number of 64 bits is a value, not an object', () => {
+  const large = (digits: string) => parseExactJson(`{"a":${digits}}`) as object;
+  const patch = mergePatchOf(large('9223372036854775807'), large('9223372036854775806'));
+  assert.equal(JSON.stringify(patch), '{"a":9223372036854775806}');
+  assert.equal(mergePatchOf(large('9223372036854775807'), large('9223372036854775807')), undefined);
+});

@@ -1,3 +1,4 @@
+import { LargeInteger, memberOf } from '@karpenter-ts/apis';
 import { isDeepStrictEqual } from 'node:util';
 
 /** A JSON merge patch (RFC 7396): members to set, `null` for those to remove. */
@@ -11,12 +12,12 @@ export function mergePatchOf(before: object | undefined, after: object | undefin
   if (before === after) return undefined;
   const old = (before ?? {}) as Record<string, unknown>;
   const wanted = (after ?? {}) as Record<string, unknown>;
-  const patch: Record<string, unknown> = {};
+  const changes: [string, unknown][] = [];
   for (const member of new Set([...Object.keys(old), ...Object.keys(wanted)])) {
-    const change = memberChange(old[member], wanted[member]);
-    if (change !== undefined) patch[member] = change;
+    const change = memberChange(memberOf(old, member), memberOf(wanted, member));
+    if (change !== undefined) changes.push([member, change]);
   }
-  return Object.keys(patch).length === 0 ? undefined : patch;
+  return changes.length === 0 ? undefined : Object.fromEntries(changes);
 }
 
 function memberChange(before: unknown, after: unknown): unknown {
@@ -26,5 +27,5 @@ function memberChange(before: unknown, after: unknown): unknown {
 }
 
 function isRecord(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof LargeInteger);
 }

@@ -8,6 +8,7 @@ import {
   valueSchemaOf,
 } from '../schema/structural.ts';
 import { LargeInteger } from '../values/large-integer.ts';
+import { memberOf } from '../values/member.ts';
 import { escapeProperty, unescapeProperty } from './escaping.ts';
 import { embedded } from './resource-schema.ts';
 import { equal } from './runtime/equality.ts';
@@ -173,7 +174,8 @@ class SchemaMap extends CelMap {
 
   #hasSameUnknown(name: string, other: CelMap): boolean | CelError {
     if (!(other instanceof SchemaMap)) return NO_SUCH_OVERLOAD;
-    return other.#json[name] === undefined || isSameJson(this.#json[name], other.#json[name]);
+    const theirs = memberOf(other.#json, name);
+    return theirs === undefined || isSameJson(this.#json[name], theirs);
   }
 
   override untyped(): CelValue {
@@ -183,12 +185,12 @@ class SchemaMap extends CelMap {
   #schemaOf(name: string): StructuralSchema | undefined {
     const { properties } = this.#schema;
     if (properties === undefined) return valueSchemaOf(this.#schema);
-    return Object.hasOwn(properties, name) ? properties[name] : undefined;
+    return memberOf(properties, name);
   }
 
   /** A null property of an object is an absent one. */
   #value(name: string): CelResult | undefined {
-    const json = Object.hasOwn(this.#json, name) ? this.#json[name] : undefined;
+    const json = memberOf(this.#json, name);
     const schema = this.#schemaOf(name);
     if (json === undefined || schema === undefined || (json === null && this.#isObject)) return undefined;
     let value = this.#values.get(name);

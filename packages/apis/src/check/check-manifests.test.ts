@@ -122,3 +122,14 @@ test('what only the controller finds is found too, as errors and as warnings', (
     [true, ['spec.disruption.budgets[0].schedule']],
   );
 });
+
+test('fields and labels are told from what JavaScript objects inherit', () => {
+  for (const name of ['toString', 'valueOf', 'constructor', '__proto__']) {
+    assert.deepEqual(errorsOf(`${POOL}  ${name}: {a: 1}\n`), [
+      { line: 9, message: `unknown field "spec.${name}"`, hint: undefined },
+    ]);
+  }
+  const labelled = (key: string) => errorsOf(POOL.replace('{name: default}', `{name: default, labels: {${key}: a}}`));
+  assert.match(labelled('__proto__')[0]!.message, /^Invalid value: "__proto__": name part must consist of/);
+  assert.deepEqual(labelled('constructor'), []);
+});

@@ -138,7 +138,10 @@ type Locate = (path: FieldPath) => Position;
 
 function fieldFinding(error: FieldError, object: JsonObject, locate: Locate): Finding {
   const { reason, field, message, path } = error;
-  const written = path.reduce<Json | undefined>((at, key) => (isContainer(at) ? at[key] : undefined), object);
+  const written = path.reduce<Json | undefined>(
+    (at, key) => (isContainer(at) && Object.hasOwn(at, key) ? at[key] : undefined),
+    object,
+  );
   const allowed =
     reason === 'FieldValueNotSupported' ? [...message.matchAll(/"([^"]*)"/g)].map((match) => match[1]!) : [];
   const meant = typeof written === 'string' ? findNearMiss(written, allowed.slice(1)) : undefined;

@@ -1,6 +1,6 @@
 import type { FieldPath } from '../schema/field-error.ts';
 import { textOf } from '../schema/field-error.ts';
-import { type StructuralSchema, valueSchemaOf } from '../schema/structural.ts';
+import { memberSchemaOf, type StructuralSchema } from '../schema/structural.ts';
 
 /** How many letters may differ before two names are two names. */
 const MAX_TYPOS = 2;
@@ -47,7 +47,7 @@ function placesByName(schema: StructuralSchema): ReadonlyMap<string, readonly st
 function schemaAt(path: FieldPath, schema: StructuralSchema): StructuralSchema | undefined {
   let at: StructuralSchema | undefined = schema;
   for (const segment of path) {
-    at = typeof segment === 'number' ? at?.items : (at?.properties?.[segment] ?? (at && valueSchemaOf(at)));
+    at = typeof segment === 'number' ? at?.items : at && memberSchemaOf(at, segment);
   }
   return at;
 }

@@ -4,7 +4,7 @@ import { RESOURCES } from '../kinds/registry.ts';
 import { MINIMAL_NODE_POOL, variant } from '../testing/index.ts';
 import { admit } from './admission.ts';
 import { applyDefaults, dropForbiddenNulls } from './defaults.ts';
-import type { JsonObject, StructuralSchema } from './structural.ts';
+import type { Json, JsonObject, StructuralSchema } from './structural.ts';
 
 function admitted(object: JsonObject): JsonObject {
   const resource = [...RESOURCES.aws, ...RESOURCES.kwok].find(({ kind }) => kind === object['kind'])!;
@@ -114,4 +114,19 @@ test('defaulting leaves its input as it was', () => {
   const before = JSON.stringify(MINIMAL_NODE_POOL);
   admitted(MINIMAL_NODE_POOL);
   assert.equal(JSON.stringify(MINIMAL_NODE_POOL), before);
+});
+
+test('members are told from what JavaScript objects inherit', () => {
+  const text: StructuralSchema = { type: 'string', default: 'd' };
+  const map: StructuralSchema = { type: 'object', additionalProperties: {} };
+  const open: StructuralSchema = {
+    type: 'object',
+    properties: Object.fromEntries(Object.entries({ toString: text, map })),
+  };
+  const value = JSON.parse('{"map":{"__proto__":{"a":1}},"valueOf":null}') as Json;
+  assert.equal(
+    JSON.stringify(applyDefaults(value, open)),
+    '{"map":{"__proto__":{"a":1}},"valueOf":null,"toString":"d"}',
+  );
+  assert.equal(JSON.stringify(dropForbiddenNulls(value, open)), '{"map":{"__proto__":{"a":1}},"valueOf":null}');
 });

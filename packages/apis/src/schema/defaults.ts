@@ -1,4 +1,4 @@
-import { isJsonArray, isJsonObject, type Json, type StructuralSchema, valueSchemaOf } from './structural.ts';
+import { isJsonArray, isJsonObject, type Json, memberSchemaOf, type StructuralSchema } from './structural.ts';
 
 /**
  * The value with every missing property that has a default filled in, also inside defaults. A `null` where the schema
@@ -7,31 +7,31 @@ import { isJsonArray, isJsonObject, type Json, type StructuralSchema, valueSchem
 export function applyDefaults(value: Json, schema: StructuralSchema): Json {
   if (isJsonArray(value)) return mapItems(value, schema);
   if (!isJsonObject(value)) return value;
-  const out: Record<string, Json | undefined> = { ...value };
+  const members = new Map(Object.entries(value));
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    if (property.default !== undefined && out[name] === undefined) out[name] = property.default;
+    if (property.default !== undefined && members.get(name) === undefined) members.set(name, property.default);
   }
-  for (const [name, member] of Object.entries(out)) {
-    const property = schema.properties?.[name] ?? valueSchemaOf(schema);
+  for (const [name, member] of members) {
+    const property = memberSchemaOf(schema, name);
     if (member === undefined || property === undefined) continue;
-    out[name] = applyDefaults(orDefault(member, property), property);
+    members.set(name, applyDefaults(orDefault(member, property), property));
   }
-  return out;
+  return Object.fromEntries(members);
 }
 
 /** Drops `null` members that the schema neither allows nor defaults, as the server does before it defaults. */
 export function dropForbiddenNulls(value: Json, schema: StructuralSchema): Json {
   if (isJsonArray(value)) return schema.items ? value.map((item) => dropForbiddenNulls(item, schema.items!)) : value;
   if (!isJsonObject(value)) return value;
-  const out: Record<string, Json> = {};
+  const kept: [string, Json][] = [];
   for (const [name, member] of Object.entries(value)) {
-    const property = schema.properties?.[name] ?? valueSchemaOf(schema);
+    const property = memberSchemaOf(schema, name);
     if (member === undefined) continue;
-    if (property === undefined) out[name] = member;
+    if (property === undefined) kept.push([name, member]);
     else if (!isForbiddenNull(member, property) || property.default !== undefined)
-      out[name] = dropForbiddenNulls(member, property);
+      kept.push([name, dropForbiddenNulls(member, property)]);
   }
-  return out;
+  return Object.fromEntries(kept);
 }
 
 function mapItems(value: readonly Json[], schema: StructuralSchema): Json {

@@ -1,5 +1,6 @@
 import { type FieldError, type FieldPath, fieldError } from './field-error.ts';
 import { goJson } from '../values/go-text.ts';
+import { memberOf } from '../values/member.ts';
 import {
   isJsonArray,
   isJsonObject,
@@ -44,7 +45,7 @@ function walk(value: Json, schema: StructuralSchema, place: Place): readonly Fie
   if (isJsonArray(value)) return walkList(value, schema, place);
   if (!isJsonObject(value)) return [];
   return Object.entries(value).flatMap(([name, member]) => {
-    const property = schema.properties?.[name];
+    const property = memberOf(schema.properties, name);
     const values = valueSchemaOf(schema);
     if (member === undefined) return [];
     if (property) return walk(member, property, child(place, name, place.field === '' ? name : `.${name}`));
@@ -93,7 +94,7 @@ function findRepeats(keys: readonly Json[], list: readonly Json[], place: Place)
 function keyOf(item: Json, schema: StructuralSchema): JsonObject {
   const keys = schema['x-kubernetes-list-map-keys'] ?? [];
   if (!isJsonObject(item)) return {};
-  return Object.fromEntries(keys.filter((key) => item[key] !== undefined).map((key) => [key, item[key]]));
+  return Object.fromEntries(keys.filter((key) => memberOf(item, key) !== undefined).map((key) => [key, item[key]]));
 }
 
 function child(place: Place, segment: string | number, text: string): Place {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { prune } from './prune.ts';
-import type { StructuralSchema } from './structural.ts';
+import type { Json, StructuralSchema } from './structural.ts';
 
 const schema: StructuralSchema = {
   type: 'object',
@@ -44,4 +44,21 @@ test('preserve-unknown-fields keeps what is unknown at its own level only', () =
     pruned.unknown.map(({ field }) => field),
     ['spec.open.closed.c'],
   );
+});
+
+test('a field is known only if the schema itself names it, whatever JavaScript objects inherit', () => {
+  const names = ['constructor', 'hasOwnProperty', 'isPrototypeOf', 'toString', 'valueOf', '__proto__'];
+  for (const name of names) {
+    const pruned = prune({ spec: JSON.parse(`{"known":"x","${name}":"y"}`) as Json }, schema);
+    assert.equal(JSON.stringify(pruned.value), '{"spec":{"known":"x"}}');
+    assert.deepEqual(
+      pruned.unknown.map(({ field }) => field),
+      [`spec.${name}`],
+    );
+  }
+});
+
+test('a key of a map may be called as it likes', () => {
+  const text = '{"spec":{"map":{"__proto__":{"a":"x"},"constructor":{"a":"y"}},"open":{"__proto__":1}}}';
+  assert.equal(JSON.stringify(prune(JSON.parse(text) as Json, schema).value), text);
 });

@@ -1,5 +1,5 @@
 import { type FieldPath, textOf } from './field-error.ts';
-import { isJsonArray, isJsonObject, type Json, type StructuralSchema, valueSchemaOf } from './structural.ts';
+import { isJsonArray, isJsonObject, type Json, memberSchemaOf, type StructuralSchema } from './structural.ts';
 
 /** A property the schema does not know, at the place the server names it. */
 interface UnknownField {
@@ -36,17 +36,17 @@ interface Place {
 function walk(value: Json, schema: StructuralSchema, place: Place, unknown: UnknownField[]): Json {
   if (isJsonArray(value)) return value.map((item, index) => walkItem(item, index, schema, place, unknown));
   if (!isJsonObject(value)) return value;
-  const out: Record<string, Json> = {};
+  const kept: [string, Json][] = []; // not an object yet: to assign a member called `__proto__` does something else
   for (const [name, member] of Object.entries(value)) {
     if (member === undefined) continue;
     const path = [...place.path, name];
-    const known = schema.properties?.[name] ?? valueSchemaOf(schema);
-    if (schema['x-kubernetes-embedded-resource'] && META_FIELDS.has(name)) out[name] = member;
-    else if (known !== undefined) out[name] = walk(member, known, { path, keep: preserves(known) }, unknown);
-    else if (place.keep || schema.additionalProperties === true) out[name] = member;
+    const known = memberSchemaOf(schema, name);
+    if (schema['x-kubernetes-embedded-resource'] && META_FIELDS.has(name)) kept.push([name, member]);
+    else if (known !== undefined) kept.push([name, walk(member, known, { path, keep: preserves(known) }, unknown)]);
+    else if (place.keep || schema.additionalProperties === true) kept.push([name, member]);
     else unknown.push({ path, field: textOf(path) });
   }
-  return out;
+  return Object.fromEntries(kept);
 }
 
 function walkItem(item: Json, index: number, schema: StructuralSchema, place: Place, unknown: UnknownField[]): Json {

@@ -4,6 +4,7 @@ import { asResource } from '../cel/resource-schema.ts';
 import { toCel } from '../cel/values.ts';
 import { type FieldError, type FieldPath, fieldError } from './field-error.ts';
 import { goQuote } from '../values/go-text.ts';
+import { memberOf } from '../values/member.ts';
 import { findOldItem } from './list-types.ts';
 import {
   isJsonArray,
@@ -68,10 +69,10 @@ function* children(node: Node): Generator<Node> {
   }
   if (!isJsonObject(value)) return;
   for (const [name, member] of Object.entries(value)) {
-    const property = schema.properties?.[name];
+    const property = memberOf(schema.properties, name);
     const below = property ?? valueSchemaOf(schema);
     if (member === undefined || below === undefined || !hasRules(below)) continue;
-    const before = isJsonObject(old) ? old[name] : undefined;
+    const before = isJsonObject(old) ? memberOf(old, name) : undefined;
     const text = property === undefined ? `[${name}]` : node.field === '' ? name : `.${name}`;
     yield descend(node, below, member, before, name, text);
   }

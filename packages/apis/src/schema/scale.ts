@@ -1,5 +1,6 @@
 import { type FieldError, fieldError } from './field-error.ts';
 import { LargeInteger } from '../values/large-integer.ts';
+import { memberOf } from '../values/member.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from './structural.ts';
 
 const MAX_INT32 = 2 ** 31 - 1;
@@ -12,7 +13,7 @@ export function validateReplicas(object: JsonObject, field: string | undefined):
   let at: Json = object;
   for (const [depth, key] of path.entries()) {
     if (!isJsonObject(at)) return refuse(0, unreadable(path.slice(0, depth + 1), at, 'map[string]interface{}'));
-    const below: Json | undefined = at[key];
+    const below: Json | undefined = memberOf(at, key);
     if (below === undefined) return [];
     at = below;
   }

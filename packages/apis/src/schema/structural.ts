@@ -1,4 +1,5 @@
 import { LargeInteger } from '../values/large-integer.ts';
+import { memberOf } from '../values/member.ts';
 
 /** A JSON value as the API server decodes it. */
 export type Json = null | boolean | number | LargeInteger | string | readonly Json[] | JsonObject;
@@ -63,6 +64,11 @@ export function valueSchemaOf(schema: StructuralSchema): StructuralSchema | unde
   return typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined;
 }
 
+/** The schema of a member: that of the property of its name, else that of all values of a map. */
+export function memberSchemaOf(schema: StructuralSchema, name: string): StructuralSchema | undefined {
+  return memberOf(schema.properties, name) ?? valueSchemaOf(schema);
+}
+
 /** True for what JSON calls an object: neither a list nor null. */
 export function isJsonObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof LargeInteger);
@@ -81,5 +87,5 @@ export function isSameJson(a: Json | undefined, b: Json | undefined): boolean {
   if (!isJsonObject(a) || !isJsonObject(b)) return false;
   const keys = Object.keys(a).filter((key) => a[key] !== undefined);
   const size = Object.keys(b).filter((key) => b[key] !== undefined).length;
-  return keys.length === size && keys.every((key) => isSameJson(a[key], b[key]));
+  return keys.length === size && keys.every((key) => isSameJson(a[key], memberOf(b, key)));
 }

@@ -145,3 +145,10 @@ test('any number of errors is told', () => {
   const schema: StructuralSchema = { type: 'object', properties: { l: list } };
   assert.equal(validateSchema({ l: Array.from({ length: 200_000 }, () => 1) }, schema).length, 200_000);
 });
+
+test('a required field is there only if the object itself has it, whatever JavaScript objects inherit', () => {
+  const schema: StructuralSchema = { type: 'object', required: ['constructor'], properties: {} };
+  assert.deepEqual(problems(schema, {}), ['a.constructor: Required value']);
+  assert.deepEqual(problems(schema, { constructor: 1 }), []);
+  assert.deepEqual(problems({ type: 'object', properties: {} }, { toString: 1, valueOf: {} }), []);
+});

@@ -3,6 +3,7 @@ import { compileRe2 } from '../cel/re2.ts';
 import { type CauseReason, type FieldError, type FieldPath, fieldError, textOf } from './field-error.ts';
 import { goQuote } from '../values/go-text.ts';
 import { LargeInteger } from '../values/large-integer.ts';
+import { memberOf } from '../values/member.ts';
 import { FORMATS, isKnownFormat } from './formats.ts';
 import { findOldItem } from './list-types.ts';
 import {
@@ -12,7 +13,7 @@ import {
   type Json,
   type JsonObject,
   type StructuralSchema,
-  valueSchemaOf,
+  memberSchemaOf,
 } from './structural.ts';
 
 /**
@@ -164,7 +165,7 @@ function runeCount(text: string): number {
 
 function checkFormat(node: Node): readonly FieldError[] {
   const { value, schema } = node;
-  const isValid = schema.format === undefined ? undefined : FORMATS[schema.format];
+  const isValid = schema.format === undefined ? undefined : memberOf(FORMATS, schema.format);
   if (typeof value !== 'string' || isValid === undefined || isValid(value)) return [];
   return [wrongType(node, schema.format!, value)];
 }
@@ -234,16 +235,16 @@ function checkObject(node: Node): readonly FieldError[] {
   }
   for (const error of checkMembers(node, value)) errors.push(error); // too many to be spread over arguments
   for (const name of schema.required ?? []) {
-    if (value[name] === undefined) errors.push(fieldError('FieldValueRequired', { path: [...path, name] }));
+    if (memberOf(value, name) === undefined) errors.push(fieldError('FieldValueRequired', { path: [...path, name] }));
   }
   return errors;
 }
 
 function checkMembers(node: Node, value: JsonObject): readonly FieldError[] {
   return Object.entries(value).flatMap(([name, member]) => {
-    const schema = node.schema.properties?.[name] ?? valueSchemaOf(node.schema);
+    const schema = memberSchemaOf(node.schema, name);
     if (member === undefined || schema === undefined) return [];
-    const old = isJsonObject(node.old) ? node.old[name] : undefined;
+    const old = isJsonObject(node.old) ? memberOf(node.old, name) : undefined;
     return check({ value: member, schema, path: [...node.path, name], old });
   });
 }

@@ -1,3 +1,4 @@
+import { memberOf } from './member.ts';
 import { goJson, goQuote } from './go-text.ts';
 import { parseInt64 } from './int64.ts';
 import { labelValueProblems, qualifiedNameProblems } from './qualified-name.ts';
@@ -69,7 +70,7 @@ export function matchesLabels(selector: LabelSelector, labels: Readonly<Record<s
   if (selector.kind === 'nothing') return false;
   for (const requirement of selector.requirements) {
     const { key } = requirement;
-    const label = Object.hasOwn(labels, key) ? labels[key] : undefined; // a key may be called `constructor`
+    const label = memberOf(labels, key);
     if (!meets(requirement, label)) return false;
   }
   return true;

@@ -1,4 +1,11 @@
-import { canonicalQuantity, type NodePool, parseQuantity, type ResourceList, unitsOf } from '@karpenter-ts/apis';
+import {
+  canonicalQuantity,
+  memberOf,
+  type NodePool,
+  parseQuantity,
+  type ResourceList,
+  unitsOf,
+} from '@karpenter-ts/apis';
 import { type Controller, DONE, kindSource, SECOND, scaleConcurrency } from '@karpenter-ts/runtime';
 import { NODE_POOLS } from '@karpenter-ts/runtime/kinds';
 import type { Core } from '../core.ts';
@@ -50,7 +57,7 @@ export function counterController({ caches, client, options, provider }: Core, u
 export function withUsage({ status }: NodePool, usage: ResourceList): NodePool['status'] {
   const resources: Record<string, string | number> = {};
   for (const [name, amount] of Object.entries({ ...NOTHING, ...usage })) {
-    const written = status?.resources?.[name];
+    const written = memberOf(status?.resources, name);
     const isSame = written !== undefined && parseQuantity(written).nanos === parseQuantity(amount).nanos;
     resources[name] = isSame ? written : canonicalQuantity(amount);
   }

@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, LargeInteger } from '@karpenter-ts/apis';
+import { type Json, type JsonObject, LargeInteger, memberOf } from '@karpenter-ts/apis';
 
 /** True for what JSON calls an object: neither a list nor null. */
 export function isJsonObject(value: Json | undefined): value is JsonObject {
@@ -13,11 +13,6 @@ export function isJsonArray(value: Json | undefined): value is readonly Json[] {
 /** True for what JSON calls a number, be it one that JavaScript has no number for. */
 export function isNumber(value: Json | undefined): value is number | LargeInteger {
   return typeof value === 'number' || value instanceof LargeInteger;
-}
-
-/** A member of its own, never what objects inherit: users choose the keys, and `constructor` is one. */
-export function memberOf(object: JsonObject, key: string): Json | undefined {
-  return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
 /** Sets a member of its own, whatever it is called: an assignment to `__proto__` would do something else. */

@@ -105,3 +105,14 @@ test('a pod with the longest grace there is can be deleted', async () => {
   assert.equal(code, 200);
   assert.match(text, new RegExp(`"deletionGracePeriodSeconds":${grace}`));
 });
+
+test('names that JavaScript objects inherit are names like others', async () => {
+  const server = new ApiServer();
+  const secret = { metadata: { name: 'constructor', labels: { valueOf: 'a' } }, type: 'constructor' };
+  assert.equal((await ask(server, 'POST', '/api/v1/namespaces/default/secrets', secret)).code, 201);
+  const resources = { requests: { constructor: '1', toString: '1' }, limits: { cpu: '1' } };
+  const pod = { metadata: { name: 'a' }, spec: { containers: [{ name: 'a', image: 'b', resources }] } };
+  const { code, text } = await ask(server, 'POST', '/api/v1/namespaces/default/pods', pod);
+  assert.equal(code, 422);
+  assert.match(text, /Invalid value: \\"constructor\\": must be a standard resource/);
+});

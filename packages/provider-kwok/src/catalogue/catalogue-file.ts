@@ -137,7 +137,7 @@ function readReservation(
 /** As Go reads JSON: the key itself, else one that differs in case only. */
 function field(entry: unknown, key: string): unknown {
   if (!isRecord(entry)) return undefined;
-  if (key in entry) return entry[key];
+  if (Object.hasOwn(entry, key)) return entry[key];
   const found = Object.keys(entry).find((one) => one.toLowerCase() === key.toLowerCase());
   return found === undefined ? undefined : entry[found];
 }

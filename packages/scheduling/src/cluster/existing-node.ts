@@ -2,6 +2,7 @@ import {
   INITIALIZED_LABEL,
   isKnownEphemeralTaint,
   isSameTaint,
+  memberOf,
   type NodeClaim,
   type ObjectMeta,
   parseQuantity,
@@ -67,7 +68,7 @@ function taintsOf({ spec }: Node | NodeClaim, starting: NodeClaim | undefined): 
 function fillIn(reported: ResourceList = {}, promised: ResourceList = {}): ResourceList {
   const filled: Record<string, string | number> = { ...reported };
   for (const [name, amount] of Object.entries(promised)) {
-    if (parseQuantity(filled[name] ?? 0).nanos === 0n) filled[name] = amount;
+    if (parseQuantity(memberOf(filled, name) ?? 0).nanos === 0n) filled[name] = amount;
   }
   return filled;
 }

@@ -2,8 +2,9 @@ import {
   CAPACITY_TYPE_LABEL,
   CORE_PROFILE,
   INSTANCE_TYPE_LABEL,
-  NODEPOOL_LABEL,
+  memberOf,
   type NodePool,
+  NODEPOOL_LABEL,
   type RequirementSpec,
   type ResourceList,
   ZONE_LABEL,
@@ -103,7 +104,7 @@ function toInstanceType(entry: CatalogueEntry, wellKnownLabels: ReadonlySet<stri
     [ZONE_LABEL]: [...new Set(offerings.map(({ zone }) => zone))],
     [CAPACITY_TYPE_LABEL]: [...new Set(offerings.map(({ capacityType }) => capacityType))],
   };
-  const absent = [...wellKnownLabels].filter((key) => key !== NODEPOOL_LABEL && values[key] === undefined);
+  const absent = [...wellKnownLabels].filter((key) => key !== NODEPOOL_LABEL && memberOf(values, key) === undefined);
   return {
     name,
     requirements: [

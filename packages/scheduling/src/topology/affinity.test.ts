@@ -318,3 +318,24 @@ test('required terms are met by one pod that matches all of them, or not at all'
   assert.equal(isPlaced(follower({ app: 'x', tier: 'x' }, ...first)), true);
   assert.equal(isPlaced(follower({ app: 'x' }, ...first)), false);
 });
+
+test('a node is in a domain only if it has the label itself, whatever JavaScript objects inherit', () => {
+  const failures = (key: string) => {
+    const shy = { affinity: away(podsWith(key)), ...spreads(key) };
+    const on = (node: string, pod: Pod) => ({
+      ...pod,
+      spec: { ...pod.spec, nodeName: node },
+      status: { phase: 'Running' },
+    });
+    const node = makeNode('a', { pods: [on('a', labelled('shy', APP, shy)), on('a', labelled('near', APP))] });
+    const asked = [
+      labelled('p', APP),
+      labelled('q', {}, { affinity: near(podsWith(key)) }),
+      labelled('r', APP, spreads(key)),
+    ];
+    const plan = new World({ nodes: [node] }).plan(...asked);
+    return asked.map((pod) => failureOf(plan, pod)?.replaceAll(key, 'KEY'));
+  };
+  const spreads = (key: string) => ({ topologySpreadConstraints: [spreadOver(key)] });
+  assert.deepEqual(failures('constructor'), failures('anything'));
+});

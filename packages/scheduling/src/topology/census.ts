@@ -1,4 +1,4 @@
-import { HOSTNAME_LABEL } from '@karpenter-ts/apis';
+import { HOSTNAME_LABEL, memberOf } from '@karpenter-ts/apis';
 import type { BoundPod, BoundPods, KindOnNodes } from '../cluster/bound-pods.ts';
 import type { ClusterNode, ClusterNodes } from '../cluster/cluster-nodes.ts';
 import { BitSet } from '../interning/bit-set.ts';
@@ -69,7 +69,7 @@ export class Census {
   /** The domain a node makes known to a rule; −1 if none. */
   domainOf(rule: TopologyRule, node: ClusterNode): number {
     if (node.facts === undefined || !passes(rule.filter, node.facts, this.#tables)) return -1;
-    const value = node.source.labels[rule.key];
+    const value = memberOf(node.source.labels, rule.key);
     return value === undefined ? -1 : this.#domains.of(rule.key).idOf(value);
   }
 
@@ -78,7 +78,7 @@ export class Census {
     return remembered(this.#nodesIn, domains.key, () => {
       const sets: BitSet[] = [];
       for (let i = 0; i < this.nodes.open; i++) {
-        const value = this.nodes.all[i]!.source.labels[domains.key];
+        const value = memberOf(this.nodes.all[i]!.source.labels, domains.key);
         if (value === undefined) continue;
         const domain = domains.idOf(value);
         sets[domain] ??= new BitSet(this.nodes.open);
@@ -94,7 +94,7 @@ export class Census {
       Int32Array.from(this.nodes.all, ({ facts, source }) => {
         if (facts === undefined || !passes(rule.filter, facts, this.#tables)) return -1;
         if (rule.key === HOSTNAME_LABEL) return facts.host;
-        const value = source.node!.labels[rule.key];
+        const value = memberOf(source.node!.labels, rule.key);
         return value === undefined ? -1 : this.#domains.of(rule.key).idOf(value);
       }),
     );
@@ -115,7 +115,7 @@ export class Census {
     const label = labelAskedFor(rule);
     if (label === undefined) return this.#pods.kinds();
     const byValue = remembered(this.#kindsByLabel, label.key, () =>
-      Map.groupBy(this.#pods.kinds(), ({ kind }) => kind.identity.labels[label.key]),
+      Map.groupBy(this.#pods.kinds(), ({ kind }) => memberOf(kind.identity.labels, label.key)),
     );
     return [...label.values].flatMap((value) => byValue.get(value) ?? []);
   }

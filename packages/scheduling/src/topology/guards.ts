@@ -1,4 +1,4 @@
-import { HOSTNAME_LABEL } from '@karpenter-ts/apis';
+import { HOSTNAME_LABEL, memberOf } from '@karpenter-ts/apis';
 import type { BoundPod, KindOnNodes } from '../cluster/bound-pods.ts';
 import type { ClusterNodes } from '../cluster/cluster-nodes.ts';
 import { podId } from '../objects/pod.ts';
@@ -80,7 +80,7 @@ export class Guards {
 
   /** The domain, or host, that an owner guards; −1 if its node has no such label. */
   placeOf({ key }: TopologyRule, { node }: BoundPod): number {
-    const value = node.source.node?.labels[key];
+    const value = memberOf(node.source.node?.labels, key);
     if (value === undefined) return -1;
     return key === HOSTNAME_LABEL ? this.#nodes.hosts.intern(value) : this.#domains.of(key).idOf(value);
   }

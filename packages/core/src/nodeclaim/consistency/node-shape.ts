@@ -1,4 +1,4 @@
-import { canonicalQuantity, isTrue, type NodeClaim, parseQuantity, type Quantity } from '@karpenter-ts/apis';
+import { canonicalQuantity, isTrue, memberOf, type NodeClaim, parseQuantity, type Quantity } from '@karpenter-ts/apis';
 import type { Node } from '../../kinds/node.ts';
 
 /** A machine may have a tenth less than promised: instance types say what they have, kernels keep some of it. */
@@ -13,9 +13,9 @@ export function hasShape(nodeClaim: NodeClaim): boolean {
 export function findShortfalls({ spec, status }: NodeClaim, node: Node): readonly string[] {
   const issues: string[] = [];
   for (const [name, requested] of Object.entries(spec.resources?.requests ?? {})) {
-    const expected = status?.capacity?.[name] ?? 0;
+    const expected = memberOf(status?.capacity, name) ?? 0;
     if (isZero(requested) || isZero(expected)) continue;
-    const found = node.status?.capacity?.[name] ?? 0;
+    const found = memberOf(node.status?.capacity, name) ?? 0;
     const share = toNumber(parseQuantity(found)) / toNumber(parseQuantity(expected));
     if (share >= LEAST_SHARE) continue;
     const [wanted, actual] = [canonicalQuantity(expected), canonicalQuantity(found)];

@@ -2,6 +2,7 @@ import {
   formatTaint,
   isKnownEphemeralTaint,
   isSameTaint,
+  memberOf,
   type NodeClaim,
   parseQuantity,
   REQUESTED_DRA_DRIVERS,
@@ -59,7 +60,7 @@ function checkEphemeralTaints({ node }: InitializationFacts): Obstacle | undefin
 function checkResources({ node, nodeClaim }: InitializationFacts): Obstacle | undefined {
   const allocatable = node.status?.allocatable ?? {};
   for (const [name, amount] of Object.entries(nodeClaim.spec.resources?.requests ?? {})) {
-    if (isZero(amount) || !isZero(allocatable[name] ?? 0)) continue;
+    if (isZero(amount) || !isZero(memberOf(allocatable, name) ?? 0)) continue;
     return { reason: 'ResourceNotRegistered', message: `Resource "${name}" was requested but not registered` };
   }
   return undefined;

@@ -1,4 +1,4 @@
-import { admitStatus, examine, goQuote, type Json, type JsonObject, type Resource } from '@karpenter-ts/apis';
+import { admitStatus, examine, goQuote, type Json, type JsonObject, memberOf, type Resource } from '@karpenter-ts/apis';
 import { invalidValue, type Problem } from '../field-errors.ts';
 import { isJsonObject, isSameJson, without } from '../json-value.ts';
 import { type KubeObject, scalarText, withMetadata } from '../object.ts';
@@ -162,6 +162,6 @@ function unrecognized(body: JsonObject, kind: string, missing: string): ApiError
 
 function textOf(object: JsonObject, path: string): string {
   let at: Json | undefined = object;
-  for (const key of path.split('.')) at = isJsonObject(at) ? at[key] : undefined;
+  for (const key of path.split('.')) at = isJsonObject(at) ? memberOf(at, key) : undefined;
   return scalarText(at);
 }

@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from '@karpenter-ts/apis';
+import { type Json, type JsonObject, memberOf } from '@karpenter-ts/apis';
 import { formatGoValue, goTypeOf } from '../go-value.ts';
-import { isJsonObject, memberOf } from '../json-value.ts';
+import { isJsonObject } from '../json-value.ts';
 import { PatchError } from './patch-error.ts';
 
 /** What decides where the elements of a patched list go. */

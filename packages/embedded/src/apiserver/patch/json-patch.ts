@@ -1,15 +1,6 @@
-import type { Json, JsonObject } from '@karpenter-ts/apis';
+import { type Json, type JsonObject, memberOf } from '@karpenter-ts/apis';
 import { MAX_DEPTH, parseJson } from '../json-syntax.ts';
-import {
-  copyOf,
-  isDeeperThan,
-  isJsonArray,
-  isJsonObject,
-  isSameJson,
-  jsonTypeOf,
-  memberOf,
-  setMember,
-} from '../json-value.ts';
+import { copyOf, isDeeperThan, isJsonArray, isJsonObject, isSameJson, jsonTypeOf, setMember } from '../json-value.ts';
 import { PatchError } from './patch-error.ts';
 
 const MAX_OPERATIONS = 10_000;

@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from '@karpenter-ts/apis';
+import { type Json, type JsonObject, memberOf } from '@karpenter-ts/apis';
 import { parseJson } from '../json-syntax.ts';
-import { isJsonArray, isJsonObject, jsonTypeOf, memberOf, withoutNulls } from '../json-value.ts';
+import { isJsonArray, isJsonObject, jsonTypeOf, withoutNulls } from '../json-value.ts';
 import { PatchError } from './patch-error.ts';
 
 /**

@@ -1,8 +1,8 @@
-import type { Json, JsonObject } from '@karpenter-ts/apis';
+import { type Json, type JsonObject, memberOf } from '@karpenter-ts/apis';
 import { arrange, checkOrder, identityOf } from './element-order.ts';
 import { formatGoValue, goTypeOf } from '../go-value.ts';
 import { parseJson } from '../json-syntax.ts';
-import { isJsonArray, isJsonObject, jsonTypeOf, memberOf, without, withoutNulls } from '../json-value.ts';
+import { isJsonArray, isJsonObject, jsonTypeOf, without, withoutNulls } from '../json-value.ts';
 import type { GoStruct, GoType } from '../kinds/go-types.ts';
 import { PatchError } from './patch-error.ts';
 import { findPatchStrategy, type PatchStrategy } from './patch-strategy.ts';

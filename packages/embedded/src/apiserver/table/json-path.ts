@@ -1,5 +1,5 @@
-import type { Json } from '@karpenter-ts/apis';
-import { isJsonArray, isJsonObject, memberOf } from '../json-value.ts';
+import { type Json, memberOf } from '@karpenter-ts/apis';
+import { isJsonArray, isJsonObject } from '../json-value.ts';
 
 /** Finds what a path points at in a value: nothing, one thing, or several. */
 export type JsonPath = (value: Json) => readonly Json[];

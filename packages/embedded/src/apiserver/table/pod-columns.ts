@@ -1,5 +1,5 @@
-import type { JsonObject } from '@karpenter-ts/apis';
-import { memberOf } from '../json-value.ts';
+import { type JsonObject, memberOf } from '@karpenter-ts/apis';
+
 import { type KubeObject, listAt, objectAt, textAt } from '../object.ts';
 import { AGE, type Column, column, NAME, numberAt, wide } from './column.ts';
 import { ageOf } from './human-duration.ts';

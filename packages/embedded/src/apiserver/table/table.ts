@@ -1,4 +1,4 @@
-import type { JsonObject } from '@karpenter-ts/apis';
+import { type JsonObject, memberOf } from '@karpenter-ts/apis';
 import { findBuiltin } from '../kinds/builtin.ts';
 import { type KubeObject, textAt } from '../object.ts';
 import type { ServedResource } from '../resources.ts';
@@ -65,7 +65,7 @@ const COMPLETED: Readonly<Record<string, string>> = {
 /** Marks the rows of pods that have ended. */
 function conditionsOf({ group, kind }: ServedResource, object: KubeObject): Pick<Row, 'conditions'> {
   const reason = textAt(object, 'status', 'phase');
-  const message = group === '' && kind === 'Pod' ? COMPLETED[reason] : undefined;
+  const message = group === '' && kind === 'Pod' ? memberOf(COMPLETED, reason) : undefined;
   return message === undefined ? {} : { conditions: [{ type: 'Completed', status: 'True', reason, message }] };
 }
 

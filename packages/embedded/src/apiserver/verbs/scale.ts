@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '@karpenter-ts/apis';
+import { type Json, type JsonObject, memberOf } from '@karpenter-ts/apis';
 import { formatLabelSelector, labelSelectorFrom } from '@karpenter-ts/apis';
 import { CustomStrategy } from '../custom/custom-strategy.ts';
 import { invalidValue } from '../field-errors.ts';
@@ -63,11 +63,11 @@ function selectorOf(object: KubeObject, strategy: Strategy): string {
 
 function valueAt(object: JsonObject, path: string): Json | undefined {
   let at: Json | undefined = object;
-  for (const key of path.split('.').slice(1)) at = isJsonObject(at) ? at[key] : undefined;
+  for (const key of path.split('.').slice(1)) at = isJsonObject(at) ? memberOf(at, key) : undefined;
   return at;
 }
 
 function setAt(object: JsonObject, [key, ...rest]: readonly string[], value: Json): JsonObject {
-  const below = object[key!];
+  const below = memberOf(object, key!);
   return { ...object, [key!]: rest.length === 0 ? value : setAt(isJsonObject(below) ? below : {}, rest, value) };
 }

@@ -1,4 +1,11 @@
-import { type FieldSelector, goQuote, type LabelSelector, matchesFields, matchesLabels } from '@karpenter-ts/apis';
+import {
+  type FieldSelector,
+  goQuote,
+  type LabelSelector,
+  matchesFields,
+  matchesLabels,
+  memberOf,
+} from '@karpenter-ts/apis';
 import { type ApiError, badRequest } from '../status.ts';
 import type { Entry } from '../storage/entry.ts';
 import type { Strategy } from '../strategy.ts';
@@ -45,5 +52,5 @@ function fieldOf({ key, fields }: Entry, field: string): string | undefined {
   const slash = key.indexOf('/');
   if (field === 'metadata.name') return key.slice(slash + 1);
   if (field === 'metadata.namespace') return slash < 0 ? '' : key.slice(0, slash);
-  return fields?.[field];
+  return memberOf(fields, field);
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { labelSelectorFrom, matchesLabels } from '@karpenter-ts/apis';
+import { labelSelectorFrom, matchesLabels, memberOf } from '@karpenter-ts/apis';
 import {
   type Controller,
   DONE,
@@ -98,7 +98,7 @@ function stillDisrupted(
 ): Readonly<Record<string, string>> {
   const disrupted: Record<string, string> = {};
   for (const pod of pods) {
-    const at = status?.disruptedPods?.[pod.metadata.name];
+    const at = memberOf(status?.disruptedPods, pod.metadata.name);
     if (at === undefined || isLeaving(pod)) continue;
     if ((instantOf(at) ?? 0) + DELETION_TIMEOUT >= now) disrupted[pod.metadata.name] = at;
     else {
@@ -116,7 +116,7 @@ function nextStatus(
   { disrupted, now }: { readonly disrupted: Readonly<Record<string, string>>; readonly now: Instant },
 ): DisruptionBudgetStatus {
   const isHealthy = (pod: Pod): boolean =>
-    !isLeaving(pod) && isReady(pod) && disrupted[pod.metadata.name] === undefined;
+    !isLeaving(pod) && isReady(pod) && memberOf(disrupted, pod.metadata.name) === undefined;
   const currentHealthy = pods.filter(isHealthy).length;
   // Without pods nothing is allowed: when the first come, their budget must not be one of before.
   const disruptionsAllowed = expectedPods <= 0 ? 0 : Math.max(0, currentHealthy - desiredHealthy);

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@karpenter-ts/apis';
+import { type JsonObject, memberOf } from '@karpenter-ts/apis';
 import { forbiddenField, invalidValue, mapKey, type Problem, required } from '../../field-errors.ts';
 import { isJsonObject } from '../../json-value.ts';
 import { objectAt, scalarText } from '../../object.ts';
@@ -70,7 +70,7 @@ function secretTypeProblems(secret: JsonObject, path: Path): readonly Problem[] 
   const missing = (keys: readonly string[]): readonly Problem[] =>
     keys.filter((key) => data[key] === undefined).map((key) => required([...path, 'data', mapKey(key)]));
   if (type === 'kubernetes.io/service-account-token') return accountProblems(secret);
-  if (type !== 'kubernetes.io/basic-auth') return missing(SECRET_KEYS[type] ?? []);
+  if (type !== 'kubernetes.io/basic-auth') return missing(memberOf(SECRET_KEYS, type) ?? []);
   const problems = missing(['username', 'password']); // one of them will do
   return problems.length === 2 ? problems : [];
 }

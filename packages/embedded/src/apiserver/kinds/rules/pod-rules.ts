@@ -3,6 +3,7 @@ import {
   compareQuantities,
   type Json,
   type JsonObject,
+  memberOf,
   milliUnitsOf,
   parseQuantity,
   qualifiedNameProblems,
@@ -221,7 +222,7 @@ function resourceProblems(requirements: JsonObject, path: Path): readonly Proble
   }
   for (const [name, quantity, place] of entriesOf(requirements, 'requests', path)) {
     problems.push(...resourceNameProblems(name, place), ...amountProblems(name, quantity, place));
-    const limit = isJsonObject(limits) ? limits[name] : undefined;
+    const limit = isJsonObject(limits) ? memberOf(limits, name) : undefined;
     if (limit === undefined) {
       const why = 'Limit must be set for non overcommitable resources';
       if (isExact(name)) problems.push(required([...path, 'limits'], why));
