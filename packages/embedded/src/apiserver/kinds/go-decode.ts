@@ -131,7 +131,7 @@ class Decoder {
   #readInteger(value: Json, scalar: 'int32' | 'int64', text: string): number | LargeInteger {
     if (!isNumber(value)) return this.#fail(value, text);
     const fits = typeof value === 'number' ? isIntegerOf(value, scalar) : scalar === 'int64';
-    if (!fits) throw this.#mismatch(value, text, `number ${value}`);
+    if (!fits) throw this.#mismatch(value, text, `number ${String(value)}`);
     return value;
   }
 
