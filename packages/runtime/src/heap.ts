@@ -1,5 +1,18 @@
-/** A binary heap: the smallest item first, as `isBefore` orders them. Push and pop cost O(log n), peek O(1). */
-export class Heap<T> {
+/** What a heap can hold. */
+export interface HeapItem {
+  /** Where the heap keeps the item, and `OUTSIDE` while it is in none. Only the heap writes it. */
+  slot: number;
+}
+
+/** The slot of an item that is in no heap. */
+export const OUTSIDE = -1;
+
+/**
+ * A binary heap: the smallest item first, as `isBefore` orders them. Each item knows its slot, so that any item can be
+ * removed when it is no longer wanted. What decides the order of an item must not change while it is in the heap. Push,
+ * pop and remove cost O(log n), peek O(1).
+ */
+export class Heap<T extends HeapItem> {
   readonly #items: T[] = [];
   readonly #isBefore: (a: T, b: T) => boolean;
 
@@ -17,38 +30,55 @@ export class Heap<T> {
   }
 
   push(item: T): void {
-    const items = this.#items;
-    let at = items.length;
-    while (at > 0) {
-      const parent = (at - 1) >>> 1;
-      if (!this.#isBefore(item, items[parent]!)) break;
-      items[at] = items[parent]!;
-      at = parent;
-    }
-    items[at] = item;
+    this.#rise(item, this.#items.length);
   }
 
   /** Removes and returns the smallest item. */
   pop(): T | undefined {
-    const items = this.#items;
-    const top = items[0];
-    const last = items.pop();
-    if (items.length > 0) this.#sink(last!);
+    const top = this.#items[0];
+    if (top !== undefined) this.remove(top);
     return top;
   }
 
-  /** Puts `item` at the top, then moves it down to its place. */
-  #sink(item: T): void {
+  /** Takes `item` out, wherever it is; an item that is in no heap stays so. */
+  remove(item: T): void {
+    const at = item.slot;
+    if (at === OUTSIDE) return;
+    item.slot = OUTSIDE;
+    const last = this.#items.pop()!;
+    if (last === item) return;
+    const parent = this.#items[(at - 1) >>> 1];
+    if (at > 0 && this.#isBefore(last, parent!)) this.#rise(last, at);
+    else this.#sink(last, at);
+  }
+
+  #put(item: T, at: number): void {
+    this.#items[at] = item;
+    item.slot = at;
+  }
+
+  /** Moves `item` up from the free place `at` to where it belongs. */
+  #rise(item: T, at: number): void {
+    while (at > 0) {
+      const parent = (at - 1) >>> 1;
+      if (!this.#isBefore(item, this.#items[parent]!)) break;
+      this.#put(this.#items[parent]!, at);
+      at = parent;
+    }
+    this.#put(item, at);
+  }
+
+  /** Moves `item` down from the free place `at` to where it belongs. */
+  #sink(item: T, at: number): void {
     const items = this.#items;
-    let at = 0;
     for (;;) {
       let child = 2 * at + 1;
       if (child >= items.length) break;
       if (child + 1 < items.length && this.#isBefore(items[child + 1]!, items[child]!)) child++;
       if (!this.#isBefore(items[child]!, item)) break;
-      items[at] = items[child]!;
+      this.#put(items[child]!, at);
       at = child;
     }
-    items[at] = item;
+    this.#put(item, at);
   }
 }

@@ -1,12 +1,12 @@
 import type { Cancel, Instant } from './clock.ts';
-import { Heap } from './heap.ts';
+import { Heap, type HeapItem, OUTSIDE } from './heap.ts';
 import { sleepWith } from './sleep.ts';
 import type { SteadyClock } from './steady-clock.ts';
 
-interface Timer {
+interface Timer extends HeapItem {
   readonly at: Instant;
   readonly order: number; // timers of one instant fire in the order they were set
-  run: (() => void) | undefined; // undefined once cancelled: it leaves the heap when it surfaces
+  readonly run: () => void;
 }
 
 /** Above 0, which some libraries take for "never". */
@@ -50,11 +50,9 @@ export class VirtualClock implements SteadyClock {
   }
 
   after(delay: number, run: () => void): Cancel {
-    const timer: Timer = { at: this.#now + Math.max(0, delay), order: this.#order++, run };
+    const timer: Timer = { at: this.#now + Math.max(0, delay), order: this.#order++, run, slot: OUTSIDE };
     this.#timers.push(timer);
-    return () => {
-      timer.run = undefined;
-    };
+    return () => this.#timers.remove(timer);
   }
 
   sleep(delay: number, signal?: AbortSignal): Promise<void> {
@@ -119,14 +117,12 @@ export class VirtualClock implements SteadyClock {
 
   /** Fires the next timer due by `limit`; false if there is none. */
   #fireNext(limit: Instant): boolean {
-    for (let next = this.#timers.peek(); next !== undefined && next.at <= limit; next = this.#timers.peek()) {
-      this.#timers.pop();
-      if (next.run === undefined) continue;
-      this.#now = next.at;
-      next.run();
-      return true;
-    }
-    return false;
+    const next = this.#timers.peek();
+    if (next === undefined || next.at > limit) return false;
+    this.#timers.remove(next);
+    this.#now = next.at;
+    next.run();
+    return true;
   }
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { MINUTE, SECOND } from '../clock.ts';
+import { HOUR, MINUTE, SECOND } from '../clock.ts';
 import { Metrics } from '../metrics/registry.ts';
 import { VirtualClock } from '../virtual-clock.ts';
 import { DEFAULT_RETRIES, rateLimiter } from './rate-limiter.ts';
@@ -93,6 +93,28 @@ test('a delayed key appears when its time has come, and the earliest of several 
   assert.deepEqual(drain(queue), ['other']);
   await clock.advance(1 * MINUTE);
   assert.deepEqual(drain(queue), []);
+});
+
+test('a key takes one place, however often it changes while it waits', async () => {
+  const { queue, clock } = setUp();
+  const EXPIRY = 720 * HOUR;
+  for (let update = 0; update < 300; update++) {
+    queue.add('claim');
+    assert.deepEqual(drain(queue), ['claim']);
+    queue.addAfter('claim', EXPIRY - update * MINUTE); // the same instant each time
+    queue.addAfter('other', EXPIRY - update * HOUR); // sooner each time
+    await clock.advance(1 * MINUTE);
+  }
+  assert.equal(queue.slots, 2);
+});
+
+test('a key takes one place, however often its priority is raised', () => {
+  const { queue } = setUp();
+  for (let priority = 0; priority < 300; priority++) {
+    queue.add('ready', priority);
+    queue.addAfter('waiting', 1 * HOUR, priority);
+  }
+  assert.equal(queue.slots, 2);
 });
 
 test('keys that waited are served in the order they became ready, whatever order they were added in', async () => {
@@ -246,6 +268,7 @@ test('any script of adds, takes and time gives what a plain list would', async (
           await clock.advance(1);
           model.pass();
         }
+        assert.ok(queue.slots <= model.items.length, 'a key has more than one place');
       }
     }),
     { numRuns: 200 },

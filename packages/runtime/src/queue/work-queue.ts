@@ -1,5 +1,5 @@
 import type { Cancel } from '../clock.ts';
-import { Heap } from '../heap.ts';
+import { Heap, type HeapItem, OUTSIDE } from '../heap.ts';
 import type { Metrics } from '../metrics/registry.ts';
 import type { SteadyClock } from '../steady-clock.ts';
 import { QueueMetrics } from './queue-metrics.ts';
@@ -34,10 +34,12 @@ export interface WorkQueueDeps<K> {
   readonly onReady: () => void;
 }
 
-/** A queued key. Replaced, never changed: a heap's entry that is no longer the key's current one is stale. */
-interface Entry<K> extends QueueItem<K> {
-  readonly order: number;
-  readonly readyAt: number | undefined; // undefined: ready now
+/** A queued key: one for each key, in one of the heaps or, while the key is being handled, in none. */
+interface Entry<K> extends HeapItem {
+  readonly key: K;
+  priority: number;
+  order: number;
+  readyAt: number | undefined; // undefined: ready now
 }
 
 /**
@@ -45,7 +47,7 @@ interface Entry<K> extends QueueItem<K> {
  *
  * A key added again before it is taken stays one item: the earlier time and the higher priority win. A key added while
  * it is being handled is taken once more after `done`. Higher priorities go first; within one, the first to be ready.
- * Every operation costs O(log n).
+ * Every operation costs O(log n), and memory follows the number of keys, however many events there are for each.
  */
 export class WorkQueue<K> implements Enqueuer<K> {
   readonly #clock: SteadyClock;
@@ -89,9 +91,8 @@ export class WorkQueue<K> implements Enqueuer<K> {
 
   /** The next key, which is the caller's until it calls `done`; undefined if none is ready. */
   take(): QueueItem<K> | undefined {
-    const entry = this.#isShutDown ? undefined : this.#peek(this.#ready);
+    const entry = this.#isShutDown ? undefined : this.#ready.pop();
     if (entry === undefined) return undefined;
-    this.#ready.pop();
     this.#entries.delete(entry.key);
     this.#running.add(entry.key);
     this.#metrics.taken(entry.key, entry.priority);
@@ -117,34 +118,38 @@ export class WorkQueue<K> implements Enqueuer<K> {
     this.#alarm?.cancel();
   }
 
+  /** How many places the heaps take up: never more than there are keys. */
+  get slots(): number {
+    return this.#ready.size + this.#waiting.size;
+  }
+
   #enqueue(key: K, priority: number, readyAt: number | undefined): void {
     if (this.#isShutDown) return;
     const old = this.#entries.get(key);
-    if (old === undefined) this.#place({ key, priority, order: this.#order++, readyAt });
-    else this.#improve(old, priority, readyAt);
+    if (old !== undefined) return this.#improve(old, priority, readyAt);
+    const entry: Entry<K> = { key, priority, order: this.#order++, readyAt, slot: OUTSIDE };
+    this.#entries.set(key, entry);
+    this.#place(entry);
   }
 
   /** The same key again: takes over what is earlier or higher, and leaves the entry alone if nothing is. */
-  #improve(old: Entry<K>, priority: number, readyAt: number | undefined): void {
-    const isRaised = priority > old.priority;
-    const isSooner = old.readyAt !== undefined && (readyAt === undefined || readyAt < old.readyAt);
+  #improve(entry: Entry<K>, priority: number, readyAt: number | undefined): void {
+    const wasWaiting = entry.readyAt !== undefined;
+    const isRaised = priority > entry.priority;
+    const isSooner = wasWaiting && (readyAt === undefined || readyAt < entry.readyAt!);
     if (!isRaised && !isSooner) return;
-    const entry: Entry<K> = {
-      key: old.key,
-      priority: isRaised ? priority : old.priority,
-      order: isRaised ? this.#order++ : old.order, // behind those of the new priority
-      readyAt: isSooner ? readyAt : old.readyAt,
-    };
-    if (old.readyAt !== undefined) this.#place(entry);
-    else {
-      this.#metrics.reprioritised(old.priority, entry.priority);
-      this.#entries.set(entry.key, entry);
-      this.#offer(entry);
+    (wasWaiting ? this.#waiting : this.#ready).remove(entry);
+    if (isRaised) {
+      if (!wasWaiting) this.#metrics.reprioritised(entry.priority, priority);
+      entry.priority = priority;
+      entry.order = this.#order++; // behind those of the new priority
     }
+    if (isSooner) entry.readyAt = readyAt;
+    if (wasWaiting) this.#place(entry);
+    else this.#offer(entry);
   }
 
   #place(entry: Entry<K>): void {
-    this.#entries.set(entry.key, entry);
     if (entry.readyAt === undefined) {
       this.#metrics.ready(entry.key, entry.priority);
       this.#offer(entry);
@@ -161,7 +166,7 @@ export class WorkQueue<K> implements Enqueuer<K> {
   }
 
   #setAlarm(): void {
-    const next = this.#peek(this.#waiting)?.readyAt;
+    const next = this.#waiting.peek()?.readyAt;
     if (next === undefined || (this.#alarm !== undefined && this.#alarm.at <= next)) return;
     this.#alarm?.cancel();
     const cancel = this.#clock.after(next - this.#clock.elapsed(), () => this.#wake(next));
@@ -172,21 +177,14 @@ export class WorkQueue<K> implements Enqueuer<K> {
   #wake(at: number): void {
     this.#alarm = undefined;
     const due = Math.max(at, this.#clock.elapsed());
-    for (let entry = this.#peek(this.#waiting); entry !== undefined; entry = this.#peek(this.#waiting)) {
+    for (let entry = this.#waiting.peek(); entry !== undefined; entry = this.#waiting.peek()) {
       if (entry.readyAt! > due) break;
-      this.#waiting.pop();
-      this.#place({ key: entry.key, priority: entry.priority, order: this.#order++, readyAt: undefined });
+      this.#waiting.remove(entry);
+      entry.order = this.#order++;
+      entry.readyAt = undefined;
+      this.#place(entry);
     }
     this.#setAlarm();
-  }
-
-  /** The first entry that is still current; stale ones before it are dropped. */
-  #peek(heap: Heap<Entry<K>>): Entry<K> | undefined {
-    for (let entry = heap.peek(); entry !== undefined; entry = heap.peek()) {
-      if (this.#entries.get(entry.key) === entry) return entry;
-      heap.pop();
-    }
-    return undefined;
   }
 }
 
