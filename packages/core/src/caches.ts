@@ -1,6 +1,6 @@
 import type { NodeClaim, NodePool } from '@karpenter-ts/apis';
 import type { CloudProvider } from '@karpenter-ts/cloudprovider';
-import { type Cache, type Client, type Clock, Informer, type Logger, type Metrics } from '@karpenter-ts/runtime';
+import { type Cache, type Client, Informer, type Logger, type Metrics, type SteadyClock } from '@karpenter-ts/runtime';
 import {
   CSI_NODES,
   DAEMON_SETS,
@@ -49,7 +49,7 @@ export interface Caches {
 
 export interface CacheDeps {
   readonly client: Client;
-  readonly clock: Clock;
+  readonly clock: SteadyClock;
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly provider: Pick<CloudProvider, 'nodeClasses'>;

@@ -1,4 +1,4 @@
-import type { Instant, SteadyClock } from '@karpenter-ts/runtime';
+import type { SteadyClock } from '@karpenter-ts/runtime';
 
 /**
  * A map whose entries are gone a fixed time after they were set. Since all live equally long, the oldest are always
@@ -8,7 +8,7 @@ import type { Instant, SteadyClock } from '@karpenter-ts/runtime';
 export class ExpiringMap<K, V> {
   readonly #clock: SteadyClock;
   readonly #lifetime: number;
-  readonly #entries = new Map<K, { readonly value: V; readonly until: Instant }>();
+  readonly #entries = new Map<K, { readonly value: V; readonly until: number }>(); // until: elapsed milliseconds
 
   /** `lifetime` in milliseconds. */
   constructor(clock: SteadyClock, lifetime: number) {

@@ -8,6 +8,7 @@ import {
   type ApiObject,
   Client,
   findConnection,
+  HOUR,
   HttpsTransport,
   MINUTE,
   nullLogger,
@@ -16,6 +17,7 @@ import {
   VirtualClock,
 } from '@karpenter-ts/runtime';
 import { DEPLOYMENTS, EVENTS, NAMESPACES } from '@karpenter-ts/runtime/kinds';
+import { AdjustableClock } from '@karpenter-ts/runtime/testing';
 import { type Cluster, startCluster } from './cluster.ts';
 import { simulatedNode } from './simulated-node.ts';
 import { NODES, type Node } from './workloads/kinds/node.ts';
@@ -97,6 +99,67 @@ test('pods of a lost node are driven off when their patience ends, and run elsew
   assert.equal(await isReady(cluster, 'a'), 'True');
   await clock.runUntil(cluster.stop());
 });
+
+/** Events of this reason there are. */
+async function countEvents({ client }: Cluster, reason: string): Promise<number> {
+  const { items } = await client.listAll<ApiObject & { readonly reason?: string }>(EVENTS);
+  return items.filter((event) => event.reason === reason).length;
+}
+
+for (const steady of ['goes on', 'stands still'] as const) {
+  test(`an hour of sleep makes no node NotReady, if the steady clock ${steady} meanwhile`, async () => {
+    const clock = new AdjustableClock();
+    const nodes = ['a', 'b', 'c'].map((name) => simulatedNode({ name }));
+    const cluster = await startCluster({ clock, seed: 1, nodes });
+    await createDeployment(cluster, 6);
+    for (let second = 0; second < 12; second++) {
+      await clock.advance(61 * SECOND); // at another point of their rounds each time
+      clock.sleepMachine(1 * HOUR, steady);
+    }
+    await clock.advance(2 * MINUTE);
+    assert.equal(await isReady(cluster, 'a'), 'True');
+    assert.equal(await countEvents(cluster, 'NodeNotReady'), 0);
+    const { items } = await cluster.client.listAll<Pod>(PODS);
+    assert.equal(items.filter(({ status }) => status?.phase === 'Running').length, 6);
+    await clock.runUntil(cluster.stop());
+  });
+}
+
+for (const by of [-1 * HOUR, 1 * HOUR]) {
+  test(`a cluster goes on as ever when the wall clock is set by ${by / HOUR} h`, async () => {
+    const clock = new AdjustableClock();
+    const kubelet = { readyDelay: 5 * SECOND, startDelay: 5 * SECOND };
+    const nodes = ['a', 'b'].map((name) => simulatedNode({ name }));
+    const cluster = await startCluster({ clock, seed: 1, nodes, kubelet });
+    await clock.advance(1 * SECOND);
+    clock.setWallBy(by); // while the nodes come up
+    await clock.advance(10 * SECOND);
+    assert.equal(await isReady(cluster, 'a'), 'True');
+    await createDeployment(cluster, 2);
+    await clock.advance(1 * SECOND);
+    clock.setWallBy(by); // while the pods start
+    await clock.advance(2 * MINUTE);
+    assert.equal(await countEvents(cluster, 'NodeNotReady'), 0);
+    const running = async () =>
+      (await cluster.client.listAll<Pod>(PODS, { fieldSelector: 'status.phase=Running' })).items.filter(
+        ({ metadata }) => metadata.deletionTimestamp === undefined,
+      );
+    assert.equal((await running()).length, 2);
+
+    cluster.faults.inject('a', { kind: 'lost' });
+    await clock.advance(2 * MINUTE);
+    assert.equal(await isReady(cluster, 'a'), 'Unknown');
+    clock.setWallBy(by); // while its pods are waiting to be driven off
+    await clock.advance(1 * MINUTE);
+    assert.equal(await countEvents(cluster, 'TaintManagerEviction'), 0);
+    await clock.advance(9 * MINUTE);
+    assert.deepEqual(
+      (await running()).map(({ spec }) => spec.nodeName),
+      ['b', 'b'],
+    );
+    await clock.runUntil(cluster.stop());
+  });
+}
 
 test('a cluster that listens is reached with its kubeconfig, and leaves no file, port or timer', async () => {
   const kubeconfigPath = join(mkdtempSync(join(tmpdir(), 'embedded-')), 'kubeconfig');

@@ -2,21 +2,21 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Client } from './client/client.ts';
 import { inProcessTransport } from './client/in-process-transport.ts';
-import { MINUTE, SECOND } from './clock.ts';
+import { HOUR, MINUTE, SECOND } from './clock.ts';
 import { LeaderElectionLostError, LeaderElector, LEASE_TIMINGS, newIdentity } from './leader-election.ts';
 import { NotLeaderError } from './leader-fence.ts';
 import { leaseNamespace } from './lease.ts';
 import { Metrics } from './metrics/registry.ts';
 import { Stopwatch } from './stopwatch.ts';
 import { LeaseApi } from './testing/lease-api.ts';
+import { AdjustableClock } from './testing/adjustable-clock.ts';
 import { recordingLogger } from './testing/recording-logger.ts';
-import { VirtualClock } from './virtual-clock.ts';
 
 const LEASE = { namespace: 'karpenter', name: 'karpenter-leader-election' };
 
 /** A server and a way to put candidates before it; requests go in-process, time is virtual. */
 function setUp() {
-  const clock = new VirtualClock();
+  const clock = new AdjustableClock();
   const api = new LeaseApi();
   const events: string[] = [];
   const candidate = (identity: string) => {
@@ -110,6 +110,23 @@ test('05/29 of two candidates one leads; the other takes over only after a whole
   assert.equal(isLedByB, true);
   assert.equal(api.lease?.spec?.leaseTransitions, 1);
 });
+
+for (const by of [-1 * HOUR, 1 * HOUR]) {
+  test(`a dead leader is followed after its lease, though the wall clock is set by ${by / HOUR} h`, async () => {
+    const { clock, candidate } = setUp();
+    const [a, b] = [candidate('a'), candidate('b')];
+    await a.elector.acquire(a.stop.signal); // and nothing holds it: a is dead
+    let isLedByB = false;
+    void b.elector.acquire(b.stop.signal).then(() => (isLedByB = true));
+    await clock.advance(1 * SECOND);
+    clock.setWallBy(by);
+    await clock.advance(13 * SECOND);
+    assert.equal(isLedByB, false);
+    await clock.advance(6 * SECOND);
+    assert.equal(isLedByB, true);
+    b.stop.abort();
+  });
+}
 
 test('05/30 a released lease is taken within a retry or two', async () => {
   const { clock, api, candidate, events } = setUp();

@@ -1,9 +1,9 @@
 import type { SteadyClock } from './steady-clock.ts';
 
 /**
- * Measures from its making on, by two clocks, since each can mislead: the wall clock is set by people and daemons, the
- * steady one stands still while the machine sleeps. Whoever must not act too late asks `atMost`, whoever must not act
- * too early asks `atLeast`.
+ * Measures from its making on. The steady clock never runs ahead of the time, but it may stand still while the machine
+ * sleeps. The wall clock goes on then, but people and daemons set it, to the past as well as to the future. So whoever
+ * must not act too early asks `atLeast`, and whoever must not act too late asks `atMost`.
  */
 export class Stopwatch {
   readonly #clock: SteadyClock;
@@ -16,13 +16,13 @@ export class Stopwatch {
     this.#steady = clock.elapsed();
   }
 
-  /** Milliseconds that have passed by both clocks. */
+  /** Milliseconds that have passed for certain: by the steady clock alone, whatever the wall clock is set to. */
   atLeast(): number {
-    return Math.min(this.#clock.now() - this.#wall, this.#clock.elapsed() - this.#steady);
+    return this.#clock.elapsed() - this.#steady;
   }
 
-  /** Milliseconds that have passed by either clock. */
+  /** Milliseconds that may have passed: a sleep shows in the wall clock only. */
   atMost(): number {
-    return Math.max(this.#clock.now() - this.#wall, this.#clock.elapsed() - this.#steady);
+    return Math.max(this.#clock.now() - this.#wall, this.atLeast());
   }
 }

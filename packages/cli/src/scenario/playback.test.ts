@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { customResourceDefinition, RESOURCES } from '@karpenter-ts/apis';
 import type { Scenario } from '@karpenter-ts/apis/manifests';
 import { simulatedNode, startCluster } from '@karpenter-ts/embedded';
-import { type ApiObject, type ResourceType, SECOND, VirtualClock } from '@karpenter-ts/runtime';
+import { type ApiObject, HOUR, type ResourceType, SECOND } from '@karpenter-ts/runtime';
+import { AdjustableClock } from '@karpenter-ts/runtime/testing';
 import { play } from './playback.ts';
 import type { ScenarioFile } from './scenario-file.ts';
 
@@ -19,7 +20,7 @@ const NODE_CLASSES = { ...type('karpenter.kwok.sh', 'kwoknodeclasses', 'KWOKNode
 
 /** A cluster of three nodes that look like Karpenter's, on which the scenario is played. */
 async function startPlay(spec: Spec) {
-  const clock = new VirtualClock();
+  const clock = new AdjustableClock();
   const nodes = ['a', 'b', 'c'].map((name) => simulatedNode({ name, labels: { 'karpenter.sh/nodepool': 'default' } }));
   const crds = RESOURCES.kwok.map(customResourceDefinition);
   const cluster = await startCluster({ clock, seed: 1, crds, nodes });
@@ -120,6 +121,28 @@ test('what the cluster does not take is said with its place in the file', async 
     /^Error: test\.yaml:web: Deployment\.apps "web" is invalid: \[?spec\.template\.spec\.restartPolicy/,
   );
   await world.stop();
+});
+
+test('steps come at their times, though the wall clock is set back or forth meanwhile', async () => {
+  for (const by of [-1 * HOUR, 1 * HOUR]) {
+    const web = { name: 'web', kind: 'Deployment', replicas: 1 } as const;
+    const world = await startPlay({
+      workloads: [web],
+      steps: [
+        { at: '10s', scale: { workload: 'web', replicas: 2 } },
+        { at: '20s', scale: { workload: 'web', replicas: 3 } },
+      ],
+    });
+    const count = async () => (await world.names(PODS)).length;
+    await world.clock.advance(5 * SECOND);
+    world.clock.setWallBy(by);
+    await world.clock.advance(10 * SECOND);
+    assert.equal(await count(), 2);
+    await world.clock.advance(10 * SECOND);
+    assert.equal(await count(), 3);
+    await world.playing;
+    await world.stop();
+  }
 });
 
 async function readiness({

@@ -1,12 +1,12 @@
 import { nanosToMilliseconds, parseDuration, RESOURCES } from '@karpenter-ts/apis';
-import { type ApiObject, apiVersionOf, type Client, type Clock, type ResourceType } from '@karpenter-ts/runtime';
+import { type ApiObject, apiVersionOf, type Client, type ResourceType, type SteadyClock } from '@karpenter-ts/runtime';
 import type { ScenarioFile } from './scenario-file.ts';
 import { performStep, type StepDeps } from './step.ts';
 import { objectsOf, type Workload } from './workload.ts';
 
 /** What a scenario is played on, and who is told. */
 export interface Stage extends StepDeps {
-  readonly clock: Clock;
+  readonly clock: SteadyClock;
 }
 
 const KINDS: readonly ResourceType[] = RESOURCES.kwok.map(({ scope, ...kind }) => {
@@ -25,12 +25,12 @@ const DEFAULT_NODE_CLASS: ApiObject = {
  */
 export async function play(file: ScenarioFile, stage: Stage, signal: AbortSignal): Promise<void> {
   const { client, clock } = stage;
-  const begun = clock.now();
+  const begun = clock.elapsed();
   for (const object of withNodeClass(file.objects)) await createObject(object, client);
   for (const workload of file.spec.workloads) await createWorkload(workload, file, client);
   const steps = file.spec.steps.map((step) => ({ step, at: begun + nanosToMilliseconds(parseDuration(step.at)) }));
   for (const { step, at } of steps.sort((a, b) => a.at - b.at)) {
-    await clock.sleep(Math.max(0, at - clock.now()), signal).catch(() => undefined);
+    await clock.sleep(Math.max(0, at - clock.elapsed()), signal).catch(() => undefined);
     if (signal.aborted) return;
     await performStep(step, file.spec.workloads, stage, signal);
   }

@@ -2,13 +2,13 @@ import type { NodeClaim } from '@karpenter-ts/apis';
 import {
   type ApiObject,
   type Client,
-  type Clock,
   Informer,
   keepFields,
   type Logger,
   type ResourceType,
   SECOND,
   type Selection,
+  type SteadyClock,
 } from '@karpenter-ts/runtime';
 import { NODES, NODE_CLAIMS, PODS } from '@karpenter-ts/runtime/kinds';
 import { countFigures, type Figures, type SeenNode, type SeenPod } from './figures.ts';
@@ -23,9 +23,9 @@ const METADATA = { name: true, namespace: true, uid: true, resourceVersion: true
 export interface ProgressDeps {
   readonly client: Client;
   /** That of the cluster. */
-  readonly clock: Clock;
+  readonly clock: SteadyClock;
   /** That of the person who reads. */
-  readonly wallClock: Clock;
+  readonly wallClock: SteadyClock;
   readonly logger: Logger;
   /** Called with new figures after changes, at most once a second; also when they happen to be the same. */
   show(figures: Figures): void;
@@ -48,13 +48,13 @@ export async function watchProgress(deps: ProgressDeps, signal: AbortSignal): Pr
   let lastShown = Number.NEGATIVE_INFINITY;
   const showNow = (): void => {
     isDue = false;
-    lastShown = wallClock.now();
+    lastShown = wallClock.elapsed();
     show(countFigures(pods.list(), nodes.list(), claims.list()));
   };
   const onChange = (): void => {
     if (isDue) return;
     isDue = true;
-    const delay = Math.max(SETTLE, lastShown + INTERVAL - wallClock.now());
+    const delay = Math.max(SETTLE, lastShown + INTERVAL - wallClock.elapsed());
     wallClock.sleep(delay, signal).then(showNow, () => undefined);
   };
   for (const cache of [pods, nodes, claims]) {

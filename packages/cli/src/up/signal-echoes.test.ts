@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { test } from 'node:test';
-import { listenForStop, VirtualClock } from '@karpenter-ts/runtime';
+import { HOUR, listenForStop } from '@karpenter-ts/runtime';
+import { AdjustableClock } from '@karpenter-ts/runtime/testing';
 import { withoutEchoes } from './signal-echoes.ts';
 
 test('a signal and its echoes stop in order; one that comes later ends at once', async () => {
-  const clock = new VirtualClock();
+  const clock = new AdjustableClock();
   const exits: number[] = [];
   const source = Object.assign(new EventEmitter(), { exit: (code: number) => void exits.push(code) });
   const stop = listenForStop(withoutEchoes(source, clock));
@@ -14,6 +15,7 @@ test('a signal and its echoes stop in order; one that comes later ends at once',
   source.emit('SIGINT', 'SIGINT');
   source.emit('SIGTERM', 'SIGTERM');
   assert.deepEqual(exits, []);
+  clock.setWallBy(-1 * HOUR);
   await clock.advance(600);
   source.emit('SIGINT', 'SIGINT');
   assert.deepEqual(exits, [1]);

@@ -1,4 +1,4 @@
-import { type Clock, type Instant, SECOND, type SignalSource } from '@karpenter-ts/runtime';
+import { SECOND, type SignalSource, type SteadyClock } from '@karpenter-ts/runtime';
 
 const ECHO = 0.5 * SECOND;
 
@@ -7,17 +7,17 @@ const ECHO = 0.5 * SECOND;
  * the launcher that both ran us and pass on what they get: that is still one Ctrl-C, and must not count as the second
  * that ends everything at once.
  */
-export function withoutEchoes(source: SignalSource, clock: Clock): SignalSource {
+export function withoutEchoes(source: SignalSource, clock: SteadyClock): SignalSource {
   type Listener = Parameters<SignalSource['on']>[1];
   const filtered = new Map<Listener, Listener>();
-  let last: Instant = Number.NEGATIVE_INFINITY;
+  let last = Number.NEGATIVE_INFINITY;
   const filter = (listener: Listener): Listener => {
     const known = filtered.get(listener);
     if (known !== undefined) return known;
     const once: Listener = (name) => {
-      const isEcho = clock.now() - last < ECHO;
+      const isEcho = clock.elapsed() - last < ECHO;
       if (isEcho) return;
-      last = clock.now();
+      last = clock.elapsed();
       listener(name);
     };
     filtered.set(listener, once);

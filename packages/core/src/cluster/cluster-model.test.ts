@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { INITIALIZED_LABEL, INSTANCE_TYPE_LABEL, NODEPOOL_LABEL, type NodePool } from '@karpenter-ts/apis';
 import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
-import { MINUTE, SECOND } from '@karpenter-ts/runtime';
+import { HOUR, MINUTE, SECOND } from '@karpenter-ts/runtime';
 import { CSI_NODES, DAEMON_SETS, NODE_CLAIMS, NODE_POOLS, NODES, PODS } from '@karpenter-ts/runtime/kinds';
+import { AdjustableClock } from '@karpenter-ts/runtime/testing';
 import type { DaemonSet } from '@karpenter-ts/scheduling';
 import {
   launchedClaim,
@@ -173,6 +174,21 @@ test('02/24 03/105 a nomination lasts twice the longest batch, and each begins i
   assert.equal(cluster.isNominated('n'), true);
   await rig.clock.advance(2 * SECOND);
   assert.equal(cluster.isNominated('n'), false);
+});
+
+test('a nomination lasts as long, though the wall clock is set back or forth meanwhile', async (t) => {
+  for (const by of [-1 * HOUR, 1 * HOUR]) {
+    const clock = new AdjustableClock();
+    const rig = await startRig(t, { provider: new FakeCloudProvider(), clock });
+    const cluster = new ClusterModel(rig);
+    await rig.create(NODES, plainNode('n'));
+    cluster.nominate('n');
+    clock.setWallBy(by);
+    await clock.advance(19 * SECOND);
+    assert.equal(cluster.isNominated('n'), true);
+    await clock.advance(2 * SECOND);
+    assert.equal(cluster.isNominated('n'), false);
+  }
 });
 
 test('03/150 each pool is known by its own machines, static or not; without any it holds nothing', async (t) => {

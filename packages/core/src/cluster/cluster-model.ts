@@ -1,5 +1,5 @@
 import type { NodeClaim, NodePool, ResourceList } from '@karpenter-ts/apis';
-import { defineGauge, type Handler, type Instant, MINUTE, objectKey, SECOND } from '@karpenter-ts/runtime';
+import { defineGauge, type Handler, MINUTE, objectKey, SECOND } from '@karpenter-ts/runtime';
 import type { DaemonSet } from '@karpenter-ts/scheduling';
 import type { Core } from '../core.ts';
 import type { Node } from '../kinds/node.ts';
@@ -135,12 +135,12 @@ export class ClusterModel {
 
   /** Pods are expected on these machines soon: they are not to be disrupted for a while. */
   nominate(...providerIds: readonly string[]): void {
-    const until: Instant = this.#deps.clock.now() + this.#nominationWindow;
+    const until = this.#deps.clock.elapsed() + this.#nominationWindow;
     for (const id of providerIds) this.#machines.nominate(id, until);
   }
 
   isNominated(providerId: string): boolean {
-    return this.#deps.clock.now() < (this.find(providerId)?.nominatedUntil ?? 0);
+    return this.#deps.clock.elapsed() < (this.find(providerId)?.nominatedUntil ?? 0);
   }
 
   /** A number that is another whenever consolidation might find something new (spec 04 §15). */

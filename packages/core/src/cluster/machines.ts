@@ -5,7 +5,6 @@ import {
   type NodeClaim,
   type ResourceList,
 } from '@karpenter-ts/apis';
-import type { Instant } from '@karpenter-ts/runtime';
 import type { Node } from '../kinds/node.ts';
 import { NodeEntry, type Standing, type Surroundings } from './node-entry.ts';
 import { PoolUsage } from './pool-usage.ts';
@@ -113,7 +112,7 @@ export class Machines {
     if (entry !== undefined) this.#change(entry, () => (entry.isMarked = isMarked));
   }
 
-  nominate(providerId: string, until: Instant): void {
+  nominate(providerId: string, until: number): void {
     const entry = this.#entries.get(providerId);
     if (entry !== undefined) entry.nominatedUntil = until;
   }

@@ -1,6 +1,5 @@
 import type { NodeClaim, ResourceList } from '@karpenter-ts/apis';
 import { NODEPOOL_LABEL, REGISTERED_LABEL } from '@karpenter-ts/apis';
-import type { Instant } from '@karpenter-ts/runtime';
 import { describeNode, type ExistingNode } from '@karpenter-ts/scheduling';
 import type { Node } from '../kinds/node.ts';
 import type { Pod } from '../kinds/pod.ts';
@@ -30,7 +29,7 @@ export class NodeEntry {
   #nodes: readonly Node[] = [];
   #nodeClaim: NodeClaim | undefined;
   #isMarked = false;
-  #nominatedUntil: Instant = 0;
+  #nominatedUntil = 0;
   #standing: Standing | undefined;
   #existing: ExistingNode | undefined;
   #state: StateNode | undefined;
@@ -71,7 +70,7 @@ export class NodeEntry {
     this.#state = undefined;
   }
 
-  set nominatedUntil(until: Instant) {
+  set nominatedUntil(until: number) {
     this.#nominatedUntil = until;
     this.#state = undefined;
   }

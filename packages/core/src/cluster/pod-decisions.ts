@@ -1,11 +1,11 @@
 import {
-  type Clock,
   DURATION_BUCKETS,
   defineHistogram,
   type Instant,
   type Metrics,
   objectKey,
   SECOND,
+  type SteadyClock,
 } from '@karpenter-ts/runtime';
 import type { Pod } from '@karpenter-ts/scheduling';
 
@@ -20,6 +20,8 @@ const decisionSeconds = defineHistogram(
 export interface PodDecision {
   /** When it was first seen to need a place. */
   readonly seenAt?: Instant | undefined;
+  /** The same moment in elapsed milliseconds, from which the decision's duration is measured. */
+  readonly seenElapsed?: number | undefined;
   /** When it was first decided upon, one way or the other. */
   readonly decidedAt?: Instant | undefined;
   /** Since when there is a place for it; not known of pods that are bound, or have none now. */
@@ -33,7 +35,7 @@ export interface PodDecision {
 }
 
 export interface DecisionDeps {
-  readonly clock: Clock;
+  readonly clock: SteadyClock;
   readonly metrics: Metrics;
   /** Where the pods are that exist. */
   readonly caches: { readonly pods: { get(key: string): Pod | undefined } };
@@ -63,7 +65,9 @@ export class PodDecisions {
 
   /** The pod needs a place. */
   see(pod: Pod): void {
-    if (this.#of(pod)?.seenAt === undefined) this.#merge(pod, { seenAt: this.#deps.clock.now() });
+    if (this.#of(pod)?.seenAt !== undefined) return;
+    const { clock } = this.#deps;
+    this.#merge(pod, { seenAt: clock.now(), seenElapsed: clock.elapsed() });
   }
 
   /** There was no place for it. */
@@ -103,9 +107,9 @@ export class PodDecisions {
     const known = this.#of(pod);
     if (known?.decidedAt !== undefined) return;
     const { clock, metrics } = this.#deps;
-    const now = clock.now();
-    this.#merge(pod, { decidedAt: now });
-    if (known?.seenAt !== undefined) metrics.observe(decisionSeconds, {}, (now - known.seenAt) / SECOND);
+    this.#merge(pod, { decidedAt: clock.now() });
+    if (known?.seenElapsed === undefined) return;
+    metrics.observe(decisionSeconds, {}, (clock.elapsed() - known.seenElapsed) / SECOND);
   }
 
   #of({ metadata }: Pod): PodDecision | undefined {

@@ -1,5 +1,4 @@
 import type { NodeClaim } from '@karpenter-ts/apis';
-import type { Instant } from '@karpenter-ts/runtime';
 import type { ExistingNode } from '@karpenter-ts/scheduling';
 import type { Node } from '../kinds/node.ts';
 
@@ -16,6 +15,6 @@ export interface StateNode {
   readonly existing: ExistingNode;
   /** On its way out, or about to be: nothing may be planned onto it. */
   readonly isLeaving: boolean;
-  /** Until then pods are expected there, and it must not be disrupted; 0 if none ever were. */
-  readonly nominatedUntil: Instant;
+  /** Until then pods are expected there, and it must not be disrupted; elapsed milliseconds, 0 if none ever were. */
+  readonly nominatedUntil: number;
 }

@@ -1,4 +1,4 @@
-import { type Clock, realClock, type TransportRequest, type TransportResponse } from '@karpenter-ts/runtime';
+import { type SteadyClock, realClock, type TransportRequest, type TransportResponse } from '@karpenter-ts/runtime';
 import { createInitialObjects } from './bootstrap.ts';
 import { Definitions } from './custom/definitions.ts';
 import { ExpiringObjects } from './expiring-objects.ts';
@@ -16,7 +16,7 @@ import type { WriteContext } from './verbs/create.ts';
 /** What a server may be given; it works without any of it. */
 export interface ApiServerOptions {
   /** Default the machine's own time. */
-  readonly clock?: Clock;
+  readonly clock?: SteadyClock;
   /** Where UIDs and generated names come from. Seeded, a run can be repeated. */
   readonly random?: Random;
 }

@@ -1,4 +1,4 @@
-import type { Client, Clock, Transport } from '@karpenter-ts/runtime';
+import type { Client, SteadyClock, Transport } from '@karpenter-ts/runtime';
 
 /** One promise of a control plane, in a sentence, and how to see that it is kept. */
 export interface ContractCase {
@@ -12,7 +12,7 @@ export interface ContractContext {
   /** For requests the client would not make. */
   readonly transport: Transport;
   /** The control plane's: waiting costs real time only where that is real. */
-  readonly clock: Clock;
+  readonly clock: SteadyClock;
   /** An empty namespace of the case's own. Workloads and pods in it are removed when the case has ended. */
   readonly namespace: string;
   /** `name` made this case's own, for what has no namespace. A valid DNS label if `name` is short. */

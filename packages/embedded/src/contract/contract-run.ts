@@ -1,7 +1,7 @@
 import {
   type ApiObject,
   Client,
-  type Clock,
+  type SteadyClock,
   isConflict,
   isNotFound,
   MILLISECOND,
@@ -14,7 +14,7 @@ import type { ContractCase, ContractContext } from './contract-case.ts';
 /** A control plane to hold the contract against. */
 export interface ContractTarget {
   readonly transport: Transport;
-  readonly clock: Clock;
+  readonly clock: SteadyClock;
   /** Set before the names of all that is created, so that runs do not meet: a DNS label, short. */
   readonly prefix: string;
   /** Whether clients take values, where the control plane is in this process. */
@@ -103,10 +103,10 @@ function ignoreGone(error: unknown): void {
   if (!isNotFound(error) && !isConflict(error)) throw error;
 }
 
-async function until<T>(clock: Clock, what: string, ask: () => Promise<T | undefined | false>): Promise<T> {
-  const deadline = clock.now() + PATIENCE;
+async function until<T>(clock: SteadyClock, what: string, ask: () => Promise<T | undefined | false>): Promise<T> {
+  const deadline = clock.elapsed() + PATIENCE;
   let last = 'nothing';
-  while (clock.now() < deadline) {
+  while (clock.elapsed() < deadline) {
     try {
       const answer = await ask();
       if (answer !== undefined && answer !== false) return answer;

@@ -8,6 +8,7 @@ import {
   kindSource,
   objectKey,
   type Result,
+  SECOND,
 } from '@karpenter-ts/runtime';
 import { ifPresent } from '../workloads/absence.ts';
 import type { Caches } from '../workloads/caches.ts';
@@ -83,10 +84,10 @@ async function postStatus(
   const ready = findCondition(node.status?.conditions, 'Ready');
   const isUp = ready?.reason?.startsWith('Kubelet') ?? false; // said by a kubelet, and not by others in its stead
   if (!isUp && faults.has(name, 'never-ready')) return DONE;
-  const wait = (instantOf(creationTimestamp) ?? now) + settings.readyDelay - now;
+  const wait = until(instantOf(creationTimestamp) ?? now, settings.readyDelay, now);
   if (!isUp && wait > 0) return { requeueAfter: wait };
   const signs = signsUnder(faults.of(name));
-  const nextBeat = (instantOf(ready?.lastHeartbeatTime) ?? 0) + settings.heartbeat - now;
+  const nextBeat = until(instantOf(ready?.lastHeartbeatTime) ?? 0, settings.heartbeat, now);
   if (isSaying(node, signs) && nextBeat > 0) return { requeueAfter: nextBeat };
   if (!isUp) await leases.renew(node);
   const status = statusPatch(node, signs, { newAddress: () => nodeAddresses.next(), now });
@@ -195,9 +196,13 @@ async function stop({ client, clock, faults, settings }: Kubelet, pod: Pod, node
   return DONE;
 }
 
-/** Milliseconds from now until `delay` has passed since. Times of objects are whole seconds: no delay is none at all. */
+/**
+ * Milliseconds from now until `delay` has passed since. Times of objects are whole seconds: no delay is none at all. When
+ * the clock was set back in between, nobody knows how much has passed: then it is enough.
+ */
 function until(since: Instant, delay: number, now: Instant): number {
-  return delay === 0 ? 0 : since + delay - now;
+  const wait = since + delay - now;
+  return delay === 0 || wait > delay + 1 * SECOND ? 0 : wait;
 }
 
 /** Onto the version at hand only: a second pass over an old one would give the pod a second address. */

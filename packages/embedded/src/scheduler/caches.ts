@@ -1,7 +1,7 @@
 import {
   type ApiObject,
   type Client,
-  type Clock,
+  type SteadyClock,
   Informer,
   keepFields,
   type Logger,
@@ -37,7 +37,7 @@ export interface SchedulerCaches {
 
 export interface CacheDeps {
   readonly client: Client;
-  readonly clock: Clock;
+  readonly clock: SteadyClock;
   readonly logger: Logger;
   readonly random: () => number;
 }

@@ -54,7 +54,7 @@ interface EventObject {
 
 interface Known {
   readonly metadata: EventObject['metadata'];
-  readonly at: Instant;
+  readonly at: number; // elapsed milliseconds
   isSeries: boolean;
 }
 
@@ -86,7 +86,7 @@ export class SchedulingEvents {
     if (known?.isSeries || this.#waiting.length >= MOST_WAITING) return;
     const object = eventObject(pod, event, this.#clock.now(), this.#nextNanos());
     if (known === undefined) {
-      this.#known.set(key, { metadata: object.metadata, at: this.#clock.now(), isSeries: false });
+      this.#known.set(key, { metadata: object.metadata, at: this.#clock.elapsed(), isSeries: false });
       this.#enqueue(() => this.#client.create(EVENTS, object));
     } else {
       known.isSeries = true;
@@ -127,7 +127,7 @@ export class SchedulingEvents {
   /** The oldest are first, for nothing is ever set again. */
   #forgetOld(): void {
     for (const [key, { at }] of this.#known) {
-      if (this.#clock.now() - at <= SERIES_END) return;
+      if (this.#clock.elapsed() - at <= SERIES_END) return;
       this.#known.delete(key);
     }
   }

@@ -1,4 +1,4 @@
-import { type Client, type Clock, type Instant, type ResourceType, SECOND } from '@karpenter-ts/runtime';
+import { type Client, type SteadyClock, type ResourceType, SECOND } from '@karpenter-ts/runtime';
 
 /** A kind the server offers: which parts of it have paths of their own, and what can be done to it. */
 export interface ApiResource {
@@ -30,16 +30,16 @@ const MAX_AGE = 30 * SECOND; // as often as kube-controller-manager's garbage co
 /** What the server offers, in the preferred version of each group. Asked anew when half a minute old, or on demand. */
 export class ApiResources {
   readonly #client: Client;
-  readonly #clock: Clock;
-  #known: { readonly at: Instant; readonly resources: Promise<readonly ApiResource[]> } | undefined;
+  readonly #clock: SteadyClock;
+  #known: { readonly at: number; readonly resources: Promise<readonly ApiResource[]> } | undefined;
 
-  constructor({ client, clock }: { readonly client: Client; readonly clock: Clock }) {
+  constructor({ client, clock }: { readonly client: Client; readonly clock: SteadyClock }) {
     this.#client = client;
     this.#clock = clock;
   }
 
   async list(): Promise<readonly ApiResource[]> {
-    const isOld = this.#known === undefined || this.#clock.now() - this.#known.at > MAX_AGE;
+    const isOld = this.#known === undefined || this.#clock.elapsed() - this.#known.at > MAX_AGE;
     if (isOld) this.refresh();
     return (this.#known as { readonly resources: Promise<readonly ApiResource[]> }).resources;
   }
@@ -47,7 +47,7 @@ export class ApiResources {
   /** Makes the next question go to the server: a kind may have come or gone. */
   refresh(): void {
     const resources = this.#discover();
-    const known = { at: this.#clock.now(), resources };
+    const known = { at: this.#clock.elapsed(), resources };
     this.#known = known;
     resources.catch(() => {
       if (this.#known === known) this.#known = undefined; // a failure is not worth remembering

@@ -1,7 +1,7 @@
 import {
   type ApiObject,
   type Client,
-  type Clock,
+  type SteadyClock,
   type Indexer,
   Informer,
   keepFields,
@@ -27,7 +27,7 @@ import { STORAGE_CLASSES, type StorageClass } from './kinds/storage-class.ts';
 
 export interface CacheDeps {
   readonly client: Client;
-  readonly clock: Clock;
+  readonly clock: SteadyClock;
   readonly logger: Logger;
   readonly random?: () => number;
 }

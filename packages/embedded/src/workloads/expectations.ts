@@ -1,9 +1,9 @@
-import { type Clock, type Instant, MINUTE } from '@karpenter-ts/runtime';
+import { type SteadyClock, MINUTE } from '@karpenter-ts/runtime';
 
 interface Expected {
   creations: number;
   readonly deletions: Set<string>; // uids
-  readonly since: Instant;
+  readonly since: number; // elapsed milliseconds
 }
 
 /** What was asked for and not seen for so long will not be seen: kube-controller-manager's figure. */
@@ -14,10 +14,10 @@ const TIMEOUT = 5 * MINUTE;
  * pass would see too few or too many pods, and do the same once more.
  */
 export class Expectations {
-  readonly #clock: Clock;
+  readonly #clock: SteadyClock;
   readonly #expected = new Map<string, Expected>();
 
-  constructor(clock: Clock) {
+  constructor(clock: SteadyClock) {
     this.#clock = clock;
   }
 
@@ -47,7 +47,7 @@ export class Expectations {
     const expected = this.#expected.get(key);
     if (expected === undefined) return true;
     const isMet = expected.creations === 0 && expected.deletions.size === 0;
-    if (!isMet && this.#clock.now() - expected.since < TIMEOUT) return false;
+    if (!isMet && this.#clock.elapsed() - expected.since < TIMEOUT) return false;
     this.#expected.delete(key);
     return true;
   }
@@ -60,7 +60,7 @@ export class Expectations {
   #of(key: string): Expected {
     let expected = this.#expected.get(key);
     if (expected === undefined) {
-      expected = { creations: 0, deletions: new Set(), since: this.#clock.now() };
+      expected = { creations: 0, deletions: new Set(), since: this.#clock.elapsed() };
       this.#expected.set(key, expected);
     }
     return expected;

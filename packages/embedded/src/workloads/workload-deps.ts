@@ -1,11 +1,11 @@
-import type { ApiObject, Client, Clock, EventRecorder, EventSubject, ResourceType } from '@karpenter-ts/runtime';
+import type { ApiObject, Client, SteadyClock, EventRecorder, EventSubject, ResourceType } from '@karpenter-ts/runtime';
 import { apiVersionOf } from '@karpenter-ts/runtime';
 import type { Caches } from './caches.ts';
 
 /** What every controller of this folder works with. */
 export interface WorkloadDeps {
   readonly client: Client;
-  readonly clock: Clock;
+  readonly clock: SteadyClock;
   readonly caches: Caches;
   /** Publishes in the name of a component, such as `deployment-controller`. */
   readonly recorder: (component: string) => EventRecorder;

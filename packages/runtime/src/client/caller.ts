@@ -1,5 +1,6 @@
 import { parseExactJson } from '@karpenter-ts/apis';
-import { type Clock, SECOND } from '../clock.ts';
+import { SECOND } from '../clock.ts';
+import type { SteadyClock } from '../steady-clock.ts';
 import { startDeadline } from './deadline.ts';
 import type { RateLimits } from './rate-limit.ts';
 import type { ResourceType } from './resource-type.ts';
@@ -48,7 +49,7 @@ export type WriteEnd = (isOver: boolean) => void;
 
 export interface CallerOptions {
   readonly transport: Transport;
-  readonly clock: Clock;
+  readonly clock: SteadyClock;
   readonly userAgent: string;
   /** None: no limits of our own. */
   readonly rateLimits?: RateLimits | undefined;
@@ -87,7 +88,7 @@ export class Caller {
   /** The decoded answer; `undefined` for an empty one. */
   async call<T>(call: Call, signal?: AbortSignal): Promise<T> {
     const { clock, observer } = this.#options;
-    const started = clock.now();
+    const started = clock.elapsed();
     try {
       for (let tries = 0; ; tries++) {
         await this.#mayGo(call, signal);
@@ -100,7 +101,7 @@ export class Caller {
         }
       }
     } finally {
-      if (call.target) observer?.finished(call.method, call.target, (clock.now() - started) / SECOND);
+      if (call.target) observer?.finished(call.method, call.target, (clock.elapsed() - started) / SECOND);
     }
   }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SECOND } from '../clock.ts';
+import { HOUR, SECOND } from '../clock.ts';
+import { AdjustableClock } from '../testing/adjustable-clock.ts';
 import { Metrics } from '../metrics/registry.ts';
 import { PODS } from '../testing/fixture-client.ts';
 import { SilenceableTransport } from '../testing/silent-server.ts';
@@ -348,6 +349,20 @@ test('who guards writes hears of the end of each, also of one that was sent agai
   const loser = new Client({ transport, clock, userAgent: '', beforeWrite: losing });
   await assert.rejects(loser.create(PODS, pod), { message: 'not the leader' });
   assert.equal(underWay, 0);
+});
+
+test('a request takes as long as it takes, though the wall clock is set back meanwhile', async () => {
+  const clock = new AdjustableClock();
+  const seconds: number[] = [];
+  const observer = { answered: () => {}, finished: (_: string, _of: unknown, took: number) => void seconds.push(took) };
+  const busy = { status: 503, headers: { 'retry-after': '2' } };
+  const { client } = clientOf([busy, {}], { clock, observer });
+  const asked = client.get(PODS, { namespace: 'shop', name: 'web' });
+  await clock.advance(1 * SECOND);
+  clock.setWallBy(-1 * HOUR);
+  await clock.advance(1 * SECOND);
+  await asked;
+  assert.deepEqual(seconds, [2]);
 });
 
 test('requests are counted by code and timed by verb and kind', async () => {

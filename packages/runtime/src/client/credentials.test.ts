@@ -3,15 +3,15 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { SECOND } from '../clock.ts';
-import { VirtualClock } from '../virtual-clock.ts';
+import { HOUR, SECOND } from '../clock.ts';
+import { AdjustableClock } from '../testing/adjustable-clock.ts';
 import { TokenFile } from './credentials.ts';
 
 async function tokenFile(t: TestContext, fallback?: string) {
   const folder = await mkdtemp(join(tmpdir(), 'token-'));
   t.after(() => rm(folder, { recursive: true }));
   const file = join(folder, 'token');
-  const clock = new VirtualClock();
+  const clock = new AdjustableClock();
   const stale: string[] = [];
   const source = new TokenFile({ file, fallback, clock, onStale: (error) => stale.push(error.message) });
   const header = async () => (await source.current()).authorization;
@@ -26,6 +26,16 @@ test('a token file is read again after a minute', async (t) => {
   await clock.advance(59 * SECOND);
   assert.equal(await header(), 'Bearer one');
   await clock.advance(1 * SECOND);
+  assert.equal(await header(), 'Bearer two');
+});
+
+test('a token file is read again after a minute, though the wall clock is set back meanwhile', async (t) => {
+  const { file, clock, header } = await tokenFile(t);
+  await writeFile(file, 'one\n');
+  assert.equal(await header(), 'Bearer one');
+  await writeFile(file, 'two');
+  clock.setWallBy(-1 * HOUR);
+  await clock.advance(60 * SECOND);
   assert.equal(await header(), 'Bearer two');
 });
 

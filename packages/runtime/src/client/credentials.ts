@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { type Clock, type Instant, SECOND } from '../clock.ts';
+import { SECOND } from '../clock.ts';
+import type { SteadyClock } from '../steady-clock.ts';
 import { ConnectionError } from './transport.ts';
 
 /** What proves who we are: a header, a certificate, both or nothing. */
@@ -36,7 +37,7 @@ export interface TokenFileOptions {
   readonly file: string;
   /** Used as long as the file has never been readable. */
   readonly fallback: string | undefined;
-  readonly clock: Clock;
+  readonly clock: SteadyClock;
   /** Told when the file cannot be read and the last token is used on. */
   readonly onStale: (error: Error) => void;
 }
@@ -46,7 +47,7 @@ export class TokenFile implements CredentialSource {
   readonly #options: TokenFileOptions;
   #token: string | undefined;
   #credential: Credential | undefined;
-  #readAt: Instant = Number.NEGATIVE_INFINITY;
+  #readAt = Number.NEGATIVE_INFINITY; // elapsed milliseconds
 
   constructor(options: TokenFileOptions) {
     this.#options = options;
@@ -55,7 +56,7 @@ export class TokenFile implements CredentialSource {
 
   async current(): Promise<Credential> {
     const { clock, onStale } = this.#options;
-    const now = clock.now();
+    const now = clock.elapsed();
     if (this.#credential !== undefined && now - this.#readAt < REREAD_AFTER) return this.#credential;
     try {
       this.#keep(await this.#read());

@@ -1,7 +1,7 @@
 import type { RequestOptions } from 'node:http';
 import type { AgentOptions } from 'node:https';
 import { createSecureContext } from 'node:tls';
-import type { Clock } from '../clock.ts';
+import type { SteadyClock } from '../steady-clock.ts';
 import type { Logger } from '../logger.ts';
 import { Agent as PlainAgent } from '../plain-http.ts';
 import { type Connection, ConnectionConfigError, type Identity } from './connection.ts';
@@ -22,7 +22,7 @@ import { ConnectionError, type Transport, type TransportRequest, type TransportR
 
 export interface HttpsTransportOptions {
   readonly connection: Connection;
-  readonly clock: Clock;
+  readonly clock: SteadyClock;
   readonly logger: Logger;
   /** Proxies are taken from it, and credential plugins inherit it. */
   readonly env: NodeJS.ProcessEnv;

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { type Clock, type Instant, SECOND } from '../clock.ts';
+import { SECOND } from '../clock.ts';
+import type { SteadyClock } from '../steady-clock.ts';
 import type { Connection, Pem } from './connection.ts';
 import { ConnectionError } from './transport.ts';
 
@@ -15,18 +16,18 @@ const REREAD_AFTER = 60 * SECOND;
 /** The certificates of a connection, read again every minute and whenever a connection failed: they rotate on disk. */
 export class TlsFiles {
   readonly #connection: Connection;
-  readonly #clock: Clock;
+  readonly #clock: SteadyClock;
   #material: TlsMaterial | undefined;
-  #readAt: Instant = Number.NEGATIVE_INFINITY;
+  #readAt = Number.NEGATIVE_INFINITY; // elapsed milliseconds
 
-  constructor(connection: Connection, clock: Clock) {
+  constructor(connection: Connection, clock: SteadyClock) {
     this.#connection = connection;
     this.#clock = clock;
   }
 
   /** Rejects with a ConnectionError when a file cannot be read and never could. */
   async current(): Promise<TlsMaterial> {
-    const now = this.#clock.now();
+    const now = this.#clock.elapsed();
     if (this.#material !== undefined && now - this.#readAt < REREAD_AFTER) return this.#material;
     const { ca, certificate } = this.#connection;
     try {

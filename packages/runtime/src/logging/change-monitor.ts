@@ -1,20 +1,21 @@
-import { type Clock, HOUR, type Instant } from '../clock.ts';
+import { HOUR } from '../clock.ts';
+import type { SteadyClock } from '../steady-clock.ts';
 
 /** A value is told again after a day, so that any day's log holds it (spec 05 §6.1). */
 const MEMORY = 24 * HOUR;
 
 /** Says when something discovered is worth a line: the first time, when it changes, and after a day. */
 export class ChangeMonitor {
-  readonly #clock: Clock;
-  readonly #seen = new Map<string, { readonly value: string; readonly until: Instant }>();
+  readonly #clock: SteadyClock;
+  readonly #seen = new Map<string, { readonly value: string; readonly until: number }>(); // until: elapsed milliseconds
 
-  constructor(clock: Clock) {
+  constructor(clock: SteadyClock) {
     this.#clock = clock;
   }
 
   /** Remembers `value` under `key`; true if it differs from what was last told. Plain data; lists are compared in any order. */
   hasChanged(key: string, value: unknown): boolean {
-    const now = this.#clock.now();
+    const now = this.#clock.elapsed();
     const text = JSON.stringify(value, sorted);
     const last = this.#seen.get(key);
     if (last !== undefined && last.value === text && now < last.until) return false;
@@ -23,7 +24,7 @@ export class ChangeMonitor {
     return true;
   }
 
-  #forgetOld(now: Instant): void {
+  #forgetOld(now: number): void {
     for (const [key, { until }] of this.#seen) if (until <= now) this.#seen.delete(key);
   }
 }

@@ -1,4 +1,4 @@
-import type { Clock, Instant } from '../clock.ts';
+import type { SteadyClock } from '../steady-clock.ts';
 import {
   type CounterDefinition,
   defineCounter,
@@ -36,11 +36,11 @@ const handlerErrors = defineCounter(
  * removed. Every operation on a series is O(1), whatever their number.
  */
 export class Metrics {
-  readonly #clock: Clock;
+  readonly #clock: SteadyClock;
   readonly #families = new Map<string, Family>();
   readonly #hooks: (() => void | Promise<void>)[] = [];
 
-  constructor(clock: Clock) {
+  constructor(clock: SteadyClock) {
     this.#clock = clock;
   }
 
@@ -64,7 +64,7 @@ export class Metrics {
     labels: Labels<NoInfer<L>>,
     value: number,
   ): void {
-    const now = this.#clock.now();
+    const now = this.#clock.elapsed();
     if (definition.type === 'histogram') {
       this.#obtain(definition, labels, () => new HistogramSeries(definition)).observe(value);
     } else {
@@ -104,7 +104,7 @@ export class Metrics {
    */
   async *render(format: TextFormat): AsyncGenerator<string> {
     await this.#runHooks();
-    const now = this.#clock.now();
+    const now = this.#clock.elapsed();
     let slice = '';
     let costOfNothing = 0;
     for (const family of this.#familiesByName()) {
@@ -127,7 +127,7 @@ export class Metrics {
   }
 
   /** Lines of text; '' where there is nothing to show. What cannot be computed is missing, and is counted. */
-  *#samplesOf({ definition, series, live }: Family, now: Instant): Generator<string> {
+  *#samplesOf({ definition, series, live }: Family, now: number): Generator<string> {
     const { name, labelNames } = definition;
     const present = [...series]; // one that goes and comes back while others have their turn must not appear twice
     for (const [labels, one] of present) yield one.render(name, labels, now);

@@ -1,4 +1,3 @@
-import type { Instant } from '../clock.ts';
 import { sampleLine } from './text-format.ts';
 
 /** The numbers under one set of labels. */
@@ -6,7 +5,7 @@ export interface Series {
   /** The value of a counter or gauge; how many observations a histogram or summary has had. */
   readonly value: number;
   /** All its sample lines. */
-  render(name: string, labels: string, now: Instant): string;
+  render(name: string, labels: string, now: number): string;
 }
 
 /** A counter or gauge. */

@@ -1,4 +1,4 @@
-import { type Instant, MINUTE } from '../clock.ts';
+import { MINUTE } from '../clock.ts';
 import type { SummaryDefinition } from './definition.ts';
 import { joinLabels } from './labels.ts';
 import { QuantileSketch } from './quantile-sketch.ts';
@@ -12,13 +12,13 @@ const BUCKET_WIDTH = 2 * MINUTE;
 /** Quantiles of the last eight to ten minutes; sum and count of all time. */
 export class SummarySeries implements Series {
   readonly #quantiles: readonly number[];
-  readonly #start: Instant;
+  readonly #start: number; // elapsed milliseconds, as every `now` here
   #ages: readonly QuantileSketch[] = [new QuantileSketch()]; // oldest first, at most AGE_BUCKETS
   #newest = 0; // which bucket since #start the last one is
   #sum = 0;
   #count = 0;
 
-  constructor({ quantiles }: SummaryDefinition, now: Instant) {
+  constructor({ quantiles }: SummaryDefinition, now: number) {
     this.#quantiles = quantiles;
     this.#start = now;
   }
@@ -27,14 +27,14 @@ export class SummarySeries implements Series {
     return this.#count;
   }
 
-  observe(value: number, now: Instant): void {
+  observe(value: number, now: number): void {
     this.#forget(now);
     this.#ages.at(-1)!.add(value);
     this.#sum += value;
     this.#count++;
   }
 
-  render(name: string, labels: string, now: Instant): string {
+  render(name: string, labels: string, now: number): string {
     this.#forget(now);
     const values = QuantileSketch.quantiles(this.#ages, this.#quantiles);
     const lines = values.map((value, index) => {
@@ -47,10 +47,10 @@ export class SummarySeries implements Series {
   }
 
   /** Opens the bucket of this moment and drops those that have grown too old. */
-  #forget(now: Instant): void {
+  #forget(now: number): void {
     const current = Math.floor((now - this.#start) / BUCKET_WIDTH);
     const passed = Math.min(current - this.#newest, AGE_BUCKETS);
-    if (passed <= 0) return; // also when the clock was set back
+    if (passed <= 0) return;
     const opened = Array.from({ length: passed }, () => new QuantileSketch());
     this.#ages = [...this.#ages, ...opened].slice(-AGE_BUCKETS);
     this.#newest = current;

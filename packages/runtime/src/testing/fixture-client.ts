@@ -2,9 +2,9 @@ import type { CallerOptions } from '../client/caller.ts';
 import { Client } from '../client/client.ts';
 import type { Connection } from '../client/connection.ts';
 import { HttpsTransport } from '../client/https-transport.ts';
-import type { Clock } from '../clock.ts';
 import { nullLogger } from '../logger.ts';
 import { realClock } from '../real-clock.ts';
+import type { SteadyClock } from '../steady-clock.ts';
 
 export { PODS } from '../kinds.ts';
 
@@ -15,7 +15,7 @@ export function testConnection(server: string, rest: Partial<Connection> = {}): 
 
 export function testTransport(
   connection: Connection,
-  clock: Clock = realClock,
+  clock: SteadyClock = realClock,
   env: NodeJS.ProcessEnv = {},
 ): HttpsTransport {
   return new HttpsTransport({ connection, clock, env, logger: nullLogger });

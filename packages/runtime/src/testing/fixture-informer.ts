@@ -61,9 +61,9 @@ export async function startServer(t: TestContext, options: FixtureOptions = {}):
 
 /** Resolves when `holds`; fails the test after five seconds. */
 export async function until(holds: () => boolean): Promise<void> {
-  const deadline = Date.now() + 5000;
+  const deadline = performance.now() + 5000;
   while (!holds()) {
-    if (Date.now() > deadline) assert.fail(`never came true: ${holds.toString()}`);
+    if (performance.now() > deadline) assert.fail(`never came true: ${holds.toString()}`);
     await delay(2);
   }
 }

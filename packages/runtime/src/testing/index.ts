@@ -1,4 +1,5 @@
-// For tests and benches: a small API server that fails on demand, and a logger that remembers.
+// For tests and benches: a small API server that fails on demand, a logger that remembers, a clock that people set.
+export { AdjustableClock } from './adjustable-clock.ts';
 export { FixtureServer } from './fixture-server.ts';
 export { NEVER } from './never.ts';
 export { type RecordedLine, type RecordingLogger, recordingLogger } from './recording-logger.ts';

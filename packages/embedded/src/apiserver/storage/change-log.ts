@@ -1,10 +1,9 @@
-import type { Instant } from '@karpenter-ts/runtime';
 import type { Entry } from './entry.ts';
 
 /** One write to one object, as its watchers see it. */
 export interface Change {
   readonly revision: number;
-  readonly at: Instant;
+  readonly at: number; // elapsed milliseconds
   readonly before: Entry | undefined;
   readonly after: Entry | undefined;
   /** `after`; of a deleted object, its last state under the revision of the deletion. */
@@ -72,7 +71,7 @@ export class ChangeLog {
     return this.#cut + low;
   }
 
-  #forget(now: Instant): void {
+  #forget(now: number): void {
     const changes = this.#changes;
     while (this.#isOver(now)) {
       this.#horizon = changes[this.#head]!.revision;
@@ -84,7 +83,7 @@ export class ChangeLog {
     this.#head = 0;
   }
 
-  #isOver(now: Instant): boolean {
+  #isOver(now: number): boolean {
     const kept = this.#changes.length - this.#head;
     return kept > KEEP_AT_MOST || (kept > KEEP_AT_LEAST && this.#changes[this.#head]!.at < now - KEEP_FOR);
   }

@@ -1,4 +1,3 @@
-import type { Instant } from '@karpenter-ts/runtime';
 import { type Change, ChangeLog } from './change-log.ts';
 import { type Content, Entry } from './entry.ts';
 
@@ -30,7 +29,7 @@ export class Collection {
   }
 
   /** Stores an object and tells the watchers. */
-  put(content: Content, revision: number, at: Instant): Entry {
+  put(content: Content, revision: number, at: number): Entry {
     const { key } = content;
     const before = this.#entries.get(key);
     const after = new Entry(before ? 'MODIFIED' : 'ADDED', content, { revision, at }, this.#keep);
@@ -42,7 +41,7 @@ export class Collection {
   }
 
   /** Removes an object; `content` is its last state under the revision of the removal. */
-  remove(content: Content, revision: number, at: Instant): void {
+  remove(content: Content, revision: number, at: number): void {
     const before = this.#entries.get(content.key);
     this.#keys.splice(this.#indexOf(content.key), 1);
     this.#entries.delete(content.key);

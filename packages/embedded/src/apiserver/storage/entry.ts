@@ -1,5 +1,4 @@
 import { parseExactJson, shared } from '@karpenter-ts/apis';
-import type { Instant } from '@karpenter-ts/runtime';
 import type { KubeObject } from '../object.ts';
 
 /** What a watcher is told about an object. */
@@ -23,7 +22,7 @@ export class Entry {
   readonly key: string;
   /** Of the write that made it. */
   readonly revision: number;
-  readonly at: Instant;
+  readonly at: number; // elapsed milliseconds
   readonly labels: Content['labels'];
   readonly fields: Content['fields'];
   /** What that write was to watchers. */
@@ -36,7 +35,7 @@ export class Entry {
   constructor(
     type: EventType,
     content: Content,
-    { revision, at }: { readonly revision: number; readonly at: Instant },
+    { revision, at }: { readonly revision: number; readonly at: number },
     onDecoded: (entry: Entry) => void,
   ) {
     this.key = content.key;

@@ -1,4 +1,4 @@
-import type { Clock } from '@karpenter-ts/runtime';
+import type { SteadyClock } from '@karpenter-ts/runtime';
 import { type KubeObject, withMetadata } from '../object.ts';
 import type { Neighbours, Strategy } from '../strategy.ts';
 import type { Collection } from './collection.ts';
@@ -18,9 +18,9 @@ export function storageOf({ group, plural }: { readonly group: string; readonly 
 /** Objects in and out of the store. What comes out is shared, and must not be changed. */
 export class Objects implements Neighbours {
   readonly store: Store;
-  readonly #clock: Clock;
+  readonly #clock: SteadyClock;
 
-  constructor(store: Store, clock: Clock) {
+  constructor(store: Store, clock: SteadyClock) {
     this.store = store;
     this.#clock = clock;
   }
@@ -41,7 +41,7 @@ export class Objects implements Neighbours {
       stored = withMetadata(object, { resourceVersion: String(revision) });
       return contentOf(strategy, stored);
     };
-    this.store.put(this.collection(strategy), make, this.#clock.now());
+    this.store.put(this.collection(strategy), make, this.#clock.elapsed());
     return stored;
   }
 
@@ -52,7 +52,7 @@ export class Objects implements Neighbours {
       last = withMetadata(object, { resourceVersion: String(revision) });
       return contentOf(strategy, last);
     };
-    this.store.remove(this.collection(strategy), make, this.#clock.now());
+    this.store.remove(this.collection(strategy), make, this.#clock.elapsed());
     return last;
   }
 

@@ -1,4 +1,3 @@
-import type { Instant } from '@karpenter-ts/runtime';
 import { Collection } from './collection.ts';
 import type { Content, Entry } from './entry.ts';
 
@@ -31,13 +30,13 @@ export class Store {
   }
 
   /** Stores what `make` returns for the revision of this write. */
-  put(collection: Collection, make: (revision: number) => Content, at: Instant): Entry {
+  put(collection: Collection, make: (revision: number) => Content, at: number): Entry {
     const revision = ++this.#revision;
     return collection.put(make(revision), revision, at);
   }
 
   /** Removes an object; `make` returns its last state for the revision of this write. */
-  remove(collection: Collection, make: (revision: number) => Content, at: Instant): void {
+  remove(collection: Collection, make: (revision: number) => Content, at: number): void {
     const revision = ++this.#revision;
     collection.remove(make(revision), revision, at);
   }

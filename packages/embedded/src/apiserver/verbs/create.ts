@@ -1,4 +1,4 @@
-import type { Clock } from '@karpenter-ts/runtime';
+import type { SteadyClock } from '@karpenter-ts/runtime';
 import { generateName, type Random, randomUid, timestamp } from '../identity.ts';
 import { type KubeObject, type Metadata, mergeMetadata } from '../object.ts';
 import { alreadyExists, badRequest, forbidden, invalid, misjudged, notFound } from '../status.ts';
@@ -8,7 +8,7 @@ import type { Strategy } from '../strategy.ts';
 /** What every write needs. */
 export interface WriteContext {
   readonly objects: Objects;
-  readonly clock: Clock;
+  readonly clock: SteadyClock;
   readonly random: Random;
 }
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Clock, MINUTE, SECOND, VirtualClock } from '@karpenter-ts/runtime';
+import { MINUTE, SECOND, type SteadyClock, VirtualClock } from '@karpenter-ts/runtime';
 import { ApiServer } from '../server.ts';
 
-const start = (clock: Clock) => {
+const start = (clock: SteadyClock) => {
   const server = new ApiServer({ clock, random: () => 0.5 });
   const ask = (method: 'GET' | 'POST', path: string, body?: object, signal?: AbortSignal) =>
     server.handle({ method, path, headers: {}, ...(body && { body: JSON.stringify(body) }) }, signal);

@@ -1,5 +1,5 @@
 import { customResourceDefinition, RESOURCES } from '@karpenter-ts/apis';
-import { type ApiObject, Client, type Clock, MINUTE, SECOND, type Transport } from '@karpenter-ts/runtime';
+import { type ApiObject, Client, type SteadyClock, MINUTE, SECOND, type Transport } from '@karpenter-ts/runtime';
 import { CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES, NODE_POOLS } from '@karpenter-ts/runtime/kinds';
 import { seededRandom } from '../../apiserver/identity.ts';
 import { Dice } from './dice.ts';
@@ -9,7 +9,7 @@ import { FUZZ_NAMESPACES, type FuzzRequest, randomRequest } from './random-reque
 /** A server to send requests to. What is on it may not survive. */
 export interface FuzzTarget {
   readonly transport: Transport;
-  readonly clock: Clock;
+  readonly clock: SteadyClock;
 }
 
 /** A request and what became of it. */

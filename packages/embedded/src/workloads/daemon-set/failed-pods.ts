@@ -1,27 +1,27 @@
-import { type Clock, type Instant, MINUTE, SECOND } from '@karpenter-ts/runtime';
+import { type SteadyClock, MINUTE, SECOND } from '@karpenter-ts/runtime';
 
 /** A node that refuses the set's pods gets them less and less often (kube-controller-manager's figures). */
 const FIRST_DELAY = 1 * SECOND;
 const LONGEST_DELAY = 15 * MINUTE;
 
 interface Failure {
-  readonly until: Instant;
+  readonly until: number; // elapsed milliseconds
   readonly delay: number;
 }
 
 /** Spaces out the replacement of failed pods, for each set and node by itself. */
 export class FailedPods {
-  readonly #clock: Clock;
+  readonly #clock: SteadyClock;
   readonly #failures = new Map<string, Failure>();
 
-  constructor(clock: Clock) {
+  constructor(clock: SteadyClock) {
     this.#clock = clock;
   }
 
   /** Milliseconds until a failed pod may be replaced; 0 for now, and then the next will wait for longer. */
   delayFor(set: string, node: string): number {
     const key = `${set}\0${node}`;
-    const now = this.#clock.now();
+    const now = this.#clock.elapsed();
     const last = this.#failures.get(key);
     if (last !== undefined && now < last.until) return last.until - now;
     const hasRecovered = last === undefined || now > last.until + 2 * LONGEST_DELAY;

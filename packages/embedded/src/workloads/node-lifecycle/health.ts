@@ -16,6 +16,7 @@ import { readSource } from '../read-source.ts';
 import { timestamp } from '../timestamp.ts';
 import { subjectOf, type WorkloadDeps } from '../workload-deps.ts';
 import { hasTaint, NOT_READY_NO_EXECUTE, swapTaints, UNREACHABLE_NO_EXECUTE } from './taints.ts';
+import { WatchedTime } from './watched-time.ts';
 import { ZonePace } from './zones.ts';
 
 // kube-controller-manager's figures.
@@ -26,11 +27,11 @@ const STARTUP_GRACE = 60 * SECOND;
 /** What a node that has fallen silent is no longer believed about. */
 const DOUBTED = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'];
 
-/** What was last heard of a node, and when by our clock: a node's own may be wrong. */
+/** What was last heard of a node, and when in watched time: a node's own clock may be wrong. */
 interface Heard {
   readonly heartbeat: string | undefined;
   readonly renewal: string | undefined;
-  readonly at: Instant;
+  readonly at: number;
 }
 
 interface HealthDeps extends WorkloadDeps {
@@ -38,6 +39,7 @@ interface HealthDeps extends WorkloadDeps {
   readonly heard: Map<string, Heard>;
   readonly known: Map<string, Node>;
   readonly pace: ZonePace;
+  readonly watched: WatchedTime;
 }
 
 /** The one key: every pass looks at all nodes, for only the passing of time shows that one is silent. */
@@ -50,7 +52,13 @@ const ALL = 'all';
 export function nodeHealthController(workloadDeps: WorkloadDeps): Controller {
   const { clock, caches } = workloadDeps;
   const events = workloadDeps.recorder('node-controller');
-  const deps: HealthDeps = { ...workloadDeps, events, heard: new Map(), known: new Map(), pace: new ZonePace(clock) };
+  const memory = {
+    heard: new Map(),
+    known: new Map(),
+    pace: new ZonePace(clock),
+    watched: new WatchedTime(clock, 2 * PERIOD),
+  };
+  const deps: HealthDeps = { ...workloadDeps, events, ...memory };
   return {
     name: 'node-health',
     sources: [
@@ -68,7 +76,8 @@ export function nodeHealthController(workloadDeps: WorkloadDeps): Controller {
 
 /** Most nodes are fine: they cost a look and no wait, since there are thousands of them every five seconds. */
 async function checkAll(deps: HealthDeps): Promise<void> {
-  const { caches, client, clock, pace } = deps;
+  const { caches, client, clock, pace, watched } = deps;
+  watched.look();
   const nodes = caches.nodes.list();
   noteArrivals(deps, nodes);
   const checked: Node[] = [];
@@ -122,7 +131,7 @@ function noteArrivals({ known, heard, events }: HealthDeps, nodes: readonly Node
 
 function isSilent(deps: HealthDeps, node: Node): boolean {
   const ready = findCondition(node.status?.conditions, 'Ready');
-  const silence = deps.clock.now() - lastHeard(deps, node, ready);
+  const silence = deps.watched.total - lastHeard(deps, node, ready);
   return silence > (ready === undefined ? STARTUP_GRACE : GRACE);
 }
 
@@ -142,16 +151,15 @@ async function doubt(deps: HealthDeps, node: Node): Promise<Node> {
   return silent;
 }
 
-function lastHeard({ caches, clock, heard }: HealthDeps, node: Node, ready: ObjectCondition | undefined): Instant {
-  const { name, creationTimestamp } = node.metadata;
+/** A node that has never said anything is silent since we first saw it. */
+function lastHeard({ caches, heard, watched }: HealthDeps, node: Node, ready: ObjectCondition | undefined): number {
+  const { name } = node.metadata;
   const lease: Lease | undefined = caches.leases.get(`kube-node-lease/${name}`);
   const next = { heartbeat: ready?.lastHeartbeatTime, renewal: lease?.spec?.renewTime };
   const last = heard.get(name);
   if (last !== undefined && last.heartbeat === next.heartbeat && last.renewal === next.renewal) return last.at;
-  const isMute = last === undefined && ready === undefined && lease === undefined;
-  const at = isMute ? Date.parse(creationTimestamp ?? '') : clock.now();
-  heard.set(name, { ...next, at });
-  return at;
+  heard.set(name, { ...next, at: watched.total });
+  return watched.total;
 }
 
 function doubted({ metadata, status }: Node, now: Instant): readonly ObjectCondition[] {

@@ -1,4 +1,4 @@
-import { type Controller, type Instant, type Result, SECOND } from '@karpenter-ts/runtime';
+import { type Controller, type Result, SECOND } from '@karpenter-ts/runtime';
 import { ifPresent } from '../absence.ts';
 import { NODES } from '../kinds/node.ts';
 import { type Pod, PODS } from '../kinds/pod.ts';
@@ -17,13 +17,13 @@ const ALL = 'all';
 /** Removes pods whose kubelet will never do it: their node is gone, or they never had one. */
 export function podGcController(deps: WorkloadDeps): Controller {
   const { caches, clock } = deps;
-  const missingSince = new Map<string, Instant>(); // by node
+  const missingSince = new Map<string, number>(); // by node, in elapsed milliseconds
   return {
     name: 'pod-garbage-collector',
     sources: [{ name: 'clock', attach: (queue) => queue.add(ALL) }, readSource(caches.pods), readSource(caches.nodes)],
     reconcile: async () => {
       const pods = caches.pods.list();
-      const gone = await findGone(deps, pods, missingSince, clock.now());
+      const gone = await findGone(deps, pods, missingSince, clock.elapsed());
       for (const pod of pods) {
         if (gone.has(pod.spec.nodeName ?? '')) await remove(deps, pod, NODE_GONE);
         else if (!pod.spec.nodeName && isLeaving(pod)) await remove(deps, pod);
@@ -44,8 +44,8 @@ const NODE_GONE = {
 async function findGone(
   { client, caches }: WorkloadDeps,
   pods: readonly Pod[],
-  missingSince: Map<string, Instant>,
-  now: Instant,
+  missingSince: Map<string, number>,
+  now: number,
 ): Promise<ReadonlySet<string>> {
   const named = new Set(pods.map(({ spec }) => spec.nodeName).filter((name) => name !== undefined));
   const missing = new Set([...named].filter((name) => name !== '' && caches.nodes.get(name) === undefined));

@@ -1,14 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import {
-  type Change,
-  type Controller,
-  DONE,
-  type Instant,
-  kindSource,
-  objectKey,
-  refOfKey,
-  SECOND,
-} from '@karpenter-ts/runtime';
+import { type Change, type Controller, DONE, kindSource, objectKey, refOfKey, SECOND } from '@karpenter-ts/runtime';
 import { ifPresent } from '../absence.ts';
 import type { Node, NodeTaint } from '../kinds/node.ts';
 import { type Pod, PODS } from '../kinds/pod.ts';
@@ -23,7 +14,7 @@ export type Stay = number;
 export function taintEvictionController(deps: WorkloadDeps): Controller {
   const { clock, caches } = deps;
   const events = deps.recorder('taint-eviction-controller');
-  const since = new Map<string, Instant>(); // by key of the pod: from when on its time runs
+  const since = new Map<string, number>(); // by key of the pod: from when on its time runs, in elapsed milliseconds
   const publish = (key: string, message: string): void => {
     const on = { apiVersion: 'v1', kind: 'Pod', ...refOfKey(key) } as const;
     events.publish({
@@ -53,9 +44,9 @@ export function taintEvictionController(deps: WorkloadDeps): Controller {
       const stay = stayUnder(pod, taints);
       if (stay === Number.POSITIVE_INFINITY) return cancel(key);
       if (pod.metadata.deletionTimestamp !== undefined) return DONE;
-      const from = since.get(key) ?? clock.now();
+      const from = since.get(key) ?? clock.elapsed();
       since.set(key, from);
-      const left = from + stay - clock.now();
+      const left = from + stay - clock.elapsed();
       if (left > 0) return { requeueAfter: left };
       publish(key, `Marking for deletion Pod ${key}`);
       await evict(deps, pod);

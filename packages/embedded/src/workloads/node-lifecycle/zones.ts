@@ -1,4 +1,4 @@
-import { type Clock, type Instant, SECOND } from '@karpenter-ts/runtime';
+import { type SteadyClock, SECOND } from '@karpenter-ts/runtime';
 import { findCondition } from '../kinds/condition.ts';
 import { type Node, zoneKey } from '../kinds/node.ts';
 
@@ -17,12 +17,12 @@ const EXCLUDED = 'node.kubernetes.io/exclude-disruption';
  * fast nodes of each zone may be tainted.
  */
 export class ZonePace {
-  readonly #clock: Clock;
-  readonly #next = new Map<string, Instant>(); // by zone: when another node may be tainted
+  readonly #clock: SteadyClock;
+  readonly #next = new Map<string, number>(); // by zone: when another node may be tainted, in elapsed milliseconds
   readonly #states = new Map<string, ZoneState>();
   #sizes: ReadonlyMap<string, number> = new Map();
 
-  constructor(clock: Clock) {
+  constructor(clock: SteadyClock) {
     this.#clock = clock;
   }
 
@@ -43,7 +43,7 @@ export class ZonePace {
   admits(node: Node): boolean {
     const zone = zoneKey(node);
     const rate = this.#rate(zone);
-    const now = this.#clock.now();
+    const now = this.#clock.elapsed();
     if (rate === 0 || now < (this.#next.get(zone) ?? 0)) return false;
     this.#next.set(zone, now + SECOND / rate);
     return true;

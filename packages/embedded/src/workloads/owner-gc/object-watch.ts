@@ -1,7 +1,7 @@
 import {
   type ApiObject,
   type Cache,
-  type Clock,
+  type SteadyClock,
   type Handler,
   Informer,
   keepFields,
@@ -39,7 +39,7 @@ const keepMetadata = keepFields<ApiObject>({
  * from there.
  */
 export class ObjectWatch implements Cache {
-  readonly #deps: CacheDeps & { readonly clock: Clock };
+  readonly #deps: CacheDeps & { readonly clock: SteadyClock };
   readonly #resources: ApiResources;
   readonly #known = new Map<string, ObjectCache>();
   readonly #own = new Map<string, AbortController>(); // of those started here
