@@ -2,11 +2,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CancellableClient } from '../client/cancellable-client.ts';
 import type { Selectors } from '../client/client.ts';
 import { type ApiObject, objectKey, type ResourceType, resourceNameOf } from '../client/resource-type.ts';
-import { type Clock, HOUR } from '../clock.ts';
+import { HOUR } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import { defineCounter } from '../metrics/definition.ts';
 import type { Metrics } from '../metrics/registry.ts';
 import type { BackOffSettings } from '../queue/back-off.ts';
+import type { SteadyClock } from '../steady-clock.ts';
 import { type Handler, Handlers } from './handlers.ts';
 import { type Collection, type Mirror, type ObjectEvent, Reflector } from './reflector.ts';
 import { Store, type StoreOptions } from './store.ts';
@@ -20,7 +21,7 @@ const handlerErrors = defineCounter(
 export interface InformerOptions<T extends ApiObject, I extends string> extends StoreOptions<T, I> {
   readonly client: Pick<CancellableClient, 'learnt' | 'list' | 'watchInBatches'>;
   readonly type: ResourceType;
-  readonly clock: Clock;
+  readonly clock: SteadyClock;
   readonly logger: Logger;
   readonly metrics?: Metrics | undefined;
   /** Narrows what is watched; everything unless told. */

@@ -5,7 +5,7 @@ import { SECOND } from '../clock.ts';
 import { realClock } from '../real-clock.ts';
 import { testClient } from '../testing/fixture-client.ts';
 import { isMirror, startInformer, startServer, until } from '../testing/fixture-informer.ts';
-import { BOOKMARK, ONE_POD, startScripted } from '../testing/scripted-watches.ts';
+import { BOOKMARK, ONE_POD, startScripted, type WatchScript } from '../testing/scripted-watches.ts';
 
 test('a server that refuses streamed lists gets pages of 100, and is asked only once', async (t) => {
   const server = await startServer(t, { streamsLists: false });
@@ -139,6 +139,45 @@ test('any event resets the back-off', async (t) => {
   });
   await clock.advance(1.9 * SECOND);
   assert.deepEqual(gaps(requests), [0.1, 0.2, 0.4, 0.8, 0.1, 0.2]);
+});
+
+const isList = (path: string): boolean => path.includes('sendInitialEvents=true');
+const failure = (code: number): string => `{"kind":"Status","status":"Failure","code":${code},"message":"no"}`;
+const errorEvent = (code: number): string => `{"type":"ERROR","object":${failure(code)}}`;
+
+const BAD_WATCHES: readonly (readonly [string, WatchScript])[] = [
+  ['answers 410', { status: 410, lines: [failure(410)], last: 'end' }],
+  ['answers 403', { status: 403, lines: [failure(403)], last: 'end' }],
+  ['answers 500', { status: 500, lines: [failure(500)], last: 'end' }],
+  ['says 410 in an event', { lines: [errorEvent(410)], last: 'end' }],
+  ['delivers and then says 410', { lines: [BOOKMARK, errorEvent(410)], last: 'end' }],
+];
+for (const [what, watch] of BAD_WATCHES) {
+  test(`a server whose every watch ${what} is asked for few lists, though each list works`, async (t) => {
+    const list = { lines: ONE_POD, last: 'end' } as const;
+    const { clock, requests } = startScripted(t, (_, path) => (isList(path) ? list : watch));
+    await clock.advance(600 * SECOND);
+    const lists = requests.filter(({ path }) => isList(path)).length;
+    assert.ok(lists >= 2 && lists <= 30, `${lists} lists in ten minutes`);
+    assert.ok(requests.length <= 60, `${requests.length} requests in ten minutes`);
+  });
+}
+
+test('a version that expires on the list itself is listed anew less and less often', async (t) => {
+  const { clock, requests } = startScripted(t, () => ({ lines: [...ONE_POD, errorEvent(410)], last: 'end' }));
+  await clock.advance(60 * SECOND);
+  assert.deepEqual(gaps(requests), [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 25.6]);
+});
+
+test('a list that has served for a while is followed by the next without delay', async (t) => {
+  const lists: number[] = [];
+  const { clock } = startScripted(t, (_, path) => {
+    if (!isList(path)) return { lines: [errorEvent(410)], last: 'end' };
+    lists.push(clock.now());
+    return { lines: ONE_POD, last: 300 * SECOND }; // and then its version has expired
+  });
+  await clock.advance(1300 * SECOND);
+  assert.deepEqual(gaps(lists.map((at) => ({ at }))), [300.1, 300.1, 300.1, 300.1]);
 });
 
 test('429 and 500 on a watch are retried, and Retry-After is honoured', async (t) => {

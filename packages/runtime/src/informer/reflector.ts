@@ -5,9 +5,10 @@ import { type ApiObject, type ResourceType, resourceNameOf } from '../client/res
 import { isGone, isNotFound, isVersionTooLarge, StatusError } from '../client/status-error.ts';
 import { ConnectionError } from '../client/transport.ts';
 import { endsInitialEvents, type WatchEvent } from '../client/watch-stream.ts';
-import { type Clock, MILLISECOND, SECOND } from '../clock.ts';
+import { MILLISECOND, MINUTE, SECOND } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import { BackOff, type BackOffSettings } from '../queue/back-off.ts';
+import type { SteadyClock } from '../steady-clock.ts';
 
 /** Where a reflector writes what it learns. */
 export interface Mirror<T extends ApiObject> {
@@ -31,7 +32,7 @@ export interface ReflectorOptions<T extends ApiObject> {
   readonly type: ResourceType;
   readonly selectors: Selectors;
   readonly mirror: Mirror<T>;
-  readonly clock: Clock;
+  readonly clock: SteadyClock;
   readonly logger: Logger;
   /** Numbers in [0, 1): for jitter. */
   readonly random: () => number;
@@ -46,6 +47,8 @@ const EVENTS_PER_TURN = 64;
 const WATCH_SECONDS = 300; // and up to as much again, so that not all watches end together
 /** A watch that ends in order after this long has run its time: the next one follows at once, so that nothing is late. */
 const SHORT_WATCH = 1 * SECOND; // what client-go calls a very short watch
+/** A list this old has served: the next one is not held back by those before it. As long as client-go has it. */
+const LIST_SERVED = 2 * MINUTE;
 /** Refusals in a row after which the version is given up: some servers cannot serve it and do not say so with 410. */
 const MAX_REFUSALS = 5;
 /** Streamed lists cut short in a row, after which one is fetched in pages: some proxy may not let long ones through. */
@@ -57,9 +60,15 @@ const MAX_BROKEN_STREAMS = 3;
  */
 export class Reflector<T extends ApiObject> {
   readonly #options: ReflectorOptions<T>;
-  readonly #backOff: BackOff<''>;
+  /**
+   * Lists and watches are held back apart, since a list is dear and a watch is cheap. A watch that delivers or lives
+   * makes up for the failures of watches. A list that worked makes up for nothing: the watch after it may fail at once,
+   * time and again. Only one that has served for a while does.
+   */
+  readonly #backOff: BackOff<'list' | 'watch'>;
   /** From where the next watch goes on; undefined: the list must come first. Opaque: never compared, never computed. */
   #version: string | undefined;
+  #listedAt = Number.NEGATIVE_INFINITY; // elapsed milliseconds
   #refusals = 0;
   #brokenStreams = 0;
   #events = 0;
@@ -74,15 +83,18 @@ export class Reflector<T extends ApiObject> {
     const { clock } = this.#options;
     while (!signal.aborted) {
       let asked = 0;
-      const begun = clock.now();
+      const begun = clock.elapsed();
       try {
         await this.#session(signal);
-        if (clock.now() - begun >= SHORT_WATCH) continue;
+        if (clock.elapsed() - Math.max(begun, this.#listedAt) >= SHORT_WATCH) {
+          this.#backOff.forget('watch');
+          continue;
+        }
       } catch (error) {
         if (signal.aborted) return;
         asked = this.#afterFailure(error);
       }
-      const delay = Math.max(asked, this.#backOff.delayFor(''));
+      const delay = Math.max(asked, this.#holdBack());
       await clock.sleep(delay, signal).catch(() => {});
     }
   }
@@ -153,7 +165,8 @@ export class Reflector<T extends ApiObject> {
     await list.commit();
     this.#version = version;
     this.#brokenStreams = 0;
-    this.#healthy();
+    this.#refusals = 0;
+    this.#listedAt = this.#options.clock.elapsed();
   }
 
   async #watch(signal: AbortSignal): Promise<void> {
@@ -168,7 +181,8 @@ export class Reflector<T extends ApiObject> {
   #follow(event: WatchEvent<T>): void {
     if (event.type !== 'BOOKMARK') this.#options.mirror.apply(event);
     this.#version = event.object.metadata.resourceVersion;
-    this.#healthy();
+    this.#refusals = 0;
+    this.#backOff.forget('watch');
   }
 
   #open(options: WatchOptions, signal: AbortSignal): AsyncGenerator<readonly WatchEvent<T>[]> {
@@ -183,9 +197,11 @@ export class Reflector<T extends ApiObject> {
     return ++this.#events % EVENTS_PER_TURN === 0;
   }
 
-  #healthy(): void {
-    this.#refusals = 0;
-    this.#backOff.forget('');
+  /** Milliseconds to wait before the next request, which is a list if there is no version to go on from. */
+  #holdBack(): number {
+    if (this.#version !== undefined) return this.#backOff.delayFor('watch');
+    if (this.#options.clock.elapsed() - this.#listedAt >= LIST_SERVED) this.#backOff.forget('list');
+    return this.#backOff.delayFor('list');
   }
 
   /** Decides from where to go on. Returns the milliseconds the server asks us to wait. */

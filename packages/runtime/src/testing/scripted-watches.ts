@@ -10,6 +10,8 @@ import { PODS } from './fixture-client.ts';
 
 /** What a watch says, line by line, and whether it then ends, at once or after so many milliseconds, or falls silent. */
 export interface WatchScript {
+  /** Of the answer; 200 unless given. */
+  readonly status?: number;
   readonly lines: readonly string[];
   readonly last: 'end' | 'silence' | number;
 }
@@ -23,12 +25,13 @@ export const ONE_POD: readonly string[] = [
 export const BOOKMARK = '{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"2"}}}';
 
 /** An informer in virtual time whose server, in this process, follows a script; `requests` says when it was asked. */
-export function startScripted(t: TestContext, script: (request: number) => WatchScript) {
+export function startScripted(t: TestContext, script: (request: number, path: string) => WatchScript) {
   const clock = new VirtualClock();
   const requests: { readonly at: Instant; readonly path: string }[] = [];
   const transport = inProcessTransport(async ({ path }, signal) => {
     requests.push({ at: clock.now(), path });
-    return { status: 200, headers: {}, body: play(script(requests.length), clock, signal), discard: () => {} };
+    const answer = script(requests.length, path);
+    return { status: answer.status ?? 200, headers: {}, body: play(answer, clock, signal), discard: () => {} };
   }, clock);
   const client = new Client({ transport, clock, userAgent: 'karpenter/test' });
   const informer = new Informer<ApiObject>({ client, type: PODS, clock, logger: nullLogger, random: () => 0 });
