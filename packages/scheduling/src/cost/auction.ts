@@ -38,7 +38,10 @@ export function* auction(
   for (let round = 0, idle = 0; round < MOST_ROUNDS && idle < MOST_IDLE_ROUNDS; round++, idle++) {
     const isLavish = reserve !== undefined && round % 2 === 0;
     const terms = isLavish ? { bids, surcharge: tooLow, reserve } : { bids, surcharge, reserve: undefined };
-    const bought = yield* new Round(tender, filler, terms, { effort, most: best === undefined ? untilFound : effort.whole }).run();
+    const bought = yield* new Round(tender, filler, terms, {
+      effort,
+      most: best === undefined ? untilFound : effort.whole,
+    }).run();
     if (bought === undefined) break;
     const { loads, costPerHour } = yield* settle(tender, bought, effort);
     const isAllowed = loads.length <= mostMachines;

@@ -87,11 +87,7 @@ function looksAt(items: readonly Item[], classes: readonly LotClass[]): number {
 }
 
 /** Open pools, without those that offer nothing but what one before them does. */
-function differentPools(
-  classes: readonly LotClass[],
-  pools: readonly CostPool[],
-  effort: Effort,
-): readonly CostPool[] {
+function differentPools(classes: readonly LotClass[], pools: readonly CostPool[], effort: Effort): readonly CostPool[] {
   const numbers = new Map<unknown, number>();
   const numberOf = (what: unknown): number => {
     if (!numbers.has(what)) numbers.set(what, numbers.size);
@@ -107,7 +103,9 @@ function differentPools(
     });
     const overhead = template.overheadGroups.map(({ vector, variants }) => `${vector.join()} ${variants.text()}`);
     const varied = template.set.hasMinValues ? pool.rank : '';
-    const text = [numberOf(template.market.catalogue), terms.nodeFeePerHour, varied, ...overhead, ...eligible].join('/');
+    const text = [numberOf(template.market.catalogue), terms.nodeFeePerHour, varied, ...overhead, ...eligible].join(
+      '/',
+    );
     if (!different.has(text)) different.set(text, pool);
   }
   return [...different.values()];

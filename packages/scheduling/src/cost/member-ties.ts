@@ -69,7 +69,9 @@ export class TieTable {
   }
 
   #numberOf(rules: readonly HostRule[]): number {
-    const text = rules.map(({ id, most, counts }) => `${id}:${most === Number.POSITIVE_INFINITY ? '' : most}:${counts}`);
+    const text = rules.map(
+      ({ id, most, counts }) => `${id}:${most === Number.POSITIVE_INFINITY ? '' : most}:${counts}`,
+    );
     const known = this.#ruleLists.get(text.join());
     if (known !== undefined) return known;
     this.#ruleLists.set(text.join(), this.#ruleLists.size);

@@ -110,7 +110,13 @@ export class Shelf {
     });
     return this.#counters
       .filter((counter) => counter.takers.has(c))
-      .flatMap(({ kinds, takers: open }) => this.#itemsFor([box], kinds, takers.filter((other) => open.has(other))));
+      .flatMap(({ kinds, takers: open }) =>
+        this.#itemsFor(
+          [box],
+          kinds,
+          takers.filter((other) => open.has(other)),
+        ),
+      );
   }
 
   #findCounters(): readonly Counter[] {

@@ -24,7 +24,7 @@ export class LabelGroup {
     present: Iterable<number> = [],
   ) {
     this.rule = rule;
-    this.#hash = hashOf(rule.identity);
+    this.#hash = hashOf(rule.text);
     this.domains = domains;
     this.#known = new Uint8Array(Math.max(domains.size, counts.length));
     this.#counts = new Int32Array(this.#known.length);

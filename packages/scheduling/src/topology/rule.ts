@@ -20,6 +20,8 @@ export interface TopologyRule {
   readonly tolerations: number | undefined;
   /** Equal for rules that are one: the first of them decides what is not part of it (spec 02 §16.1). */
   readonly identity: string;
+  /** What it says, by which ties are settled. Without numbers of tables, which differ with the order of a snapshot. */
+  readonly text: string;
 }
 
 /** What the rules of a pod are made from. */
@@ -69,6 +71,7 @@ function spreadRule(owner: RuleOwner, constraint: TopologySpreadConstraint, tabl
   const spec = withMatchLabelKeys(constraint, owner.identity.labels);
   const namespaces = tables.namespaces.only(owner.identity.namespace);
   const key = normalizeLabelKey(constraint.topologyKey, tables.profile);
+  const text = identityOf('spread', key, namespaces, spec, [constraint.maxSkew, constraint.minDomains ?? null]);
   return {
     kind: 'spread',
     key,
@@ -78,11 +81,8 @@ function spreadRule(owner: RuleOwner, constraint: TopologySpreadConstraint, tabl
     minDomains: constraint.minDomains,
     filter,
     tolerations: filter.tolerations,
-    identity: identityOf('spread', key, namespaces, spec, [
-      constraint.maxSkew,
-      constraint.minDomains ?? null,
-      filter.identity,
-    ]),
+    identity: `${text} ${filter.identity}`,
+    text,
   };
 }
 
@@ -96,6 +96,7 @@ function affinityRule(
 ): TopologyRule {
   const { namespaces, labelSelector } = commonSelection(terms, owner, tables);
   const key = normalizeLabelKey(term.topologyKey, tables.profile);
+  const text = identityOf(kind, key, namespaces, labelSelector, []);
   return {
     kind,
     key,
@@ -105,7 +106,8 @@ function affinityRule(
     minDomains: undefined,
     filter: undefined,
     tolerations: owner.tolerations,
-    identity: identityOf(kind, key, namespaces, labelSelector, []),
+    identity: text,
+    text,
   };
 }
 

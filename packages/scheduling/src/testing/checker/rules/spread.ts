@@ -126,13 +126,25 @@ function isCounted(spread: Spread, machine: Machine): boolean {
   return isNodeCounted(spread, { labels: { [HOSTNAME_LABEL]: machine.hostname, ...labels }, taints });
 }
 
-/** Whether the constraint looks at nodes like this and the pods on them: its policies decide (§16.3). */
+/**
+ * Whether the constraint looks at nodes like this and the pods on them: its policies decide (§16.3), and a hard one looks
+ * only at nodes with the labels of all hard constraints of the pod. Well-known labels every node has.
+ */
 function isMatched({ world, owner, constraint }: Spread, node: Requirements, taints: readonly TaintSpec[]): boolean {
   const alternatives = requiredAlternatives(owner.pod, world.options.profile);
   const isWanted =
     constraint.nodeAffinityPolicy === 'Ignore' ||
     alternatives.some((asked) => findIncompatibilities(node, asked).length === 0);
-  return isWanted && (constraint.nodeTaintsPolicy !== 'Honor' || tolerates(owner, taints));
+  const hasKeys =
+    constraint.whenUnsatisfiable !== 'DoNotSchedule' ||
+    owner.demands.spreads.every(
+      ({ topologyKey: key, whenUnsatisfiable }) =>
+        whenUnsatisfiable !== 'DoNotSchedule' ||
+        key === HOSTNAME_LABEL ||
+        world.options.profile.wellKnownLabels.has(key) ||
+        node.has(key),
+    );
+  return isWanted && hasKeys && (constraint.nodeTaintsPolicy !== 'Honor' || tolerates(owner, taints));
 }
 
 /** A taint that merely puts off hides no node from the rule. */
