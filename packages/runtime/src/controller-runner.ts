@@ -142,7 +142,7 @@ export class ControllerRunner<K = string> {
     metrics.add(activeWorkers, labels, -1);
     this.#active--;
     this.#queue.done(key);
-    this.#queueTurn();
+    if (this.#queue.hasReady) this.#queueTurn(); // a worker is free; what becomes ready later asks for a turn itself
     if (this.#active === 0) this.#whenIdle?.();
   }
 

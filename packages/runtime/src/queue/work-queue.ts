@@ -118,6 +118,11 @@ export class WorkQueue<K> implements Enqueuer<K> {
     this.#alarm?.cancel();
   }
 
+  /** Whether `take` would give a key. */
+  get hasReady(): boolean {
+    return this.#ready.size > 0 && !this.#isShutDown;
+  }
+
   /** How many places the heaps take up: never more than there are keys. */
   get slots(): number {
     return this.#ready.size + this.#waiting.size;
