@@ -9,7 +9,10 @@ interface Failure {
   readonly delay: number;
 }
 
-/** Spaces out the replacement of failed pods, for each set and node by itself. */
+/**
+ * Spaces out the replacement of failed pods, for each set and node by itself. Failures are forgotten when they have been
+ * made up for, since most nodes go without a word.
+ */
 export class FailedPods {
   readonly #clock: SteadyClock;
   readonly #failures = new Map<string, Failure>();
@@ -24,14 +27,28 @@ export class FailedPods {
     const now = this.#clock.elapsed();
     const last = this.#failures.get(key);
     if (last !== undefined && now < last.until) return last.until - now;
-    const hasRecovered = last === undefined || now > last.until + 2 * LONGEST_DELAY;
-    const delay = hasRecovered ? FIRST_DELAY : Math.min(2 * last.delay, LONGEST_DELAY);
+    const isAgain = last !== undefined && !hasRecovered(last, now);
+    const delay = isAgain ? Math.min(2 * last.delay, LONGEST_DELAY) : FIRST_DELAY;
+    if (!isAgain) this.#forgetRecovered(now);
     this.#failures.set(key, { until: now + delay, delay });
     return 0;
+  }
+
+  /** How many nodes are held back, of all sets. */
+  get size(): number {
+    return this.#failures.size;
+  }
+
+  #forgetRecovered(now: number): void {
+    for (const [key, failure] of this.#failures) if (hasRecovered(failure, now)) this.#failures.delete(key);
   }
 
   /** The set is gone. */
   forget(set: string): void {
     for (const key of this.#failures.keys()) if (key.startsWith(`${set}\0`)) this.#failures.delete(key);
   }
+}
+
+function hasRecovered({ until }: Failure, now: number): boolean {
+  return now > until + 2 * LONGEST_DELAY;
 }
