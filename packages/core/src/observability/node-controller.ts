@@ -30,7 +30,8 @@ class NodeWatch {
   readonly #core: Core;
   readonly #metrics: NodeMetrics;
   readonly #known = new WeakMap<ExistingNode, NodeReport>(); // another object means that something has changed
-  #reports: readonly NodeReport[] | undefined;
+  #seen: readonly JoinedNode[] | undefined;
+  #reports: readonly NodeReport[] = [];
   #utilization: readonly ResourceSample[] = [];
 
   constructor(core: Core) {
@@ -38,7 +39,9 @@ class NodeWatch {
     this.#metrics = nodeMetricsOf(core.provider.profile);
   }
 
+  /** Most of the time nothing has changed since: then the nodes are the very same objects, and nothing is to be done. */
   async look(nodes: readonly JoinedNode[], slices: TimeSlices): Promise<void> {
+    if (nodes.length === this.#seen?.length && nodes.every((node, index) => node === this.#seen![index])) return;
     const reader = new AmountReader();
     const reports: NodeReport[] = [];
     let allocatable = NO_AMOUNTS;
@@ -50,7 +53,8 @@ class NodeWatch {
       requested = addAmounts(requested, report.share.requested);
       if (slices.isOver) await slices.pause();
     }
-    if (this.#reports === undefined) this.#expose();
+    if (this.#seen === undefined) this.#expose();
+    this.#seen = nodes;
     this.#reports = reports;
     this.#utilization = utilizationSamples(allocatable, requested);
   }
@@ -78,7 +82,7 @@ class NodeWatch {
   }
 
   *#amounts(amount: NodeAmount): Generator<LiveSample> {
-    for (const { labels, samples } of this.#reports ?? []) {
+    for (const { labels, samples } of this.#reports) {
       for (const { resourceType, value } of samples[amount]) {
         yield { labels: { ...labels, resource_type: resourceType }, value };
       }
@@ -87,6 +91,6 @@ class NodeWatch {
 
   *#lifetimes(): Generator<LiveSample> {
     const now = this.#core.clock.now();
-    for (const { labels, createdAt } of this.#reports ?? []) yield { labels, value: (now - createdAt) / SECOND };
+    for (const { labels, createdAt } of this.#reports) yield { labels, value: (now - createdAt) / SECOND };
   }
 }
