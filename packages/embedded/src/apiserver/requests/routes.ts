@@ -28,7 +28,7 @@ export function parseRoute(path: string): Route {
   const mark = path.indexOf('?');
   if (mark >= 0) return routeOf(path.slice(0, mark), new URLSearchParams(path.slice(mark)));
   const route = routeOf(path, NO_QUERY);
-  if (remembered.size === REMEMBERED) remembered.clear();
+  if (remembered.size === REMEMBERED) remembered.delete(remembered.keys().next().value!); // the oldest
   remembered.set(path, route);
   return route;
 }
