@@ -58,7 +58,7 @@ export function pool(plan: Omit<PoolPlan, 'weight'> & { readonly weight?: number
   const spec = {
     nodeClassRef: { group, kind, name: NODE_CLASS },
     requirements: [],
-    expireAfter,
+    ...(expireAfter !== undefined && { expireAfter }),
     ...(isTainted && { taints: [TAINT] }),
     ...(terminationGracePeriod !== undefined && { terminationGracePeriod }),
   };

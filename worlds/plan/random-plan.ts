@@ -41,9 +41,15 @@ function randomPool(random: Random, index: number): PoolPlan {
     weight: 1 + random.below(100),
     ...(random.chance(0.4) && { cpuLimit: 2 + random.below(12) }),
     isTainted: random.chance(0.25),
-    expireAfter: random.pick(['Never', 'Never', '12m', '30m']),
+    ...randomExpiry(random),
     ...(random.chance(0.5) && { terminationGracePeriod: random.pick(['0s', '1m', '5m', '10m']) }),
   };
+}
+
+/** Nothing is the API's default: 720 hours, for which a claim waits in a queue. */
+function randomExpiry(random: Random): Pick<PoolPlan, 'expireAfter'> {
+  const expireAfter = random.pick([undefined, 'Never', '12m', '30m']);
+  return expireAfter === undefined ? {} : { expireAfter };
 }
 
 function randomWorkload(random: Random, index: number): WorkloadPlan {

@@ -25,7 +25,8 @@ export interface PoolPlan {
   readonly weight: number;
   readonly cpuLimit?: number;
   readonly isTainted: boolean;
-  readonly expireAfter: string;
+  /** The API's default, 720h, unless given. */
+  readonly expireAfter?: string;
   readonly terminationGracePeriod?: string;
 }
 
