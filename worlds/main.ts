@@ -8,6 +8,7 @@ import { randomPlan } from './plan/random-plan.ts';
 import type { WorldPlan } from './plan/world-plan.ts';
 import { runWorld, type Tally } from './run-world.ts';
 import { keepParts, shrink } from './shrink.ts';
+import { runSoak } from './soak/soak.ts';
 import { runWorlds } from './world-pool.ts';
 import type { WorldReport } from './world-process.ts';
 
@@ -24,6 +25,7 @@ const USAGE = `Lives of an operator in which everything goes wrong (docs/worlds.
   npm run worlds -- --replay WORLD [--only p0,w1,s3] [--log]    one world, or part of it, and what happens in it
   npm run worlds -- --prove                                     every known bug is noticed, or the exit code is 1
   npm run worlds -- --memory CYCLES                             one operator for so long; exit code 1 if it grows
+  npm run worlds -- --soak [--days 30]                          a month with 500 claims; exit code 1 if anything grows
 
 Also: --processes N, as many as there are cores unless given; --sabotage BUG, for an operator that has it.
 `;
@@ -41,6 +43,8 @@ const input = readOrExit('worlds', USAGE, () => {
       'every-write': { type: 'boolean', default: false },
       prove: { type: 'boolean', default: false },
       memory: { type: 'string' },
+      soak: { type: 'boolean', default: false },
+      days: { type: 'string', default: '30' },
     },
   });
   const { sabotage, memory, replay } = values;
@@ -54,6 +58,7 @@ const input = readOrExit('worlds', USAGE, () => {
     processes: parseCount('--processes', values.processes),
     replay: replay === undefined ? undefined : planOf(replay),
     memory: memory === undefined ? undefined : parseCount('--memory', memory),
+    days: parseCount('--days', values.days),
   };
 });
 process.exitCode = await run();
@@ -62,6 +67,7 @@ async function run(): Promise<number> {
   if (input.replay !== undefined) return replay(input.replay);
   if (input.memory !== undefined) return checkMemory(input.memory);
   if (input.prove) return prove();
+  if (input.soak) return runSoak(input.days, input.sabotage);
   return runMany(input['every-write'] ? everyWrite() : seeds());
 }
 

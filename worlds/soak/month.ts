@@ -1,0 +1,274 @@
+import { customResourceDefinition, type NodeClaim, RESOURCES, type TaintSpec } from '@karpenter-ts/apis';
+import { ApiServer } from '@karpenter-ts/embedded';
+import {
+  type ApiObject,
+  Client,
+  createLogger,
+  HOUR,
+  inProcessTransport,
+  isConflict,
+  isNotFound,
+  MINUTE,
+  SECOND,
+  VirtualClock,
+} from '@karpenter-ts/runtime';
+import { CUSTOM_RESOURCE_DEFINITIONS, NODE_CLAIMS, NODES, PODS } from '@karpenter-ts/runtime/kinds';
+import { seededRandom } from '@karpenter-ts/scheduling/testing';
+import { kwokCloud } from '../cloud/cloud.ts';
+import { type Node, type Pod } from '../cluster/kinds.ts';
+import { type Manifest, NAMESPACE, nodeClass, pool } from '../cluster/manifests.ts';
+import type { Sabotage } from '../faults/sabotage.ts';
+import { runOperator } from '../operator.ts';
+
+const CLAIMS = 500;
+/** A claim is updated once in an hour, and in each of these parts of it as many are. */
+const PART = 5 * MINUTE;
+/** Every eighth update of a claim comes of a pod that is replaced on its node; the others are somebody's writes. */
+const POD_EVERY = 8;
+/** Claims that somebody deletes each day: others take their places. */
+const DELETED_EACH_DAY = 10;
+/** Pods that come every six hours, fit nowhere, and are soon gone again. */
+const HOPELESS = 10;
+const HOPE = 30 * SECOND;
+/** A recorder of events remembers so many subjects, as client-go's does. */
+const REMEMBERED_EVENTS = 4096;
+/** How often kubelets and the scheduler look, while there is something for them to do. */
+const TEND_EVERY = 30 * SECOND;
+/** Pods that come at a time, so that not all claims are of the same age: what waits for their ends waits differently. */
+const MOST_AT_ONCE = 10;
+
+const FITS_ALONE = { cpu: '1', memory: '64Mi' };
+const FITS_NOWHERE = { cpu: '1k', memory: '64Mi' };
+
+/**
+ * A month of an ordinary cluster, in virtual time: so many NodeClaims with the default expiry, of which each is updated
+ * about once an hour. The operator and the API server are the real ones; kubelets and the scheduler are played here, and
+ * there are no heartbeats, which would be most of the work and nothing that the operator keeps.
+ */
+export class Month {
+  readonly #clock = new VirtualClock();
+  readonly #client: Client;
+  readonly #end = new AbortController();
+  readonly #running: Promise<void>;
+  readonly #failures: string[] = [];
+  #hour = 0;
+  #pods = 0; // created so far
+
+  private constructor(sabotage: Sabotage | undefined) {
+    const clock = this.#clock;
+    const random = seededRandom(1);
+    const draw = (): number => random.below(2 ** 32) / 2 ** 32;
+    const server = new ApiServer({ clock, random: draw });
+    const transport = inProcessTransport((request, signal) => server.handle(request, signal), clock);
+    this.#client = new Client({ transport, clock, userAgent: 'soak', takesValues: true });
+    const write = (line: string): void => {
+      if (line.includes('"Observed a panic"')) this.#failures.push(line);
+    };
+    this.#running = this.#setUp().then(() =>
+      runOperator(
+        {
+          transport: sabotage?.transport?.(transport) ?? transport,
+          clock,
+          logger: createLogger({ level: 'error', clock, write, format: 'json' }),
+          providerModule: kwokCloud((provider) => sabotage?.provider?.(provider) ?? provider),
+          random: draw,
+          repairs: true,
+          elects: false,
+        },
+        this.#end.signal,
+      ),
+    );
+    this.#running.catch((error: unknown) => this.#failures.push(String(error)));
+  }
+
+  /** A cluster in which all claims are there, and initialized. */
+  static async begin(sabotage?: Sabotage): Promise<Month> {
+    const month = new Month(sabotage);
+    await month.#tendFor(TEND_EVERY * (CLAIMS / MOST_AT_ONCE) + 5 * MINUTE);
+    // Memories with a bound are filled at once, so that they are as full at the beginning as at the end.
+    for (let batch = 0; batch < 10; batch++) await month.#hope(`first-${batch}`, REMEMBERED_EVENTS / 8);
+    return month;
+  }
+
+  async end(): Promise<void> {
+    this.#end.abort();
+    await this.#clock.runUntil(this.#running);
+  }
+
+  /** What has gone wrong; nothing should. */
+  get failures(): readonly string[] {
+    return this.#failures;
+  }
+
+  /** Lets so many hours pass. */
+  async pass(hours: number): Promise<void> {
+    for (let passed = 0; passed < hours; passed++) await this.#passHour();
+  }
+
+  async #setUp(): Promise<void> {
+    for (const resource of RESOURCES.kwok) {
+      const definition = customResourceDefinition(resource) as unknown as Definition;
+      const isOfClaims = resource.plural === NODE_CLAIMS.plural;
+      await this.#client.create(CUSTOM_RESOURCE_DEFINITIONS, isOfClaims ? withoutChecks(definition) : definition);
+    }
+    for (const { type, object } of [nodeClass(), pool({ name: 'default', isTainted: false })] satisfies Manifest[]) {
+      await this.#client.create(type, object);
+    }
+  }
+
+  async #passHour(): Promise<void> {
+    const hour = this.#hour++;
+    if (hour % 6 === 0) await this.#hope(String(hour), HOPELESS);
+    if (hour % 24 === 3) await this.#deleteClaims(hour);
+    const claims = await this.#claims();
+    const pods = new Map((await this.#appPods()).map((pod) => [pod.spec.nodeName, pod]));
+    const part = Math.ceil(claims.length / (HOUR / PART));
+    for (let from = 0; from < (HOUR / PART) * part; from += part) {
+      for (const [index, claim] of claims.slice(from, from + part).entries()) {
+        const pod = pods.get(claim.status?.nodeName ?? '');
+        if (pod && hour % POD_EVERY === (from + index) % POD_EVERY) await unlessGone(this.#replace(pod));
+        else await unlessGone(this.#write(claim, hour));
+      }
+      await this.#clock.advance(PART);
+    }
+  }
+
+  async #write({ metadata }: NodeClaim, hour: number): Promise<void> {
+    const body = { metadata: { annotations: { 'worlds.test/hour': String(hour) } } };
+    await this.#client.patch(NODE_CLAIMS, { name: metadata.name }, { type: 'merge', body });
+  }
+
+  /** The node keeps its pod: another one of the same kind. */
+  async #replace({ metadata, spec: { nodeName } }: Pod): Promise<void> {
+    await this.#client.delete(PODS, metadata);
+    await this.#client.create(PODS, podOf(`app-${this.#pods++}`, FITS_ALONE, nodeName ? { nodeName } : {}));
+  }
+
+  /** Their nodes are drained, and for the pods of those others come. */
+  async #deleteClaims(hour: number): Promise<void> {
+    const claims = await this.#claims();
+    for (let index = 0; index < DELETED_EACH_DAY; index++) {
+      const claim = claims[(hour * 7 + index * 31) % claims.length];
+      if (claim) await unlessGone(this.#client.delete(NODE_CLAIMS, { name: claim.metadata.name }));
+    }
+    await this.#tendFor(10 * MINUTE);
+  }
+
+  async #hope(batch: string, count: number): Promise<void> {
+    const names = Array.from({ length: count }, (_, index) => `hopeless-${batch}-${index}`);
+    for (const name of names) await this.#createUnschedulable(name, FITS_NOWHERE);
+    await this.#clock.advance(HOPE);
+    for (const name of names) await this.#client.delete(PODS, { namespace: NAMESPACE, name });
+  }
+
+  /** As the scheduler leaves it. */
+  async #createUnschedulable(name: string, requests: object): Promise<void> {
+    await this.#client.create(PODS, podOf(name, requests, {}));
+    const conditions = [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }];
+    const patch = { type: 'strategic', body: { status: { conditions } } } as const;
+    await this.#client.patch(PODS, { namespace: NAMESPACE, name }, patch, { subresource: 'status' });
+  }
+
+  /** Plays kubelets, the scheduler and the workloads' controllers for a while. */
+  async #tendFor(duration: number): Promise<void> {
+    for (let passed = 0; passed < duration; passed += TEND_EVERY) {
+      await this.#clock.advance(TEND_EVERY);
+      await this.#tend();
+    }
+  }
+
+  async #tend(): Promise<void> {
+    const { items: nodes } = await this.#client.listAll<Node>(NODES);
+    const pods = await this.#appPods();
+    for (let missing = Math.min(CLAIMS - pods.length, MOST_AT_ONCE); missing > 0; missing--) {
+      await this.#createUnschedulable(`app-${this.#pods++}`, FITS_ALONE);
+    }
+    for (const node of nodes) {
+      if (!isReady(node)) await this.#sayReady(node);
+      else if (node.spec?.taints?.some(isNotReadyTaint)) await this.#untaint(node);
+    }
+    const taken = new Set(pods.map(({ spec }) => spec.nodeName));
+    const free = nodes.filter((node) => isUsable(node) && !taken.has(node.metadata.name));
+    for (const pod of pods) {
+      if (pod.spec.nodeName) continue;
+      const node = free.pop();
+      if (node === undefined) return;
+      const target = { apiVersion: 'v1', kind: 'Node', name: node.metadata.name };
+      const binding = { apiVersion: 'v1', kind: 'Binding', metadata: pod.metadata, target } as ApiObject;
+      await this.#client.create(PODS, binding, { subresource: 'binding' });
+    }
+  }
+
+  async #sayReady({ metadata }: Node): Promise<void> {
+    const lastTransitionTime = new Date(this.#clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
+    const conditions = [{ type: 'Ready', status: 'True', reason: 'KubeletReady', lastTransitionTime }];
+    const patch = { type: 'strategic', body: { status: { conditions } } } as const;
+    await unlessGone(this.#client.patch(NODES, metadata, patch, { subresource: 'status' }));
+  }
+
+  /** As the controller of node lifecycles does, but that one whose Node has changed meanwhile waits for the next time. */
+  async #untaint({ metadata, spec }: Node): Promise<void> {
+    const { name, resourceVersion } = metadata;
+    const taints = spec?.taints?.filter((taint) => !isNotReadyTaint(taint));
+    const body = { metadata: { resourceVersion }, spec: { taints } };
+    await this.#client.patch(NODES, { name }, { type: 'merge', body }).catch((error: unknown) => {
+      if (!isConflict(error)) throw error;
+    });
+  }
+
+  async #appPods(): Promise<readonly Pod[]> {
+    return (await this.#client.listAll<Pod>(PODS, { labelSelector: 'app=app' })).items;
+  }
+
+  async #claims(): Promise<readonly NodeClaim[]> {
+    return (await this.#client.listAll<NodeClaim>(NODE_CLAIMS)).items;
+  }
+}
+
+interface Definition extends ApiObject {
+  readonly spec: { readonly versions: readonly object[] };
+}
+
+/** Checking NodeClaims would be a third of a month's work, and is no part of what is looked at here. */
+function withoutChecks({ spec, ...rest }: Definition): Definition {
+  const anything = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+  const openAPIV3Schema = { type: 'object', properties: { spec: anything, status: anything } };
+  const versions = spec.versions.map((version) => ({ ...version, schema: { openAPIV3Schema } }));
+  return { ...rest, spec: { ...spec, versions } };
+}
+
+function podOf(name: string, requests: object, place: { readonly nodeName?: string }): ApiObject {
+  const labels = { app: name.slice(0, name.indexOf('-')) };
+  const antiAffinity = {
+    requiredDuringSchedulingIgnoredDuringExecution: [
+      { topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: labels } },
+    ],
+  };
+  const spec = {
+    ...place,
+    terminationGracePeriodSeconds: 0,
+    containers: [{ name: 'main', image: 'none', resources: { requests } }],
+    affinity: { podAntiAffinity: antiAffinity }, // one to a node
+  };
+  return { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace: NAMESPACE, labels }, spec } as ApiObject;
+}
+
+function isNotReadyTaint({ key }: TaintSpec): boolean {
+  return key === 'node.kubernetes.io/not-ready';
+}
+
+function isReady({ status }: Node): boolean {
+  return status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') ?? false;
+}
+
+function isUsable(node: Node): boolean {
+  return isReady(node) && (node.spec?.taints ?? []).length === 0 && node.metadata.deletionTimestamp === undefined;
+}
+
+async function unlessGone(request: Promise<unknown>): Promise<void> {
+  try {
+    await request;
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+}

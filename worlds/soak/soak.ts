@@ -1,0 +1,14 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+const SCRIPT = fileURLToPath(new URL('./soak-process.ts', import.meta.url));
+
+/** Lives through so many days in a process of its own, in which nothing else is to be counted. Returns its exit code. */
+export async function runSoak(days: number, sabotage = ''): Promise<number> {
+  const env = { ...process.env, KARPENTER_FREEZE: '0' }; // freezing is for tests; production does not
+  const args = ['--max-semi-space-size=64', SCRIPT, String(days), sabotage]; // much is made that does not live long
+  const child = spawn(process.execPath, args, { env, stdio: 'inherit' });
+  const [code] = (await once(child, 'exit')) as [number | null];
+  return code ?? 1;
+}
