@@ -74,7 +74,7 @@ export class ExistingField {
 
   #restrict(candidates: BitSet, { choices, hosts }: Restriction): void {
     if (this.#room.nodes.isAligned) {
-      for (const host of hosts) host.restrict(candidates, host.group.existing);
+      for (const host of hosts) if (!host.restrict(candidates, host.group.existing)) return;
     }
     for (const choice of choices) {
       const nodesIn = this.#census.nodesIn(choice.domains);

@@ -47,7 +47,7 @@ export class PlannedField {
     const refusingIn = this.#findRefusingIn(demand, restriction);
     if (refusingIn !== undefined) candidates.subtract(refusingIn);
     for (const key of this.#sets.labelsToDefine(demand.needs.set)) candidates.intersect(this.#nodesDefining(key));
-    for (const host of restriction.hosts) host.restrict(candidates, host.group.planned);
+    for (const host of restriction.hosts) if (!host.restrict(candidates, host.group.planned)) return undefined;
     for (const choice of restriction.choices) this.#restrict(candidates, choice);
     this.#labels.restrict(candidates, demand.needs.set);
     for (let r = 0; r < this.#bands.length; r++) {

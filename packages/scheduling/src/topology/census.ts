@@ -44,7 +44,7 @@ export class Census {
   /** Matching pods by host. Not to be changed. */
   hostTally(rule: TopologyRule): HostTally {
     return remembered(this.#hostTallies, rule.identity, () => {
-      const tally = new HostTally(rule.maxSkew, this.nodes.hosts.size);
+      const tally = new HostTally(rule.maxSkew);
       this.#forEachPlace(rule, this.#places(rule), (host) => tally.add(host, 1));
       return tally;
     });

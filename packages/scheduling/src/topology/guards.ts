@@ -89,7 +89,7 @@ export class Guards {
   hostTally(guard: Guard): HostTally {
     let tally = this.#hostTallies.get(guard);
     if (tally === undefined) {
-      tally = new HostTally(guard.rule.maxSkew, this.#nodes.hosts.size);
+      tally = new HostTally(guard.rule.maxSkew);
       for (const host of this.#placesOf(guard)) tally.add(host, 1);
       this.#hostTallies.set(guard, tally);
     }

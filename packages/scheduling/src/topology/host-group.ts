@@ -16,6 +16,7 @@ export class HostGroup {
   readonly rule: TopologyRule;
   readonly existing: HostTally;
   readonly planned: HostTally;
+  #bounded: { readonly most: number; readonly demand: HostDemand } | undefined;
 
   constructor(rule: TopologyRule, existing: HostTally, planned: HostTally) {
     this.rule = rule;
@@ -32,18 +33,23 @@ export class HostGroup {
   ): HostDemand {
     switch (this.rule.kind) {
       case 'spread':
-        return new HostDemand(this, { least: 0, most: this.rule.maxSkew - (isSelected ? 1 : 0) });
+        return this.#atMost(this.rule.maxSkew - (isSelected ? 1 : 0));
       case 'anti-affinity':
-        return new HostDemand(this, { least: 0, most: 0 });
+        return this.#atMost(0);
       case 'affinity': {
-        const isFollowed =
-          hasAdmitted(this.existing.busy, hostname, names) || hasAdmitted(this.planned.busy, hostname, plannedNames);
+        const isFollowed = hasBusy(this.existing, hostname, names) || hasBusy(this.planned, hostname, plannedNames);
         const least = isSelected && !isFollowed ? 0 : 1;
         return new HostDemand(this, { least, most: Number.POSITIVE_INFINITY }, hostname, least > 0 && !isFollowed);
       }
       default:
         return this.rule.kind satisfies never;
     }
+  }
+
+  /** The same one each time: a pod may have a thousand of them, whenever it is tried. */
+  #atMost(most: number): HostDemand {
+    if (this.#bounded?.most !== most) this.#bounded = { most, demand: new HostDemand(this, { least: 0, most }) };
+    return this.#bounded.demand;
   }
 }
 
@@ -74,17 +80,14 @@ export class HostDemand {
     return this.#hostname === undefined || admits(this.#hostname, hostname);
   }
 
-  /** Drops hosts that are not open. Those left need not be: `accepts` decides. */
-  restrict(candidates: BitSet, tally: HostTally): void {
-    if (this.#least > 0) candidates.intersect(tally.busy);
-    if (this.#most === 0) candidates.subtract(tally.busy);
-    else if (this.#most === this.group.rule.maxSkew) candidates.subtract(tally.overfull);
-    else if (this.#most === this.group.rule.maxSkew - 1) candidates.subtract(tally.full);
+  /** Drops hosts that are not open. Those left need not be: `accepts` decides. False when it is known that none is. */
+  restrict(candidates: BitSet, tally: HostTally): boolean {
+    if (this.#least > 0 && !tally.keepBusy(candidates)) return false;
+    return this.#most === Number.POSITIVE_INFINITY || tally.dropFrom(candidates, this.#most + 1);
   }
 }
 
-function hasAdmitted(hosts: BitSet, hostname: Requirement | undefined, names: HostNames): boolean {
-  if (hostname === undefined) return !hosts.isEmpty();
-  for (const host of hosts) if (admits(hostname, names.nameOf(host))) return true;
+function hasBusy(tally: HostTally, hostname: Requirement | undefined, names: HostNames): boolean {
+  for (const host of tally.busy()) if (hostname === undefined || admits(hostname, names.nameOf(host))) return true;
   return false;
 }

@@ -1,36 +1,61 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
+import { BitSet } from '../interning/bit-set.ts';
 import { HostTally } from './host-tally.ts';
 
-const states = ({ busy, full, overfull }: HostTally, host: number) =>
-  [busy, full, overfull].map((set) => set.has(host));
+const HOSTS = 40; // more than are listed one by one
 
-test('hosts are busy, full and overfull as pods come and go, also hosts that came up later', () => {
-  const tally = new HostTally(2, 1);
-  const seen = ([1, 1, 1, -1, -1, -1] as const).map((change) => {
-    tally.add(5, change);
-    return [tally.count(5), ...states(tally, 5)];
-  });
-  assert.deepEqual(seen, [
-    [1, true, false, false],
-    [2, true, true, false],
-    [3, true, true, true],
-    [2, true, true, false],
-    [1, true, false, false],
-    [0, false, false, false],
-  ]);
-  assert.deepEqual([tally.count(4), tally.count(99)], [0, 0]);
-});
+/** All a tally says, and the same said by plain counts. */
+function compare(tally: HostTally, counts: readonly number[], maxSkew: number, within: readonly number[]): void {
+  const members = (predicate: (count: number) => boolean) =>
+    within.filter((host) => predicate(counts[host]!)).sort((a, b) => a - b);
+  const left = (restrict: (hosts: BitSet) => boolean) => {
+    const hosts = new BitSet();
+    for (const host of within) hosts.add(host);
+    const isAnyLeft = restrict(hosts);
+    if (!hosts.isEmpty()) assert.ok(isAnyLeft);
+    return [...hosts];
+  };
+  assert.deepEqual(
+    counts.map((_, host) => tally.count(host)),
+    counts,
+  );
+  assert.deepEqual(
+    [...tally.busy()].sort((a, b) => a - b),
+    counts.flatMap((count, host) => (count > 0 ? [host] : [])),
+  );
+  assert.deepEqual(
+    left((hosts) => tally.keepBusy(hosts)),
+    members((count) => count > 0),
+  );
+  for (const least of [1, maxSkew, maxSkew + 1]) {
+    assert.deepEqual(
+      left((hosts) => tally.dropFrom(hosts, least)),
+      members((count) => count < least),
+    );
+  }
+}
 
-test('a copy has the counts, and goes on by itself', () => {
-  const tally = new HostTally(1, 3);
-  tally.add(1, 1);
-  tally.add(2, 1);
-  const copy = tally.clone();
-  copy.add(1, 1);
-  copy.add(2, -1);
-  assert.deepEqual([copy.count(1), ...states(copy, 1)], [2, true, true, true]);
-  assert.deepEqual([copy.count(2), ...states(copy, 2)], [0, false, false, false]);
-  assert.deepEqual([tally.count(1), ...states(tally, 1)], [1, true, true, false]);
-  assert.deepEqual([tally.count(2), ...states(tally, 2)], [1, true, true, false]);
+test('a tally says what plain counts say as pods come and go, on few hosts and on many, and so does its copy', () => {
+  const changes = fc.array(fc.tuple(fc.nat({ max: HOSTS - 1 }), fc.boolean()), { maxLength: 120 });
+  const within = fc.uniqueArray(fc.nat({ max: HOSTS - 1 }));
+  fc.assert(
+    fc.property(changes, changes, fc.integer({ min: 1, max: 3 }), within, (before, after, maxSkew, within) => {
+      const tally = new HostTally(maxSkew);
+      const counts = Array.from({ length: HOSTS }, () => 0);
+      const apply = (some: typeof before, to: HostTally, plain: number[]) => {
+        for (const [host, isAdded] of some) {
+          if (!isAdded && plain[host] === 0) continue;
+          to.add(host, isAdded ? 1 : -1);
+          plain[host]! += isAdded ? 1 : -1;
+        }
+      };
+      apply(before, tally, counts);
+      const [copy, copied] = [tally.clone(), [...counts]];
+      apply(after, copy, copied);
+      compare(tally, counts, maxSkew, within);
+      compare(copy, copied, maxSkew, within);
+    }),
+  );
 });

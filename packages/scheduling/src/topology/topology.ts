@@ -288,8 +288,7 @@ export class Topology {
 
   #empty(rule: TopologyRule): Group {
     if (rule.key === HOSTNAME_LABEL) {
-      const { hosts } = this.#base.census.nodes;
-      return new HostGroup(rule, new HostTally(rule.maxSkew, hosts.size), new HostTally(rule.maxSkew, 0));
+      return new HostGroup(rule, new HostTally(rule.maxSkew), new HostTally(rule.maxSkew));
     }
     const domains = this.#base.domains.of(rule.key);
     return new LabelGroup(rule, domains, this.#base.universe.domainsFor(domains, rule.tolerations), new Int32Array());
@@ -327,7 +326,7 @@ export class Topology {
 function hostGroup(rule: TopologyRule, cluster: HostTally, without: readonly number[]): HostGroup {
   const tally = cluster.clone();
   for (const host of without) tally.add(host, -1);
-  return new HostGroup(rule, tally, new HostTally(rule.maxSkew, 0));
+  return new HostGroup(rule, tally, new HostTally(rule.maxSkew));
 }
 
 function countsWithout(cluster: Int32Array, without: readonly number[]): Int32Array {
