@@ -7,7 +7,7 @@ import { BitSet } from '../interning/bit-set.ts';
 import type { Pod } from '../objects/pod.ts';
 import { type Daemon, runsOnNode } from '../packing/daemon.ts';
 import type { Demand } from '../packing/demand.ts';
-import type { RequirementSet, RequirementSets } from '../requirements/requirement-set.ts';
+import type { RequirementSets } from '../requirements/requirement-set.ts';
 import {
   addAmounts,
   type AmountReader,
@@ -21,6 +21,7 @@ import type { ResourceTable } from '../resources/resource-table.ts';
 import type { BoundPods } from './bound-pods.ts';
 import type { ClusterNode, ClusterNodes } from './cluster-nodes.ts';
 import { Headroom } from './headroom.ts';
+import { NodeKinds } from './node-kinds.ts';
 
 export interface RoomTables {
   readonly sets: RequirementSets;
@@ -42,8 +43,8 @@ export class ExistingRoom {
   readonly volumes = new Map<number, VolumeUsage>();
   /** Nodes that take no pods that were merely moved. */
   readonly refusingMoved: BitSet;
-  /** Nodes with the same labels and taints; without those that take nothing at all. */
-  readonly #likes = new Map<string, Likes>();
+  /** Without nodes that take nothing at all. */
+  readonly #kinds: NodeKinds;
   /** By resource, once asked for. */
   readonly #headroom: (Headroom | undefined)[] = [];
   readonly #tables: RoomTables;
@@ -55,6 +56,7 @@ export class ExistingRoom {
     const width = tables.resources.names.length;
     this.remaining = new Float64Array(nodes.open * width);
     this.refusingMoved = new BitSet(nodes.open);
+    this.#kinds = new NodeKinds(tables);
     this.#outstanding = new OutstandingDaemons(daemons, tables);
   }
 
@@ -67,14 +69,9 @@ export class ExistingRoom {
 
   /** Nodes a demand may fit on: all that it does fit on, ports and volumes aside, and few that are too full for it. */
   mayFit(demand: Demand): BitSet {
-    const { requests, tolerations, needs } = demand;
-    const { sets, taints } = this.#tables;
+    const { requests, needs } = demand;
     const nodes = new BitSet(this.nodes.open);
-    for (const like of this.#likes.values()) {
-      if (taints.tolerates(tolerations, like.taints) && sets.accepts(like.set, needs.set, 'strictly')) {
-        nodes.unite(like.nodes);
-      }
-    }
+    this.#kinds.findOpen(nodes, demand);
     for (let r = 0; r < requests.length; r++) {
       if (requests[r]! > 0 && !nodes.intersect(this.#headroomOf(r).withAbout(requests[r]!))) break;
     }
@@ -106,18 +103,8 @@ export class ExistingRoom {
     const { amounts, pods, resources } = this.#tables;
     const used = sumRequests(pods.onNode(node).map(({ podClass }) => podClass.shape.requests));
     const left = subtractAmounts(subtractAmounts(amounts.read(source.allocatable), used), daemons);
-    if (!hasNegative(left)) this.#likesOf(node).add(index);
+    if (!hasNegative(left)) this.#kinds.add(node);
     this.remaining.set(resources.toTargets(left), index * resources.names.length);
-  }
-
-  #likesOf({ set, taints }: ClusterNode): BitSet {
-    const text = `${set.id} ${taints}`;
-    let likes = this.#likes.get(text);
-    if (likes === undefined) {
-      likes = { set, taints, nodes: new BitSet(this.nodes.open) };
-      this.#likes.set(text, likes);
-    }
-    return likes.nodes;
   }
 
   #readUse(node: ClusterNode): void {
@@ -130,12 +117,6 @@ export class ExistingRoom {
     for (const pod of source.pods) usage.add(attachedClaims(pod, this.#tables.volumes));
     this.volumes.set(index, usage);
   }
-}
-
-interface Likes {
-  readonly set: RequirementSet;
-  readonly taints: number;
-  readonly nodes: BitSet;
 }
 
 /** Daemons that are expected on a node and not there yet (spec 02 §12.3). */
