@@ -1,12 +1,15 @@
 import { IMPROVING, type Reading } from '../progress.ts';
 import type { Effort } from './effort.ts';
 import { Filler, type Load } from './filler.ts';
-import { type Purchase, type Reserve, Round, type Terms } from './round.ts';
+import { type Purchase, type Reserve, Round, type RoundEffort, type Terms } from './round.ts';
 import type { Tender } from './tender.ts';
 
 /** How many rounds there are, and how many of them may pass without a better result. */
 const MOST_ROUNDS = 40;
 const MOST_IDLE_ROUNDS = 20;
+
+/** Of the average price of as many machines as are allowed: with what surcharge to start once there were too many. */
+const FIRST_SURCHARGE = 0.08;
 
 /**
  * Finds a cheap set of machines for all lots, in rounds.
@@ -17,10 +20,12 @@ const MOST_IDLE_ROUNDS = 20;
  *
  * Where that takes more machines than are allowed, a surcharge on each makes larger ones more attractive; it learns too.
  * Every other round is lavish: it starts with the last surcharge that was too low, and goes over to one that was not as
- * late as possible. Otherwise a thousand like pods would have either all small machines or all large ones.
+ * late as possible. Otherwise a thousand like pods would have either all small machines or all large ones. Where hundreds of
+ * classes cannot share machines it takes longer than the effort to learn the right surcharge: so before all others there is
+ * a frugal round, with one so high that there are hardly ever too many.
  *
- * It ends when `effort` is used up and something was found, or else when `untilFound` is, of which it is a part.
- * `undefined` if no round stayed within `mostMachines`.
+ * It ends when `effort` is used up and a round stayed within `mostMachines`, or else when `untilFound` is, of which it is a
+ * part. `undefined` if not even the frugal round did.
  */
 export function* auction(
   tender: Tender,
@@ -29,35 +34,50 @@ export function* auction(
   untilFound: Effort = effort,
 ): Reading<Purchase | undefined> {
   const filler = new Filler(tender, effort);
-  let best: Purchase | undefined;
   let bids = firstBids(tender, effort);
-  let surcharge = firstSurcharge(tender, bids, mostMachines);
-  let hasExceeded = false;
+  let best = yield* frugalRound(tender, filler, bids, mostMachines, { effort, most: untilFound });
+  let isFound = false;
+  let surcharge = 0;
   let tooLow = 0;
   let reserve: Reserve | undefined;
   for (let round = 0, idle = 0; round < MOST_ROUNDS && idle < MOST_IDLE_ROUNDS; round++, idle++) {
     const isLavish = reserve !== undefined && round % 2 === 0;
     const terms = isLavish ? { bids, surcharge: tooLow, reserve } : { bids, surcharge, reserve: undefined };
-    const bought = yield* new Round(tender, filler, terms, {
-      effort,
-      most: best === undefined ? untilFound : effort.whole,
-    }).run();
+    const most = best === undefined ? untilFound : effort.whole; // a round that was begun is worth finishing
+    const bought = yield* new Round(tender, filler, terms, { effort, most }).run();
     if (bought === undefined) break;
     const { loads, costPerHour } = yield* settle(tender, bought, effort);
     const isAllowed = loads.length <= mostMachines;
+    isFound ||= isAllowed;
     if (isAllowed && costPerHour < (best?.costPerHour ?? Number.POSITIVE_INFINITY)) {
       best = { loads, costPerHour };
       idle = 0;
     }
-    if ((best === undefined ? untilFound : effort).isUsedUp) break;
+    if ((isFound ? effort : untilFound).isUsedUp) break;
     bids = learn(tender, terms, loads, effort);
     if (isLavish) continue;
-    hasExceeded ||= !isAllowed;
     if (!isAllowed) tooLow = surcharge;
     else if (surcharge > 0) reserve = { surcharge, machines: loads.length, mostMachines };
-    surcharge = hasExceeded ? adjust(surcharge, { loads, costPerHour }, mostMachines) : surcharge * 0.4;
+    surcharge = adjust(surcharge, { loads, costPerHour }, mostMachines);
   }
   return best;
+}
+
+/** With what a machine costs on average, if all bids are paid and as many are bought as may be, as a surcharge on each. */
+function* frugalRound(
+  tender: Tender,
+  filler: Filler,
+  bids: Float64Array,
+  mostMachines: number,
+  effort: RoundEffort,
+): Reading<Purchase | undefined> {
+  if (mostMachines === Number.POSITIVE_INFINITY) return undefined;
+  const all = tender.lots.reduce((sum, { units }, lot) => sum + units.length * bids[lot]!, 0);
+  const terms = { bids, surcharge: all / mostMachines, reserve: undefined };
+  const bought = yield* new Round(tender, filler, terms, effort).run();
+  if (bought === undefined) return undefined;
+  const settled = yield* settle(tender, bought, effort.effort);
+  return settled.loads.length <= mostMachines ? settled : undefined;
 }
 
 /** What a unit would cost on the machine that is cheapest when full of its like. */
@@ -77,16 +97,10 @@ function firstBids({ lots, machines, width, requests, rooms }: Tender, effort: E
   return bids;
 }
 
-/** What a machine costs on average if all bids are paid and as many are bought as may be; nothing if that is any number. */
-function firstSurcharge({ lots }: Tender, bids: Float64Array, mostMachines: number): number {
-  const all = lots.reduce((sum, { units }, lot) => sum + units.length * bids[lot]!, 0);
-  return all / mostMachines;
-}
-
 /** More if there were too many machines, less if there were few enough. */
 function adjust(surcharge: number, { loads, costPerHour }: Purchase, mostMachines: number): number {
   if (loads.length <= mostMachines) return surcharge * 0.8;
-  if (surcharge === 0) return costPerHour / loads.length / 4;
+  if (surcharge === 0) return (costPerHour / mostMachines) * FIRST_SURCHARGE;
   return surcharge * Math.min(3, Math.max(1.25, loads.length / mostMachines));
 }
 

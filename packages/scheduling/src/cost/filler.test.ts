@@ -16,7 +16,10 @@ const lots = fc.array(
     requests: fc.tuple(fc.integer({ min: 0, max: 9 }), fc.integer({ min: 1, max: 9 })),
     count: fc.integer({ min: 1, max: 20 }),
     bid: fc.integer({ min: 1, max: 50 }),
-    rule: fc.option(fc.record({ id: fc.nat(2), most: fc.nat(3), counts: fc.nat(2) }), { nil: undefined }),
+    rules: fc.uniqueArray(
+      fc.record({ id: fc.nat(5), most: fc.oneof(fc.nat(3), fc.constant(Number.POSITIVE_INFINITY)), counts: fc.nat(2) }),
+      { selector: ({ id }) => id, maxLength: 6 },
+    ),
   }),
   { minLength: 1, maxLength: 200 },
 );
@@ -24,7 +27,7 @@ const lots = fc.array(
 test('a load keeps to the room, to the units there are and to all host rules, and leaves out nothing that fits', () => {
   fc.assert(
     fc.property(lots, fc.tuple(fc.nat(60), fc.nat(60)), (sketches, room) => {
-      const rules = sketches.map(({ rule }) => (rule === undefined ? [] : [rule]));
+      const rules = sketches.map((sketch) => sketch.rules.toSorted((a, b) => a.id - b.id));
       const tender = sketchTender(
         [{ room, costPerHour: 1 }],
         sketches.map(({ requests, count }, i) => ({ requests, count, hostRules: rules[i]! })),
@@ -37,7 +40,7 @@ test('a load keeps to the room, to the units there are and to all host rules, an
       const isAllowed = (units: readonly number[]) =>
         units.every((count, lot) => count <= sketches[lot]!.count) &&
         [0, 1].every((r) => sum(units.map((count, lot) => count * sketches[lot]!.requests[r]!)) <= room[r]!) &&
-        [0, 1, 2].every((id) => {
+        [0, 1, 2, 3, 4, 5].every((id) => {
           const own = rules.map((list) => list.find((rule) => rule.id === id));
           const counted = sum(units.map((count, lot) => count * (own[lot]?.counts ?? 0)));
           return own.every((rule, lot) => rule === undefined || units[lot] === 0 || counted <= rule.most);

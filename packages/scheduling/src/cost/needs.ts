@@ -1,8 +1,11 @@
 import type { ProviderProfile } from '@karpenter-ts/apis';
+import type { BitSet } from '../interning/bit-set.ts';
 import type { NodeSelectorTerm } from '../objects/pod.ts';
 import { requirementsOf } from '../packing/constraints.ts';
 import type { Demand, Demands } from '../packing/demand.ts';
+import type { OpenNode } from '../packing/open-node.ts';
 import type { RequirementSet, RequirementSets } from '../requirements/requirement-set.ts';
+import type { RequirementId } from '../requirements/requirement-table.ts';
 import type { Member, Unit } from './unit.ts';
 
 export interface NeedTables {
@@ -35,21 +38,36 @@ export class Needs {
     const { sets } = this.#tables;
     const keys = [...new Set(members.flatMap(({ ties }) => ties.keys))].sort((a, b) => a - b);
     let set = sets.empty;
-    for (const member of members) set = sets.merge(set, this.#asked(member, node.set));
+    for (const member of members) set = sets.merge(set, this.#asked(member, node));
     for (const key of keys) if (node.set.find(key) >= 0) set = sets.with(set, node.set.find(key));
     return { set, openKeys: keys.filter((key) => node.set.find(key) < 0) };
   }
 
-  #asked({ entry: { queued, stage } }: Member, given: RequirementSet): RequirementSet {
+  #asked({ entry: { queued, stage } }: Member, node: OpenNode): RequirementSet {
     const { sets, demands } = this.#tables;
     const { shape, kind } = queued.podClass;
     const demand = demands.of(shape, stage);
-    let asked = sets.merge(demand.needs.set, this.#volumeNeeds(demand, given));
+    let asked = sets.merge(demand.needs.set, this.#volumeNeeds(demand, node.set));
     for (const { preference } of kind.constraints.stages[0]!.wishes.preferredNodeTerms) {
       const preferred = this.#termOf(preference);
-      if (sets.merge(given, preferred) === given) asked = sets.merge(asked, preferred);
+      if (preferred.ids.every((id) => this.#isGranted(id, node))) asked = sets.merge(asked, preferred);
     }
     return asked;
+  }
+
+  /** By what the node is asked to be; a label it is not asked for is absent unless its types bring it along. */
+  #isGranted(wish: RequirementId, { set, template, variants }: OpenNode): boolean {
+    const { table } = this.#tables.sets;
+    const present = set.find(table.keyOf(wish));
+    if (present >= 0) return table.intersect(present, wish) === present;
+    if (!table.admitsAbsence(wish)) return false;
+    const { catalogue } = template.market;
+    const { key } = table.get(wish);
+    const brings = (one: { readonly variants: BitSet }) => one.variants.overlaps(variants);
+    return !(
+      catalogue.declarations(key).some(brings) ||
+      catalogue.kinds.some((kind) => kind.requirements.has(key) && brings(kind))
+    );
   }
 
   /** Of the alternatives, the one upstream will have taken: the first that its node agrees with. */

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ZONE_LABEL } from '@karpenter-ts/apis';
+import type { NodeExpression } from '../objects/pod.ts';
+import { makeOffering, makePod, makePool, makeType } from '../testing/builders.ts';
+import { CHEAPEST } from '../testing/packing.ts';
+import { preferNodes, where } from '../testing/pod-parts.ts';
+import { World } from '../testing/world.ts';
+
+/** The pools of the nodes for two pods that upstream puts in `plain`, while `labelled` is cheaper and has a label. */
+function poolsFor(...wishes: readonly (readonly NodeExpression[])[]): readonly string[] {
+  const type = (name: string, cpu: string, price: number) =>
+    makeType(name, {
+      capacity: { cpu, memory: '64Gi', pods: '9' },
+      offerings: [makeOffering('zone-a', 'on-demand', price)],
+    });
+  const pools = [makePool('plain'), makePool('labelled', { labels: { team: 'a', tier: '7' } })];
+  const typesOf = { plain: [type('large', '8', 3), type('small', '4', 0.9)], labelled: [type('small', '4', 0.2)] };
+  const affinity = preferNodes(
+    [100, where(ZONE_LABEL, 'In', 'zone-a')],
+    ...wishes.map((expressions) => [1, ...expressions] as const),
+  );
+  const pods = ['a', 'b'].map((name) => makePod(name, { requests: { cpu: '3500m' }, affinity }));
+  const world = (packing: typeof CHEAPEST | undefined) => new World({ pools, typesOf, options: { packing } });
+  assert.deepEqual(
+    [
+      ...new Set(
+        world(undefined)
+          .plan(...pods)
+          .newNodes.map(({ nodePool }) => nodePool),
+      ),
+    ],
+    ['plain'],
+  );
+  return world(CHEAPEST)
+    .plan(...pods)
+    .newNodes.map(({ nodePool }) => nodePool);
+}
+
+test('a preference that holds because the node lacks a label keeps holding, whichever place it has among preferences', () => {
+  assert.deepEqual(poolsFor(), ['labelled', 'labelled']);
+  assert.deepEqual(poolsFor([where('team', 'DoesNotExist')]), ['plain', 'plain']);
+  assert.deepEqual(poolsFor([where('team', 'NotIn', 'a', 'b')]), ['plain', 'plain']);
+  assert.deepEqual(poolsFor([where('team', 'NotIn', 'b')]), ['labelled', 'labelled']);
+  assert.deepEqual(poolsFor([where('team', 'In', 'b')]), ['labelled', 'labelled']);
+  assert.deepEqual(poolsFor([where('other', 'DoesNotExist'), where('team', 'DoesNotExist')]), ['plain', 'plain']);
+});
+
+test('all that a preference says about one label has to hold', () => {
+  assert.deepEqual(poolsFor([where('team', 'NotIn', 'a'), where('team', 'NotIn', 'b')]), ['plain', 'plain']);
+});
