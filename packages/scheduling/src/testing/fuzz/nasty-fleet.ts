@@ -113,7 +113,7 @@ function userRequirement(key: string, values: readonly string[], random: Random)
   const operator = random.pick(operators);
   if (operator === 'Exists') return { key, operator, values: [] };
   if (operator === 'Gt' || operator === 'Lt') return { key, operator, values: [random.pick(['3', '6'])] };
-  return { key, operator, values: [...random.some(values).slice(0, 2)] };
+  return { key, operator, values: random.some(values).slice(0, 2) };
 }
 
 /** What a pod asks of a node; `DoesNotExist` is for pods alone. */
@@ -123,7 +123,7 @@ function nodeExpression(random: Random): NodeExpression {
     () => userRequirement(RANK, RANKS, random),
     () => ({ key: random.pick([TEAM, RANK, 'row', 'no-such-label']), operator: 'DoesNotExist', values: [] }),
     () => ({ key: 'row', operator: random.pick(['In', 'NotIn']), values: [random.pick(['top', 'low'])] }),
-    () => ({ key: ZONE_LABEL, operator: random.pick(['In', 'NotIn']), values: [...random.some(ZONES).slice(0, 2)] }),
+    () => ({ key: ZONE_LABEL, operator: random.pick(['In', 'NotIn']), values: random.some(ZONES).slice(0, 2) }),
     () => ({
       key: CAPACITY_TYPE_LABEL,
       operator: random.pick(['In', 'NotIn']),
