@@ -40,10 +40,11 @@ hoarder.hoard(1000);
 hoarder.forget(100);
 const after = await takeCensus();
 const more = (path: string): number => entriesOf(after, path) - entriesOf(before, path);
-// oxlint-disable-next-line unicorn/require-post-message-target-origin -- the port of a worker, which has no origin
-parentPort?.postMessage({
+const found = {
   map: more('Hoarder.#byName'),
   set: more('Hoarder.#members'),
   list: more('Hoarder.#list'),
   closure: more('.remembered'),
-});
+};
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- the port of a worker, which has no origin
+parentPort?.postMessage(found);
