@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { Worker } from 'node:worker_threads';
 import { type Census, findGrowth } from './census.ts';
 
 test('what is put into private maps, sets and lists, and into those of closures, is counted by where it is', async () => {
-  const worker = new Worker(new URL('./hoarder.ts', import.meta.url)); // a heap of its own, and a small one
-  const [counted] = (await once(worker, 'message')) as [unknown];
+  const hoarder = fork(new URL('./hoarder.ts', import.meta.url), { execArgv: [] }); // a heap of its own, and a small one
+  const [[counted]] = (await Promise.all([once(hoarder, 'message'), once(hoarder, 'exit')])) as [[unknown], unknown];
   // Of a map both keys and values count. The first of a thousand is there already, and 100 are forgotten again.
   assert.deepEqual(counted, { map: 2 * 899, set: 1000, list: 1000, closure: 2 * 999 });
 });

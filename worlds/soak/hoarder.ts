@@ -1,5 +1,4 @@
-// A thread for the test of the census: it hoards in every kind of memory, and sends how much more was counted then.
-import { parentPort } from 'node:worker_threads';
+// A process for the test of the census: it hoards in every kind of memory, and sends how much more was counted then.
 import { type Census, takeCensus } from './census.ts';
 
 /** All of it is private. */
@@ -40,11 +39,9 @@ hoarder.hoard(1000);
 hoarder.forget(100);
 const after = await takeCensus();
 const more = (path: string): number => entriesOf(after, path) - entriesOf(before, path);
-const found = {
+process.send?.({
   map: more('Hoarder.#byName'),
   set: more('Hoarder.#members'),
   list: more('Hoarder.#list'),
   closure: more('.remembered'),
-};
-// oxlint-disable-next-line unicorn/require-post-message-target-origin -- the port of a worker, which has no origin
-parentPort?.postMessage(found);
+});

@@ -63,7 +63,7 @@ async function textOf(transport: HttpsTransport, request = GET, signal?: AbortSi
   return Buffer.concat(chunks).toString();
 }
 
-/** A clock that says it is later than it is. */
+/** A clock by which more time has passed than really has. */
 function movableClock() {
   let offset = 0;
   return { ...realClock, elapsed: () => realClock.elapsed() + offset, pass: (ms: number) => void (offset += ms) };
