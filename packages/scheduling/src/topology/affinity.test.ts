@@ -164,7 +164,10 @@ test('a namespace nobody listed is known by its name, and those listed add to th
 test('02/103 a pod on the move does not count where it was', () => {
   const spec = { affinity: away(podsWith(HOSTNAME_LABEL)), topologySpreadConstraints: [spreadOver(ZONE_LABEL)] };
   const moving = labelled('moving', APP, { ...spec, nodeName: 'old' });
-  const world = new World({ leavingNodes: [inZone('test-zone-1', [moving], 'old')] });
+  const others = ['test-zone-2', 'test-zone-3'].map((zone) =>
+    inZone(zone, [labelled(`in-${zone}`, APP)], `on-${zone}`),
+  );
+  const world = new World({ nodes: others, leavingNodes: [inZone('test-zone-1', [moving], 'old')] });
   assert.deepEqual(world.plan(moving).unschedulable, []);
   assert.equal(valuesOf(world.plan(moving).newNodes[0]!, ZONE_LABEL)![0], 'test-zone-1');
 });
@@ -276,9 +279,11 @@ test('a terminating pod is no neighbour, but keeps others away until it is gone'
 test('a guard on a node without the label keeps nobody away', () => {
   const guard = labelled('guard', { role: 'guard' }, { affinity: away(podsWith(ZONE_LABEL)) });
   const nodes = [makeNode('nowhere', { pods: [guard], allocatable: { pods: '1' } })];
-  const spread = { topologySpreadConstraints: [spreadOver(ZONE_LABEL)] };
-  const [node] = new World({ nodes }).plan(labelled('a', APP, spread)).newNodes;
-  assert.deepEqual(valuesOf(node!, ZONE_LABEL), ['test-zone-1']);
+  for (const zone of ZONES) {
+    const spread = { nodeSelector: { [ZONE_LABEL]: zone }, topologySpreadConstraints: [spreadOver(ZONE_LABEL)] };
+    const [node] = new World({ nodes }).plan(labelled('a', APP, spread)).newNodes;
+    assert.deepEqual(valuesOf(node!, ZONE_LABEL), [zone]);
+  }
 });
 
 test('a term without a selector counts nobody, where upstream counts all', () => {

@@ -67,7 +67,7 @@ test('domains nothing else tells apart come first equally often over many rules,
 test('a domain that comes up later is counted from then on', () => {
   const domains = domainsOf('a');
   const group = new LabelGroup(
-    { kind: 'spread', maxSkew: 1, identity: 'one' } as TopologyRule,
+    { kind: 'spread', maxSkew: 1, text: 'one' } as TopologyRule,
     domains,
     [0],
     new Int32Array(),
