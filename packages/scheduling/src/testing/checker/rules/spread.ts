@@ -2,6 +2,7 @@ import {
   admits,
   findIncompatibilities,
   HOSTNAME_LABEL,
+  normalizeLabelKey,
   type Requirements,
   type TaintSpec,
   toLabelRequirements,
@@ -141,7 +142,7 @@ function isMatched({ world, owner, constraint }: Spread, node: Requirements, tai
       ({ topologyKey: key, whenUnsatisfiable }) =>
         whenUnsatisfiable !== 'DoNotSchedule' ||
         key === HOSTNAME_LABEL ||
-        world.options.profile.wellKnownLabels.has(key) ||
+        world.options.profile.wellKnownLabels.has(normalizeLabelKey(key, world.options.profile)) ||
         node.has(key),
     );
   return isWanted && hasKeys && (constraint.nodeTaintsPolicy !== 'Honor' || tolerates(owner, taints));
