@@ -1,38 +1,39 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { findLayerViolations } from './layers.ts';
 
-const ROOT = join(import.meta.dirname, '..');
-
-/** Lints one file, with our configuration, as if it stood at that path. */
-function lint(path: string, text: string): { readonly status: number | null; readonly output: string } {
-  const folder = mkdtempSync(join(tmpdir(), 'karpenter-layers-'));
-  copyFileSync(join(ROOT, '.oxlintrc.json'), join(folder, '.oxlintrc.json'));
-  mkdirSync(dirname(join(folder, path)), { recursive: true });
-  writeFileSync(join(folder, path), text);
-  const oxlint = join(ROOT, 'node_modules/oxlint/bin/oxlint');
-  const { status, stdout } = spawnSync(process.execPath, [oxlint, path], { cwd: folder, encoding: 'utf8' });
-  return { status, output: stdout };
+function violations(path: string, text: string): readonly string[] {
+  return findLayerViolations([{ path, text }]);
 }
 
-test('an import that points up the layers fails the lint', () => {
-  const { status, output } = lint('packages/apis/src/a.ts', "export { main } from '@karpenter-ts/cli';\n");
-  assert.equal(status, 1);
-  assert.match(output, /apis imports nothing of ours/);
+test('an import that points up the packages is a violation, with its line', () => {
+  assert.deepEqual(violations('packages/apis/src/a.ts', "// One.\nexport { main } from '@karpenter-ts/cli';\n"), [
+    'packages/apis/src/a.ts:2: apis must not import cli; it may import nothing of ours',
+  ]);
 });
 
-test('an import that points down passes', () => {
-  assert.equal(lint('packages/cli/src/a.ts', "export { admit } from '@karpenter-ts/apis';\n").status, 0);
+test('an import that points down the packages passes', () => {
+  assert.deepEqual(violations('packages/cli/src/a.ts', "export { admit } from '@karpenter-ts/apis';\n"), []);
 });
 
-test("an import of another package's insides fails the lint", () => {
-  const { status, output } = lint(
-    'packages/cli/src/a.ts',
-    "export { admit } from '../../apis/src/schema/admission.ts';\n",
-  );
-  assert.equal(status, 1);
-  assert.match(output, /Import another package by its name/);
+test("an import of another package's insides is a violation, whoever imports", () => {
+  const text = "import { admit } from '../../packages/apis/src/schema/admission.ts';\n";
+  assert.deepEqual(violations('e2e/lab/a.ts', text), [
+    'e2e/lab/a.ts:1: import apis by its name, not by the path ../../packages/apis/src/schema/admission.ts',
+  ]);
+});
+
+test('a dynamic import counts like any other', () => {
+  assert.match(violations('packages/apis/src/a.ts', "await import('@karpenter-ts/core');")[0]!, /must not import core/);
+});
+
+test('the fixtures of another package are for tests alone', () => {
+  const text = "import { FakeProvider } from '@karpenter-ts/cloudprovider/testing';\n";
+  assert.match(violations('packages/core/src/operator/a.ts', text)[0]!, /is for tests/);
+  assert.deepEqual(violations('packages/core/src/operator/a.test.ts', text), []);
+  assert.deepEqual(violations('packages/core/src/operator/testing/a.ts', text), []);
+});
+
+test('a package without a row is a violation, not a way around the table', () => {
+  assert.match(violations('packages/new/src/a.ts', "import '@karpenter-ts/apis';\n")[0]!, /no row for the package new/);
 });
