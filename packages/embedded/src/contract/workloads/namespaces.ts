@@ -5,17 +5,17 @@ import { DEPLOYMENTS } from '../../workloads/kinds/deployment.ts';
 import { NAMESPACES, type Namespace } from '../../workloads/kinds/namespace.ts';
 import { PODS } from '../../workloads/kinds/pod.ts';
 import type { ContractCase, ContractContext } from '../contract-case.ts';
-import { CONFIG_MAPS, Yard, yardCase } from './yard.ts';
+import { CONFIG_MAPS, WorkloadFixture, workloadCase } from './workload-fixture.ts';
 
 const HELD = 'workloads.test/held';
 
-/** A yard in a namespace that may be deleted. */
-async function doomedYard({ context }: Yard): Promise<Yard> {
+/** A fixture in a namespace that the case may delete. */
+async function fixtureInNewNamespace({ context }: WorkloadFixture): Promise<WorkloadFixture> {
   const { client } = context;
   const namespace = context.unique('doomed');
   await client.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
   context.defer(() => client.delete(NAMESPACES, { name: namespace }));
-  return new Yard({ ...context, namespace } satisfies ContractContext);
+  return new WorkloadFixture({ ...context, namespace } satisfies ContractContext);
 }
 
 /** A real control plane that is busy with other namespaces takes its time. */
@@ -31,8 +31,8 @@ async function patiently<T>(wait: () => Promise<T>): Promise<T> {
 }
 
 export const namespaceCases: readonly ContractCase[] = [
-  yardCase('a namespace takes all it holds along', async (yard) => {
-    const doomed = await doomedYard(yard);
+  workloadCase('a namespace takes all it holds along', async (fixture) => {
+    const doomed = await fixtureInNewNamespace(fixture);
     await doomed.create(CONFIG_MAPS, { metadata: { name: 'config' } });
     const selector = { matchLabels: { app: 'web' } };
     await doomed.create(DEPLOYMENTS, {
@@ -46,15 +46,15 @@ export const namespaceCases: readonly ContractCase[] = [
     assert.ok(await doomed.isGone(CONFIG_MAPS, 'config'));
   }),
 
-  yardCase('a new namespace is active and held by Kubernetes', async (yard) => {
-    const { metadata, spec, status } = await yard.get<Namespace>(NAMESPACES, yard.namespace);
+  workloadCase('a new namespace is active and held by Kubernetes', async (fixture) => {
+    const { metadata, spec, status } = await fixture.get<Namespace>(NAMESPACES, fixture.namespace);
     assert.deepEqual(spec?.finalizers, ['kubernetes']);
     assert.equal(status?.phase, 'Active');
-    assert.equal(metadata.labels?.['kubernetes.io/metadata.name'], yard.namespace);
+    assert.equal(metadata.labels?.['kubernetes.io/metadata.name'], fixture.namespace);
   }),
 
-  yardCase('nothing new comes into a namespace that is going', async (yard) => {
-    const doomed = await doomedYard(yard);
+  workloadCase('nothing new comes into a namespace that is going', async (fixture) => {
+    const doomed = await fixtureInNewNamespace(fixture);
     await doomed.create(CONFIG_MAPS, { metadata: { name: 'held', finalizers: [HELD] } });
     await doomed.delete(NAMESPACES, doomed.namespace);
     const { metadata } = await doomed.until<Namespace>(
@@ -73,8 +73,8 @@ export const namespaceCases: readonly ContractCase[] = [
     await doomed.merge(CONFIG_MAPS, 'held', { metadata: { finalizers: null } });
   }),
 
-  yardCase('a namespace tells what it is waiting for', async (yard) => {
-    const doomed = await doomedYard(yard);
+  workloadCase('a namespace tells what it is waiting for', async (fixture) => {
+    const doomed = await fixtureInNewNamespace(fixture);
     await doomed.create(CONFIG_MAPS, { metadata: { name: 'held', finalizers: [HELD] } });
     await doomed.delete(NAMESPACES, doomed.namespace);
     const waiting = await patiently(() =>
@@ -101,8 +101,8 @@ export const namespaceCases: readonly ContractCase[] = [
     await doomed.untilGone(CONFIG_MAPS, 'held');
   }),
 
-  yardCase('pods leave a namespace before everything else', async (yard) => {
-    const doomed = await doomedYard(yard);
+  workloadCase('pods leave a namespace before everything else', async (fixture) => {
+    const doomed = await fixtureInNewNamespace(fixture);
     await doomed.create(CONFIG_MAPS, { metadata: { name: 'config' } });
     const { metadata, spec } = doomed.homelessTemplate();
     await doomed.create(PODS, { metadata: { ...metadata, name: 'held', finalizers: [HELD] }, spec });

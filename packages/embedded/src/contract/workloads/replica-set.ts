@@ -5,33 +5,36 @@ import { DISRUPTION_BUDGETS, type DisruptionBudget } from '../../workloads/kinds
 import { PODS } from '../../workloads/kinds/pod.ts';
 import { REPLICA_SETS, type ReplicaSet } from '../../workloads/kinds/replica-set.ts';
 import type { ContractCase } from '../contract-case.ts';
-import { type Yard, yardCase } from './yard.ts';
+import { type WorkloadFixture, workloadCase } from './workload-fixture.ts';
 
 const COST = 'controller.kubernetes.io/pod-deletion-cost';
 const SELECTOR = { matchLabels: { app: 'web' } };
 
-function createSet(yard: Yard, spec: Partial<ReplicaSet['spec']> = {}): Promise<ReplicaSet> {
-  const { replicas = 2, template = yard.template(), ...rest } = spec;
-  return yard.create<ReplicaSet>(REPLICA_SETS, {
+function createSet(fixture: WorkloadFixture, spec: Partial<ReplicaSet['spec']> = {}): Promise<ReplicaSet> {
+  const { replicas = 2, template = fixture.template(), ...rest } = spec;
+  return fixture.create<ReplicaSet>(REPLICA_SETS, {
     metadata: { name: 'web' },
     spec: { replicas, selector: SELECTOR, template, ...rest },
   });
 }
 
-function ready(yard: Yard, count: number): Promise<ReplicaSet> {
-  return yard.until<ReplicaSet>(REPLICA_SETS, 'web', `has ${count} ready pods`, ({ status }) =>
+function ready(fixture: WorkloadFixture, count: number): Promise<ReplicaSet> {
+  return fixture.until<ReplicaSet>(REPLICA_SETS, 'web', `has ${count} ready pods`, ({ status }) =>
     [status?.replicas, status?.readyReplicas ?? 0].every((replicas) => replicas === count),
   );
 }
 
-function resize(yard: Yard, replicas: number): Promise<ReplicaSet> {
-  return yard.merge<ReplicaSet>(REPLICA_SETS, 'web', { spec: { replicas } });
+function resize(fixture: WorkloadFixture, replicas: number): Promise<ReplicaSet> {
+  return fixture.merge<ReplicaSet>(REPLICA_SETS, 'web', { spec: { replicas } });
 }
 
 /** Waits until the controllers know of so many pods: all share what they have seen, and a budget says how many. */
-async function known(yard: Yard, count: number): Promise<void> {
-  await yard.create(DISRUPTION_BUDGETS, { metadata: { name: 'known' }, spec: { selector: SELECTOR, minAvailable: 0 } });
-  await yard.until<DisruptionBudget>(
+async function known(fixture: WorkloadFixture, count: number): Promise<void> {
+  await fixture.create(DISRUPTION_BUDGETS, {
+    metadata: { name: 'known' },
+    spec: { selector: SELECTOR, minAvailable: 0 },
+  });
+  await fixture.until<DisruptionBudget>(
     DISRUPTION_BUDGETS,
     'known',
     `has counted ${count}`,
@@ -40,33 +43,33 @@ async function known(yard: Yard, count: number): Promise<void> {
 }
 
 export const replicaSetCases: readonly ContractCase[] = [
-  yardCase('a ReplicaSet replaces a pod that is deleted', async (yard) => {
-    await yard.node('a');
-    await createSet(yard);
-    await ready(yard, 2);
-    const [victim] = await yard.pods();
-    await yard.delete(PODS, victim?.metadata.name ?? '');
-    await yard.context.until('two other pods', async () => {
-      const pods = await yard.pods();
+  workloadCase('a ReplicaSet replaces a pod that is deleted', async (fixture) => {
+    await fixture.node('a');
+    await createSet(fixture);
+    await ready(fixture, 2);
+    const [victim] = await fixture.pods();
+    await fixture.delete(PODS, victim?.metadata.name ?? '');
+    await fixture.context.until('two other pods', async () => {
+      const pods = await fixture.pods();
       return pods.length === 2 && !pods.some(({ metadata }) => metadata.uid === victim?.metadata.uid);
     });
   }),
 
-  yardCase('a ReplicaSet replaces a pod that has failed, and keeps it', async (yard) => {
-    await createSet(yard, { replicas: 1, template: yard.homelessTemplate() });
-    const [pod] = await yard.context.until('the pod is there', async () => {
-      const pods = await yard.pods();
+  workloadCase('a ReplicaSet replaces a pod that has failed, and keeps it', async (fixture) => {
+    await createSet(fixture, { replicas: 1, template: fixture.homelessTemplate() });
+    const [pod] = await fixture.context.until('the pod is there', async () => {
+      const pods = await fixture.pods();
       return pods.length === 1 && pods;
     });
-    await yard.merge(PODS, pod?.metadata.name ?? '', { status: { phase: 'Failed' } }, 'status');
-    await yard.context.until('another pod', async () => (await yard.pods()).length === 2);
-    await yard.until<ReplicaSet>(REPLICA_SETS, 'web', 'counts one', ({ status }) => status?.replicas === 1);
+    await fixture.merge(PODS, pod?.metadata.name ?? '', { status: { phase: 'Failed' } }, 'status');
+    await fixture.context.until('another pod', async () => (await fixture.pods()).length === 2);
+    await fixture.until<ReplicaSet>(REPLICA_SETS, 'web', 'counts one', ({ status }) => status?.replicas === 1);
   }),
 
-  yardCase('the status of a ReplicaSet counts its pods', async (yard) => {
-    await yard.node('a');
-    await createSet(yard, { replicas: 3 });
-    const { status } = await ready(yard, 3);
+  workloadCase('the status of a ReplicaSet counts its pods', async (fixture) => {
+    await fixture.node('a');
+    await createSet(fixture, { replicas: 3 });
+    const { status } = await ready(fixture, 3);
     assert.deepEqual(status, {
       replicas: 3,
       fullyLabeledReplicas: 3,
@@ -77,83 +80,88 @@ export const replicaSetCases: readonly ContractCase[] = [
     });
   }),
 
-  yardCase('a pod counts as available only after it has been ready for long enough', async (yard) => {
-    await yard.node('a');
-    const states = await yard.record<ReplicaSet>(REPLICA_SETS);
-    await createSet(yard, { replicas: 1, minReadySeconds: 8 }); // a controller may be seconds late to see it ready
-    await yard.until<ReplicaSet>(REPLICA_SETS, 'web', 'is available', ({ status }) => status?.availableReplicas === 1);
-    await yard.caughtUp(REPLICA_SETS, states);
+  workloadCase('a pod counts as available only after it has been ready for long enough', async (fixture) => {
+    await fixture.node('a');
+    const states = await fixture.record<ReplicaSet>(REPLICA_SETS);
+    await createSet(fixture, { replicas: 1, minReadySeconds: 8 }); // a controller may be seconds late to see it ready
+    await fixture.until<ReplicaSet>(
+      REPLICA_SETS,
+      'web',
+      'is available',
+      ({ status }) => status?.availableReplicas === 1,
+    );
+    await fixture.caughtUp(REPLICA_SETS, states);
     const early = states.find(({ object }) => object.status?.readyReplicas === 1);
     assert.equal(early?.object.status?.replicas, 1);
     assert.equal(early.object.status?.availableReplicas, undefined);
   }),
 
-  yardCase('a shrinking set lets pods go that no node has taken', async (yard) => {
-    await createSet(yard, { replicas: 2, template: yard.homelessTemplate() });
-    await yard.context.until('two pods wait', async () => (await yard.pods()).length === 2);
-    await yard.node('a');
-    await yard.merge(REPLICA_SETS, 'web', { spec: { template: yard.template() } });
-    await resize(yard, 4);
-    await yard.until<ReplicaSet>(
+  workloadCase('a shrinking set lets pods go that no node has taken', async (fixture) => {
+    await createSet(fixture, { replicas: 2, template: fixture.homelessTemplate() });
+    await fixture.context.until('two pods wait', async () => (await fixture.pods()).length === 2);
+    await fixture.node('a');
+    await fixture.merge(REPLICA_SETS, 'web', { spec: { template: fixture.template() } });
+    await resize(fixture, 4);
+    await fixture.until<ReplicaSet>(
       REPLICA_SETS,
       'web',
       'has two ready pods',
       ({ status }) => status?.readyReplicas === 2,
     );
-    await resize(yard, 2);
-    await ready(yard, 2);
-    assert.ok((await yard.pods()).every(({ spec }) => spec.nodeName !== undefined));
+    await resize(fixture, 2);
+    await ready(fixture, 2);
+    assert.ok((await fixture.pods()).every(({ spec }) => spec.nodeName !== undefined));
   }),
 
-  yardCase('a shrinking set lets cheap pods go before dear ones', async (yard) => {
-    await yard.node('a');
-    await createSet(yard, { replicas: 3, template: yard.template({ labels: { app: 'web', cost: 'none' } }) });
-    await ready(yard, 3);
-    const [first, second, third] = (await yard.pods()).map(({ metadata }) => metadata.name);
+  workloadCase('a shrinking set lets cheap pods go before dear ones', async (fixture) => {
+    await fixture.node('a');
+    await createSet(fixture, { replicas: 3, template: fixture.template({ labels: { app: 'web', cost: 'none' } }) });
+    await ready(fixture, 3);
+    const [first, second, third] = (await fixture.pods()).map(({ metadata }) => metadata.name);
     const price = (pod: string | undefined, cost: string): Promise<unknown> =>
-      yard.merge(PODS, pod ?? '', { metadata: { labels: { cost: null }, annotations: { [COST]: cost } } });
+      fixture.merge(PODS, pod ?? '', { metadata: { labels: { cost: null }, annotations: { [COST]: cost } } });
     await price(first, '10');
     await price(second, '-10');
     // That the controller knows the costs, too, shows in its count of pods that have all labels of the template.
-    await yard.until<ReplicaSet>(
+    await fixture.until<ReplicaSet>(
       REPLICA_SETS,
       'web',
       'has seen both',
       ({ status }) => status?.fullyLabeledReplicas === 1,
     );
-    await resize(yard, 2);
-    await yard.untilGone(PODS, second ?? '');
-    await resize(yard, 1);
-    await yard.untilGone(PODS, third ?? '');
-    assert.equal(await yard.isGone(PODS, first ?? ''), false);
+    await resize(fixture, 2);
+    await fixture.untilGone(PODS, second ?? '');
+    await resize(fixture, 1);
+    await fixture.untilGone(PODS, third ?? '');
+    assert.equal(await fixture.isGone(PODS, first ?? ''), false);
   }),
 
-  yardCase('a ReplicaSet adopts pods that match and belong to nobody', async (yard) => {
-    await yard.node('a');
-    const orphan = await yard.pod('orphan');
-    await known(yard, 1); // or the set would begin with two pods of its own
-    const set = await createSet(yard);
-    await ready(yard, 2);
-    const adopted = await yard.get(PODS, 'orphan');
+  workloadCase('a ReplicaSet adopts pods that match and belong to nobody', async (fixture) => {
+    await fixture.node('a');
+    const orphan = await fixture.pod('orphan');
+    await known(fixture, 1); // or the set would begin with two pods of its own
+    const set = await createSet(fixture);
+    await ready(fixture, 2);
+    const adopted = await fixture.get(PODS, 'orphan');
     assert.equal(adopted.metadata.uid, orphan.metadata.uid);
     assert.equal(controllerOf(adopted.metadata)?.uid, set.metadata.uid);
-    assert.equal((await yard.pods()).length, 2);
+    assert.equal((await fixture.pods()).length, 2);
   }),
 
-  yardCase('a pod that no longer matches is let go and replaced', async (yard) => {
-    await yard.node('a');
-    await createSet(yard);
-    await ready(yard, 2);
-    const [pod] = await yard.pods();
+  workloadCase('a pod that no longer matches is let go and replaced', async (fixture) => {
+    await fixture.node('a');
+    await createSet(fixture);
+    await ready(fixture, 2);
+    const [pod] = await fixture.pods();
     const name = pod?.metadata.name ?? '';
-    await yard.merge(PODS, name, { metadata: { labels: { app: 'other' } } });
-    await yard.until(PODS, name, 'belongs to nobody', ({ metadata }) => controllerOf(metadata) === undefined);
-    await yard.context.until('a third pod', async () => (await yard.pods('app=web')).length === 2);
+    await fixture.merge(PODS, name, { metadata: { labels: { app: 'other' } } });
+    await fixture.until(PODS, name, 'belongs to nobody', ({ metadata }) => controllerOf(metadata) === undefined);
+    await fixture.context.until('a third pod', async () => (await fixture.pods('app=web')).length === 2);
   }),
 
-  yardCase('a ReplicaSet whose pods are refused says so', async (yard) => {
-    await createSet(yard, { template: yard.template({ priorityClassName: 'no-such-class' } as object) });
-    const failing = await yard.until<ReplicaSet>(
+  workloadCase('a ReplicaSet whose pods are refused says so', async (fixture) => {
+    await createSet(fixture, { template: fixture.template({ priorityClassName: 'no-such-class' } as object) });
+    const failing = await fixture.until<ReplicaSet>(
       REPLICA_SETS,
       'web',
       'fails',

@@ -8,7 +8,7 @@ export { CONFIG_MAPS } from '@karpenter-ts/runtime/kinds';
 
 /** The plainest of kinds: nobody but the owner of a ConfigMap has anything to do with it. */
 
-const MARK = 'workloads.test/yard';
+const MARK = 'workloads.test/fixture';
 const CAPACITY = { cpu: '8', memory: '32Gi', pods: '110' };
 
 export interface NodeOptions {
@@ -19,11 +19,11 @@ export interface NodeOptions {
   readonly kubelet?: 'simulated' | 'none';
 }
 
-/** The least there is to say of a pod; the rest is the yard's. */
+/** The least there is to say of a pod; the rest is the fixture's. */
 export type TemplateOptions = Partial<PodSpec> & { readonly labels?: Readonly<Record<string, string>> };
 
 /** A namespace and nodes of a case's own, kept apart from others' by a taint and a selector. */
-export class Yard {
+export class WorkloadFixture {
   readonly context: ContractContext;
 
   constructor(context: ContractContext) {
@@ -34,12 +34,12 @@ export class Yard {
     return this.context.namespace;
   }
 
-  /** The full name of a node of the yard. */
+  /** The full name of a node of the fixture. */
   nodeName(name: string): string {
     return this.context.unique(name);
   }
 
-  /** A node that pods of the yard can run on; resolves when it is ready to, unless it has no kubelet. */
+  /** A node that pods of the fixture can run on; resolves when it is ready to, unless it has no kubelet. */
   async node(
     name: string,
     { labels, taints = [], unschedulable, kubelet = 'simulated' }: NodeOptions = {},
@@ -71,7 +71,7 @@ export class Yard {
     return full;
   }
 
-  /** A template whose pods run on the yard's nodes only. */
+  /** A template whose pods run on the fixture's nodes only. */
   template({ labels = { app: 'web' }, tolerations = [], nodeSelector, ...spec }: TemplateOptions = {}): PodTemplate {
     return {
       metadata: { labels },
@@ -118,7 +118,7 @@ export class Yard {
     }
   }
 
-  /** All of the kind in the yard's namespace, by name. */
+  /** All of the kind in the fixture's namespace, by name. */
   async list<T extends ApiObject>(type: ResourceType, labelSelector?: string): Promise<readonly T[]> {
     const selectors = { namespace: this.namespace, ...(labelSelector && { labelSelector }) };
     const { items } = await this.context.client.listAll<T>(type, selectors);
@@ -156,7 +156,7 @@ export class Yard {
     );
   }
 
-  /** Collects every state of the yard's objects of a kind, from those there are now on, until the case ends. */
+  /** Collects every state of the fixture's objects of a kind, from those there are now on, until the case ends. */
   async record<T extends ApiObject>(type: ResourceType): Promise<readonly Recorded<T>[]> {
     const states: Recorded<T>[] = [];
     const ending = new AbortController();
@@ -194,7 +194,7 @@ function versionOf({ metadata }: ApiObject): string {
   return `${metadata.uid} ${metadata.resourceVersion}`;
 }
 
-/** An object to be: the yard knows its kind and namespace. */
+/** An object to be: the fixture knows its kind and namespace. */
 interface NewObject {
   readonly metadata: object;
   readonly [field: string]: unknown;
@@ -205,7 +205,7 @@ export interface Recorded<T> {
   readonly object: T;
 }
 
-/** A case that has a yard. */
-export function yardCase(name: string, run: (yard: Yard) => Promise<void>): ContractCase {
-  return { name, run: (context) => run(new Yard(context)) };
+/** A case about workloads, run with a fixture of its own. */
+export function workloadCase(name: string, run: (fixture: WorkloadFixture) => Promise<void>): ContractCase {
+  return { name, run: (context) => run(new WorkloadFixture(context)) };
 }
