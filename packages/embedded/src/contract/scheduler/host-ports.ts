@@ -1,40 +1,40 @@
 import assert from 'node:assert/strict';
 import type { ContractCase } from '../contract-case.ts';
-import { inArena, type PodOptions } from './arena.ts';
+import { schedulerCase, type PodOptions } from './scheduler-fixture.ts';
 
 /** Ports of nodes. */
 export const hostPortCases: readonly ContractCase[] = [
-  inArena('a host port is used once on a node', async (arena) => {
-    await arena.node('a');
-    await arena.node('b');
-    await arena.pod('first', port({ hostPort: 8080 }));
-    await arena.pod('second', port({ hostPort: 8080 }));
-    assert.deepEqual(await arena.placesOf('first', 'second'), { a: 1, b: 1 });
-    await arena.pod('third', port({ hostPort: 8080 }));
-    await arena.complaintOf('third', /2 node\(s\) didn't have free ports for the requested pod ports[,.]/);
+  schedulerCase('a host port is used once on a node', async (fixture) => {
+    await fixture.node('a');
+    await fixture.node('b');
+    await fixture.pod('first', port({ hostPort: 8080 }));
+    await fixture.pod('second', port({ hostPort: 8080 }));
+    assert.deepEqual(await fixture.placesOf('first', 'second'), { a: 1, b: 1 });
+    await fixture.pod('third', port({ hostPort: 8080 }));
+    await fixture.complaintOf('third', /2 node\(s\) didn't have free ports for the requested pod ports[,.]/);
   }),
-  inArena('a waiting pod gets the host port of one that leaves', async (arena) => {
-    await arena.node('a');
-    await arena.pod('first', port({ hostPort: 8080 }));
-    await arena.placeOf('first');
-    await arena.pod('second', port({ hostPort: 8080 }));
-    await arena.complaintOf('second', /free ports/);
-    await arena.deletePod('first');
-    assert.equal(await arena.placeOf('second'), 'a');
+  schedulerCase('a waiting pod gets the host port of one that leaves', async (fixture) => {
+    await fixture.node('a');
+    await fixture.pod('first', port({ hostPort: 8080 }));
+    await fixture.placeOf('first');
+    await fixture.pod('second', port({ hostPort: 8080 }));
+    await fixture.complaintOf('second', /free ports/);
+    await fixture.deletePod('first');
+    assert.equal(await fixture.placeOf('second'), 'a');
   }),
-  inArena('ports of two protocols do not meet', async (arena) => {
-    await arena.node('a');
-    await arena.pod('tcp', port({ hostPort: 53, protocol: 'TCP' }));
-    await arena.pod('udp', port({ hostPort: 53, protocol: 'UDP' }));
-    assert.deepEqual(await arena.placesOf('tcp', 'udp'), { a: 2 });
+  schedulerCase('ports of two protocols do not meet', async (fixture) => {
+    await fixture.node('a');
+    await fixture.pod('tcp', port({ hostPort: 53, protocol: 'TCP' }));
+    await fixture.pod('udp', port({ hostPort: 53, protocol: 'UDP' }));
+    assert.deepEqual(await fixture.placesOf('tcp', 'udp'), { a: 2 });
   }),
-  inArena('ports of two addresses do not meet, but all addresses meet each', async (arena) => {
-    await arena.node('a');
-    await arena.pod('one', port({ hostPort: 80, hostIP: '127.0.0.1' }));
-    await arena.pod('two', port({ hostPort: 80, hostIP: '127.0.0.2' }));
-    assert.deepEqual(await arena.placesOf('one', 'two'), { a: 2 });
-    await arena.pod('all', port({ hostPort: 80 }));
-    await arena.complaintOf('all', /1 node\(s\) didn't have free ports/);
+  schedulerCase('ports of two addresses do not meet, but all addresses meet each', async (fixture) => {
+    await fixture.node('a');
+    await fixture.pod('one', port({ hostPort: 80, hostIP: '127.0.0.1' }));
+    await fixture.pod('two', port({ hostPort: 80, hostIP: '127.0.0.2' }));
+    assert.deepEqual(await fixture.placesOf('one', 'two'), { a: 2 });
+    await fixture.pod('all', port({ hostPort: 80 }));
+    await fixture.complaintOf('all', /1 node\(s\) didn't have free ports/);
   }),
 ];
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { PODS, type TopologySpreadConstraint } from '../../scheduler/kinds/pod.ts';
 import type { ContractCase } from '../contract-case.ts';
-import { type Arena, inArena, type PodOptions } from './arena.ts';
+import { type SchedulerFixture, schedulerCase, type PodOptions } from './scheduler-fixture.ts';
 
 const ZONE = 'topology.kubernetes.io/zone';
 const HOST = 'kubernetes.io/hostname';
@@ -10,135 +10,135 @@ const UNEVEN = /node\(s\) didn't match pod topology spread constraints[,.]/;
 
 /** Pods spread evenly over zones and nodes. */
 export const topologySpreadCases: readonly ContractCase[] = [
-  inArena('pods are spread evenly over zones', async (arena) => {
-    await arena.zones('z1', 'z2', 'z3');
-    const pods = await many(arena, 6, spread({}));
-    assert.deepEqual(await arena.placesOf(...pods), { z1: 2, z2: 2, z3: 2 });
+  schedulerCase('pods are spread evenly over zones', async (fixture) => {
+    await fixture.zones('z1', 'z2', 'z3');
+    const pods = await many(fixture, 6, spread({}));
+    assert.deepEqual(await fixture.placesOf(...pods), { z1: 2, z2: 2, z3: 2 });
   }),
-  inArena('a pod waits rather than make the zones uneven', async (arena) => {
-    await arena.node('z1', { labels: { [ZONE]: 'z1' }, allocatable: { pods: '1' } });
-    await arena.zones('z2');
-    const pods = await many(arena, 3, spread({}));
-    assert.deepEqual(await arena.placesOf(...pods), { z1: 1, z2: 2 });
-    await arena.pod('more', spread({}));
-    await arena.complaintOf('more', /1 node\(s\) didn't match pod topology spread constraints[,.]/);
+  schedulerCase('a pod waits rather than make the zones uneven', async (fixture) => {
+    await fixture.node('z1', { labels: { [ZONE]: 'z1' }, allocatable: { pods: '1' } });
+    await fixture.zones('z2');
+    const pods = await many(fixture, 3, spread({}));
+    assert.deepEqual(await fixture.placesOf(...pods), { z1: 1, z2: 2 });
+    await fixture.pod('more', spread({}));
+    await fixture.complaintOf('more', /1 node\(s\) didn't match pod topology spread constraints[,.]/);
   }),
-  inArena('a waiting pod goes when the fuller zone loses one', async (arena) => {
-    await arena.node('z1', { labels: { [ZONE]: 'z1' }, allocatable: { pods: '1' } });
-    await arena.zones('z2');
-    const pods = await many(arena, 3, spread({}));
-    await arena.placesOf(...pods);
-    await arena.pod('more', spread({}));
-    await arena.complaintOf('more', UNEVEN);
-    const inZ2 = await firstOn(arena, 'z2', pods);
-    await arena.deletePod(inZ2);
-    assert.equal(await arena.placeOf('more'), 'z2');
+  schedulerCase('a waiting pod goes when the fuller zone loses one', async (fixture) => {
+    await fixture.node('z1', { labels: { [ZONE]: 'z1' }, allocatable: { pods: '1' } });
+    await fixture.zones('z2');
+    const pods = await many(fixture, 3, spread({}));
+    await fixture.placesOf(...pods);
+    await fixture.pod('more', spread({}));
+    await fixture.complaintOf('more', UNEVEN);
+    const inZ2 = await firstOn(fixture, 'z2', pods);
+    await fixture.deletePod(inZ2);
+    assert.equal(await fixture.placeOf('more'), 'z2');
   }),
-  inArena('a larger skew is allowed as said', async (arena) => {
-    await arena.node('z1', { labels: { [ZONE]: 'z1' }, allocatable: { pods: '0' } });
-    await arena.zones('z2');
-    const pods = await many(arena, 2, spread({ maxSkew: 2 }));
-    assert.deepEqual(await arena.placesOf(...pods), { z2: 2 });
-    await arena.pod('more', spread({ maxSkew: 2 }));
-    await arena.complaintOf('more', UNEVEN);
+  schedulerCase('a larger skew is allowed as said', async (fixture) => {
+    await fixture.node('z1', { labels: { [ZONE]: 'z1' }, allocatable: { pods: '0' } });
+    await fixture.zones('z2');
+    const pods = await many(fixture, 2, spread({ maxSkew: 2 }));
+    assert.deepEqual(await fixture.placesOf(...pods), { z2: 2 });
+    await fixture.pod('more', spread({ maxSkew: 2 }));
+    await fixture.complaintOf('more', UNEVEN);
   }),
-  inArena('a node without the label is no place for a constrained pod', async (arena) => {
-    await arena.node('a');
-    await arena.pod('pod', spread({}));
-    await arena.complaintOf(
+  schedulerCase('a node without the label is no place for a constrained pod', async (fixture) => {
+    await fixture.node('a');
+    await fixture.pod('pod', spread({}));
+    await fixture.complaintOf(
       'pod',
       /1 node\(s\) didn't match pod topology spread constraints \(missing required label\)[,.]/,
     );
   }),
-  inArena('only pods the selector means are counted', async (arena) => {
-    await arena.zones('z1', 'z2');
-    for (const pod of ['x', 'y']) await arena.pod(pod, { labels: { app: 'other' }, nodeSelector: { [ZONE]: 'z1' } });
-    await arena.placesOf('x', 'y');
-    const pods = await many(arena, 4, spread({}));
-    assert.deepEqual(await arena.placesOf(...pods), { z1: 2, z2: 2 });
+  schedulerCase('only pods the selector means are counted', async (fixture) => {
+    await fixture.zones('z1', 'z2');
+    for (const pod of ['x', 'y']) await fixture.pod(pod, { labels: { app: 'other' }, nodeSelector: { [ZONE]: 'z1' } });
+    await fixture.placesOf('x', 'y');
+    const pods = await many(fixture, 4, spread({}));
+    assert.deepEqual(await fixture.placesOf(...pods), { z1: 2, z2: 2 });
   }),
-  inArena('with fewer domains than minDomains the missing ones count as empty', async (arena) => {
-    await arena.zones('z1', 'z2');
-    const pods = await many(arena, 2, spread({ minDomains: 3 }));
-    assert.deepEqual(await arena.placesOf(...pods), { z1: 1, z2: 1 });
-    await arena.pod('more', spread({ minDomains: 3 }));
-    await arena.complaintOf('more', /2 node\(s\) didn't match pod topology spread constraints[,.]/);
-    await arena.zones('z3');
-    assert.equal(await arena.placeOf('more'), 'z3');
+  schedulerCase('with fewer domains than minDomains the missing ones count as empty', async (fixture) => {
+    await fixture.zones('z1', 'z2');
+    const pods = await many(fixture, 2, spread({ minDomains: 3 }));
+    assert.deepEqual(await fixture.placesOf(...pods), { z1: 1, z2: 1 });
+    await fixture.pod('more', spread({ minDomains: 3 }));
+    await fixture.complaintOf('more', /2 node\(s\) didn't match pod topology spread constraints[,.]/);
+    await fixture.zones('z3');
+    assert.equal(await fixture.placeOf('more'), 'z3');
   }),
-  inArena('zones the pod may not go to are no domains', async (arena) => {
-    await arena.zones('z1', 'z2');
-    await arena.node('z3', { labels: { [ZONE]: 'z3', off: 'limits' } });
-    const pods = await many(arena, 4, { ...spread({}), ...notOffLimits() });
-    assert.deepEqual(await arena.placesOf(...pods), { z1: 2, z2: 2 });
+  schedulerCase('zones the pod may not go to are no domains', async (fixture) => {
+    await fixture.zones('z1', 'z2');
+    await fixture.node('z3', { labels: { [ZONE]: 'z3', off: 'limits' } });
+    const pods = await many(fixture, 4, { ...spread({}), ...notOffLimits() });
+    assert.deepEqual(await fixture.placesOf(...pods), { z1: 2, z2: 2 });
   }),
-  inArena('zones the pod may not go to are domains with nodeAffinityPolicy Ignore', async (arena) => {
-    await arena.zones('z1', 'z2');
-    await arena.node('z3', { labels: { [ZONE]: 'z3', off: 'limits' } });
+  schedulerCase('zones the pod may not go to are domains with nodeAffinityPolicy Ignore', async (fixture) => {
+    await fixture.zones('z1', 'z2');
+    await fixture.node('z3', { labels: { [ZONE]: 'z3', off: 'limits' } });
     const options = { ...spread({ nodeAffinityPolicy: 'Ignore' }), ...notOffLimits() };
-    const pods = await many(arena, 2, options);
-    assert.deepEqual(await arena.placesOf(...pods), { z1: 1, z2: 1 });
-    await arena.pod('more', options);
-    await arena.complaintOf('more', UNEVEN);
+    const pods = await many(fixture, 2, options);
+    assert.deepEqual(await fixture.placesOf(...pods), { z1: 1, z2: 1 });
+    await fixture.pod('more', options);
+    await fixture.complaintOf('more', UNEVEN);
   }),
-  inArena('zones behind a taint are domains all the same', async (arena) => {
-    await arena.zones('z1');
-    await arena.node('z2', { labels: { [ZONE]: 'z2' }, taints: [{ key: 'off', effect: 'NoSchedule' }] });
-    await arena.pod('first', spread({}));
-    assert.equal(await arena.placeOf('first'), 'z1');
-    await arena.pod('second', spread({}));
-    await arena.complaintOf('second', UNEVEN);
+  schedulerCase('zones behind a taint are domains all the same', async (fixture) => {
+    await fixture.zones('z1');
+    await fixture.node('z2', { labels: { [ZONE]: 'z2' }, taints: [{ key: 'off', effect: 'NoSchedule' }] });
+    await fixture.pod('first', spread({}));
+    assert.equal(await fixture.placeOf('first'), 'z1');
+    await fixture.pod('second', spread({}));
+    await fixture.complaintOf('second', UNEVEN);
   }),
-  inArena('zones behind a taint are no domains with nodeTaintsPolicy Honor', async (arena) => {
-    await arena.zones('z1');
-    await arena.node('z2', { labels: { [ZONE]: 'z2' }, taints: [{ key: 'off', effect: 'NoSchedule' }] });
-    const pods = await many(arena, 3, spread({ nodeTaintsPolicy: 'Honor' }));
-    assert.deepEqual(await arena.placesOf(...pods), { z1: 3 });
+  schedulerCase('zones behind a taint are no domains with nodeTaintsPolicy Honor', async (fixture) => {
+    await fixture.zones('z1');
+    await fixture.node('z2', { labels: { [ZONE]: 'z2' }, taints: [{ key: 'off', effect: 'NoSchedule' }] });
+    const pods = await many(fixture, 3, spread({ nodeTaintsPolicy: 'Honor' }));
+    assert.deepEqual(await fixture.placesOf(...pods), { z1: 3 });
   }),
-  inArena('with matchLabelKeys each version is spread by itself', async (arena) => {
-    await arena.zones('z1', 'z2');
+  schedulerCase('with matchLabelKeys each version is spread by itself', async (fixture) => {
+    await fixture.zones('z1', 'z2');
     const versioned = (version: string) => ({
       ...spread({ matchLabelKeys: ['version'] }),
       labels: { ...WEB, version },
     });
-    await arena.pod('old', { ...versioned('1'), nodeSelector: { [ZONE]: 'z1' } });
-    await arena.placeOf('old');
-    await arena.changeNode('z2', { spec: { unschedulable: true } });
-    await arena.pod('new', versioned('2'));
-    assert.equal(await arena.placeOf('new'), 'z1');
-    await arena.pod('newer', versioned('2'));
-    await arena.complaintOf('newer', UNEVEN);
+    await fixture.pod('old', { ...versioned('1'), nodeSelector: { [ZONE]: 'z1' } });
+    await fixture.placeOf('old');
+    await fixture.changeNode('z2', { spec: { unschedulable: true } });
+    await fixture.pod('new', versioned('2'));
+    assert.equal(await fixture.placeOf('new'), 'z1');
+    await fixture.pod('newer', versioned('2'));
+    await fixture.complaintOf('newer', UNEVEN);
   }),
-  inArena('two constraints both hold: over zones, and over the nodes in them', async (arena) => {
-    await arena.zones('z1', 'z2');
-    await arena.node('z1-too', { labels: { [ZONE]: 'z1' } });
-    await arena.node('z2-too', { labels: { [ZONE]: 'z2' } });
-    const pods = await many(arena, 4, both());
-    assert.deepEqual(await arena.placesOf(...pods), { z1: 1, z2: 1, 'z1-too': 1, 'z2-too': 1 });
+  schedulerCase('two constraints both hold: over zones, and over the nodes in them', async (fixture) => {
+    await fixture.zones('z1', 'z2');
+    await fixture.node('z1-too', { labels: { [ZONE]: 'z1' } });
+    await fixture.node('z2-too', { labels: { [ZONE]: 'z2' } });
+    const pods = await many(fixture, 4, both());
+    assert.deepEqual(await fixture.placesOf(...pods), { z1: 1, z2: 1, 'z1-too': 1, 'z2-too': 1 });
   }),
-  inArena('ScheduleAnyway spreads where it can and never holds a pod back', async (arena) => {
-    await arena.zones('z1', 'z2');
+  schedulerCase('ScheduleAnyway spreads where it can and never holds a pod back', async (fixture) => {
+    await fixture.zones('z1', 'z2');
     const soft = spread({ whenUnsatisfiable: 'ScheduleAnyway' });
-    await arena.pod('first', { ...soft, nodeSelector: { [ZONE]: 'z1' } });
-    await arena.pod('filler', { requests: { cpu: '2' }, nodeSelector: { [ZONE]: 'z2' } });
-    await arena.placesOf('first', 'filler');
-    await arena.pod('second', soft);
-    assert.equal(await arena.placeOf('second'), 'z2', 'although z1 is emptier');
-    await arena.changeNode('z2', { spec: { unschedulable: true } });
-    await arena.pod('third', soft);
-    await arena.pod('fourth', soft);
-    assert.deepEqual(await arena.placesOf('third', 'fourth'), { z1: 2 });
+    await fixture.pod('first', { ...soft, nodeSelector: { [ZONE]: 'z1' } });
+    await fixture.pod('filler', { requests: { cpu: '2' }, nodeSelector: { [ZONE]: 'z2' } });
+    await fixture.placesOf('first', 'filler');
+    await fixture.pod('second', soft);
+    assert.equal(await fixture.placeOf('second'), 'z2', 'although z1 is emptier');
+    await fixture.changeNode('z2', { spec: { unschedulable: true } });
+    await fixture.pod('third', soft);
+    await fixture.pod('fourth', soft);
+    assert.deepEqual(await fixture.placesOf('third', 'fourth'), { z1: 2 });
   }),
-  inArena('a pod that is being deleted is no longer counted', async (arena) => {
-    await arena.zones('z1', 'z2');
-    await arena.changeNode('z2', { spec: { unschedulable: true } });
-    await arena.pod('first', { ...spread({}), finalizers: ['scheduling.test/hold'] });
-    arena.context.defer(() => arena.change(PODS, 'first', { metadata: { finalizers: null } }));
-    assert.equal(await arena.placeOf('first'), 'z1');
-    await arena.pod('second', spread({}));
-    await arena.complaintOf('second', UNEVEN);
-    await arena.deletePod('first');
-    assert.equal(await arena.placeOf('second'), 'z1');
+  schedulerCase('a pod that is being deleted is no longer counted', async (fixture) => {
+    await fixture.zones('z1', 'z2');
+    await fixture.changeNode('z2', { spec: { unschedulable: true } });
+    await fixture.pod('first', { ...spread({}), finalizers: ['scheduling.test/hold'] });
+    fixture.context.defer(() => fixture.change(PODS, 'first', { metadata: { finalizers: null } }));
+    assert.equal(await fixture.placeOf('first'), 'z1');
+    await fixture.pod('second', spread({}));
+    await fixture.complaintOf('second', UNEVEN);
+    await fixture.deletePod('first');
+    assert.equal(await fixture.placeOf('second'), 'z1');
   }),
 ];
 
@@ -167,13 +167,13 @@ function notOffLimits(): PodOptions {
 }
 
 /** Makes so many pods alike. */
-async function many(arena: Arena, count: number, options: PodOptions): Promise<readonly string[]> {
+async function many(fixture: SchedulerFixture, count: number, options: PodOptions): Promise<readonly string[]> {
   const names = Array.from({ length: count }, (_, i) => `pod-${i}`);
-  for (const name of names) await arena.pod(name, options);
+  for (const name of names) await fixture.pod(name, options);
   return names;
 }
 
-async function firstOn(arena: Arena, node: string, pods: readonly string[]): Promise<string> {
-  for (const pod of pods) if ((await arena.placeOf(pod)) === node) return pod;
+async function firstOn(fixture: SchedulerFixture, node: string, pods: readonly string[]): Promise<string> {
+  for (const pod of pods) if ((await fixture.placeOf(pod)) === node) return pod;
   throw new Error(`none of ${pods.join()} is on ${node}`);
 }

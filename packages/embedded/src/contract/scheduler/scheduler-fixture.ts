@@ -23,7 +23,7 @@ export interface PodOptions extends Partial<Omit<PodSpec, 'containers' | 'initCo
   readonly priorityClassName?: string;
 }
 
-const MARK = 'scheduling.test/arena';
+const MARK = 'scheduling.test/fixture';
 /** On nodes: the number of the echo that the scheduler is asked for. */
 const ECHO = 'scheduling.test/echo';
 
@@ -31,7 +31,7 @@ const ECHO = 'scheduling.test/echo';
  * Nodes of a case's own. They are tainted, and its pods are bound to them by a selector, so that cases do not meet. The
  * nodes of others are in the messages all the same: a case reads the parts it knows.
  */
-export class Arena {
+export class SchedulerFixture {
   readonly context: ContractContext;
   /** Nodes that were written since the scheduler was last asked whether it has heard. */
   readonly #unheard = new Set<string>();
@@ -41,7 +41,7 @@ export class Arena {
     this.context = context;
   }
 
-  /** A node with its hostname label; in the arena it is called `name`. */
+  /** A node with its hostname label; the case calls it `name`. */
   async node(name: string, options: NodeOptions = {}): Promise<void> {
     const full = this.context.unique(name);
     const room = { cpu: '4', memory: '8Gi', pods: '10', 'ephemeral-storage': '10Gi', ...options.allocatable };
@@ -67,7 +67,7 @@ export class Arena {
     for (const zone of zones) await this.node(zone, { labels: { 'topology.kubernetes.io/zone': zone } });
   }
 
-  /** A pod that may go to the arena's nodes only, all of which the scheduler knows as they are by now. */
+  /** A pod that may go to the fixture's nodes only, all of which the scheduler knows as they are by now. */
   async pod(name: string, options: PodOptions = {}): Promise<void> {
     await this.untilHeard();
     const { namespace = this.context.namespace, labels, finalizers, requests = {}, ports, ...spec } = options;
@@ -116,7 +116,7 @@ export class Arena {
     await Promise.all(nodes.map((node) => this.#echo(node)));
   }
 
-  /** Leaves the node no taints but these and the arena's own. */
+  /** Leaves the node no taints but these and the fixture's own. */
   async taintNode(name: string, taints: readonly Taint[]): Promise<void> {
     await this.changeNode(name, { spec: { taints: [this.#taint(), ...taints] } });
   }
@@ -129,7 +129,7 @@ export class Arena {
     return this.context.client.get<T>(type, this.#ref(type, name));
   }
 
-  /** Waits until the pod is bound, and says to which of the arena's nodes. */
+  /** Waits until the pod is bound, and says to which of the fixture's nodes. */
   async placeOf(pod: string, namespace = this.context.namespace): Promise<string> {
     const { client } = this.context;
     const node = await this.context.until(`pod ${pod} is bound`, async () => {
@@ -188,7 +188,7 @@ export class Arena {
   }
 }
 
-/** A case about what happens in an arena. */
-export function inArena(name: string, run: (arena: Arena) => Promise<void>): ContractCase {
-  return { name, run: (context) => run(new Arena(context)) };
+/** A case about the scheduler, run with a fixture of its own. */
+export function schedulerCase(name: string, run: (fixture: SchedulerFixture) => Promise<void>): ContractCase {
+  return { name, run: (context) => run(new SchedulerFixture(context)) };
 }
