@@ -1,52 +1,52 @@
 import assert from 'node:assert/strict';
-import { apiCase, podBody } from './wire.ts';
+import { apiCase, podBody } from './raw-api.ts';
 
 /** Creating objects. */
 export const createCases = [
-  apiCase('a new object gets identity, version and time, and is answered as it was stored', async (wire) => {
-    const created = await wire.configMap('a', { labels: { x: 'y' } }, { key: 'value' });
+  apiCase('a new object gets identity, version and time, and is answered as it was stored', async (api) => {
+    const created = await api.configMap('a', { labels: { x: 'y' } }, { key: 'value' });
     assert.match(created.text('metadata.uid'), /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
     assert.match(created.text('metadata.creationTimestamp'), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
     assert.match(created.text('metadata.resourceVersion'), /^\d+$/);
-    assert.equal(created.at('metadata.namespace'), wire.context.namespace);
+    assert.equal(created.at('metadata.namespace'), api.context.namespace);
     assert.deepEqual([created.at('kind'), created.at('apiVersion')], ['ConfigMap', 'v1']);
-    assert.deepEqual((await wire.get(wire.path('configmaps', 'a'))).body, created.body);
+    assert.deepEqual((await api.get(api.path('configmaps', 'a'))).body, created.body);
   }),
 
-  apiCase('a name that is taken is refused', async (wire) => {
-    await wire.configMap('a');
-    const second = await wire.post(wire.path('configmaps'), { metadata: { name: 'a' } });
+  apiCase('a name that is taken is refused', async (api) => {
+    await api.configMap('a');
+    const second = await api.post(api.path('configmaps'), { metadata: { name: 'a' } });
     second.refused(409, 'AlreadyExists', 'configmaps "a" already exists');
     assert.deepEqual(second.at('details'), { name: 'a', kind: 'configmaps' });
   }),
 
-  apiCase('a refusal about a grouped resource names its group', async (wire) => {
-    const missing = await wire.get(wire.path('apps/deployments', 'a'));
+  apiCase('a refusal about a grouped resource names its group', async (api) => {
+    const missing = await api.get(api.path('apps/deployments', 'a'));
     missing.refused(404, 'NotFound', 'deployments.apps "a" not found');
     assert.deepEqual(missing.at('details'), { name: 'a', group: 'apps', kind: 'deployments' });
   }),
 
-  apiCase('a generated name is the prefix and five letters, different each time', async (wire) => {
-    const path = wire.path('configmaps');
+  apiCase('a generated name is the prefix and five letters, different each time', async (api) => {
+    const path = api.path('configmaps');
     const names = new Set<string>();
     for (let i = 0; i < 5; i++)
-      names.add((await wire.post(path, { metadata: { generateName: 'a-' } })).text('metadata.name'));
+      names.add((await api.post(path, { metadata: { generateName: 'a-' } })).text('metadata.name'));
     assert.equal(names.size, 5);
     for (const name of names) assert.match(name, /^a-[bcdfghjklmnpqrstvwxz2456789]{5}$/);
   }),
 
-  apiCase('a long prefix of a generated name is cut so that the name has 63 letters', async (wire) => {
-    const created = await wire.post(wire.path('configmaps'), { metadata: { generateName: 'x'.repeat(70) } });
+  apiCase('a long prefix of a generated name is cut so that the name has 63 letters', async (api) => {
+    const created = await api.post(api.path('configmaps'), { metadata: { generateName: 'x'.repeat(70) } });
     assert.equal(created.text('metadata.name').length, 63);
   }),
 
-  apiCase('a name that is given wins over a prefix', async (wire) => {
-    const created = await wire.configMap('given', { generateName: 'a-' });
+  apiCase('a name that is given wins over a prefix', async (api) => {
+    const created = await api.configMap('given', { generateName: 'a-' });
     assert.equal(created.at('metadata.name'), 'given');
   }),
 
-  apiCase('an object without a name is refused', async (wire) => {
-    const answer = await wire.post(wire.path('configmaps'), {});
+  apiCase('an object without a name is refused', async (api) => {
+    const answer = await api.post(api.path('configmaps'), {});
     answer.faults('metadata.name: Required value: name or generateName is required');
     answer.refused(
       422,
@@ -55,8 +55,8 @@ export const createCases = [
     );
   }),
 
-  apiCase('a name that is no DNS name is refused', async (wire) => {
-    const answer = await wire.post(wire.path('configmaps'), { metadata: { name: 'Not_DNS' } });
+  apiCase('a name that is no DNS name is refused', async (api) => {
+    const answer = await api.post(api.path('configmaps'), { metadata: { name: 'Not_DNS' } });
     answer.refused(
       422,
       'Invalid',
@@ -64,9 +64,9 @@ export const createCases = [
     );
   }),
 
-  apiCase('everything that is wrong with metadata is told at once', async (wire) => {
+  apiCase('everything that is wrong with metadata is told at once', async (api) => {
     const metadata = { name: 'a', labels: { 'a b': 'c' }, annotations: { '!': 'x' }, finalizers: ['plain'] };
-    const answer = await wire.post(wire.path('configmaps'), { metadata });
+    const answer = await api.post(api.path('configmaps'), { metadata });
     answer.refused(
       422,
       'Invalid',
@@ -74,16 +74,16 @@ export const createCases = [
     );
   }),
 
-  apiCase('what the server decides cannot be sent', async (wire) => {
+  apiCase('what the server decides cannot be sent', async (api) => {
     const sent = { uid: 'mine', creationTimestamp: '2020-01-01T00:00:00Z', deletionTimestamp: '2020-01-01T00:00:00Z' };
-    const created = await wire.configMap('a', sent);
+    const created = await api.configMap('a', sent);
     assert.notEqual(created.at('metadata.uid'), 'mine');
     assert.notEqual(created.at('metadata.creationTimestamp'), sent.creationTimestamp);
     assert.equal(created.at('metadata.deletionTimestamp'), undefined);
   }),
 
-  apiCase('an object of another namespace is refused', async (wire) => {
-    const answer = await wire.post(wire.path('configmaps'), { metadata: { name: 'a', namespace: 'other' } });
+  apiCase('an object of another namespace is refused', async (api) => {
+    const answer = await api.post(api.path('configmaps'), { metadata: { name: 'a', namespace: 'other' } });
     answer.refused(
       400,
       'BadRequest',
@@ -91,33 +91,33 @@ export const createCases = [
     );
   }),
 
-  apiCase('nothing is created in a namespace that is not there', async (wire) => {
-    const nowhere = wire.context.unique('nowhere');
-    const answer = await wire.post(`/api/v1/namespaces/${nowhere}/configmaps`, { metadata: { name: 'a' } });
+  apiCase('nothing is created in a namespace that is not there', async (api) => {
+    const nowhere = api.context.unique('nowhere');
+    const answer = await api.post(`/api/v1/namespaces/${nowhere}/configmaps`, { metadata: { name: 'a' } });
     answer.refused(404, 'NotFound', `namespaces "${nowhere}" not found`);
   }),
 
-  apiCase('objects with a namespace are not created outside of any', async (wire) => {
-    const answer = await wire.post('/api/v1/configmaps', { metadata: { name: 'a' } });
+  apiCase('objects with a namespace are not created outside of any', async (api) => {
+    const answer = await api.post('/api/v1/configmaps', { metadata: { name: 'a' } });
     answer.refused(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource');
   }),
 
-  apiCase('a dry run is answered as if it were real, and leaves nothing', async (wire) => {
-    const answer = await wire.post(`${wire.path('pods')}?dryRun=All`, podBody('a'));
+  apiCase('a dry run is answered as if it were real, and leaves nothing', async (api) => {
+    const answer = await api.post(`${api.path('pods')}?dryRun=All`, podBody('a'));
     assert.equal(answer.done(201).at('spec.restartPolicy'), 'Always');
     assert.equal(answer.at('metadata.resourceVersion'), undefined);
-    (await wire.get(wire.path('pods', 'a'))).refused(404, 'NotFound', 'pods "a" not found');
+    (await api.get(api.path('pods', 'a'))).refused(404, 'NotFound', 'pods "a" not found');
   }),
 
-  apiCase('a dry run of anything but all is refused', async (wire) => {
-    const answer = await wire.post(`${wire.path('configmaps')}?dryRun=Some`, { metadata: { name: 'a' } });
+  apiCase('a dry run of anything but all is refused', async (api) => {
+    const answer = await api.post(`${api.path('configmaps')}?dryRun=Some`, { metadata: { name: 'a' } });
     answer.faults('dryRun: Unsupported value: ["Some"]: supported values: "All"');
     answer.refused(422, 'Invalid', /^CreateOptions\.meta\.k8s\.io "" is invalid: dryRun: /);
   }),
 
-  apiCase('strict field validation names every unknown field by its path', async (wire) => {
+  apiCase('strict field validation names every unknown field by its path', async (api) => {
     const body = podBody('a', { metadata: { foo: 1 }, spec: { baz: 1 }, container: { bar: 1 } });
-    const answer = await wire.post(`${wire.path('pods')}?fieldValidation=Strict`, body);
+    const answer = await api.post(`${api.path('pods')}?fieldValidation=Strict`, body);
     answer.refused(
       400,
       'BadRequest',
@@ -125,28 +125,28 @@ export const createCases = [
     );
   }),
 
-  apiCase('by default unknown fields are dropped with a warning', async (wire) => {
-    const answer = await wire.post(wire.path('configmaps'), { metadata: { name: 'a' }, dota: {} });
+  apiCase('by default unknown fields are dropped with a warning', async (api) => {
+    const answer = await api.post(api.path('configmaps'), { metadata: { name: 'a' }, dota: {} });
     assert.equal(answer.done(201).at('dota'), undefined);
     assert.match(answer.headers['warning'] ?? '', /299 .*unknown field \\"dota\\"/);
   }),
 
-  apiCase('unknown fields can be dropped without a word', async (wire) => {
-    const answer = await wire.post(`${wire.path('configmaps')}?fieldValidation=Ignore`, {
+  apiCase('unknown fields can be dropped without a word', async (api) => {
+    const answer = await api.post(`${api.path('configmaps')}?fieldValidation=Ignore`, {
       metadata: { name: 'a' },
       dota: {},
     });
     assert.equal(answer.done(201).headers['warning'], undefined);
   }),
 
-  apiCase('an unknown way of field validation is refused', async (wire) => {
-    const answer = await wire.post(`${wire.path('configmaps')}?fieldValidation=Odd`, { metadata: { name: 'a' } });
+  apiCase('an unknown way of field validation is refused', async (api) => {
+    const answer = await api.post(`${api.path('configmaps')}?fieldValidation=Odd`, { metadata: { name: 'a' } });
     answer.faults('fieldValidation: Unsupported value: "Odd": supported values: "", "Ignore", "Strict", "Warn"');
   }),
 
-  apiCase('a value of the wrong type is told with the field and both types', async (wire) => {
+  apiCase('a value of the wrong type is told with the field and both types', async (api) => {
     const wrong = async (body: string, problem: string) =>
-      (await wire.post(wire.path('pods'), body)).refused(
+      (await api.post(api.path('pods'), body)).refused(
         400,
         'BadRequest',
         `Pod in version "v1" cannot be handled as a Pod: ${problem}`,
@@ -170,16 +170,16 @@ export const createCases = [
     );
   }),
 
-  apiCase('a quantity that is none is refused', async (wire) => {
-    const answer = await wire.post(
-      wire.path('pods'),
+  apiCase('a quantity that is none is refused', async (api) => {
+    const answer = await api.post(
+      api.path('pods'),
       podBody('a', { container: { resources: { requests: { cpu: 'much' } } } }),
     );
     answer.refused(400, 'BadRequest', /quantities must match the regular expression/);
   }),
 
-  apiCase('a body that is no JSON is refused', async (wire) => {
-    const answer = await wire.post(wire.path('pods'), '{');
+  apiCase('a body that is no JSON is refused', async (api) => {
+    const answer = await api.post(api.path('pods'), '{');
     answer.refused(
       400,
       'BadRequest',
@@ -187,22 +187,22 @@ export const createCases = [
     );
   }),
 
-  apiCase('an object of another kind is refused', async (wire) => {
-    const path = wire.path('pods');
-    (await wire.post(path, { kind: 'Node', apiVersion: 'v1' })).refused(
+  apiCase('an object of another kind is refused', async (api) => {
+    const path = api.path('pods');
+    (await api.post(path, { kind: 'Node', apiVersion: 'v1' })).refused(
       400,
       'BadRequest',
       'Node in version "v1" cannot be handled as a Pod: converting (v1.Node) to (core.Pod): unknown conversion',
     );
-    (await wire.post(path, { kind: 'Odd', apiVersion: 'v1' })).refused(
+    (await api.post(path, { kind: 'Odd', apiVersion: 'v1' })).refused(
       400,
       'BadRequest',
       /^Odd in version "v1" cannot be handled as a Pod: no kind "Odd" is registered for version "v1"/,
     );
   }),
 
-  apiCase('a body in an unknown format is refused', async (wire) => {
-    const answer = await wire.post(wire.path('pods'), podBody('a'), { contentType: 'text/plain' });
+  apiCase('a body in an unknown format is refused', async (api) => {
+    const answer = await api.post(api.path('pods'), podBody('a'), { contentType: 'text/plain' });
     answer.refused(
       415,
       'UnsupportedMediaType',
@@ -210,15 +210,15 @@ export const createCases = [
     );
   }),
 
-  apiCase('null is as good as nothing, and what is empty is left out', async (wire) => {
-    const created = await wire.configMap('a', { labels: null, annotations: {}, finalizers: [] });
+  apiCase('null is as good as nothing, and what is empty is left out', async (api) => {
+    const created = await api.configMap('a', { labels: null, annotations: {}, finalizers: [] });
     const metadata = created.at('metadata') as object;
     for (const field of ['labels', 'annotations', 'finalizers']) assert.ok(!(field in metadata), field);
   }),
 
-  apiCase('quantities are kept in their shortest form', async (wire) => {
+  apiCase('quantities are kept in their shortest form', async (api) => {
     const requests = { cpu: '0.5', memory: '1024Mi', 'ephemeral-storage': 1000 };
-    const created = await wire.pod('a', { container: { resources: { requests } } });
+    const created = await api.pod('a', { container: { resources: { requests } } });
     const kept = { cpu: '500m', memory: '1Gi', 'ephemeral-storage': '1k' };
     assert.deepEqual(created.at('spec.containers.0.resources.requests'), kept);
   }),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { apiCase } from './wire.ts';
+import { apiCase } from './raw-api.ts';
 
 interface ApiResource {
   readonly name: string;
@@ -11,13 +11,13 @@ interface ApiResource {
 
 /** What the server says of itself. */
 export const discoveryCases = [
-  apiCase('the server is of the version whose behaviour it has', async (wire) => {
-    const version = (await wire.get('/version')).done();
+  apiCase('the server is of the version whose behaviour it has', async (api) => {
+    const version = (await api.get('/version')).done();
     assert.deepEqual([version.at('major'), version.at('minor')], ['1', '35']);
   }),
 
-  apiCase('the resources of a group are listed with names, verbs and parts', async (wire) => {
-    const list = (await wire.get('/apis/apps/v1')).done();
+  apiCase('the resources of a group are listed with names, verbs and parts', async (api) => {
+    const list = (await api.get('/apis/apps/v1')).done();
     assert.deepEqual([list.at('kind'), list.at('groupVersion')], ['APIResourceList', 'apps/v1']);
     const resources = list.at('resources') as unknown as readonly ApiResource[];
     const deployments = resources.find(({ name }) => name === 'deployments')!;
@@ -30,31 +30,31 @@ export const discoveryCases = [
     assert.deepEqual(resources.find(({ name }) => name === 'deployments/scale')?.kind, 'Scale');
   }),
 
-  apiCase('groups are listed', async (wire) => {
-    const list = (await wire.get('/apis')).done();
+  apiCase('groups are listed', async (api) => {
+    const list = (await api.get('/apis')).done();
     const names = new Set((list.at('groups') as readonly { name: string }[]).map(({ name }) => name));
     for (const group of ['apps', 'batch', 'policy', 'storage.k8s.io', 'coordination.k8s.io', 'apiextensions.k8s.io']) {
       assert.ok(names.has(group), group);
     }
   }),
 
-  apiCase('discovery can be had in one piece', async (wire) => {
+  apiCase('discovery can be had in one piece', async (api) => {
     const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json';
-    const list = (await wire.get('/apis', { accept })).done();
+    const list = (await api.get('/apis', { accept })).done();
     assert.equal(list.at('kind'), 'APIGroupDiscoveryList');
     const groups = list.items as readonly unknown[] as readonly { metadata: { name: string } }[];
     assert.ok(groups.some(({ metadata }) => metadata.name === 'apps'));
   }),
 
-  apiCase('schemas are indexed by group and version', async (wire) => {
-    const paths = (await wire.get('/openapi/v3')).done().at('paths') as Readonly<
+  apiCase('schemas are indexed by group and version', async (api) => {
+    const paths = (await api.get('/openapi/v3')).done().at('paths') as Readonly<
       Record<string, { serverRelativeURL: string }>
     >;
     assert.match(paths['apis/apps/v1']!.serverRelativeURL, /^\/openapi\/v3\/apis\/apps\/v1/);
   }),
 
-  apiCase('a group that is not served is not found', async (wire) => {
-    const response = await wire.context.transport.send({
+  apiCase('a group that is not served is not found', async (api) => {
+    const response = await api.context.transport.send({
       method: 'GET',
       path: '/apis/nonsense.example.com/v1',
       headers: {},

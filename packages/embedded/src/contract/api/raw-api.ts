@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '@karpenter-ts/apis';
 import type { TransportRequest } from '@karpenter-ts/runtime';
 import type { ContractCase, ContractContext } from '../contract-case.ts';
 
-/** What the server said, code and all. */
+/** A response: status code, headers and body. */
 export class Answer {
   readonly code: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -66,18 +66,18 @@ export function valueAt(object: JsonObject, path: string): Json | undefined {
   return at;
 }
 
-/** What a request says besides its path and body. */
-export interface Manner {
+/** The media types that a request states. */
+export interface MediaTypes {
   readonly contentType?: string;
   readonly accept?: string;
 }
 
-export const MERGE: Manner = { contentType: 'application/merge-patch+json' };
-export const STRATEGIC: Manner = { contentType: 'application/strategic-merge-patch+json' };
-export const JSON_PATCH: Manner = { contentType: 'application/json-patch+json' };
+export const MERGE: MediaTypes = { contentType: 'application/merge-patch+json' };
+export const STRATEGIC: MediaTypes = { contentType: 'application/strategic-merge-patch+json' };
+export const JSON_PATCH: MediaTypes = { contentType: 'application/json-patch+json' };
 
-/** Asks the server by hand, so that nothing of what it says is lost. */
-export class Wire {
+/** Sends requests without a client, so that a case sees status code, headers and body as the server sent them. */
+export class RawApi {
   readonly context: ContractContext;
 
   constructor(context: ContractContext) {
@@ -95,7 +95,7 @@ export class Wire {
     method: TransportRequest['method'],
     path: string,
     body?: unknown,
-    { contentType = 'application/json', accept = 'application/json' }: Manner = {},
+    { contentType = 'application/json', accept = 'application/json' }: MediaTypes = {},
   ): Promise<Answer> {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
     const headers = { accept, ...(body === undefined ? {} : { 'content-type': contentType }) };
@@ -110,11 +110,12 @@ export class Wire {
     return new Answer(response.status, response.headers, JSON.parse(Buffer.concat(chunks).toString()) as JsonObject);
   }
 
-  get = (path: string, manner?: Manner): Promise<Answer> => this.ask('GET', path, undefined, manner);
-  post = (path: string, body: unknown, manner?: Manner): Promise<Answer> => this.ask('POST', path, body, manner);
+  get = (path: string, mediaTypes?: MediaTypes): Promise<Answer> => this.ask('GET', path, undefined, mediaTypes);
+  post = (path: string, body: unknown, mediaTypes?: MediaTypes): Promise<Answer> =>
+    this.ask('POST', path, body, mediaTypes);
   put = (path: string, body: unknown): Promise<Answer> => this.ask('PUT', path, body);
-  patch = (path: string, body: unknown, manner: Manner = MERGE): Promise<Answer> =>
-    this.ask('PATCH', path, body, manner);
+  patch = (path: string, body: unknown, mediaTypes: MediaTypes = MERGE): Promise<Answer> =>
+    this.ask('PATCH', path, body, mediaTypes);
   delete = (path: string, body?: unknown): Promise<Answer> => this.ask('DELETE', path, body);
 
   /** A ConfigMap: the plainest object there is. */
@@ -134,7 +135,7 @@ export class Wire {
     path: string,
     count: number,
     during: () => Promise<unknown> = async () => {},
-    { accept = 'application/json' }: Manner = {},
+    { accept = 'application/json' }: MediaTypes = {},
   ): Promise<readonly WatchLine[]> {
     const ended = new AbortController();
     const request = { method: 'GET', path, headers: { accept } } as const;
@@ -183,9 +184,9 @@ export function podBody(name: string, { metadata, spec, container }: PodParts = 
   };
 }
 
-/** A promise about the API, kept or broken over the wire. */
-export function apiCase(name: string, run: (wire: Wire) => Promise<void>): ContractCase {
-  return { name: `api: ${name}`, run: (context) => run(new Wire(context)) };
+/** A case about the API, run with raw requests in a namespace of its own. */
+export function apiCase(name: string, run: (api: RawApi) => Promise<void>): ContractCase {
+  return { name: `api: ${name}`, run: (context) => run(new RawApi(context)) };
 }
 
 /** The type and name of an event, for comparison. */
