@@ -1,4 +1,4 @@
-import type { Dice } from './dice.ts';
+import type { SeededRng } from './seeded-rng.ts';
 
 const FIRST_WORDS = ['amber', 'bright', 'cedar', 'dusty', 'ember', 'frost', 'golden', 'hollow', 'iron', 'jade'];
 const SECOND_WORDS = ['badger', 'crane', 'drake', 'falcon', 'heron', 'lynx', 'otter', 'raven', 'tiger', 'wolf'];
@@ -8,9 +8,9 @@ const ALPHANUMERICS = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const LONGEST_CLAIM = 200;
 
 /** `kwok-<claim>-<words>-<number>-<10 letters or digits>-<uint32>`: upstream's form (spec 03 §17.4). */
-export function nodeName(claim: string, dice: Dice): string {
-  const words = dice.pick(FIRST_WORDS) + dice.pick(SECOND_WORDS);
-  const number = 1 + dice.below(9999);
-  const letters = Array.from({ length: 10 }, () => dice.pick(ALPHANUMERICS)).join('');
-  return `kwok-${claim.slice(0, LONGEST_CLAIM)}-${words}-${number}-${letters}-${dice.below(2 ** 32)}`;
+export function nodeName(claim: string, rng: SeededRng): string {
+  const words = rng.pick(FIRST_WORDS) + rng.pick(SECOND_WORDS);
+  const number = 1 + rng.below(9999);
+  const letters = Array.from({ length: 10 }, () => rng.pick(ALPHANUMERICS)).join('');
+  return `kwok-${claim.slice(0, LONGEST_CLAIM)}-${words}-${number}-${letters}-${rng.below(2 ** 32)}`;
 }

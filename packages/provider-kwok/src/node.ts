@@ -12,7 +12,7 @@ import {
 } from '@karpenter-ts/apis';
 import { allocatableResources } from '@karpenter-ts/scheduling';
 import type { Catalogue } from './catalogue/catalogue.ts';
-import { Dice } from './dice.ts';
+import { SeededRng } from './seeded-rng.ts';
 import { nodeName } from './node-name.ts';
 import { KWOK_NODE_CLASSES } from './resource-types.ts';
 import { type Selection, selectMachine } from './selection.ts';
@@ -42,9 +42,9 @@ const PARTITION = 'a';
  */
 export function nodeFor(nodeClaim: NodeClaim, catalogue: Catalogue): KwokNode {
   const { metadata, spec } = nodeClaim;
-  const dice = new Dice(metadata.uid ?? metadata.name);
-  const name = nodeName(metadata.name, dice);
-  const selection = selectMachine(nodeClaim, catalogue, dice);
+  const rng = new SeededRng(metadata.uid ?? metadata.name);
+  const name = nodeName(metadata.name, rng);
+  const selection = selectMachine(nodeClaim, catalogue, rng);
   const requests = spec.resources?.requests ?? {};
   return {
     apiVersion: 'v1',

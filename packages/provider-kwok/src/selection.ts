@@ -11,7 +11,7 @@ import { InsufficientCapacityError } from '@karpenter-ts/cloudprovider';
 import { StructuredError } from '@karpenter-ts/runtime';
 import { canHold, type InstanceType, type Offering } from '@karpenter-ts/scheduling';
 import type { Catalogue } from './catalogue/catalogue.ts';
-import type { Dice } from './dice.ts';
+import type { SeededRng } from './seeded-rng.ts';
 
 /** The machine a claim gets. */
 export interface Selection {
@@ -24,7 +24,7 @@ export interface Selection {
  * decide. A type that can hold the claim's requests goes before one that cannot, which upstream does not look at. Throws
  * when the claim names no types or unknown ones, and `InsufficientCapacityError` when none of them can be had.
  */
-export function selectMachine(nodeClaim: NodeClaim, catalogue: Catalogue, dice: Dice): Selection {
+export function selectMachine(nodeClaim: NodeClaim, catalogue: Catalogue, rng: SeededRng): Selection {
   const requirements = toRequirements(nodeClaim.spec.requirements, catalogue.profile);
   const isCompatible = compatibilityWith(requirements, catalogue);
   const choices = namedTypes(requirements, catalogue).flatMap((type) => findChoice(type, isCompatible) ?? []);
@@ -34,7 +34,7 @@ export function selectMachine(nodeClaim: NodeClaim, catalogue: Catalogue, dice: 
   if (chosen === undefined) {
     throw new InsufficientCapacityError(new Error('no instance type has an available offering that is compatible'));
   }
-  return { type: chosen.type, offering: dice.pick(chosen.cheapest) };
+  return { type: chosen.type, offering: rng.pick(chosen.cheapest) };
 }
 
 function namedTypes(requirements: Requirements, catalogue: Catalogue): readonly InstanceType[] {

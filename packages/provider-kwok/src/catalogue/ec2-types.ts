@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type CapacityType, formatQuantity } from '@karpenter-ts/apis';
 import type { InstanceType, Offering } from '@karpenter-ts/scheduling';
-import { Dice } from '../dice.ts';
+import { SeededRng } from '../seeded-rng.ts';
 import { offeringMaker } from './placed-offering.ts';
 import { toInstanceType } from './type-description.ts';
 
@@ -57,16 +57,16 @@ function offeringsOf(
   type: { readonly name: string; readonly price: number; readonly zones: string; readonly sellsSpot: boolean },
   makeOffering: MakeOffering,
 ): readonly Offering[] {
-  const dice = new Dice(type.name);
+  const rng = new SeededRng(type.name);
   return [...type.zones].flatMap((letter) => {
     const prices: [CapacityType, number][] = [['on-demand', type.price]];
-    if (type.sellsSpot) prices.unshift(['spot', spotPrice(type.price, dice)]);
+    if (type.sellsSpot) prices.unshift(['spot', spotPrice(type.price, rng)]);
     return prices.map(([capacityType, price]) => makeOffering(`${REGION}${letter}`, capacityType, price));
   });
 }
 
-function spotPrice(onDemand: number, dice: Dice): number {
-  const percent = LEAST_SPOT_PERCENT + dice.below(MOST_SPOT_PERCENT - LEAST_SPOT_PERCENT + 1);
+function spotPrice(onDemand: number, rng: SeededRng): number {
+  const percent = LEAST_SPOT_PERCENT + rng.below(MOST_SPOT_PERCENT - LEAST_SPOT_PERCENT + 1);
   return Number(((onDemand * percent) / 100).toFixed(6));
 }
 

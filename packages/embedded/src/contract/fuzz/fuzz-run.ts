@@ -2,7 +2,7 @@ import { customResourceDefinition, RESOURCES } from '@karpenter-ts/apis';
 import { type ApiObject, Client, type SteadyClock, MINUTE, SECOND, type Transport } from '@karpenter-ts/runtime';
 import { CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES, NODE_POOLS } from '@karpenter-ts/runtime/kinds';
 import { seededRandom } from '../../apiserver/identity.ts';
-import { Dice } from './dice.ts';
+import { Rng } from './rng.ts';
 import { type FuzzAnswer, FuzzSession } from './fuzz-session.ts';
 import { FUZZ_NAMESPACES, type FuzzRequest, randomRequest } from './random-request.ts';
 
@@ -24,10 +24,10 @@ export interface FuzzOutcome {
  */
 export async function* fuzz(target: FuzzTarget, seed: number, count: number): AsyncGenerator<FuzzOutcome> {
   await prepare(target);
-  const dice = new Dice(seededRandom(seed));
+  const rng = new Rng(seededRandom(seed));
   const session = new FuzzSession(target.transport);
   for (let sent = 0; sent < count; sent++) {
-    const request = randomRequest(dice);
+    const request = randomRequest(rng);
     const timeout = new AbortController();
     const cancel = target.clock.after(MINUTE, () => timeout.abort(new Error(`no answer: ${titleOf(request)}`)));
     yield { request, answer: await session.send(request, timeout.signal) };

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '@karpenter-ts/apis';
 import type { TransportRequest } from '@karpenter-ts/runtime';
-import type { Dice } from './dice.ts';
+import type { Rng } from './rng.ts';
 import { FUZZ_KINDS, type FuzzKind } from './fuzz-kind.ts';
 import { randomObject, withFault } from './random-object.ts';
 
@@ -21,10 +21,10 @@ const NAMES: readonly string[] = ['a', 'a', 'a', 'b', 'b', 'c'];
 const BAD_NAMES: readonly string[] = ['Bad_Name', 'x'.repeat(260), '-', 'a%2Fb', '%zz', 'a..b', 'missing'];
 
 /** One request: most are for something that is or could be there, some have a fault somewhere. */
-export function randomRequest(dice: Dice): FuzzRequest {
-  const kind = dice.pick(FUZZ_KINDS);
-  const place = randomPlace(kind, dice);
-  const make = dice.weighted([
+export function randomRequest(rng: Rng): FuzzRequest {
+  const kind = rng.pick(FUZZ_KINDS);
+  const place = randomPlace(kind, rng);
+  const make = rng.weighted([
     [30, createRequest],
     [6, readRequest],
     [12, listRequest],
@@ -36,8 +36,8 @@ export function randomRequest(dice: Dice): FuzzRequest {
     [6, subresourceRequest],
     [2, strayRequest],
   ]);
-  const request = make(kind, place, dice);
-  return dice.percent(5) ? withOtherHeaders(request, dice) : request;
+  const request = make(kind, place, rng);
+  return rng.percent(5) ? withOtherHeaders(request, rng) : request;
 }
 
 /** Where an object is, or would be. */
@@ -47,35 +47,33 @@ interface Place {
   readonly metadata: JsonObject;
 }
 
-function randomPlace({ group, plural, namespaced }: FuzzKind, dice: Dice): Place {
+function randomPlace({ group, plural, namespaced }: FuzzKind, rng: Rng): Place {
   const root = group === '' ? '/api/v1' : `/apis/${group}/v1`;
-  const namespace = dice.percent(96) ? dice.pick(FUZZ_NAMESPACES) : dice.pick(['nowhere', 'Bad_', '-']);
-  const name = dice.percent(95) ? dice.pick(NAMES) : dice.pick(BAD_NAMES);
+  const namespace = rng.percent(96) ? rng.pick(FUZZ_NAMESPACES) : rng.pick(['nowhere', 'Bad_', '-']);
+  const name = rng.percent(95) ? rng.pick(NAMES) : rng.pick(BAD_NAMES);
   return {
     collection: namespaced ? `${root}/namespaces/${namespace}/${plural}` : `${root}/${plural}`,
     name,
-    metadata: namespaced && dice.percent(50) ? { name, namespace } : { name },
+    metadata: namespaced && rng.percent(50) ? { name, namespace } : { name },
   };
 }
 
 const JSON_HEADERS = { accept: 'application/json', 'content-type': 'application/json' };
 
-function createRequest(kind: FuzzKind, { collection, name, metadata }: Place, dice: Dice): FuzzRequest {
-  const placed = dice.percent(90)
-    ? metadata
-    : dice.pick<JsonObject>([{ generateName: 'gen-' }, {}, { name, uid: 'u' }]);
-  const query = writeQuery(dice);
+function createRequest(kind: FuzzKind, { collection, name, metadata }: Place, rng: Rng): FuzzRequest {
+  const placed = rng.percent(90) ? metadata : rng.pick<JsonObject>([{ generateName: 'gen-' }, {}, { name, uid: 'u' }]);
+  const query = writeQuery(rng);
   return {
     method: 'POST',
     path: collection + query,
     headers: JSON_HEADERS,
-    body: randomText(randomObject(kind, placed, dice), dice),
+    body: randomText(randomObject(kind, placed, rng), rng),
     about: `${collection}/${name}`,
   };
 }
 
-function readRequest(_kind: FuzzKind, { collection, name }: Place, dice: Dice): FuzzRequest {
-  const query = dice.percent(80) ? '' : dice.pick(['?resourceVersion=0', '?resourceVersion=1', '?pretty=true']);
+function readRequest(_kind: FuzzKind, { collection, name }: Place, rng: Rng): FuzzRequest {
+  const query = rng.percent(80) ? '' : rng.pick(['?resourceVersion=0', '?resourceVersion=1', '?pretty=true']);
   const about = `${collection}/${name}`;
   return { method: 'GET', path: about + query, headers: { accept: 'application/json' }, about };
 }
@@ -90,9 +88,9 @@ const SELECTIONS: readonly string[] = [
   'resourceVersion=0&resourceVersionMatch=Bad', 'resourceVersion=1&continue=@continue@', 'timeoutSeconds=x', 'pretty=maybe',
 ]; // biome-ignore format: a table
 
-function listRequest(_kind: FuzzKind, { collection }: Place, dice: Dice): FuzzRequest {
-  const everywhere = dice.percent(15) ? collection.replace(/\/namespaces\/[^/]+/, '') : collection;
-  const query = dice.percent(30) ? '' : `?${dice.pick(SELECTIONS)}`;
+function listRequest(_kind: FuzzKind, { collection }: Place, rng: Rng): FuzzRequest {
+  const everywhere = rng.percent(15) ? collection.replace(/\/namespaces\/[^/]+/, '') : collection;
+  const query = rng.percent(30) ? '' : `?${rng.pick(SELECTIONS)}`;
   return { method: 'GET', path: everywhere + query, headers: { accept: 'application/json' }, about: everywhere };
 }
 
@@ -103,58 +101,58 @@ const WATCHES: readonly string[] = [
   'watch=true&timeoutSeconds=x', 'watch=true&fieldSelector=nothing%3Da', 'watch=false',
 ]; // biome-ignore format: a table
 
-function watchRequest(_kind: FuzzKind, { collection }: Place, dice: Dice): FuzzRequest {
-  const path = `${collection}?${dice.pick(WATCHES)}`;
+function watchRequest(_kind: FuzzKind, { collection }: Place, rng: Rng): FuzzRequest {
+  const path = `${collection}?${rng.pick(WATCHES)}`;
   return { method: 'GET', path, headers: { accept: 'application/json' }, about: collection };
 }
 
-function updateRequest(kind: FuzzKind, { collection, name, metadata }: Place, dice: Dice): FuzzRequest {
-  const version = dice.weighted<JsonObject>([
+function updateRequest(kind: FuzzKind, { collection, name, metadata }: Place, rng: Rng): FuzzRequest {
+  const version = rng.weighted<JsonObject>([
     [70, { resourceVersion: '@version@' }],
     [20, {}],
     [10, { resourceVersion: '1' }],
   ]);
-  const uid = dice.percent(15) ? { uid: dice.pick(['@uid@', 'other']) } : {};
-  const object = randomObject(kind, { ...metadata, ...version, ...uid }, dice);
+  const uid = rng.percent(15) ? { uid: rng.pick(['@uid@', 'other']) } : {};
+  const object = randomObject(kind, { ...metadata, ...version, ...uid }, rng);
   const about = `${collection}/${name}`;
   return {
     method: 'PUT',
-    path: about + writeQuery(dice),
+    path: about + writeQuery(rng),
     headers: JSON_HEADERS,
-    body: randomText(object, dice),
+    body: randomText(object, rng),
     about,
   };
 }
 
-function patchRequest(kind: FuzzKind, place: Place, dice: Dice): FuzzRequest {
+function patchRequest(kind: FuzzKind, place: Place, rng: Rng): FuzzRequest {
   const about = `${place.collection}/${place.name}`;
-  const [type, body] = randomPatch(kind, dice);
-  const subresource = dice.percent(15) && kind.subresources.includes('status') ? '/status' : '';
+  const [type, body] = randomPatch(kind, rng);
+  const subresource = rng.percent(15) && kind.subresources.includes('status') ? '/status' : '';
   return {
     method: 'PATCH',
-    path: about + subresource + writeQuery(dice),
+    path: about + subresource + writeQuery(rng),
     headers: { accept: 'application/json', 'content-type': `application/${type}+json` },
-    body: randomText(body, dice),
+    body: randomText(body, rng),
     about,
   };
 }
 
-function randomPatch(kind: FuzzKind, dice: Dice): readonly [type: string, body: Json] {
-  if (dice.percent(35)) return ['json-patch', Array.from({ length: 1 + dice.below(2) }, () => randomOperation(dice))];
-  const whole = randomObject(kind, {}, dice);
+function randomPatch(kind: FuzzKind, rng: Rng): readonly [type: string, body: Json] {
+  if (rng.percent(35)) return ['json-patch', Array.from({ length: 1 + rng.below(2) }, () => randomOperation(rng))];
+  const whole = randomObject(kind, {}, rng);
   const { apiVersion: _, kind: __, ...part } = whole;
-  const labels: JsonObject = { metadata: { labels: { app: dice.pick<Json>(['b', null, 1, 'not valid']) } } };
-  const version: JsonObject = { metadata: { resourceVersion: dice.pick(['@version@', '1']) } };
-  const body = dice.weighted<Json>([
+  const labels: JsonObject = { metadata: { labels: { app: rng.pick<Json>(['b', null, 1, 'not valid']) } } };
+  const version: JsonObject = { metadata: { resourceVersion: rng.pick(['@version@', '1']) } };
+  const body = rng.weighted<Json>([
     [40, part],
     [30, labels],
     [10, version],
-    [8, withFault(part, dice)],
+    [8, withFault(part, rng)],
     [4, whole],
     [2, {}],
     [2, []],
   ]);
-  return [dice.percent(50) ? 'merge-patch' : 'strategic-merge-patch', body];
+  return [rng.percent(50) ? 'merge-patch' : 'strategic-merge-patch', body];
 }
 
 const POINTERS: readonly string[] = [
@@ -163,8 +161,8 @@ const POINTERS: readonly string[] = [
   '/kind', '/status', 'spec', '', '/a~2',
 ]; // biome-ignore format: a table
 
-function randomOperation(dice: Dice): JsonObject {
-  const op = dice.weighted([
+function randomOperation(rng: Rng): JsonObject {
+  const op = rng.weighted([
     [30, 'add'],
     [20, 'replace'],
     [20, 'remove'],
@@ -173,38 +171,38 @@ function randomOperation(dice: Dice): JsonObject {
     [5, 'move'],
     [5, 'merge'],
   ]);
-  const path = dice.pick(POINTERS);
-  const value = dice.pick<Json>(['a', 'example.com/hold', { app: 'b' }, {}, 1, null, []]);
-  if (op === 'copy' || op === 'move') return { op, path, from: dice.pick(POINTERS) };
-  return op === 'remove' || dice.percent(4) ? { op, path } : { op, path, value };
+  const path = rng.pick(POINTERS);
+  const value = rng.pick<Json>(['a', 'example.com/hold', { app: 'b' }, {}, 1, null, []]);
+  if (op === 'copy' || op === 'move') return { op, path, from: rng.pick(POINTERS) };
+  return op === 'remove' || rng.percent(4) ? { op, path } : { op, path, value };
 }
 
-function deleteRequest(_kind: FuzzKind, { collection, name }: Place, dice: Dice): FuzzRequest {
+function deleteRequest(_kind: FuzzKind, { collection, name }: Place, rng: Rng): FuzzRequest {
   const about = `${collection}/${name}`;
-  const query = dice.percent(25)
-    ? dice.pick(['?gracePeriodSeconds=0', '?propagationPolicy=Foreground', '?dryRun=All', '?gracePeriodSeconds=x'])
+  const query = rng.percent(25)
+    ? rng.pick(['?gracePeriodSeconds=0', '?propagationPolicy=Foreground', '?dryRun=All', '?gracePeriodSeconds=x'])
     : '';
-  const body = dice.percent(60) ? { body: randomText(randomDeleteOptions(dice), dice) } : {};
+  const body = rng.percent(60) ? { body: randomText(randomDeleteOptions(rng), rng) } : {};
   return { method: 'DELETE', path: about + query, headers: JSON_HEADERS, ...body, about };
 }
 
-function randomDeleteOptions(dice: Dice): JsonObject {
+function randomDeleteOptions(rng: Rng): JsonObject {
   return {
     kind: 'DeleteOptions',
     apiVersion: 'v1',
-    ...(dice.percent(30) && { gracePeriodSeconds: dice.pick<Json>([0, 1, 30, -1, 'x']) }),
-    ...(dice.percent(30) && { propagationPolicy: dice.pick(['Background', 'Foreground', 'Orphan', 'Bad']) }),
-    ...(dice.percent(20) && {
+    ...(rng.percent(30) && { gracePeriodSeconds: rng.pick<Json>([0, 1, 30, -1, 'x']) }),
+    ...(rng.percent(30) && { propagationPolicy: rng.pick(['Background', 'Foreground', 'Orphan', 'Bad']) }),
+    ...(rng.percent(20) && {
       // No right version: the real server forgets it where it drops a finalizer first, and refuses.
-      preconditions: dice.pick<Json>([{ uid: '@uid@' }, { uid: 'other' }, { resourceVersion: '1' }, {}]),
+      preconditions: rng.pick<Json>([{ uid: '@uid@' }, { uid: 'other' }, { resourceVersion: '1' }, {}]),
     }),
-    ...(dice.percent(10) && { dryRun: dice.pick<Json>([['All'], ['Some'], []]) }),
-    ...(dice.percent(5) && { orphanDependents: true }),
+    ...(rng.percent(10) && { dryRun: rng.pick<Json>([['All'], ['Some'], []]) }),
+    ...(rng.percent(5) && { orphanDependents: true }),
   };
 }
 
-function deleteAllRequest(_kind: FuzzKind, { collection }: Place, dice: Dice): FuzzRequest {
-  const query = dice.pick([
+function deleteAllRequest(_kind: FuzzKind, { collection }: Place, rng: Rng): FuzzRequest {
+  const query = rng.pick([
     'labelSelector=app%3Db',
     'labelSelector=app+in',
     'fieldSelector=metadata.name%3Dc',
@@ -213,18 +211,18 @@ function deleteAllRequest(_kind: FuzzKind, { collection }: Place, dice: Dice): F
   return { method: 'DELETE', path: `${collection}?${query}`, headers: JSON_HEADERS, about: collection };
 }
 
-function subresourceRequest(kind: FuzzKind, { collection, name, metadata }: Place, dice: Dice): FuzzRequest {
+function subresourceRequest(kind: FuzzKind, { collection, name, metadata }: Place, rng: Rng): FuzzRequest {
   const about = `${collection}/${name}`;
-  const subresource = dice.percent(90) && kind.subresources.length > 0 ? dice.pick(kind.subresources) : 'nothing';
-  const reads = subresource !== 'binding' && subresource !== 'eviction' && dice.percent(40);
+  const subresource = rng.percent(90) && kind.subresources.length > 0 ? rng.pick(kind.subresources) : 'nothing';
+  const reads = subresource !== 'binding' && subresource !== 'eviction' && rng.percent(40);
   const path = `${about}/${subresource}`;
   if (reads) return { method: 'GET', path, headers: { accept: 'application/json' }, about };
   const method = subresource === 'binding' || subresource === 'eviction' ? 'POST' : 'PUT';
-  const object = subresourceBody(subresource, kind, { ...metadata, resourceVersion: '@version@' }, dice);
-  return { method, path: path + writeQuery(dice), headers: JSON_HEADERS, body: randomText(object, dice), about };
+  const object = subresourceBody(subresource, kind, { ...metadata, resourceVersion: '@version@' }, rng);
+  return { method, path: path + writeQuery(rng), headers: JSON_HEADERS, body: randomText(object, rng), about };
 }
 
-function subresourceBody(subresource: string, kind: FuzzKind, metadata: JsonObject, dice: Dice): JsonObject {
+function subresourceBody(subresource: string, kind: FuzzKind, metadata: JsonObject, rng: Rng): JsonObject {
   const { resourceVersion: _, ...named } = metadata;
   switch (subresource) {
     case 'binding':
@@ -232,21 +230,21 @@ function subresourceBody(subresource: string, kind: FuzzKind, metadata: JsonObje
         apiVersion: 'v1',
         kind: 'Binding',
         metadata: named,
-        target: { kind: 'Node', name: dice.pick(['a', 'b', 'Bad_Name']) },
+        target: { kind: 'Node', name: rng.pick(['a', 'b', 'Bad_Name']) },
       };
     case 'eviction':
       return { apiVersion: 'policy/v1', kind: 'Eviction', metadata: named };
     case 'scale':
-      return { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata, spec: { replicas: dice.pick([0, 1, 5, -1]) } };
+      return { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata, spec: { replicas: rng.pick([0, 1, 5, -1]) } };
     default:
-      return randomObject(kind, metadata, dice);
+      return randomObject(kind, metadata, rng);
   }
 }
 
 /** To where nothing is, or with a method that is not for it. */
-function strayRequest(kind: FuzzKind, { collection, name }: Place, dice: Dice): FuzzRequest {
+function strayRequest(kind: FuzzKind, { collection, name }: Place, rng: Rng): FuzzRequest {
   const about = `${collection}/${name}`;
-  const path = dice.pick([
+  const path = rng.pick([
     `${collection}s`,
     `${about}/`,
     ...(kind.group === 'karpenter.sh' ? [] : [`${about}/status/more`]), // of custom resources, the rest is ignored
@@ -257,7 +255,7 @@ function strayRequest(kind: FuzzKind, { collection, name }: Place, dice: Dice): 
     '/apis',
     '/version',
   ]);
-  const method = dice.weighted<TransportRequest['method']>([
+  const method = rng.weighted<TransportRequest['method']>([
     [70, 'GET'],
     [10, 'POST'],
     [10, 'PUT'],
@@ -266,8 +264,8 @@ function strayRequest(kind: FuzzKind, { collection, name }: Place, dice: Dice): 
   return { method, path, headers: JSON_HEADERS, ...(method !== 'GET' && { body: '{}' }), about };
 }
 
-function writeQuery(dice: Dice): string {
-  if (dice.percent(70)) return '';
+function writeQuery(rng: Rng): string {
+  if (rng.percent(70)) return '';
   const common = [
     'dryRun=All',
     'fieldValidation=Strict',
@@ -275,15 +273,15 @@ function writeQuery(dice: Dice): string {
     'fieldValidation=Warn',
     'fieldManager=fuzz',
   ];
-  return `?${dice.pick([...common, ...common, 'dryRun=Some', 'fieldValidation=Sometimes', `fieldManager=${'f'.repeat(129)}`])}`;
+  return `?${rng.pick([...common, ...common, 'dryRun=Some', 'fieldValidation=Sometimes', `fieldManager=${'f'.repeat(129)}`])}`;
 }
 
 /** The JSON of a value, at times broken. */
-function randomText(value: Json, dice: Dice): string {
+function randomText(value: Json, rng: Rng): string {
   const text = JSON.stringify(value);
-  if (dice.percent(97)) return text;
-  return dice.pick([
-    text.slice(0, dice.below(text.length)),
+  if (rng.percent(97)) return text;
+  return rng.pick([
+    text.slice(0, rng.below(text.length)),
     '',
     'null',
     '[]',
@@ -294,16 +292,16 @@ function randomText(value: Json, dice: Dice): string {
   ]);
 }
 
-function withOtherHeaders(request: FuzzRequest, dice: Dice): FuzzRequest {
+function withOtherHeaders(request: FuzzRequest, rng: Rng): FuzzRequest {
   const table = 'application/json;as=Table;g=meta.k8s.io;v=v1';
-  const accept = dice.pick([
+  const accept = rng.pick([
     table,
     `${table},application/json`,
     '*/*',
     'text/html',
     'application/json;as=Nothing;g=g;v=v1',
   ]);
-  const type = dice.pick(['text/plain', 'application/json; charset=utf-8', 'application/xml']);
-  const headers = dice.percent(50) ? { ...request.headers, accept } : { ...request.headers, 'content-type': type };
+  const type = rng.pick(['text/plain', 'application/json; charset=utf-8', 'application/xml']);
+  const headers = rng.percent(50) ? { ...request.headers, accept } : { ...request.headers, 'content-type': type };
   return { ...request, headers };
 }

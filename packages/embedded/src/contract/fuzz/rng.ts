@@ -1,14 +1,14 @@
 import type { Random } from '../../apiserver/identity.ts';
 
-/** Choices that follow from a seed. */
-export class Dice {
+/** Random choices, drawn from a random source so that a seed repeats them. */
+export class Rng {
   readonly #random: Random;
 
   constructor(random: Random) {
     this.#random = random;
   }
 
-  /** True in so many of a hundred cases. */
+  /** True with a probability of `chance` percent. */
   percent(chance: number): boolean {
     return this.#random() * 100 < chance;
   }
@@ -23,7 +23,7 @@ export class Dice {
     return items[this.below(items.length)] as T;
   }
 
-  /** One of the first items mostly: `[common, common, rare]` read as weights by position. */
+  /** Draws an item with a probability in proportion to its weight. */
   weighted<T>(items: readonly (readonly [weight: number, item: T])[]): T {
     let left = this.#random() * items.reduce((sum, [weight]) => sum + weight, 0);
     for (const [weight, item] of items) {

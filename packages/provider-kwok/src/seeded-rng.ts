@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 
 const BYTES_PER_DRAW = 4;
 
-/** Numbers that look random and are the same for the same seed, on every machine and in every process. */
-export class Dice {
+/** A pseudo-random number generator: the same seed gives the same numbers on every host and in every process. */
+export class SeededRng {
   readonly #seed: string;
   #block: Buffer = Buffer.alloc(0);
   #blocks = 0;
