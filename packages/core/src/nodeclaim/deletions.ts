@@ -1,10 +1,10 @@
 import { CAPACITY_TYPE_LABEL, NODEPOOL_LABEL, type NodeClaim, parseDuration } from '@karpenter-ts/apis';
 import { defineCounter, isNotFound, MINUTE } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS } from '@karpenter-ts/runtime/kinds';
-import type { Core } from '../core.ts';
+import type { Core } from '../state/controller-deps.ts';
 import { ExpiringMap } from '../expiring-map.ts';
 import { isReschedulable } from '../kinds/pod.ts';
-import { podsOn } from '../links.ts';
+import { podsOn } from '../state/node-nodeclaim-links.ts';
 
 export const nodeClaimsDisrupted = defineCounter(
   'karpenter_nodeclaims_disrupted_total',

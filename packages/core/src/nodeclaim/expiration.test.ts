@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { CAPACITY_TYPE_LABEL } from '@karpenter-ts/apis';
 import { DONE, MINUTE, SECOND } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS, PODS } from '@karpenter-ts/runtime/kinds';
-import type { Core } from '../core.ts';
+import type { Core } from '../state/controller-deps.ts';
 import { makePod } from '../testing/objects.ts';
 import { podsDisrupted } from './deletions.ts';
 import { expirationController } from './expiration.ts';

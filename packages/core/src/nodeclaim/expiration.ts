@@ -1,8 +1,8 @@
 import { type NodeClaim, nanosToMilliseconds, parseNillableDuration } from '@karpenter-ts/apis';
 import { type Controller, DONE, type Instant, kindSource, scaleConcurrency } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS } from '@karpenter-ts/runtime/kinds';
-import type { Core } from '../core.ts';
-import { isManagedNodeClaim } from '../managed.ts';
+import type { Core } from '../state/controller-deps.ts';
+import { isManagedNodeClaim } from '../state/managed.ts';
 import { withClaimNode } from './claim-logger.ts';
 import type { NodeClaimDeletions } from './deletions.ts';
 

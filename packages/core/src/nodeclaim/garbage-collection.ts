@@ -1,10 +1,10 @@
 import { isTrue, type NodeClaim } from '@karpenter-ts/apis';
 import { type Controller, LoggedRef, type Logger, MINUTE, singleton } from '@karpenter-ts/runtime';
 import { combineErrors } from '../combined-error.ts';
-import type { Core } from '../core.ts';
+import type { Core } from '../state/controller-deps.ts';
 import { isReady } from '../kinds/node.ts';
-import { findNode } from '../links.ts';
-import { isManagedNodeClaim } from '../managed.ts';
+import { findNode } from '../state/node-nodeclaim-links.ts';
+import { isManagedNodeClaim } from '../state/managed.ts';
 import { runParallel } from '../parallel.ts';
 import type { NodeClaimDeletions } from './deletions.ts';
 

@@ -10,9 +10,9 @@ import {
   scaleConcurrency,
 } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS, NODES } from '@karpenter-ts/runtime/kinds';
-import type { Core } from '../core.ts';
-import { findNodeClaim, nodesOf } from '../links.ts';
-import { isManagedNodeClaim } from '../managed.ts';
+import type { Core } from '../state/controller-deps.ts';
+import { findNodeClaim, nodesOf } from '../state/node-nodeclaim-links.ts';
+import { isManagedNodeClaim } from '../state/managed.ts';
 import { unlessGone } from '../unless-gone.ts';
 
 // Objects of old releases lack the label that names their NodeClass, by which Nodes are told to be ours.

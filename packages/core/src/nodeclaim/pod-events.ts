@@ -9,11 +9,11 @@ import {
   scaleConcurrency,
 } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS, NODES } from '@karpenter-ts/runtime/kinds';
-import type { Caches } from '../caches.ts';
-import type { Core } from '../core.ts';
+import type { Caches } from '../state/caches.ts';
+import type { Core } from '../state/controller-deps.ts';
 import { isDaemonPod, isTerminal, isTerminating, type Pod } from '../kinds/pod.ts';
-import { findNodeClaim } from '../links.ts';
-import { isManagedNodeClaim } from '../managed.ts';
+import { findNodeClaim } from '../state/node-nodeclaim-links.ts';
+import { isManagedNodeClaim } from '../state/managed.ts';
 import { rfc3339 } from '../rfc3339.ts';
 import { unlessGone } from '../unless-gone.ts';
 

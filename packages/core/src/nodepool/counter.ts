@@ -8,9 +8,9 @@ import {
 } from '@karpenter-ts/apis';
 import { type Controller, DONE, kindSource, SECOND, scaleConcurrency } from '@karpenter-ts/runtime';
 import { NODE_POOLS } from '@karpenter-ts/runtime/kinds';
-import type { Core } from '../core.ts';
-import { isManagedNodePool } from '../managed.ts';
-import { mergePatchOf } from '../merge-patch.ts';
+import type { Core } from '../state/controller-deps.ts';
+import { isManagedNodePool } from '../state/managed.ts';
+import { mergePatchOf } from '../writes/merge-patch.ts';
 import { unlessGone } from '../unless-gone.ts';
 
 /** What is asked of the cluster model. */

@@ -7,11 +7,11 @@ import {
 } from '@karpenter-ts/apis';
 import { type Controller, DONE, type EventDraft, HOUR, kindSource } from '@karpenter-ts/runtime';
 import { NODE_POOLS } from '@karpenter-ts/runtime/kinds';
-import { withCondition, withoutCondition } from '../conditions.ts';
-import type { Core } from '../core.ts';
+import { withCondition, withoutCondition } from '../writes/conditions.ts';
+import type { Core } from '../state/controller-deps.ts';
 import { subjectOf } from '../event-subject.ts';
-import { isManagedNodePool } from '../managed.ts';
-import { patchStatus } from '../status-patch.ts';
+import { isManagedNodePool } from '../state/managed.ts';
+import { patchStatus } from '../writes/status-patch.ts';
 
 const TYPE = 'ExtensionsValid';
 

@@ -9,8 +9,8 @@ import {
 import { type Controller, DONE, kindSource, type ResourceType, scaleConcurrency } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS, NODE_POOLS } from '@karpenter-ts/runtime/kinds';
 import { combineErrors } from '../combined-error.ts';
-import type { Core } from '../core.ts';
-import { isManagedNodeClaim, isManagedNodePool } from '../managed.ts';
+import type { Core } from '../state/controller-deps.ts';
+import { isManagedNodeClaim, isManagedNodePool } from '../state/managed.ts';
 import { runParallel } from '../parallel.ts';
 import { unlessGone } from '../unless-gone.ts';
 

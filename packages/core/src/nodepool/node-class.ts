@@ -1,9 +1,9 @@
 import type { NodePool } from '@karpenter-ts/apis';
 import { kindSource, type Source } from '@karpenter-ts/runtime';
-import { type Caches, nodeClassKey } from '../caches.ts';
-import type { Core } from '../core.ts';
+import { type Caches, nodeClassKey } from '../state/caches.ts';
+import type { Core } from '../state/controller-deps.ts';
 import type { NodeClass } from '../kinds/node-class.ts';
-import { isManagedNodePool } from '../managed.ts';
+import { isManagedNodePool } from '../state/managed.ts';
 
 /** The NodeClass a managed pool refers to; undefined if there is none of that name. */
 export function findNodeClass({ spec }: NodePool, { nodeClasses }: Pick<Caches, 'nodeClasses'>): NodeClass | undefined {

@@ -1,11 +1,11 @@
 import { type ConditionChange, findCondition, NODE_POOL_CONDITIONS } from '@karpenter-ts/apis';
 import { type Controller, DONE, scaleConcurrency } from '@karpenter-ts/runtime';
 import { NODE_POOLS } from '@karpenter-ts/runtime/kinds';
-import { withCondition } from '../conditions.ts';
-import type { Core } from '../core.ts';
+import { withCondition } from '../writes/conditions.ts';
+import type { Core } from '../state/controller-deps.ts';
 import type { NodeClass } from '../kinds/node-class.ts';
-import { isManagedNodePool } from '../managed.ts';
-import { patchStatus } from '../status-patch.ts';
+import { isManagedNodePool } from '../state/managed.ts';
+import { patchStatus } from '../writes/status-patch.ts';
 import { findNodeClass, poolSources } from './node-class.ts';
 
 /** Keeps the condition `NodeClassReady` of pools (spec 03 §11.2): without it nothing is launched for them. */

@@ -10,10 +10,10 @@ import {
 } from '@karpenter-ts/apis';
 import { type Controller, DONE, kindSource, type Logger } from '@karpenter-ts/runtime';
 import { NODE_POOLS } from '@karpenter-ts/runtime/kinds';
-import { withCondition } from '../conditions.ts';
-import type { Core } from '../core.ts';
-import { isManagedNodePool } from '../managed.ts';
-import { patchStatus } from '../status-patch.ts';
+import { withCondition } from '../writes/conditions.ts';
+import type { Core } from '../state/controller-deps.ts';
+import { isManagedNodePool } from '../state/managed.ts';
+import { patchStatus } from '../writes/status-patch.ts';
 
 /** Keeps the condition `ValidationSucceeded` of pools: rules the API server cannot check (spec 03 §11.3). */
 export function validationController({ caches, client, clock, provider }: Core): Controller {

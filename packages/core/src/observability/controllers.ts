@@ -1,6 +1,6 @@
 import type { Controller } from '@karpenter-ts/runtime';
-import type { ClusterModel } from '../cluster/cluster-model.ts';
-import type { Core } from '../core.ts';
+import type { ClusterModel } from '../state/cluster-model.ts';
+import type { Core } from '../state/controller-deps.ts';
 import { nodeMetricsController } from './node-controller.ts';
 import { podMetricsController } from './pod-controller.ts';
 import { poolMetricsController } from './pool-controller.ts';

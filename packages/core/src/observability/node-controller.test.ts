@@ -4,7 +4,7 @@ import { AWS_PROFILE } from '@karpenter-ts/apis';
 import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
 import { SECOND } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS, NODES, PODS } from '@karpenter-ts/runtime/kinds';
-import { ClusterModel } from '../cluster/cluster-model.ts';
+import { ClusterModel } from '../state/cluster-model.ts';
 import { launchedClaim, ownedBy, plainNode, readyNode, runningPod } from '../testing/cluster-objects.ts';
 import { makeNode } from '../testing/objects.ts';
 import { startRig } from '../testing/rig.ts';

@@ -1,9 +1,9 @@
 import { type Controller, type LiveSample, SECOND, singleton } from '@karpenter-ts/runtime';
 import { addAmounts, AmountReader, type ExistingNode, NO_AMOUNTS } from '@karpenter-ts/scheduling';
-import type { ClusterModel } from '../cluster/cluster-model.ts';
-import type { StateNode } from '../cluster/state-node.ts';
-import type { Core } from '../core.ts';
-import { TimeSlices } from '../provisioning/planning/time-slices.ts';
+import type { ClusterModel } from '../state/cluster-model.ts';
+import type { StateNode } from '../state/state-node.ts';
+import type { Core } from '../state/controller-deps.ts';
+import { TimeSlices } from '../state/time-slices.ts';
 import { clusterUtilization, type NodeAmount, type NodeMetrics, nodeMetricsOf } from './node-metrics.ts';
 import { type JoinedNode, type NodeReport, reportNode } from './node-report.ts';
 import { type ResourceSample, utilizationSamples } from './resource-samples.ts';

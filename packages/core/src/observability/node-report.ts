@@ -7,7 +7,7 @@ import {
   podRequests,
   subtractAmounts,
 } from '@karpenter-ts/scheduling';
-import type { StateNode } from '../cluster/state-node.ts';
+import type { StateNode } from '../state/state-node.ts';
 import type { Node } from '../kinds/node.ts';
 import { isDaemonPod } from '../kinds/pod.ts';
 import type { NodeAmount } from './node-metrics.ts';

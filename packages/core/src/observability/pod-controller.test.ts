@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
 import { SECOND } from '@karpenter-ts/runtime';
 import { NODES, PODS } from '@karpenter-ts/runtime/kinds';
-import { PodDecisions } from '../cluster/pod-decisions.ts';
+import { PodDecisions } from '../state/pod-decisions.ts';
 import type { Pod } from '../kinds/pod.ts';
 import { rfc3339 } from '../rfc3339.ts';
 import { ownedBy, pendingPod, plainNode, readyNode, runningPod } from '../testing/cluster-objects.ts';

@@ -9,8 +9,8 @@ import {
   SECOND,
 } from '@karpenter-ts/runtime';
 import { PODS } from '@karpenter-ts/runtime/kinds';
-import type { PodDecision, PodDecisions } from '../cluster/pod-decisions.ts';
-import type { Core } from '../core.ts';
+import type { PodDecision, PodDecisions } from '../state/pod-decisions.ts';
+import type { Core } from '../state/controller-deps.ts';
 import { isTerminal, type Pod } from '../kinds/pod.ts';
 import {
   boundSeconds,

@@ -2,8 +2,8 @@ import type { NodePool, ResourceList } from '@karpenter-ts/apis';
 import { type Controller, DONE, defineGauge, kindSource, type LiveSample } from '@karpenter-ts/runtime';
 import { NODE_POOLS } from '@karpenter-ts/runtime/kinds';
 import { AmountReader } from '@karpenter-ts/scheduling';
-import type { Core } from '../core.ts';
-import { isManagedNodePool } from '../managed.ts';
+import type { Core } from '../state/controller-deps.ts';
+import { isManagedNodePool } from '../state/managed.ts';
 import type { PoolCosts } from './pool-costs.ts';
 import { resourceSamples } from './resource-samples.ts';
 

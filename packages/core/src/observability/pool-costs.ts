@@ -6,7 +6,7 @@ import {
   ZONE_LABEL,
 } from '@karpenter-ts/apis';
 import type { InstanceType } from '@karpenter-ts/scheduling';
-import type { Caches } from '../caches.ts';
+import type { Caches } from '../state/caches.ts';
 
 /** What a NodeClaim was bought as. */
 export interface Purchase {

@@ -10,8 +10,8 @@ import {
 } from '@karpenter-ts/runtime';
 import { NODE_POOLS } from '@karpenter-ts/runtime/kinds';
 import type { InstanceType } from '@karpenter-ts/scheduling';
-import type { Core } from '../core.ts';
-import { isManagedNodeClaim } from '../managed.ts';
+import type { Core } from '../state/controller-deps.ts';
+import { isManagedNodeClaim } from '../state/managed.ts';
 import type { PoolCosts, Purchase } from './pool-costs.ts';
 
 const trackerErrors = defineCounter(

@@ -19,7 +19,7 @@ import {
   SECOND,
   STATUS_BUCKETS,
 } from '@karpenter-ts/runtime';
-import type { Core } from '../core.ts';
+import type { Core } from '../state/controller-deps.ts';
 import { subjectOf } from '../event-subject.ts';
 import { metricLabel, SHARED_STATUS_METRICS, type StatusMetrics, statusMetricsOf } from './status-metrics.ts';
 import { findTransitions, type ObservedCondition, type Transition, transitionText } from './status-transitions.ts';

@@ -32,9 +32,9 @@ import {
   userAgent,
 } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS, NODE_POOLS } from '@karpenter-ts/runtime/kinds';
-import { createCaches, listCaches } from '../caches.ts';
-import { createControllers } from '../controllers.ts';
-import type { Core } from '../core.ts';
+import { createCaches, listCaches } from '../state/caches.ts';
+import { createControllers } from './controllers.ts';
+import type { Core } from '../state/controller-deps.ts';
 import { createElector } from './election.ts';
 import { listUnbuiltSettings } from './unbuilt-settings.ts';
 

@@ -7,9 +7,9 @@ import { DEFAULT_PLANNING, EMPTY_SNAPSHOT, finish, planSnapshot } from '@karpent
 import { DEFAULT_TYPES } from '@karpenter-ts/scheduling/testing';
 import { pendingPod, readyPool } from '../testing/cluster-objects.ts';
 import { createNodeClaims, type Order } from './node-claim-creation.ts';
-import { TimeSlices } from './planning/time-slices.ts';
+import { TimeSlices } from '../state/time-slices.ts';
 import { startScene } from './testing/provisioning-scene.ts';
-import { UnheardClaims } from './unheard-claims.ts';
+import { UnheardClaims } from './unacknowledged-claims.ts';
 
 /** What buys one node, in a cluster with one pool. */
 async function startShop(t: Parameters<typeof startScene>[0]) {

@@ -8,14 +8,14 @@ import {
 import { defineCounter, errorText, LoggedRef, type Logger, nameList } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS, NODE_POOLS } from '@karpenter-ts/runtime/kinds';
 import type { PlannedNode, Pool } from '@karpenter-ts/scheduling';
-import type { ClusterModel } from '../cluster/cluster-model.ts';
+import type { ClusterModel } from '../state/cluster-model.ts';
 import { combineErrors } from '../combined-error.ts';
-import type { Core } from '../core.ts';
+import type { Core } from '../state/controller-deps.ts';
 import { notFoundText } from '../not-found.ts';
-import { nominated } from './events.ts';
+import { nominated } from '../pods/scheduling-events.ts';
 import { toNodeClaim } from './node-claims.ts';
-import type { TimeSlices } from './planning/time-slices.ts';
-import type { UnheardClaims } from './unheard-claims.ts';
+import type { TimeSlices } from '../state/time-slices.ts';
+import type { UnheardClaims } from './unacknowledged-claims.ts';
 
 const createdNodeClaims = defineCounter(
   'karpenter_nodeclaims_created_total',

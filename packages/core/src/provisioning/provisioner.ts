@@ -1,22 +1,22 @@
 import { durationText, type Logger, nameList, objectKey, SECOND, type Source } from '@karpenter-ts/runtime';
 import { Catalogues, type Plan, type Pool } from '@karpenter-ts/scheduling';
-import type { ClusterModel } from '../cluster/cluster-model.ts';
-import type { StateNode } from '../cluster/state-node.ts';
-import type { Core } from '../core.ts';
+import type { ClusterModel } from '../state/cluster-model.ts';
+import type { StateNode } from '../state/state-node.ts';
+import type { Core } from '../state/controller-deps.ts';
 import type { Pod } from '../kinds/pod.ts';
-import { ConsolidationWarnings } from './pods/consolidation-warnings.ts';
-import { findDisplacedPods } from './pods/displaced-pods.ts';
+import { ConsolidationWarnings } from './consolidation-warnings.ts';
+import { findDisplacedPods } from '../pods/displaced-pods.ts';
 import { createNodeClaims } from './node-claim-creation.ts';
-import { countUnschedulable, OutcomeRecord } from './outcome.ts';
-import { selectPendingPods } from './pods/pending-pods.ts';
-import { PlannerDriver, schedulingSeconds, unschedulablePods } from './planning/planner-driver.ts';
-import { DefaultSpread } from './planning/default-spread.ts';
-import { planningOptions } from './planning/planning-options.ts';
-import { planningSnapshot } from './planning/planning-snapshot.ts';
-import { TimeSlices } from './planning/time-slices.ts';
-import { UntrackedVolumes } from './planning/untracked-volumes.ts';
-import { findUsablePools } from './planning/usable-pools.ts';
-import { UnheardClaims } from './unheard-claims.ts';
+import { countUnschedulable, OutcomeRecord } from './scheduling-outcome.ts';
+import { selectPendingPods } from '../pods/pending-pods.ts';
+import { PlannerDriver, schedulingSeconds, unschedulablePods } from '../planning/planner-driver.ts';
+import { DefaultSpread } from '../planning/default-spread.ts';
+import { planningOptions } from '../planning/planning-options.ts';
+import { planningSnapshot } from '../planning/planning-snapshot.ts';
+import { TimeSlices } from '../state/time-slices.ts';
+import { UntrackedVolumes } from '../planning/untracked-volumes.ts';
+import { findUsablePools } from '../planning/usable-pools.ts';
+import { UnheardClaims } from './unacknowledged-claims.ts';
 
 export type ProvisionerDeps = Core & {
   readonly cluster: ClusterModel;

@@ -1,9 +1,9 @@
 import { DISRUPTED_TAINT, isSameTaint } from '@karpenter-ts/apis';
 import { type Controller, DONE, kindSource, SECOND, scaleConcurrency } from '@karpenter-ts/runtime';
-import type { ClusterModel } from '../cluster/cluster-model.ts';
-import type { Core } from '../core.ts';
+import type { ClusterModel } from '../state/cluster-model.ts';
+import type { Core } from '../state/controller-deps.ts';
 import type { Node } from '../kinds/node.ts';
-import { isProvisionable } from './pods/provisionable-pods.ts';
+import { isProvisionable } from '../pods/provisionable-pods.ts';
 
 type TriggerDeps = Pick<Core, 'caches' | 'options'>;
 

@@ -26,8 +26,8 @@ import {
 } from '@karpenter-ts/runtime';
 import { CUSTOM_RESOURCE_DEFINITIONS, RESOURCE_SLICES } from '@karpenter-ts/runtime/kinds';
 import { type RecordingLogger, recordingLogger } from '@karpenter-ts/runtime/testing';
-import { type Caches, createCaches, listCaches } from '../caches.ts';
-import type { Core } from '../core.ts';
+import { type Caches, createCaches, listCaches } from '../state/caches.ts';
+import type { Core } from '../state/controller-deps.ts';
 import { metricsPage } from './metrics-page.ts';
 import { Refusals } from './refusals.ts';
 

@@ -1,5 +1,5 @@
 import { SECOND } from '@karpenter-ts/runtime';
-import { TimeSlices } from '../provisioning/planning/time-slices.ts';
+import { TimeSlices } from '../state/time-slices.ts';
 
 /**
  * How often everything else gets its turn while `run` works, by a clock that says of every slice that it is over: as

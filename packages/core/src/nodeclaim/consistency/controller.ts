@@ -9,14 +9,14 @@ import {
   scaleConcurrency,
 } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS } from '@karpenter-ts/runtime/kinds';
-import { withCondition } from '../../conditions.ts';
-import type { Core } from '../../core.ts';
+import { withCondition } from '../../writes/conditions.ts';
+import type { Core } from '../../state/controller-deps.ts';
 import { subjectOf } from '../../event-subject.ts';
 import { ExpiringMap } from '../../expiring-map.ts';
 import type { Node } from '../../kinds/node.ts';
-import { claimKeysOfNode, findNode } from '../../links.ts';
-import { isManagedNodeClaim } from '../../managed.ts';
-import { patchStatus } from '../../status-patch.ts';
+import { claimKeysOfNode, findNode } from '../../state/node-nodeclaim-links.ts';
+import { isManagedNodeClaim } from '../../state/managed.ts';
+import { patchStatus } from '../../writes/status-patch.ts';
 import { withClaimNode } from '../claim-logger.ts';
 import { findShortfalls, hasShape } from './node-shape.ts';
 

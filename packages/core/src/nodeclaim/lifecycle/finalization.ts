@@ -20,11 +20,11 @@ import {
   SECOND,
 } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS, NODES } from '@karpenter-ts/runtime/kinds';
-import { transitionOf } from '../../conditions.ts';
+import { transitionOf } from '../../writes/conditions.ts';
 import { subjectOf } from '../../event-subject.ts';
-import { nodesOf } from '../../links.ts';
-import { patchStatus } from '../../status-patch.ts';
-import { readDeadline } from '../../termination/termination-deadline.ts';
+import { nodesOf } from '../../state/node-nodeclaim-links.ts';
+import { patchStatus } from '../../writes/status-patch.ts';
+import { readDeadline } from '../../node-termination/termination-deadline.ts';
 import { unlessGone } from '../../unless-gone.ts';
 import { withClaimMachine } from '../claim-logger.ts';
 import { withMachine } from './launch.ts';

@@ -1,7 +1,7 @@
 import { type Condition, Conditions, isTrue, NODE_CLAIM_CONDITIONS, type NodeClaim } from '@karpenter-ts/apis';
 import { durationText, MINUTE } from '@karpenter-ts/runtime';
-import { transitionOf } from '../../conditions.ts';
-import type { RegistrationResult } from '../../nodepool/registration-health/registration-health.ts';
+import { transitionOf } from '../../writes/conditions.ts';
+import type { RegistrationResult } from '../../state/nodepool-health.ts';
 import { failed, type Pass, type StepOutcome, settled } from './step.ts';
 
 const LAUNCH_TIMEOUT = 5 * MINUTE;

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { findCondition, NODE_CLAIM_CONDITIONS, type NodeClaim, READY } from '@karpenter-ts/apis';
 import { type Instant, isConflict, isNotFound } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS } from '@karpenter-ts/runtime/kinds';
-import { withCondition } from '../../conditions.ts';
-import { mergePatchOf } from '../../merge-patch.ts';
+import { withCondition } from '../../writes/conditions.ts';
+import { mergePatchOf } from '../../writes/merge-patch.ts';
 import { asChange, type Pass } from './step.ts';
 
 /** Writers of one claim's conditions are few: more conflicts in a row than this are someone else's fault. */

@@ -12,8 +12,8 @@ import {
 import type { RegistrationHook } from '@karpenter-ts/cloudprovider';
 import { MINUTE, SECOND } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS, NODES } from '@karpenter-ts/runtime/kinds';
-import type { Caches } from '../../caches.ts';
-import type { Core } from '../../core.ts';
+import type { Caches } from '../../state/caches.ts';
+import type { Core } from '../../state/controller-deps.ts';
 import { makeNode, makeNodeClaim } from '../../testing/objects.ts';
 import { startClaimWorld } from '../testing/claim-world.ts';
 import { lifecycleController } from './controller.ts';

@@ -3,7 +3,7 @@ import { defineCounter, type EventDraft, LoggedRef } from '@karpenter-ts/runtime
 import { NODE_CLAIMS, NODES } from '@karpenter-ts/runtime/kinds';
 import { subjectOf } from '../../event-subject.ts';
 import type { Node } from '../../kinds/node.ts';
-import { mergePatchOf } from '../../merge-patch.ts';
+import { mergePatchOf } from '../../writes/merge-patch.ts';
 import { lacksUnregisteredTaint, markRegistered, syncNode } from './node-sync.ts';
 import { askHooks, type HooksVerdict } from './registration-hooks.ts';
 import { confirm, currentNodesOf, failed, type Pass, type StepOutcome, set, settled } from './step.ts';

@@ -1,12 +1,12 @@
 import { type Condition, type ConditionChange, NODE_CLAIM_CONDITIONS, type NodeClaim } from '@karpenter-ts/apis';
 import { DONE, type Result } from '@karpenter-ts/runtime';
-import { withCondition } from '../../conditions.ts';
-import type { Core } from '../../core.ts';
+import { withCondition } from '../../writes/conditions.ts';
+import type { Core } from '../../state/controller-deps.ts';
 import type { ExpiringMap } from '../../expiring-map.ts';
 import type { Node } from '../../kinds/node.ts';
-import { nodesOf } from '../../links.ts';
-import type { RegistrationHealth } from '../../nodepool/registration-health/registration-health.ts';
-import type { OwnWrites } from '../../own-writes.ts';
+import { nodesOf } from '../../state/node-nodeclaim-links.ts';
+import type { RegistrationHealth } from '../../state/nodepool-health.ts';
+import type { OwnWrites } from '../../writes/own-writes.ts';
 import type { NodeClaimDeletions } from '../deletions.ts';
 
 /** What the steps of a claim's life stand on. */

@@ -3,10 +3,10 @@ import { type Condition, findCondition, type NodeClaim, type NodePool } from '@k
 import { FakeCloudProvider, type FakeSettings } from '@karpenter-ts/cloudprovider/testing';
 import { type Controller, type OperatorOptions, type Result, VirtualClock } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS, NODE_POOLS, NODES } from '@karpenter-ts/runtime/kinds';
-import type { Core } from '../../core.ts';
+import type { Core } from '../../state/controller-deps.ts';
 import type { Node } from '../../kinds/node.ts';
-import { registrationHealthController } from '../../nodepool/registration-health/controller.ts';
-import { RegistrationHealth } from '../../nodepool/registration-health/registration-health.ts';
+import { registrationHealthController } from '../../nodepool/registration-health.ts';
+import { RegistrationHealth } from '../../state/nodepool-health.ts';
 import { makeNode, makeNodeClaim, makeNodeClass, makeNodePool, NODE_CLASSES } from '../../testing/objects.ts';
 import { type Rig, startRig } from '../../testing/rig.ts';
 import { NodeClaimDeletions, nodeClaimsDisrupted } from '../deletions.ts';

@@ -3,7 +3,7 @@ import type { NodeClaim, NodePool } from '@karpenter-ts/apis';
 import { FakeCloudProvider, type FakeSettings } from '@karpenter-ts/cloudprovider/testing';
 import { type OperatorOptions, VirtualClock } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS, NODE_POOLS, NODES, PODS } from '@karpenter-ts/runtime/kinds';
-import { ClusterModel } from '../../cluster/cluster-model.ts';
+import { ClusterModel } from '../../state/cluster-model.ts';
 import type { Node } from '../../kinds/node.ts';
 import type { Pod } from '../../kinds/pod.ts';
 import { metricsPage } from '../../testing/metrics-page.ts';

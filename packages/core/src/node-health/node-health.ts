@@ -1,0 +1,158 @@
+import { CAPACITY_TYPE_LABEL, NODEPOOL_LABEL, type NodeClaim, TERMINATION_TIMESTAMP } from '@karpenter-ts/apis';
+import {
+  type Change,
+  type Controller,
+  DONE,
+  defineCounter,
+  type EventSubject,
+  isNotFound,
+  kindSource,
+  LoggedRef,
+  type Logger,
+  MINUTE,
+  REASONABLE_RETRIES,
+  type Result,
+  scaleConcurrency,
+} from '@karpenter-ts/runtime';
+import { NODE_CLAIMS, NODE_POOLS, NODES } from '@karpenter-ts/runtime/kinds';
+import type { Core } from '../state/controller-deps.ts';
+import { subjectOf } from '../event-subject.ts';
+import type { Node } from '../kinds/node.ts';
+import { findNodeClaim } from '../state/node-nodeclaim-links.ts';
+import { isManagedNode } from '../state/managed.ts';
+import type { NodeClaimDeletions } from '../nodeclaim/deletions.ts';
+import { rfc3339 } from '../rfc3339.ts';
+import { findSickness, SickCounts } from './unhealthy-nodes.ts';
+
+const repaired = defineCounter(
+  'karpenter_nodeclaims_unhealthy_disrupted_total',
+  ['condition', 'nodepool', 'capacity_type', 'image_id'],
+  'Number of unhealthy nodeclaims disrupted in total by Karpenter. Labeled by condition on the node was disrupted, the owning nodepool, and the image ID.',
+);
+
+const BLOCKED_POLL = { requeueAfter: 5 * MINUTE };
+const BLOCKED_DEDUPE = 15 * MINUTE;
+
+/** Replaces machines that have been sick for longer than their provider puts up with (spec 03 §14). */
+export function nodeHealth(core: Core, deletions: NodeClaimDeletions): Controller {
+  const { caches, options, provider } = core;
+  const health = new NodeHealth(core, deletions);
+  return {
+    name: 'node.health',
+    kind: { group: NODES.group, kind: NODES.kind },
+    concurrency: scaleConcurrency(options.cpuRequests / 1000, { min: 10, max: 1000 }),
+    retries: REASONABLE_RETRIES,
+    sources: [
+      kindSource(caches.nodes, {
+        when: (change) => isManagedNode(change.object, provider) && areConditionsNew(change),
+      }),
+    ],
+    reconcile: (name, signal, logger) => health.reconcile(name, signal, logger),
+  };
+}
+
+class NodeHealth {
+  readonly #core: Core;
+  readonly #deletions: NodeClaimDeletions;
+  readonly #counts: SickCounts;
+
+  constructor(core: Core, deletions: NodeClaimDeletions) {
+    this.#core = core;
+    this.#deletions = deletions;
+    this.#counts = new SickCounts(core.caches.nodes, core.provider.repairPolicies);
+  }
+
+  async reconcile(name: string, signal: AbortSignal, logger: Logger): Promise<Result> {
+    const { caches, clock, provider } = this.#core;
+    const node = caches.nodes.get(name);
+    const nodeClaim = node && findNodeClaim(node, caches);
+    if (node === undefined || nodeClaim === undefined) return DONE;
+    const sickness = findSickness(node, provider.repairPolicies);
+    if (sickness === undefined) return DONE;
+    const now = clock.now();
+    if (now < sickness.due) return { requeueAfter: sickness.due - now };
+    if (this.#isBlocked(node, nodeClaim)) return BLOCKED_POLL;
+    const ours = logger.with({ NodeClaim: new LoggedRef(nodeClaim.metadata) });
+    return this.#repair(nodeClaim, sickness.condition, signal, ours);
+  }
+
+  /** Nodes of a pool go by its pool, others by the whole cluster. Users are told, once in a while. */
+  #isBlocked(node: Node, nodeClaim: NodeClaim): boolean {
+    const pool = nodeClaim.metadata.labels?.[NODEPOOL_LABEL];
+    if (!this.#counts.areTooMany(pool)) return false;
+    const concerned = [subjectOf(NODES, node), subjectOf(NODE_CLAIMS, nodeClaim)];
+    if (pool === undefined) {
+      this.#tell(concerned, 'more then 20% nodes are unhealthy in the cluster');
+    } else {
+      const nodePool = this.#core.caches.nodePools.get(pool);
+      if (nodePool === undefined) return true;
+      this.#tell([...concerned, subjectOf(NODE_POOLS, nodePool)], 'more than 20% nodes are unhealthy in the nodepool');
+    }
+    return true;
+  }
+
+  #tell(subjects: readonly EventSubject[], message: string): void {
+    for (const on of subjects) {
+      this.#core.events.publish({
+        on,
+        type: 'Warning',
+        reason: 'NodeRepairBlocked',
+        message,
+        dedupe: [on.uid ?? ''],
+        dedupeTimeout: BLOCKED_DEDUPE,
+      });
+    }
+  }
+
+  async #repair(nodeClaim: NodeClaim, condition: string, signal: AbortSignal, logger: Logger): Promise<Result> {
+    if (!(await this.#hurry(nodeClaim, signal, logger))) return DONE;
+    if (nodeClaim.metadata.deletionTimestamp !== undefined) return DONE;
+    if (!(await this.#deletions.order(nodeClaim, 'unhealthy', signal))) return DONE;
+    logger.info('deleting unhealthy node');
+    const { labels } = nodeClaim.metadata;
+    this.#core.metrics.increment(repaired, {
+      condition: snakeCase(condition),
+      nodepool: labels?.[NODEPOOL_LABEL] ?? '',
+      capacity_type: labels?.[CAPACITY_TYPE_LABEL] ?? '',
+      image_id: nodeClaim.status?.imageID ?? '',
+    });
+    return DONE;
+  }
+
+  /** Leaves pods no time: the machine they are on is sick. False if the claim is gone. */
+  async #hurry({ metadata }: NodeClaim, signal: AbortSignal, logger: Logger): Promise<boolean> {
+    const { client, clock } = this.#core;
+    const known = Date.parse(metadata.annotations?.[TERMINATION_TIMESTAMP] ?? '');
+    if (known < clock.now()) return true;
+    const text = rfc3339(clock.now());
+    const body = { metadata: { annotations: { [TERMINATION_TIMESTAMP]: text } } };
+    try {
+      await client.patch(NODE_CLAIMS, metadata, { type: 'merge', body }, {}, signal);
+    } catch (error) {
+      if (isNotFound(error)) return false;
+      throw error;
+    }
+    logger.info('annotated nodeclaim', { [TERMINATION_TIMESTAMP]: text });
+    return true;
+  }
+}
+
+/** Heartbeats change nothing that matters here. */
+function areConditionsNew(change: Change<Node>): boolean {
+  if (change.type !== 'updated') return true;
+  const before = change.old.status?.conditions ?? [];
+  const after = change.object.status?.conditions ?? [];
+  if (before.length !== after.length) return true;
+  return before.some((old) => {
+    const now = after.find(({ type }) => type === old.type);
+    return now?.status !== old.status || now.lastTransitionTime !== old.lastTransitionTime;
+  });
+}
+
+/** `AcceleratedHardwareReady` as `accelerated_hardware_ready`. */
+function snakeCase(name: string): string {
+  return name
+    .replace(/(.)([A-Z][a-z]+)/g, '$1_$2')
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .toLowerCase();
+}

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { NODEPOOL_LABEL } from '@karpenter-ts/apis';
+import { type Handler, MINUTE } from '@karpenter-ts/runtime';
+import fc from 'fast-check';
+import type { Node } from '../kinds/node.ts';
+import { findSickness, SickCounts } from './unhealthy-nodes.ts';
+
+const POLICIES = [{ conditionType: 'BadNode', conditionStatus: 'False', toleration: 30 * MINUTE }] as const;
+
+interface Put {
+  readonly name: string;
+  readonly nodePool: string | undefined;
+  readonly isSick: boolean;
+}
+
+function nodeOf({ name, nodePool, isSick }: Put): Node {
+  const conditions = [{ type: 'BadNode', status: isSick ? 'False' : 'True' }];
+  return {
+    metadata: { name, labels: nodePool === undefined ? {} : { [NODEPOOL_LABEL]: nodePool } },
+    status: { conditions },
+  };
+}
+
+const name = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h');
+const put = fc.record({ name, nodePool: fc.constantFrom(undefined, 'x', 'y'), isSick: fc.boolean() });
+/** `seen` is false where the last state of a Node that goes is one that was never told before. */
+const removal = fc.record({ gone: put, seen: fc.boolean() });
+
+test('the counts tell what counting all Nodes would, whatever came and went', () => {
+  fc.assert(
+    fc.property(fc.array(fc.oneof(put, removal)), (changes) => {
+      let handler!: Required<Handler<Node>>;
+      const addHandler = (added: Handler<Node>) => {
+        handler = added as Required<Handler<Node>>;
+        return () => undefined;
+      };
+      const counts = new SickCounts({ addHandler }, POLICIES);
+      const nodes = new Map<string, Node>();
+      for (const change of changes) {
+        if ('gone' in change) {
+          const known = nodes.get(change.gone.name);
+          if (known !== undefined) handler.onDelete(change.seen ? known : nodeOf(change.gone));
+          nodes.delete(change.gone.name);
+        } else {
+          const [old, node] = [nodes.get(change.name), nodeOf(change)];
+          if (old === undefined) handler.onAdd(node, false);
+          else handler.onUpdate(old, node);
+          nodes.set(change.name, node);
+        }
+        for (const pool of [undefined, 'x', 'y', 'none']) {
+          const peers = [...nodes.values()].filter(
+            ({ metadata }) => pool === undefined || metadata.labels?.[NODEPOOL_LABEL] === pool,
+          );
+          const sick = peers.filter((node) => findSickness(node, POLICIES) !== undefined).length;
+          assert.equal(counts.areTooMany(pool), sick > Math.ceil(peers.length / 5));
+        }
+      }
+    }),
+  );
+});

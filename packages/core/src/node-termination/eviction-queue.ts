@@ -1,0 +1,190 @@
+import { findCondition } from '@karpenter-ts/apis';
+import {
+  type Controller,
+  DONE,
+  type Enqueuer,
+  type Instant,
+  isConflict,
+  isNotFound,
+  isTooManyRequests,
+  type Logger,
+  objectKey,
+  RETRY,
+  type Result,
+  SECOND,
+  scaleBucket,
+  scaleConcurrency,
+  StatusError,
+} from '@karpenter-ts/runtime';
+import { PODS } from '@karpenter-ts/runtime/kinds';
+import type { Core } from '../state/controller-deps.ts';
+import { isActive, isMirrorPod, type Pod } from '../kinds/pod.ts';
+import { findNodeClaim } from '../state/node-nodeclaim-links.ts';
+import { isProtected } from '../pods/do-not-disrupt.ts';
+import { rfc3339 } from '../rfc3339.ts';
+import { mustBeDeleted, toleratesDisruption } from './pod-drain.ts';
+import { deletedForDeadline, evicted, failedDraining } from './termination-events.ts';
+import { evictionRequests, podsDrained } from './termination-metrics.ts';
+
+type QueueCore = Pick<Core, 'client' | 'caches' | 'clock' | 'events' | 'metrics' | 'options'>;
+
+/** A pod that is to leave. */
+interface Leaving {
+  readonly uid: string;
+  /** By when at the latest; the earliest anybody named. */
+  readonly deadline: Instant | undefined;
+}
+
+/** One pass over such a pod. */
+interface Pass extends Leaving {
+  readonly signal: AbortSignal;
+}
+
+const CONCURRENCY = { min: 100, max: 5000 };
+const TOO_MANY_BUDGETS =
+  'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.';
+
+/**
+ * Gets pods off their nodes: asks for their eviction again and again until the API server agrees, or deletes them when
+ * the deadline leaves no other way (spec 03 §7.5). A pod stays in the queue until it is on its way or somebody else's.
+ */
+export class EvictionQueue {
+  readonly controller: Controller;
+  readonly #core: QueueCore;
+  readonly #leaving = new Map<string, Leaving>(); // by key of the pod; each has its place in the work queue
+  #queue: Enqueuer<string> | undefined;
+
+  constructor(core: QueueCore) {
+    const concurrency = scaleConcurrency(core.options.cpuRequests / 1000, CONCURRENCY);
+    this.#core = core;
+    this.controller = {
+      name: 'eviction-queue',
+      kind: { group: PODS.group, kind: PODS.kind },
+      concurrency,
+      retries: {
+        backOff: { base: 100, cap: 10 * SECOND },
+        bucket: scaleBucket(concurrency, { minQps: 100, min: CONCURRENCY.min }),
+      },
+      sources: [{ name: 'channel source', attach: (queue) => this.#attach(queue) }],
+      reconcile: (key, signal, logger) => this.#reconcile(key, signal, logger),
+    };
+  }
+
+  /** Whether this very pod is to leave. */
+  has({ metadata }: Pod): boolean {
+    return this.#leaving.get(objectKey(metadata))?.uid === metadata.uid;
+  }
+
+  /** Asks a pod to leave. Asked again, it has until the earlier deadline. */
+  add(pod: Pod, deadline: Instant | undefined): void {
+    const { uid = '' } = pod.metadata;
+    const key = objectKey(pod.metadata);
+    const known = this.#leaving.get(key);
+    const isNew = known?.uid !== uid;
+    const earliest = isNew ? deadline : earlier(known?.deadline, deadline);
+    this.#leaving.set(key, { uid, deadline: earliest });
+    // One that is held back by a budget must not sleep past its deadline.
+    if (isNew || mustBeDeleted(pod, earliest, this.#core.clock.now())) this.#queue?.add(key);
+  }
+
+  #attach(queue: Enqueuer<string>): void {
+    this.#queue = queue;
+    for (const key of this.#leaving.keys()) queue.add(key);
+  }
+
+  async #reconcile(key: string, signal: AbortSignal, logger: Logger): Promise<Result> {
+    const leaving = this.#leaving.get(key);
+    if (leaving === undefined) return DONE;
+    const { caches, clock, events } = this.#core;
+    const pod = caches.pods.get(key);
+    if (pod === undefined || pod.metadata.uid !== leaving.uid) return this.#forget(key, leaving);
+    const now = clock.now();
+    if (mustBeDeleted(pod, leaving.deadline, now)) return this.#delete(key, { ...leaving, signal }, pod, logger);
+    if (!isActive(pod)) return this.#forget(key, leaving);
+    if (toleratesDisruption(pod) || isMirrorPod(pod) || isProtected(pod, now, events)) return RETRY;
+    return this.#evict(key, { ...leaving, signal }, pod);
+  }
+
+  async #evict(key: string, leaving: Pass, pod: Pod): Promise<Result> {
+    const { client, events, metrics } = this.#core;
+    const { name, namespace } = pod.metadata;
+    const eviction = {
+      apiVersion: 'policy/v1',
+      kind: 'Eviction',
+      metadata: { name, namespace },
+      deleteOptions: { preconditions: { uid: leaving.uid } },
+    };
+    try {
+      await client.create(PODS, eviction, { subresource: 'eviction', retries: 0 }, leaving.signal);
+    } catch (error) {
+      return this.#refused(key, leaving, pod, error);
+    }
+    metrics.increment(evictionRequests, { code: '200' });
+    const reason = this.#reasonOf(pod);
+    events.publish(evicted(pod, reason));
+    metrics.increment(podsDrained, { reason });
+    return this.#forget(key, leaving);
+  }
+
+  /** Someone else's pod by now needs nothing more; a budget may allow it later; anything else is an error. */
+  #refused(key: string, leaving: Leaving, pod: Pod, error: unknown): Result {
+    if (!(error instanceof StatusError)) throw error;
+    const { code, status } = error;
+    this.#core.metrics.increment(evictionRequests, { code: String(code) });
+    if (isNotFound(error) || isConflict(error)) return this.#forget(key, leaving);
+    const hasManyBudgets = status.message === TOO_MANY_BUDGETS;
+    if (!hasManyBudgets && !isTooManyRequests(error)) throw error;
+    const why = hasManyBudgets ? 'eviction does not support multiple PDBs' : 'evicting pod violates a PDB';
+    const node = this.#core.caches.nodes.get(pod.spec.nodeName ?? '');
+    if (node !== undefined) {
+      this.#core.events.publish(failedDraining(node, 'eviction', `${why} (Pod=${objectKey(pod.metadata)})`));
+    }
+    return RETRY;
+  }
+
+  /** With what is left until the deadline, and never without any grace: its kubelet must stop it before it is gone. */
+  async #delete(key: string, leaving: Pass, pod: Pod, logger: Logger): Promise<Result> {
+    const { client, clock, events, metrics } = this.#core;
+    const deadline = leaving.deadline ?? 0;
+    const grace = Math.max(Math.floor((deadline - clock.now()) / SECOND), 1);
+    const { deletionTimestamp } = pod.metadata;
+    const wasLeaving = deletionTimestamp !== undefined;
+    // Deleting it once more would not make it go any sooner.
+    if (wasLeaving && clock.now() + grace * SECOND >= Date.parse(deletionTimestamp)) return this.#forget(key, leaving);
+    events.publish(deletedForDeadline(pod, grace, deadline));
+    try {
+      const options = { gracePeriodSeconds: grace, preconditions: { uid: leaving.uid } };
+      await client.delete(PODS, pod.metadata, options, leaving.signal);
+    } catch (error) {
+      if (isNotFound(error) || isConflict(error)) return this.#forget(key, leaving);
+      throw new Error(`force-deleting pod, ${(error as Error).message}`, { cause: error });
+    }
+    logger.debug('deleting pod', {
+      'pod.terminationGracePeriodSeconds': pod.spec.terminationGracePeriodSeconds ?? 0,
+      'delete.gracePeriodSeconds': grace,
+      'nodeclaim.terminationTime': rfc3339(deadline),
+    });
+    if (!wasLeaving) metrics.increment(podsDrained, { reason: this.#reasonOf(pod) });
+    return this.#forget(key, leaving);
+  }
+
+  /** Unless a namesake has taken its place meanwhile. */
+  #forget(key: string, { uid }: Leaving): typeof DONE {
+    if (this.#leaving.get(key)?.uid === uid) this.#leaving.delete(key);
+    return DONE;
+  }
+
+  /** Why its node goes, as far as anybody said. */
+  #reasonOf({ spec }: Pod): string {
+    const { caches } = this.#core;
+    const node = caches.nodes.get(spec.nodeName ?? '');
+    const nodeClaim = node && findNodeClaim(node, caches);
+    if (nodeClaim === undefined) return '';
+    const condition = findCondition(nodeClaim, 'DisruptionReason');
+    return condition?.status === 'True' ? (condition.reason ?? '') : 'Forceful Termination';
+  }
+}
+
+function earlier(a: Instant | undefined, b: Instant | undefined): Instant | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
+}

@@ -1,0 +1,108 @@
+import { findCondition, NODE_CLAIM_CONDITIONS, type NodeClaim } from '@karpenter-ts/apis';
+import { findCause, NodeClaimNotFoundError } from '@karpenter-ts/cloudprovider';
+import { DONE, type Instant, type Result, SECOND } from '@karpenter-ts/runtime';
+import { PODS } from '@karpenter-ts/runtime/kinds';
+import { transitionOf, withCondition } from '../writes/conditions.ts';
+import type { Core } from '../state/controller-deps.ts';
+import type { Node } from '../kinds/node.ts';
+import type { Pod } from '../kinds/pod.ts';
+import { podsOn } from '../state/node-nodeclaim-links.ts';
+import { planDrain } from './drain.ts';
+import type { EvictionQueue } from './eviction-queue.ts';
+import { awaitingDetachment, failedDraining } from './termination-events.ts';
+import { pendingAttachments } from './volume-attachments.ts';
+
+/** A node on its way out. */
+export interface Departure extends Pick<Core, 'caches' | 'client' | 'clock' | 'events' | 'provider'> {
+  readonly queue: EvictionQueue;
+  readonly node: Node;
+  /** By when it must be empty. */
+  readonly deadline: Instant | undefined;
+  /** Aborted when the process is to stop. */
+  readonly signal: AbortSignal;
+}
+
+/** What a step makes of the claim, and whether the next one may begin: only on DONE without an error. */
+export interface StepOutcome {
+  readonly nodeClaim: NodeClaim | undefined;
+  readonly result: Result;
+  readonly error?: unknown;
+}
+
+/** One step. There may be no claim: then there is nothing to tell, but as much to do. */
+export type Step = (departure: Departure, nodeClaim: NodeClaim | undefined) => Promise<StepOutcome>;
+
+const POLL = { requeueAfter: 1 * SECOND };
+const INSTANCE_POLL = { requeueAfter: 5 * SECOND };
+/** The scheduler may have sent pods before it saw the taint. */
+const LEAST_DRAIN_TIME = 5 * SECOND;
+
+/** Waits until no pod is left that should not go down with the node (spec 03 §7.4). */
+export const awaitDrain: Step = async (departure, nodeClaim) => {
+  const { caches, clock, node } = departure;
+  const isNew = nodeClaim !== undefined && findCondition(nodeClaim, 'Drained') === undefined;
+  const draining = isNew
+    ? set(departure, nodeClaim, { type: 'Drained', status: 'Unknown', reason: 'Draining', message: 'Draining' })
+    : nodeClaim;
+  const poll = { nodeClaim: draining, result: POLL };
+  if (sendAway(departure, podsOn(node.metadata.name, caches))) return poll;
+  const drained = draining && findCondition(draining, 'Drained');
+  // A beginning that lies ahead was written by a clock that was wrong: nobody should wait for it to come.
+  const isEarly = drained?.status === 'Unknown' && Math.abs(clock.now() - transitionOf(drained)) < LEAST_DRAIN_TIME;
+  if (isEarly) return poll;
+  // What follows cannot be undone, and the cache may be behind: its watch may be down while others are up.
+  if (drained?.status !== 'True' && sendAway(departure, await listPodsOn(departure))) return poll;
+  return { nodeClaim: draining && set(departure, draining, { type: 'Drained', status: 'True' }), result: DONE };
+};
+
+/** Asks those to go whose turn it is. Whether any is left to be waited for. */
+function sendAway({ clock, events, queue, node, deadline }: Departure, pods: readonly Pod[]): boolean {
+  const { waiting, next } = planDrain(pods, deadline, clock.now());
+  for (const pod of next) queue.add(pod, deadline);
+  if (waiting.length === 0) return false;
+  events.publish(failedDraining(node, 'waiting', `${waiting.length} pods are waiting to be evicted`));
+  return true;
+}
+
+/** As the API server has them. */
+async function listPodsOn({ client, node, signal }: Departure): Promise<readonly Pod[]> {
+  const here = { fieldSelector: `spec.nodeName=${node.metadata.name}` };
+  const { items } = await client.listAll<Pod>(PODS, here, signal);
+  return items;
+}
+
+/** Waits until its volumes can be attached elsewhere, but not past the deadline (spec 03 §7.6). */
+export const awaitDetachment: Step = async (departure, nodeClaim) => {
+  const { caches, clock, events, node, deadline } = departure;
+  const now = clock.now();
+  const pending = pendingAttachments(node.metadata.name, caches, now);
+  const mark = (change: Change): NodeClaim | undefined => nodeClaim && set(departure, nodeClaim, change);
+  if (pending.length === 0) return { nodeClaim: mark({ type: 'VolumesDetached', status: 'True' }), result: DONE };
+  if (deadline !== undefined && now > deadline) {
+    const reason = 'TerminationGracePeriodElapsed';
+    return { nodeClaim: mark({ type: 'VolumesDetached', status: 'False', reason, message: reason }), result: DONE };
+  }
+  events.publish(awaitingDetachment(node, pending));
+  const reason = 'AwaitingVolumeDetachment';
+  return { nodeClaim: mark({ type: 'VolumesDetached', status: 'Unknown', reason, message: reason }), result: POLL };
+};
+
+/** Ends the machine and waits until it is gone. Without a claim nobody knows which it is. */
+export const awaitEnd: Step = async (departure, nodeClaim) => {
+  if (nodeClaim === undefined) return { nodeClaim, result: DONE };
+  const ending = () => set(departure, nodeClaim, { type: 'InstanceTerminating', status: 'True' });
+  try {
+    await departure.provider.delete(nodeClaim, departure.signal);
+    return { nodeClaim: ending(), result: INSTANCE_POLL };
+  } catch (error) {
+    if (findCause(error, NodeClaimNotFoundError) === undefined) return { nodeClaim, result: DONE, error };
+    return { nodeClaim: ending(), result: DONE };
+  }
+};
+
+type Change = Parameters<typeof withCondition<NodeClaim, ClaimCondition>>[2];
+type ClaimCondition = 'Drained' | 'VolumesDetached' | 'InstanceTerminating';
+
+function set({ clock }: Departure, nodeClaim: NodeClaim, change: Change): NodeClaim {
+  return withCondition(nodeClaim, NODE_CLAIM_CONDITIONS, change, clock.now());
+}

@@ -1,0 +1,33 @@
+import type { Instant } from '@karpenter-ts/runtime';
+import type { Caches } from '../state/caches.ts';
+import type { Pod } from '../kinds/pod.ts';
+import type { VolumeAttachment } from '../kinds/storage.ts';
+import { podsOn } from '../state/node-nodeclaim-links.ts';
+import { isDrainable } from './pod-drain.ts';
+
+type VolumeCaches = Pick<Caches, 'pods' | 'volumeAttachments' | 'persistentVolumes' | 'persistentVolumeClaims'>;
+
+/**
+ * Volumes that must be detached before the machine may go, so that they can be attached elsewhere. Volumes of pods that
+ * stay to the end are not waited for, nor are those whose PersistentVolume is gone: nobody will want them back
+ * (spec 03 §7.6).
+ */
+export function pendingAttachments(nodeName: string, caches: VolumeCaches, now: Instant): readonly VolumeAttachment[] {
+  const attachments = caches.volumeAttachments.byIndex('node', nodeName);
+  if (attachments.length === 0) return [];
+  const staying = podsOn(nodeName, caches).filter((pod) => !isDrainable(pod, now));
+  const kept = new Set(staying.flatMap((pod) => volumesOf(pod, caches)));
+  return attachments.filter(({ spec }) => {
+    const volume = spec.source.persistentVolumeName;
+    return volume !== undefined && !kept.has(volume) && caches.persistentVolumes.get(volume) !== undefined;
+  });
+}
+
+/** Names of the PersistentVolumes a pod uses; claims that are gone use none. */
+function volumesOf({ metadata, spec }: Pod, { persistentVolumeClaims }: VolumeCaches): readonly string[] {
+  return (spec.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }) => {
+    const claimName = persistentVolumeClaim?.claimName ?? (ephemeral && `${metadata.name}-${name}`);
+    const claim = claimName && persistentVolumeClaims.get(`${metadata.namespace}/${claimName}`);
+    return claim ? (claim.spec.volumeName ?? []) : [];
+  });
+}

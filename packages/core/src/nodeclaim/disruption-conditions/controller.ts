@@ -1,0 +1,187 @@
+import {
+  findCondition,
+  isTrue,
+  NODE_CLAIM_CONDITIONS,
+  type NodeClaim,
+  type NodePool,
+  NODEPOOL_LABEL,
+} from '@karpenter-ts/apis';
+import { findCause, NodeClaimNotFoundError } from '@karpenter-ts/cloudprovider';
+import {
+  type Change,
+  type Controller,
+  DONE,
+  durationText,
+  HOUR,
+  kindSource,
+  MINUTE,
+  type Result,
+  type Source,
+  scaleConcurrency,
+} from '@karpenter-ts/runtime';
+import { NODE_CLAIMS } from '@karpenter-ts/runtime/kinds';
+import { nodeClassKey } from '../../state/caches.ts';
+import { withCondition, withoutCondition } from '../../writes/conditions.ts';
+import type { Core } from '../../state/controller-deps.ts';
+import { ExpiringMap } from '../../expiring-map.ts';
+import { isManagedNodeClaim } from '../../state/managed.ts';
+import { rfc3339 } from '../../rfc3339.ts';
+import { soonest } from '../../soonest.ts';
+import { patchStatus } from '../../writes/status-patch.ts';
+import { withClaimNode } from '../claim-logger.ts';
+import { findQuiet, type Quiet } from './consolidatable.ts';
+import { findPoolDrift, isOffered } from './drift.ts';
+
+/** Those, and which claims' machines were seen among the offerings of late, by uid. */
+interface Marking extends Core {
+  readonly offered: ExpiringMap<string, true>;
+  readonly signal: AbortSignal;
+}
+
+const DRIFT_PERIOD = 5 * MINUTE;
+/** Offerings come from the provider, not the user: they are worth a look now and then, once a claim has settled. */
+const OFFERINGS_PERIOD = 30 * MINUTE;
+const SETTLED_AGE = 1 * HOUR;
+
+interface Marked {
+  readonly nodeClaim: NodeClaim;
+  readonly result: Result;
+  readonly error?: Error;
+}
+
+/** Marks claims that are drifted or may be consolidated (spec 03 §13); whether anything comes of it is decided elsewhere. */
+export function disruptionConditionsController(core: Core): Controller {
+  const { caches, client, clock, options, provider } = core;
+  const offered = new ExpiringMap<string, true>(clock, OFFERINGS_PERIOD);
+  return {
+    name: 'nodeclaim.disruption',
+    kind: NODE_CLAIMS,
+    concurrency: scaleConcurrency(options.cpuRequests / 1000, { min: 10, max: 1000 }),
+    sources: sourcesOf(core),
+    reconcile: async (name, signal, logger) => {
+      const nodeClaim = caches.nodeClaims.get(name);
+      if (nodeClaim === undefined || !isManagedNodeClaim(nodeClaim, provider)) return DONE;
+      const nodePool = caches.nodePools.get(nodeClaim.metadata.labels?.[NODEPOOL_LABEL] ?? '');
+      if (nodePool === undefined || nodeClaim.metadata.deletionTimestamp !== undefined) return DONE;
+      const marking = { ...core, offered, signal, logger: withClaimNode(logger, nodeClaim) };
+      const drift = await markDrift(marking, nodeClaim, nodePool);
+      const quiet = markConsolidatable(marking, drift.nodeClaim, nodePool);
+      await patchStatus(client, NODE_CLAIMS, nodeClaim, quiet.nodeClaim, signal);
+      if (drift.error !== undefined) throw drift.error;
+      return soonest([drift.result, quiet.result]);
+    },
+  };
+}
+
+/**
+ * Pods are not watched, as upstream does: what they mean for a claim reaches its status, and that is watched. A pool
+ * whose status alone changes concerns none of its claims, or every count would wake them all.
+ */
+function sourcesOf({ caches, provider }: Core): readonly Source[] {
+  const names = (nodeClaims: readonly NodeClaim[]): readonly string[] =>
+    nodeClaims.filter((one) => isManagedNodeClaim(one, provider)).map(({ metadata }) => metadata.name);
+  return [
+    kindSource(caches.nodeClaims, { when: ({ object }) => isManagedNodeClaim(object, provider) }),
+    kindSource(caches.nodePools, {
+      when: (change) => change.type !== 'updated' || hasNewTemplate(change),
+      keys: ({ metadata }) => names(caches.nodeClaims.byIndex('nodePool', metadata.name)),
+    }),
+    ...caches.nodeClasses.map((nodeClasses) =>
+      kindSource(nodeClasses, {
+        keys: ({ metadata }) => {
+          const key = nodeClassKey({ ...nodeClasses.type, name: metadata.name });
+          return names(caches.nodeClaims.byIndex('nodeClass', key));
+        },
+      }),
+    ),
+  ];
+}
+
+function hasNewTemplate({ old, object }: Extract<Change<NodePool>, { readonly type: 'updated' }>): boolean {
+  if (old.metadata.generation !== object.metadata.generation) return true;
+  return JSON.stringify(old.metadata.annotations) !== JSON.stringify(object.metadata.annotations);
+}
+
+async function markDrift(marking: Marking, nodeClaim: NodeClaim, nodePool: NodePool): Promise<Marked> {
+  const { clock, logger } = marking;
+  const wasDrifted = findCondition(nodeClaim, 'Drifted') !== undefined;
+  const clear = (): NodeClaim => withoutCondition(nodeClaim, NODE_CLAIM_CONDITIONS, 'Drifted', clock.now());
+  if (!isTrue(nodeClaim, 'Launched')) {
+    if (wasDrifted) logger.debug("removing drift status condition, isn't launched");
+    return { nodeClaim: clear(), result: DONE };
+  }
+  let reason: string | undefined;
+  try {
+    reason = await findDrift(marking, nodeClaim, nodePool);
+  } catch (cause) {
+    if (findCause(cause, NodeClaimNotFoundError) !== undefined) return { nodeClaim, result: DONE };
+    return { nodeClaim, result: DONE, error: new Error('getting drift', { cause }) };
+  }
+  const result = { requeueAfter: DRIFT_PERIOD };
+  if (reason === undefined) {
+    if (wasDrifted) logger.debug('removing drifted status condition, not drifted');
+    return { nodeClaim: clear(), result };
+  }
+  if (!wasDrifted) logger.debug('marking drifted', { reason });
+  const change = { type: 'Drifted', status: 'True', reason, message: reason } as const;
+  return { nodeClaim: withCondition(nodeClaim, NODE_CLAIM_CONDITIONS, change, clock.now()), result };
+}
+
+/** The first reason, the cheapest questions first. */
+async function findDrift(marking: Marking, nodeClaim: NodeClaim, nodePool: NodePool): Promise<string | undefined> {
+  const { provider, signal } = marking;
+  const drift = findPoolDrift(nodeClaim, nodePool, provider.profile);
+  if (drift !== undefined) return drift;
+  if (!(await isMachineOffered(marking, nodeClaim, nodePool))) return 'InstanceTypeNotFound';
+  return provider.findDrift(nodeClaim, signal);
+}
+
+/** Only a yes is remembered: a no that passes should pass at once. */
+async function isMachineOffered(marking: Marking, nodeClaim: NodeClaim, nodePool: NodePool): Promise<boolean> {
+  const { clock, offered, provider, signal } = marking;
+  const { uid = '', creationTimestamp = '' } = nodeClaim.metadata;
+  if (offered.has(uid) || clock.now() - Date.parse(creationTimestamp) <= SETTLED_AGE) return true;
+  const instanceTypes = await provider.instanceTypes(nodePool, signal);
+  const { profile, reservedCapacityLabels } = provider;
+  if (!isOffered(nodeClaim, { instanceTypes, profile, reservedCapacityLabels })) return false;
+  offered.set(uid, true);
+  return true;
+}
+
+/** Nodes of a static pool are never consolidated. */
+function markConsolidatable({ clock, logger }: Marking, nodeClaim: NodeClaim, nodePool: NodePool): Marked {
+  if (nodePool.spec.replicas !== undefined) return { nodeClaim, result: DONE };
+  const now = clock.now();
+  const type = 'Consolidatable';
+  const wasMarked = findCondition(nodeClaim, type) !== undefined;
+  const quiet = findQuiet(nodeClaim, nodePool, now);
+  if (quiet.kind === 'Consolidatable') {
+    if (!wasMarked) logger.debug('marking consolidatable');
+    return { nodeClaim: withCondition(nodeClaim, NODE_CLAIM_CONDITIONS, { type, status: 'True' }, now), result: DONE };
+  }
+  if (wasMarked) logger.debug('removing consolidatable status condition', whyNot(quiet, now));
+  const cleared = withoutCondition(nodeClaim, NODE_CLAIM_CONDITIONS, type, now);
+  const result = quiet.kind === 'Busy' ? { requeueAfter: quiet.since + quiet.window - now } : DONE;
+  return { nodeClaim: cleared, result };
+}
+
+function whyNot(
+  quiet: Exclude<Quiet, { readonly kind: 'Consolidatable' }>,
+  now: number,
+): Readonly<Record<string, string>> {
+  switch (quiet.kind) {
+    case 'Disabled':
+      return { reason: 'consolidation is disabled' };
+    case 'NotInitialized':
+      return { reason: "nodeclaim isn't initialized" };
+    case 'Busy':
+      return {
+        reason: 'consolidateAfter window not yet elapsed',
+        lastPodEventTime: rfc3339(quiet.since),
+        consolidateAfter: durationText(quiet.window),
+        timeSincePodEvent: durationText(now - quiet.since),
+      };
+    default:
+      return quiet satisfies never;
+  }
+}

@@ -1,0 +1,69 @@
+import { type ConditionChange, findCondition, NODE_POOL_CONDITIONS, type NodePool } from '@karpenter-ts/apis';
+import { type Controller, DONE, type Instant, scaleConcurrency } from '@karpenter-ts/runtime';
+import { NODE_POOLS } from '@karpenter-ts/runtime/kinds';
+import { withCondition } from '../writes/conditions.ts';
+import type { Core } from '../state/controller-deps.ts';
+import type { NodeClass } from '../kinds/node-class.ts';
+import { isManagedNodePool } from '../state/managed.ts';
+import { patchStatus } from '../writes/status-patch.ts';
+import { findNodeClass, poolSources } from './node-class.ts';
+import type { RegistrationHealth, RegistrationResult } from '../state/nodepool-health.ts';
+
+const TYPE = 'NodeRegistrationHealthy';
+
+/**
+ * Keeps the condition `NodeRegistrationHealthy` of pools (spec 03 §11.4): Unknown whenever what they launch changes,
+ * then as their launches go. It is the only one that writes it.
+ */
+export function registrationHealthController(core: Core & { readonly health: RegistrationHealth }): Controller {
+  const { caches, client, clock, health, options, provider } = core;
+  return {
+    name: 'nodepool.registrationhealth',
+    kind: NODE_POOLS,
+    concurrency: scaleConcurrency(options.cpuRequests / 1000, { min: 10, max: 1000 }),
+    sources: [...poolSources(core), health.source],
+    reconcile: async (name, signal) => {
+      const nodePool = caches.nodePools.get(name);
+      if (nodePool === undefined || !isManagedNodePool(nodePool, provider)) return DONE;
+      const nodeClass = findNodeClass(nodePool, caches);
+      if (nodeClass === undefined) return DONE;
+      if (hasChanged(nodePool, nodeClass)) {
+        await patchStatus(client, NODE_POOLS, nodePool, renewed(nodePool, nodeClass, clock.now()), signal);
+        health.reset(nodePool);
+        return DONE;
+      }
+      const verdict = health.verdictOn(nodePool);
+      if (verdict === undefined) return DONE;
+      await patchStatus(client, NODE_POOLS, nodePool, judged(nodePool, verdict, clock.now()), signal);
+      health.settle(nodePool, verdict);
+      return DONE;
+    },
+  };
+}
+
+/** Whether the condition speaks of another pool or NodeClass than the present ones. */
+function hasChanged(nodePool: NodePool, nodeClass: NodeClass): boolean {
+  const condition = findCondition(nodePool, TYPE);
+  return (
+    condition === undefined ||
+    (nodePool.status?.nodeClassObservedGeneration ?? 0) !== (nodeClass.metadata.generation ?? 0) ||
+    condition.observedGeneration !== nodePool.metadata.generation
+  );
+}
+
+function renewed(nodePool: NodePool, nodeClass: NodeClass, now: Instant): NodePool {
+  const unknown = withCondition(nodePool, NODE_POOL_CONDITIONS, { type: TYPE, status: 'Unknown' }, now);
+  const nodeClassObservedGeneration = nodeClass.metadata.generation ?? 0;
+  return { ...unknown, status: { nodes: 0, ...unknown.status, nodeClassObservedGeneration } };
+}
+
+/** The first failure that counted is the one to show: those after it do not change the reason. */
+function judged(nodePool: NodePool, verdict: RegistrationResult, now: Instant): NodePool {
+  if (!verdict.succeeded && findCondition(nodePool, TYPE)?.status === 'False') return nodePool;
+  return withCondition(nodePool, NODE_POOL_CONDITIONS, changeOf(verdict), now);
+}
+
+function changeOf(verdict: RegistrationResult): ConditionChange<typeof TYPE> {
+  if (verdict.succeeded) return { type: TYPE, status: 'True' };
+  return { type: TYPE, status: 'False', reason: verdict.reason, message: verdict.message };
+}

@@ -1,0 +1,62 @@
+import { meteredProvider } from '@karpenter-ts/cloudprovider';
+import type { Controller } from '@karpenter-ts/runtime';
+import { ClusterModel } from '../state/cluster-model.ts';
+import { nodeClaimGcController } from '../state/node-claim-gc.ts';
+import type { Core } from '../state/controller-deps.ts';
+import { consistencyController } from '../nodeclaim/consistency/controller.ts';
+import { NodeClaimDeletions } from '../nodeclaim/deletions.ts';
+import { disruptionConditionsController } from '../nodeclaim/disruption-conditions/controller.ts';
+import { expirationController } from '../nodeclaim/expiration.ts';
+import { garbageCollectionController } from '../nodeclaim/garbage-collection.ts';
+import { nodeClaimHydrationController, nodeHydrationController } from '../nodeclaim/hydration.ts';
+import { lifecycleController } from '../nodeclaim/lifecycle/controller.ts';
+import { podEventsController } from '../nodeclaim/pod-events.ts';
+import { counterController } from '../nodepool/counter.ts';
+import { extensionsController } from '../nodepool/extensions.ts';
+import { hashController } from '../nodepool/hash.ts';
+import { readinessController } from '../nodepool/readiness.ts';
+import { registrationHealthController } from '../nodepool/registration-health.ts';
+import { RegistrationHealth } from '../state/nodepool-health.ts';
+import { validationController } from '../nodepool/validation.ts';
+import { observabilityControllers } from '../observability/controllers.ts';
+import { provisioningControllers } from '../provisioning/controllers.ts';
+import { nodeHealth } from '../node-health/node-health.ts';
+import { EvictionQueue } from '../node-termination/eviction-queue.ts';
+import { nodeTermination } from '../node-termination/node-termination.ts';
+
+/** Everything that acts. Each follows the caches; none knows of the others. */
+export function createControllers(core: Core, random: () => number): readonly Controller[] {
+  const { options, provider } = core;
+  const cluster = new ClusterModel(core);
+  const deletions = new NodeClaimDeletions(core);
+  const health = new RegistrationHealth(core.caches);
+  const queue = new EvictionQueue(core);
+  const repairs = options.featureGates.NodeRepair && provider.repairPolicies.length > 0;
+  /** For one that calls the provider: its calls are timed under its name. */
+  const as = (controller: string): Core => ({
+    ...core,
+    provider: meteredProvider(provider, { ...core, controller }),
+  });
+  return [
+    ...provisioningControllers({ ...as('provisioner'), cluster, random }),
+    nodeClaimGcController(core, cluster),
+    lifecycleController({ ...as('nodeclaim.lifecycle'), deletions, health }),
+    disruptionConditionsController(as('nodeclaim.disruption')),
+    consistencyController(core),
+    expirationController({ ...core, deletions }),
+    garbageCollectionController({ ...as('nodeclaim.garbagecollection'), deletions }),
+    nodeClaimHydrationController(core),
+    podEventsController(core),
+    nodeHydrationController(core),
+    queue.controller,
+    nodeTermination(as('node.termination'), queue),
+    ...(repairs ? [nodeHealth(core, deletions)] : []),
+    counterController(core, cluster),
+    extensionsController(core),
+    hashController(core),
+    readinessController(core),
+    registrationHealthController({ ...core, health }),
+    validationController(core),
+    ...(options.disableClusterStateObservability ? [] : observabilityControllers(as('state.pricing'), cluster)),
+  ];
+}

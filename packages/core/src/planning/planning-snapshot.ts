@@ -1,0 +1,34 @@
+import { daemonPodOf, type Pod, type Pool, type Snapshot } from '@karpenter-ts/scheduling';
+import type { Caches } from '../state/caches.ts';
+import type { ClusterModel, ClusterSnapshot } from '../state/cluster-model.ts';
+
+/** What only whoever plans knows. */
+export interface PlanningInput {
+  readonly machines: ClusterSnapshot;
+  readonly pools: readonly Pool[];
+  /** To be placed. */
+  readonly pods: readonly Pod[];
+}
+
+/** Everything a plan reads. Nothing is copied but lists: what the caches hold is never changed, only replaced. */
+export function planningSnapshot(
+  { machines, pools, pods }: PlanningInput,
+  caches: Pick<Caches, 'daemonSets' | 'namespaces' | 'persistentVolumeClaims' | 'persistentVolumes' | 'storageClasses'>,
+  cluster: Pick<ClusterModel, 'findDaemonPod'>,
+): Snapshot {
+  return {
+    pools,
+    pods,
+    nodes: machines.staying.map(({ existing }) => existing),
+    leavingNodes: machines.leaving.map(({ existing }) => existing),
+    daemonPods: caches.daemonSets.list().map((daemonSet) => daemonPodOf(daemonSet, cluster.findDaemonPod(daemonSet))),
+    volumes: {
+      claims: caches.persistentVolumeClaims.list(),
+      persistentVolumes: caches.persistentVolumes.list(),
+      storageClasses: caches.storageClasses.list(),
+    },
+    namespaces: caches.namespaces
+      .list()
+      .map(({ metadata }) => ({ name: metadata.name, labels: metadata.labels ?? {} })),
+  };
+}

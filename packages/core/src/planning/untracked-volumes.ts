@@ -1,0 +1,54 @@
+import { LoggedRef, type Logger, objectKey } from '@karpenter-ts/runtime';
+import { STORAGE_CLASSES } from '@karpenter-ts/runtime/kinds';
+import type { ExistingNode, Pod } from '@karpenter-ts/scheduling';
+import type { StateNode } from '../state/state-node.ts';
+import { notFoundText } from '../not-found.ts';
+import { claimNameOf, missingClaimText, type StorageObjects } from '../pods/volume-checks.ts';
+
+/**
+ * Tells operators of volumes on nodes whose driver cannot be found out: they do not count against the node's limits
+ * (spec 02 §14). A node is looked at again when it has changed.
+ */
+export class UntrackedVolumes {
+  readonly #objects: StorageObjects;
+  readonly #reported = new WeakSet<ExistingNode>();
+
+  constructor(objects: StorageObjects) {
+    this.#objects = objects;
+  }
+
+  report({ existing }: StateNode, logger: Logger): void {
+    if (this.#reported.has(existing)) return;
+    this.#reported.add(existing);
+    for (const pod of existing.pods) {
+      for (const volume of pod.spec.volumes ?? []) {
+        const claim = claimNameOf(pod, volume);
+        if (claim !== undefined) this.#check(pod, claim, logger.with({ Pod: refOf(pod), volume: volume.name }));
+      }
+    }
+  }
+
+  #check({ metadata }: Pod, claimName: string, logger: Logger): void {
+    const message = 'failed tracking CSI volume limits for volume';
+    const { persistentVolumeClaims, storageClasses } = this.#objects;
+    const claim = persistentVolumeClaims.get(objectKey({ namespace: metadata.namespace, name: claimName }));
+    if (claim === undefined) {
+      logger.error(message, new Error(missingClaimText(claimName)));
+      return;
+    }
+    const { volumeName, storageClassName } = claim.spec;
+    if (volumeName) return;
+    const fields = { PersistentVolumeClaim: new LoggedRef(claim.metadata) };
+    if (!storageClassName) {
+      logger.debug(`${message} with unbound PVC, no storage class specified`, fields);
+    } else if (storageClasses.get(storageClassName) === undefined) {
+      const StorageClass = new LoggedRef({ name: storageClassName });
+      const error = notFoundText(STORAGE_CLASSES, storageClassName);
+      logger.debug(`${message} with unbound PVC`, { ...fields, StorageClass, error });
+    }
+  }
+}
+
+function refOf({ metadata }: Pod): LoggedRef {
+  return new LoggedRef(metadata);
+}

@@ -1,0 +1,72 @@
+import { compareByWeight, isTrue, type NodePool, READY } from '@karpenter-ts/apis';
+import { type CloudProvider, findCause, UnevaluatedNodePoolError } from '@karpenter-ts/cloudprovider';
+import { LoggedRef, type Logger } from '@karpenter-ts/runtime';
+import type { InstanceType, Pool } from '@karpenter-ts/scheduling';
+import type { Caches } from '../state/caches.ts';
+import { isManagedNodePool } from '../state/managed.ts';
+
+export interface PoolDeps {
+  readonly caches: Pick<Caches, 'nodePools'>;
+  readonly provider: CloudProvider;
+  readonly logger: Logger;
+}
+
+/**
+ * The NodePools nodes may be bought from, heaviest first, with what their provider offers (spec 02 §7). One whose types
+ * cannot be had is among them without any: pods still count it in. Rejects when asking takes too long.
+ */
+export async function findUsablePools(deps: PoolDeps, signal: AbortSignal): Promise<readonly Pool[]> {
+  const { caches, provider, logger } = deps;
+  const nodePools = caches.nodePools
+    .list()
+    .filter((nodePool) => isManagedNodePool(nodePool, provider) && isUsable(nodePool, logger))
+    .sort(compareByWeight);
+  return Promise.all(
+    nodePools.map(async (nodePool) => ({
+      nodePool,
+      instanceTypes: await offeredTo(nodePool, provider, logger.with({ NodePool: refOf(nodePool) }), signal),
+    })),
+  );
+}
+
+/** Dynamic, ready and not on its way out. */
+function isUsable(nodePool: NodePool, logger: Logger): boolean {
+  if (nodePool.spec.replicas !== undefined) return false;
+  if (!isTrue(nodePool, READY)) {
+    logger.error('ignoring nodepool, not ready', undefined, { NodePool: refOf(nodePool) });
+    return false;
+  }
+  return nodePool.metadata.deletionTimestamp === undefined;
+}
+
+async function offeredTo(
+  nodePool: NodePool,
+  provider: CloudProvider,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<readonly InstanceType[]> {
+  try {
+    const instanceTypes = await provider.instanceTypes(nodePool, signal);
+    if (instanceTypes.length === 0) logger.info('skipping, no resolved instance types found');
+    return instanceTypes;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (isTimeout(error)) throw new Error(`getting instance types, ${error.message}`, { cause: error });
+    if (findCause(error, UnevaluatedNodePoolError)) logger.debug('skipping, awaiting nodeoverlay evaluation');
+    else logger.error('skipping, unable to resolve instance types', error);
+    return NONE;
+  }
+}
+
+/** Always the same array, which is thus indexed once. */
+const NONE: readonly InstanceType[] = [];
+
+/** As `AbortSignal.timeout` and those who follow it reject. */
+function isTimeout(error: unknown): error is Error {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause.name === 'TimeoutError') return true;
+  return false;
+}
+
+function refOf({ metadata }: NodePool): LoggedRef {
+  return new LoggedRef({ name: metadata.name });
+}

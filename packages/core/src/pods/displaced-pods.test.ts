@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { DISRUPTED_TAINT, DO_NOT_DISRUPT } from '@karpenter-ts/apis';
+import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
+import { MINUTE } from '@karpenter-ts/runtime';
+import { NODES, POD_DISRUPTION_BUDGETS, PODS } from '@karpenter-ts/runtime/kinds';
+import { ClusterModel } from '../state/cluster-model.ts';
+import type { PodDisruptionBudget } from '../kinds/disruption-budget.ts';
+import type { Pod } from '../kinds/pod.ts';
+import { ownedBy, plainNode, runningPod } from '../testing/cluster-objects.ts';
+import { type Rig, startRig } from '../testing/rig.ts';
+import { countTurns } from '../testing/turns.ts';
+import { TimeSlices } from '../state/time-slices.ts';
+import { findDisplacedPods } from './displaced-pods.ts';
+
+/** A node that is about to go, with these pods on it. */
+async function start(t: TestContext, ...pods: readonly Pod[]) {
+  const rig = await startRig(t, { provider: new FakeCloudProvider() });
+  const cluster = new ClusterModel(rig);
+  await rig.create(NODES, plainNode('n'));
+  for (const pod of pods) await rig.create(PODS, pod);
+  cluster.markForDeletion('n');
+  const slices = new TimeSlices(rig.clock, new AbortController().signal);
+  const find = () => findDisplacedPods(cluster.snapshot().leaving, rig, slices);
+  return {
+    rig,
+    names: async () => (await find()).pods.map(({ metadata }) => metadata.name),
+    events: async () => (await find()).events.map(({ type, reason, message }) => [type, reason, message]),
+    protect: (spec: PodDisruptionBudget['spec'], name = 'pdb') =>
+      rig.create<PodDisruptionBudget>(POD_DISRUPTION_BUDGETS, { metadata: { name, namespace: 'default' }, spec }),
+  };
+}
+
+/** Asks for its end, which a finalizer keeps from coming. */
+function terminating(pod: Pod): Pod {
+  return { ...pod, metadata: { ...pod.metadata, finalizers: ['example.com/held'] } };
+}
+
+test('02/29 active pods of a leaving node need another place; those that are done do not', async (t) => {
+  const { names } = await start(
+    t,
+    runningPod('a', 'n'),
+    runningPod('done', 'n', { status: { phase: 'Succeeded' } }),
+    runningPod('elsewhere', 'm'),
+  );
+  assert.deepEqual(await names(), ['a']);
+});
+
+test('02/30 of terminating pods only those of a StatefulSet come back, and those of a daemon set never', async (t) => {
+  const { rig, names } = await start(
+    t,
+    terminating(runningPod('replica', 'n', { ownerReferences: ownedBy('ReplicaSet') })),
+    terminating(
+      runningPod('stateful', 'n', {
+        ownerReferences: ownedBy('StatefulSet'),
+        annotations: { [DO_NOT_DISRUPT]: 'true' }, // too late for that
+      }),
+    ),
+    runningPod('daemon', 'n', { ownerReferences: ownedBy('DaemonSet') }),
+    runningPod('mirror', 'n', { ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name: 'n', uid: 'uid' }] }),
+  );
+  for (const name of ['replica', 'stateful']) await rig.delete(PODS, `default/${name}`);
+  assert.deepEqual(await names(), ['stateful']);
+});
+
+for (const [words, spec] of [
+  ['maxUnavailable 0', { maxUnavailable: 0 }],
+  ['maxUnavailable "0%"', { maxUnavailable: '0%' }],
+  ['minAvailable "100%"', { minAvailable: '100%' }],
+] as const) {
+  test(`02/31 a pod under a budget of ${words} will not go, and needs no place`, async (t) => {
+    const { names, protect } = await start(t, runningPod('a', 'n', { labels: { app: 'x' } }));
+    assert.deepEqual(await names(), ['a']);
+    await protect({ selector: { matchLabels: { app: 'x' } }, ...spec });
+    assert.deepEqual(await names(), []);
+  });
+}
+
+test('02/31 a pod under two budgets cannot be evicted at all', async (t) => {
+  const { names, protect } = await start(t, runningPod('a', 'n', { labels: { app: 'x' } }));
+  const selector = { matchLabels: { app: 'x' } };
+  await protect({ selector, maxUnavailable: 1 }, 'one');
+  assert.deepEqual(await names(), ['a']); // it merely allows none at the moment
+  await protect({ selector, maxUnavailable: 1 }, 'two');
+  assert.deepEqual(await names(), []);
+});
+
+test('02/31 a pod that is not ready goes under a budget that lets such pods go', async (t) => {
+  const status = { phase: 'Running', conditions: [{ type: 'Ready', status: 'False' }] };
+  const { names, protect } = await start(
+    t,
+    runningPod('sick', 'n', { labels: { app: 'x' }, status }),
+    runningPod('well', 'n', { labels: { app: 'x' } }),
+  );
+  const selector = { matchLabels: { app: 'x' } };
+  await protect({ selector, maxUnavailable: 0, unhealthyPodEvictionPolicy: 'AlwaysAllow' });
+  assert.deepEqual(await names(), ['sick']);
+});
+
+test('a budget does not hold what no eviction would remove', async (t) => {
+  const tolerations = [{ key: DISRUPTED_TAINT.key, operator: 'Exists' }];
+  const { names, protect } = await start(
+    t,
+    runningPod('tolerant', 'n', { labels: { app: 'x' }, tolerations }),
+    runningPod('other', 'n', { labels: { app: 'y' } }),
+  );
+  await protect({ selector: {}, maxUnavailable: 0 });
+  assert.deepEqual(await names(), ['tolerant']);
+});
+
+test('02/31 a pod that must not be disrupted stays, for as long as it says', async (t) => {
+  const asking = (name: string, value: string) =>
+    runningPod(name, 'n', {
+      annotations: { [DO_NOT_DISRUPT]: value },
+      status: { phase: 'Running', startTime: '2026-01-01T00:00:00Z' },
+    });
+  const { rig, names, events } = await start(
+    t,
+    asking('always', 'true'),
+    asking('a-while', '5m'),
+    asking('odd', 'abc'),
+  );
+  assert.deepEqual(await names(), ['odd']);
+  assert.deepEqual(await events(), [
+    ['Normal', 'DoNotDisruptUntil', 'The karpenter.sh/do-not-disrupt grace period will elapse at 2026-01-01T00:05:00Z'],
+    [
+      'Warning',
+      'InvalidDoNotDisruptAnnotation',
+      'Invalid karpenter.sh/do-not-disrupt annotation: failed to parse "abc" as a duration: time: invalid duration "abc", ignoring annotation',
+    ],
+  ]);
+  await rig.clock.advance(6 * MINUTE);
+  assert.deepEqual(await names(), ['a-while', 'odd']);
+  assert.deepEqual((await events())[0], [
+    'Normal',
+    'DoNotDisruptGracePeriodElapsed',
+    'The karpenter.sh/do-not-disrupt grace period has elapsed, pod is now disruptable',
+  ]);
+});
+
+test('others get their turn after each node whose pods are looked at', async (t) => {
+  const rig = await startRig(t, { provider: new FakeCloudProvider() });
+  const cluster = new ClusterModel(rig);
+  for (let i = 0; i < 20; i++) {
+    await rig.create(NODES, plainNode(`n${i}`));
+    await rig.create(PODS, runningPod(`p${i}`, `n${i}`));
+    cluster.markForDeletion(`n${i}`);
+  }
+  const { leaving } = cluster.snapshot();
+  assert.ok((await countTurns((slices) => findDisplacedPods(leaving, rig, slices))) >= 20);
+});
+
+test('budgets are compared once with the labels that pods share, however many these are', async (t) => {
+  let comparisons = 0;
+  const getOwnPropertyDescriptor = (target: object, key: PropertyKey) => {
+    comparisons++;
+    return Reflect.getOwnPropertyDescriptor(target, key);
+  };
+  const labels = new Proxy({ app: 'a' }, { getOwnPropertyDescriptor });
+  const pods = Array.from({ length: 50 }, (_, i) => {
+    const pod = runningPod(`p${i}`, 'n');
+    return { ...pod, metadata: { ...pod.metadata, labels } };
+  });
+  const budgets = ['a', 'b', 'c'].map((app) => ({ spec: { selector: { matchLabels: { app } }, maxUnavailable: 0 } }));
+  const caches = { pods: { byIndex: () => pods }, disruptionBudgets: { byIndex: () => budgets } };
+  const rig = await startRig(t, { provider: new FakeCloudProvider() });
+  const cluster = new ClusterModel(rig);
+  await rig.create(NODES, plainNode('n'));
+  const deps = { caches: caches as unknown as Rig['caches'], clock: rig.clock };
+  const slices = new TimeSlices(rig.clock, new AbortController().signal);
+  assert.deepEqual((await findDisplacedPods(cluster.snapshot().staying, deps, slices)).pods, []);
+  assert.equal(comparisons, budgets.length);
+});

@@ -1,0 +1,116 @@
+import {
+  DISRUPTED_TAINT,
+  isProtecting,
+  type LabelSelector,
+  labelSelectorFrom,
+  matchesLabels,
+  readDoNotDisrupt,
+} from '@karpenter-ts/apis';
+import type { Clock, EventDraft } from '@karpenter-ts/runtime';
+import { findUntolerated } from '@karpenter-ts/scheduling';
+import type { Caches } from '../state/caches.ts';
+import type { StateNode } from '../state/state-node.ts';
+import { isFullyBlocking, type PodDisruptionBudget, permitsUnhealthy } from '../kinds/disruption-budget.ts';
+import { isActive, isMirrorPod, isReschedulable, type Pod } from '../kinds/pod.ts';
+import { podsOn } from '../state/node-nodeclaim-links.ts';
+import { findProtectionEvent } from './do-not-disrupt.ts';
+import type { TimeSlices } from '../state/time-slices.ts';
+
+/** What is read to tell who is displaced. */
+export interface DisplacementDeps {
+  readonly caches: Pick<Caches, 'pods' | 'disruptionBudgets'>;
+  readonly clock: Clock;
+}
+
+/** Pods of leaving nodes, and what their owners should know. */
+export interface DisplacedPods {
+  readonly pods: readonly Pod[];
+  readonly events: readonly EventDraft[];
+}
+
+/**
+ * The pods that will need another place when these nodes are gone (spec 02 §4.3). One that may not be evicted stays out:
+ * nobody knows when it will go, and room that waits for it is wasted.
+ */
+export async function findDisplacedPods(
+  leaving: readonly StateNode[],
+  { caches, clock }: DisplacementDeps,
+  slices: TimeSlices,
+): Promise<DisplacedPods> {
+  const now = clock.now();
+  const budgets = new BudgetBook(caches);
+  const pods: Pod[] = [];
+  const events: EventDraft[] = [];
+  for (const { node } of leaving) {
+    if (slices.isOver) await slices.pause();
+    for (const pod of podsOn(node?.metadata.name ?? '', caches)) {
+      if (!isReschedulable(pod)) continue;
+      const verdict = readDoNotDisrupt(pod, now);
+      const event = findProtectionEvent(pod, verdict);
+      if (event !== undefined) events.push(event);
+      if (isActive(pod) && (isProtecting(verdict) || (canBeEvicted(pod) && budgets.block(pod)))) continue;
+      pods.push(pod);
+    }
+  }
+  return { pods, events };
+}
+
+/** Whether an eviction is what removes an active, unprotected pod from a node that leaves. */
+function canBeEvicted(pod: Pod): boolean {
+  return !isMirrorPod(pod) && findUntolerated([DISRUPTED_TAINT], pod.spec.tolerations ?? []).length > 0;
+}
+
+interface Budget {
+  readonly selector: LabelSelector;
+  readonly budget: PodDisruptionBudget;
+}
+
+/** Labels of a pod: the cache keeps equal ones once, so that the object stands for what it holds. */
+type Labels = Pod['metadata']['labels'];
+
+/** The budgets of a namespace, and of those the ones that select pods with certain labels. */
+interface NamespaceBudgets {
+  readonly all: readonly Budget[];
+  readonly selecting: Map<Labels, readonly Budget[]>;
+}
+
+/** The disruption budgets by namespace. Each selector is read once, and compared once with the labels pods share. */
+class BudgetBook {
+  readonly #caches: Pick<Caches, 'disruptionBudgets'>;
+  readonly #byNamespace = new Map<string, NamespaceBudgets>();
+
+  constructor(caches: Pick<Caches, 'disruptionBudgets'>) {
+    this.#caches = caches;
+  }
+
+  /** Whether no eviction of this pod can ever be granted. Eviction knows no more than one budget for a pod. */
+  block({ metadata, status }: Pod): boolean {
+    const matching = this.#selecting(metadata.namespace ?? '', metadata.labels);
+    if (matching.length > 1) return true;
+    const [only] = matching;
+    if (only === undefined) return false;
+    const isUnhealthy = status?.conditions?.some((one) => one.type === 'Ready' && one.status === 'False');
+    return isFullyBlocking(only.budget) && !(isUnhealthy === true && permitsUnhealthy(only.budget));
+  }
+
+  #selecting(namespace: string, labels: Labels): readonly Budget[] {
+    const { all, selecting } = this.#of(namespace);
+    let found = selecting.get(labels);
+    if (found === undefined) {
+      found = all.filter(({ selector }) => matchesLabels(selector, labels));
+      selecting.set(labels, found);
+    }
+    return found;
+  }
+
+  #of(namespace: string): NamespaceBudgets {
+    let budgets = this.#byNamespace.get(namespace);
+    if (budgets === undefined) {
+      const found = this.#caches.disruptionBudgets.byIndex('namespace', namespace);
+      const all = found.map((budget) => ({ selector: labelSelectorFrom(budget.spec.selector), budget }));
+      budgets = { all, selecting: new Map() };
+      this.#byNamespace.set(namespace, budgets);
+    }
+    return budgets;
+  }
+}

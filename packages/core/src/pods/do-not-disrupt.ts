@@ -1,0 +1,57 @@
+import { type DoNotDisrupt, isProtecting, readDoNotDisrupt } from '@karpenter-ts/apis';
+import type { EventDraft, EventRecorder, Instant } from '@karpenter-ts/runtime';
+import { PODS } from '@karpenter-ts/runtime/kinds';
+import { subjectOf } from '../event-subject.ts';
+import type { Pod } from '../kinds/pod.ts';
+import { rfc3339 } from '../rfc3339.ts';
+
+/** Whether its do-not-disrupt annotation holds now; tells users what they should know of it. */
+export function isProtected(pod: Pod, now: Instant, events: EventRecorder): boolean {
+  const verdict = readDoNotDisrupt(pod, now);
+  const draft = findProtectionEvent(pod, verdict);
+  if (draft !== undefined) events.publish(draft);
+  return isProtecting(verdict);
+}
+
+/**
+ * What users are told of a pod's do-not-disrupt annotation whenever it is acted upon: that it cannot be read, or when
+ * its time is over. Undefined if it names no time, or is not there.
+ */
+export function findProtectionEvent(pod: Pod, verdict: DoNotDisrupt): EventDraft | undefined {
+  const on = subjectOf(PODS, pod);
+  const uid = pod.metadata.uid ?? '';
+  switch (verdict.kind) {
+    case 'Invalid':
+      return {
+        on,
+        type: 'Warning',
+        reason: 'InvalidDoNotDisruptAnnotation',
+        message: `Invalid karpenter.sh/do-not-disrupt annotation: ${verdict.why}, ignoring annotation`,
+        dedupe: [uid, verdict.why],
+      };
+    case 'Until': {
+      const end = rfc3339(verdict.end);
+      return {
+        on,
+        type: 'Normal',
+        reason: 'DoNotDisruptUntil',
+        message: `The karpenter.sh/do-not-disrupt grace period will elapse at ${end}`,
+        dedupe: [uid, end],
+      };
+    }
+    case 'Elapsed':
+      return {
+        on,
+        type: 'Normal',
+        reason: 'DoNotDisruptGracePeriodElapsed',
+        message: 'The karpenter.sh/do-not-disrupt grace period has elapsed, pod is now disruptable',
+        dedupe: [uid],
+      };
+    case 'Absent':
+    case 'Always':
+    case 'NotStarted':
+      return undefined;
+    default:
+      return verdict satisfies never;
+  }
+}

@@ -1,0 +1,139 @@
+import type { UnsupportedVolumes } from '@karpenter-ts/cloudprovider';
+import { type Fields, LoggedRef, type ObjectRef, objectKey, StructuredError } from '@karpenter-ts/runtime';
+import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES } from '@karpenter-ts/runtime/kinds';
+import { type Backing, driverOf, type PersistentVolume, type Pod } from '@karpenter-ts/scheduling';
+import type { PersistentVolumeClaim, StorageClass } from '../kinds/storage.ts';
+import { notFoundText } from '../not-found.ts';
+
+/** Where the storage objects of a pod are looked up; the caches are such. */
+export interface StorageObjects {
+  readonly persistentVolumeClaims: Lookup<PersistentVolumeClaim>;
+  readonly persistentVolumes: Lookup<PersistentVolume>;
+  readonly storageClasses: Lookup<StorageClass>;
+}
+
+type PodVolume = NonNullable<Pod['spec']['volumes']>[number];
+
+interface Lookup<T> {
+  get(key: string): T | undefined;
+}
+
+/** Set by the volume binder when it is done. */
+const BIND_COMPLETED = 'pv.kubernetes.io/bind-completed';
+
+/**
+ * What keeps a pod from running wherever it is put: the first of its volumes that is not there, or not ready to be used
+ * (spec 02 §15.1). In upstream's words; undefined when nothing does.
+ */
+export function findVolumeFault(
+  pod: Pod,
+  objects: StorageObjects,
+  unsupported: UnsupportedVolumes | undefined,
+): string | undefined {
+  for (const volume of pod.spec.volumes ?? []) {
+    const name = claimNameOf(pod, volume);
+    if (name === undefined) continue;
+    const fault = findClaimFault({ namespace: pod.metadata.namespace, name }, objects, unsupported);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+/** The claim behind a volume, in the pod's namespace; undefined for kinds without one (emptyDir, hostPath, …). */
+export function claimNameOf({ metadata }: Pod, volume: PodVolume): string | undefined {
+  const { name, persistentVolumeClaim, ephemeral } = volume;
+  return persistentVolumeClaim?.claimName ?? (ephemeral === undefined ? undefined : `${metadata.name}-${name}`);
+}
+
+/** What is said of a claim that is not there. */
+export function missingClaimText(name: string): string {
+  const missing = notFoundText(PERSISTENT_VOLUME_CLAIMS, name);
+  return text(`getting persistent volume claim, ${missing}`, { PersistentVolumeClaim: name });
+}
+
+function findClaimFault(
+  ref: ObjectRef,
+  objects: StorageObjects,
+  unsupported: UnsupportedVolumes | undefined,
+): string | undefined {
+  const claim = objects.persistentVolumeClaims.get(objectKey(ref));
+  if (claim === undefined) return missingClaimText(ref.name);
+  const { metadata, status, spec } = claim;
+  const values = { PersistentVolumeClaim: new LoggedRef(metadata) };
+  if (metadata.deletionTimestamp !== undefined) return text('persistentvolumeclaim is being deleted', values);
+  if (status?.phase === 'Lost') {
+    const lost = { ...values, PersistentVolume: spec.volumeName ?? '' };
+    return text('persistentvolumeclaim bound to non-existent persistentvolume', lost);
+  }
+  return spec.volumeName
+    ? findBoundFault(claim, spec.volumeName, objects, unsupported)
+    : findUnboundFault(claim, objects, unsupported);
+}
+
+function findBoundFault(
+  claim: PersistentVolumeClaim,
+  volumeName: string,
+  { persistentVolumes }: StorageObjects,
+  unsupported: UnsupportedVolumes | undefined,
+): string | undefined {
+  const { metadata, spec } = claim;
+  const claimed = { PersistentVolumeClaim: new LoggedRef(metadata), StorageClass: spec.storageClassName ?? '' };
+  const unusable = (problem: string) =>
+    text(`failed to validate pvc, ${problem}`, { ...claimed, PersistentVolume: volumeName });
+  const volume = persistentVolumes.get(volumeName);
+  if (volume === undefined) return unusable(notFoundText(PERSISTENT_VOLUMES, volumeName));
+  if (volume.metadata.deletionTimestamp !== undefined) return unusable('persistentvolume is being deleted');
+  if (metadata.annotations?.[BIND_COMPLETED] === undefined) {
+    const values = { annotation: BIND_COMPLETED, PersistentVolumeClaim: metadata.name, PersistentVolume: volumeName };
+    return text('pvc is considered unbound because it does not contain annotation', values);
+  }
+  return findDriverFault({ kind: 'bound', claim, volume }, claimed, unsupported);
+}
+
+function findUnboundFault(
+  claim: PersistentVolumeClaim,
+  { storageClasses }: StorageObjects,
+  unsupported: UnsupportedVolumes | undefined,
+): string | undefined {
+  const name = claim.spec.storageClassName ?? '';
+  const values = { PersistentVolumeClaim: new LoggedRef(claim.metadata), StorageClass: name };
+  if (name === '') return text('unbound pvc must define a storage class', values);
+  const storageClass = storageClasses.get(name);
+  if (storageClass === undefined) {
+    const missing = notFoundText(STORAGE_CLASSES, name);
+    return text(`failed to validate pvc, failed to get storage class, ${missing}`, values);
+  }
+  if (storageClass.volumeBindingMode === 'Immediate') {
+    return text('failed to validate pvc, pvc with immediate volume binding mode must be bound', values);
+  }
+  const TopologyKey = findUnsupportedKey(storageClass, unsupported);
+  if (TopologyKey !== undefined) {
+    const problem = 'failed to validate pvc, storage class uses unsupported topology key';
+    return text(problem, { ...values, TopologyKey });
+  }
+  return findDriverFault({ kind: 'unbound', claim, storageClass }, values, unsupported);
+}
+
+function findUnsupportedKey(
+  { allowedTopologies = [] }: StorageClass,
+  unsupported: UnsupportedVolumes | undefined,
+): string | undefined {
+  const keys = allowedTopologies.flatMap(({ matchLabelExpressions = [] }) =>
+    matchLabelExpressions.map(({ key }) => key),
+  );
+  return keys.find((key) => unsupported?.topologyKeys.has(key));
+}
+
+function findDriverFault(
+  backing: Exclude<Backing, { kind: 'missing' }>,
+  values: Fields,
+  unsupported: UnsupportedVolumes | undefined,
+): string | undefined {
+  const Provisioner = driverOf(backing) ?? '';
+  if (!unsupported?.drivers.has(Provisioner)) return undefined;
+  return text('failed to validate pvc, provisioner is not supported', { ...values, Provisioner });
+}
+
+function text(problem: string, values: Fields): string {
+  return new StructuredError(problem, values).message;
+}

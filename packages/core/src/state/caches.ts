@@ -1,0 +1,128 @@
+import type { NodeClaim, NodePool } from '@karpenter-ts/apis';
+import type { CloudProvider } from '@karpenter-ts/cloudprovider';
+import { type Cache, type Client, Informer, type Logger, type Metrics, type SteadyClock } from '@karpenter-ts/runtime';
+import {
+  CSI_NODES,
+  DAEMON_SETS,
+  NAMESPACES,
+  NODE_CLAIMS,
+  NODE_POOLS,
+  NODES,
+  PERSISTENT_VOLUME_CLAIMS,
+  PERSISTENT_VOLUMES,
+  POD_DISRUPTION_BUDGETS,
+  PODS,
+  RESOURCE_SLICES,
+  STORAGE_CLASSES,
+  VOLUME_ATTACHMENTS,
+} from '@karpenter-ts/runtime/kinds';
+import type { DaemonSet, PersistentVolume } from '@karpenter-ts/scheduling';
+import type { PodDisruptionBudget } from '../kinds/disruption-budget.ts';
+import type { Namespace } from '../kinds/namespace.ts';
+import type { Node } from '../kinds/node.ts';
+import type { NodeClass } from '../kinds/node-class.ts';
+import type { Pod } from '../kinds/pod.ts';
+import { nodeNamesOf, type ResourceSlice } from '../kinds/resource-slice.ts';
+import type { CsiNode, PersistentVolumeClaim, StorageClass, VolumeAttachment } from '../kinds/storage.ts';
+
+/** Copies of everything the controllers read, kept up to date by themselves. Lookups cost what they find. */
+export interface Caches {
+  /** `node`: name of the Node it is bound to, '' while it is not. */
+  readonly pods: Informer<Pod, 'node'>;
+  readonly nodes: Informer<Node, 'providerId'>;
+  /** `nodePool`: by label. `nodeClass`: as `nodeClassKey` has it. */
+  readonly nodeClaims: Informer<NodeClaim, 'providerId' | 'nodePool' | 'nodeClass'>;
+  readonly nodePools: Informer<NodePool, 'nodeClass'>;
+  /** One for each kind of the provider, in its order. */
+  readonly nodeClasses: readonly Informer<NodeClass>[];
+  readonly daemonSets: Informer<DaemonSet>;
+  readonly namespaces: Informer<Namespace>;
+  readonly persistentVolumes: Informer<PersistentVolume>;
+  readonly persistentVolumeClaims: Informer<PersistentVolumeClaim>;
+  readonly storageClasses: Informer<StorageClass>;
+  readonly csiNodes: Informer<CsiNode>;
+  readonly volumeAttachments: Informer<VolumeAttachment, 'node'>;
+  readonly disruptionBudgets: Informer<PodDisruptionBudget, 'namespace'>;
+  /** `node`: name of the Node it is local to. Undefined while resource claims are ignored: the kind needs rights. */
+  readonly resourceSlices: Informer<ResourceSlice, 'node'> | undefined;
+}
+
+export interface CacheDeps {
+  readonly client: Client;
+  readonly clock: SteadyClock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly provider: Pick<CloudProvider, 'nodeClasses'>;
+  /** For jitter, in [0, 1); Math.random unless given. */
+  readonly random?: (() => number) | undefined;
+  /** Whether resource claims count (dynamic resource allocation); they do not unless told. */
+  readonly readsResourceSlices?: boolean;
+}
+
+/** Under which value of the index `nodeClass` claims and pools are found. */
+export function nodeClassKey({ group, kind, name }: { group: string; kind: string; name: string }): string {
+  return `${group}/${kind}/${name}`;
+}
+
+/** The caches, not started yet. */
+export function createCaches({ provider, readsResourceSlices, ...deps }: CacheDeps): Caches {
+  return {
+    pods: new Informer<Pod, 'node'>({
+      ...deps,
+      type: PODS,
+      sharedParts: SHARED_POD_PARTS,
+      indexes: { node: ({ spec }) => [spec.nodeName ?? ''] },
+    }),
+    nodes: new Informer<Node, 'providerId'>({
+      ...deps,
+      type: NODES,
+      indexes: { providerId: ({ spec }) => present(spec?.providerID) },
+    }),
+    nodeClaims: new Informer<NodeClaim, 'providerId' | 'nodePool' | 'nodeClass'>({
+      ...deps,
+      type: NODE_CLAIMS,
+      indexes: {
+        providerId: ({ status }) => present(status?.providerID),
+        nodePool: ({ metadata }) => present(metadata.labels?.['karpenter.sh/nodepool']),
+        nodeClass: ({ spec }) => [nodeClassKey(spec.nodeClassRef)],
+      },
+    }),
+    nodePools: new Informer<NodePool, 'nodeClass'>({
+      ...deps,
+      type: NODE_POOLS,
+      indexes: { nodeClass: ({ spec }) => [nodeClassKey(spec.template.spec.nodeClassRef)] },
+    }),
+    nodeClasses: provider.nodeClasses.map((type) => new Informer<NodeClass>({ ...deps, type })),
+    daemonSets: new Informer<DaemonSet>({ ...deps, type: DAEMON_SETS }),
+    namespaces: new Informer<Namespace>({ ...deps, type: NAMESPACES }),
+    persistentVolumes: new Informer<PersistentVolume>({ ...deps, type: PERSISTENT_VOLUMES }),
+    persistentVolumeClaims: new Informer<PersistentVolumeClaim>({ ...deps, type: PERSISTENT_VOLUME_CLAIMS }),
+    storageClasses: new Informer<StorageClass>({ ...deps, type: STORAGE_CLASSES }),
+    csiNodes: new Informer<CsiNode>({ ...deps, type: CSI_NODES }),
+    volumeAttachments: new Informer<VolumeAttachment, 'node'>({
+      ...deps,
+      type: VOLUME_ATTACHMENTS,
+      indexes: { node: ({ spec }) => [spec.nodeName] },
+    }),
+    disruptionBudgets: new Informer<PodDisruptionBudget, 'namespace'>({
+      ...deps,
+      type: POD_DISRUPTION_BUDGETS,
+      indexes: { namespace: ({ metadata }) => present(metadata.namespace) },
+    }),
+    resourceSlices: readsResourceSlices
+      ? new Informer<ResourceSlice, 'node'>({ ...deps, type: RESOURCE_SLICES, indexes: { node: nodeNamesOf } })
+      : undefined,
+  };
+}
+
+/** All of them, for the manager to start. */
+export function listCaches({ nodeClasses, ...rest }: Caches): readonly Cache[] {
+  return [...Object.values(rest).filter((cache) => cache !== undefined), ...nodeClasses];
+}
+
+/** What pods of one workload have in common. */
+const SHARED_POD_PARTS = ['metadata.labels', 'metadata.annotations', 'metadata.ownerReferences', 'spec.affinity'];
+
+function present(value: string | undefined): readonly string[] {
+  return value ? [value] : [];
+}
