@@ -29,7 +29,7 @@ import { OwnWrites } from '../writes/own-writes.ts';
 import { patchStatus } from '../writes/status-patch.ts';
 import type { EvictionQueue } from './eviction-queue.ts';
 import { leave } from './node-taint.ts';
-import { readDeadline } from './termination-deadline.ts';
+import { readDeadline } from '../nodeclaim/termination-deadline.ts';
 import { deadlineExpiring } from './termination-events.ts';
 import { lifetimeSeconds, nodesDrained, nodesTerminated, terminationSeconds } from './termination-metrics.ts';
 import {

@@ -7,8 +7,7 @@ import { NODE_POOLS } from '@karpenter-ts/runtime/kinds';
 import fc from 'fast-check';
 import { type ClaimWorld, startClaimWorld } from '../nodeclaim/testing/claim-world.ts';
 import { makeNodeClaim, makeNodeClass, makeNodePool, NODE_CLASSES } from '../testing/objects.ts';
-import { RegistrationHealth } from '../state/nodepool-health.ts';
-import { addResult, healthOf, NO_RESULTS } from '../state/registration-results.ts';
+import { addResult, healthOf, NO_RESULTS, RegistrationHealth } from '../state/nodepool-health.ts';
 
 const FAILURE = { succeeded: false, reason: 'RegistrationFailed', message: 'Failed to register node' } as const;
 const SUCCESS = { succeeded: true } as const;

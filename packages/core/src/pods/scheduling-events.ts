@@ -1,6 +1,5 @@
-import type { NodePool } from '@karpenter-ts/apis';
 import { type EventDraft, type EventLimit, MINUTE } from '@karpenter-ts/runtime';
-import { NODE_POOLS, PODS } from '@karpenter-ts/runtime/kinds';
+import { PODS } from '@karpenter-ts/runtime/kinds';
 import type { Pod } from '@karpenter-ts/scheduling';
 import { subjectOf } from '../event-subject.ts';
 
@@ -30,18 +29,5 @@ export function failedScheduling(pod: Pod, error: string): EventDraft {
     message: `Failed to schedule pod, ${error}`,
     dedupe: [pod.metadata.uid ?? ''],
     dedupeTimeout: 5 * MINUTE,
-  };
-}
-
-/** `minValuesUnmet`: there would have been types, but too few of them. */
-export function noCompatibleInstanceTypes(nodePool: NodePool, minValuesUnmet: boolean): EventDraft {
-  const message = 'NodePool requirements filtered out all compatible available instance types';
-  return {
-    on: subjectOf(NODE_POOLS, nodePool),
-    type: 'Warning',
-    reason: 'NoCompatibleInstanceTypes',
-    message: minValuesUnmet ? `${message} due to minValues incompatibility` : message,
-    dedupe: [nodePool.metadata.uid ?? ''],
-    dedupeTimeout: 1 * MINUTE,
   };
 }

@@ -1,21 +1,25 @@
-import { isTrue, NODEPOOL_LABEL } from '@karpenter-ts/apis';
-import { LoggedRef, type Logger, nameList } from '@karpenter-ts/runtime';
+import { isTrue, type NodePool, NODEPOOL_LABEL } from '@karpenter-ts/apis';
+import { type EventDraft, LoggedRef, type Logger, MINUTE, nameList } from '@karpenter-ts/runtime';
+import { NODE_POOLS } from '@karpenter-ts/runtime/kinds';
 import {
   awaitsReservation,
   type Failure,
   type NodePlacement,
+  type PackingDecision,
   type PlacedPod,
   type Plan,
+  type PlanCost,
   podName,
   renderFailure,
   renderRelaxation,
   renderShortage,
+  roundPrice,
 } from '@karpenter-ts/scheduling';
 import type { ClusterModel } from '../state/cluster-model.ts';
 import type { StateNode } from '../state/state-node.ts';
 import type { Core } from '../state/controller-deps.ts';
-import { failedScheduling, noCompatibleInstanceTypes, nominated } from '../pods/scheduling-events.ts';
-import { reportPacking } from './packing-report.ts';
+import { failedScheduling, nominated } from '../pods/scheduling-events.ts';
+import { subjectOf } from '../event-subject.ts';
 import type { TimeSlices } from '../state/time-slices.ts';
 
 export type OutcomeDeps = Pick<Core, 'caches' | 'events'> & { readonly cluster: ClusterModel };
@@ -160,4 +164,38 @@ function reportCounts({ newNodes, existingNodes }: Plan, logger: Logger): void {
 
 function countPods(nodes: readonly { readonly pods: readonly PlacedPod[] }[]): number {
   return nodes.reduce((sum, { pods }) => sum + pods.length, 0);
+}
+
+/** Tells what was chosen of two plans for the same pods, at what prices and why (spec 09 A1). */
+function reportPacking({ taken, why, upstream, costAware }: PackingDecision, logger: Logger): void {
+  if (why === 'Policy' || why === 'NothingToChange') return; // no other plan was asked for, or could be
+  const fields = {
+    extension: 'A1',
+    reason: why,
+    ...costFields('upstream-', upstream),
+    ...(costAware && costFields('cost-aware-', costAware)),
+  };
+  if (taken === 'cost-aware') logger.info('computed cheaper nodeclaim(s) than upstream would', fields);
+  else logger.debug('computed the nodeclaim(s) upstream would', fields);
+}
+
+function costFields(prefix: string, { nodes, pricePerHour, feesPerHour }: PlanCost): Readonly<Record<string, number>> {
+  return {
+    [`${prefix}nodeclaims`]: nodes,
+    [`${prefix}price-per-hour`]: roundPrice(pricePerHour),
+    ...(feesPerHour > 0 && { [`${prefix}fees-per-hour`]: roundPrice(feesPerHour) }),
+  };
+}
+
+/** `minValuesUnmet`: there would have been types, but too few of them. */
+function noCompatibleInstanceTypes(nodePool: NodePool, minValuesUnmet: boolean): EventDraft {
+  const message = 'NodePool requirements filtered out all compatible available instance types';
+  return {
+    on: subjectOf(NODE_POOLS, nodePool),
+    type: 'Warning',
+    reason: 'NoCompatibleInstanceTypes',
+    message: minValuesUnmet ? `${message} due to minValues incompatibility` : message,
+    dedupe: [nodePool.metadata.uid ?? ''],
+    dedupeTimeout: 1 * MINUTE,
+  };
 }

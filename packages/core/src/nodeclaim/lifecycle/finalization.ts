@@ -24,7 +24,7 @@ import { transitionOf } from '../../writes/conditions.ts';
 import { subjectOf } from '../../event-subject.ts';
 import { nodesOf } from '../../state/node-nodeclaim-links.ts';
 import { patchStatus } from '../../writes/status-patch.ts';
-import { readDeadline } from '../../node-termination/termination-deadline.ts';
+import { readDeadline } from '../termination-deadline.ts';
 import { unlessGone } from '../../unless-gone.ts';
 import { withClaimMachine } from '../claim-logger.ts';
 import { withMachine } from './launch.ts';

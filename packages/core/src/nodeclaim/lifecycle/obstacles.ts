@@ -9,7 +9,6 @@ import {
 } from '@karpenter-ts/apis';
 import { isReady, type Node } from '../../kinds/node.ts';
 import type { ResourceSlice } from '../../kinds/resource-slice.ts';
-import { findUnpublishedDriver } from './driver-pools.ts';
 
 /** Why a registered Node cannot take pods yet, as the claim's condition `Initialized` says it. */
 export interface Obstacle {
@@ -78,4 +77,29 @@ function checkDrivers({ nodeClaim, slices }: InitializationFacts): Obstacle | un
 
 function isZero(amount: string | number): boolean {
   return parseQuantity(amount).nanos === 0n;
+}
+
+/**
+ * The first of the drivers (names separated by commas) that has no whole pool among a Node's slices; undefined when
+ * all have one. A pool is whole when all slices its newest generation consists of are there.
+ */
+export function findUnpublishedDriver(drivers: string, slices: readonly ResourceSlice[]): string | undefined {
+  const wanted = drivers.split(',').map((driver) => driver.trim());
+  const published = driversWithWholePools(slices);
+  return wanted.find((driver) => driver !== '' && !published.has(driver));
+}
+
+function driversWithWholePools(slices: readonly ResourceSlice[]): ReadonlySet<string> {
+  const pools = Map.groupBy(slices, ({ spec }) => `${spec.driver}\0${spec.pool.name}`);
+  const drivers = new Set<string>();
+  for (const pool of pools.values()) if (isWhole(pool)) drivers.add(pool[0]!.spec.driver);
+  return drivers;
+}
+
+/** The first slice of the newest generation says how many there are to be. */
+function isWhole(pool: readonly ResourceSlice[]): boolean {
+  const generation = Math.max(...pool.map(({ spec }) => spec.pool.generation));
+  const newest = pool.filter(({ spec }) => spec.pool.generation === generation);
+  const declared = newest[0]!.spec.pool.resourceSliceCount;
+  return declared > 0 && declared === newest.length;
 }
