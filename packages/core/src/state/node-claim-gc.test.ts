@@ -5,6 +5,7 @@ import { SECOND } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS } from '@karpenter-ts/runtime/kinds';
 import { launchedClaim } from '../testing/cluster-objects.ts';
 import { startRig } from '../testing/rig.ts';
+import { createCaches } from './caches.ts';
 import { ClusterModel } from './cluster-model.ts';
 import { nodeClaimGcController } from './node-claim-gc.ts';
 
@@ -33,4 +34,20 @@ test('02/18 a claim that was launched meanwhile stays, though the caches have no
   cluster.track(launchedClaim('quick'));
   await rig.clock.advance(20 * SECOND);
   assert.equal(cluster.find('fake:///quick')?.existing.name, 'quick');
+});
+
+test('a claim that the caches have not seen after 15 s is waited for as long as the API server has it', async (t) => {
+  const rig = await startRig(t, { provider: new FakeCloudProvider() });
+  const caches = createCaches({ ...rig, readsResourceSlices: false }); // whose watches bring nothing
+  const cluster = new ClusterModel({ ...rig, caches });
+  await rig.run(nodeClaimGcController({ client: rig.client, caches }, cluster));
+  cluster.track(await rig.create(NODE_CLAIMS, launchedClaim('bought', { providerId: '' })));
+  await rig.clock.advance(60 * SECOND);
+  assert.equal(cluster.isUnlaunched('bought'), true);
+  rig.refusals.add({ method: 'GET', path: /nodeclaims\/bought$/, code: 500, times: 5 });
+  await rig.clock.advance(20 * SECOND);
+  assert.equal(cluster.isUnlaunched('bought'), true, 'nor does an error mean that it is gone');
+  await rig.delete(NODE_CLAIMS, 'bought');
+  await rig.clock.advance(120 * SECOND);
+  assert.equal(cluster.isUnlaunched('bought'), false);
 });

@@ -1,15 +1,22 @@
+import type { NodeClaim } from '@karpenter-ts/apis';
 import { type Controller, DONE, LoggedRef, SECOND } from '@karpenter-ts/runtime';
-import type { Core } from './controller-deps.ts';
+import { NODE_CLAIMS } from '@karpenter-ts/runtime/kinds';
+import { unlessGone } from '../unless-gone.ts';
 import type { ClusterModel } from './cluster-model.ts';
+import type { Core } from './controller-deps.ts';
 
-/** By then the caches have seen a NodeClaim that exists. */
+/** By then the caches have seen a NodeClaim that exists, unless their watch lags. */
 const PATIENCE = 15 * SECOND; // spec 03 §12.1
 
 /**
  * Forgets NodeClaims that were deleted before the model took them in: their deletion has been told already, so that it
- * would wait for their launch for ever. The name is that of upstream's next release.
+ * would wait for their launch for ever. That one is gone is asked of the API server: a cache may lag for longer, and a
+ * NodeClaim that exists and is forgotten would be bought again. The name is that of upstream's next release.
  */
-export function nodeClaimGcController({ caches }: Pick<Core, 'caches'>, cluster: ClusterModel): Controller {
+export function nodeClaimGcController(
+  { caches, client }: Pick<Core, 'caches' | 'client'>,
+  cluster: ClusterModel,
+): Controller {
   return {
     name: 'state.nodeclaimgc',
     kind: { group: 'karpenter.sh', kind: 'NodeClaim' },
@@ -19,8 +26,12 @@ export function nodeClaimGcController({ caches }: Pick<Core, 'caches'>, cluster:
         attach: (queue) => cluster.onTrack((nodeClaim) => queue.addAfter(nodeClaim, PATIENCE)),
       },
     ],
-    reconcile: async (name, _signal, logger) => {
-      if (caches.nodeClaims.get(name) !== undefined || !cluster.isUnlaunched(name)) return DONE;
+    reconcile: async (name, signal, logger) => {
+      const isSettled = (): boolean => caches.nodeClaims.get(name) !== undefined || !cluster.isUnlaunched(name);
+      if (isSettled()) return DONE;
+      const found = await unlessGone(client.get<NodeClaim>(NODE_CLAIMS, { name }, {}, signal));
+      if (found !== undefined) return { requeueAfter: PATIENCE };
+      if (isSettled()) return DONE; // the cache has seen it come meanwhile, and will see it go
       logger.debug('garbage collecting stale unlaunched nodeclaim from cluster state', {
         NodeClaim: new LoggedRef({ name }),
       });
