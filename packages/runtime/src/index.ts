@@ -7,6 +7,7 @@ export { scaledClock } from './scaled-clock.ts';
 export type { CancellableClock, SteadyClock } from './steady-clock.ts';
 export { unlessAborted } from './unless-aborted.ts';
 export { VirtualClock } from './virtual-clock.ts';
+export { withGrace } from './with-grace.ts';
 
 // The Kubernetes API
 export type { CallerOptions, RequestObserver } from './client/caller.ts';

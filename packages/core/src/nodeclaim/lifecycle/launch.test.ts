@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type NodeClaim, TERMINATION_FINALIZER, ZONE_LABEL } from '@karpenter-ts/apis';
 import { CreateError, InsufficientCapacityError, NodeClassNotReadyError } from '@karpenter-ts/cloudprovider';
-import { garble, refuse } from '@karpenter-ts/cloudprovider/testing';
+import { garble, refuse, slowDown } from '@karpenter-ts/cloudprovider/testing';
 import { MINUTE, SECOND, StatusError } from '@karpenter-ts/runtime';
 import { FOREIGN_CLASS_REF } from '../../testing/objects.ts';
 import { startClaimWorld } from '../testing/claim-world.ts';
@@ -169,4 +169,39 @@ test('conditions that others write while a claim is launched are kept', async (t
   assert.equal((await world.condition('ConsistentStateFound'))?.reason, 'Test');
   assert.equal((await world.condition('Launched'))?.status, 'True');
   assert.equal((await world.claim()).status?.providerID, 'fake:///machine-1');
+});
+
+test('a machine that is bought while the process stops is noted, or the next process would buy another', async (t) => {
+  for (const moment of ['before any write', 'between two writes'] as const) {
+    const world = await startClaimWorld(t);
+    const { rig } = world;
+    const { provider, writes } = rig;
+    await world.addClaim();
+    const stop = new AbortController();
+    if (moment === 'before any write') {
+      const create = provider.create.bind(provider);
+      Object.assign(provider, { create: (claim: NodeClaim) => create(claim).finally(() => stop.abort()) });
+    } else {
+      const push = writes.push.bind(writes);
+      const isLast = () => provider.calls.length > 0;
+      Object.assign(writes, { push: (write: string) => (isLast() && queueMicrotask(() => stop.abort()), push(write)) });
+    }
+    const pass = world.lifecycle.reconcile('c1', stop.signal, rig.logger);
+    await rig.clock.runUntil(pass).catch(() => undefined);
+    assert.equal(stop.signal.aborted, true);
+    assert.equal((await world.claim()).status?.providerID, 'fake:///machine-1', moment);
+  }
+});
+
+test('a launch that the stop of the process has cut off is no failure, and nothing is written of it', async (t) => {
+  const world = await startClaimWorld(t);
+  const { rig } = world;
+  rig.provider.script('create', slowDown(10 * SECOND));
+  await world.addClaim();
+  const stop = new AbortController();
+  const pass = world.lifecycle.reconcile('c1', stop.signal, rig.logger).catch(() => undefined);
+  await rig.clock.advance(1 * SECOND);
+  stop.abort();
+  await rig.clock.runUntil(pass);
+  assert.equal(await world.condition('Launched'), undefined);
 });

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { findCondition, NODE_CLAIM_CONDITIONS, type NodeClaim, READY } from '@karpenter-ts/apis';
-import { type Instant, isConflict, isNotFound } from '@karpenter-ts/runtime';
+import { type Instant, isConflict, isNotFound, SECOND, withGrace } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS } from '@karpenter-ts/runtime/kinds';
 import { withCondition } from '../../writes/conditions.ts';
 import { mergePatchOf } from '../../writes/merge-patch.ts';
@@ -8,6 +8,9 @@ import { asChange, type Pass } from './step.ts';
 
 /** Writers of one claim's conditions are few: more conflicts in a row than this are someone else's fault. */
 const MAX_TRIES = 5;
+
+/** How much longer than other work it may take to note what was bought when the process is to stop. */
+const NOTE_GRACE = 1 * SECOND;
 
 /** A claim before and after the steps of a pass. */
 export interface Progress {
@@ -18,9 +21,16 @@ export interface Progress {
 /**
  * Writes what the steps made of a claim: labels and annotations, then the status. Their side effects have happened, so
  * a conflict must not undo them: conditions others wrote meanwhile are kept, and ours laid over them. (Upstream
- * replaces the list.) False if the claim is gone.
+ * replaces the list.) Neither must a stop of the process, when a machine was bought: the next one would buy another.
+ * False if the claim is gone.
  */
-export async function saveProgress(life: Pass, progress: Progress): Promise<boolean> {
+export function saveProgress(life: Pass, progress: Progress): Promise<boolean> {
+  const { before, after } = progress;
+  if (before.status?.providerID === after.status?.providerID) return save(life, progress);
+  return withGrace(life.clock, NOTE_GRACE, life.signal, (signal) => save({ ...life, signal }, progress));
+}
+
+async function save(life: Pass, progress: Progress): Promise<boolean> {
   const { before, after } = progress;
   const { client, signal, writtenClaims } = life;
   const { name } = before.metadata;
