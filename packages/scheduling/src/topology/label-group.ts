@@ -14,16 +14,23 @@ export class LabelGroup {
   #known: Uint8Array;
   #counts: Int32Array;
   readonly #hash: number;
+  /** Asked only once, when the rule is first applied. */
+  #expected: (() => Iterable<number>) | undefined;
 
-  /** `offered` are domains new nodes could be in, `present` those of nodes that are there and count for the rule. */
+  /**
+   * `offered` are domains new nodes could be in, `present` those of nodes that are there and count for the rule, and
+   * `expected` tells in which of those offered this run may buy such nodes.
+   */
   constructor(
     rule: TopologyRule,
     domains: Domains,
     offered: Iterable<number>,
     counts: Int32Array,
     present: Iterable<number> = [],
+    expected?: () => Iterable<number>,
   ) {
     this.rule = rule;
+    this.#expected = expected;
     this.#hash = hashOf(rule.text);
     this.domains = domains;
     this.#known = new Uint8Array(Math.max(domains.size, counts.length));
@@ -91,10 +98,12 @@ export class LabelGroup {
   }
 
   /**
-   * Over the domains the pod may use and those in which the rule sees nodes: the kube-scheduler looks at them too, where
-   * the policy tells it to or another alternative of the pod leads there. 0 if all these are fewer than `minDomains`.
+   * Over the domains the pod may use and those in which the rule sees nodes or may come to see some: the kube-scheduler
+   * looks at them too, where the policy tells it to or another alternative of the pod leads there. 0 if all these are
+   * fewer than `minDomains`.
    */
   #smallestCount(admitted: Uint8Array | undefined): number {
+    this.#expect();
     let smallest = Number.POSITIVE_INFINITY;
     let usable = 0;
     for (let domain = 0; domain < this.#known.length; domain++) {
@@ -104,6 +113,13 @@ export class LabelGroup {
       if (this.#counts[domain]! < smallest) smallest = this.#counts[domain]!;
     }
     return usable < (this.rule.minDomains ?? 0) ? 0 : smallest;
+  }
+
+  /** A node bought later in this run counts as one that is there, or it would break what was planned before it. */
+  #expect(): void {
+    if (this.#expected === undefined) return;
+    for (const domain of this.#expected()) this.#known[domain] = PRESENT;
+    this.#expected = undefined;
   }
 
   #grow(size: number): void {

@@ -118,3 +118,27 @@ test('a node without the topology key of another hard constraint counts for none
     [['a']],
   );
 });
+
+test('a zone that other pods of the run may have nodes in is not outdone, though the pod cannot go there', () => {
+  const placed = (nodeAffinityPolicy: string, zone: string) => {
+    const topologySpreadConstraints = [spreadOver(ZONE_LABEL, { nodeAffinityPolicy })];
+    const pods = [0, 1, 2].map((i) => asking(`x${i}`, '4', { ...inZone('a'), topologySpreadConstraints }));
+    const plan = new World({ types: TYPES }).plan(
+      ...pods,
+      makePod('later', { requests: { cpu: '1' }, ...inZone(zone) }),
+    );
+    return spreadOf(plan);
+  };
+  assert.deepEqual(placed('Ignore', 'b'), { a: 1 });
+  assert.deepEqual(placed('Honor', 'b'), { a: 3 });
+  assert.deepEqual(placed('Ignore', 'a'), { a: 3 }); // nobody buys a node in zone b
+});
+
+test('the domain of an alternative that other pods of the run may have nodes in is not outdone', () => {
+  const affinity = onNodes([where(ZONE_LABEL, 'In', 'a')], [where(ZONE_LABEL, 'In', 'b')]);
+  const pods = [0, 1, 2, 3].map((i) =>
+    asking(`x${i}`, '4', { affinity, topologySpreadConstraints: [spreadOver(ZONE_LABEL)] }),
+  );
+  const plan = new World({ types: TYPES }).plan(...pods, makePod('later', { requests: { cpu: '1' }, ...inZone('b') }));
+  assert.deepEqual(spreadOf(plan), { a: 2, b: 2 });
+});

@@ -12,6 +12,7 @@ import { HostTally } from './host-tally.ts';
 import { KeyChoice } from './key-choice.ts';
 import { LabelGroup } from './label-group.ts';
 import { passes } from './node-filter.ts';
+import { Reach } from './reach.ts';
 import { Restriction } from './restriction.ts';
 import { type RuleTables, selects, type TopologyRule } from './rule.ts';
 import type { RuleBook } from './rule-book.ts';
@@ -71,6 +72,7 @@ export class Topology {
   readonly #inverseOf = new Map<PodKind, readonly Group[]>();
   /** By kind, then by stage. */
   readonly #binding = new Map<PodKind, (readonly BindingRule[])[]>();
+  readonly #reach = new Reach();
   readonly #noRestriction: Restriction;
 
   /** `moving` count nowhere until they are placed; domains known only by nodes that are `gone` are not known. */
@@ -87,9 +89,10 @@ export class Topology {
     this.#noRestriction = new Restriction([], [], base.rules.sets);
   }
 
-  /** Makes known what pods of a kind guard. To be called for every kind before anything is placed. */
+  /** Makes known what pods of a kind guard and where they may go. To be called for every kind before anything is placed. */
   announce(kind: PodKind): void {
     if (this.#inverseOf.has(kind)) return;
+    this.#reach.add(kind);
     const rules = this.#base.ruleBook.inverse(kind);
     this.#inverseOf.set(
       kind,
@@ -306,7 +309,9 @@ export class Topology {
     }
     const table = domains.of(rule.key);
     const present = [...nodes.keys()].filter((domain) => nodes[domain]! > 0);
-    return new LabelGroup(rule, table, universe.domainsFor(table, rule.tolerations), counts, present);
+    const offered = universe.domainsFor(table, rule.tolerations);
+    const expected = () => this.#reach.expected(rule, table, offered);
+    return new LabelGroup(rule, table, offered, counts, present, rule.kind === 'spread' ? expected : undefined);
   }
 
   #movingPlaces(rule: TopologyRule): readonly number[] {

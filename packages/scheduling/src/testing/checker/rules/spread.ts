@@ -87,12 +87,16 @@ function domainUniverse(spread: Spread): readonly string[] {
   return [...new Set([...offered, ...presentDomains(spread), ...countResidents(spread).keys()])];
 }
 
-/** Domains in which there are nodes that count. */
+/** Domains in which there are nodes that count, or may be once the plan is carried out. */
 function presentDomains(spread: Spread): readonly string[] {
-  return spread.world.snapshot.nodes.flatMap(({ node }) => {
-    const value = node?.labels[spread.constraint.topologyKey];
+  const { snapshot, planned } = spread.world;
+  const { topologyKey: key } = spread.constraint;
+  const existing = snapshot.nodes.flatMap(({ node }) => {
+    const value = node?.labels[key];
     return node === undefined || value === undefined || !isNodeCounted(spread, node) ? [] : [value];
   });
+  const bought = planned.filter((machine) => isCounted(spread, machine));
+  return [...existing, ...bought.flatMap((machine) => domainsOf(machine, key) ?? [])];
 }
 
 function countResidents(spread: Spread): ReadonlyMap<string, number> {
