@@ -48,6 +48,15 @@ test('a pod finds its token, CA and namespace where Kubernetes mounts them', asy
   assert.equal(await findInClusterNamespace('/nowhere'), undefined);
 });
 
+test('variables of a pod that make no address are named', async (t) => {
+  const { serviceAccount } = await world(t);
+  const env = { KUBERNETES_SERVICE_HOST: '10.0.0.1', KUBERNETES_SERVICE_PORT: 'tcp' };
+  await assert.rejects(findConnection({ env, home: '/nowhere', serviceAccount }), {
+    name: 'ConnectionConfigError',
+    message: /KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT make no address: https:\/\/10\.0\.0\.1:tcp/,
+  });
+});
+
 test('a KUBECONFIG that leads nowhere leaves the service account, else is refused', async (t) => {
   const { home, serviceAccount } = await world(t);
   const KUBECONFIG = join(home, 'missing');

@@ -58,7 +58,13 @@ test('a file that cannot be read leaves the last token in use, or the fallback, 
   await writeFile(file, ' \n');
   await clock.advance(60 * SECOND);
   assert.equal(await header(), 'Bearer one');
-  assert.deepEqual(stale, [`read empty token from file "${file}"`]);
+  await writeFile(file, 'two\nthree');
+  await clock.advance(60 * SECOND);
+  assert.equal(await header(), 'Bearer one');
+  assert.deepEqual(stale, [
+    `read empty token from file "${file}"`,
+    `the token in file "${file}" holds characters that no header may`,
+  ]);
   const other = await tokenFile(t, 'spare');
   assert.equal(await other.header(), 'Bearer spare');
 });

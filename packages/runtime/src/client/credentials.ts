@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { SECOND } from '../clock.ts';
 import type { SteadyClock } from '../steady-clock.ts';
+import { isHeaderValue } from './header-value.ts';
 import { ConnectionError } from './transport.ts';
 
 /** What proves who we are: a header, a certificate, both or nothing. */
@@ -82,6 +83,9 @@ export class TokenFile implements CredentialSource {
     }
     const token = text.trim();
     if (token === '') throw new ConnectionError(`read empty token from file "${file}"`);
+    if (!isHeaderValue(token)) {
+      throw new ConnectionError(`the token in file "${file}" holds characters that no header may`);
+    }
     return token;
   }
 

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { type Connection, ConnectionConfigError } from './connection.ts';
+import { findServerUrl } from './server-url.ts';
 
 /** Where Kubernetes mounts a pod's service account. */
 export const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
@@ -12,10 +13,16 @@ export async function inClusterConnection(env: NodeJS.ProcessEnv, mount = SERVIC
       'unable to load in-cluster configuration, KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT must be defined',
     );
   }
+  const server = `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  if (!findServerUrl(server)) {
+    throw new ConnectionConfigError(
+      `unable to load in-cluster configuration, KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT make no address: ${server}`,
+    );
+  }
   const file = `${mount}/token`;
   await mustRead(file);
   return {
-    server: `https://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    server,
     ca: { file: `${mount}/ca.crt` },
     insecureSkipTlsVerify: false,
     identity: { kind: 'tokenFile', file },

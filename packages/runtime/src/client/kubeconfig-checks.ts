@@ -1,7 +1,9 @@
 import { access } from 'node:fs/promises';
 import { ConnectionConfigError } from './connection.ts';
 import type { KubeconfigCluster, KubeconfigContext, KubeconfigExec, KubeconfigUser } from './kubeconfig-file.ts';
+import { isHeaderValue } from './header-value.ts';
 import { proxyProblem, withoutPassword } from './proxy.ts';
+import { findServerUrl } from './server-url.ts';
 
 /** One context with what it points to; empty objects where the names lead nowhere. */
 export interface ChosenContext {
@@ -35,8 +37,9 @@ async function clusterProblems(name: string, cluster: KubeconfigCluster): Promis
   const problems: string[] = [];
   const file = cluster['certificate-authority'];
   if (!cluster.server) problems.push(`no server found for cluster "${name}"`);
-  else if (!URL.canParse(cluster.server) && !URL.canParse(`http://${cluster.server}`)) {
-    problems.push(`invalid server "${withoutPassword(cluster.server)}" for cluster "${name}"`);
+  else if (!findServerUrl(cluster.server)) {
+    const shown = withoutPassword(cluster.server);
+    problems.push(`invalid server "${shown}" for cluster "${name}": must be an address such as https://host:6443`);
   }
   const proxy = cluster['proxy-url'] ? proxyProblem(cluster['proxy-url']) : undefined;
   if (proxy) {
@@ -62,6 +65,9 @@ async function userProblems(name: string, user: KubeconfigUser): Promise<string[
   if ((user['as-uid'] || user['as-groups']?.length || user['as-user-extra']) && !user.as) {
     problems.push(`requesting uid, groups or user-extra for ${name} without impersonating a user`);
   }
+  for (const field of unsendableFields(user)) {
+    problems.push(`${field} of ${name} holds characters that no header may`); // which ones is not told: it may be a secret
+  }
   return problems;
 }
 
@@ -86,6 +92,19 @@ async function certificateProblems(name: string, user: KubeconfigUser): Promise<
     ...(await fileProblem('client-cert', cert, name)),
     ...(await fileProblem('client-key', key, name)),
   ];
+}
+
+/** What would be sent in a header and cannot be. */
+function unsendableFields(user: KubeconfigUser): string[] {
+  const extra = Object.values(user['as-user-extra'] ?? {}).flat();
+  const texts: readonly (readonly [field: string, texts: readonly (string | undefined)[]])[] = [
+    ['token', [user.token]],
+    ['as', [user.as]],
+    ['as-uid', [user['as-uid']]],
+    ['as-groups', user['as-groups'] ?? []],
+    ['as-user-extra', extra],
+  ];
+  return texts.filter(([, all]) => !all.every((text) => isHeaderValue(text ?? ''))).map(([field]) => field);
 }
 
 const API_VERSIONS = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'];

@@ -184,6 +184,22 @@ for (const [what, cluster, user, message] of [
     '{}',
     'invalid configuration: no configuration has been provided, try setting KUBERNETES_MASTER environment variable',
   ],
+  ...(
+    [
+      'https://',
+      'https://[::1',
+      'https://a:99999',
+      '" https://a"',
+      'ftp://a',
+      'unix+http://a',
+      'file:///etc/passwd',
+      'javascript:alert(1)',
+    ] as const
+  ).map((server) => {
+    const shown = server.replaceAll('"', '');
+    const message = `invalid configuration: invalid server "${shown}" for cluster "c": must be an address such as https://host:6443`;
+    return [`the server ${shown}`, `server: ${server}`, '{}', message] as const;
+  }),
   [
     'a CA twice',
     `server: https://a\ncertificate-authority: ca.crt\ncertificate-authority-data: ${base64('x')}`,
@@ -241,6 +257,22 @@ for (const [what, cluster, user, message] of [
 ] as const) {
   test(`a kubeconfig with ${what} is refused in kubectl’s words`, async (t) => {
     await assert.rejects(connect(t, cluster, user), { name: 'ConnectionConfigError', message });
+  });
+}
+
+for (const [field, user] of [
+  ['token', 'token: "s3cret\\nx"'],
+  ['token', 'token: "s3cret→"'],
+  ['as', 'as: "s3cret\\0"'],
+  ['as-uid', 'as: x\nas-uid: "s3cret\\r"'],
+  ['as-groups', 'as: x\nas-groups: [a, "s3cret\\n"]'],
+  ['as-user-extra', 'as: x\nas-user-extra: { scopes: ["s3cret\\n"] }'],
+] as const) {
+  test(`a kubeconfig with ${JSON.stringify(user)} is refused: no header can hold it`, async (t) => {
+    await assert.rejects(connect(t, 'server: https://a', user), {
+      name: 'ConnectionConfigError',
+      message: `invalid configuration: ${field} of u holds characters that no header may`,
+    });
   });
 }
 

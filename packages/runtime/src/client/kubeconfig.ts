@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Connection, ExecPlugin, Identity, Pem } from './connection.ts';
 import { checkKubeconfig } from './kubeconfig-checks.ts';
+import { findServerUrl } from './server-url.ts';
 import type { Kubeconfig, KubeconfigCluster, KubeconfigExec, KubeconfigUser } from './kubeconfig-file.ts';
 
 /** The connection a context stands for, the current one unless named. Throws a ConnectionConfigError with all problems. */
@@ -10,7 +11,7 @@ export async function connectionOf(config: Kubeconfig, contextName = config['cur
   const user = config.users.get(context?.user ?? '') ?? {};
   await checkKubeconfig({ contextName, context, cluster, user });
 
-  const server = serverUrl(cluster.server ?? '');
+  const server = serverOf(cluster);
   const secure = server.startsWith('https:');
   const certificate = secure ? certificateOf(user) : undefined;
   return {
@@ -26,9 +27,9 @@ export async function connectionOf(config: Kubeconfig, contextName = config['cur
   };
 }
 
-/** Without a scheme it is plain HTTP, as kubectl has it. */
-function serverUrl(server: string): string {
-  const url = new URL(/^[a-z]+:\/\//i.test(server) ? server : `http://${server}`);
+/** The address of a cluster that was checked. */
+function serverOf({ server = '' }: KubeconfigCluster): string {
+  const url = findServerUrl(server)!;
   return `${url.protocol}//${url.host}${url.pathname.replace(/\/+$/, '')}`;
 }
 

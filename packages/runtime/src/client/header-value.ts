@@ -1,0 +1,11 @@
+import { validateHeaderValue } from 'node:http';
+
+/** Whether a header may hold the text: there are no line breaks in it, no control characters, nothing beyond Latin-1. */
+export function isHeaderValue(text: string): boolean {
+  try {
+    validateHeaderValue('x', text);
+    return true;
+  } catch {
+    return false;
+  }
+}
