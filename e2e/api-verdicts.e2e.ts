@@ -8,10 +8,10 @@ import {
   admitStatus,
   customResourceDefinition,
   type Flavour,
-  type JsonObject,
-  RESOURCES,
   type Resource,
+  RESOURCES,
 } from '@karpenter-ts/apis';
+import type { JsonObject } from '@karpenter-ts/kubernetes';
 import { ADMISSION_CASES, variant } from '@karpenter-ts/apis/testing';
 import { type Answer, ask } from './api-client.ts';
 import { openLab } from './lab/lab.ts';

@@ -1,7 +1,8 @@
 // The controller dies at every write on the way in and on the way out: the next one goes on from the objects.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { NODES, NODE_CLAIMS, NODE_POOLS, PODS } from '@karpenter-ts/runtime/kinds';
+import { NODE_CLAIMS, NODE_POOLS } from '@karpenter-ts/apis';
+import { NODES, PODS } from '@karpenter-ts/kubernetes';
 import { CrashPlan } from './operator/crash-plan.ts';
 import { type Installation, install } from './operator/installation.ts';
 import type { Tenant } from './operator/tenant.ts';

@@ -1,8 +1,7 @@
 // The API server dies in the middle of a batch, and the leader in the middle of everything.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
-import type { ApiObject } from '@karpenter-ts/runtime';
-import { LEASES } from '@karpenter-ts/runtime/kinds';
+import { type ApiObject, LEASES } from '@karpenter-ts/kubernetes';
 import type { Write } from './operator/api-proxy.ts';
 import type { ControllerProcess } from './operator/controller-process.ts';
 import { type Installation, install } from './operator/installation.ts';

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '@karpenter-ts/apis';
+import type { Json, JsonObject } from '@karpenter-ts/kubernetes';
 
 /** Values that hurt: wrong types, bounds, empties, text that only looks right. */
 const VALUES: readonly Json[] = [

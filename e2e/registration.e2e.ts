@@ -1,11 +1,11 @@
 // Claims that become Nodes or do not: standalone ones, and those whose machine never comes.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { INITIALIZED_LABEL, INSTANCE_TYPE_LABEL, isTrue, type NodeClaim, ZONE_LABEL } from '@karpenter-ts/apis';
+import { isTrue, NODES } from '@karpenter-ts/kubernetes';
 import { MINUTE } from '@karpenter-ts/runtime';
 import { type Installation, install } from './operator/installation.ts';
 import { KWOK_NODE_CLASSES } from '@karpenter-ts/provider-kwok';
-import { NODES, NODE_CLAIMS } from '@karpenter-ts/runtime/kinds';
+import { INITIALIZED_LABEL, INSTANCE_TYPE_LABEL, NODE_CLAIMS, type NodeClaim, ZONE_LABEL } from '@karpenter-ts/apis';
 import { type Tenant, TENANT } from './operator/tenant.ts';
 import { until } from './operator/until.ts';
 

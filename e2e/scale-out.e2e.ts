@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { CAPACITY_TYPE_LABEL, INITIALIZED_LABEL, NODEPOOL_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
-import { DAEMON_SETS, NODES, NODE_POOLS } from '@karpenter-ts/runtime/kinds';
+import { NODE_POOLS } from '@karpenter-ts/apis';
+import { DAEMON_SETS, NODES } from '@karpenter-ts/kubernetes';
 import { type Installation, install } from './operator/installation.ts';
 import { type LivePod } from './operator/live-objects.ts';
 import { ofCores, type Tenant, TENANT } from './operator/tenant.ts';

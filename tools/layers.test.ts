@@ -7,8 +7,8 @@ function violations(path: string, text: string): readonly string[] {
 }
 
 test('an import that points up the packages is a violation, with its line', () => {
-  assert.deepEqual(violations('packages/apis/src/a.ts', "// One.\nexport { main } from '@karpenter-ts/cli';\n"), [
-    'packages/apis/src/a.ts:2: apis must not import cli; it may import nothing of ours',
+  assert.deepEqual(violations('packages/kubernetes/src/a.ts', "// One.\nexport { main } from '@karpenter-ts/cli';\n"), [
+    'packages/kubernetes/src/a.ts:2: kubernetes must not import cli; it may import nothing of ours',
   ]);
 });
 

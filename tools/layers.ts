@@ -4,18 +4,21 @@ import { posix } from 'node:path';
 
 /** What the sources of each package may import of ours. Tests and test fixtures may also import ALSO_IN_TESTS. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  apis: [],
-  scheduling: ['apis'],
-  runtime: ['apis'],
-  cloudprovider: ['apis', 'scheduling', 'runtime'],
-  core: ['apis', 'scheduling', 'runtime', 'cloudprovider'],
-  'provider-kwok': ['apis', 'scheduling', 'runtime', 'cloudprovider'],
-  embedded: ['apis', 'runtime'],
-  cli: ['apis', 'scheduling', 'runtime', 'cloudprovider', 'core', 'provider-kwok', 'embedded'],
+  kubernetes: [],
+  cel: ['kubernetes'],
+  apis: ['kubernetes', 'cel'],
+  scheduling: ['kubernetes', 'apis'],
+  runtime: ['kubernetes', 'apis'],
+  cloudprovider: ['kubernetes', 'apis', 'scheduling', 'runtime'],
+  core: ['kubernetes', 'apis', 'scheduling', 'runtime', 'cloudprovider'],
+  'provider-kwok': ['kubernetes', 'apis', 'scheduling', 'runtime', 'cloudprovider'],
+  embedded: ['kubernetes', 'apis', 'runtime'],
+  cli: ['kubernetes', 'apis', 'scheduling', 'runtime', 'cloudprovider', 'core', 'provider-kwok', 'embedded'],
 };
 
-/** Tests of a controller or a provider run against the embedded control plane and against each other. */
+/** CEL is tested with the rules of our kinds; controllers and providers with the embedded control plane and each other. */
 const ALSO_IN_TESTS: Readonly<Record<string, readonly string[]>> = {
+  cel: ['apis'],
   core: ['embedded', 'provider-kwok'],
   'provider-kwok': ['core', 'embedded'],
 };

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { MINUTE } from '@karpenter-ts/runtime';
-import { NODE_CLAIMS } from '@karpenter-ts/runtime/kinds';
+import { NODE_CLAIMS } from '@karpenter-ts/apis';
 import { foundations, pool, workload } from './cluster/manifests.ts';
 import type { PoolPlan, Step, WorkloadPlan, WorldPlan } from './plan/world-plan.ts';
 import { Stage, type StageSettings } from './stage.ts';

@@ -1,5 +1,5 @@
 import { MINUTE } from '@karpenter-ts/runtime';
-import { PODS, VOLUME_ATTACHMENTS } from '@karpenter-ts/runtime/kinds';
+import { PODS, VOLUME_ATTACHMENTS } from '@karpenter-ts/kubernetes';
 import { foundations, HELD, type Manifest, pool, workload } from './cluster/manifests.ts';
 import { listMachines, takeSnapshot } from './cluster/snapshot.ts';
 import { findDoubles } from './invariants/doubles.ts';

@@ -1,16 +1,18 @@
 import { nodeClassLabel, NODEPOOL_LABEL } from '@karpenter-ts/apis';
 import type { Fault } from '@karpenter-ts/embedded';
 import { KWOK_NODE_CLASSES } from '@karpenter-ts/provider-kwok';
-import { type ApiObject, isAlreadyExists, isNotFound, type ResourceType, SECOND } from '@karpenter-ts/runtime';
 import {
+  type ApiObject,
   DAEMON_SETS,
   JOBS,
   NODES,
-  NODE_CLAIMS,
   PERSISTENT_VOLUMES,
   PODS,
+  type ResourceType,
   VOLUME_ATTACHMENTS,
-} from '@karpenter-ts/runtime/kinds';
+} from '@karpenter-ts/kubernetes';
+import { isAlreadyExists, isNotFound, SECOND } from '@karpenter-ts/runtime';
+import { NODE_CLAIMS } from '@karpenter-ts/apis';
 import { type Node } from './cluster/kinds.ts';
 import { type Manifest, NAMESPACE, nodeClass, pool, typeOf } from './cluster/manifests.ts';
 import type { Choice, KillPoint, NodeFault, Step } from './plan/world-plan.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { customResourceDefinition, RESOURCES } from '@karpenter-ts/apis';
 import { Client, findConnection, HttpsTransport, nullLogger, realClock } from '@karpenter-ts/runtime';
-import { PODS } from '@karpenter-ts/runtime/kinds';
+import { PODS } from '@karpenter-ts/kubernetes';
 import { startLab } from '../../e2e/lab/lab.ts';
 import { startController } from './controller.ts';
 import { startUpstream } from './upstream.ts';

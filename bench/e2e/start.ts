@@ -4,8 +4,8 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ApiObject, Client, findConnection, HttpsTransport, nullLogger, realClock } from '@karpenter-ts/runtime';
-import { NODES } from '@karpenter-ts/runtime/kinds';
+import { type ApiObject, NODES } from '@karpenter-ts/kubernetes';
+import { Client, findConnection, HttpsTransport, nullLogger, realClock } from '@karpenter-ts/runtime';
 import { untilReady } from './workload.ts';
 
 /** Since the user pressed return. */

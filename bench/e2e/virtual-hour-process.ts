@@ -4,7 +4,7 @@ import { customResourceDefinition, RESOURCES } from '@karpenter-ts/apis';
 import { kwokModule } from '@karpenter-ts/cli/kwok-module';
 import { startCluster } from '@karpenter-ts/embedded';
 import { defaultsOf, MINUTE, Metrics, nullLogger, operatorOptions, VirtualClock } from '@karpenter-ts/runtime';
-import { DEPLOYMENTS, NODES, PODS } from '@karpenter-ts/runtime/kinds';
+import { DEPLOYMENTS, NODES, PODS } from '@karpenter-ts/kubernetes';
 import { countNodes, createPods, createPool, type Demand, untilReady } from './workload.ts';
 
 export interface VirtualHourFigures {

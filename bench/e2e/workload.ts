@@ -1,7 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KWOK_NODE_CLASSES } from '@karpenter-ts/provider-kwok';
-import { type ApiObject, apiVersionOf, type Client, type ResourceType } from '@karpenter-ts/runtime';
-import { DEPLOYMENTS, NODE_POOLS, NODES, STATEFUL_SETS } from '@karpenter-ts/runtime/kinds';
+import {
+  type ApiObject,
+  apiVersionOf,
+  DEPLOYMENTS,
+  NODES,
+  type ResourceType,
+  STATEFUL_SETS,
+} from '@karpenter-ts/kubernetes';
+import type { Client } from '@karpenter-ts/runtime';
+import { NODE_POOLS } from '@karpenter-ts/apis';
 
 /** What is asked for: so many equal pods, on nodes of so many cores. */
 export interface Demand {

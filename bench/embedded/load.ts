@@ -1,6 +1,6 @@
 import { type SimulatedNode, simulatedNode } from '@karpenter-ts/embedded';
-import type { ApiObject, Client, Transport } from '@karpenter-ts/runtime';
-import { NODES, PODS } from '@karpenter-ts/runtime/kinds';
+import { type ApiObject, NODES, PODS } from '@karpenter-ts/kubernetes';
+import type { Client, Transport } from '@karpenter-ts/runtime';
 
 /** Requests under way at once, about as many as a busy controller has. */
 const CONCURRENCY = 50;

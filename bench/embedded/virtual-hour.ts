@@ -1,7 +1,7 @@
 // A process of its own: one virtual hour of a cluster with churn, over the in-process transport. Sends what it took.
 import { type Cluster, simulatedNode, startCluster } from '@karpenter-ts/embedded';
-import { type ApiObject, HOUR, MINUTE, VirtualClock } from '@karpenter-ts/runtime';
-import { DEPLOYMENTS, NODES, PODS } from '@karpenter-ts/runtime/kinds';
+import { type ApiObject, DEPLOYMENTS, NODES, PODS } from '@karpenter-ts/kubernetes';
+import { HOUR, MINUTE, VirtualClock } from '@karpenter-ts/runtime';
 
 export interface VirtualHourFigures {
   readonly wallSeconds: number;

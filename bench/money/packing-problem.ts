@@ -1,5 +1,6 @@
 // Pods and machines of a fleet as numbers, for those who want to know what nodes must cost at least.
-import { findIncompatibilities, parseQuantity, type ResourceList, toRequirements } from '@karpenter-ts/apis';
+import { findIncompatibilities, toRequirements } from '@karpenter-ts/apis';
+import { parseQuantity, type ResourceList } from '@karpenter-ts/kubernetes';
 import {
   allocatableResources,
   compatibleOfferings,

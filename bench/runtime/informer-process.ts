@@ -1,15 +1,7 @@
 // The process whose figures count: one informer of pods. Told by arguments what to keep and where the server is.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import {
-  type ApiObject,
-  Client,
-  HttpsTransport,
-  Informer,
-  keepFields,
-  nullLogger,
-  realClock,
-} from '@karpenter-ts/runtime';
-import { PODS } from '@karpenter-ts/runtime/kinds';
+import { type ApiObject, PODS } from '@karpenter-ts/kubernetes';
+import { Client, HttpsTransport, Informer, keepFields, nullLogger, realClock } from '@karpenter-ts/runtime';
 import type { InformerFigures } from './informer.ts';
 import { benchPod } from './pods.ts';
 

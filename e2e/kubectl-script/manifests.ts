@@ -1,4 +1,5 @@
-import { customResourceDefinition, type JsonObject, RESOURCES } from '@karpenter-ts/apis';
+import { customResourceDefinition, RESOURCES } from '@karpenter-ts/apis';
+import type { JsonObject } from '@karpenter-ts/kubernetes';
 
 /** On nodes, and what their pods look for: other suites use the same lab. */
 export const SUITE = 'kubectl-script';

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Agent, createServer, request, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import type { ApiObject } from '@karpenter-ts/runtime';
+import type { ApiObject } from '@karpenter-ts/kubernetes';
 import { serverCertificatePath, serverKeyPath } from '../lab/control-plane.ts';
 import type { Lab } from '../lab/lab.ts';
 import { getLabState } from '../lab/lab-state.ts';

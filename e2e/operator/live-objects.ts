@@ -1,6 +1,6 @@
 // What the suites read of a cluster.
-import { type Condition, isTrue, READY, type TaintSpec } from '@karpenter-ts/apis';
-import type { ApiObject } from '@karpenter-ts/runtime';
+import { type ApiObject, type Condition, isTrue, READY } from '@karpenter-ts/kubernetes';
+import type { TaintSpec } from '@karpenter-ts/apis';
 
 export interface LivePod extends ApiObject {
   readonly spec: { readonly nodeName?: string };

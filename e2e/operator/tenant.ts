@@ -1,7 +1,18 @@
-import { isTrue, type NodeClaim, type NodePool, READY } from '@karpenter-ts/apis';
-import { type ApiObject, apiVersionOf, type Client, isNotFound, type ResourceType } from '@karpenter-ts/runtime';
+import {
+  type ApiObject,
+  apiVersionOf,
+  DEPLOYMENTS,
+  EVENTS,
+  isTrue,
+  NAMESPACES,
+  NODES,
+  PODS,
+  READY,
+  type ResourceType,
+} from '@karpenter-ts/kubernetes';
+import { type Client, isNotFound } from '@karpenter-ts/runtime';
 import { KWOK_NODE_CLASSES } from '@karpenter-ts/provider-kwok';
-import { DEPLOYMENTS, EVENTS, NAMESPACES, NODES, NODE_CLAIMS, NODE_POOLS, PODS } from '@karpenter-ts/runtime/kinds';
+import { NODE_CLAIMS, NODE_POOLS, type NodeClaim, type NodePool } from '@karpenter-ts/apis';
 import { isReady, type LiveEvent, type LiveNode, type LivePod } from './live-objects.ts';
 import { until } from './until.ts';
 

@@ -1,5 +1,5 @@
 import { ZONE_LABEL } from '@karpenter-ts/apis';
-import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES } from '@karpenter-ts/runtime/kinds';
+import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES } from '@karpenter-ts/kubernetes';
 import type { Tenant } from './tenant.ts';
 
 const ONE_GIBIBYTE = { storage: '1Gi' };

@@ -1,6 +1,5 @@
 // What the planner reads of objects, made into objects an API server takes.
-import type { JsonObject, ObjectMeta, ResourceList } from '@karpenter-ts/apis';
-import type { ApiObject } from '@karpenter-ts/runtime';
+import type { ApiObject, JsonObject, ObjectMeta, ResourceList } from '@karpenter-ts/kubernetes';
 import type { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '@karpenter-ts/scheduling';
 import type { Launch } from '@karpenter-ts/scheduling/testing';
 

@@ -1,6 +1,5 @@
 // What the next pass of a provisioner would see of a stage.
-import type { ApiObject } from '@karpenter-ts/runtime';
-import { NODES, PERSISTENT_VOLUMES, PERSISTENT_VOLUME_CLAIMS, PODS } from '@karpenter-ts/runtime/kinds';
+import { type ApiObject, NODES, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS } from '@karpenter-ts/kubernetes';
 import {
   describeNode,
   type InstanceType,

@@ -1,16 +1,19 @@
 import { DISRUPTED_TAINT, HOSTNAME_LABEL } from '@karpenter-ts/apis';
 import { type ContractContext, untilSchedulerFinds } from '@karpenter-ts/embedded/contract';
-import { type ApiObject, apiVersionOf, type ResourceType, resourcePath } from '@karpenter-ts/runtime';
 import {
+  type ApiObject,
+  apiVersionOf,
   CSI_NODES,
   DAEMON_SETS,
   NAMESPACES,
   NODES,
-  PERSISTENT_VOLUMES,
   PERSISTENT_VOLUME_CLAIMS,
+  PERSISTENT_VOLUMES,
   PODS,
+  resourcePath,
+  type ResourceType,
   STORAGE_CLASSES,
-} from '@karpenter-ts/runtime/kinds';
+} from '@karpenter-ts/kubernetes';
 import type { ExistingNode, Pod, Snapshot } from '@karpenter-ts/scheduling';
 import type { Launch } from '@karpenter-ts/scheduling/testing';
 import {

@@ -1,6 +1,6 @@
 import { ZONE_LABEL } from '@karpenter-ts/apis';
-import { type ApiObject, SECOND } from '@karpenter-ts/runtime';
-import { NODES, PERSISTENT_VOLUMES, PERSISTENT_VOLUME_CLAIMS, PODS } from '@karpenter-ts/runtime/kinds';
+import { type ApiObject, NODES, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS } from '@karpenter-ts/kubernetes';
+import { SECOND } from '@karpenter-ts/runtime';
 import type { PersistentVolume, Pod, Snapshot } from '@karpenter-ts/scheduling';
 import { bindingPatch, GATE, podManifest, volumeManifest } from './manifests.ts';
 import type { Stage } from './stage.ts';

@@ -12,7 +12,7 @@ import {
   SECOND,
   singleton,
 } from '@karpenter-ts/runtime';
-import { NODES } from '@karpenter-ts/runtime/kinds';
+import { NODES } from '@karpenter-ts/kubernetes';
 import type { InstanceType } from '@karpenter-ts/scheduling';
 import { fakeType } from '@karpenter-ts/scheduling/testing';
 import { type Node } from '../cluster/kinds.ts';

@@ -1,5 +1,5 @@
-import type { ResourceList, TaintSpec } from '@karpenter-ts/apis';
-import type { ApiObject } from '@karpenter-ts/runtime';
+import type { ApiObject, ResourceList } from '@karpenter-ts/kubernetes';
+import type { TaintSpec } from '@karpenter-ts/apis';
 
 interface Condition {
   readonly type: string;

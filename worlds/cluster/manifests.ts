@@ -1,15 +1,17 @@
 import { DO_NOT_DISRUPT } from '@karpenter-ts/apis';
 import { KWOK_NODE_CLASSES } from '@karpenter-ts/provider-kwok';
-import { type ApiObject, apiVersionOf, type ResourceType } from '@karpenter-ts/runtime';
 import {
+  type ApiObject,
+  apiVersionOf,
   DAEMON_SETS,
   DEPLOYMENTS,
   JOBS,
-  NODE_POOLS,
   POD_DISRUPTION_BUDGETS,
+  type ResourceType,
   STATEFUL_SETS,
   STORAGE_CLASSES,
-} from '@karpenter-ts/runtime/kinds';
+} from '@karpenter-ts/kubernetes';
+import { NODE_POOLS } from '@karpenter-ts/apis';
 import type { PoolPlan, WorkloadPlan } from '../plan/world-plan.ts';
 
 /** An object to be created, and where. */

@@ -1,6 +1,15 @@
 import type { NodeClaim } from '@karpenter-ts/apis';
-import type { ApiObject, Client, ResourceType } from '@karpenter-ts/runtime';
-import { DEPLOYMENTS, JOBS, NODES, NODE_CLAIMS, PODS, STATEFUL_SETS } from '@karpenter-ts/runtime/kinds';
+import {
+  type ApiObject,
+  DEPLOYMENTS,
+  JOBS,
+  NODES,
+  PODS,
+  type ResourceType,
+  STATEFUL_SETS,
+} from '@karpenter-ts/kubernetes';
+import type { Client } from '@karpenter-ts/runtime';
+import { NODE_CLAIMS } from '@karpenter-ts/apis';
 import { type Node, type Pod, type Workload } from './kinds.ts';
 
 /** What the API server knows of machines at one moment. */

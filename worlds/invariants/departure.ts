@@ -1,11 +1,5 @@
-import {
-  isProtecting,
-  nanosToMilliseconds,
-  type NodeClaim,
-  parseDuration,
-  readDoNotDisrupt,
-  TERMINATION_TIMESTAMP,
-} from '@karpenter-ts/apis';
+import { isProtecting, type NodeClaim, readDoNotDisrupt, TERMINATION_TIMESTAMP } from '@karpenter-ts/apis';
+import { nanosToMilliseconds, parseDuration } from '@karpenter-ts/kubernetes';
 import { type Instant, SECOND } from '@karpenter-ts/runtime';
 import type { Pod } from '../cluster/kinds.ts';
 

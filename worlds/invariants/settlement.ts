@@ -1,5 +1,6 @@
-import { findCondition, isTrue, type NodeClaim } from '@karpenter-ts/apis';
-import { type ApiObject, type Instant, MINUTE } from '@karpenter-ts/runtime';
+import { type ApiObject, findCondition, isTrue } from '@karpenter-ts/kubernetes';
+import type { NodeClaim } from '@karpenter-ts/apis';
+import { type Instant, MINUTE } from '@karpenter-ts/runtime';
 import type { Node, Pod, Workload } from '../cluster/kinds.ts';
 import { findClaimOf, podsOn, type Snapshot } from '../cluster/snapshot.ts';
 import type { WorldPlan } from '../plan/world-plan.ts';

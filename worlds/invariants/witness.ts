@@ -1,6 +1,6 @@
-import { isTrue, type NodeClaim, TERMINATION_FINALIZER } from '@karpenter-ts/apis';
+import { isTrue, PODS } from '@karpenter-ts/kubernetes';
+import { type NodeClaim, TERMINATION_FINALIZER } from '@karpenter-ts/apis';
 import { type Client, type Clock, type Instant, isNotFound, type TransportRequest } from '@karpenter-ts/runtime';
-import { PODS } from '@karpenter-ts/runtime/kinds';
 import type { Pod } from '../cluster/kinds.ts';
 import { findClaimOf, listMachines, podsOn, takeSnapshot } from '../cluster/snapshot.ts';
 import type { CloudWitness } from '../faults/faulty-provider.ts';

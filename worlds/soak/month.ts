@@ -1,7 +1,7 @@
 import { customResourceDefinition, type NodeClaim, RESOURCES, type TaintSpec } from '@karpenter-ts/apis';
 import { ApiServer } from '@karpenter-ts/embedded';
+import { type ApiObject, CUSTOM_RESOURCE_DEFINITIONS, NODES, PODS } from '@karpenter-ts/kubernetes';
 import {
-  type ApiObject,
   Client,
   createLogger,
   HOUR,
@@ -12,7 +12,7 @@ import {
   SECOND,
   VirtualClock,
 } from '@karpenter-ts/runtime';
-import { CUSTOM_RESOURCE_DEFINITIONS, NODE_CLAIMS, NODES, PODS } from '@karpenter-ts/runtime/kinds';
+import { NODE_CLAIMS } from '@karpenter-ts/apis';
 import { seededRandom } from '@karpenter-ts/scheduling/testing';
 import { kwokCloud } from '../cloud/cloud.ts';
 import { type Node, type Pod } from '../cluster/kinds.ts';

@@ -2,18 +2,18 @@
 // in ./testing.
 
 // Kinds
-export type { CapacityBuffer } from './kinds/capacity-buffer.ts';
-export type { Condition } from './kinds/condition.ts';
-export type { EC2NodeClass } from './kinds/ec2-node-class.ts';
-export type { KWOKNodeClass } from './kinds/kwok-node-class.ts';
-export type { NodeClaim } from './kinds/node-claim.ts';
-export type { NodeClassRef, NodeRequirement, RequirementOperator, Taint } from './kinds/node-claim-spec.ts';
-export type { NodeOverlay } from './kinds/node-overlay.ts';
-export type { Budget, NodePool } from './kinds/node-pool.ts';
+export type { CapacityBuffer } from './kinds/core/capacity-buffer.ts';
+export type { EC2NodeClass } from './kinds/aws/ec2-node-class.ts';
+export type { KWOKNodeClass } from './kinds/kwok/kwok-node-class.ts';
+export type { NodeClaim } from './kinds/core/node-claim.ts';
+export type { NodeClassRef, NodeRequirement, RequirementOperator, Taint } from './kinds/core/node-claim-spec.ts';
+export type { NodeOverlay } from './kinds/core/node-overlay.ts';
+export type { Budget, NodePool } from './kinds/core/node-pool.ts';
 export { RESOURCES } from './kinds/registry.ts';
-export type { KubernetesObject, ObjectMeta, OwnerReference, PrinterColumn, Resource } from './kinds/resource.ts';
-export type { ResourceList } from './kinds/resource-list.ts';
+export type { PrinterColumn, Resource } from './kinds/resource.ts';
 export type { Flavour } from './kinds/restricted-labels.ts';
+
+export { NODE_CLAIMS, NODE_POOLS } from './kinds/resource-types.ts';
 
 // What an API server does with an object
 export {
@@ -26,8 +26,6 @@ export {
 } from './schema/admission.ts';
 export { customResourceDefinition } from './schema/crd.ts';
 export { type CauseReason, type FieldError, type FieldPath, renderFieldError } from './schema/field-error.ts';
-export { goJson, goQuote } from './values/go-text.ts';
-export type { Json, JsonObject, StructuralSchema, ValidationRule } from './schema/structural.ts';
 
 // What the controller finds in it
 export { validateEc2NodeClass } from './validation/ec2-node-class.ts';
@@ -47,11 +45,11 @@ export {
   INSTANCE_PROFILE_NAME,
   INSTANCE_TAGGED,
   MIN_VALUES_RELAXED,
-  PROVIDER_COMPATIBILITY,
   PRICE_OVERLAY_APPLIED,
+  PROVIDER_COMPATIBILITY,
   REQUESTED_DRA_DRIVERS,
   TERMINATION_TIMESTAMP,
-} from './annotations.ts';
+} from './names/annotations.ts';
 export {
   CLUSTER_NAME_TAG,
   clusterTag,
@@ -59,9 +57,9 @@ export {
   findTagRestriction,
   NODECLAIM_TAG,
   NODEPOOL_TAG,
-} from './ec2-tags.ts';
-export { type AnnotationReview, reviewAnnotations } from './extension-annotations.ts';
-export { BUILT_EXTENSIONS, type Extensions, isExtensionOn } from './extensions.ts';
+} from './names/ec2-tags.ts';
+export { type AnnotationReview, reviewAnnotations } from './extensions/extension-annotations.ts';
+export { BUILT_EXTENSIONS, type Extensions, isExtensionOn } from './extensions/extensions.ts';
 export {
   findFeeProblem,
   NODE_FEE,
@@ -70,8 +68,8 @@ export {
   type PackingPolicy,
   PLAN,
   readPackingAnnotations,
-} from './packing-annotations.ts';
-export { EC2NODECLASS_TERMINATION_FINALIZER, TERMINATION_FINALIZER } from './finalizers.ts';
+} from './extensions/packing-annotations.ts';
+export { EC2NODECLASS_TERMINATION_FINALIZER, TERMINATION_FINALIZER } from './names/finalizers.ts';
 export {
   ARCH_LABEL,
   AWS_GROUP,
@@ -88,8 +86,8 @@ export {
   KWOK_GROUP,
   KWOK_LABELS,
   KWOK_NODE_LABELS,
-  NODEPOOL_LABEL,
   nodeClassLabel,
+  NODEPOOL_LABEL,
   OFFERING_LABELS,
   OS_LABEL,
   REGION_LABEL,
@@ -97,7 +95,7 @@ export {
   WINDOWS_BUILD_LABEL,
   WINDOWS_BUILDS,
   ZONE_LABEL,
-} from './labels.ts';
+} from './names/labels.ts';
 export {
   AWS_PROFILE,
   CORE_PROFILE,
@@ -106,7 +104,7 @@ export {
   normalizeLabelKey,
   type ProviderProfile,
   RESTRICTED_LABELS,
-} from './provider-profile.ts';
+} from './names/provider-profile.ts';
 export {
   DISRUPTED_TAINT,
   formatTaint,
@@ -115,10 +113,10 @@ export {
   mergeTaints,
   type TaintSpec,
   UNREGISTERED_TAINT,
-} from './taints.ts';
+} from './names/taints.ts';
 
 // Meaning
-export { type AmiAlias, type AmiFamily, findAmiAlias, resolveAmiFamily } from './ami-alias.ts';
+export { type AmiAlias, type AmiFamily, findAmiAlias, resolveAmiFamily } from './kinds/aws/ami-alias.ts';
 export {
   type AllowedDisruptions,
   allowedDisruptions,
@@ -127,7 +125,7 @@ export {
   type DisruptionReason,
   findBudgetProblems,
   UNLIMITED,
-} from './budgets.ts';
+} from './disruption/budgets.ts';
 export {
   EC2_NODE_CLASS_CONDITIONS,
   EC2_NODE_CLASS_CONDITIONS_WITH_RESERVATIONS,
@@ -135,29 +133,20 @@ export {
   NODE_CLAIM_CONDITIONS,
   NODE_OVERLAY_CONDITIONS,
   NODE_POOL_CONDITIONS,
-} from './condition-rules.ts';
-export {
-  type ConditionChange,
-  type ConditionedObject,
-  type ConditionRules,
-  Conditions,
-  findCondition,
-  isTrue,
-  READY,
-} from './conditions.ts';
+} from './names/condition-rules.ts';
 export {
   type DoNotDisrupt,
   isNodeProtected,
   isProtecting,
   type ProtectedPod,
   readDoNotDisrupt,
-} from './do-not-disrupt.ts';
+} from './disruption/do-not-disrupt.ts';
 export {
   EC2NODECLASS_HASH_ANNOTATIONS,
   EC2NODECLASS_HASH_V5,
   EC2NODECLASS_HASH_V6,
-  type Ec2NodeClassHashContext,
   ec2NodeClassHash,
+  type Ec2NodeClassHashContext,
   ec2NodeClassHashV6,
   type HashAnnotations,
   type HashedEc2NodeClass,
@@ -165,9 +154,9 @@ export {
   NODEPOOL_HASH_ANNOTATIONS,
   NODEPOOL_HASH_V3,
   nodePoolHash,
-} from './drift-hash.ts';
-export { truncateLaunchMessage } from './launch-message.ts';
-export { type ExceededLimit, findExceededLimit, formatExceededLimit } from './limits.ts';
+} from './hash/drift-hash.ts';
+export { truncateLaunchMessage } from './kinds/core/launch-message.ts';
+export { type ExceededLimit, findExceededLimit, formatExceededLimit } from './kinds/core/limits.ts';
 export {
   admits,
   admitsAbsence,
@@ -176,12 +165,12 @@ export {
   intersect,
   operatorOf,
   overlaps,
-  REQUIREMENT_OPERATORS,
   type Requirement,
+  REQUIREMENT_OPERATORS,
   type RequirementSpec,
   toRequirement,
   toRequirementSpecs,
-} from './requirement.ts';
+} from './requirements/requirement.ts';
 export {
   combineRequirements,
   findIncompatibilities,
@@ -192,61 +181,11 @@ export {
   serializeRequirements,
   toLabelRequirements,
   toRequirements,
-} from './requirements.ts';
-export { compareByWeight, type Weighted } from './weight.ts';
+} from './requirements/requirements.ts';
+export { compareByWeight, type Weighted } from './kinds/core/weight.ts';
 
 // Values
-export { CronError, type CronSchedule, nextCronHit, parseCron } from './values/cron.ts';
-export {
-  DurationError,
-  formatDuration,
-  nanosToMilliseconds,
-  parseDuration,
-  parseNillableDuration,
-} from './values/duration.ts';
-export {
-  type FieldSelector,
-  FieldSelectorError,
-  type FieldTerm,
-  matchesFields,
-  parseFieldSelector,
-} from './values/field-selector.ts';
-export {
-  formatLabelSelector,
-  type LabelOperator,
-  type LabelRequirement,
-  type LabelSelector,
-  LabelSelectorError,
-  type LabelSelectorSpec,
-  labelSelectorFrom,
-  matchesLabels,
-} from './values/label-selector.ts';
-export { parseLabelSelector } from './values/label-selector-syntax.ts';
-export { LargeInteger, parseExactJson } from './values/large-integer.ts';
-export { memberOf } from './values/member.ts';
-export { findMoneyRate, formatMoneyRate } from './values/money-rate.ts';
-export { findPercentage, formatPercentage } from './values/percentage.ts';
-export {
-  dns1123LabelProblems,
-  dns1123SubdomainProblems,
-  labelValueProblems,
-  qualifiedNameProblems,
-} from './values/qualified-name.ts';
-export {
-  addQuantities,
-  canonicalQuantity,
-  compareQuantities,
-  findQuantity,
-  formatQuantity,
-  milliUnitsOf,
-  parseQuantity,
-  type Quantity,
-  QuantityError,
-  type QuantityFormat,
-  subtractQuantities,
-  unitsOf,
-  ZERO_QUANTITY,
-} from './values/quantity.ts';
+export { findMoneyRate, formatMoneyRate } from './extensions/money-rate.ts';
+export { findPercentage, formatPercentage } from './extensions/percentage.ts';
 
 // Sharing objects
-export { deepFreeze, shared } from './shared.ts';

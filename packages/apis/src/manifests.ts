@@ -8,5 +8,5 @@ export {
   type ReadObject,
   readObjects,
 } from './check/check-manifests.ts';
-export type { Scenario } from './kinds/scenario.ts';
+export type { Scenario } from './kinds/core/scenario.ts';
 export { toYaml } from './schema/yaml.ts';

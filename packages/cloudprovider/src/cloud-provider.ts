@@ -1,5 +1,5 @@
 import type { NodeClaim, NodePool, ProviderProfile } from '@karpenter-ts/apis';
-import type { ResourceType } from '@karpenter-ts/runtime';
+import type { ResourceType } from '@karpenter-ts/kubernetes';
 import type { InstanceType } from '@karpenter-ts/scheduling';
 
 /**

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type ApiObject, DEPLOYMENTS, EVENTS, NAMESPACES } from '@karpenter-ts/kubernetes';
 import {
-  type ApiObject,
   Client,
   findConnection,
   HOUR,
@@ -16,7 +16,6 @@ import {
   SECOND,
   VirtualClock,
 } from '@karpenter-ts/runtime';
-import { DEPLOYMENTS, EVENTS, NAMESPACES } from '@karpenter-ts/runtime/kinds';
 import { AdjustableClock } from '@karpenter-ts/runtime/testing';
 import { type Cluster, startCluster } from './cluster.ts';
 import { simulatedNode } from './simulated-node.ts';

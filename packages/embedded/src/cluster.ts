@@ -1,14 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { JsonObject } from '@karpenter-ts/apis';
-import {
-  type ApiObject,
-  Client,
-  inProcessTransport,
-  type Logger,
-  type SteadyClock,
-  type Transport,
-} from '@karpenter-ts/runtime';
-import { CUSTOM_RESOURCE_DEFINITIONS } from '@karpenter-ts/runtime/kinds';
+import { type ApiObject, CUSTOM_RESOURCE_DEFINITIONS, type JsonObject } from '@karpenter-ts/kubernetes';
+import { Client, inProcessTransport, type Logger, type SteadyClock, type Transport } from '@karpenter-ts/runtime';
 import { issueCertificate } from './apiserver/https/certificates.ts';
 import { type Front, serveHttps } from './apiserver/https/front.ts';
 import { createKubeconfig } from './apiserver/https/kubeconfig.ts';

@@ -7,8 +7,9 @@ import {
   NodeClaimNotFoundError,
   NodeClassNotReadyError,
 } from '@karpenter-ts/cloudprovider';
-import { type ApiObject, SECOND } from '@karpenter-ts/runtime';
-import { NODE_CLAIMS, NODES } from '@karpenter-ts/runtime/kinds';
+import { type ApiObject, NODES } from '@karpenter-ts/kubernetes';
+import { SECOND } from '@karpenter-ts/runtime';
+import { NODE_CLAIMS } from '@karpenter-ts/apis';
 import { NEVER } from '@karpenter-ts/runtime/testing';
 import { KwokProvider } from './kwok-provider.ts';
 import type { KwokNode } from './node.ts';

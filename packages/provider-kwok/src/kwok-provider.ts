@@ -1,11 +1,4 @@
-import {
-  isTrue,
-  type KWOKNodeClass,
-  nanosToMilliseconds,
-  type NodeClaim,
-  parseDuration,
-  READY,
-} from '@karpenter-ts/apis';
+import { isTrue, nanosToMilliseconds, parseDuration, READY, type ResourceType } from '@karpenter-ts/kubernetes';
 import {
   type CloudProvider,
   InsufficientCapacityError,
@@ -13,8 +6,8 @@ import {
   NodeClassNotReadyError,
   type RepairPolicy,
 } from '@karpenter-ts/cloudprovider';
-import { isNotFound, MINUTE, type ResourceType } from '@karpenter-ts/runtime';
-import { NODE_CLAIMS } from '@karpenter-ts/runtime/kinds';
+import { isNotFound, MINUTE } from '@karpenter-ts/runtime';
+import { type KWOKNodeClass, NODE_CLAIMS, type NodeClaim } from '@karpenter-ts/apis';
 import type { InstanceType } from '@karpenter-ts/scheduling';
 import type { Catalogue } from './catalogue/catalogue.ts';
 import { isKwokNode, type KwokNode, nodeFor, nodeNameOf, toNodeClaim } from './node.ts';

@@ -1,5 +1,5 @@
 import { type CancellableClient, isNotFound } from '@karpenter-ts/runtime';
-import { NODES } from '@karpenter-ts/runtime/kinds';
+import { NODES } from '@karpenter-ts/kubernetes';
 
 /** Deletes a Node; harmless if there is none. */
 export async function deleteNode(client: CancellableClient, name: string, signal: AbortSignal): Promise<void> {

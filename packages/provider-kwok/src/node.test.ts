@@ -6,9 +6,9 @@ import {
   INSTANCE_TYPE_LABEL,
   type NodeClaim,
   type RequirementSpec,
-  type ResourceList,
   ZONE_LABEL,
 } from '@karpenter-ts/apis';
+import type { ResourceList } from '@karpenter-ts/kubernetes';
 import { findCause, InsufficientCapacityError } from '@karpenter-ts/cloudprovider';
 import { makeOffering } from '@karpenter-ts/scheduling/testing';
 import { type Catalogue, loadCatalogue, toCatalogue } from './catalogue/catalogue.ts';

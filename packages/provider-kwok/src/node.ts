@@ -4,12 +4,11 @@ import {
   KWOK_NODE_LABELS,
   type NodeClaim,
   nodeClassLabel,
-  type ObjectMeta,
   type RequirementSpec,
-  type ResourceList,
   type TaintSpec,
   UNREGISTERED_TAINT,
 } from '@karpenter-ts/apis';
+import type { ObjectMeta, ResourceList } from '@karpenter-ts/kubernetes';
 import { allocatableResources } from '@karpenter-ts/scheduling';
 import type { Catalogue } from './catalogue/catalogue.ts';
 import { SeededRng } from './seeded-rng.ts';

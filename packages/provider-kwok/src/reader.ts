@@ -1,6 +1,7 @@
 import type { KWOKNodeClass, NodeClaim } from '@karpenter-ts/apis';
-import { type ApiObject, type CancellableClient, isNotFound, type ResourceType } from '@karpenter-ts/runtime';
-import { NODE_CLAIMS, NODES } from '@karpenter-ts/runtime/kinds';
+import { type ApiObject, NODES, type ResourceType } from '@karpenter-ts/kubernetes';
+import { type CancellableClient, isNotFound } from '@karpenter-ts/runtime';
+import { NODE_CLAIMS } from '@karpenter-ts/apis';
 import type { KwokNode } from './node.ts';
 import { KWOK_NODE_CLASSES } from './resource-types.ts';
 

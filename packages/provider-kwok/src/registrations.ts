@@ -7,7 +7,7 @@ import {
   SECOND,
   unlessAborted,
 } from '@karpenter-ts/runtime';
-import { NODES } from '@karpenter-ts/runtime/kinds';
+import { NODES } from '@karpenter-ts/kubernetes';
 import type { KwokNode } from './node.ts';
 
 /** Waits between the first four tries to create a Node, which are upstream's. */

@@ -1,5 +1,5 @@
 import { KWOK_GROUP } from '@karpenter-ts/apis';
-import type { ResourceType } from '@karpenter-ts/runtime';
+import type { ResourceType } from '@karpenter-ts/kubernetes';
 
 /** The kind of NodeClass this provider understands. */
 export const KWOK_NODE_CLASSES: ResourceType = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ControllerRunner, Metrics, MINUTE, SECOND } from '@karpenter-ts/runtime';
-import { NODE_CLAIMS } from '@karpenter-ts/runtime/kinds';
+import { NODE_CLAIMS } from '@karpenter-ts/apis';
 import { NEVER } from '@karpenter-ts/runtime/testing';
 import { sweepController } from './sweep.ts';
 import { apiReader } from './reader.ts';

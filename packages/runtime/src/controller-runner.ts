@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isCausedBy } from './cause.ts';
-import { refOfKey } from './client/resource-type.ts';
+import { refOfKey } from '@karpenter-ts/kubernetes';
 import { isConflict } from './client/status-error.ts';
 import { SECOND } from './clock.ts';
 import { type Controller, DONE, RETRY, type Result, type Source, TerminalError } from './controller.ts';

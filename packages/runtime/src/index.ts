@@ -32,16 +32,6 @@ export { inProcessTransport, type RequestHandler } from './client/in-process-tra
 export { RateLimits, type RateLimitSettings } from './client/rate-limit.ts';
 export { requestMetrics } from './client/request-metrics.ts';
 export {
-  type ApiObject,
-  apiVersionOf,
-  type ObjectRef,
-  objectKey,
-  type ResourceType,
-  refOfKey,
-  resourceNameOf,
-  resourcePath,
-} from './client/resource-type.ts';
-export {
   isAlreadyExists,
   isConflict,
   isForbidden,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ApiObject } from './client/resource-type.ts';
+import type { ApiObject } from '@karpenter-ts/kubernetes';
 import type { Handler } from './informer/handlers.ts';
 import { type KindSourceOptions, kindSource } from './kind-source.ts';
 

@@ -1,4 +1,4 @@
-import { type ApiObject, objectKey } from './client/resource-type.ts';
+import { type ApiObject, objectKey } from '@karpenter-ts/kubernetes';
 import type { Source } from './controller.ts';
 import type { Informer } from './informer/informer.ts';
 import { LOW_PRIORITY, NORMAL_PRIORITY } from './queue/work-queue.ts';

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import type { Client } from './client/client.ts';
 import { startDeadline } from './client/deadline.ts';
-import type { ObjectRef } from './client/resource-type.ts';
+import type { ObjectRef } from '@karpenter-ts/kubernetes';
 import { ConnectionError } from './client/transport.ts';
 import { SECOND } from './clock.ts';
 import { LeaderFence } from './leader-fence.ts';

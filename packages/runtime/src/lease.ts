@@ -1,9 +1,8 @@
 import type { Client } from './client/client.ts';
 import { findInClusterNamespace } from './client/in-cluster.ts';
-import type { ApiObject, ObjectRef } from './client/resource-type.ts';
+import { type ApiObject, LEASES, type ObjectRef } from '@karpenter-ts/kubernetes';
 import { isNotFound } from './client/status-error.ts';
 import type { Instant } from './clock.ts';
-import { LEASES } from './kinds.ts';
 
 /** The Lease object, as far as we read and write it. */
 export interface Lease extends ApiObject {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatQuantity, HOSTNAME_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
+import { formatQuantity } from '@karpenter-ts/kubernetes';
+import { HOSTNAME_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
 import { finish } from './progress.ts';
 import { isUnusable } from './scope.ts';
 import { indexSnapshot } from './snapshot-index.ts';

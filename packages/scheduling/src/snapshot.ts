@@ -1,10 +1,5 @@
-import {
-  CORE_PROFILE,
-  type NodePool,
-  type ProviderProfile,
-  type ResourceList,
-  type TaintSpec,
-} from '@karpenter-ts/apis';
+import { CORE_PROFILE, type NodePool, type ProviderProfile, type TaintSpec } from '@karpenter-ts/apis';
+import type { ResourceList } from '@karpenter-ts/kubernetes';
 import type { PackingOptions } from './cost/packing-options.ts';
 import type { InstanceType } from './instance-types/instance-type.ts';
 import type { Pod } from './objects/pod.ts';

@@ -1,6 +1,6 @@
 import type { FieldPath } from '../schema/field-error.ts';
 import { textOf } from '../schema/field-error.ts';
-import { memberSchemaOf, type StructuralSchema } from '../schema/structural.ts';
+import { memberSchemaOf, type StructuralSchema } from '@karpenter-ts/kubernetes';
 
 /** How many letters may differ before two names are two names. */
 const MAX_TYPOS = 2;

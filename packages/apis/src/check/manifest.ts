@@ -1,7 +1,7 @@
 // YAML as kubectl reads it, with the place of every field.
 import { type Document, isMap, isPair, isScalar, isSeq, LineCounter, type Node, parseAllDocuments } from 'yaml';
 import type { FieldPath } from '../schema/field-error.ts';
-import { isJsonArray, isJsonObject, type JsonObject } from '../schema/structural.ts';
+import { isJsonArray, isJsonObject, type JsonObject } from '@karpenter-ts/kubernetes';
 import { isTooDeep } from './nesting.ts';
 import { isMergeKey, keyText, readYaml, YamlProblem, type YamlValue } from './yaml-value.ts';
 

@@ -1,7 +1,6 @@
 // The plain value of a YAML document, as kubectl's library reads it, and the nodes it was read from.
 import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap } from 'yaml';
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../schema/structural.ts';
-import { LargeInteger } from '../values/large-integer.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject, LargeInteger } from '@karpenter-ts/kubernetes';
 
 /** What keeps a document from having a plain value, and where it stands. */
 export class YamlProblem extends Error {

@@ -1,4 +1,4 @@
-import { findQuantity, formatQuantity } from '../values/quantity.ts';
+import { findQuantity, formatQuantity } from '@karpenter-ts/kubernetes';
 import { duration } from './node-pool-shape.ts';
 import { bool, int32, int64, list, map, object, pointer, text, textAs, value } from './structure.ts';
 

@@ -1,4 +1,4 @@
-import { DurationError, parseDuration } from '../values/duration.ts';
+import { DurationError, parseDuration } from '@karpenter-ts/kubernetes';
 import { fnv1 } from './fnv1.ts';
 import { int64As, list, map, object, pointer, type Shape, text, value, wrapped } from './structure.ts';
 

@@ -1,4 +1,4 @@
-import { LargeInteger } from '../values/large-integer.ts';
+import { LargeInteger } from '@karpenter-ts/kubernetes';
 import { fnv1 } from './fnv1.ts';
 
 // How upstream hashes a Go value by its structure (spec 01 §11.2). Lists and maps do not depend on order; objects hash

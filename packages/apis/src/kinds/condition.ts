@@ -41,8 +41,6 @@ const laxCondition = object('One signal about the state of the object.', {
   type: required(type),
 });
 
-export type Condition = Infer<typeof laxCondition>;
-
 const DESCRIPTION = 'Signals of health and readiness.';
 
 export const conditions = list(DESCRIPTION, condition, { mapKeys: ['type'] });

@@ -1,9 +1,9 @@
-import { capacityBufferResource } from './capacity-buffer.ts';
-import { ec2NodeClassResource } from './ec2-node-class.ts';
-import { kwokNodeClassResource } from './kwok-node-class.ts';
-import { nodeClaimResource } from './node-claim.ts';
-import { nodeOverlayResource } from './node-overlay.ts';
-import { nodePoolResource } from './node-pool.ts';
+import { capacityBufferResource } from './core/capacity-buffer.ts';
+import { ec2NodeClassResource } from './aws/ec2-node-class.ts';
+import { kwokNodeClassResource } from './kwok/kwok-node-class.ts';
+import { nodeClaimResource } from './core/node-claim.ts';
+import { nodeOverlayResource } from './core/node-overlay.ts';
+import { nodePoolResource } from './core/node-pool.ts';
 import type { Resource } from './resource.ts';
 import type { Flavour } from './restricted-labels.ts';
 

@@ -1,9 +1,6 @@
 import { map, type Schema } from '../schema/schema.ts';
-import type { ValidationRule } from '../schema/structural.ts';
+import type { ResourceList, ValidationRule } from '@karpenter-ts/kubernetes';
 import { QUANTITY } from './patterns.ts';
-
-/** Amounts by resource name. YAML may write them as numbers (`cpu: 4`) or as text (`cpu: 500m`). */
-export type ResourceList = Readonly<Record<string, string | number>>;
 
 const quantity: Schema<string | number> = {
   anyOf: [{ type: 'integer' }, { type: 'string' }],

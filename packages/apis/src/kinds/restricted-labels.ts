@@ -1,6 +1,6 @@
 // CEL rules that keep labels of our own domains out of users' hands (spec 01 §10.2). The order of the allow-lists is
 // upstream's: the rule text is interface.
-import type { ValidationRule } from '../schema/structural.ts';
+import type { ValidationRule } from '@karpenter-ts/kubernetes';
 
 /** Which provider's CRDs: the neutral ones, or those with a rule more for the provider's own label domain. */
 export type Flavour = 'core' | 'aws' | 'kwok';

@@ -5,7 +5,7 @@ import type { Resource } from '../kinds/resource.ts';
 import type { Flavour } from '../kinds/restricted-labels.ts';
 import { ADMISSION_CASES } from '../testing/index.ts';
 import { admit } from './admission.ts';
-import type { JsonObject } from './structural.ts';
+import type { JsonObject } from '@karpenter-ts/kubernetes';
 
 function resourceOf(object: JsonObject, flavour: Flavour): Resource {
   const found = RESOURCES[flavour].find(({ kind }) => kind === object['kind']);

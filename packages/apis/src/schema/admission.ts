@@ -7,7 +7,7 @@ import { findUndecodable, OBJECT_META, validateObjectMeta } from './object-meta.
 import { prune } from './prune.ts';
 import { hasRules, validateRules } from './rules.ts';
 import { validateReplicas } from './scale.ts';
-import { isJsonObject, type JsonObject, type StructuralSchema } from './structural.ts';
+import { isJsonObject, type JsonObject, type StructuralSchema } from '@karpenter-ts/kubernetes';
 import { validateSchema } from './validate.ts';
 
 /** Something that keeps the object from being read at all; the server answers 400. */

@@ -1,5 +1,5 @@
 import type { PrinterColumn, Resource } from '../kinds/resource.ts';
-import type { JsonObject, StructuralSchema } from './structural.ts';
+import type { JsonObject, StructuralSchema } from '@karpenter-ts/kubernetes';
 
 /** The members every object has. Kubernetes fills in what they mean; a structural schema must still name them. */
 const OBJECT_PROPERTIES: Readonly<Record<string, StructuralSchema>> = {

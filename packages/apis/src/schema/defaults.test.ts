@@ -4,7 +4,7 @@ import { RESOURCES } from '../kinds/registry.ts';
 import { MINIMAL_NODE_POOL, variant } from '../testing/index.ts';
 import { admit } from './admission.ts';
 import { applyDefaults, dropForbiddenNulls } from './defaults.ts';
-import type { Json, JsonObject, StructuralSchema } from './structural.ts';
+import type { Json, JsonObject, StructuralSchema } from '@karpenter-ts/kubernetes';
 
 function admitted(object: JsonObject): JsonObject {
   const resource = [...RESOURCES.aws, ...RESOURCES.kwok].find(({ kind }) => kind === object['kind'])!;

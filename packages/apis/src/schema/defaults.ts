@@ -1,4 +1,4 @@
-import { isJsonArray, isJsonObject, type Json, memberSchemaOf, type StructuralSchema } from './structural.ts';
+import { isJsonArray, isJsonObject, type Json, memberSchemaOf, type StructuralSchema } from '@karpenter-ts/kubernetes';
 
 /**
  * The value with every missing property that has a default filled in, also inside defaults. A `null` where the schema

@@ -1,6 +1,4 @@
-import { goJson, goQuote } from '../values/go-text.ts';
-import { LargeInteger } from '../values/large-integer.ts';
-import type { Json } from './structural.ts';
+import { goJson, goQuote, type Json, LargeInteger } from '@karpenter-ts/kubernetes';
 
 /** Why a field was refused, in the words of `Status.details.causes[].reason`. */
 export type CauseReason =

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { renderFieldError } from './field-error.ts';
 import { findOldItem, validateListTypes } from './list-types.ts';
-import type { Json, StructuralSchema } from './structural.ts';
+import type { Json, StructuralSchema } from '@karpenter-ts/kubernetes';
 
 const schema: StructuralSchema = {
   properties: {

@@ -1,14 +1,14 @@
 import { type FieldError, type FieldPath, fieldError } from './field-error.ts';
-import { goJson } from '../values/go-text.ts';
-import { memberOf } from '../values/member.ts';
 import {
+  goJson,
   isJsonArray,
   isJsonObject,
   type Json,
   type JsonObject,
+  memberOf,
   type StructuralSchema,
   valueSchemaOf,
-} from './structural.ts';
+} from '@karpenter-ts/kubernetes';
 
 /** Members of a set that stand twice, and items of a map-like list that share their keys. */
 export function validateListTypes(value: Json, schema: StructuralSchema): readonly FieldError[] {

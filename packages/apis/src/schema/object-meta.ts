@@ -3,12 +3,16 @@ import {
   dns1123LabelProblems,
   dns1123SubdomainProblems,
   generateNameProblems,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
   labelValueProblems,
+  LargeInteger,
   qualifiedNameProblems,
-} from '../values/qualified-name.ts';
-import { LargeInteger } from '../values/large-integer.ts';
+  type StructuralSchema,
+} from '@karpenter-ts/kubernetes';
 import { type FieldError, fieldError } from './field-error.ts';
-import { isJsonArray, isJsonObject, type Json, type JsonObject, type StructuralSchema } from './structural.ts';
 
 const text: StructuralSchema = { type: 'string' };
 const whole: StructuralSchema = { type: 'integer', format: 'int64' };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { prune } from './prune.ts';
-import type { Json, StructuralSchema } from './structural.ts';
+import type { Json, StructuralSchema } from '@karpenter-ts/kubernetes';
 
 const schema: StructuralSchema = {
   type: 'object',

@@ -1,5 +1,5 @@
 import { type FieldPath, textOf } from './field-error.ts';
-import { isJsonArray, isJsonObject, type Json, memberSchemaOf, type StructuralSchema } from './structural.ts';
+import { isJsonArray, isJsonObject, type Json, memberSchemaOf, type StructuralSchema } from '@karpenter-ts/kubernetes';
 
 /** A property the schema does not know, at the place the server names it. */
 interface UnknownField {

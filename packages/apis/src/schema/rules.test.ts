@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { renderFieldError } from './field-error.ts';
 import { validateRules } from './rules.ts';
-import type { Json, StructuralSchema, ValidationRule } from './structural.ts';
+import type { Json, StructuralSchema, ValidationRule } from '@karpenter-ts/kubernetes';
 
 const object = (rule: ValidationRule, property: StructuralSchema = { type: 'integer' }): StructuralSchema => ({
   type: 'object',

@@ -1,20 +1,18 @@
 // x-kubernetes-validations: CEL rules, run only on objects that passed the schema.
-import { CelBudget, type CelRule, compileCel, OVER_BUDGET } from '../cel/compile.ts';
-import { asResource } from '../cel/resource-schema.ts';
-import { toCel } from '../cel/values.ts';
+import { asResource, CelBudget, type CelRule, compileCel, OVER_BUDGET, toCel } from '@karpenter-ts/cel';
 import { type FieldError, type FieldPath, fieldError } from './field-error.ts';
-import { goQuote } from '../values/go-text.ts';
-import { memberOf } from '../values/member.ts';
-import { findOldItem } from './list-types.ts';
 import {
+  goQuote,
   isJsonArray,
   isJsonObject,
   isSameJson,
   type Json,
+  memberOf,
   type StructuralSchema,
   type ValidationRule,
   valueSchemaOf,
-} from './structural.ts';
+} from '@karpenter-ts/kubernetes';
+import { findOldItem } from './list-types.ts';
 
 /**
  * Every CEL rule of the schema the value breaks. Rules that name `oldSelf` run only where there is an old value. When

@@ -1,7 +1,12 @@
 import { type FieldError, fieldError } from './field-error.ts';
-import { LargeInteger } from '../values/large-integer.ts';
-import { memberOf } from '../values/member.ts';
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from './structural.ts';
+import {
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  LargeInteger,
+  memberOf,
+} from '@karpenter-ts/kubernetes';
 
 const MAX_INT32 = 2 ** 31 - 1;
 

@@ -1,6 +1,6 @@
 // The language our kinds are written in. One value is both the structural schema the API server gets and, through
 // `Infer`, the static type of an admitted object, so the two cannot drift apart.
-import type { Json, StructuralSchema, ValidationRule } from './structural.ts';
+import type { Json, StructuralSchema, ValidationRule } from '@karpenter-ts/kubernetes';
 
 declare const TYPE: unique symbol;
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RESOURCES } from '../kinds/registry.ts';
 import { admitStatus } from './admission.ts';
-import type { JsonObject } from './structural.ts';
+import type { JsonObject } from '@karpenter-ts/kubernetes';
 
 const condition = {
   type: 'Ready',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { renderFieldError } from './field-error.ts';
-import type { Json, StructuralSchema } from './structural.ts';
+import type { Json, StructuralSchema } from '@karpenter-ts/kubernetes';
 import { validateSchema } from './validate.ts';
 
 const at = (schema: StructuralSchema): StructuralSchema => ({ type: 'object', properties: { a: schema } });

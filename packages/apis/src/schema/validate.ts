@@ -1,20 +1,21 @@
 // Schema validation in the order and the words of the API server (kube-openapi as Kubernetes 1.35 vendors it).
-import { compileRe2 } from '../cel/re2.ts';
+import { compileRe2 } from '@karpenter-ts/cel';
 import { type CauseReason, type FieldError, type FieldPath, fieldError, textOf } from './field-error.ts';
-import { goQuote } from '../values/go-text.ts';
-import { LargeInteger } from '../values/large-integer.ts';
-import { memberOf } from '../values/member.ts';
-import { FORMATS, isKnownFormat } from './formats.ts';
-import { findOldItem } from './list-types.ts';
 import {
+  FORMATS,
+  goQuote,
   isJsonArray,
   isJsonObject,
+  isKnownFormat,
   isSameJson,
   type Json,
   type JsonObject,
-  type StructuralSchema,
+  LargeInteger,
+  memberOf,
   memberSchemaOf,
-} from './structural.ts';
+  type StructuralSchema,
+} from '@karpenter-ts/kubernetes';
+import { findOldItem } from './list-types.ts';
 
 /**
  * Everything the schema refuses in the value. With `old`, what was refused before and did not change is let through,

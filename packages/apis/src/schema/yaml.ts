@@ -1,5 +1,5 @@
 import { Document, Scalar, visit } from 'yaml';
-import type { Json } from './structural.ts';
+import type { Json } from '@karpenter-ts/kubernetes';
 
 /**
  * YAML that YAML 1.1 readers (kubectl, Helm) and 1.2 readers understand alike, keys sorted, one line per string so

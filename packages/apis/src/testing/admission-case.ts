@@ -1,5 +1,5 @@
 import type { Flavour } from '../kinds/restricted-labels.ts';
-import type { JsonObject } from '../schema/structural.ts';
+import type { JsonObject } from '@karpenter-ts/kubernetes';
 
 /** A refused object and a part of the server's message that says why. */
 export type Refusal = readonly [object: JsonObject, message: string];

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../schema/structural.ts';
+import type { Json, JsonObject } from '@karpenter-ts/kubernetes';
 import { type AdmissionCase, because } from './admission-case.ts';
 import { type Changes, variant } from './variant.ts';
 

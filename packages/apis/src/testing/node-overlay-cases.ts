@@ -1,4 +1,4 @@
-import type { JsonObject } from '../schema/structural.ts';
+import type { JsonObject } from '@karpenter-ts/kubernetes';
 import { type AdmissionCase, because } from './admission-case.ts';
 import { type Changes, variant } from './variant.ts';
 

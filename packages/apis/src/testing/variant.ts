@@ -1,5 +1,4 @@
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../schema/structural.ts';
-import { deepFreeze } from '../shared.ts';
+import { deepFreeze, isJsonArray, isJsonObject, type Json, type JsonObject } from '@karpenter-ts/kubernetes';
 
 /** Changes by path: `{ 'spec.weight': 5, 'spec.limits': undefined }`. `undefined` removes; numbers index lists. */
 export type Changes = Readonly<Record<string, Json | undefined>>;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { EC2NodeClass } from '../kinds/ec2-node-class.ts';
+import type { EC2NodeClass } from '../kinds/aws/ec2-node-class.ts';
 import { type ValidatedEc2NodeClass, validateEc2NodeClass } from './ec2-node-class.ts';
 import type { Problem } from './problem.ts';
 

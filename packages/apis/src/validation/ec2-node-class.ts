@@ -1,6 +1,5 @@
-import { findTagRestriction } from '../ec2-tags.ts';
-import { goQuote } from '../values/go-text.ts';
-import { findQuantity } from '../values/quantity.ts';
+import { findTagRestriction } from '../names/ec2-tags.ts';
+import { findQuantity, goQuote } from '@karpenter-ts/kubernetes';
 import { type ValidatedKubelet, validateKubelet } from './kubelet.ts';
 import { error, type Problem } from './problem.ts';
 import { type SelectorRules, type SelectorTerm, validateSelectorTerms } from './selector-term.ts';

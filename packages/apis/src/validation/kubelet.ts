@@ -1,6 +1,4 @@
-import { goQuote } from '../values/go-text.ts';
-import { DurationError, parseDuration } from '../values/duration.ts';
-import { findQuantity } from '../values/quantity.ts';
+import { DurationError, findQuantity, goQuote, parseDuration } from '@karpenter-ts/kubernetes';
 import { error, type Problem, warning } from './problem.ts';
 
 type Settings = Readonly<Record<string, string>>;

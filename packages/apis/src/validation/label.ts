@@ -1,7 +1,6 @@
-import { NODEPOOL_LABEL } from '../labels.ts';
-import { findLabelRestriction, type ProviderProfile } from '../provider-profile.ts';
-import { goQuote } from '../values/go-text.ts';
-import { labelValueProblems, qualifiedNameProblems } from '../values/qualified-name.ts';
+import { NODEPOOL_LABEL } from '../names/labels.ts';
+import { findLabelRestriction, type ProviderProfile } from '../names/provider-profile.ts';
+import { goQuote, labelValueProblems, qualifiedNameProblems } from '@karpenter-ts/kubernetes';
 import { error, type Problem } from './problem.ts';
 
 /** Problems of the labels a NodePool puts on its Nodes, by key. */

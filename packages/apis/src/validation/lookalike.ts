@@ -1,4 +1,4 @@
-import type { ProviderProfile } from '../provider-profile.ts';
+import type { ProviderProfile } from '../names/provider-profile.ts';
 
 /**
  * The well-known label this key was probably meant to be: the same name in another domain or spelling

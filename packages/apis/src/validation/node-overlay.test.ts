@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { NodeOverlay } from '../kinds/node-overlay.ts';
-import { AWS_PROFILE, CORE_PROFILE, type ProviderProfile } from '../provider-profile.ts';
+import type { NodeOverlay } from '../kinds/core/node-overlay.ts';
+import { AWS_PROFILE, CORE_PROFILE, type ProviderProfile } from '../names/provider-profile.ts';
 import { validateNodeOverlay } from './node-overlay.ts';
 import { findConditionMessage, type Problem } from './problem.ts';
 

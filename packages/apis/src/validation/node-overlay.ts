@@ -1,6 +1,6 @@
-import type { ResourceList } from '../kinds/resource-list.ts';
-import type { ProviderProfile } from '../provider-profile.ts';
-import type { RequirementSpec } from '../requirement.ts';
+import type { ResourceList } from '@karpenter-ts/kubernetes';
+import type { ProviderProfile } from '../names/provider-profile.ts';
+import type { RequirementSpec } from '../requirements/requirement.ts';
 import { error, type Problem } from './problem.ts';
 import { validateRequirement } from './requirement.ts';
 

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { NodePool } from '../kinds/node-pool.ts';
+import type { NodePool } from '../kinds/core/node-pool.ts';
 import {
   AWS_PROFILE,
   CORE_PROFILE,
   findLabelRestriction,
   KWOK_PROFILE,
   type ProviderProfile,
-} from '../provider-profile.ts';
-import type { RequirementSpec } from '../requirement.ts';
-import type { TaintSpec } from '../taints.ts';
+} from '../names/provider-profile.ts';
+import type { RequirementSpec } from '../requirements/requirement.ts';
+import type { TaintSpec } from '../names/taints.ts';
 import { type ValidatedNodePool, validateNodePool } from './node-pool.ts';
 import { findConditionMessage, type Problem } from './problem.ts';
 

@@ -1,9 +1,9 @@
-import { findBudgetProblems, neverFires } from '../budgets.ts';
-import type { Budget } from '../kinds/node-pool.ts';
-import { NODEPOOL_LABEL } from '../labels.ts';
-import { normalizeLabelKey, type ProviderProfile } from '../provider-profile.ts';
-import type { RequirementSpec } from '../requirement.ts';
-import { goQuote } from '../values/go-text.ts';
+import { findBudgetProblems, neverFires } from '../disruption/budgets.ts';
+import type { Budget } from '../kinds/core/node-pool.ts';
+import { NODEPOOL_LABEL } from '../names/labels.ts';
+import { normalizeLabelKey, type ProviderProfile } from '../names/provider-profile.ts';
+import type { RequirementSpec } from '../requirements/requirement.ts';
+import { goQuote } from '@karpenter-ts/kubernetes';
 import { validateLabels } from './label.ts';
 import { findLookalike } from './lookalike.ts';
 import { error, type Problem, warning } from './problem.ts';

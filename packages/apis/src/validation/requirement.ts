@@ -1,7 +1,6 @@
-import { findLabelRestriction, normalizeLabelKey, type ProviderProfile } from '../provider-profile.ts';
-import { REQUIREMENT_OPERATORS, type RequirementSpec } from '../requirement.ts';
-import { parseInt64 } from '../values/int64.ts';
-import { labelValueProblems, qualifiedNameProblems } from '../values/qualified-name.ts';
+import { findLabelRestriction, normalizeLabelKey, type ProviderProfile } from '../names/provider-profile.ts';
+import { REQUIREMENT_OPERATORS, type RequirementSpec } from '../requirements/requirement.ts';
+import { labelValueProblems, parseInt64, qualifiedNameProblems } from '@karpenter-ts/kubernetes';
 import { error, type Problem, warning } from './problem.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Scenario } from '../kinds/scenario.ts';
+import type { Scenario } from '../kinds/core/scenario.ts';
 import { error, type Problem } from './problem.ts';
 
 /** What a schema cannot see: steps are about workloads that are there, and that can do what the step says. */

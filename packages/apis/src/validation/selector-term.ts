@@ -1,4 +1,4 @@
-import { goQuote } from '../values/go-text.ts';
+import { goQuote } from '@karpenter-ts/kubernetes';
 import { error, type Problem, warning } from './problem.ts';
 
 /** A selector term of an EC2NodeClass: tags, and fields that hold one text each. */

@@ -1,6 +1,5 @@
-import { goQuote } from '../values/go-text.ts';
-import type { TaintSpec } from '../taints.ts';
-import { qualifiedNameProblems } from '../values/qualified-name.ts';
+import { goQuote, qualifiedNameProblems } from '@karpenter-ts/kubernetes';
+import type { TaintSpec } from '../names/taints.ts';
 import { error, type Problem } from './problem.ts';
 
 /** The two lists a Node gets its taints from; a key and effect may occur once in both together. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { AWS_PROFILE } from '../provider-profile.ts';
+import { AWS_PROFILE } from '../names/provider-profile.ts';
 import { validateNodeOverlay } from './node-overlay.ts';
 import { validateNodePool } from './node-pool.ts';
 import { findConditionMessage } from './problem.ts';

@@ -16,8 +16,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ApiObject, Client, findConnection, HttpsTransport, nullLogger, realClock } from '@karpenter-ts/runtime';
-import { NODES, PODS } from '@karpenter-ts/runtime/kinds';
+import { type ApiObject, NODES, PODS } from '@karpenter-ts/kubernetes';
+import { Client, findConnection, HttpsTransport, nullLogger, realClock } from '@karpenter-ts/runtime';
 import { recordingIo } from '../testing-io.ts';
 import { upCommand } from './up.ts';
 

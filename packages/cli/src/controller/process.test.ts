@@ -9,8 +9,8 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { customResourceDefinition, RESOURCES } from '@karpenter-ts/apis';
 import { type Cluster, startCluster } from '@karpenter-ts/embedded';
-import { type ApiObject, type ProcessEvents, realClock } from '@karpenter-ts/runtime';
-import { CUSTOM_RESOURCE_DEFINITIONS, LEASES } from '@karpenter-ts/runtime/kinds';
+import { type ApiObject, CUSTOM_RESOURCE_DEFINITIONS, LEASES } from '@karpenter-ts/kubernetes';
+import { type ProcessEvents, realClock } from '@karpenter-ts/runtime';
 import { recordingIo } from '../testing-io.ts';
 import { runController } from './process.ts';
 

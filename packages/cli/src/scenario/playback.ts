@@ -1,5 +1,12 @@
-import { nanosToMilliseconds, parseDuration, RESOURCES } from '@karpenter-ts/apis';
-import { type ApiObject, apiVersionOf, type Client, type ResourceType, type SteadyClock } from '@karpenter-ts/runtime';
+import {
+  type ApiObject,
+  apiVersionOf,
+  nanosToMilliseconds,
+  parseDuration,
+  type ResourceType,
+} from '@karpenter-ts/kubernetes';
+import { RESOURCES } from '@karpenter-ts/apis';
+import type { Client, SteadyClock } from '@karpenter-ts/runtime';
 import type { ScenarioFile } from './scenario-file.ts';
 import { performStep, type StepDeps } from './step.ts';
 import { objectsOf, type Workload } from './workload.ts';

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ReadObject, readObjects, type Scenario } from '@karpenter-ts/apis/manifests';
-import type { ApiObject } from '@karpenter-ts/runtime';
+import type { ApiObject } from '@karpenter-ts/kubernetes';
 import { type Io, MANIFEST_LIMIT, readFile } from '../io.ts';
 import { renderText } from '../render/check.ts';
 

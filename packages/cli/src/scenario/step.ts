@@ -1,8 +1,8 @@
-import { nanosToMilliseconds, NODEPOOL_LABEL, parseDuration } from '@karpenter-ts/apis';
+import { nanosToMilliseconds, NODES, parseDuration } from '@karpenter-ts/kubernetes';
+import { NODEPOOL_LABEL } from '@karpenter-ts/apis';
 import type { Scenario } from '@karpenter-ts/apis/manifests';
 import type { Fault, Faults } from '@karpenter-ts/embedded';
 import { type Client, type Clock, isNotFound } from '@karpenter-ts/runtime';
-import { NODES } from '@karpenter-ts/runtime/kinds';
 import { refOf, type Workload } from './workload.ts';
 
 /** What a step may touch. */

@@ -1,6 +1,13 @@
 import type { Scenario } from '@karpenter-ts/apis/manifests';
-import type { ApiObject, ResourceType } from '@karpenter-ts/runtime';
-import { DAEMON_SETS, DEPLOYMENTS, JOBS, POD_DISRUPTION_BUDGETS, STATEFUL_SETS } from '@karpenter-ts/runtime/kinds';
+import {
+  type ApiObject,
+  DAEMON_SETS,
+  DEPLOYMENTS,
+  JOBS,
+  POD_DISRUPTION_BUDGETS,
+  type ResourceType,
+  STATEFUL_SETS,
+} from '@karpenter-ts/kubernetes';
 
 export type Workload = Scenario['spec']['workloads'][number];
 

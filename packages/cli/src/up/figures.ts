@@ -2,12 +2,10 @@ import {
   CAPACITY_TYPE_LABEL,
   INITIALIZED_LABEL,
   INSTANCE_TYPE_LABEL,
-  isTrue,
   KWOK_NODE_LABELS,
   type NodeClaim,
-  type ObjectMeta,
-  READY,
 } from '@karpenter-ts/apis';
+import { isTrue, type ObjectMeta, READY } from '@karpenter-ts/kubernetes';
 
 /** What is read of a v1 Pod. */
 export interface SeenPod {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { customResourceDefinition, RESOURCES } from '@karpenter-ts/apis';
 import { simulatedNode, startCluster } from '@karpenter-ts/embedded';
 import { HOUR, nullLogger, SECOND } from '@karpenter-ts/runtime';
-import { NODES } from '@karpenter-ts/runtime/kinds';
+import { NODES } from '@karpenter-ts/kubernetes';
 import { AdjustableClock } from '@karpenter-ts/runtime/testing';
 import { watchProgress } from './progress.ts';
 

@@ -1,16 +1,15 @@
 import type { NodeClaim } from '@karpenter-ts/apis';
+import { type ApiObject, NODES, PODS, type ResourceType } from '@karpenter-ts/kubernetes';
 import {
-  type ApiObject,
   type Client,
   Informer,
   keepFields,
   type Logger,
-  type ResourceType,
   SECOND,
   type Selection,
   type SteadyClock,
 } from '@karpenter-ts/runtime';
-import { NODES, NODE_CLAIMS, PODS } from '@karpenter-ts/runtime/kinds';
+import { NODE_CLAIMS } from '@karpenter-ts/apis';
 import { countFigures, type Figures, type SeenNode, type SeenPod } from './figures.ts';
 
 /** No more often than a person can read. */

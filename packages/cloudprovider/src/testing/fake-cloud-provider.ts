@@ -1,12 +1,12 @@
 import {
-  NODEPOOL_LABEL,
   type NodeClaim,
-  type NodePool,
   nodeClassLabel,
+  type NodePool,
+  NODEPOOL_LABEL,
   type ProviderProfile,
-  shared,
 } from '@karpenter-ts/apis';
-import { type Clock, MINUTE, type ResourceType, realClock } from '@karpenter-ts/runtime';
+import { type ResourceType, shared } from '@karpenter-ts/kubernetes';
+import { type Clock, MINUTE, realClock } from '@karpenter-ts/runtime';
 import type { InstanceType } from '@karpenter-ts/scheduling';
 import { DEFAULT_TYPES, FAKE_PROFILE, RESERVATION_LABEL } from '@karpenter-ts/scheduling/testing';
 import type { CloudProvider, RegistrationHook, RepairPolicy, UnsupportedVolumes } from '../cloud-provider.ts';

@@ -3,12 +3,11 @@ import {
   findIncompatibilities,
   intersect,
   type NodeClaim,
-  parseQuantity,
   type Requirements,
-  type ResourceList,
   toRequirement,
   toRequirements,
 } from '@karpenter-ts/apis';
+import { parseQuantity, type ResourceList } from '@karpenter-ts/kubernetes';
 import {
   allocatableResources,
   canHold,

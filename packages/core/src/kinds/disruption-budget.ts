@@ -1,4 +1,4 @@
-import type { LabelSelectorSpec, ObjectMeta } from '@karpenter-ts/apis';
+import type { LabelSelectorSpec, ObjectMeta } from '@karpenter-ts/kubernetes';
 
 /** What the controllers read of a policy/v1 PodDisruptionBudget. */
 export interface PodDisruptionBudget {

@@ -1,4 +1,4 @@
-import type { ObjectMeta } from '@karpenter-ts/apis';
+import type { ObjectMeta } from '@karpenter-ts/kubernetes';
 
 /** What the controllers read of a v1 Namespace. */
 export interface Namespace {

@@ -1,4 +1,4 @@
-import type { Condition, ObjectMeta } from '@karpenter-ts/apis';
+import type { Condition, ObjectMeta } from '@karpenter-ts/kubernetes';
 
 /** What the controllers read of any provider's NodeClass. */
 export interface NodeClass {

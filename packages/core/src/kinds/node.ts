@@ -1,4 +1,5 @@
-import { isTrue, type ObjectMeta, READY, type ResourceList, type TaintSpec } from '@karpenter-ts/apis';
+import { isTrue, type ObjectMeta, READY, type ResourceList } from '@karpenter-ts/kubernetes';
+import type { TaintSpec } from '@karpenter-ts/apis';
 
 /** What the controllers read of a v1 Node; what planning reads is part of it. */
 export interface Node {

@@ -1,4 +1,4 @@
-import type { ObjectMeta } from '@karpenter-ts/apis';
+import type { ObjectMeta } from '@karpenter-ts/kubernetes';
 
 /** What the controllers read of a resource.k8s.io/v1 ResourceSlice: part of what a driver offers on a node. */
 export interface ResourceSlice {

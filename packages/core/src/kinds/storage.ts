@@ -1,4 +1,4 @@
-import type { ObjectMeta } from '@karpenter-ts/apis';
+import type { ObjectMeta } from '@karpenter-ts/kubernetes';
 import type {
   PersistentVolumeClaim as PlannedClaim,
   StorageClass as PlannedStorageClass,

@@ -1,4 +1,11 @@
-import { CAPACITY_TYPE_LABEL, NODEPOOL_LABEL, type NodeClaim, TERMINATION_TIMESTAMP } from '@karpenter-ts/apis';
+import {
+  CAPACITY_TYPE_LABEL,
+  NODE_CLAIMS,
+  NODE_POOLS,
+  type NodeClaim,
+  NODEPOOL_LABEL,
+  TERMINATION_TIMESTAMP,
+} from '@karpenter-ts/apis';
 import {
   type Change,
   type Controller,
@@ -14,7 +21,7 @@ import {
   type Result,
   scaleConcurrency,
 } from '@karpenter-ts/runtime';
-import { NODE_CLAIMS, NODE_POOLS, NODES } from '@karpenter-ts/runtime/kinds';
+import { NODES } from '@karpenter-ts/kubernetes';
 import type { Core } from '../state/controller-deps.ts';
 import { subjectOf } from '../event-subject.ts';
 import type { Node } from '../kinds/node.ts';

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TERMINATION_TIMESTAMP } from '@karpenter-ts/apis';
 import { MINUTE, SECOND } from '@karpenter-ts/runtime';
-import { NODE_CLAIMS, PODS } from '@karpenter-ts/runtime/kinds';
+import { NODE_CLAIMS } from '@karpenter-ts/apis';
+import { PODS } from '@karpenter-ts/kubernetes';
 import { type Departing, departing } from './testing/departing.ts';
 
 const GRACE = '300s';

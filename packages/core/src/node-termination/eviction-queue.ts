@@ -1,4 +1,4 @@
-import { findCondition } from '@karpenter-ts/apis';
+import { findCondition, objectKey, PODS } from '@karpenter-ts/kubernetes';
 import {
   type Controller,
   DONE,
@@ -8,7 +8,6 @@ import {
   isNotFound,
   isTooManyRequests,
   type Logger,
-  objectKey,
   RETRY,
   type Result,
   SECOND,
@@ -16,7 +15,6 @@ import {
   scaleConcurrency,
   StatusError,
 } from '@karpenter-ts/runtime';
-import { PODS } from '@karpenter-ts/runtime/kinds';
 import type { Core } from '../state/controller-deps.ts';
 import { isActive, isMirrorPod, type Pod } from '../kinds/pod.ts';
 import { findNodeClaim } from '../state/node-nodeclaim-links.ts';

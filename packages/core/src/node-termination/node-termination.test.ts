@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DISRUPTED_TAINT, TERMINATION_FINALIZER, TERMINATION_TIMESTAMP } from '@karpenter-ts/apis';
+import { DISRUPTED_TAINT, NODE_CLAIMS, TERMINATION_FINALIZER, TERMINATION_TIMESTAMP } from '@karpenter-ts/apis';
 import { throttle } from '@karpenter-ts/cloudprovider/testing';
 import { DONE, MINUTE, SECOND } from '@karpenter-ts/runtime';
-import { NODE_CLAIMS, NODES, VOLUME_ATTACHMENTS } from '@karpenter-ts/runtime/kinds';
+import { NODES, VOLUME_ATTACHMENTS } from '@karpenter-ts/kubernetes';
 import { createCaches } from '../state/caches.ts';
 import { rfc3339 } from '../rfc3339.ts';
 import { nodeTermination } from './node-termination.ts';

@@ -1,5 +1,6 @@
+import { isTrue, NODES } from '@karpenter-ts/kubernetes';
 import {
-  isTrue,
+  NODE_CLAIMS,
   type NodeClaim,
   NODEPOOL_LABEL,
   TERMINATION_FINALIZER,
@@ -20,7 +21,6 @@ import {
   scaleBucket,
   scaleConcurrency,
 } from '@karpenter-ts/runtime';
-import { NODE_CLAIMS, NODES } from '@karpenter-ts/runtime/kinds';
 import type { Core } from '../state/controller-deps.ts';
 import { isReady, type Node } from '../kinds/node.ts';
 import { findNodeClaim } from '../state/node-nodeclaim-links.ts';

@@ -1,5 +1,5 @@
 import { type EventDraft, type Instant, nameList } from '@karpenter-ts/runtime';
-import { NODES, PODS } from '@karpenter-ts/runtime/kinds';
+import { NODES, PODS } from '@karpenter-ts/kubernetes';
 import { subjectOf } from '../event-subject.ts';
 import type { Node } from '../kinds/node.ts';
 import type { Pod } from '../kinds/pod.ts';

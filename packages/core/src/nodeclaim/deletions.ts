@@ -1,6 +1,6 @@
-import { CAPACITY_TYPE_LABEL, NODEPOOL_LABEL, type NodeClaim, parseDuration } from '@karpenter-ts/apis';
+import { CAPACITY_TYPE_LABEL, NODE_CLAIMS, type NodeClaim, NODEPOOL_LABEL } from '@karpenter-ts/apis';
+import { parseDuration } from '@karpenter-ts/kubernetes';
 import { defineCounter, isNotFound, MINUTE } from '@karpenter-ts/runtime';
-import { NODE_CLAIMS } from '@karpenter-ts/runtime/kinds';
 import type { Core } from '../state/controller-deps.ts';
 import { ExpiringMap } from '../expiring-map.ts';
 import { isReschedulable } from '../kinds/pod.ts';

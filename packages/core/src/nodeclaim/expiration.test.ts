@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CAPACITY_TYPE_LABEL } from '@karpenter-ts/apis';
+import { CAPACITY_TYPE_LABEL, NODE_CLAIMS } from '@karpenter-ts/apis';
 import { DONE, MINUTE, SECOND } from '@karpenter-ts/runtime';
-import { NODE_CLAIMS, PODS } from '@karpenter-ts/runtime/kinds';
+import { PODS } from '@karpenter-ts/kubernetes';
 import type { Core } from '../state/controller-deps.ts';
 import { makePod } from '../testing/objects.ts';
 import { podsDisrupted } from './deletions.ts';

@@ -1,6 +1,6 @@
-import { type NodeClaim, nanosToMilliseconds, parseNillableDuration } from '@karpenter-ts/apis';
+import { NODE_CLAIMS, type NodeClaim } from '@karpenter-ts/apis';
+import { nanosToMilliseconds, parseNillableDuration } from '@karpenter-ts/kubernetes';
 import { type Controller, DONE, type Instant, kindSource, scaleConcurrency } from '@karpenter-ts/runtime';
-import { NODE_CLAIMS } from '@karpenter-ts/runtime/kinds';
 import type { Core } from '../state/controller-deps.ts';
 import { isManagedNodeClaim } from '../state/managed.ts';
 import { withClaimNode } from './claim-logger.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { refuse } from '@karpenter-ts/cloudprovider/testing';
 import { type Controller, MINUTE } from '@karpenter-ts/runtime';
-import { NODES } from '@karpenter-ts/runtime/kinds';
+import { NODES } from '@karpenter-ts/kubernetes';
 import type { Core } from '../state/controller-deps.ts';
 import { garbageCollectionController } from './garbage-collection.ts';
 import { type ClaimWorld, startClaimWorld } from './testing/claim-world.ts';

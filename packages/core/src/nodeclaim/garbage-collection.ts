@@ -1,4 +1,5 @@
-import { isTrue, type NodeClaim } from '@karpenter-ts/apis';
+import { isTrue } from '@karpenter-ts/kubernetes';
+import type { NodeClaim } from '@karpenter-ts/apis';
 import { type Controller, LoggedRef, type Logger, MINUTE, singleton } from '@karpenter-ts/runtime';
 import { combineErrors } from '../combined-error.ts';
 import type { Core } from '../state/controller-deps.ts';

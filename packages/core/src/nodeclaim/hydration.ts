@@ -1,15 +1,13 @@
-import { type NodeClaim, nodeClassLabel } from '@karpenter-ts/apis';
+import { NODE_CLAIMS, type NodeClaim, nodeClassLabel } from '@karpenter-ts/apis';
+import { type ApiObject, NODES, type ResourceType } from '@karpenter-ts/kubernetes';
 import {
-  type ApiObject,
   type CancellableClient,
   type Controller,
   DONE,
   kindSource,
   REASONABLE_RETRIES,
-  type ResourceType,
   scaleConcurrency,
 } from '@karpenter-ts/runtime';
-import { NODE_CLAIMS, NODES } from '@karpenter-ts/runtime/kinds';
 import type { Core } from '../state/controller-deps.ts';
 import { findNodeClaim, nodesOf } from '../state/node-nodeclaim-links.ts';
 import { isManagedNodeClaim } from '../state/managed.ts';

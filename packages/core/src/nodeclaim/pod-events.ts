@@ -1,4 +1,4 @@
-import type { NodeClaim } from '@karpenter-ts/apis';
+import { NODE_CLAIMS, type NodeClaim } from '@karpenter-ts/apis';
 import {
   type Controller,
   DONE,
@@ -8,7 +8,7 @@ import {
   type Source,
   scaleConcurrency,
 } from '@karpenter-ts/runtime';
-import { NODE_CLAIMS, NODES } from '@karpenter-ts/runtime/kinds';
+import { NODES } from '@karpenter-ts/kubernetes';
 import type { Caches } from '../state/caches.ts';
 import type { Core } from '../state/controller-deps.ts';
 import { isDaemonPod, isTerminal, isTerminating, type Pod } from '../kinds/pod.ts';

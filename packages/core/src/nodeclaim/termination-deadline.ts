@@ -1,4 +1,5 @@
-import { nanosToMilliseconds, type NodeClaim, parseDuration, TERMINATION_TIMESTAMP } from '@karpenter-ts/apis';
+import { nanosToMilliseconds, parseDuration } from '@karpenter-ts/kubernetes';
+import { type NodeClaim, TERMINATION_TIMESTAMP } from '@karpenter-ts/apis';
 import type { Instant } from '@karpenter-ts/runtime';
 import { rfc3339 } from '../rfc3339.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { NodePool, ResourceList } from '@karpenter-ts/apis';
+import type { ResourceList } from '@karpenter-ts/kubernetes';
 import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
 import { SECOND } from '@karpenter-ts/runtime';
-import { NODE_POOLS } from '@karpenter-ts/runtime/kinds';
+import { NODE_POOLS, type NodePool } from '@karpenter-ts/apis';
 import { makeNodePool } from '../testing/objects.ts';
 import { startRig } from '../testing/rig.ts';
 import { counterController, withUsage } from './counter.ts';

@@ -1,13 +1,6 @@
-import {
-  canonicalQuantity,
-  memberOf,
-  type NodePool,
-  parseQuantity,
-  type ResourceList,
-  unitsOf,
-} from '@karpenter-ts/apis';
+import { canonicalQuantity, memberOf, parseQuantity, type ResourceList, unitsOf } from '@karpenter-ts/kubernetes';
+import { NODE_POOLS, type NodePool } from '@karpenter-ts/apis';
 import { type Controller, DONE, kindSource, SECOND, scaleConcurrency } from '@karpenter-ts/runtime';
-import { NODE_POOLS } from '@karpenter-ts/runtime/kinds';
 import type { Core } from '../state/controller-deps.ts';
 import { isManagedNodePool } from '../state/managed.ts';
 import { mergePatchOf } from '../writes/merge-patch.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { findCondition, type NodePool } from '@karpenter-ts/apis';
+import { findCondition } from '@karpenter-ts/kubernetes';
 import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
 import type { OperatorOptions } from '@karpenter-ts/runtime';
-import { NODE_POOLS } from '@karpenter-ts/runtime/kinds';
+import { NODE_POOLS, type NodePool } from '@karpenter-ts/apis';
 import { conditionOf } from '../testing/cluster-objects.ts';
 import { makeNodePool } from '../testing/objects.ts';
 import { startRig } from '../testing/rig.ts';

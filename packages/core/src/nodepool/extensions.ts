@@ -1,12 +1,12 @@
 import {
   type AnnotationReview,
-  type ConditionChange,
   NODE_POOL_CONDITIONS,
+  NODE_POOLS,
   type NodePool,
   reviewAnnotations,
 } from '@karpenter-ts/apis';
+import { type ConditionChange } from '@karpenter-ts/kubernetes';
 import { type Controller, DONE, type EventDraft, HOUR, kindSource } from '@karpenter-ts/runtime';
-import { NODE_POOLS } from '@karpenter-ts/runtime/kinds';
 import { withCondition, withoutCondition } from '../writes/conditions.ts';
 import type { Core } from '../state/controller-deps.ts';
 import { subjectOf } from '../event-subject.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NODEPOOL_HASH_ANNOTATIONS, type NodeClaim, type NodePool, nodePoolHash } from '@karpenter-ts/apis';
 import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
-import { NODE_CLAIMS, NODE_POOLS } from '@karpenter-ts/runtime/kinds';
+import { NODE_CLAIMS, NODE_POOLS } from '@karpenter-ts/apis';
 import { makeNodeClaim, makeNodePool } from '../testing/objects.ts';
 import { startRig } from '../testing/rig.ts';
 import { hashController } from './hash.ts';

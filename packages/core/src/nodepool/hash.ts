@@ -1,13 +1,14 @@
+import { findCondition, type ResourceType } from '@karpenter-ts/kubernetes';
+import { type Controller, DONE, kindSource, scaleConcurrency } from '@karpenter-ts/runtime';
 import {
-  findCondition,
+  NODE_CLAIMS,
+  NODE_POOLS,
   type NodeClaim,
   type NodePool,
   NODEPOOL_HASH_ANNOTATIONS,
   NODEPOOL_HASH_V3,
   nodePoolHash,
 } from '@karpenter-ts/apis';
-import { type Controller, DONE, kindSource, type ResourceType, scaleConcurrency } from '@karpenter-ts/runtime';
-import { NODE_CLAIMS, NODE_POOLS } from '@karpenter-ts/runtime/kinds';
 import { combineErrors } from '../combined-error.ts';
 import type { Core } from '../state/controller-deps.ts';
 import { isManagedNodeClaim, isManagedNodePool } from '../state/managed.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Condition, findCondition, type NodePool } from '@karpenter-ts/apis';
+import { type Condition, findCondition } from '@karpenter-ts/kubernetes';
 import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
-import { NODE_POOLS } from '@karpenter-ts/runtime/kinds';
+import { NODE_POOLS, type NodePool } from '@karpenter-ts/apis';
 import type { NodeClass } from '../kinds/node-class.ts';
 import { makeNodeClass, makeNodePool, NODE_CLASSES } from '../testing/objects.ts';
 import { startRig } from '../testing/rig.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findCondition, type NodePool } from '@karpenter-ts/apis';
+import { findCondition } from '@karpenter-ts/kubernetes';
 import { refuse } from '@karpenter-ts/cloudprovider/testing';
 import { MINUTE } from '@karpenter-ts/runtime';
-import { NODE_POOLS } from '@karpenter-ts/runtime/kinds';
+import { NODE_POOLS, type NodePool } from '@karpenter-ts/apis';
 import fc from 'fast-check';
 import { type ClaimWorld, startClaimWorld } from '../nodeclaim/testing/claim-world.ts';
 import { makeNodeClaim, makeNodeClass, makeNodePool, NODE_CLASSES } from '../testing/objects.ts';

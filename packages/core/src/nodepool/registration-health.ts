@@ -1,6 +1,6 @@
-import { type ConditionChange, findCondition, NODE_POOL_CONDITIONS, type NodePool } from '@karpenter-ts/apis';
+import { type ConditionChange, findCondition } from '@karpenter-ts/kubernetes';
+import { NODE_POOL_CONDITIONS, NODE_POOLS, type NodePool } from '@karpenter-ts/apis';
 import { type Controller, DONE, type Instant, scaleConcurrency } from '@karpenter-ts/runtime';
-import { NODE_POOLS } from '@karpenter-ts/runtime/kinds';
 import { withCondition } from '../writes/conditions.ts';
 import type { Core } from '../state/controller-deps.ts';
 import type { NodeClass } from '../kinds/node-class.ts';

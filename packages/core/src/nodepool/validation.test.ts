@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CAPACITY_TYPE_LABEL, findCondition, type NodePool } from '@karpenter-ts/apis';
+import { findCondition } from '@karpenter-ts/kubernetes';
 import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
-import { NODE_POOLS } from '@karpenter-ts/runtime/kinds';
+import { CAPACITY_TYPE_LABEL, NODE_POOLS, type NodePool } from '@karpenter-ts/apis';
 import { makeNodePool } from '../testing/objects.ts';
 import { startRig } from '../testing/rig.ts';
 import { validationController } from './validation.ts';

@@ -1,7 +1,8 @@
+import { type ConditionChange } from '@karpenter-ts/kubernetes';
 import {
-  type ConditionChange,
   findConditionMessage,
   NODE_POOL_CONDITIONS,
+  NODE_POOLS,
   type NodePool,
   normalizeLabelKey,
   type ProviderProfile,
@@ -9,7 +10,6 @@ import {
   validateNodePool,
 } from '@karpenter-ts/apis';
 import { type Controller, DONE, kindSource, type Logger } from '@karpenter-ts/runtime';
-import { NODE_POOLS } from '@karpenter-ts/runtime/kinds';
 import { withCondition } from '../writes/conditions.ts';
 import type { Core } from '../state/controller-deps.ts';
 import { isManagedNodePool } from '../state/managed.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { AWS_PROFILE } from '@karpenter-ts/apis';
+import { AWS_PROFILE, NODE_CLAIMS } from '@karpenter-ts/apis';
 import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
 import { SECOND } from '@karpenter-ts/runtime';
-import { NODE_CLAIMS, NODES, PODS } from '@karpenter-ts/runtime/kinds';
+import { NODES, PODS } from '@karpenter-ts/kubernetes';
 import { ClusterModel } from '../state/cluster-model.ts';
 import { launchedClaim, ownedBy, plainNode, readyNode, runningPod } from '../testing/cluster-objects.ts';
 import { makeNode } from '../testing/objects.ts';

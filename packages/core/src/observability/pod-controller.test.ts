@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
 import { SECOND } from '@karpenter-ts/runtime';
-import { NODES, PODS } from '@karpenter-ts/runtime/kinds';
+import { NODES, PODS } from '@karpenter-ts/kubernetes';
 import { PodDecisions } from '../state/pod-decisions.ts';
 import type { Pod } from '../kinds/pod.ts';
 import { rfc3339 } from '../rfc3339.ts';

@@ -5,10 +5,9 @@ import {
   type Instant,
   kindSource,
   type LiveSample,
-  objectKey,
   SECOND,
 } from '@karpenter-ts/runtime';
-import { PODS } from '@karpenter-ts/runtime/kinds';
+import { objectKey, PODS } from '@karpenter-ts/kubernetes';
 import type { PodDecision, PodDecisions } from '../state/pod-decisions.ts';
 import type { Core } from '../state/controller-deps.ts';
 import { isTerminal, type Pod } from '../kinds/pod.ts';

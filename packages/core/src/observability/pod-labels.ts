@@ -1,12 +1,5 @@
-import {
-  ARCH_LABEL,
-  CAPACITY_TYPE_LABEL,
-  INSTANCE_TYPE_LABEL,
-  isTrue,
-  NODEPOOL_LABEL,
-  READY,
-  ZONE_LABEL,
-} from '@karpenter-ts/apis';
+import { ARCH_LABEL, CAPACITY_TYPE_LABEL, INSTANCE_TYPE_LABEL, NODEPOOL_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
+import { isTrue, READY } from '@karpenter-ts/kubernetes';
 import type { Labels } from '@karpenter-ts/runtime';
 import type { Node } from '../kinds/node.ts';
 import type { Pod } from '../kinds/pod.ts';

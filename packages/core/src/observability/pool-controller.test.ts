@@ -9,7 +9,7 @@ import {
 } from '@karpenter-ts/apis';
 import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
 import { HOUR, MINUTE } from '@karpenter-ts/runtime';
-import { NODE_CLAIMS, NODE_POOLS } from '@karpenter-ts/runtime/kinds';
+import { NODE_CLAIMS, NODE_POOLS } from '@karpenter-ts/apis';
 import { fakeType, makeOffering } from '@karpenter-ts/scheduling/testing';
 import { FOREIGN_CLASS_REF, makeNodeClaim, makeNodePool } from '../testing/objects.ts';
 import { startRig } from '../testing/rig.ts';

@@ -1,6 +1,6 @@
-import type { NodePool, ResourceList } from '@karpenter-ts/apis';
+import type { ResourceList } from '@karpenter-ts/kubernetes';
 import { type Controller, DONE, defineGauge, kindSource, type LiveSample } from '@karpenter-ts/runtime';
-import { NODE_POOLS } from '@karpenter-ts/runtime/kinds';
+import { NODE_POOLS, type NodePool } from '@karpenter-ts/apis';
 import { AmountReader } from '@karpenter-ts/scheduling';
 import type { Core } from '../state/controller-deps.ts';
 import { isManagedNodePool } from '../state/managed.ts';

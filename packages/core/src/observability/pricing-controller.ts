@@ -8,7 +8,7 @@ import {
   type Logger,
   SINGLETON_RETRIES,
 } from '@karpenter-ts/runtime';
-import { NODE_POOLS } from '@karpenter-ts/runtime/kinds';
+import { NODE_POOLS } from '@karpenter-ts/apis';
 import type { InstanceType } from '@karpenter-ts/scheduling';
 import type { Core } from '../state/controller-deps.ts';
 import { isManagedNodeClaim } from '../state/managed.ts';

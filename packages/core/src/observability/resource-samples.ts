@@ -1,4 +1,4 @@
-import { milliUnitsOf, type Quantity, unitsOf } from '@karpenter-ts/apis';
+import { milliUnitsOf, type Quantity, unitsOf } from '@karpenter-ts/kubernetes';
 import type { Amounts } from '@karpenter-ts/scheduling';
 
 /** An amount as metrics show it. */

@@ -1,15 +1,12 @@
+import { type ApiObject, type ConditionedObject, type ConditionRules, Conditions } from '@karpenter-ts/kubernetes';
 import {
-  type ConditionedObject,
-  type ConditionRules,
-  Conditions,
+  INITIALIZED_LABEL,
   NODE_CLAIM_CONDITIONS,
   NODE_POOL_CONDITIONS,
-  INITIALIZED_LABEL,
-  NODEPOOL_LABEL,
   nodeClassLabel,
+  NODEPOOL_LABEL,
 } from '@karpenter-ts/apis';
 import {
-  type ApiObject,
   type Controller,
   DONE,
   type Informer,

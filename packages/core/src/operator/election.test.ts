@@ -13,7 +13,7 @@ import {
   SECOND,
   VirtualClock,
 } from '@karpenter-ts/runtime';
-import { NODE_CLAIMS } from '@karpenter-ts/runtime/kinds';
+import { NODE_CLAIMS } from '@karpenter-ts/apis';
 import { recordingLogger } from '@karpenter-ts/runtime/testing';
 import { createElector } from './election.ts';
 import type { OperatorSettings } from './operator.ts';

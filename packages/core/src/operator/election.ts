@@ -1,13 +1,5 @@
-import {
-  apiVersionOf,
-  Client,
-  type EventDraft,
-  LeaderElector,
-  leaseNamespace,
-  newIdentity,
-  userAgent,
-} from '@karpenter-ts/runtime';
-import { LEASES } from '@karpenter-ts/runtime/kinds';
+import { apiVersionOf, LEASES } from '@karpenter-ts/kubernetes';
+import { Client, type EventDraft, LeaderElector, leaseNamespace, newIdentity, userAgent } from '@karpenter-ts/runtime';
 import type { OperatorSettings } from './operator.ts';
 
 /**

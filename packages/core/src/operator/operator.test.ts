@@ -3,8 +3,8 @@ import { type TestContext, test } from 'node:test';
 import { customResourceDefinition, RESOURCES } from '@karpenter-ts/apis';
 import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
 import { ApiServer } from '@karpenter-ts/embedded';
+import { type ApiObject, CUSTOM_RESOURCE_DEFINITIONS } from '@karpenter-ts/kubernetes';
 import {
-  type ApiObject,
   Client,
   defaultsOf,
   inProcessTransport,
@@ -14,7 +14,6 @@ import {
   SECOND,
   VirtualClock,
 } from '@karpenter-ts/runtime';
-import { CUSTOM_RESOURCE_DEFINITIONS } from '@karpenter-ts/runtime/kinds';
 import { recordingLogger } from '@karpenter-ts/runtime/testing';
 import { Refusals } from '../testing/refusals.ts';
 import { createOperator } from './operator.ts';

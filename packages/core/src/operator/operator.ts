@@ -1,6 +1,6 @@
 import type { CloudProvider } from '@karpenter-ts/cloudprovider';
+import { apiVersionOf, type ResourceType } from '@karpenter-ts/kubernetes';
 import {
-  apiVersionOf,
   type Checks,
   Client,
   clientSink,
@@ -21,7 +21,6 @@ import {
   publishBuildInfo,
   QueuedRecorder,
   RateLimits,
-  type ResourceType,
   type Routes,
   type Runnable,
   requestMetrics,
@@ -31,7 +30,7 @@ import {
   type Transport,
   userAgent,
 } from '@karpenter-ts/runtime';
-import { NODE_CLAIMS, NODE_POOLS } from '@karpenter-ts/runtime/kinds';
+import { NODE_CLAIMS, NODE_POOLS } from '@karpenter-ts/apis';
 import { createCaches, listCaches } from '../state/caches.ts';
 import { createControllers } from './controllers.ts';
 import type { Core } from '../state/controller-deps.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HOUR } from '@karpenter-ts/runtime';
-import { NODE_CLAIMS, NODE_POOLS, NODES } from '@karpenter-ts/runtime/kinds';
+import { NODE_CLAIMS, NODE_POOLS } from '@karpenter-ts/apis';
+import { NODES } from '@karpenter-ts/kubernetes';
 import type { Core } from '../state/controller-deps.ts';
 import { consistencyController } from '../nodeclaim/consistency/controller.ts';
 import { disruptionConditionsController } from '../nodeclaim/disruption-conditions/controller.ts';

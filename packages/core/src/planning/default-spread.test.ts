@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { ZONE_LABEL } from '@karpenter-ts/apis';
 import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
 import type { SchedulerConfig } from '@karpenter-ts/runtime';
-import { REPLICA_SETS, REPLICATION_CONTROLLERS, SERVICES } from '@karpenter-ts/runtime/kinds';
+import { REPLICA_SETS, REPLICATION_CONTROLLERS, SERVICES } from '@karpenter-ts/kubernetes';
 import type { Pod } from '../kinds/pod.ts';
 import { pendingPod } from '../testing/cluster-objects.ts';
 import { startRig } from '../testing/rig.ts';

@@ -1,6 +1,15 @@
-import type { LabelSelectorSpec, OwnerReference } from '@karpenter-ts/apis';
-import { type ApiObject, Informer, objectKey, type ResourceType, type Source } from '@karpenter-ts/runtime';
-import { REPLICA_SETS, REPLICATION_CONTROLLERS, SERVICES, STATEFUL_SETS } from '@karpenter-ts/runtime/kinds';
+import {
+  type ApiObject,
+  type LabelSelectorSpec,
+  objectKey,
+  type OwnerReference,
+  REPLICA_SETS,
+  REPLICATION_CONTROLLERS,
+  type ResourceType,
+  SERVICES,
+  STATEFUL_SETS,
+} from '@karpenter-ts/kubernetes';
+import { Informer, type Source } from '@karpenter-ts/runtime';
 import { type DefaultConstraint, type Pod, withDefaultSpread, type Workloads } from '@karpenter-ts/scheduling';
 import type { Core } from '../state/controller-deps.ts';
 import type { ReplicaOwner, ReplicationController, Service } from '../kinds/workload.ts';

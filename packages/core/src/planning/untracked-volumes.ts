@@ -1,5 +1,5 @@
-import { LoggedRef, type Logger, objectKey } from '@karpenter-ts/runtime';
-import { STORAGE_CLASSES } from '@karpenter-ts/runtime/kinds';
+import { LoggedRef, type Logger } from '@karpenter-ts/runtime';
+import { objectKey, STORAGE_CLASSES } from '@karpenter-ts/kubernetes';
 import type { ExistingNode, Pod } from '@karpenter-ts/scheduling';
 import type { StateNode } from '../state/state-node.ts';
 import { notFoundText } from '../not-found.ts';

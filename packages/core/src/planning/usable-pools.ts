@@ -1,4 +1,5 @@
-import { compareByWeight, isTrue, type NodePool, READY } from '@karpenter-ts/apis';
+import { compareByWeight, type NodePool } from '@karpenter-ts/apis';
+import { isTrue, READY } from '@karpenter-ts/kubernetes';
 import { type CloudProvider, findCause, UnevaluatedNodePoolError } from '@karpenter-ts/cloudprovider';
 import { LoggedRef, type Logger } from '@karpenter-ts/runtime';
 import type { InstanceType, Pool } from '@karpenter-ts/scheduling';

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { DISRUPTED_TAINT, DO_NOT_DISRUPT } from '@karpenter-ts/apis';
 import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
 import { MINUTE } from '@karpenter-ts/runtime';
-import { NODES, POD_DISRUPTION_BUDGETS, PODS } from '@karpenter-ts/runtime/kinds';
+import { NODES, POD_DISRUPTION_BUDGETS, PODS } from '@karpenter-ts/kubernetes';
 import { ClusterModel } from '../state/cluster-model.ts';
 import type { PodDisruptionBudget } from '../kinds/disruption-budget.ts';
 import type { Pod } from '../kinds/pod.ts';

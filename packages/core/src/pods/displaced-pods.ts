@@ -1,11 +1,5 @@
-import {
-  DISRUPTED_TAINT,
-  isProtecting,
-  type LabelSelector,
-  labelSelectorFrom,
-  matchesLabels,
-  readDoNotDisrupt,
-} from '@karpenter-ts/apis';
+import { DISRUPTED_TAINT, isProtecting, readDoNotDisrupt } from '@karpenter-ts/apis';
+import { type LabelSelector, labelSelectorFrom, matchesLabels } from '@karpenter-ts/kubernetes';
 import type { Clock, EventDraft } from '@karpenter-ts/runtime';
 import { findUntolerated } from '@karpenter-ts/scheduling';
 import type { Caches } from '../state/caches.ts';

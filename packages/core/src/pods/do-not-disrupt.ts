@@ -1,6 +1,6 @@
 import { type DoNotDisrupt, isProtecting, readDoNotDisrupt } from '@karpenter-ts/apis';
 import type { EventDraft, EventRecorder, Instant } from '@karpenter-ts/runtime';
-import { PODS } from '@karpenter-ts/runtime/kinds';
+import { PODS } from '@karpenter-ts/kubernetes';
 import { subjectOf } from '../event-subject.ts';
 import type { Pod } from '../kinds/pod.ts';
 import { rfc3339 } from '../rfc3339.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PODS } from '@karpenter-ts/runtime/kinds';
+import { PODS } from '@karpenter-ts/kubernetes';
 import { pendingPod } from '../testing/cluster-objects.ts';
 import { countTurns } from '../testing/turns.ts';
 import { startScene } from '../provisioning/testing/provisioning-scene.ts';

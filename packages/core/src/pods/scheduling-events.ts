@@ -1,5 +1,5 @@
 import { type EventDraft, type EventLimit, MINUTE } from '@karpenter-ts/runtime';
-import { PODS } from '@karpenter-ts/runtime/kinds';
+import { PODS } from '@karpenter-ts/kubernetes';
 import type { Pod } from '@karpenter-ts/scheduling';
 import { subjectOf } from '../event-subject.ts';
 

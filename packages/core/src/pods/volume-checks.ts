@@ -1,6 +1,12 @@
 import type { UnsupportedVolumes } from '@karpenter-ts/cloudprovider';
-import { type Fields, LoggedRef, type ObjectRef, objectKey, StructuredError } from '@karpenter-ts/runtime';
-import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES } from '@karpenter-ts/runtime/kinds';
+import { type Fields, LoggedRef, StructuredError } from '@karpenter-ts/runtime';
+import {
+  objectKey,
+  type ObjectRef,
+  PERSISTENT_VOLUME_CLAIMS,
+  PERSISTENT_VOLUMES,
+  STORAGE_CLASSES,
+} from '@karpenter-ts/kubernetes';
 import { type Backing, driverOf, type PersistentVolume, type Pod } from '@karpenter-ts/scheduling';
 import type { PersistentVolumeClaim, StorageClass } from '../kinds/storage.ts';
 import { notFoundText } from '../not-found.ts';

@@ -1,4 +1,5 @@
-import { HOUR, type Logger, nameList, objectKey, type SteadyClock } from '@karpenter-ts/runtime';
+import { HOUR, type Logger, nameList, type SteadyClock } from '@karpenter-ts/runtime';
+import { objectKey } from '@karpenter-ts/kubernetes';
 import { ExpiringMap } from '../expiring-map.ts';
 import type { Pod } from '../kinds/pod.ts';
 import type { TimeSlices } from '../state/time-slices.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SECOND } from '@karpenter-ts/runtime';
-import { NODE_CLAIMS, NODE_POOLS, PODS } from '@karpenter-ts/runtime/kinds';
+import { NODE_CLAIMS, NODE_POOLS } from '@karpenter-ts/apis';
+import { PODS } from '@karpenter-ts/kubernetes';
 import { launchedClaim, pendingPod, readyPool } from '../testing/cluster-objects.ts';
 import { provisioningControllers } from './controllers.ts';
 import { startScene } from './testing/provisioning-scene.ts';

@@ -6,7 +6,7 @@ import {
   type NodeClaim,
 } from '@karpenter-ts/apis';
 import { defineCounter, errorText, LoggedRef, type Logger, nameList } from '@karpenter-ts/runtime';
-import { NODE_CLAIMS, NODE_POOLS } from '@karpenter-ts/runtime/kinds';
+import { NODE_CLAIMS, NODE_POOLS } from '@karpenter-ts/apis';
 import type { PlannedNode, Pool } from '@karpenter-ts/scheduling';
 import type { ClusterModel } from '../state/cluster-model.ts';
 import { combineErrors } from '../combined-error.ts';

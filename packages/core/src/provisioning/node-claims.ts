@@ -2,18 +2,17 @@ import {
   CAPACITY_OVERLAY_APPLIED,
   CAPACITY_TYPE_LABEL,
   combineRequirements,
-  formatQuantity,
   INITIALIZED_LABEL,
   INSTANCE_TYPE_LABEL,
   MIN_VALUES_RELAXED,
+  type NodeClaim,
+  nodeClassLabel,
   NODEPOOL_HASH_ANNOTATIONS,
   NODEPOOL_HASH_V3,
   NODEPOOL_LABEL,
-  PLAN,
-  type NodeClaim,
-  type NodeRequirement,
-  nodeClassLabel,
   nodePoolHash,
+  type NodeRequirement,
+  PLAN,
   PRICE_OVERLAY_APPLIED,
   type ProviderProfile,
   REGISTERED_LABEL,
@@ -23,6 +22,7 @@ import {
   serializeRequirements,
   toRequirement,
 } from '@karpenter-ts/apis';
+import { formatQuantity } from '@karpenter-ts/kubernetes';
 import type { CloudProvider } from '@karpenter-ts/cloudprovider';
 import { findAnyValue, type InstanceType, type PlannedNode, type Pool } from '@karpenter-ts/scheduling';
 

@@ -4,7 +4,8 @@ import { NODEPOOL_LABEL, nodePoolHash, ZONE_LABEL } from '@karpenter-ts/apis';
 import { refuse, slowDown } from '@karpenter-ts/cloudprovider/testing';
 import { fakeType, reserved } from '@karpenter-ts/scheduling/testing';
 import { MINUTE, SECOND } from '@karpenter-ts/runtime';
-import { NODE_CLAIMS, NODE_POOLS, PODS } from '@karpenter-ts/runtime/kinds';
+import { NODE_CLAIMS, NODE_POOLS } from '@karpenter-ts/apis';
+import { PODS } from '@karpenter-ts/kubernetes';
 import {
   conditionOf,
   launchedClaim,

@@ -1,4 +1,5 @@
-import { durationText, type Logger, nameList, objectKey, SECOND, type Source } from '@karpenter-ts/runtime';
+import { durationText, type Logger, nameList, SECOND, type Source } from '@karpenter-ts/runtime';
+import { objectKey } from '@karpenter-ts/kubernetes';
 import { Catalogues, type Plan, type Pool } from '@karpenter-ts/scheduling';
 import type { ClusterModel } from '../state/cluster-model.ts';
 import type { StateNode } from '../state/state-node.ts';

@@ -1,6 +1,6 @@
-import { isTrue, type NodePool, NODEPOOL_LABEL } from '@karpenter-ts/apis';
+import { isTrue } from '@karpenter-ts/kubernetes';
+import { NODE_POOLS, type NodePool, NODEPOOL_LABEL } from '@karpenter-ts/apis';
 import { type EventDraft, LoggedRef, type Logger, MINUTE, nameList } from '@karpenter-ts/runtime';
-import { NODE_POOLS } from '@karpenter-ts/runtime/kinds';
 import {
   awaitsReservation,
   type Failure,

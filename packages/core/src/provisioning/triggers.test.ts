@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { DISRUPTED_TAINT, type TaintSpec } from '@karpenter-ts/apis';
 import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
 import { MINUTE, SECOND } from '@karpenter-ts/runtime';
-import { NODES, PODS } from '@karpenter-ts/runtime/kinds';
+import { NODES, PODS } from '@karpenter-ts/kubernetes';
 import { ClusterModel } from '../state/cluster-model.ts';
 import type { Pod } from '../kinds/pod.ts';
 import { ownedBy, pendingPod, plainNode } from '../testing/cluster-objects.ts';

@@ -9,7 +9,7 @@ import {
   StatusError,
   type TransportResponse,
 } from '@karpenter-ts/runtime';
-import { NODE_CLAIMS } from '@karpenter-ts/runtime/kinds';
+import { NODE_CLAIMS } from '@karpenter-ts/apis';
 import { pendingPod, readyPool } from '../testing/cluster-objects.ts';
 import { provisioningControllers } from './controllers.ts';
 import { startScene } from './testing/provisioning-scene.ts';

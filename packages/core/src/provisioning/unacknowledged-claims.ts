@@ -1,6 +1,5 @@
-import type { NodeClaim } from '@karpenter-ts/apis';
+import { NODE_CLAIMS, type NodeClaim } from '@karpenter-ts/apis';
 import { StatusError } from '@karpenter-ts/runtime';
-import { NODE_CLAIMS } from '@karpenter-ts/runtime/kinds';
 import type { ClusterModel } from '../state/cluster-model.ts';
 import type { Core } from '../state/controller-deps.ts';
 import { isManagedNodeClaim } from '../state/managed.ts';

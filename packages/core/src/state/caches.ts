@@ -1,12 +1,11 @@
 import type { NodeClaim, NodePool } from '@karpenter-ts/apis';
 import type { CloudProvider } from '@karpenter-ts/cloudprovider';
 import { type Cache, type Client, Informer, type Logger, type Metrics, type SteadyClock } from '@karpenter-ts/runtime';
+import { NODE_CLAIMS, NODE_POOLS } from '@karpenter-ts/apis';
 import {
   CSI_NODES,
   DAEMON_SETS,
   NAMESPACES,
-  NODE_CLAIMS,
-  NODE_POOLS,
   NODES,
   PERSISTENT_VOLUME_CLAIMS,
   PERSISTENT_VOLUMES,
@@ -15,7 +14,7 @@ import {
   RESOURCE_SLICES,
   STORAGE_CLASSES,
   VOLUME_ATTACHMENTS,
-} from '@karpenter-ts/runtime/kinds';
+} from '@karpenter-ts/kubernetes';
 import type { DaemonSet, PersistentVolume } from '@karpenter-ts/scheduling';
 import type { PodDisruptionBudget } from '../kinds/disruption-budget.ts';
 import type { Namespace } from '../kinds/namespace.ts';

@@ -3,7 +3,8 @@ import { type TestContext, test } from 'node:test';
 import { INITIALIZED_LABEL, INSTANCE_TYPE_LABEL, NODEPOOL_LABEL, type NodePool } from '@karpenter-ts/apis';
 import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
 import { HOUR, MINUTE, SECOND } from '@karpenter-ts/runtime';
-import { CSI_NODES, DAEMON_SETS, NODE_CLAIMS, NODE_POOLS, NODES, PODS } from '@karpenter-ts/runtime/kinds';
+import { NODE_CLAIMS, NODE_POOLS } from '@karpenter-ts/apis';
+import { CSI_NODES, DAEMON_SETS, NODES, PODS } from '@karpenter-ts/kubernetes';
 import { AdjustableClock } from '@karpenter-ts/runtime/testing';
 import type { DaemonSet } from '@karpenter-ts/scheduling';
 import {

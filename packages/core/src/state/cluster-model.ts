@@ -1,5 +1,6 @@
-import type { NodeClaim, NodePool, ResourceList } from '@karpenter-ts/apis';
-import { defineGauge, type Handler, MINUTE, objectKey, SECOND } from '@karpenter-ts/runtime';
+import type { NodeClaim, NodePool } from '@karpenter-ts/apis';
+import { objectKey, type ResourceList } from '@karpenter-ts/kubernetes';
+import { defineGauge, type Handler, MINUTE, SECOND } from '@karpenter-ts/runtime';
 import type { DaemonSet } from '@karpenter-ts/scheduling';
 import type { Core } from './controller-deps.ts';
 import type { Node } from '../kinds/node.ts';

@@ -1,6 +1,5 @@
-import type { NodeClaim } from '@karpenter-ts/apis';
+import { NODE_CLAIMS, type NodeClaim } from '@karpenter-ts/apis';
 import { type Controller, DONE, LoggedRef, SECOND } from '@karpenter-ts/runtime';
-import { NODE_CLAIMS } from '@karpenter-ts/runtime/kinds';
 import { unlessGone } from '../unless-gone.ts';
 import type { ClusterModel } from './cluster-model.ts';
 import type { Core } from './controller-deps.ts';

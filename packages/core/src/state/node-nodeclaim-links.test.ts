@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
-import { NODE_CLAIMS, NODES } from '@karpenter-ts/runtime/kinds';
+import { NODE_CLAIMS } from '@karpenter-ts/apis';
+import { NODES } from '@karpenter-ts/kubernetes';
 import { claimKeysOfNode, findNode, findNodeClaim, nodesOf } from './node-nodeclaim-links.ts';
 import { FOREIGN_CLASS_REF, makeNode, makeNodeClaim } from '../testing/objects.ts';
 import { startRig } from '../testing/rig.ts';

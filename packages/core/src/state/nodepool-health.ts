@@ -1,6 +1,6 @@
-import { findCondition, type NodeClaim, type NodePool, NODEPOOL_LABEL } from '@karpenter-ts/apis';
+import { findCondition } from '@karpenter-ts/kubernetes';
+import { NODE_POOLS, type NodeClaim, type NodePool, NODEPOOL_LABEL } from '@karpenter-ts/apis';
 import type { Enqueuer, Source } from '@karpenter-ts/runtime';
-import { NODE_POOLS } from '@karpenter-ts/runtime/kinds';
 import type { Caches } from './caches.ts';
 
 /** How many launches are remembered, and how many failures among them make a pool unhealthy (spec 03 §11.4). */

@@ -1,12 +1,12 @@
 import {
-  DURATION_BUCKETS,
   defineHistogram,
+  DURATION_BUCKETS,
   type Instant,
   type Metrics,
-  objectKey,
   SECOND,
   type SteadyClock,
 } from '@karpenter-ts/runtime';
+import { objectKey } from '@karpenter-ts/kubernetes';
 import type { Pod } from '@karpenter-ts/scheduling';
 
 const decisionSeconds = defineHistogram(

@@ -6,7 +6,7 @@ import {
   type ResourceList,
   subtractQuantities,
   ZERO_QUANTITY,
-} from '@karpenter-ts/apis';
+} from '@karpenter-ts/kubernetes';
 
 /** What the machines of each NodePool hold together, kept as they come and go. */
 export class PoolUsage {

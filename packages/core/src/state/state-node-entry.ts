@@ -1,5 +1,5 @@
-import type { NodeClaim, ResourceList } from '@karpenter-ts/apis';
-import { NODEPOOL_LABEL, REGISTERED_LABEL } from '@karpenter-ts/apis';
+import type { ResourceList } from '@karpenter-ts/kubernetes';
+import { type NodeClaim, NODEPOOL_LABEL, REGISTERED_LABEL } from '@karpenter-ts/apis';
 import { describeNode, type ExistingNode } from '@karpenter-ts/scheduling';
 import type { Node } from '../kinds/node.ts';
 import type { Pod } from '../kinds/pod.ts';

@@ -3,15 +3,12 @@ import { test } from 'node:test';
 import {
   addQuantities,
   formatQuantity,
-  INITIALIZED_LABEL,
-  INSTANCE_TYPE_LABEL,
-  NODEPOOL_LABEL,
   parseQuantity,
   type Quantity,
-  REGISTERED_LABEL,
   type ResourceList,
   ZERO_QUANTITY,
-} from '@karpenter-ts/apis';
+} from '@karpenter-ts/kubernetes';
+import { INITIALIZED_LABEL, INSTANCE_TYPE_LABEL, NODEPOOL_LABEL, REGISTERED_LABEL } from '@karpenter-ts/apis';
 import fc from 'fast-check';
 import { conditionOf, launchedClaim, plainNode, readyNode, runningPod } from '../testing/cluster-objects.ts';
 import { Machines } from './state-nodes.ts';

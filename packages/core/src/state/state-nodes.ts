@@ -1,10 +1,5 @@
-import {
-  INITIALIZED_LABEL,
-  INSTANCE_TYPE_LABEL,
-  NODEPOOL_LABEL,
-  type NodeClaim,
-  type ResourceList,
-} from '@karpenter-ts/apis';
+import { INITIALIZED_LABEL, INSTANCE_TYPE_LABEL, type NodeClaim, NODEPOOL_LABEL } from '@karpenter-ts/apis';
+import type { ResourceList } from '@karpenter-ts/kubernetes';
 import type { Node } from '../kinds/node.ts';
 import { NodeEntry, type Standing, type Surroundings } from './state-node-entry.ts';
 import { PoolUsage } from './pool-usage.ts';

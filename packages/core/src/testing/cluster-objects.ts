@@ -2,13 +2,13 @@
 import {
   INITIALIZED_LABEL,
   INSTANCE_TYPE_LABEL,
-  NODEPOOL_LABEL,
   type NodeClaim,
   type NodePool,
+  NODEPOOL_LABEL,
   REGISTERED_LABEL,
-  type ResourceList,
   type TaintSpec,
 } from '@karpenter-ts/apis';
+import type { ResourceList } from '@karpenter-ts/kubernetes';
 import type { Node } from '../kinds/node.ts';
 import type { Pod } from '../kinds/pod.ts';
 import { makeNode, makeNodeClaim, makeNodePool, makePod } from './objects.ts';

@@ -1,6 +1,6 @@
 // Small objects for tests: each with what the API server demands and the test is about.
 import { NODEPOOL_LABEL, type NodeClaim, type NodePool, nodeClassLabel, UNREGISTERED_TAINT } from '@karpenter-ts/apis';
-import type { ResourceType } from '@karpenter-ts/runtime';
+import type { ResourceType } from '@karpenter-ts/kubernetes';
 import type { Node } from '../kinds/node.ts';
 import type { NodeClass } from '../kinds/node-class.ts';
 import type { Pod } from '../kinds/pod.ts';

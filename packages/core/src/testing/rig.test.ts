@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { NodeClaim } from '@karpenter-ts/apis';
 import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
 import { type Controller, DONE, kindSource, SECOND, StatusError } from '@karpenter-ts/runtime';
-import { NODE_CLAIMS } from '@karpenter-ts/runtime/kinds';
+import { NODE_CLAIMS } from '@karpenter-ts/apis';
 import { startRig } from './rig.ts';
 
 const CLAIM = {

@@ -5,6 +5,13 @@ import { ApiServer } from '@karpenter-ts/embedded';
 import {
   type ApiObject,
   apiVersionOf,
+  CUSTOM_RESOURCE_DEFINITIONS,
+  objectKey,
+  refOfKey,
+  RESOURCE_SLICES,
+  type ResourceType,
+} from '@karpenter-ts/kubernetes';
+import {
   Client,
   type Controller,
   ControllerRunner,
@@ -13,18 +20,14 @@ import {
   inProcessTransport,
   isNotFound,
   Metrics,
-  objectKey,
   type OperatorOptions,
   operatorOptions,
   QueuedRecorder,
-  type ResourceType,
   type Result,
-  refOfKey,
   SECOND,
   type Transport,
   VirtualClock,
 } from '@karpenter-ts/runtime';
-import { CUSTOM_RESOURCE_DEFINITIONS, RESOURCE_SLICES } from '@karpenter-ts/runtime/kinds';
 import { type RecordingLogger, recordingLogger } from '@karpenter-ts/runtime/testing';
 import { type Caches, createCaches, listCaches } from '../state/caches.ts';
 import type { Core } from '../state/controller-deps.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findCondition, isTrue, NODE_CLAIM_CONDITIONS, type NodeClaim } from '@karpenter-ts/apis';
+import { findCondition, isTrue } from '@karpenter-ts/kubernetes';
+import { NODE_CLAIM_CONDITIONS, type NodeClaim } from '@karpenter-ts/apis';
 import { withCondition, withoutCondition } from './conditions.ts';
 import { makeNodeClaim } from '../testing/objects.ts';
 

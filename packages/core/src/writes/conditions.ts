@@ -5,7 +5,7 @@ import {
   type ConditionRules,
   Conditions,
   findCondition,
-} from '@karpenter-ts/apis';
+} from '@karpenter-ts/kubernetes';
 import type { Instant } from '@karpenter-ts/runtime';
 
 /** The object with a condition set under the rules of its kind; the very same object if nothing changes. */

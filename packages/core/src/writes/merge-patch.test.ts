@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseExactJson } from '@karpenter-ts/apis';
+import { parseExactJson } from '@karpenter-ts/kubernetes';
 import fc from 'fast-check';
 import { mergePatchOf } from './merge-patch.ts';
 

@@ -1,4 +1,4 @@
-import { LargeInteger, memberOf } from '@karpenter-ts/apis';
+import { LargeInteger, memberOf } from '@karpenter-ts/kubernetes';
 import { isDeepStrictEqual } from 'node:util';
 
 /** A JSON merge patch (RFC 7396): members to set, `null` for those to remove. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ApiObject, Handler } from '@karpenter-ts/runtime';
+import type { ApiObject } from '@karpenter-ts/kubernetes';
+import type { Handler } from '@karpenter-ts/runtime';
 import { OwnWrites } from './own-writes.ts';
 
 /** A cache that says what it is told to, when it is told to. */

@@ -1,5 +1,5 @@
-import { shared } from '@karpenter-ts/apis';
-import { type ApiObject, type Informer, objectKey } from '@karpenter-ts/runtime';
+import { type ApiObject, objectKey, shared } from '@karpenter-ts/kubernetes';
+import type { Informer } from '@karpenter-ts/runtime';
 
 /**
  * A cache that is never behind one's own writes: what the server answered stands until the cache has it or something

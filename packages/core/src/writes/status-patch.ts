@@ -1,4 +1,5 @@
-import type { ApiObject, CancellableClient, ResourceType } from '@karpenter-ts/runtime';
+import type { ApiObject, ResourceType } from '@karpenter-ts/kubernetes';
+import type { CancellableClient } from '@karpenter-ts/runtime';
 import { mergePatchOf } from './merge-patch.ts';
 import { unlessGone } from '../unless-gone.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@karpenter-ts/apis';
+import type { JsonObject } from '@karpenter-ts/kubernetes';
 import type { Registry } from './registry.ts';
 import { create, type WriteContext } from './verbs/create.ts';
 

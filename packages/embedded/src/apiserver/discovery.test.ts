@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Json, JsonObject } from '@karpenter-ts/apis';
+import type { Json, JsonObject } from '@karpenter-ts/kubernetes';
 import { discover } from './discovery.ts';
 import { BUILTIN_RESOURCES } from './kinds/builtin.ts';
 import type { ServedResource, Verb } from './resources.ts';

@@ -1,4 +1,5 @@
-import { type CauseReason, type FieldError, type FieldPath, goJson, goQuote, type Json } from '@karpenter-ts/apis';
+import type { CauseReason, FieldError, FieldPath } from '@karpenter-ts/apis';
+import { goJson, goQuote, type Json } from '@karpenter-ts/kubernetes';
 
 /** One thing wrong with an object. Built-in kinds know a reason more than schemas do. */
 export interface Problem extends Omit<FieldError, 'reason'> {

@@ -1,4 +1,4 @@
-import { type Json, LargeInteger } from '@karpenter-ts/apis';
+import { type Json, LargeInteger } from '@karpenter-ts/kubernetes';
 import { isJsonArray, isJsonObject } from './json-value.ts';
 
 /** A decoded JSON value as Go's `%v` prints it: `map[image:x ports:[map[containerPort:80]]]`. */

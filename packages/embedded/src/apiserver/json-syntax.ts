@@ -1,4 +1,4 @@
-import { goQuote, type Json, parseExactJson } from '@karpenter-ts/apis';
+import { goQuote, type Json, parseExactJson } from '@karpenter-ts/kubernetes';
 
 /** The real server takes 10,000; nobody writes a tenth of it, and our own recursion must not meet the stack's end. */
 export const MAX_DEPTH = 1000;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Json } from '@karpenter-ts/apis';
+import type { Json } from '@karpenter-ts/kubernetes';
 import fc from 'fast-check';
 import { asJson } from './json-value.ts';
 

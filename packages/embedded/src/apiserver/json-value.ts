@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, LargeInteger, memberOf } from '@karpenter-ts/apis';
+import { type Json, type JsonObject, LargeInteger, memberOf } from '@karpenter-ts/kubernetes';
 
 /** True for what JSON calls an object: neither a list nor null. */
 export function isJsonObject(value: Json | undefined): value is JsonObject {

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '@karpenter-ts/apis';
+import type { Json, JsonObject } from '@karpenter-ts/kubernetes';
 import { isJsonObject } from './json-value.ts';
 
 /** The metadata the server itself reads and writes. */

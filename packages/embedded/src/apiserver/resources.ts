@@ -1,4 +1,5 @@
-import type { PrinterColumn, StructuralSchema } from '@karpenter-ts/apis';
+import type { PrinterColumn } from '@karpenter-ts/apis';
+import type { StructuralSchema } from '@karpenter-ts/kubernetes';
 
 /** What can be asked of a resource, in the words of discovery. */
 export type Verb = 'create' | 'delete' | 'deletecollection' | 'get' | 'list' | 'patch' | 'update' | 'watch';

@@ -1,4 +1,4 @@
-import { goQuote, type JsonObject } from '@karpenter-ts/apis';
+import { goQuote, type JsonObject } from '@karpenter-ts/kubernetes';
 import type { Problem } from './field-errors.ts';
 import { qualifiedName, type ServedResource } from './resources.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@karpenter-ts/apis';
+import type { JsonObject } from '@karpenter-ts/kubernetes';
 import type { Problem } from './field-errors.ts';
 import type { KubeObject } from './object.ts';
 import type { ServedResource } from './resources.ts';

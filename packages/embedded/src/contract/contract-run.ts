@@ -1,14 +1,13 @@
+import { type ApiObject, NAMESPACES } from '@karpenter-ts/kubernetes';
 import {
-  type ApiObject,
   Client,
-  type SteadyClock,
   isConflict,
   isNotFound,
   MILLISECOND,
   SECOND,
+  type SteadyClock,
   type Transport,
 } from '@karpenter-ts/runtime';
-import { NAMESPACES } from '@karpenter-ts/runtime/kinds';
 import type { ContractCase, ContractContext } from './contract-case.ts';
 
 /** A control plane to hold the contract against. */

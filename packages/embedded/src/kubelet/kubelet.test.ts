@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { type Client, isNotFound, type Lease, MINUTE, SECOND, VirtualClock } from '@karpenter-ts/runtime';
-import { LEASES } from '@karpenter-ts/runtime/kinds';
+import { LEASES } from '@karpenter-ts/kubernetes';
 import { startCluster } from '../cluster.ts';
 import { simulatedNode } from '../simulated-node.ts';
 import { findCondition } from '../workloads/kinds/condition.ts';

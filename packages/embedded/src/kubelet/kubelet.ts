@@ -1,4 +1,4 @@
-import { isTrue, READY } from '@karpenter-ts/apis';
+import { controllerOf, instantOf, isTrue, objectKey, READY, timestamp } from '@karpenter-ts/kubernetes';
 import {
   type Client,
   type Clock,
@@ -6,19 +6,16 @@ import {
   DONE,
   type Instant,
   kindSource,
-  objectKey,
   type Result,
   SECOND,
 } from '@karpenter-ts/runtime';
 import { ifPresent } from '../workloads/absence.ts';
 import type { Caches } from '../workloads/caches.ts';
-import { controllerOf } from '../workloads/controller-ref.ts';
 import { findCondition } from '../workloads/kinds/condition.ts';
 import { NODES, type Node } from '../workloads/kinds/node.ts';
 import { PODS, type Pod } from '../workloads/kinds/pod.ts';
 import { readSource } from '../workloads/read-source.ts';
 import { SupersededVersions } from '../workloads/superseded-versions.ts';
-import { instantOf, timestamp } from '../workloads/timestamp.ts';
 import { AddressRange } from './addresses.ts';
 import type { Faults } from './faults.ts';
 import { NodeLeases } from './lease.ts';

@@ -7,9 +7,8 @@ import {
   type Lease,
   SECOND,
 } from '@karpenter-ts/runtime';
-import { LEASES } from '@karpenter-ts/runtime/kinds';
+import { LEASES, microTimestamp } from '@karpenter-ts/kubernetes';
 import type { Node } from '../workloads/kinds/node.ts';
-import { microTimestamp } from '../workloads/timestamp.ts';
 import { ownedByNode } from './node-status.ts';
 import type { KubeletSettings } from './settings.ts';
 

@@ -1,8 +1,8 @@
-import { apiVersionOf, type Instant } from '@karpenter-ts/runtime';
+import { apiVersionOf, timestamp } from '@karpenter-ts/kubernetes';
+import type { Instant } from '@karpenter-ts/runtime';
 import type { ObjectCondition } from '../workloads/kinds/condition.ts';
 import { findCondition } from '../workloads/kinds/condition.ts';
 import { NODES, type Node, type NodeStatus } from '../workloads/kinds/node.ts';
-import { timestamp } from '../workloads/timestamp.ts';
 import type { Fault } from './faults.ts';
 
 const VERSION = 'simulated';

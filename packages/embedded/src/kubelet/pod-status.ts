@@ -1,6 +1,6 @@
 import type { Instant } from '@karpenter-ts/runtime';
 import type { Container, Pod } from '../workloads/kinds/pod.ts';
-import { timestamp } from '../workloads/timestamp.ts';
+import { timestamp } from '@karpenter-ts/kubernetes';
 
 /** The status of a pod whose containers have all started; its init containers have ended, its readiness gates are open. */
 export function runningStatus(

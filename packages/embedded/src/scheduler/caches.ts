@@ -1,12 +1,5 @@
-import {
-  type ApiObject,
-  type Client,
-  type SteadyClock,
-  Informer,
-  keepFields,
-  type Logger,
-  type ResourceType,
-} from '@karpenter-ts/runtime';
+import type { ApiObject, ResourceType } from '@karpenter-ts/kubernetes';
+import { type Client, Informer, keepFields, type Logger, type SteadyClock } from '@karpenter-ts/runtime';
 import { NAMESPACES } from './kinds/namespace.ts';
 import { NODES, type Node } from './kinds/node.ts';
 import { PODS, type Pod } from './kinds/pod.ts';

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type ApiObject, type Informer, objectKey, type Source } from '@karpenter-ts/runtime';
+import { type ApiObject, objectKey } from '@karpenter-ts/kubernetes';
+import type { Informer, Source } from '@karpenter-ts/runtime';
 import type { SchedulerCaches } from './caches.ts';
 import type { Node } from './kinds/node.ts';
 import { type Pod, SCHEDULER_NAME } from './kinds/pod.ts';

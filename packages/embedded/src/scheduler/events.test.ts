@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import {
-  MINUTE,
-  type ObjectRef,
-  type Patch,
-  type ResourceType,
-  StatusError,
-  VirtualClock,
-} from '@karpenter-ts/runtime';
+import { MINUTE, type Patch, StatusError, VirtualClock } from '@karpenter-ts/runtime';
+import type { ObjectRef, ResourceType } from '@karpenter-ts/kubernetes';
 import { failedScheduling, SchedulingEvents, scheduled } from './events.ts';
 import { podObject } from './testing/cluster.ts';
 

@@ -3,11 +3,11 @@ import {
   type Instant,
   isNotFound,
   MINUTE,
-  type ResourceType,
   StatusError,
   type SteadyClock,
   TokenBucket,
 } from '@karpenter-ts/runtime';
+import type { ResourceType } from '@karpenter-ts/kubernetes';
 import { SCHEDULER_NAME } from './kinds/pod.ts';
 import type { Pod } from './kinds/pod.ts';
 

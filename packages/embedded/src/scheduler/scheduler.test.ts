@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { type ApiObject, MINUTE, type ResourceType, SECOND } from '@karpenter-ts/runtime';
+import type { ApiObject, ResourceType } from '@karpenter-ts/kubernetes';
+import { MINUTE, SECOND } from '@karpenter-ts/runtime';
 import { NODES } from './kinds/node.ts';
 import { PODS } from './kinds/pod.ts';
 import { CLAIMS, type Claim, SELECTED_NODE, STORAGE_CLASSES, VOLUMES, type Volume } from './kinds/storage.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { type ObjectRef, type Patch, type ResourceType, SECOND, VirtualClock } from '@karpenter-ts/runtime';
+import type { ObjectRef, ResourceType } from '@karpenter-ts/kubernetes';
+import { type Patch, SECOND, VirtualClock } from '@karpenter-ts/runtime';
 import type { Claim } from './kinds/storage.ts';
 import { NodeEntry } from './model/node-entry.ts';
 import { ResourceNames } from './model/resource-names.ts';

@@ -1,4 +1,5 @@
-import { type Client, type SteadyClock, type ResourceType, SECOND } from '@karpenter-ts/runtime';
+import { type Client, SECOND, type SteadyClock } from '@karpenter-ts/runtime';
+import type { ResourceType } from '@karpenter-ts/kubernetes';
 
 /** A kind the server offers: which parts of it have paths of their own, and what can be done to it. */
 export interface ApiResource {

@@ -1,16 +1,13 @@
+import { type ApiObject, controllerOf, LEASES, type ResourceType } from '@karpenter-ts/kubernetes';
 import {
-  type ApiObject,
   type Client,
-  type SteadyClock,
   type Indexer,
   Informer,
   keepFields,
   type Lease,
   type Logger,
-  type ResourceType,
+  type SteadyClock,
 } from '@karpenter-ts/runtime';
-import { LEASES } from '@karpenter-ts/runtime/kinds';
-import { controllerOf } from './controller-ref.ts';
 import { CONTROLLER_REVISIONS, type ControllerRevision } from './kinds/controller-revision.ts';
 import { DAEMON_SETS, type DaemonSet } from './kinds/daemon-set.ts';
 import { DEPLOYMENTS, type Deployment } from './kinds/deployment.ts';

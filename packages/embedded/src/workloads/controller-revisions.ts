@@ -1,6 +1,5 @@
-import type { LabelSelectorSpec } from '@karpenter-ts/apis';
-import { type ApiObject, canonicalJson, isAlreadyExists, type ResourceType } from '@karpenter-ts/runtime';
-import { controllerRef } from './controller-ref.ts';
+import { type ApiObject, controllerRef, type LabelSelectorSpec, type ResourceType } from '@karpenter-ts/kubernetes';
+import { canonicalJson, isAlreadyExists } from '@karpenter-ts/runtime';
 import { CONTROLLER_REVISIONS, type ControllerRevision } from './kinds/controller-revision.ts';
 import type { PodTemplate } from './kinds/pod.ts';
 import { candidatesFor, claimObjects } from './ownership.ts';

@@ -4,7 +4,7 @@ import { HOUR, MINUTE, SECOND } from '@karpenter-ts/runtime';
 import { deletionOrder, plainDeletionOrder } from './deletion-order.ts';
 import type { Pod } from './kinds/pod.ts';
 import { buildPod, NOON, readyPod } from './testing/builders.ts';
-import { timestamp } from './timestamp.ts';
+import { timestamp } from '@karpenter-ts/kubernetes';
 
 function names(pods: readonly Pod[]): readonly string[] {
   return pods.map(({ metadata }) => metadata.name);

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import { type ApiObject, timestamp } from '@karpenter-ts/kubernetes';
 import {
-  type ApiObject,
   type Client,
   type Controller,
   DONE,
@@ -13,7 +13,6 @@ import { ifPresent } from './absence.ts';
 import type { ApiResource, ApiResources } from './api-resources.ts';
 import { findCondition, type ObjectCondition, withCondition } from './kinds/condition.ts';
 import { NAMESPACES, type Namespace } from './kinds/namespace.ts';
-import { timestamp } from './timestamp.ts';
 import type { WorkloadDeps } from './workload-deps.ts';
 
 /** Held by every namespace until its content is gone. */

@@ -1,7 +1,15 @@
-import { type LabelSelectorSpec, labelSelectorFrom, matchesLabels } from '@karpenter-ts/apis';
-import { type ApiObject, type Client, isInvalid, isNotFound, type ResourceType } from '@karpenter-ts/runtime';
+import {
+  type ApiObject,
+  controllerOf,
+  controllerRef,
+  isControlledBy,
+  labelSelectorFrom,
+  type LabelSelectorSpec,
+  matchesLabels,
+  type ResourceType,
+} from '@karpenter-ts/kubernetes';
+import { type Client, isInvalid, isNotFound } from '@karpenter-ts/runtime';
 import { managerKey } from './caches.ts';
-import { controllerOf, controllerRef, isControlledBy } from './controller-ref.ts';
 
 export interface Claim<T extends ApiObject> {
   readonly client: Client;

@@ -1,4 +1,4 @@
-import { type LabelSelectorSpec, labelSelectorFrom, matchesLabels } from '@karpenter-ts/apis';
+import { labelSelectorFrom, type LabelSelectorSpec, matchesLabels } from '@karpenter-ts/kubernetes';
 import type { PodCache } from './caches.ts';
 import type { Pod } from './kinds/pod.ts';
 

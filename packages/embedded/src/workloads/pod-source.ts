@@ -1,7 +1,13 @@
-import { type LabelSelectorSpec, labelSelectorFrom, matchesLabels } from '@karpenter-ts/apis';
-import { type ApiObject, type Informer, LOW_PRIORITY, objectKey, type Source } from '@karpenter-ts/runtime';
+import {
+  type ApiObject,
+  controllerOf,
+  labelSelectorFrom,
+  type LabelSelectorSpec,
+  matchesLabels,
+  objectKey,
+} from '@karpenter-ts/kubernetes';
+import { type Informer, LOW_PRIORITY, type Source } from '@karpenter-ts/runtime';
 import type { PodCache } from './caches.ts';
-import { controllerOf } from './controller-ref.ts';
 import type { Expectations } from './expectations.ts';
 import type { Pod } from './kinds/pod.ts';
 import { isLeaving } from './pod-state.ts';

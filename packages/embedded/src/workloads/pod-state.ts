@@ -1,8 +1,7 @@
-import { isTrue, READY } from '@karpenter-ts/apis';
+import { instantOf, isTrue, READY } from '@karpenter-ts/kubernetes';
 import { type Instant, SECOND } from '@karpenter-ts/runtime';
 import { findCondition } from './kinds/condition.ts';
 import type { Pod } from './kinds/pod.ts';
-import { instantOf } from './timestamp.ts';
 
 /** Ended for good, whichever way. */
 export function isTerminal(pod: Pod): boolean {

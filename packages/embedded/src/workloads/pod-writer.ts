@@ -1,12 +1,5 @@
-import {
-  type ApiObject,
-  type Client,
-  type EventRecorder,
-  isNotFound,
-  objectKey,
-  type ResourceType,
-} from '@karpenter-ts/runtime';
-import { controllerRef } from './controller-ref.ts';
+import { type ApiObject, controllerRef, objectKey, type ResourceType } from '@karpenter-ts/kubernetes';
+import { type Client, type EventRecorder, isNotFound } from '@karpenter-ts/runtime';
 import type { Expectations } from './expectations.ts';
 import { PODS, type Pod, type PodTemplate } from './kinds/pod.ts';
 import { forAll, slowStart } from './slow-start.ts';

@@ -1,8 +1,7 @@
-import { labelSelectorFrom, matchesLabels } from '@karpenter-ts/apis';
+import { controllerOf, labelSelectorFrom, matchesLabels, timestamp } from '@karpenter-ts/kubernetes';
 import { type Controller, DONE, kindSource, type Result } from '@karpenter-ts/runtime';
 import { ifPresent } from './absence.ts';
 import { managerKey } from './caches.ts';
-import { controllerOf } from './controller-ref.ts';
 import { deletionOrder } from './deletion-order.ts';
 import { Expectations } from './expectations.ts';
 import { findCondition, withCondition, withoutCondition } from './kinds/condition.ts';
@@ -13,7 +12,6 @@ import { candidatesFor, claimObjects } from './ownership.ts';
 import { podSource } from './pod-source.ts';
 import { isActive, isAvailable, isLeaving, isReady, isTerminal, nextAvailability } from './pod-state.ts';
 import { PodWriter } from './pod-writer.ts';
-import { timestamp } from './timestamp.ts';
 import type { WorkloadDeps } from './workload-deps.ts';
 
 /** Keeps as many pods of a template as a ReplicaSet asks for. */

@@ -1,4 +1,4 @@
-import type { ApiObject } from '@karpenter-ts/runtime';
+import type { ApiObject } from '@karpenter-ts/kubernetes';
 
 /**
  * The versions of objects that this controller has itself written over, by key. A pass that finds one of them in the

@@ -1,5 +1,5 @@
-import type { ApiObject, Client, SteadyClock, EventRecorder, EventSubject, ResourceType } from '@karpenter-ts/runtime';
-import { apiVersionOf } from '@karpenter-ts/runtime';
+import { type ApiObject, apiVersionOf, type ResourceType } from '@karpenter-ts/kubernetes';
+import type { Client, EventRecorder, EventSubject, SteadyClock } from '@karpenter-ts/runtime';
 import type { Caches } from './caches.ts';
 
 /** What every controller of this folder works with. */

@@ -1,11 +1,5 @@
-import {
-  CAPACITY_TYPE_LABEL,
-  findQuantity,
-  REQUIREMENT_OPERATORS,
-  type RequirementSpec,
-  type ResourceList,
-  ZONE_LABEL,
-} from '@karpenter-ts/apis';
+import { CAPACITY_TYPE_LABEL, REQUIREMENT_OPERATORS, type RequirementSpec, ZONE_LABEL } from '@karpenter-ts/apis';
+import { findQuantity, type ResourceList } from '@karpenter-ts/kubernetes';
 import type { Offering } from '@karpenter-ts/scheduling';
 import { isOneOf, type TypeDescription } from './type-description.ts';
 

@@ -4,9 +4,9 @@ import {
   type ProviderProfile,
   type Requirements,
   type RequirementSpec,
-  shared,
   toRequirements,
 } from '@karpenter-ts/apis';
+import { shared } from '@karpenter-ts/kubernetes';
 import type { InstanceType } from '@karpenter-ts/scheduling';
 import type { KwokOptions } from '../options.ts';
 import { CatalogueError, readCatalogueFile } from './catalogue-file.ts';

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { type CapacityType, formatQuantity } from '@karpenter-ts/apis';
+import type { CapacityType } from '@karpenter-ts/apis';
+import { formatQuantity } from '@karpenter-ts/kubernetes';
 import type { InstanceType, Offering } from '@karpenter-ts/scheduling';
 import { SeededRng } from '../seeded-rng.ts';
 import { offeringMaker } from './placed-offering.ts';

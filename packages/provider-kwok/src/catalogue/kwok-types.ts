@@ -1,4 +1,4 @@
-import { formatQuantity, parseQuantity, unitsOf } from '@karpenter-ts/apis';
+import { formatQuantity, parseQuantity, unitsOf } from '@karpenter-ts/kubernetes';
 import type { InstanceType } from '@karpenter-ts/scheduling';
 import { offeringMaker } from './placed-offering.ts';
 import { toInstanceType } from './type-description.ts';

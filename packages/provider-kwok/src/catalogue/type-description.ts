@@ -1,14 +1,13 @@
 import {
   ARCH_LABEL,
-  canonicalQuantity,
   CAPACITY_TYPE_LABEL,
   INSTANCE_TYPE_LABEL,
   KWOK_LABELS,
   OS_LABEL,
   type RequirementSpec,
-  type ResourceList,
   ZONE_LABEL,
 } from '@karpenter-ts/apis';
+import { canonicalQuantity, type ResourceList } from '@karpenter-ts/kubernetes';
 import type { InstanceType, Offering, Overhead } from '@karpenter-ts/scheduling';
 
 /** What a catalogue says about a type; everything else follows from it. */

@@ -1,25 +1,29 @@
 import type { TestContext } from 'node:test';
 import {
-  customResourceDefinition,
-  HOSTNAME_LABEL,
-  type KWOKNodeClass,
-  type NodeClaim,
-  type RequirementSpec,
-  RESOURCES,
+  type ApiObject,
+  CUSTOM_RESOURCE_DEFINITIONS,
+  NODES,
   type ResourceList,
-} from '@karpenter-ts/apis';
+  type ResourceType,
+} from '@karpenter-ts/kubernetes';
 import { ApiServer } from '@karpenter-ts/embedded';
 import {
-  type ApiObject,
   Client,
   inProcessTransport,
   isNotFound,
-  type ResourceType,
   type TransportRequest,
   type TransportResponse,
   VirtualClock,
 } from '@karpenter-ts/runtime';
-import { CUSTOM_RESOURCE_DEFINITIONS, NODE_CLAIMS, NODES } from '@karpenter-ts/runtime/kinds';
+import {
+  customResourceDefinition,
+  HOSTNAME_LABEL,
+  type KWOKNodeClass,
+  NODE_CLAIMS,
+  type NodeClaim,
+  type RequirementSpec,
+  RESOURCES,
+} from '@karpenter-ts/apis';
 import { type RecordingLogger, recordingLogger } from '@karpenter-ts/runtime/testing';
 import { type Catalogue, loadCatalogue } from '../catalogue/catalogue.ts';
 import { KwokProvider } from '../kwok-provider.ts';

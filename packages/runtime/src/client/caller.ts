@@ -1,9 +1,8 @@
-import { parseExactJson } from '@karpenter-ts/apis';
+import { parseExactJson, type ResourceType } from '@karpenter-ts/kubernetes';
 import { SECOND } from '../clock.ts';
 import type { SteadyClock } from '../steady-clock.ts';
 import { startDeadline } from './deadline.ts';
 import type { RateLimits } from './rate-limit.ts';
-import type { ResourceType } from './resource-type.ts';
 import { StatusError, statusErrorOf } from './status-error.ts';
 import {
   ConnectionError,

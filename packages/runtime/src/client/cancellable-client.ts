@@ -8,7 +8,7 @@ import type {
   WatchOptions,
   WriteOptions,
 } from './client.ts';
-import type { ApiObject, ObjectRef, ResourceType } from './resource-type.ts';
+import type { ApiObject, ObjectRef, ResourceType } from '@karpenter-ts/kubernetes';
 import type { WatchEvent } from './watch-stream.ts';
 
 /**

@@ -10,10 +10,10 @@ import type { CallerOptions, WriteEnd } from './caller.ts';
 import { Client, userAgent } from './client.ts';
 import { inProcessTransport } from './in-process-transport.ts';
 import { requestMetrics } from './request-metrics.ts';
-import type { ApiObject } from './resource-type.ts';
+import type { ApiObject } from '@karpenter-ts/kubernetes';
 import { isConflict, isNotFound } from './status-error.ts';
 import { ConnectionError, type Transport, type TransportRequest, type TransportResponse } from './transport.ts';
-import { NODE_POOLS } from '../kinds.ts';
+import { NODE_POOLS } from '@karpenter-ts/apis';
 
 type Answer = { readonly status?: number; readonly headers?: Record<string, string>; readonly body?: unknown } | Error;
 

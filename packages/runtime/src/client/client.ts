@@ -1,6 +1,12 @@
 import { MINUTE, SECOND } from '../clock.ts';
 import { type Call, Caller, type CallerOptions, type Target } from './caller.ts';
-import { type ApiObject, apiVersionOf, type ObjectRef, type ResourceType, resourcePath } from './resource-type.ts';
+import {
+  type ApiObject,
+  apiVersionOf,
+  type ObjectRef,
+  resourcePath,
+  type ResourceType,
+} from '@karpenter-ts/kubernetes';
 import { isGone, isNotFound } from './status-error.ts';
 import type { TransportResponse } from './transport.ts';
 import { readEvents, type WatchEvent } from './watch-stream.ts';

@@ -4,7 +4,7 @@ import { SECOND } from '../clock.ts';
 import { PODS } from '../testing/fixture-client.ts';
 import { VirtualClock } from '../virtual-clock.ts';
 import { RateLimits, type RateLimitSettings } from './rate-limit.ts';
-import type { ResourceType } from './resource-type.ts';
+import type { ResourceType } from '@karpenter-ts/kubernetes';
 
 const NODES: ResourceType = { ...PODS, plural: 'nodes', kind: 'Node', namespaced: false };
 const LEASES: ResourceType = { ...PODS, group: 'coordination.k8s.io', plural: 'leases', kind: 'Lease' };

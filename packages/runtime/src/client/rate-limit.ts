@@ -1,6 +1,6 @@
 import { TokenBucket } from '../queue/token-bucket.ts';
 import type { SteadyClock } from '../steady-clock.ts';
-import { apiVersionOf, type ResourceType } from './resource-type.ts';
+import { apiVersionOf, type ResourceType } from '@karpenter-ts/kubernetes';
 
 /** What client-go takes for a setting of 0; each on its own (spec 05 §2.6). */
 const DEFAULT_QPS = 5;

@@ -1,4 +1,4 @@
-import { type ResourceType, resourceNameOf } from './resource-type.ts';
+import { resourceNameOf, type ResourceType } from '@karpenter-ts/kubernetes';
 
 /** The API's own account of a failure (`kind: Status`). */
 export interface Status {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { ApiObject } from './resource-type.ts';
+import type { ApiObject } from '@karpenter-ts/kubernetes';
 import { StatusError } from './status-error.ts';
 import { ConnectionError } from './transport.ts';
 import { LineSplitter, readEvents } from './watch-stream.ts';

@@ -1,6 +1,5 @@
-import { parseExactJson } from '@karpenter-ts/apis';
+import { type ApiObject, parseExactJson } from '@karpenter-ts/kubernetes';
 import { withoutManagedFields } from './managed-fields.ts';
-import type { ApiObject } from './resource-type.ts';
 import { type Status, StatusError } from './status-error.ts';
 import { ConnectionError, type TransportResponse } from './transport.ts';
 

@@ -1,6 +1,6 @@
 import type { Client } from '../client/client.ts';
 import type { EventSink } from './recorder.ts';
-import { EVENTS } from '../kinds.ts';
+import { EVENTS } from '@karpenter-ts/kubernetes';
 
 /** Records events with the API server. */
 export function clientSink(client: Pick<Client, 'create' | 'patch'>): EventSink {

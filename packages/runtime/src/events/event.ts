@@ -1,4 +1,4 @@
-import { dns1123SubdomainProblems } from '@karpenter-ts/apis';
+import { dns1123SubdomainProblems } from '@karpenter-ts/kubernetes';
 import type { Instant } from '../clock.ts';
 
 /** Whom an event is about. Without the `uid`, `kubectl describe` does not show it. */

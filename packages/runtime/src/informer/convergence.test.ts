@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ApiObject } from '../client/resource-type.ts';
+import type { ApiObject } from '@karpenter-ts/kubernetes';
 import { randomFault, seededRandom } from '../testing/fixture-faults.ts';
 import { versionOf } from '../testing/fixture-resource.ts';
 import { isMirror, startInformer, startServer, until } from '../testing/fixture-informer.ts';

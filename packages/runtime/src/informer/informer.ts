@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CancellableClient } from '../client/cancellable-client.ts';
 import type { Selectors } from '../client/client.ts';
-import { type ApiObject, objectKey, type ResourceType, resourceNameOf } from '../client/resource-type.ts';
+import { type ApiObject, objectKey, resourceNameOf, type ResourceType } from '@karpenter-ts/kubernetes';
 import { HOUR } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import { defineCounter } from '../metrics/definition.ts';

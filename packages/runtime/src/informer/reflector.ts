@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CancellableClient } from '../client/cancellable-client.ts';
 import type { Selectors, WatchOptions } from '../client/client.ts';
-import { type ApiObject, type ResourceType, resourceNameOf } from '../client/resource-type.ts';
+import { type ApiObject, resourceNameOf, type ResourceType } from '@karpenter-ts/kubernetes';
 import { isGone, isNotFound, isVersionTooLarge, StatusError } from '../client/status-error.ts';
 import { ConnectionError } from '../client/transport.ts';
 import { endsInitialEvents, type WatchEvent } from '../client/watch-stream.ts';

@@ -1,4 +1,4 @@
-import { shared } from '@karpenter-ts/apis';
+import { shared } from '@karpenter-ts/kubernetes';
 
 /** One distinct value and those who hold it. */
 interface Entry {

@@ -1,5 +1,4 @@
-import { shared } from '@karpenter-ts/apis';
-import { type ApiObject, objectKey } from '../client/resource-type.ts';
+import { type ApiObject, objectKey, shared } from '@karpenter-ts/kubernetes';
 import { type Indexer, Indexes } from './indexes.ts';
 import { Sharing } from './sharing.ts';
 import { dropManagedFields, type Transform } from './transform.ts';

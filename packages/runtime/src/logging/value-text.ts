@@ -1,6 +1,5 @@
 import { inspect } from 'node:util';
-import { formatDuration } from '@karpenter-ts/apis';
-import { type ObjectRef, objectKey } from '../client/resource-type.ts';
+import { formatDuration, objectKey, type ObjectRef } from '@karpenter-ts/kubernetes';
 
 /** A value within a sentence, as Go's `%v` writes the common ones: `text`, `3`, `ns/name`, `[a b]`. */
 export function valueText(value: unknown): string {

@@ -5,9 +5,9 @@ import {
   findPercentage,
   formatMoneyRate,
   formatPercentage,
-  goQuote,
   type PackingPolicy,
 } from '@karpenter-ts/apis';
+import { goQuote } from '@karpenter-ts/kubernetes';
 import { option, type Parsed } from './option.ts';
 import { type OptionType, same } from './option-type.ts';
 

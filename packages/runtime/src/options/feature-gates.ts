@@ -1,4 +1,4 @@
-import { goQuote } from '@karpenter-ts/apis';
+import { goQuote } from '@karpenter-ts/kubernetes';
 import { findBool } from './go-literals.ts';
 import { type OptionType, type Reading, same } from './option-type.ts';
 

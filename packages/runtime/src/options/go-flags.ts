@@ -1,4 +1,4 @@
-import { goQuote } from '@karpenter-ts/apis';
+import { goQuote } from '@karpenter-ts/kubernetes';
 
 /** What the grammar must know of a flag. */
 export interface Flag {

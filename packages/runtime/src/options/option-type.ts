@@ -1,4 +1,4 @@
-import { DurationError, formatDuration, goQuote, parseDuration } from '@karpenter-ts/apis';
+import { DurationError, formatDuration, goQuote, parseDuration } from '@karpenter-ts/kubernetes';
 import { formatFloat } from '../metrics/text-format.ts';
 import { findBool, type LiteralProblem, parseDecimal, parseFloatLiteral, parseIntegerLiteral } from './go-literals.ts';
 

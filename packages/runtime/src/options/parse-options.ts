@@ -1,4 +1,4 @@
-import { goQuote } from '@karpenter-ts/apis';
+import { goQuote } from '@karpenter-ts/kubernetes';
 import { type Flag, parseFlags } from './go-flags.ts';
 import type { Option, OptionRows, Parsed } from './option.ts';
 import type { Reading } from './option-type.ts';

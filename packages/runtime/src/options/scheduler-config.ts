@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { goQuote, qualifiedNameProblems } from '@karpenter-ts/apis';
+import { goQuote, qualifiedNameProblems } from '@karpenter-ts/kubernetes';
 import type * as Yaml from 'yaml';
 import { type OptionType, type Reading, same } from './option-type.ts';
 

@@ -6,7 +6,7 @@ import { nullLogger } from '../logger.ts';
 import { realClock } from '../real-clock.ts';
 import type { SteadyClock } from '../steady-clock.ts';
 
-export { PODS } from '../kinds.ts';
+export { PODS } from '@karpenter-ts/kubernetes';
 
 /** Straight to a server, as nobody; what is given wins. */
 export function testConnection(server: string, rest: Partial<Connection> = {}): Connection {

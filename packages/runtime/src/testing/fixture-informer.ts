@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ApiObject } from '../client/resource-type.ts';
+import type { ApiObject } from '@karpenter-ts/kubernetes';
 import { Informer, type InformerOptions } from '../informer/informer.ts';
 import { nullLogger } from '../logger.ts';
 import { realClock } from '../real-clock.ts';

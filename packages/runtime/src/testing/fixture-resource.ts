@@ -1,5 +1,4 @@
-import type { ApiObject } from '../client/resource-type.ts';
-import { refOfKey } from '../client/resource-type.ts';
+import { type ApiObject, refOfKey } from '@karpenter-ts/kubernetes';
 
 /** A change as the fixture remembers it; `line` is the watch event, newline included. */
 export interface FixtureEvent {

@@ -8,7 +8,7 @@ import { LeaderElector, type LeaseTimings, newIdentity } from '../leader-electio
 import { nullLogger } from '../logger.ts';
 import { Metrics } from '../metrics/registry.ts';
 import { realClock as clock } from '../real-clock.ts';
-import { EVENTS } from '../kinds.ts';
+import { EVENTS } from '@karpenter-ts/kubernetes';
 
 /** So short that a stop of two seconds is an age; whole seconds for the lease, as the API has it. */
 const TIMINGS: LeaseTimings = { leaseDuration: 1000, renewDeadline: 600, retryPeriod: 150 };

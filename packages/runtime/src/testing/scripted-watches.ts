@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test';
 import { Client } from '../client/client.ts';
 import { inProcessTransport } from '../client/in-process-transport.ts';
-import type { ApiObject } from '../client/resource-type.ts';
+import type { ApiObject } from '@karpenter-ts/kubernetes';
 import type { Clock, Instant } from '../clock.ts';
 import { Informer } from '../informer/informer.ts';
 import { nullLogger } from '../logger.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { HOSTNAME_LABEL, type ResourceList } from '@karpenter-ts/apis';
+import { HOSTNAME_LABEL } from '@karpenter-ts/apis';
+import type { ResourceList } from '@karpenter-ts/kubernetes';
 import { makeNode, makePod, makePool } from '../testing/builders.ts';
 import { fakeType } from '../testing/fake-types.ts';
 import { APP, away, podsWith } from '../testing/pod-parts.ts';

@@ -1,4 +1,4 @@
-import type { Quantity } from '@karpenter-ts/apis';
+import type { Quantity } from '@karpenter-ts/kubernetes';
 import type { Catalogue } from '../instance-types/catalogue.ts';
 import type { BitSet } from '../interning/bit-set.ts';
 import type { Amounts } from '../resources/amounts.ts';

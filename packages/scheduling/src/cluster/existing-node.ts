@@ -2,14 +2,11 @@ import {
   INITIALIZED_LABEL,
   isKnownEphemeralTaint,
   isSameTaint,
-  memberOf,
   type NodeClaim,
-  type ObjectMeta,
-  parseQuantity,
   REGISTERED_LABEL,
-  type ResourceList,
   type TaintSpec,
 } from '@karpenter-ts/apis';
+import { memberOf, type ObjectMeta, parseQuantity, type ResourceList } from '@karpenter-ts/kubernetes';
 import type { Pod } from '../objects/pod.ts';
 import type { ExistingNode } from '../snapshot.ts';
 

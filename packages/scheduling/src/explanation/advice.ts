@@ -1,5 +1,6 @@
 // What a person can do something about, in our own words; the texts others search for are in render.ts.
-import { formatIncompatibility, formatQuantity, formatTaint } from '@karpenter-ts/apis';
+import { formatIncompatibility, formatTaint } from '@karpenter-ts/apis';
+import { formatQuantity } from '@karpenter-ts/kubernetes';
 import type { HostPort } from '../checks/host-ports.ts';
 import type { Amounts } from '../resources/amounts.ts';
 import type { PoolExplanation } from './explainer.ts';

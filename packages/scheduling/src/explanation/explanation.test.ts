@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ARCH_LABEL, formatQuantity, ZONE_LABEL } from '@karpenter-ts/apis';
+import { ARCH_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
+import { formatQuantity } from '@karpenter-ts/kubernetes';
 import type { InstanceType } from '../instance-types/instance-type.ts';
 import type { Pod, PodSpec } from '../objects/pod.ts';
 import { makeNode, makeOffering, makePod, makePool } from '../testing/builders.ts';

@@ -1,4 +1,5 @@
-import type { Incompatibility, Quantity, Requirement, Requirements, TaintSpec } from '@karpenter-ts/apis';
+import type { Incompatibility, Requirement, Requirements, TaintSpec } from '@karpenter-ts/apis';
+import type { Quantity } from '@karpenter-ts/kubernetes';
 import type { HostPort } from '../checks/host-ports.ts';
 import type { ValueShortage } from '../requirements/min-values.ts';
 import type { Amounts } from '../resources/amounts.ts';

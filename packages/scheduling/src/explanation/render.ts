@@ -1,10 +1,5 @@
-import {
-  formatIncompatibility,
-  formatQuantity,
-  formatRequirement,
-  formatRequirements,
-  formatTaint,
-} from '@karpenter-ts/apis';
+import { formatIncompatibility, formatRequirement, formatRequirements, formatTaint } from '@karpenter-ts/apis';
+import { formatQuantity } from '@karpenter-ts/kubernetes';
 import type { Relaxation } from '../plan.ts';
 import { addAmounts, type Amounts } from '../resources/amounts.ts';
 import type { ValueShortage } from '../requirements/min-values.ts';

@@ -1,13 +1,10 @@
+import { compareQuantities, type Quantity, subtractQuantities, ZERO_QUANTITY } from '@karpenter-ts/kubernetes';
 import {
-  compareQuantities,
   findIncompatibilities,
   type Incompatibility,
   type ProviderProfile,
-  type Quantity,
   type Requirements,
-  subtractQuantities,
   toRequirements,
-  ZERO_QUANTITY,
 } from '@karpenter-ts/apis';
 import type { HostPort } from '../checks/host-ports.ts';
 import { variantsOf } from '../instance-types/allocatable.ts';

@@ -1,5 +1,5 @@
 // Refusals for want of something to buy, in plain data.
-import type { Quantity } from '@karpenter-ts/apis';
+import type { Quantity } from '@karpenter-ts/kubernetes';
 import { type HostPort, portsConflict } from '../checks/host-ports.ts';
 import { BitSet } from '../interning/bit-set.ts';
 import { variantsHolding } from '../packing/fitting-variants.ts';

@@ -1,5 +1,6 @@
 // Fleet files: all that planning new nodes needs in one JSON document, so that two engines can plan the same.
-import { examine, type FieldPath, goQuote, type JsonObject } from '@karpenter-ts/apis';
+import { examine, type FieldPath } from '@karpenter-ts/apis';
+import { goQuote, type JsonObject } from '@karpenter-ts/kubernetes';
 import { podName } from '../objects/pod.ts';
 import { FLEET } from './fleet-schema.ts';
 import { type Fleet, type FleetContent, toFleet } from './fleet-snapshot.ts';

@@ -1,5 +1,6 @@
 // What a fleet file may hold, as structural schemas.
-import { CAPACITY_TYPES, RESOURCES, type Resource, type StructuralSchema } from '@karpenter-ts/apis';
+import { CAPACITY_TYPES, type Resource, RESOURCES } from '@karpenter-ts/apis';
+import type { StructuralSchema } from '@karpenter-ts/kubernetes';
 
 const text: StructuralSchema = { type: 'string' };
 const flag: StructuralSchema = { type: 'boolean' };

@@ -2,13 +2,12 @@ import {
   CAPACITY_TYPE_LABEL,
   CORE_PROFILE,
   INSTANCE_TYPE_LABEL,
-  memberOf,
   type NodePool,
   NODEPOOL_LABEL,
   type RequirementSpec,
-  type ResourceList,
   ZONE_LABEL,
 } from '@karpenter-ts/apis';
+import { memberOf, type ResourceList } from '@karpenter-ts/kubernetes';
 import type { InstanceType } from '../instance-types/instance-type.ts';
 import type { Pod } from '../objects/pod.ts';
 import {

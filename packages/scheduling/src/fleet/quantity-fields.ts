@@ -1,4 +1,5 @@
-import { type FieldPath, goQuote, parseQuantity, QuantityError, type ResourceList } from '@karpenter-ts/apis';
+import type { FieldPath } from '@karpenter-ts/apis';
+import { goQuote, parseQuantity, QuantityError, type ResourceList } from '@karpenter-ts/kubernetes';
 import type { Container, Pod } from '../objects/pod.ts';
 import type { FleetContent } from './fleet-snapshot.ts';
 

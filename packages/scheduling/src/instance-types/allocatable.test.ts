@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ResourceList } from '@karpenter-ts/apis';
+import type { ResourceList } from '@karpenter-ts/kubernetes';
 import { makeOffering } from '../testing/builders.ts';
 import { fakeType } from '../testing/fake-types.ts';
 import { allocatableResources, canHold } from './allocatable.ts';

@@ -1,4 +1,4 @@
-import { formatQuantity, type ResourceList } from '@karpenter-ts/apis';
+import { formatQuantity, type ResourceList } from '@karpenter-ts/kubernetes';
 import { addAmounts, AmountReader, type Amounts, NO_AMOUNTS, subtractAmounts } from '../resources/amounts.ts';
 import type { InstanceType, Overhead } from './instance-type.ts';
 import type { Offering } from './offering.ts';

@@ -1,4 +1,5 @@
-import type { RequirementSpec, ResourceList } from '@karpenter-ts/apis';
+import type { RequirementSpec } from '@karpenter-ts/apis';
+import type { ResourceList } from '@karpenter-ts/kubernetes';
 import type { Offering } from './offering.ts';
 
 /** A kind of machine as a provider describes it. Never changed by planning. */

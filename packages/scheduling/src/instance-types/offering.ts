@@ -1,4 +1,5 @@
-import type { RequirementSpec, ResourceList } from '@karpenter-ts/apis';
+import type { RequirementSpec } from '@karpenter-ts/apis';
+import type { ResourceList } from '@karpenter-ts/kubernetes';
 import type { Overhead } from './instance-type.ts';
 
 /** One way to buy an instance type: where, how and at what price. */

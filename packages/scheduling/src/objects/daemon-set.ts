@@ -1,4 +1,4 @@
-import type { ObjectMeta } from '@karpenter-ts/apis';
+import type { ObjectMeta } from '@karpenter-ts/kubernetes';
 import type { Container, Pod, PodSpec } from './pod.ts';
 
 /** What planning reads of an apps/v1 DaemonSet. */

@@ -1,4 +1,4 @@
-import type { LabelSelectorSpec, ObjectMeta, ResourceList } from '@karpenter-ts/apis';
+import type { LabelSelectorSpec, ObjectMeta, ResourceList } from '@karpenter-ts/kubernetes';
 
 /** What planning reads of a v1 Pod. A pod from the API server or from a file is one as it is. */
 export interface Pod {

@@ -1,4 +1,4 @@
-import type { ObjectMeta } from '@karpenter-ts/apis';
+import type { ObjectMeta } from '@karpenter-ts/kubernetes';
 import type { NodeSelector } from './pod.ts';
 
 /** What planning reads of a v1 PersistentVolumeClaim. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatQuantity, INSTANCE_TYPE_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
+import { formatQuantity } from '@karpenter-ts/kubernetes';
+import { INSTANCE_TYPE_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
 import { daemonPodOf } from '../objects/daemon-set.ts';
 import type { Pod, PodSpec } from '../objects/pod.ts';
 import type { PlannedNode } from '../plan.ts';

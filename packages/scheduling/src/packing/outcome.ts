@@ -1,4 +1,5 @@
-import { CAPACITY_TYPE_LABEL, type Quantity, toRequirement } from '@karpenter-ts/apis';
+import { CAPACITY_TYPE_LABEL, toRequirement } from '@karpenter-ts/apis';
+import type { Quantity } from '@karpenter-ts/kubernetes';
 import type { PlacedPod, PlannedNode } from '../plan.ts';
 import { findShortages, type ValueShortage } from '../requirements/min-values.ts';
 import type { TypeLists } from '../instance-types/type-list.ts';

@@ -6,7 +6,7 @@ import {
   type ResourceList,
   subtractQuantities,
   ZERO_QUANTITY,
-} from '@karpenter-ts/apis';
+} from '@karpenter-ts/kubernetes';
 
 /** Exact amounts by resource name. One that is not listed counts as none, but is not printed. */
 export type Amounts = ReadonlyMap<string, Quantity>;

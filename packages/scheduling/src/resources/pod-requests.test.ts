@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatQuantity, type ResourceList } from '@karpenter-ts/apis';
+import { formatQuantity, type ResourceList } from '@karpenter-ts/kubernetes';
 import { allocatableOf, variantsOf } from '../instance-types/allocatable.ts';
 import type { InstanceType } from '../instance-types/instance-type.ts';
 import type { Container, Pod, PodSpec } from '../objects/pod.ts';

@@ -1,4 +1,4 @@
-import type { Quantity } from '@karpenter-ts/apis';
+import type { Quantity } from '@karpenter-ts/kubernetes';
 import type { Amounts } from './amounts.ts';
 
 /** Amounts of the resources of one ResourceTable, in the units of each and in its order. */

@@ -3,11 +3,11 @@ import {
   CAPACITY_TYPE_LABEL,
   HOSTNAME_LABEL,
   INSTANCE_TYPE_LABEL,
-  NODEPOOL_LABEL,
   type NodePool,
-  type ResourceList,
+  NODEPOOL_LABEL,
   ZONE_LABEL,
 } from '@karpenter-ts/apis';
+import type { ResourceList } from '@karpenter-ts/kubernetes';
 import type { InstanceType, Overhead } from '../instance-types/instance-type.ts';
 import type { Offering } from '../instance-types/offering.ts';
 import type { Pod, PodSpec } from '../objects/pod.ts';

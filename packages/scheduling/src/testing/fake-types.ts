@@ -5,13 +5,11 @@ import {
   CORE_PROFILE,
   INSTANCE_TYPE_LABEL,
   OS_LABEL,
-  parseQuantity,
   type ProviderProfile,
   type RequirementSpec,
-  type ResourceList,
-  unitsOf,
   ZONE_LABEL,
 } from '@karpenter-ts/apis';
+import { parseQuantity, type ResourceList, unitsOf } from '@karpenter-ts/kubernetes';
 import type { InstanceType } from '../instance-types/instance-type.ts';
 import type { Offering } from '../instance-types/offering.ts';
 import { makeOffering } from './builders.ts';

@@ -1,12 +1,6 @@
 // What a provider would hand over for the nodes of a plan.
-import {
-  admits,
-  formatQuantity,
-  type ResourceList,
-  type TaintSpec,
-  toRequirements,
-  type Requirements,
-} from '@karpenter-ts/apis';
+import { admits, type Requirements, type TaintSpec, toRequirements } from '@karpenter-ts/apis';
+import { formatQuantity, type ResourceList } from '@karpenter-ts/kubernetes';
 import type { InstanceType } from '../instance-types/instance-type.ts';
 import type { Offering } from '../instance-types/offering.ts';
 import type { Pod } from '../objects/pod.ts';

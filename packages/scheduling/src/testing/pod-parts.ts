@@ -1,5 +1,5 @@
 // Parts of pod specs that tests put together.
-import type { LabelSelectorSpec } from '@karpenter-ts/apis';
+import type { LabelSelectorSpec } from '@karpenter-ts/kubernetes';
 import type { Affinity, NodeExpression, PodAffinityTerm, TopologySpreadConstraint } from '../objects/pod.ts';
 
 type Labels = Readonly<Record<string, string>>;

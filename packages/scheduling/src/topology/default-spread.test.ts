@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { HOSTNAME_LABEL, type LabelSelectorSpec, type OwnerReference } from '@karpenter-ts/apis';
+import { HOSTNAME_LABEL } from '@karpenter-ts/apis';
+import type { LabelSelectorSpec, OwnerReference } from '@karpenter-ts/kubernetes';
 import type { Pod, PodSpec } from '../objects/pod.ts';
 import { makePod } from '../testing/builders.ts';
 import { APP, spreadOver } from '../testing/pod-parts.ts';

@@ -1,4 +1,4 @@
-import type { LabelSelectorSpec, OwnerReference } from '@karpenter-ts/apis';
+import type { LabelSelectorSpec, OwnerReference } from '@karpenter-ts/kubernetes';
 import type { Pod, TopologySpreadConstraint } from '../objects/pod.ts';
 import { toExpressions } from './selector.ts';
 

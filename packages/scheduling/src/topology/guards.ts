@@ -1,4 +1,5 @@
-import { HOSTNAME_LABEL, memberOf } from '@karpenter-ts/apis';
+import { HOSTNAME_LABEL } from '@karpenter-ts/apis';
+import { memberOf } from '@karpenter-ts/kubernetes';
 import type { BoundPod, KindOnNodes } from '../cluster/bound-pods.ts';
 import type { ClusterNodes } from '../cluster/cluster-nodes.ts';
 import { podId } from '../objects/pod.ts';

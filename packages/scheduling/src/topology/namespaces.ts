@@ -1,4 +1,4 @@
-import { type LabelSelector, type LabelSelectorSpec, matchesLabels } from '@karpenter-ts/apis';
+import { type LabelSelector, type LabelSelectorSpec, matchesLabels } from '@karpenter-ts/kubernetes';
 import type { Namespace } from '../snapshot.ts';
 import { selectorFrom, selectorText } from './selector.ts';
 

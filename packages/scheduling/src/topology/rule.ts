@@ -1,4 +1,5 @@
-import { type LabelSelector, type LabelSelectorSpec, matchesLabels, normalizeLabelKey } from '@karpenter-ts/apis';
+import { type LabelSelector, type LabelSelectorSpec, matchesLabels } from '@karpenter-ts/kubernetes';
+import { normalizeLabelKey } from '@karpenter-ts/apis';
 import type { Pod, PodAffinity, PodAffinityTerm, TopologySpreadConstraint } from '../objects/pod.ts';
 import type { Identity } from '../packing/pod-class.ts';
 import type { Wishes } from '../packing/relaxation.ts';

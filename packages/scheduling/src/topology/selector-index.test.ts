@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { labelSelectorFrom } from '@karpenter-ts/apis';
+import { labelSelectorFrom } from '@karpenter-ts/kubernetes';
 import { Namespaces } from './namespaces.ts';
 import type { TopologyRule } from './rule.ts';
 import { SelectorIndex } from './selector-index.ts';

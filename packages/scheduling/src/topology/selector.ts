@@ -1,4 +1,9 @@
-import { type LabelSelector, LabelSelectorError, type LabelSelectorSpec, labelSelectorFrom } from '@karpenter-ts/apis';
+import {
+  type LabelSelector,
+  LabelSelectorError,
+  labelSelectorFrom,
+  type LabelSelectorSpec,
+} from '@karpenter-ts/kubernetes';
 
 /** The selector of a rule: an absent one selects nothing, and so does one that makes no sense. */
 export function selectorFrom(spec: LabelSelectorSpec | undefined): LabelSelector {

@@ -7,8 +7,8 @@ import {
 } from '@karpenter-ts/apis';
 import type { Cluster } from '@karpenter-ts/embedded';
 import { KWOK_NODE_CLASSES } from '@karpenter-ts/provider-kwok';
-import { type ApiObject, apiVersionOf, type ResourceType } from '@karpenter-ts/runtime';
-import { DEPLOYMENTS, NODE_CLAIMS, NODE_POOLS, NODES, PODS } from '@karpenter-ts/runtime/kinds';
+import { type ApiObject, apiVersionOf, DEPLOYMENTS, NODES, PODS, type ResourceType } from '@karpenter-ts/kubernetes';
+import { NODE_CLAIMS, NODE_POOLS } from '@karpenter-ts/apis';
 
 /** Something that happens in a cluster, and how many minutes later the next thing does. */
 export interface LifeEvent {

@@ -5,9 +5,9 @@ import {
   CORE_PROFILE,
   INSTANCE_TYPE_LABEL,
   OS_LABEL,
-  parseQuantity,
   ZONE_LABEL,
 } from '@karpenter-ts/apis';
+import { parseQuantity } from '@karpenter-ts/kubernetes';
 import { allocatableResources } from '@karpenter-ts/scheduling';
 import type { Obligation } from './obligation.ts';
 import { onlyValue } from './trial.ts';

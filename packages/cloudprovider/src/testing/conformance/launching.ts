@@ -3,13 +3,12 @@ import {
   admits,
   ARCH_LABEL,
   CAPACITY_TYPE_LABEL,
-  compareQuantities,
   INSTANCE_TYPE_LABEL,
   OS_LABEL,
-  parseQuantity,
   toRequirements,
   ZONE_LABEL,
 } from '@karpenter-ts/apis';
+import { compareQuantities, parseQuantity } from '@karpenter-ts/kubernetes';
 import { allocatableResources, type InstanceType } from '@karpenter-ts/scheduling';
 import { Inconclusive, type Obligation } from './obligation.ts';
 import { isOneOf, onlyValue, providerIdOf } from './trial.ts';

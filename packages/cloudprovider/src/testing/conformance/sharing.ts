@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { deepFreeze } from '@karpenter-ts/apis';
+import { deepFreeze } from '@karpenter-ts/kubernetes';
 import type { Obligation } from './obligation.ts';
 import { withStatusOf } from './trial.ts';
 

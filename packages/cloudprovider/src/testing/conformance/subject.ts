@@ -1,4 +1,5 @@
-import type { NodeClaim, NodePool, RequirementSpec, ResourceList, TaintSpec } from '@karpenter-ts/apis';
+import type { NodeClaim, NodePool, RequirementSpec, TaintSpec } from '@karpenter-ts/apis';
+import type { ResourceList } from '@karpenter-ts/kubernetes';
 import type { CloudProvider } from '../../cloud-provider.ts';
 
 /** What a test asks of a machine, beside what the pool asks of all. */

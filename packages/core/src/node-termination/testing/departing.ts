@@ -2,22 +2,23 @@ import type { TestContext } from 'node:test';
 import {
   DISRUPTED_TAINT,
   NODE_CLAIM_CONDITIONS,
-  NODEPOOL_LABEL,
+  NODE_CLAIMS,
   type NodeClaim,
+  NODEPOOL_LABEL,
   TERMINATION_FINALIZER,
   ZONE_LABEL,
 } from '@karpenter-ts/apis';
 import { FakeCloudProvider, type FakeSettings } from '@karpenter-ts/cloudprovider/testing';
-import { type Controller, refOfKey } from '@karpenter-ts/runtime';
+import { type Controller } from '@karpenter-ts/runtime';
 import {
-  NODE_CLAIMS,
   NODES,
   PERSISTENT_VOLUME_CLAIMS,
   PERSISTENT_VOLUMES,
   POD_DISRUPTION_BUDGETS,
   PODS,
+  refOfKey,
   VOLUME_ATTACHMENTS,
-} from '@karpenter-ts/runtime/kinds';
+} from '@karpenter-ts/kubernetes';
 import { withCondition } from '../../writes/conditions.ts';
 import type { PodDisruptionBudget } from '../../kinds/disruption-budget.ts';
 import type { Node } from '../../kinds/node.ts';

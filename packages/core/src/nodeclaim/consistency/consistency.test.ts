@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DONE, MINUTE } from '@karpenter-ts/runtime';
-import { NODE_CLAIMS, NODES } from '@karpenter-ts/runtime/kinds';
+import { NODE_CLAIMS } from '@karpenter-ts/apis';
+import { NODES } from '@karpenter-ts/kubernetes';
 import { type ClaimWorld, startClaimWorld } from '../testing/claim-world.ts';
 import { consistencyController } from './controller.ts';
 

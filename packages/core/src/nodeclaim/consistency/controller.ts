@@ -1,4 +1,5 @@
-import { isTrue, NODE_CLAIM_CONDITIONS, type NodeClaim } from '@karpenter-ts/apis';
+import { isTrue } from '@karpenter-ts/kubernetes';
+import { NODE_CLAIM_CONDITIONS, NODE_CLAIMS, type NodeClaim } from '@karpenter-ts/apis';
 import {
   type Controller,
   DONE,
@@ -8,7 +9,6 @@ import {
   type Result,
   scaleConcurrency,
 } from '@karpenter-ts/runtime';
-import { NODE_CLAIMS } from '@karpenter-ts/runtime/kinds';
 import { withCondition } from '../../writes/conditions.ts';
 import type { Core } from '../../state/controller-deps.ts';
 import { subjectOf } from '../../event-subject.ts';

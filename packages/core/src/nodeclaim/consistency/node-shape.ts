@@ -1,4 +1,5 @@
-import { canonicalQuantity, isTrue, memberOf, type NodeClaim, parseQuantity, type Quantity } from '@karpenter-ts/apis';
+import { canonicalQuantity, isTrue, memberOf, parseQuantity, type Quantity } from '@karpenter-ts/kubernetes';
+import type { NodeClaim } from '@karpenter-ts/apis';
 import type { Node } from '../../kinds/node.ts';
 
 /** A machine may have a tenth less than promised: instance types say what they have, kernels keep some of it. */

@@ -1,10 +1,5 @@
-import {
-  findCondition,
-  nanosToMilliseconds,
-  type NodeClaim,
-  type NodePool,
-  parseNillableDuration,
-} from '@karpenter-ts/apis';
+import { findCondition, nanosToMilliseconds, parseNillableDuration } from '@karpenter-ts/kubernetes';
+import type { NodeClaim, NodePool } from '@karpenter-ts/apis';
 import type { Instant } from '@karpenter-ts/runtime';
 import { transitionOf } from '../../writes/conditions.ts';
 

@@ -1,11 +1,5 @@
-import {
-  findCondition,
-  isTrue,
-  NODE_CLAIM_CONDITIONS,
-  type NodeClaim,
-  type NodePool,
-  NODEPOOL_LABEL,
-} from '@karpenter-ts/apis';
+import { findCondition, isTrue } from '@karpenter-ts/kubernetes';
+import { NODE_CLAIM_CONDITIONS, NODE_CLAIMS, type NodeClaim, type NodePool, NODEPOOL_LABEL } from '@karpenter-ts/apis';
 import { findCause, NodeClaimNotFoundError } from '@karpenter-ts/cloudprovider';
 import {
   type Change,
@@ -19,7 +13,6 @@ import {
   type Source,
   scaleConcurrency,
 } from '@karpenter-ts/runtime';
-import { NODE_CLAIMS } from '@karpenter-ts/runtime/kinds';
 import { nodeClassKey } from '../../state/caches.ts';
 import { withCondition, withoutCondition } from '../../writes/conditions.ts';
 import type { Core } from '../../state/controller-deps.ts';

@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  CAPACITY_TYPE_LABEL,
-  CORE_PROFILE,
-  findCondition,
-  INSTANCE_TYPE_LABEL,
-  NODEPOOL_HASH_ANNOTATIONS,
-  ZONE_LABEL,
-} from '@karpenter-ts/apis';
+import { findCondition } from '@karpenter-ts/kubernetes';
 import { NodeClaimNotFoundError } from '@karpenter-ts/cloudprovider';
 import { refuse } from '@karpenter-ts/cloudprovider/testing';
 import { DONE, HOUR, MINUTE, type Result, SECOND } from '@karpenter-ts/runtime';
-import { NODE_CLAIMS, NODE_POOLS } from '@karpenter-ts/runtime/kinds';
+import {
+  CAPACITY_TYPE_LABEL,
+  CORE_PROFILE,
+  INSTANCE_TYPE_LABEL,
+  NODE_CLAIMS,
+  NODE_POOLS,
+  NODEPOOL_HASH_ANNOTATIONS,
+  ZONE_LABEL,
+} from '@karpenter-ts/apis';
 import { makeOffering, makeType } from '@karpenter-ts/scheduling/testing';
 import { rfc3339 } from '../../rfc3339.ts';
 import { makeNodeClaim } from '../../testing/objects.ts';

@@ -10,7 +10,7 @@ import {
   scaleBucket,
   scaleConcurrency,
 } from '@karpenter-ts/runtime';
-import { NODE_CLAIMS } from '@karpenter-ts/runtime/kinds';
+import { NODE_CLAIMS } from '@karpenter-ts/apis';
 import { combineErrors } from '../../combined-error.ts';
 import { ExpiringMap } from '../../expiring-map.ts';
 import { nodeNamesOf } from '../../kinds/resource-slice.ts';

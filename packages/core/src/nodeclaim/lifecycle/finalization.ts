@@ -1,16 +1,15 @@
 import {
   CAPACITY_TYPE_LABEL,
-  findCondition,
-  isTrue,
+  NODE_CLAIMS,
   type NodeClaim,
   NODEPOOL_LABEL,
   TERMINATION_FINALIZER,
   TERMINATION_TIMESTAMP,
   ZONE_LABEL,
 } from '@karpenter-ts/apis';
+import { type ApiObject, findCondition, isTrue, NODES } from '@karpenter-ts/kubernetes';
 import { findCause, NodeClaimNotFoundError } from '@karpenter-ts/cloudprovider';
 import {
-  type ApiObject,
   DONE,
   defineCounter,
   defineHistogram,
@@ -19,7 +18,6 @@ import {
   type Result,
   SECOND,
 } from '@karpenter-ts/runtime';
-import { NODE_CLAIMS, NODES } from '@karpenter-ts/runtime/kinds';
 import { transitionOf } from '../../writes/conditions.ts';
 import { subjectOf } from '../../event-subject.ts';
 import { nodesOf } from '../../state/node-nodeclaim-links.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { INITIALIZED_LABEL, REQUESTED_DRA_DRIVERS, UNREGISTERED_TAINT } from '@karpenter-ts/apis';
-import { NODE_CLAIMS, NODES, RESOURCE_SLICES } from '@karpenter-ts/runtime/kinds';
+import { NODE_CLAIMS } from '@karpenter-ts/apis';
+import { NODES, RESOURCE_SLICES } from '@karpenter-ts/kubernetes';
 import type { ResourceSlice } from '../../kinds/resource-slice.ts';
 import { type ClaimWorld, startClaimWorld } from '../testing/claim-world.ts';
 

@@ -1,5 +1,5 @@
-import { findCondition, INITIALIZED_LABEL, isTrue, type NodeClaim } from '@karpenter-ts/apis';
-import { NODES } from '@karpenter-ts/runtime/kinds';
+import { findCondition, isTrue, NODES } from '@karpenter-ts/kubernetes';
+import { INITIALIZED_LABEL, type NodeClaim } from '@karpenter-ts/apis';
 import { withClaimMachine } from '../claim-logger.ts';
 import { findObstacle } from './obstacles.ts';
 import { confirm, currentNodesOf, failed, type Pass, type StepOutcome, set, settled } from './step.ts';

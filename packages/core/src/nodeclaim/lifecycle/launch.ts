@@ -1,14 +1,14 @@
+import { findCondition } from '@karpenter-ts/kubernetes';
+import { CreateError, findCause, InsufficientCapacityError, NodeClassNotReadyError } from '@karpenter-ts/cloudprovider';
+import { type EventDraft, errorText } from '@karpenter-ts/runtime';
 import {
   CAPACITY_TYPE_LABEL,
-  findCondition,
   INSTANCE_TYPE_LABEL,
+  NODE_CLAIMS,
   type NodeClaim,
   truncateLaunchMessage,
   ZONE_LABEL,
 } from '@karpenter-ts/apis';
-import { CreateError, findCause, InsufficientCapacityError, NodeClassNotReadyError } from '@karpenter-ts/cloudprovider';
-import { type EventDraft, errorText } from '@karpenter-ts/runtime';
-import { NODE_CLAIMS } from '@karpenter-ts/runtime/kinds';
 import { subjectOf } from '../../event-subject.ts';
 import type { DeletionReason } from '../deletions.ts';
 import { confirm, failed, type Pass, type StepOutcome, set, settled } from './step.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { refuse } from '@karpenter-ts/cloudprovider/testing';
 import { HOUR, MINUTE, SECOND } from '@karpenter-ts/runtime';
-import { NODE_CLAIMS } from '@karpenter-ts/runtime/kinds';
+import { NODE_CLAIMS } from '@karpenter-ts/apis';
 import { type ClaimWorld, startClaimWorld } from '../testing/claim-world.ts';
 
 const isLeaving = async (world: ClaimWorld): Promise<boolean> =>

@@ -1,4 +1,5 @@
-import { type Condition, Conditions, isTrue, NODE_CLAIM_CONDITIONS, type NodeClaim } from '@karpenter-ts/apis';
+import { type Condition, Conditions, isTrue } from '@karpenter-ts/kubernetes';
+import { NODE_CLAIM_CONDITIONS, type NodeClaim } from '@karpenter-ts/apis';
 import { durationText, MINUTE } from '@karpenter-ts/runtime';
 import { transitionOf } from '../../writes/conditions.ts';
 import type { RegistrationResult } from '../../state/nodepool-health.ts';

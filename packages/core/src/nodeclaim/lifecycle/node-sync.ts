@@ -1,16 +1,15 @@
+import { apiVersionOf, type OwnerReference } from '@karpenter-ts/kubernetes';
 import {
   DO_NOT_SYNC_TAINTS_LABEL,
   isSameTaint,
   mergeTaints,
+  NODE_CLAIMS,
   type NodeClaim,
-  type OwnerReference,
   REGISTERED_LABEL,
   type TaintSpec,
   TERMINATION_FINALIZER,
   UNREGISTERED_TAINT,
 } from '@karpenter-ts/apis';
-import { apiVersionOf } from '@karpenter-ts/runtime';
-import { NODE_CLAIMS } from '@karpenter-ts/runtime/kinds';
 import type { Node } from '../../kinds/node.ts';
 
 /**

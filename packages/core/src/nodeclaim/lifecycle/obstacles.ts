@@ -2,11 +2,10 @@ import {
   formatTaint,
   isKnownEphemeralTaint,
   isSameTaint,
-  memberOf,
   type NodeClaim,
-  parseQuantity,
   REQUESTED_DRA_DRIVERS,
 } from '@karpenter-ts/apis';
+import { memberOf, parseQuantity } from '@karpenter-ts/kubernetes';
 import { isReady, type Node } from '../../kinds/node.ts';
 import type { ResourceSlice } from '../../kinds/resource-slice.ts';
 

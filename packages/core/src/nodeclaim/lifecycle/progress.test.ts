@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ConditionChange, findCondition, NODE_CLAIM_CONDITIONS, type NodeClaim } from '@karpenter-ts/apis';
+import { type ConditionChange, findCondition } from '@karpenter-ts/kubernetes';
+import { NODE_CLAIM_CONDITIONS, type NodeClaim } from '@karpenter-ts/apis';
 import { withCondition } from '../../writes/conditions.ts';
 import { makeNodeClaim } from '../../testing/objects.ts';
 import { replay } from './progress.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { findCondition, NODE_CLAIM_CONDITIONS, type NodeClaim, READY } from '@karpenter-ts/apis';
+import { findCondition, READY } from '@karpenter-ts/kubernetes';
+import { NODE_CLAIM_CONDITIONS, NODE_CLAIMS, type NodeClaim } from '@karpenter-ts/apis';
 import { type Instant, isConflict, isNotFound, SECOND, withGrace } from '@karpenter-ts/runtime';
-import { NODE_CLAIMS } from '@karpenter-ts/runtime/kinds';
 import { withCondition } from '../../writes/conditions.ts';
 import { mergePatchOf } from '../../writes/merge-patch.ts';
 import { asChange, type Pass } from './step.ts';

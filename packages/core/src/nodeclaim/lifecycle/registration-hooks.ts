@@ -1,4 +1,5 @@
-import { goQuote, type NodeClaim } from '@karpenter-ts/apis';
+import { goQuote } from '@karpenter-ts/kubernetes';
+import type { NodeClaim } from '@karpenter-ts/apis';
 import type { RegistrationHook } from '@karpenter-ts/cloudprovider';
 import { DONE, RETRY, type Result } from '@karpenter-ts/runtime';
 import { combineErrors } from '../../combined-error.ts';

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   DO_NOT_SYNC_TAINTS_LABEL,
-  NODEPOOL_LABEL,
+  NODE_CLAIMS,
   type NodeClaim,
+  NODEPOOL_LABEL,
   REGISTERED_LABEL,
   TERMINATION_FINALIZER,
   UNREGISTERED_TAINT,
@@ -11,7 +12,7 @@ import {
 } from '@karpenter-ts/apis';
 import type { RegistrationHook } from '@karpenter-ts/cloudprovider';
 import { MINUTE, SECOND } from '@karpenter-ts/runtime';
-import { NODE_CLAIMS, NODES } from '@karpenter-ts/runtime/kinds';
+import { NODES } from '@karpenter-ts/kubernetes';
 import type { Caches } from '../../state/caches.ts';
 import type { Core } from '../../state/controller-deps.ts';
 import { makeNode, makeNodeClaim } from '../../testing/objects.ts';

@@ -1,4 +1,5 @@
-import { type Condition, type ConditionChange, NODE_CLAIM_CONDITIONS, type NodeClaim } from '@karpenter-ts/apis';
+import type { Condition, ConditionChange } from '@karpenter-ts/kubernetes';
+import { NODE_CLAIM_CONDITIONS, type NodeClaim } from '@karpenter-ts/apis';
 import { DONE, type Result } from '@karpenter-ts/runtime';
 import { withCondition } from '../../writes/conditions.ts';
 import type { Core } from '../../state/controller-deps.ts';

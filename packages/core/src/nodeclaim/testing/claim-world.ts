@@ -1,8 +1,8 @@
 import type { TestContext } from 'node:test';
-import { type Condition, findCondition, type NodeClaim, type NodePool } from '@karpenter-ts/apis';
+import { type Condition, findCondition, NODES } from '@karpenter-ts/kubernetes';
+import { NODE_CLAIMS, NODE_POOLS, type NodeClaim, type NodePool } from '@karpenter-ts/apis';
 import { FakeCloudProvider, type FakeSettings } from '@karpenter-ts/cloudprovider/testing';
 import { type Controller, type OperatorOptions, type Result, VirtualClock } from '@karpenter-ts/runtime';
-import { NODE_CLAIMS, NODE_POOLS, NODES } from '@karpenter-ts/runtime/kinds';
 import type { Core } from '../../state/controller-deps.ts';
 import type { Node } from '../../kinds/node.ts';
 import { registrationHealthController } from '../../nodepool/registration-health.ts';

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '@karpenter-ts/apis';
+import type { Json, JsonObject } from '@karpenter-ts/kubernetes';
 import { invalidValue, notSupported, type Problem, required } from '../field-errors.ts';
 import type { KindRules } from '../kinds/behaviour/kind-rules.ts';
 import { type KubeObject, listAt, objectAt, textAt, withMetadata } from '../object.ts';

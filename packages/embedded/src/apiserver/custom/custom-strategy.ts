@@ -1,4 +1,5 @@
-import { admitStatus, examine, goQuote, type Json, type JsonObject, memberOf, type Resource } from '@karpenter-ts/apis';
+import { admitStatus, examine, type Resource } from '@karpenter-ts/apis';
+import { goQuote, type Json, type JsonObject, memberOf } from '@karpenter-ts/kubernetes';
 import { invalidValue, type Problem } from '../field-errors.ts';
 import { isJsonObject, isSameJson, without } from '../json-value.ts';
 import { type KubeObject, scalarText, withMetadata } from '../object.ts';

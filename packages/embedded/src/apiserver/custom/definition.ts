@@ -1,4 +1,5 @@
-import type { Json, JsonObject, PrinterColumn, Resource } from '@karpenter-ts/apis';
+import type { Json, JsonObject } from '@karpenter-ts/kubernetes';
+import type { PrinterColumn, Resource } from '@karpenter-ts/apis';
 import { type KubeObject, listAt, objectAt, scalarText, textAt } from '../object.ts';
 import type { ServedResource, Subresource, Verb } from '../resources.ts';
 

@@ -4,7 +4,7 @@ import { get as getPlain, type IncomingMessage } from 'node:http';
 import { type RequestOptions, request } from 'node:https';
 import { type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import type { JsonObject } from '@karpenter-ts/apis';
+import type { JsonObject } from '@karpenter-ts/kubernetes';
 import type { RequestHandler, TransportRequest } from '@karpenter-ts/runtime';
 import { readFields } from '../protobuf/wire.ts';
 import { issueCertificate } from './certificates.ts';

@@ -1,5 +1,5 @@
 // What the server fills in, struct by struct: a default holds wherever its struct stands, in a pod as in a template.
-import type { Json } from '@karpenter-ts/apis';
+import type { Json } from '@karpenter-ts/kubernetes';
 import { isJsonObject } from '../json-value.ts';
 import { scalarText } from '../object.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { JsonObject } from '@karpenter-ts/apis';
+import type { JsonObject } from '@karpenter-ts/kubernetes';
 import fc from 'fast-check';
 import { DecodeError, decodeGo } from './go-decode.ts';
 import { goStruct } from './go-types.ts';

@@ -1,4 +1,4 @@
-import type { Json, JsonObject, LargeInteger } from '@karpenter-ts/apis';
+import type { Json, JsonObject, LargeInteger } from '@karpenter-ts/kubernetes';
 import { isJsonArray, isJsonObject, isNumber, jsonTypeOf, setMember } from '../json-value.ts';
 import { type Draft, setDefaults } from './defaults.ts';
 import type { GoField, GoStruct, GoType, Scalar } from './go-types.ts';

@@ -1,4 +1,4 @@
-import type { StructuralSchema } from '@karpenter-ts/apis';
+import type { StructuralSchema } from '@karpenter-ts/kubernetes';
 import { type GoStruct, type GoType, goStruct } from './go-types.ts';
 
 const ANYTHING: StructuralSchema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };

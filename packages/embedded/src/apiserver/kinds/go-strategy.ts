@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '@karpenter-ts/apis';
+import type { Json, JsonObject } from '@karpenter-ts/kubernetes';
 import type { Problem } from '../field-errors.ts';
 import { isSameJson } from '../json-value.ts';
 import { type KubeObject, type Metadata, mergeMetadata, scalarText } from '../object.ts';

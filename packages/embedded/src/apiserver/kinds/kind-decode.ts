@@ -1,4 +1,4 @@
-import { goQuote, type Json, type JsonObject } from '@karpenter-ts/apis';
+import { goQuote, type Json, type JsonObject } from '@karpenter-ts/kubernetes';
 import { type KubeObject, scalarText } from '../object.ts';
 import { apiVersionOf } from '../resources.ts';
 import { type ApiError, badRequest } from '../status.ts';

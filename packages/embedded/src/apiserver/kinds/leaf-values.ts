@@ -1,4 +1,4 @@
-import { canonicalQuantity, goQuote, type Json, QuantityError } from '@karpenter-ts/apis';
+import { canonicalQuantity, goQuote, type Json, QuantityError } from '@karpenter-ts/kubernetes';
 import { isNumber } from '../json-value.ts';
 
 /** A text that is not what its type wants. The message is Go's. */

@@ -4,7 +4,7 @@ import {
   type Json,
   labelValueProblems,
   qualifiedNameProblems,
-} from '@karpenter-ts/apis';
+} from '@karpenter-ts/kubernetes';
 import { forbiddenField, InnerForm, invalidValue, type Problem, required, tooLong } from '../field-errors.ts';
 import type { Metadata, Owner } from '../object.ts';
 

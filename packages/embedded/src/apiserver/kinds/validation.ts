@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '@karpenter-ts/apis';
+import type { Json, JsonObject } from '@karpenter-ts/kubernetes';
 import { mapKey, type Problem } from '../field-errors.ts';
 import { isJsonArray, isJsonObject } from '../json-value.ts';
 import type { KubeObject } from '../object.ts';

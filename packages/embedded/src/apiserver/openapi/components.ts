@@ -1,4 +1,4 @@
-import type { JsonObject, StructuralSchema } from '@karpenter-ts/apis';
+import type { JsonObject, StructuralSchema } from '@karpenter-ts/kubernetes';
 import { findBuiltin, goTypeOf } from '../kinds/builtin.ts';
 import { type GoStruct, type GoType, goStruct } from '../kinds/go-types.ts';
 import { findPatchStrategy } from '../patch/patch-strategy.ts';

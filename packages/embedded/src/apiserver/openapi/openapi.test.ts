@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type JsonObject, RESOURCES } from '@karpenter-ts/apis';
+import type { JsonObject } from '@karpenter-ts/kubernetes';
+import { RESOURCES } from '@karpenter-ts/apis';
 import { BUILTIN_RESOURCES } from '../kinds/builtin.ts';
 import { goStruct } from '../kinds/go-types.ts';
 import { objectAt } from '../object.ts';

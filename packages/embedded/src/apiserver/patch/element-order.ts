@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, memberOf } from '@karpenter-ts/apis';
+import { type Json, type JsonObject, memberOf } from '@karpenter-ts/kubernetes';
 import { formatGoValue, goTypeOf } from '../go-value.ts';
 import { isJsonObject } from '../json-value.ts';
 import { PatchError } from './patch-error.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { deepFreeze, type Json, type JsonObject } from '@karpenter-ts/apis';
+import { deepFreeze, type Json, type JsonObject } from '@karpenter-ts/kubernetes';
 import { applyJsonPatch } from './json-patch.ts';
 import { PatchError } from './patch-error.ts';
 

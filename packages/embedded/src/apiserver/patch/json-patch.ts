@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, memberOf } from '@karpenter-ts/apis';
+import { type Json, type JsonObject, memberOf } from '@karpenter-ts/kubernetes';
 import { MAX_DEPTH, parseJson } from '../json-syntax.ts';
 import { copyOf, isDeeperThan, isJsonArray, isJsonObject, isSameJson, jsonTypeOf, setMember } from '../json-value.ts';
 import { PatchError } from './patch-error.ts';

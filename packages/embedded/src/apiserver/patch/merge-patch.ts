@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, memberOf } from '@karpenter-ts/apis';
+import { type Json, type JsonObject, memberOf } from '@karpenter-ts/kubernetes';
 import { parseJson } from '../json-syntax.ts';
 import { isJsonArray, isJsonObject, jsonTypeOf, withoutNulls } from '../json-value.ts';
 import { PatchError } from './patch-error.ts';

@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, memberOf } from '@karpenter-ts/apis';
+import { type Json, type JsonObject, memberOf } from '@karpenter-ts/kubernetes';
 import { arrange, checkOrder, identityOf } from './element-order.ts';
 import { formatGoValue, goTypeOf } from '../go-value.ts';
 import { parseJson } from '../json-syntax.ts';

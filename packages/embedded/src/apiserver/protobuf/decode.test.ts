@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import type { JsonObject } from '@karpenter-ts/apis';
+import type { JsonObject } from '@karpenter-ts/kubernetes';
 import fc from 'fast-check';
 import { withoutNulls } from '../json-value.ts';
 import { decodeProtobuf } from './decode.ts';

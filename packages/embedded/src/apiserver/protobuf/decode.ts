@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, LargeInteger, parseExactJson } from '@karpenter-ts/apis';
+import { type Json, type JsonObject, LargeInteger, parseExactJson } from '@karpenter-ts/kubernetes';
 import { goTypeOf } from '../kinds/builtin.ts';
 import { type GoField, type GoStruct, type GoType, goStruct } from '../kinds/go-types.ts';
 import table from './field-numbers.json' with { type: 'json' };

@@ -1,4 +1,4 @@
-import { type JsonObject, shared } from '@karpenter-ts/apis';
+import { type JsonObject, shared } from '@karpenter-ts/kubernetes';
 import { type RawEvent, type TransportResponse, WholeBody } from '@karpenter-ts/runtime';
 import type { Entry } from '../storage/entry.ts';
 import type { Watch } from '../verbs/watch.ts';

@@ -1,4 +1,4 @@
-import { goQuote, type Json, type JsonObject } from '@karpenter-ts/apis';
+import { goQuote, type Json, type JsonObject } from '@karpenter-ts/kubernetes';
 import type { TransportRequest } from '@karpenter-ts/runtime';
 import { parseJson } from '../json-syntax.ts';
 import { asJson, isJsonObject, jsonTypeOf } from '../json-value.ts';

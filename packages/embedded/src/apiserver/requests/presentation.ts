@@ -1,4 +1,4 @@
-import { type JsonObject, shared } from '@karpenter-ts/apis';
+import { type JsonObject, shared } from '@karpenter-ts/kubernetes';
 import type { Instant, RawEvent } from '@karpenter-ts/runtime';
 import type { KubeObject } from '../object.ts';
 import { apiVersionOf } from '../resources.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@karpenter-ts/apis';
+import type { JsonObject } from '@karpenter-ts/kubernetes';
 import type { TransportRequest, TransportResponse } from '@karpenter-ts/runtime';
 import { specFinalizers, withFinalizers } from '../kinds/behaviour/namespace.ts';
 import { goTypeOf } from '../kinds/builtin.ts';

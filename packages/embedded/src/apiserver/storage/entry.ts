@@ -1,4 +1,4 @@
-import { parseExactJson, shared } from '@karpenter-ts/apis';
+import { parseExactJson, shared } from '@karpenter-ts/kubernetes';
 import type { KubeObject } from '../object.ts';
 
 /** What a watcher is told about an object. */

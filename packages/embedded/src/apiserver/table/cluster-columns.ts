@@ -1,4 +1,4 @@
-import { canonicalQuantity, type JsonObject } from '@karpenter-ts/apis';
+import { canonicalQuantity, type JsonObject } from '@karpenter-ts/kubernetes';
 import { type KubeObject, listAt, objectAt, textAt } from '../object.ts';
 import { AGE, type Column, column, flag, formatLabels, integer, NAME, numberAt, wide } from './column.ts';
 import { EVENT_COLUMNS } from './event-columns.ts';

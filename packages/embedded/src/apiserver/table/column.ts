@@ -1,4 +1,4 @@
-import type { JsonObject, LargeInteger } from '@karpenter-ts/apis';
+import type { JsonObject, LargeInteger } from '@karpenter-ts/kubernetes';
 import { type KubeObject, objectAt, textAt } from '../object.ts';
 import { ageOf } from './human-duration.ts';
 

@@ -1,4 +1,5 @@
-import { goJson, type Json, LargeInteger, type PrinterColumn } from '@karpenter-ts/apis';
+import { goJson, type Json, LargeInteger } from '@karpenter-ts/kubernetes';
+import type { PrinterColumn } from '@karpenter-ts/apis';
 import { AGE, type Cell, type Column, NAME } from './column.ts';
 import { ageOf } from './human-duration.ts';
 import { parseJsonPath } from './json-path.ts';

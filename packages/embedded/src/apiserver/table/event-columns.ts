@@ -1,4 +1,4 @@
-import type { JsonObject } from '@karpenter-ts/apis';
+import type { JsonObject } from '@karpenter-ts/kubernetes';
 import { isJsonObject } from '../json-value.ts';
 import { type KubeObject, objectAt, textAt } from '../object.ts';
 import { type Column, column, NAME, numberAt, wide } from './column.ts';

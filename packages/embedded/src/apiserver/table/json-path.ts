@@ -1,4 +1,4 @@
-import { type Json, memberOf } from '@karpenter-ts/apis';
+import { type Json, memberOf } from '@karpenter-ts/kubernetes';
 import { isJsonArray, isJsonObject } from '../json-value.ts';
 
 /** Finds what a path points at in a value: nothing, one thing, or several. */

@@ -1,4 +1,4 @@
-import { type JsonObject, memberOf } from '@karpenter-ts/apis';
+import { type JsonObject, memberOf } from '@karpenter-ts/kubernetes';
 
 import { type KubeObject, listAt, objectAt, textAt } from '../object.ts';
 import { AGE, type Column, column, NAME, numberAt, wide } from './column.ts';

@@ -1,4 +1,4 @@
-import { canonicalQuantity, type JsonObject } from '@karpenter-ts/apis';
+import { canonicalQuantity, type JsonObject } from '@karpenter-ts/kubernetes';
 import { isNumber } from '../json-value.ts';
 import { type KubeObject, listAt, objectAt, textAt } from '../object.ts';
 import { AGE, type Column, column, flag, integer, NAME, wide } from './column.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import type { JsonObject, PrinterColumn } from '@karpenter-ts/apis';
+import type { JsonObject } from '@karpenter-ts/kubernetes';
+import type { PrinterColumn } from '@karpenter-ts/apis';
 import { BUILTIN_RESOURCES } from '../kinds/builtin.ts';
 import type { KubeObject } from '../object.ts';
 import type { ServedResource } from '../resources.ts';

@@ -1,4 +1,4 @@
-import { type JsonObject, memberOf } from '@karpenter-ts/apis';
+import { type JsonObject, memberOf } from '@karpenter-ts/kubernetes';
 import { findBuiltin } from '../kinds/builtin.ts';
 import { type KubeObject, textAt } from '../object.ts';
 import type { ServedResource } from '../resources.ts';

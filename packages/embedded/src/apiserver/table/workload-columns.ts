@@ -1,4 +1,4 @@
-import { formatLabelSelector, labelSelectorFrom, type LabelSelectorSpec } from '@karpenter-ts/apis';
+import { formatLabelSelector, labelSelectorFrom, type LabelSelectorSpec } from '@karpenter-ts/kubernetes';
 import { type KubeObject, listAt, objectAt, textAt } from '../object.ts';
 import { AGE, type Cell, type Column, column, formatLabels, integer, NAME, numberAt, wide } from './column.ts';
 import { ageOf, formatHumanDuration } from './human-duration.ts';

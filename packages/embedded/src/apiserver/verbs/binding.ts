@@ -1,4 +1,4 @@
-import type { JsonObject } from '@karpenter-ts/apis';
+import type { JsonObject } from '@karpenter-ts/kubernetes';
 import { timestamp } from '../identity.ts';
 import { topologyLabels } from '../kinds/behaviour/pod.ts';
 import { setPodCondition } from '../kinds/behaviour/pod-conditions.ts';

@@ -1,4 +1,4 @@
-import { goQuote } from '@karpenter-ts/apis';
+import { goQuote } from '@karpenter-ts/kubernetes';
 import { parseJson } from '../json-syntax.ts';
 import { isJsonObject } from '../json-value.ts';
 import { scalarText } from '../object.ts';

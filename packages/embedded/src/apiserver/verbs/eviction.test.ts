@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { JsonObject } from '@karpenter-ts/apis';
+import type { JsonObject } from '@karpenter-ts/kubernetes';
 import { ApiServer } from '../server.ts';
 
 // What a controller would change at once is seen only where there is none. The rest is in contract/api/eviction.ts.

@@ -1,10 +1,10 @@
 import {
   type JsonObject,
   LabelSelectorError,
-  type LabelSelectorSpec,
   labelSelectorFrom,
+  type LabelSelectorSpec,
   matchesLabels,
-} from '@karpenter-ts/apis';
+} from '@karpenter-ts/kubernetes';
 import { timestamp } from '../identity.ts';
 import { setPodCondition } from '../kinds/behaviour/pod-conditions.ts';
 import { type KubeObject, listAt, objectAt, textAt } from '../object.ts';

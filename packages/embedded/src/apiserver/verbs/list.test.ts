@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseFieldSelector, parseLabelSelector } from '@karpenter-ts/apis';
+import { parseFieldSelector, parseLabelSelector } from '@karpenter-ts/kubernetes';
 import { Store } from '../storage/store.ts';
 import { listPage } from './list.ts';
 import type { ListOptions } from './options.ts';

@@ -1,4 +1,4 @@
-import { goQuote, type JsonObject } from '@karpenter-ts/apis';
+import { goQuote, type JsonObject } from '@karpenter-ts/kubernetes';
 import { ApiError, badRequest, expired, tooLargeVersion } from '../status.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { Entry } from '../storage/entry.ts';

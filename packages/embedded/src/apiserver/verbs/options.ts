@@ -8,7 +8,7 @@ import {
   LabelSelectorError,
   parseFieldSelector,
   parseLabelSelector,
-} from '@karpenter-ts/apis';
+} from '@karpenter-ts/kubernetes';
 import { forbiddenField, invalidValue, notSupported, type Problem, tooLong } from '../field-errors.ts';
 import { isJsonObject } from '../json-value.ts';
 import { DecodeError, decodeGo } from '../kinds/go-decode.ts';

@@ -1,4 +1,4 @@
-import { goQuote, type Json, type JsonObject, parseExactJson } from '@karpenter-ts/apis';
+import { goQuote, type Json, type JsonObject, parseExactJson } from '@karpenter-ts/kubernetes';
 import { invalidValue } from '../field-errors.ts';
 import { formatGoValue } from '../go-value.ts';
 import { isJsonObject } from '../json-value.ts';

@@ -1,5 +1,4 @@
-import { type Json, type JsonObject, memberOf } from '@karpenter-ts/apis';
-import { formatLabelSelector, labelSelectorFrom } from '@karpenter-ts/apis';
+import { formatLabelSelector, type Json, type JsonObject, labelSelectorFrom, memberOf } from '@karpenter-ts/kubernetes';
 import { CustomStrategy } from '../custom/custom-strategy.ts';
 import { invalidValue } from '../field-errors.ts';
 import { isJsonObject } from '../json-value.ts';

@@ -5,7 +5,7 @@ import {
   matchesFields,
   matchesLabels,
   memberOf,
-} from '@karpenter-ts/apis';
+} from '@karpenter-ts/kubernetes';
 import { type ApiError, badRequest } from '../status.ts';
 import type { Entry } from '../storage/entry.ts';
 import type { Strategy } from '../strategy.ts';

@@ -1,4 +1,5 @@
-import { type FieldPath, goQuote, type Json } from '@karpenter-ts/apis';
+import type { FieldPath } from '@karpenter-ts/apis';
+import { goQuote, type Json } from '@karpenter-ts/kubernetes';
 import { forbiddenField, invalidValue, type Problem } from '../field-errors.ts';
 import { isSameJson } from '../json-value.ts';
 import { type KubeObject, type Metadata, mergeMetadata, withMetadata } from '../object.ts';

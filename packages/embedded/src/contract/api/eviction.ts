@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { JsonObject } from '@karpenter-ts/apis';
+import type { JsonObject } from '@karpenter-ts/kubernetes';
 import { type Answer, apiCase, type RawApi } from './raw-api.ts';
 
 const VIOLATION = "Cannot evict pod as it would violate the pod's disruption budget.";

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { JsonObject } from '@karpenter-ts/apis';
+import type { JsonObject } from '@karpenter-ts/kubernetes';
 import { apiCase, podBody, type RawApi } from './raw-api.ts';
 
 const NOT_READY = {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Json, JsonObject } from '@karpenter-ts/apis';
+import type { Json, JsonObject } from '@karpenter-ts/kubernetes';
 import type { TransportRequest } from '@karpenter-ts/runtime';
 import type { ContractCase, ContractContext } from '../contract-case.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { JsonObject } from '@karpenter-ts/apis';
+import type { JsonObject } from '@karpenter-ts/kubernetes';
 import { apiCase, JSON_PATCH, type RawApi } from './raw-api.ts';
 
 const replicaSet = (name: string, replicas: number): JsonObject => ({

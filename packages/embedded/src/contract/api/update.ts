@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { JsonObject } from '@karpenter-ts/apis';
+import type { JsonObject } from '@karpenter-ts/kubernetes';
 import { apiCase } from './raw-api.ts';
 
 const CONFLICT = 'the object has been modified; please apply your changes to the latest version and try again';

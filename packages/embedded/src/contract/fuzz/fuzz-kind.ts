@@ -1,4 +1,4 @@
-import type { JsonObject } from '@karpenter-ts/apis';
+import type { JsonObject } from '@karpenter-ts/kubernetes';
 
 /** A kind that is asked about, and what a good object of it looks like. */
 export interface FuzzKind {

@@ -1,6 +1,7 @@
 import { customResourceDefinition, RESOURCES } from '@karpenter-ts/apis';
-import { type ApiObject, Client, type SteadyClock, MINUTE, SECOND, type Transport } from '@karpenter-ts/runtime';
-import { CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES, NODE_POOLS } from '@karpenter-ts/runtime/kinds';
+import { type ApiObject, CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES } from '@karpenter-ts/kubernetes';
+import { Client, MINUTE, SECOND, type SteadyClock, type Transport } from '@karpenter-ts/runtime';
+import { NODE_POOLS } from '@karpenter-ts/apis';
 import { seededRandom } from '../../apiserver/identity.ts';
 import { Rng } from './rng.ts';
 import { type FuzzAnswer, FuzzSession } from './fuzz-session.ts';

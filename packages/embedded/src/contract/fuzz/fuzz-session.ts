@@ -1,4 +1,4 @@
-import type { JsonObject } from '@karpenter-ts/apis';
+import type { JsonObject } from '@karpenter-ts/kubernetes';
 import type { Transport, TransportResponse } from '@karpenter-ts/runtime';
 import type { FuzzRequest } from './random-request.ts';
 

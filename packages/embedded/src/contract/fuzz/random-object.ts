@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '@karpenter-ts/apis';
+import type { Json, JsonObject } from '@karpenter-ts/kubernetes';
 import type { Rng } from './rng.ts';
 import type { FuzzKind } from './fuzz-kind.ts';
 

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '@karpenter-ts/apis';
+import type { Json, JsonObject } from '@karpenter-ts/kubernetes';
 import type { TransportRequest } from '@karpenter-ts/runtime';
 import type { Rng } from './rng.ts';
 import { FUZZ_KINDS, type FuzzKind } from './fuzz-kind.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Json, JsonObject } from '@karpenter-ts/apis';
+import type { Json, JsonObject } from '@karpenter-ts/kubernetes';
 import type { Transport } from '@karpenter-ts/runtime';
 import type { Script, ScriptedRequest } from './script.ts';
 

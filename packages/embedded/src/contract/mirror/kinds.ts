@@ -1,4 +1,4 @@
-import type { JsonObject } from '@karpenter-ts/apis';
+import type { JsonObject } from '@karpenter-ts/kubernetes';
 import { creating, type Script } from './script.ts';
 
 const tmpl = (spec: JsonObject = {}, labels: JsonObject | undefined = { a: 'b' }): JsonObject => ({

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@karpenter-ts/apis';
+import type { JsonObject } from '@karpenter-ts/kubernetes';
 import { creating, type Script } from './script.ts';
 
 const podOf = (spec: JsonObject = {}, container: JsonObject = {}, metadata: JsonObject = {}): JsonObject => ({

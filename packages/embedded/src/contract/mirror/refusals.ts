@@ -1,4 +1,4 @@
-import type { JsonObject } from '@karpenter-ts/apis';
+import type { JsonObject } from '@karpenter-ts/kubernetes';
 import { creating, MERGE, type Script, type ScriptedRequest, STRATEGIC } from './script.ts';
 
 const LONG = 'f'.repeat(129);

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@karpenter-ts/apis';
+import type { JsonObject } from '@karpenter-ts/kubernetes';
 
 /** One request; `NS` in path and body stands for the namespace of the script. Bodies that are text go out as they are. */
 export type ScriptedRequest = readonly [

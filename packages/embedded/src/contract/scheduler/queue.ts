@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { type ApiObject, type ResourceType, SECOND } from '@karpenter-ts/runtime';
-import { EVENTS } from '@karpenter-ts/runtime/kinds';
+import { type ApiObject, EVENTS, type ResourceType } from '@karpenter-ts/kubernetes';
+import { SECOND } from '@karpenter-ts/runtime';
 import { type Pod, PODS } from '../../scheduler/kinds/pod.ts';
 import type { ContractCase } from '../contract-case.ts';
 import { type SchedulerFixture, schedulerCase } from './scheduler-fixture.ts';

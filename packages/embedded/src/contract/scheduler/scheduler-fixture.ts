@@ -1,4 +1,4 @@
-import { type ApiObject, apiVersionOf, type ResourceType } from '@karpenter-ts/runtime';
+import { type ApiObject, apiVersionOf, type ResourceType } from '@karpenter-ts/kubernetes';
 import { NODES, type Node, type Taint } from '../../scheduler/kinds/node.ts';
 import { type ContainerPort, type Pod, PODS, type PodSpec, type Toleration } from '../../scheduler/kinds/pod.ts';
 import type { ContractCase, ContractContext } from '../contract-case.ts';

@@ -1,4 +1,4 @@
-import type { ApiObject, ObjectRef } from '@karpenter-ts/runtime';
+import type { ApiObject, ObjectRef } from '@karpenter-ts/kubernetes';
 import { PODS, type Pod, type Toleration } from '../../scheduler/kinds/pod.ts';
 import type { ContractContext } from '../contract-case.ts';
 

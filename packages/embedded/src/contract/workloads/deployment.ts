@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ApiObject } from '@karpenter-ts/runtime';
-import { EVENTS } from '@karpenter-ts/runtime/kinds';
+import { type ApiObject, EVENTS } from '@karpenter-ts/kubernetes';
 import { findCondition } from '../../workloads/kinds/condition.ts';
 import { DEPLOYMENTS, type Deployment } from '../../workloads/kinds/deployment.ts';
 import { NODES, type Node } from '../../workloads/kinds/node.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { findCondition } from '../../workloads/kinds/condition.ts';
 import { JOBS, type Job } from '../../workloads/kinds/job.ts';
 import { PODS, type Pod } from '../../workloads/kinds/pod.ts';
-import { timestamp } from '../../workloads/timestamp.ts';
+import { timestamp } from '@karpenter-ts/kubernetes';
 import type { ContractCase } from '../contract-case.ts';
 import { type WorkloadFixture, workloadCase } from './workload-fixture.ts';
 

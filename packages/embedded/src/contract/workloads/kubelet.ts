@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Lease } from '@karpenter-ts/runtime';
-import { LEASES } from '@karpenter-ts/runtime/kinds';
+import { LEASES } from '@karpenter-ts/kubernetes';
 import { findCondition } from '../../workloads/kinds/condition.ts';
 import { NODES, type Node } from '../../workloads/kinds/node.ts';
 import { PODS, type Pod } from '../../workloads/kinds/pod.ts';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { type ApiObject, StatusError } from '@karpenter-ts/runtime';
+import type { ApiObject } from '@karpenter-ts/kubernetes';
+import { StatusError } from '@karpenter-ts/runtime';
 import { findCondition } from '../../workloads/kinds/condition.ts';
 import { DEPLOYMENTS } from '../../workloads/kinds/deployment.ts';
 import { NAMESPACES, type Namespace } from '../../workloads/kinds/namespace.ts';

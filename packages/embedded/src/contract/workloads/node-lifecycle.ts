@@ -3,7 +3,7 @@ import { SECOND } from '@karpenter-ts/runtime';
 import { findCondition } from '../../workloads/kinds/condition.ts';
 import { NODES, type Node } from '../../workloads/kinds/node.ts';
 import { PODS, type Pod } from '../../workloads/kinds/pod.ts';
-import { timestamp } from '../../workloads/timestamp.ts';
+import { timestamp } from '@karpenter-ts/kubernetes';
 import type { ContractCase } from '../contract-case.ts';
 import { type WorkloadFixture, workloadCase } from './workload-fixture.ts';
 

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
-import type { OwnerReference } from '@karpenter-ts/apis';
-import type { ApiObject } from '@karpenter-ts/runtime';
-import { LEASES } from '@karpenter-ts/runtime/kinds';
+import { type ApiObject, LEASES, type OwnerReference } from '@karpenter-ts/kubernetes';
 import { DEPLOYMENTS } from '../../workloads/kinds/deployment.ts';
 import { NAMESPACES } from '../../workloads/kinds/namespace.ts';
 import { NODES } from '../../workloads/kinds/node.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { controllerOf } from '../../workloads/controller-ref.ts';
+import { controllerOf } from '@karpenter-ts/kubernetes';
 import { findCondition } from '../../workloads/kinds/condition.ts';
 import { DISRUPTION_BUDGETS, type DisruptionBudget } from '../../workloads/kinds/disruption-budget.ts';
 import { PODS } from '../../workloads/kinds/pod.ts';

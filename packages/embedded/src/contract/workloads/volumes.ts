@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ApiObject } from '@karpenter-ts/runtime';
-import { EVENTS } from '@karpenter-ts/runtime/kinds';
+import { type ApiObject, EVENTS } from '@karpenter-ts/kubernetes';
 import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '../../workloads/kinds/persistent-volume-claim.ts';
 import { PERSISTENT_VOLUMES, type PersistentVolume } from '../../workloads/kinds/persistent-volume.ts';
 import { PODS, type Pod } from '../../workloads/kinds/pod.ts';

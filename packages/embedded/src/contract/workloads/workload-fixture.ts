@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type ApiObject, apiVersionOf, isNotFound, type ResourceType } from '@karpenter-ts/runtime';
+import { type ApiObject, apiVersionOf, type ResourceType } from '@karpenter-ts/kubernetes';
+import { isNotFound } from '@karpenter-ts/runtime';
 import { NODES, type Node, type NodeTaint } from '../../workloads/kinds/node.ts';
 import { PODS, type Pod, type PodSpec, type PodTemplate } from '../../workloads/kinds/pod.ts';
 import type { ContractCase, ContractContext } from '../contract-case.ts';
 
-export { CONFIG_MAPS } from '@karpenter-ts/runtime/kinds';
+export { CONFIG_MAPS } from '@karpenter-ts/kubernetes';
 
 /** The plainest of kinds: nobody but the owner of a ConfigMap has anything to do with it. */
 

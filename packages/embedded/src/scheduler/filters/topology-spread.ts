@@ -1,4 +1,4 @@
-import { matchesLabels } from '@karpenter-ts/apis';
+import { matchesLabels } from '@karpenter-ts/kubernetes';
 import { countDomains } from '../model/domain-counts.ts';
 import type { NodeEntry } from '../model/node-entry.ts';
 import type { PodClass } from '../model/pod-class.ts';

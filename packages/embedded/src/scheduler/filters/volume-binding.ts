@@ -1,4 +1,4 @@
-import { compareQuantities } from '@karpenter-ts/apis';
+import { compareQuantities } from '@karpenter-ts/kubernetes';
 import type { Claim } from '../kinds/storage.ts';
 import type { ClaimUse } from '../model/claim-use.ts';
 import type { PodClass } from '../model/pod-class.ts';

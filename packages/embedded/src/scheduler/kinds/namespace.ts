@@ -1,1 +1,1 @@
-export { NAMESPACES } from '@karpenter-ts/runtime/kinds';
+export { NAMESPACES } from '@karpenter-ts/kubernetes';

@@ -1,7 +1,6 @@
-import type { LabelSelectorSpec } from '@karpenter-ts/apis';
-import type { ApiObject } from '@karpenter-ts/runtime';
+import type { ApiObject, LabelSelectorSpec } from '@karpenter-ts/kubernetes';
 
-export { PODS } from '@karpenter-ts/runtime/kinds';
+export { PODS } from '@karpenter-ts/kubernetes';
 
 /** A pod, as far as a scheduler reads it. */
 export interface Pod extends ApiObject {

@@ -1,5 +1,4 @@
-import type { LabelSelectorSpec } from '@karpenter-ts/apis';
-import type { ApiObject } from '@karpenter-ts/runtime';
+import type { ApiObject, LabelSelectorSpec } from '@karpenter-ts/kubernetes';
 import type { NodeSelector, ResourceList } from './pod.ts';
 
 export {
@@ -8,7 +7,7 @@ export {
   PERSISTENT_VOLUMES as VOLUMES,
   STORAGE_CLASSES,
   VOLUME_ATTACHMENTS,
-} from '@karpenter-ts/runtime/kinds';
+} from '@karpenter-ts/kubernetes';
 
 /** On a claim: the node a volume is to be made for. Whoever makes volumes takes it off again when it cannot. */
 export const SELECTED_NODE = 'volume.kubernetes.io/selected-node';

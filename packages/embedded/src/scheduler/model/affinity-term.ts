@@ -1,4 +1,4 @@
-import { type LabelRequirement, type LabelSelector, labelSelectorFrom, matchesLabels } from '@karpenter-ts/apis';
+import { type LabelRequirement, type LabelSelector, labelSelectorFrom, matchesLabels } from '@karpenter-ts/kubernetes';
 import type { Labels, PodAffinity, PodAffinityTerm } from '../kinds/pod.ts';
 
 /** Pods, meant by their labels and namespaces, near which (or far from which) a pod wants to be. */

@@ -1,4 +1,4 @@
-import { type LabelSelector, matchesLabels } from '@karpenter-ts/apis';
+import { type LabelSelector, matchesLabels } from '@karpenter-ts/kubernetes';
 import type { NodeEntry } from './node-entry.ts';
 import type { PodClass } from './pod-class.ts';
 import type { Snapshot } from './snapshot.ts';

@@ -1,4 +1,4 @@
-import { type LabelOperator, type LabelRequirement, type LabelSelector, matchesLabels } from '@karpenter-ts/apis';
+import { type LabelOperator, type LabelRequirement, type LabelSelector, matchesLabels } from '@karpenter-ts/kubernetes';
 import type { Labels, NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, PodSpec } from '../kinds/pod.ts';
 
 /** What a selector sees of a node. */

@@ -1,4 +1,4 @@
-import { milliUnitsOf, parseQuantity, unitsOf } from '@karpenter-ts/apis';
+import { milliUnitsOf, parseQuantity, unitsOf } from '@karpenter-ts/kubernetes';
 import type { Container, PodSpec, ResourceList } from '../kinds/pod.ts';
 import { CPU, MEMORY, type ResourceNames } from './resource-names.ts';
 

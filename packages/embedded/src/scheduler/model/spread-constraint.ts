@@ -1,4 +1,4 @@
-import { type LabelSelector, labelSelectorFrom } from '@karpenter-ts/apis';
+import { type LabelSelector, labelSelectorFrom } from '@karpenter-ts/kubernetes';
 import type { TopologySpreadConstraint } from '../kinds/pod.ts';
 import { type LabelledPod, withLabelKeys } from './affinity-term.ts';
 

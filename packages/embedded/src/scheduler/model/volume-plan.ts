@@ -5,7 +5,7 @@ import {
   parseQuantity,
   type Quantity,
   ZERO_QUANTITY,
-} from '@karpenter-ts/apis';
+} from '@karpenter-ts/kubernetes';
 import type { ResourceList } from '../kinds/pod.ts';
 import { BIND_COMPLETED, type Claim, type StorageClass, type Volume } from '../kinds/storage.ts';
 import { nodeMatcher, type SelectableNode } from './node-selector.ts';

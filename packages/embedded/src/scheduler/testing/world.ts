@@ -1,13 +1,12 @@
 import type { TestContext } from 'node:test';
+import type { ApiObject, ResourceType } from '@karpenter-ts/kubernetes';
 import {
-  type ApiObject,
   Client,
   inProcessTransport,
   Manager,
   Metrics,
   nullLogger,
   type RequestHandler,
-  type ResourceType,
   VirtualClock,
 } from '@karpenter-ts/runtime';
 import { seededRandom } from '../../apiserver/identity.ts';

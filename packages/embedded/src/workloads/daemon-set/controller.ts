@@ -1,15 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import {
-  type Change,
-  type Controller,
-  DONE,
-  type EventRecorder,
-  kindSource,
-  objectKey,
-  type Result,
-} from '@karpenter-ts/runtime';
+import { type Change, type Controller, DONE, type EventRecorder, kindSource, type Result } from '@karpenter-ts/runtime';
+import { controllerKey, objectKey } from '@karpenter-ts/kubernetes';
 import { ifPresent } from '../absence.ts';
-import { controllerKey } from '../controller-ref.ts';
 import { type RevisedKind, syncHistory, truncateHistory } from '../controller-revisions.ts';
 import { Expectations } from '../expectations.ts';
 import { DAEMON_SETS, type DaemonSet, type DaemonSetStatus } from '../kinds/daemon-set.ts';

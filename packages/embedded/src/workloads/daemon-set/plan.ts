@@ -1,5 +1,5 @@
 import type { Instant } from '@karpenter-ts/runtime';
-import { scaledValue } from '../int-or-percent.ts';
+import { scaledValue } from '@karpenter-ts/kubernetes';
 import type { DaemonSet } from '../kinds/daemon-set.ts';
 import type { Pod } from '../kinds/pod.ts';
 import { isAvailable, isLeaving, isReady, isTerminal } from '../pod-state.ts';

@@ -1,7 +1,7 @@
 import { type Controller, DONE, kindSource, type Result } from '@karpenter-ts/runtime';
 import { ifPresent } from '../absence.ts';
 import { managerKey } from '../caches.ts';
-import { controllerKey } from '../controller-ref.ts';
+import { controllerKey } from '@karpenter-ts/kubernetes';
 import { DEPLOYMENTS, type Deployment, type DeploymentStatus } from '../kinds/deployment.ts';
 import type { Pod } from '../kinds/pod.ts';
 import { REPLICA_SETS, type ReplicaSet } from '../kinds/replica-set.ts';

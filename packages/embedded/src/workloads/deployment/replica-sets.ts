@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type EventRecorder, isAlreadyExists, type ObjectRef } from '@karpenter-ts/runtime';
-import { controllerRef, isControlledBy } from '../controller-ref.ts';
+import { type EventRecorder, isAlreadyExists } from '@karpenter-ts/runtime';
+import { controllerRef, isControlledBy, type ObjectRef } from '@karpenter-ts/kubernetes';
 import { findCondition } from '../kinds/condition.ts';
 import { DEPLOYMENTS, type Deployment } from '../kinds/deployment.ts';
 import { REPLICA_SETS, type ReplicaSet } from '../kinds/replica-set.ts';

@@ -1,4 +1,4 @@
-import { scaledValue } from '../int-or-percent.ts';
+import { scaledValue } from '@karpenter-ts/kubernetes';
 import type { Deployment } from '../kinds/deployment.ts';
 
 export interface RolloutLimits {

@@ -4,7 +4,7 @@ import { SECOND } from '@karpenter-ts/runtime';
 import { findCondition } from '../kinds/condition.ts';
 import type { Deployment, DeploymentStatus } from '../kinds/deployment.ts';
 import { buildDeployment, buildSet, NOON } from '../testing/builders.ts';
-import { timestamp } from '../timestamp.ts';
+import { timestamp } from '@karpenter-ts/kubernetes';
 import { plainStatus, rolloutStatus, untilDeadline, withVerdict } from './status.ts';
 
 const LIMITS = { maxSurge: 1, maxUnavailable: 1 };

@@ -3,7 +3,7 @@ import { findCondition, type ObjectCondition, withoutCondition } from '../kinds/
 import type { Deployment, DeploymentStatus } from '../kinds/deployment.ts';
 import type { ReplicaSet, ReplicaSetStatus } from '../kinds/replica-set.ts';
 import { omitEmpty } from '../object-status.ts';
-import { instantOf, timestamp } from '../timestamp.ts';
+import { instantOf, timestamp } from '@karpenter-ts/kubernetes';
 import type { Revisions } from './revision.ts';
 import { rolloutLimits } from './rollout-limits.ts';
 import { wantedPods } from './scaling.ts';

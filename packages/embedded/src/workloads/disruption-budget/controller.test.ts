@@ -5,7 +5,7 @@ import { startCluster } from '../../cluster.ts';
 import { simulatedNode } from '../../simulated-node.ts';
 import { DISRUPTION_BUDGETS, type DisruptionBudget } from '../kinds/disruption-budget.ts';
 import { PODS } from '../kinds/pod.ts';
-import { timestamp } from '../timestamp.ts';
+import { timestamp } from '@karpenter-ts/kubernetes';
 
 test('an eviction that was granted is given back when the pod has not gone within two minutes', async (t) => {
   const clock = new VirtualClock();

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { labelSelectorFrom, matchesLabels, memberOf } from '@karpenter-ts/apis';
+import { instantOf, labelSelectorFrom, matchesLabels, memberOf, objectKey, timestamp } from '@karpenter-ts/kubernetes';
 import {
   type Controller,
   DONE,
@@ -9,7 +9,6 @@ import {
   kindSource,
   MILLISECOND,
   MINUTE,
-  objectKey,
   type Result,
 } from '@karpenter-ts/runtime';
 import { ifPresent } from '../absence.ts';
@@ -20,7 +19,6 @@ import { type Pod, PODS } from '../kinds/pod.ts';
 import { selectPods } from '../pod-selection.ts';
 import { isLeaving, isReady } from '../pod-state.ts';
 import { readSource } from '../read-source.ts';
-import { instantOf, timestamp } from '../timestamp.ts';
 import { subjectOf, type WorkloadDeps } from '../workload-deps.ts';
 import { type Expected, expectPods } from './expected-pods.ts';
 

@@ -1,8 +1,6 @@
-import type { OwnerReference } from '@karpenter-ts/apis';
-import { isNotFound, type ResourceType } from '@karpenter-ts/runtime';
+import { controllerOf, type OwnerReference, type ResourceType, scaledValue } from '@karpenter-ts/kubernetes';
+import { isNotFound } from '@karpenter-ts/runtime';
 import type { ApiResources } from '../api-resources.ts';
-import { controllerOf } from '../controller-ref.ts';
-import { scaledValue } from '../int-or-percent.ts';
 import type { DisruptionBudget } from '../kinds/disruption-budget.ts';
 import type { Pod } from '../kinds/pod.ts';
 import type { WorkloadDeps } from '../workload-deps.ts';

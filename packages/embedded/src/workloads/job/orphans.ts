@@ -1,5 +1,5 @@
-import { type Controller, DONE, kindSource, objectKey } from '@karpenter-ts/runtime';
-import { controllerOf } from '../controller-ref.ts';
+import { type Controller, DONE, kindSource } from '@karpenter-ts/runtime';
+import { controllerOf, objectKey } from '@karpenter-ts/kubernetes';
 import type { Job } from '../kinds/job.ts';
 import type { Pod } from '../kinds/pod.ts';
 import type { WorkloadDeps } from '../workload-deps.ts';

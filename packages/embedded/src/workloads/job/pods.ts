@@ -1,4 +1,5 @@
-import type { Client, ObjectRef } from '@karpenter-ts/runtime';
+import type { Client } from '@karpenter-ts/runtime';
+import type { ObjectRef } from '@karpenter-ts/kubernetes';
 import { ifPresent } from '../absence.ts';
 import { plainDeletionOrder } from '../deletion-order.ts';
 import { type Pod, PODS, type PodTemplate } from '../kinds/pod.ts';

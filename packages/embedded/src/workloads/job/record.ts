@@ -4,7 +4,7 @@ import { findCondition, type ObjectCondition, withCondition } from '../kinds/con
 import type { Job, JobStatus } from '../kinds/job.ts';
 import type { Pod } from '../kinds/pod.ts';
 import { omitEmpty } from '../object-status.ts';
-import { timestamp } from '../timestamp.ts';
+import { timestamp } from '@karpenter-ts/kubernetes';
 import { formatIndexes, isIndexed } from './indexes.ts';
 import type { Managed } from './pods.ts';
 import { isFailed, isTracked, type Tally, uncountedOf } from './tally.ts';

@@ -5,7 +5,7 @@ import { findCondition } from '../kinds/condition.ts';
 import type { Job } from '../kinds/job.ts';
 import type { Pod } from '../kinds/pod.ts';
 import { buildPod, buildTemplate, NOON, type PodOptions } from '../testing/builders.ts';
-import { timestamp } from '../timestamp.ts';
+import { timestamp } from '@karpenter-ts/kubernetes';
 import { countFailures, NO_FAILURES, untilRetry } from './back-off.ts';
 import { planPods } from './pods.ts';
 import { countedStatus, pendingStatus, releasable } from './record.ts';

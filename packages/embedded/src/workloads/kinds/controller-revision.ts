@@ -1,4 +1,4 @@
-import type { ApiObject, ResourceType } from '@karpenter-ts/runtime';
+import type { ApiObject, ResourceType } from '@karpenter-ts/kubernetes';
 import type { PodTemplate } from './pod.ts';
 
 export const CONTROLLER_REVISIONS: ResourceType = {

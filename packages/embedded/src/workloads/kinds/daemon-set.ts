@@ -1,9 +1,7 @@
-import type { LabelSelectorSpec } from '@karpenter-ts/apis';
-import type { ApiObject } from '@karpenter-ts/runtime';
-import type { IntOrPercent } from '../int-or-percent.ts';
+import type { ApiObject, IntOrPercent, LabelSelectorSpec } from '@karpenter-ts/kubernetes';
 import type { PodTemplate } from './pod.ts';
 
-export { DAEMON_SETS } from '@karpenter-ts/runtime/kinds';
+export { DAEMON_SETS } from '@karpenter-ts/kubernetes';
 
 export interface DaemonSet extends ApiObject {
   readonly spec: {

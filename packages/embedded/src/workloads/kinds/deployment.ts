@@ -1,10 +1,8 @@
-import type { LabelSelectorSpec } from '@karpenter-ts/apis';
-import type { ApiObject } from '@karpenter-ts/runtime';
-import type { IntOrPercent } from '../int-or-percent.ts';
+import type { ApiObject, IntOrPercent, LabelSelectorSpec } from '@karpenter-ts/kubernetes';
 import type { ObjectCondition } from './condition.ts';
 import type { PodTemplate } from './pod.ts';
 
-export { DEPLOYMENTS } from '@karpenter-ts/runtime/kinds';
+export { DEPLOYMENTS } from '@karpenter-ts/kubernetes';
 
 export interface Deployment extends ApiObject {
   readonly spec: {

@@ -1,9 +1,7 @@
-import type { LabelSelectorSpec } from '@karpenter-ts/apis';
-import type { ApiObject } from '@karpenter-ts/runtime';
-import type { IntOrPercent } from '../int-or-percent.ts';
+import type { ApiObject, IntOrPercent, LabelSelectorSpec } from '@karpenter-ts/kubernetes';
 import type { ObjectCondition } from './condition.ts';
 
-export { POD_DISRUPTION_BUDGETS as DISRUPTION_BUDGETS } from '@karpenter-ts/runtime/kinds';
+export { POD_DISRUPTION_BUDGETS as DISRUPTION_BUDGETS } from '@karpenter-ts/kubernetes';
 
 export interface DisruptionBudget extends ApiObject {
   readonly spec: {

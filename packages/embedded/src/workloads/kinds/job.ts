@@ -1,9 +1,8 @@
-import type { LabelSelectorSpec } from '@karpenter-ts/apis';
-import type { ApiObject } from '@karpenter-ts/runtime';
+import type { ApiObject, LabelSelectorSpec } from '@karpenter-ts/kubernetes';
 import type { ObjectCondition } from './condition.ts';
 import type { PodTemplate } from './pod.ts';
 
-export { JOBS } from '@karpenter-ts/runtime/kinds';
+export { JOBS } from '@karpenter-ts/kubernetes';
 
 export interface Job extends ApiObject {
   readonly spec: {

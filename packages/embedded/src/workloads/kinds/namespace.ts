@@ -1,7 +1,7 @@
-import type { ApiObject } from '@karpenter-ts/runtime';
+import type { ApiObject } from '@karpenter-ts/kubernetes';
 import type { ObjectCondition } from './condition.ts';
 
-export { NAMESPACES } from '@karpenter-ts/runtime/kinds';
+export { NAMESPACES } from '@karpenter-ts/kubernetes';
 
 export interface Namespace extends ApiObject {
   readonly spec?: { readonly finalizers?: readonly string[] };

@@ -1,7 +1,7 @@
-import type { ApiObject } from '@karpenter-ts/runtime';
+import type { ApiObject } from '@karpenter-ts/kubernetes';
 import type { ObjectCondition } from './condition.ts';
 
-export { NODES } from '@karpenter-ts/runtime/kinds';
+export { NODES } from '@karpenter-ts/kubernetes';
 
 /** A node, as far as controllers and kubelets read it. */
 export interface Node extends ApiObject {

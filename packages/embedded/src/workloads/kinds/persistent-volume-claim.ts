@@ -1,7 +1,6 @@
-import type { LabelSelectorSpec } from '@karpenter-ts/apis';
-import type { ApiObject } from '@karpenter-ts/runtime';
+import type { ApiObject, LabelSelectorSpec } from '@karpenter-ts/kubernetes';
 
-export { PERSISTENT_VOLUME_CLAIMS } from '@karpenter-ts/runtime/kinds';
+export { PERSISTENT_VOLUME_CLAIMS } from '@karpenter-ts/kubernetes';
 
 export interface PersistentVolumeClaim extends ApiObject {
   readonly spec: {

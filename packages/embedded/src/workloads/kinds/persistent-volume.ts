@@ -1,7 +1,7 @@
-import type { ApiObject } from '@karpenter-ts/runtime';
+import type { ApiObject } from '@karpenter-ts/kubernetes';
 import type { NodeSelector } from './pod.ts';
 
-export { PERSISTENT_VOLUMES } from '@karpenter-ts/runtime/kinds';
+export { PERSISTENT_VOLUMES } from '@karpenter-ts/kubernetes';
 
 export interface PersistentVolume extends ApiObject {
   readonly spec: {

@@ -1,8 +1,7 @@
-import type { ObjectMeta } from '@karpenter-ts/apis';
-import type { ApiObject } from '@karpenter-ts/runtime';
+import type { ApiObject, ObjectMeta } from '@karpenter-ts/kubernetes';
 import type { ObjectCondition } from './condition.ts';
 
-export { PODS } from '@karpenter-ts/runtime/kinds';
+export { PODS } from '@karpenter-ts/kubernetes';
 
 /** A pod, as far as controllers and kubelets read it; every other field passes through them untouched. */
 export interface Pod extends ApiObject {

@@ -1,9 +1,8 @@
-import type { LabelSelectorSpec } from '@karpenter-ts/apis';
-import type { ApiObject } from '@karpenter-ts/runtime';
+import type { ApiObject, LabelSelectorSpec } from '@karpenter-ts/kubernetes';
 import type { ObjectCondition } from './condition.ts';
 import type { PodTemplate } from './pod.ts';
 
-export { REPLICA_SETS } from '@karpenter-ts/runtime/kinds';
+export { REPLICA_SETS } from '@karpenter-ts/kubernetes';
 
 export interface ReplicaSet extends ApiObject {
   readonly spec: {

@@ -1,9 +1,8 @@
-import type { LabelSelectorSpec } from '@karpenter-ts/apis';
-import type { ApiObject } from '@karpenter-ts/runtime';
+import type { ApiObject, LabelSelectorSpec } from '@karpenter-ts/kubernetes';
 import type { PersistentVolumeClaim } from './persistent-volume-claim.ts';
 import type { PodTemplate } from './pod.ts';
 
-export { STATEFUL_SETS } from '@karpenter-ts/runtime/kinds';
+export { STATEFUL_SETS } from '@karpenter-ts/kubernetes';
 
 export interface StatefulSet extends ApiObject {
   readonly spec: {

@@ -1,6 +1,6 @@
-import type { ApiObject } from '@karpenter-ts/runtime';
+import type { ApiObject } from '@karpenter-ts/kubernetes';
 
-export { STORAGE_CLASSES } from '@karpenter-ts/runtime/kinds';
+export { STORAGE_CLASSES } from '@karpenter-ts/kubernetes';
 
 export interface StorageClass extends ApiObject {
   readonly provisioner: string;

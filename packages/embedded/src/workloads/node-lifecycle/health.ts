@@ -13,7 +13,7 @@ import { NODES, type Node } from '../kinds/node.ts';
 import { PODS } from '../kinds/pod.ts';
 import { isReady } from '../pod-state.ts';
 import { readSource } from '../read-source.ts';
-import { timestamp } from '../timestamp.ts';
+import { timestamp } from '@karpenter-ts/kubernetes';
 import { subjectOf, type WorkloadDeps } from '../workload-deps.ts';
 import { hasTaint, NOT_READY_NO_EXECUTE, swapTaints, UNREACHABLE_NO_EXECUTE } from './taints.ts';
 import { WatchedTime } from './watched-time.ts';

@@ -4,7 +4,7 @@ import { NODES } from '../kinds/node.ts';
 import { type Pod, PODS } from '../kinds/pod.ts';
 import { isLeaving, isTerminal } from '../pod-state.ts';
 import { readSource } from '../read-source.ts';
-import { timestamp } from '../timestamp.ts';
+import { timestamp } from '@karpenter-ts/kubernetes';
 import type { WorkloadDeps } from '../workload-deps.ts';
 
 // kube-controller-manager's figures.

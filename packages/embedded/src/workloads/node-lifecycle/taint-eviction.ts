@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Change, type Controller, DONE, kindSource, objectKey, refOfKey, SECOND } from '@karpenter-ts/runtime';
+import { type Change, type Controller, DONE, kindSource, SECOND } from '@karpenter-ts/runtime';
+import { objectKey, refOfKey, timestamp } from '@karpenter-ts/kubernetes';
 import { ifPresent } from '../absence.ts';
 import type { Node, NodeTaint } from '../kinds/node.ts';
 import { type Pod, PODS } from '../kinds/pod.ts';
 import { tolerates } from '../node-fit.ts';
-import { timestamp } from '../timestamp.ts';
 import type { WorkloadDeps } from '../workload-deps.ts';
 
 /** How long a pod may stay: not at all, for so many milliseconds, or for good. */

@@ -1,6 +1,6 @@
 import { type Client, type Clock, type Controller, DONE, kindSource } from '@karpenter-ts/runtime';
 import { NODES, type Node, type NodeTaint } from '../kinds/node.ts';
-import { timestamp } from '../timestamp.ts';
+import { timestamp } from '@karpenter-ts/kubernetes';
 import type { WorkloadDeps } from '../workload-deps.ts';
 
 const NOT_READY = 'node.kubernetes.io/not-ready';

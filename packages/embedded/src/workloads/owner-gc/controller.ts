@@ -1,15 +1,5 @@
-import type { OwnerReference } from '@karpenter-ts/apis';
-import {
-  type ApiObject,
-  type Client,
-  type Controller,
-  DONE,
-  type Enqueuer,
-  type ObjectRef,
-  type ResourceType,
-  type Result,
-  SECOND,
-} from '@karpenter-ts/runtime';
+import type { ApiObject, ObjectRef, OwnerReference, ResourceType } from '@karpenter-ts/kubernetes';
+import { type Client, type Controller, DONE, type Enqueuer, type Result, SECOND } from '@karpenter-ts/runtime';
 import { ifPresent } from '../absence.ts';
 import type { ApiResources } from '../api-resources.ts';
 import type { CacheDeps, Caches } from '../caches.ts';

@@ -1,14 +1,5 @@
-import {
-  type ApiObject,
-  type Cache,
-  type SteadyClock,
-  type Handler,
-  Informer,
-  keepFields,
-  type ResourceType,
-  resourceNameOf,
-  SECOND,
-} from '@karpenter-ts/runtime';
+import { type ApiObject, resourceNameOf, type ResourceType } from '@karpenter-ts/kubernetes';
+import { type Cache, type Handler, Informer, keepFields, SECOND, type SteadyClock } from '@karpenter-ts/runtime';
 import type { ApiResources } from '../api-resources.ts';
 import type { CacheDeps } from '../caches.ts';
 

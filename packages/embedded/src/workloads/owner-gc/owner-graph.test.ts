@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ObjectMeta, OwnerReference } from '@karpenter-ts/apis';
-import { CONFIG_MAPS } from '@karpenter-ts/runtime/kinds';
+import { CONFIG_MAPS, type ObjectMeta, type OwnerReference } from '@karpenter-ts/kubernetes';
 import { isAt, OwnerGraph } from './owner-graph.ts';
 
 function graphWithWork(): { readonly graph: OwnerGraph; readonly work: () => readonly string[] } {

@@ -1,5 +1,10 @@
-import type { ObjectMeta, OwnerReference } from '@karpenter-ts/apis';
-import { type ApiObject, apiVersionOf, type ResourceType } from '@karpenter-ts/runtime';
+import {
+  type ApiObject,
+  apiVersionOf,
+  type ObjectMeta,
+  type OwnerReference,
+  type ResourceType,
+} from '@karpenter-ts/kubernetes';
 
 export const FOREGROUND = 'foregroundDeletion';
 export const ORPHAN = 'orphan';

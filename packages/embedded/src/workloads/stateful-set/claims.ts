@@ -1,6 +1,5 @@
-import type { OwnerReference } from '@karpenter-ts/apis';
+import { controllerRef, type OwnerReference } from '@karpenter-ts/kubernetes';
 import { isAlreadyExists } from '@karpenter-ts/runtime';
-import { controllerRef } from '../controller-ref.ts';
 import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '../kinds/persistent-volume-claim.ts';
 import { PODS, type Pod } from '../kinds/pod.ts';
 import { type RetentionPolicy, STATEFUL_SETS, type StatefulSet } from '../kinds/stateful-set.ts';

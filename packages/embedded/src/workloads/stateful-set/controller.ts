@@ -1,6 +1,6 @@
 import { type Controller, DONE, kindSource, type Result } from '@karpenter-ts/runtime';
 import { ifPresent } from '../absence.ts';
-import { controllerKey } from '../controller-ref.ts';
+import { controllerKey } from '@karpenter-ts/kubernetes';
 import { type RevisedKind, syncHistory, truncateHistory } from '../controller-revisions.ts';
 import { PODS, type Pod } from '../kinds/pod.ts';
 import { STATEFUL_SETS, type StatefulSet, type StatefulSetStatus } from '../kinds/stateful-set.ts';

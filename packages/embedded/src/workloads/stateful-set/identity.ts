@@ -1,4 +1,4 @@
-import { controllerRef } from '../controller-ref.ts';
+import { controllerRef } from '@karpenter-ts/kubernetes';
 import type { ControllerRevision } from '../kinds/controller-revision.ts';
 import type { PersistentVolumeClaim } from '../kinds/persistent-volume-claim.ts';
 import type { Pod, PodTemplate, Volume } from '../kinds/pod.ts';

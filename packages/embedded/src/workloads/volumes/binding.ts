@@ -1,4 +1,4 @@
-import { compareQuantities, labelSelectorFrom, matchesLabels, parseQuantity } from '@karpenter-ts/apis';
+import { compareQuantities, labelSelectorFrom, matchesLabels, parseQuantity } from '@karpenter-ts/kubernetes';
 import type { PersistentVolumeClaim } from '../kinds/persistent-volume-claim.ts';
 import type { ClaimRef, PersistentVolume } from '../kinds/persistent-volume.ts';
 

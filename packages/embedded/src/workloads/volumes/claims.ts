@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Controller, DONE, type EventRecorder, kindSource, objectKey, type Result } from '@karpenter-ts/runtime';
+import { type Controller, DONE, type EventRecorder, kindSource, type Result } from '@karpenter-ts/runtime';
+import { objectKey } from '@karpenter-ts/kubernetes';
 import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '../kinds/persistent-volume-claim.ts';
 import { PERSISTENT_VOLUMES, type PersistentVolume } from '../kinds/persistent-volume.ts';
 import type { Pod } from '../kinds/pod.ts';

@@ -1,11 +1,5 @@
-import {
-  type ApiObject,
-  type Client,
-  type Controller,
-  DONE,
-  kindSource,
-  type ResourceType,
-} from '@karpenter-ts/runtime';
+import type { ApiObject, ResourceType } from '@karpenter-ts/kubernetes';
+import { type Client, type Controller, DONE, kindSource } from '@karpenter-ts/runtime';
 import { ifPresent } from '../absence.ts';
 import { PERSISTENT_VOLUME_CLAIMS } from '../kinds/persistent-volume-claim.ts';
 import { PERSISTENT_VOLUMES } from '../kinds/persistent-volume.ts';

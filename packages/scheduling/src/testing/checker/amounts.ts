@@ -1,5 +1,5 @@
 // Resource arithmetic, the slow and obvious way: exact nano-units by resource name.
-import { parseQuantity, type ResourceList } from '@karpenter-ts/apis';
+import { parseQuantity, type ResourceList } from '@karpenter-ts/kubernetes';
 import type { InstanceType, Overhead } from '../../instance-types/instance-type.ts';
 import type { Offering } from '../../instance-types/offering.ts';
 import type { Container, ContainerStatus, Pod } from '../../objects/pod.ts';

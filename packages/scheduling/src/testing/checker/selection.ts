@@ -5,7 +5,7 @@ import {
   labelSelectorFrom,
   type LabelSelectorSpec,
   matchesLabels,
-} from '@karpenter-ts/apis';
+} from '@karpenter-ts/kubernetes';
 import type { Pod, PodAffinityTerm, TopologySpreadConstraint } from '../../objects/pod.ts';
 import type { Snapshot } from '../../snapshot.ts';
 

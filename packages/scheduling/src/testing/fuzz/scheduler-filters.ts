@@ -1,12 +1,7 @@
 // The filters of kube-scheduler's default profile, written from the Kubernetes documentation on plain objects. They share
 // no code with the planner and none with its checker: a misreading of a rule there is not repeated here.
-import {
-  labelSelectorFrom,
-  type LabelSelectorSpec,
-  matchesLabels,
-  parseQuantity,
-  type TaintSpec,
-} from '@karpenter-ts/apis';
+import { labelSelectorFrom, type LabelSelectorSpec, matchesLabels, parseQuantity } from '@karpenter-ts/kubernetes';
+import type { TaintSpec } from '@karpenter-ts/apis';
 import type {
   Pod,
   NodeExpression,

@@ -1,10 +1,5 @@
-import {
-  ARCH_LABEL,
-  CAPACITY_TYPE_LABEL,
-  HOSTNAME_LABEL,
-  type LabelSelectorSpec,
-  ZONE_LABEL,
-} from '@karpenter-ts/apis';
+import { ARCH_LABEL, CAPACITY_TYPE_LABEL, HOSTNAME_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
+import type { LabelSelectorSpec } from '@karpenter-ts/kubernetes';
 import type { Affinity, PodAffinity, PodAffinityTerm, PodSpec, TopologySpreadConstraint } from '../../objects/pod.ts';
 import type { Random } from '../random.ts';
 import type { FleetTraits } from './traits.ts';

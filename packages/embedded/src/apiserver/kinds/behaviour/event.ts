@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, qualifiedNameProblems } from '@karpenter-ts/apis';
+import { type Json, type JsonObject, qualifiedNameProblems } from '@karpenter-ts/kubernetes';
 import { HOUR } from '@karpenter-ts/runtime';
 import { invalidValue, type Problem, required } from '../../field-errors.ts';
 import { isJsonObject, isSameJson } from '../../json-value.ts';

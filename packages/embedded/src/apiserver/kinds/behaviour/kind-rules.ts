@@ -1,4 +1,4 @@
-import type { Json } from '@karpenter-ts/apis';
+import type { Json } from '@karpenter-ts/kubernetes';
 import type { Problem } from '../../field-errors.ts';
 import type { KubeObject } from '../../object.ts';
 import type { Neighbours, Traits } from '../../strategy.ts';

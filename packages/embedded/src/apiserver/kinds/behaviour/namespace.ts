@@ -1,4 +1,4 @@
-import { qualifiedNameProblems } from '@karpenter-ts/apis';
+import { qualifiedNameProblems } from '@karpenter-ts/kubernetes';
 import { invalidValue, type Problem } from '../../field-errors.ts';
 import { type KubeObject, objectAt, textAt } from '../../object.ts';
 import { forbidden } from '../../status.ts';

@@ -1,4 +1,4 @@
-import { goQuote, type Json, type JsonObject } from '@karpenter-ts/apis';
+import { goQuote, type Json, type JsonObject } from '@karpenter-ts/kubernetes';
 import { forbiddenField, invalidValue, type Problem } from '../../field-errors.ts';
 import { isSameJson, without } from '../../json-value.ts';
 import { type KubeObject, listAt, mergeMetadata, objectAt, scalarText, textAt, withMetadata } from '../../object.ts';

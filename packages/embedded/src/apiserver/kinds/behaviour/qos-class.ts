@@ -1,4 +1,4 @@
-import { compareQuantities, type JsonObject, parseQuantity } from '@karpenter-ts/apis';
+import { compareQuantities, type JsonObject, parseQuantity } from '@karpenter-ts/kubernetes';
 import { type KubeObject, listAt, objectAt } from '../../object.ts';
 
 /** How a pod fares when its node runs short: what it asks for decides, or what its containers do. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@karpenter-ts/apis';
+import type { JsonObject } from '@karpenter-ts/kubernetes';
 import { forbiddenField, invalidValue, type Problem } from '../../field-errors.ts';
 import { isSameJson, without } from '../../json-value.ts';
 import { type KubeObject, listAt, objectAt, textAt, withMetadata } from '../../object.ts';

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '@karpenter-ts/apis';
+import type { Json, JsonObject } from '@karpenter-ts/kubernetes';
 import { forbiddenField, invalidValue, type Problem } from '../../field-errors.ts';
 import { isSameJson, without } from '../../json-value.ts';
 import { type KubeObject, type Metadata, objectAt, textAt, withMetadata } from '../../object.ts';

@@ -1,4 +1,4 @@
-import { type JsonObject, memberOf } from '@karpenter-ts/apis';
+import { type JsonObject, memberOf } from '@karpenter-ts/kubernetes';
 import { forbiddenField, invalidValue, mapKey, type Problem, required } from '../../field-errors.ts';
 import { isJsonObject } from '../../json-value.ts';
 import { objectAt, scalarText } from '../../object.ts';

@@ -7,7 +7,7 @@ import {
   milliUnitsOf,
   parseQuantity,
   qualifiedNameProblems,
-} from '@karpenter-ts/apis';
+} from '@karpenter-ts/kubernetes';
 import {
   duplicate,
   forbiddenField,

@@ -4,7 +4,7 @@ import {
   type JsonObject,
   labelValueProblems,
   qualifiedNameProblems,
-} from '@karpenter-ts/apis';
+} from '@karpenter-ts/kubernetes';
 import {
   duplicate,
   forbiddenField,

@@ -4,7 +4,7 @@ import {
   parseQuantity,
   qualifiedNameProblems,
   ZERO_QUANTITY,
-} from '@karpenter-ts/apis';
+} from '@karpenter-ts/kubernetes';
 import {
   duplicate,
   forbiddenField,

@@ -5,7 +5,7 @@ import {
   type JsonObject,
   labelValueProblems,
   qualifiedNameProblems,
-} from '@karpenter-ts/apis';
+} from '@karpenter-ts/kubernetes';
 import { duplicate, invalidValue, mapKey, notSupported, type Problem, required } from '../../field-errors.ts';
 import { isJsonObject, isNumber } from '../../json-value.ts';
 import { scalarText } from '../../object.ts';

@@ -1,10 +1,10 @@
 import {
   type JsonObject,
   LabelSelectorError,
-  type LabelSelectorSpec,
   labelSelectorFrom,
+  type LabelSelectorSpec,
   matchesLabels,
-} from '@karpenter-ts/apis';
+} from '@karpenter-ts/kubernetes';
 import { forbiddenField, InnerForm, invalidValue, notSupported, type Problem, required } from '../../field-errors.ts';
 import { isJsonObject } from '../../json-value.ts';
 import { objectAt, scalarText } from '../../object.ts';

@@ -2,16 +2,16 @@
 import {
   CORE_PROFILE,
   INITIALIZED_LABEL,
-  NODEPOOL_LABEL,
-  type NodePool,
   nodeClassLabel,
-  parseQuantity,
+  type NodePool,
+  NODEPOOL_LABEL,
   REGISTERED_LABEL,
-  type RequirementSpec,
   type Requirements,
+  type RequirementSpec,
   toRequirements,
   ZONE_LABEL,
 } from '@karpenter-ts/apis';
+import { parseQuantity } from '@karpenter-ts/kubernetes';
 import type { Pod } from '../../../objects/pod.ts';
 import type { PlacedPod, Plan, PlannedNode } from '../../../plan.ts';
 import { DEFAULT_PLANNING, EMPTY_SNAPSHOT, type PlanningOptions, type Snapshot } from '../../../snapshot.ts';
