@@ -138,7 +138,7 @@ test('02/31 a pod that must not be disrupted stays, for as long as it says', asy
   ]);
 });
 
-test('others get their turn after each node whose pods are looked at', async (t) => {
+test('others get their turn after each node, and each pod on it, that is looked at', async (t) => {
   const rig = await startRig(t, { provider: new FakeCloudProvider() });
   const cluster = new ClusterModel(rig);
   for (let i = 0; i < 20; i++) {
@@ -148,26 +148,80 @@ test('others get their turn after each node whose pods are looked at', async (t)
   }
   const { leaving } = cluster.snapshot();
   assert.ok((await countTurns((slices) => findDisplacedPods(leaving, rig, slices))) >= 20);
+  const first = leaving.slice(0, 1);
+  for (let i = 20; i < 40; i++) await rig.create(PODS, runningPod(`p${i}`, first[0]!.existing.name));
+  assert.ok((await countTurns((slices) => findDisplacedPods(first, rig, slices))) >= 20);
 });
 
-test('budgets are compared once with the labels that pods share, however many these are', async (t) => {
-  let comparisons = 0;
+/** How often labels were looked at to tell which of 50 pods are displaced, and who is. */
+async function countLooks(t: TestContext, labelsOf: (pod: number) => object, selectors: readonly object[]) {
+  let looks = 0;
   const getOwnPropertyDescriptor = (target: object, key: PropertyKey) => {
-    comparisons++;
+    looks++;
     return Reflect.getOwnPropertyDescriptor(target, key);
   };
-  const labels = new Proxy({ app: 'a' }, { getOwnPropertyDescriptor });
+  const known = new Map<string, object>();
   const pods = Array.from({ length: 50 }, (_, i) => {
     const pod = runningPod(`p${i}`, 'n');
+    const key = JSON.stringify(labelsOf(i));
+    const labels = known.get(key) ?? new Proxy(labelsOf(i), { getOwnPropertyDescriptor });
+    known.set(key, labels); // as the cache does
     return { ...pod, metadata: { ...pod.metadata, labels } };
   });
-  const budgets = ['a', 'b', 'c'].map((app) => ({ spec: { selector: { matchLabels: { app } }, maxUnavailable: 0 } }));
+  const budgets = selectors.map((selector) => ({ spec: { selector, maxUnavailable: 0 } }));
   const caches = { pods: { byIndex: () => pods }, disruptionBudgets: { byIndex: () => budgets } };
   const rig = await startRig(t, { provider: new FakeCloudProvider() });
   const cluster = new ClusterModel(rig);
   await rig.create(NODES, plainNode('n'));
   const deps = { caches: caches as unknown as Rig['caches'], clock: rig.clock };
   const slices = new TimeSlices(rig.clock, new AbortController().signal);
-  assert.deepEqual((await findDisplacedPods(cluster.snapshot().staying, deps, slices)).pods, []);
-  assert.equal(comparisons, budgets.length);
+  const displaced = await findDisplacedPods(cluster.snapshot().staying, deps, slices);
+  return { looks, displaced: displaced.pods.map(({ metadata }) => metadata.name) };
+}
+
+test('budgets are compared once with the labels that pods share, however many these are', async (t) => {
+  const selectors = ['a', 'b', 'c'].map((app) => ({ matchLabels: { app } }));
+  const expressions = ['a', 'b', 'c'].map((app) => ({
+    matchExpressions: [{ key: 'app', operator: 'In', values: [app] }],
+  }));
+  const listed = await countLooks(t, () => ({ app: 'a' }), []);
+  for (const [all, looks] of [
+    [selectors, 1], // only one of them is for pods with that value
+    [expressions, 3],
+  ] as const) {
+    assert.deepEqual(await countLooks(t, () => ({ app: 'a' }), all), {
+      looks: listed.looks + looks,
+      displaced: [],
+    });
+  }
+});
+
+test('labels that no pods share are compared with no more budgets than have a label in common', async (t) => {
+  const labelsOf = (pod: number) => ({ app: `app-${pod}`, tier: 'x', 'apps.kubernetes.io/pod-index': String(pod) });
+  const selectors = Array.from({ length: 200 }, (_, i) => ({ matchLabels: { app: `app-${i + 25}` } }));
+  const { looks, displaced } = await countLooks(t, labelsOf, selectors);
+  assert.ok(looks <= 50 * 4, `${looks} looks at 50 pods`);
+  assert.deepEqual(
+    displaced,
+    Array.from({ length: 25 }, (_, i) => `p${i}`),
+  );
+});
+
+test('02/31 a budget that selects by several labels, by expressions or everything holds whom it selects', async (t) => {
+  const labels = { app: 'a', tier: 'x' };
+  const named = (operator: string, values?: readonly string[]) => ({
+    matchExpressions: [{ key: 'tier', operator, ...(values && { values }) }],
+  });
+  for (const [selector, isHeld] of [
+    [{ matchLabels: { app: 'a', tier: 'x' } }, true],
+    [{ matchLabels: { app: 'a', tier: 'y' } }, false],
+    [{ matchLabels: { tier: 'x' }, ...named('NotIn', ['x']) }, false],
+    [named('In', ['x', 'y']), true],
+    [named('DoesNotExist'), false],
+    [named('Exists'), true],
+    [{}, true],
+  ] as const) {
+    const { displaced } = await countLooks(t, () => labels, [selector]);
+    assert.equal(displaced.length, isHeld ? 0 : 50, JSON.stringify(selector));
+  }
 });

@@ -38,6 +38,7 @@ export async function findDisplacedPods(
   for (const { node } of leaving) {
     if (slices.isOver) await slices.pause();
     for (const pod of podsOn(node?.metadata.name ?? '', caches)) {
+      if (slices.isOver) await slices.pause();
       if (!isReschedulable(pod)) continue;
       const verdict = readDoNotDisrupt(pod, now);
       const event = findProtectionEvent(pod, verdict);
@@ -62,13 +63,20 @@ interface Budget {
 /** Labels of a pod: the cache keeps equal ones once, so that the object stands for what it holds. */
 type Labels = Pod['metadata']['labels'];
 
-/** The budgets of a namespace, and of those the ones that select pods with certain labels. */
+/** The budgets of a namespace. */
 interface NamespaceBudgets {
-  readonly all: readonly Budget[];
+  /** Those that select by the value of a label, under one such label and value; pods without it are not selected. */
+  readonly byLabel: ReadonlyMap<string, readonly Budget[]>;
+  /** Those that do not. */
+  readonly others: readonly Budget[];
+  /** The ones that select pods with certain labels, as far as that was asked. */
   readonly selecting: Map<Labels, readonly Budget[]>;
 }
 
-/** The disruption budgets by namespace. Each selector is read once, and compared once with the labels pods share. */
+/**
+ * The disruption budgets by namespace. Each selector is read once, and compared once with the labels pods share: and only
+ * where they have its label, since pods of a StatefulSet share theirs with no other.
+ */
 class BudgetBook {
   readonly #caches: Pick<Caches, 'disruptionBudgets'>;
   readonly #byNamespace = new Map<string, NamespaceBudgets>();
@@ -88,10 +96,11 @@ class BudgetBook {
   }
 
   #selecting(namespace: string, labels: Labels): readonly Budget[] {
-    const { all, selecting } = this.#of(namespace);
+    const { byLabel, others, selecting } = this.#of(namespace);
     let found = selecting.get(labels);
     if (found === undefined) {
-      found = all.filter(({ selector }) => matchesLabels(selector, labels));
+      const labelled = Object.entries(labels ?? {}).flatMap((label) => byLabel.get(labelKey(label)) ?? []);
+      found = [...labelled, ...others].filter(({ selector }) => matchesLabels(selector, labels));
       selecting.set(labels, found);
     }
     return found;
@@ -101,10 +110,38 @@ class BudgetBook {
     let budgets = this.#byNamespace.get(namespace);
     if (budgets === undefined) {
       const found = this.#caches.disruptionBudgets.byIndex('namespace', namespace);
-      const all = found.map((budget) => ({ selector: labelSelectorFrom(budget.spec.selector), budget }));
-      budgets = { all, selecting: new Map() };
+      budgets = sorted(found.map((budget) => ({ selector: labelSelectorFrom(budget.spec.selector), budget })));
       this.#byNamespace.set(namespace, budgets);
     }
     return budgets;
   }
+}
+
+function sorted(budgets: readonly Budget[]): NamespaceBudgets {
+  const byLabel = new Map<string, Budget[]>();
+  const others: Budget[] = [];
+  for (const budget of budgets) {
+    const label = findLabel(budget.selector);
+    if (label === undefined) {
+      others.push(budget);
+      continue;
+    }
+    const key = labelKey(label);
+    const same = byLabel.get(key);
+    if (same === undefined) byLabel.set(key, [budget]);
+    else same.push(budget);
+  }
+  return { byLabel, others, selecting: new Map() };
+}
+
+/** A label that all selected pods have, with its value; undefined if the selector names none. */
+function findLabel(selector: LabelSelector): readonly [key: string, value: string] | undefined {
+  if (selector.kind === 'nothing') return undefined;
+  const { key, values } = selector.requirements.find(({ operator }) => operator === '=') ?? {};
+  return key === undefined || values === undefined ? undefined : [key, values[0] ?? ''];
+}
+
+/** No key of a label holds the sign. */
+function labelKey([key, value]: readonly [key: string, value: string]): string {
+  return `${key}=${value}`;
 }
