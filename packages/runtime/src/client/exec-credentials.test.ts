@@ -211,6 +211,8 @@ test('interactiveMode Always needs a terminal', async (t) => {
 
 for (const [what, script, message] of [
   ['no status', `echo '{"apiVersion":"${V1}"}'`, `exec plugin didn't return a status field`],
+  ['a status of null', `echo '{"apiVersion":"${V1}","status":null}'`, `exec plugin didn't return a status field`],
+  ['null for all', print({ token: null, clientKeyData: null }), `exec plugin didn't return a token or cert/key pair`],
   ['nothing of use', print({}), `exec plugin didn't return a token or cert/key pair`],
   ['half a pair', print({ clientKeyData: 'K' }), 'exec plugin returned only certificate or key, not both'],
   [
@@ -229,6 +231,16 @@ for (const [output, message] of [
   ['s3cret', 'decoding stdout: not valid JSON'],
   ['{"status":{"token":"s3cret"}', 'decoding stdout: not valid JSON'],
   ['null', 'decoding stdout: not an object'],
+  [`{"apiVersion":"${V1}","status":"s3cret"}`, 'decoding stdout: status is not an object'],
+  [`{"apiVersion":"${V1}","status":{"token":53}}`, 'decoding stdout: status.token is not a string'],
+  [
+    `{"apiVersion":"${V1}","status":{"token":"s3cret","expirationTimestamp":"s3cret"}}`,
+    'decoding stdout: status.expirationTimestamp is not a time',
+  ],
+  [
+    `{"apiVersion":"${V1}","status":{"token":"s3cret→"}}`,
+    'exec plugin returned a token with characters that no header may hold',
+  ],
 ] as const) {
   test(`a plugin that prints ${output} is told so without its output`, async (t) => {
     const { source } = await plugin(t, `echo '${output}'`);
@@ -238,6 +250,19 @@ for (const [output, message] of [
     );
   });
 }
+
+test('a plugin that prints without end is ended', async (t) => {
+  const { source } = await plugin(t, 'exec cat /dev/zero');
+  await assert.rejects(source.current(), /^ConnectionError: exec: executable \S+ printed more than 1 MiB$/);
+});
+
+test('a plugin that no process can be given is refused without its texts', async (t) => {
+  const { source } = await plugin(t, '', { args: ['s3cret\0'] });
+  await assert.rejects(source.current(), {
+    name: 'ConnectionError',
+    message: 'exec: command, args or env of the plugin hold a null byte',
+  });
+});
 
 test('a plugin that is not installed is told with its hint', async (t) => {
   const { source } = await plugin(t, '', { command: 'no-such-plugin', installHint: 'run: brew install it' });

@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process';
 import { type Clock, type Instant, SECOND } from '../clock.ts';
 import type { ExecPlugin } from './connection.ts';
 import type { Credential, CredentialSource } from './credentials.ts';
+import { readCredential } from './exec-output.ts';
 import { ConnectionError } from './transport.ts';
 import { unlessAborted } from '../unless-aborted.ts';
 
@@ -19,6 +20,8 @@ export interface ExecOptions {
 const EARLY = 60 * SECOND; // a request should not outlive its token
 const RETRY_AFTER = 10 * SECOND; // a plugin that fails is not started for every request
 const PLUGIN_TIMEOUT = 60 * SECOND;
+/** Far more than any credential takes. */
+const MOST_OUTPUT = 1024 * 1024;
 /** How long requests wait for a new credential while they could use the old one; less than a try to renew the lease. */
 const REFRESH_PATIENCE = 2 * SECOND;
 
@@ -128,12 +131,13 @@ export class ExecCredentials implements CredentialSource {
     const { signal } = this.#closing;
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();
-      const child = spawn(plugin.command, plugin.args, {
+      const child = start(plugin, {
         env: { ...env, ...plugin.env, KUBERNETES_EXEC_INFO: JSON.stringify(request) },
         stdio: [interactive ? 'inherit' : 'ignore', 'pipe', 'inherit'],
         detached: !interactive, // a group of its own; who asks a person must stay in the terminal's
       });
       const output: Buffer[] = [];
+      let size = 0;
       const giveUp = (error: unknown): void => {
         killAll(child, !interactive);
         child.stdout?.destroy(); // also if something that escaped the group still holds the other end
@@ -150,7 +154,15 @@ export class ExecCredentials implements CredentialSource {
         cancel();
         signal.removeEventListener('abort', onClosing);
       };
-      child.stdout?.on('data', (chunk: Buffer) => output.push(chunk));
+      child.stdout?.on('data', (chunk: Buffer) => {
+        size += chunk.length;
+        if (size <= MOST_OUTPUT) {
+          output.push(chunk);
+          return;
+        }
+        end();
+        giveUp(new ConnectionError(`exec: executable ${plugin.command} printed more than 1 MiB`));
+      });
       child.on('error', (cause) => {
         end();
         reject(startFailure(plugin, cause));
@@ -161,6 +173,15 @@ export class ExecCredentials implements CredentialSource {
         reject(new ConnectionError(`exec: executable ${plugin.command} failed with exit code ${code ?? -1}`));
       });
     });
+  }
+}
+
+function start(plugin: ExecPlugin, options: SpawnOptions): ChildProcess {
+  try {
+    return spawn(plugin.command, plugin.args, options);
+  } catch {
+    // Only texts that no program can be given are refused at once. Node's words would quote them.
+    throw new ConnectionError('exec: command, args or env of the plugin hold a null byte');
   }
 }
 
@@ -178,45 +199,4 @@ function startFailure(plugin: ExecPlugin, cause: Error): ConnectionError {
   if (!('code' in cause) || cause.code !== 'ENOENT') return new ConnectionError(`exec: ${cause.message}`, { cause });
   const hint = plugin.installHint === '' ? '' : `\n\n${plugin.installHint}`;
   return new ConnectionError(`exec: executable ${plugin.command} not found${hint}`, { cause });
-}
-
-interface ExecCredential {
-  readonly apiVersion?: string;
-  readonly status?: {
-    readonly token?: string;
-    readonly clientCertificateData?: string;
-    readonly clientKeyData?: string;
-    readonly expirationTimestamp?: string;
-  };
-}
-
-function readCredential(apiVersion: string, output: string): { credential: Credential; expires: Instant } {
-  const { apiVersion: returned, status } = parse(output);
-  if (returned !== apiVersion) {
-    throw new ConnectionError(
-      `exec plugin is configured to use API version ${apiVersion}, plugin returned version ${returned}`,
-    );
-  }
-  if (status === undefined) throw new ConnectionError(`exec plugin didn't return a status field`);
-  const { token, clientCertificateData: cert, clientKeyData: key, expirationTimestamp } = status;
-  if (!token && !cert && !key) throw new ConnectionError(`exec plugin didn't return a token or cert/key pair`);
-  if (!cert !== !key) throw new ConnectionError('exec plugin returned only certificate or key, not both');
-  return {
-    credential: {
-      authorization: token ? `Bearer ${token}` : undefined,
-      certificate: cert && key ? { cert, key } : undefined,
-    },
-    expires: expirationTimestamp ? Date.parse(expirationTimestamp) : Number.POSITIVE_INFINITY,
-  };
-}
-
-function parse(output: string): ExecCredential {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(output);
-  } catch {
-    throw new ConnectionError('decoding stdout: not valid JSON'); // the parser's words would quote the credential
-  }
-  if (typeof parsed !== 'object' || parsed === null) throw new ConnectionError('decoding stdout: not an object');
-  return parsed;
 }
