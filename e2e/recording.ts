@@ -7,6 +7,6 @@ export const isRecording = process.env['KARPENTER_RECORD'] === '1';
 const FOLDER = join(import.meta.dirname, '../packages/embedded/src/contract/recorded');
 
 /** Writes what the real server said. */
-export function record(name: 'fuzz' | 'mirror', said: Readonly<Record<string, string | number>>): void {
+export function record(name: 'fuzz' | 'differential', said: Readonly<Record<string, string | number>>): void {
   writeFileSync(join(FOLDER, `${name}.golden.json`), `${JSON.stringify(said, null, 2)}\n`);
 }

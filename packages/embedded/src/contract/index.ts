@@ -8,9 +8,9 @@ export { ApiServer } from '../apiserver/server.ts';
 export type { ContractCase, ContractContext } from './contract-case.ts';
 export { type ContractTarget, namespaceOf, runCase, runContract } from './contract-run.ts';
 export { type FuzzOutcome, fuzz, isSameCode, titleOf } from './fuzz/fuzz-run.ts';
-export { digestOf, runScript } from './mirror/comparison.ts';
-export { MIRROR } from './mirror/index.ts';
-export { RECORDED_FUZZ, RECORDED_MIRROR } from './recorded/recorded-answers.ts';
+export { digestOf, runScript } from './differential/comparison.ts';
+export { DIFFERENTIAL_SCRIPTS } from './differential/index.ts';
+export { RECORDED_FUZZ, RECORDED_SCRIPTS } from './recorded/recorded-answers.ts';
 export { untilSchedulerFinds } from './scheduler/scheduler-knowledge.ts';
 
 /** Every promise. Cases share a control plane but nothing on it, and may run in any order and at once. */

@@ -3,9 +3,9 @@ import { describe, test } from 'node:test';
 import { inProcessTransport, realClock as clock } from '@karpenter-ts/runtime';
 import { ApiServer } from '../../apiserver/server.ts';
 import { fuzz, isSameCode, titleOf } from '../fuzz/fuzz-run.ts';
-import { digestOf, runScript } from '../mirror/comparison.ts';
-import { MIRROR } from '../mirror/index.ts';
-import { RECORDED_FUZZ, RECORDED_MIRROR } from './recorded-answers.ts';
+import { digestOf, runScript } from '../differential/comparison.ts';
+import { DIFFERENTIAL_SCRIPTS } from '../differential/index.ts';
+import { RECORDED_FUZZ, RECORDED_SCRIPTS } from './recorded-answers.ts';
 
 function startServer() {
   const server = new ApiServer({ clock });
@@ -14,13 +14,13 @@ function startServer() {
 
 describe('the API server answers as a real one did', () => {
   const transport = startServer();
-  for (const script of MIRROR) {
+  for (const script of DIFFERENTIAL_SCRIPTS) {
     test(`${script.name}: ${script.requests.length} requests`, async () => {
-      const recorded = RECORDED_MIRROR.get(script.name) ?? [];
+      const recorded = RECORDED_SCRIPTS.get(script.name) ?? [];
       const answers = await runScript(script, transport);
       const differing = answers.filter(([, answer], index) => digestOf(answer) !== recorded[index]);
       assert.equal(recorded.length, answers.length, 'scripts have changed: record them anew');
-      assert.deepEqual(differing, [], '`npm run test:e2e -- mirror` shows how they differ');
+      assert.deepEqual(differing, [], '`npm run test:e2e -- differential` shows how they differ');
     });
   }
 

@@ -1,7 +1,13 @@
 // The same requests to a real API server and to the embedded one: every answer must be the same to the letter.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { ApiServer, digestOf, MIRROR, RECORDED_MIRROR, runScript } from '@karpenter-ts/embedded/contract';
+import {
+  ApiServer,
+  digestOf,
+  DIFFERENTIAL_SCRIPTS,
+  RECORDED_SCRIPTS,
+  runScript,
+} from '@karpenter-ts/embedded/contract';
 import {
   findConnection,
   HttpsTransport,
@@ -21,16 +27,16 @@ describe('the embedded API server answers like a real one', () => {
   const digests: Record<string, string> = {};
 
   before(async () => {
-    lab = await startLab({ name: `mirror-${process.pid}`, components: [] }); // nobody else may touch what is written
+    lab = await startLab({ name: `differential-${process.pid}`, components: [] }); // nobody else may touch what is written
     const env = { KUBECONFIG: lab.kubeconfigPath };
     real = new HttpsTransport({ connection: await findConnection({ env }), clock: realClock, logger: nullLogger, env });
   });
   after(async () => {
-    if (isRecording && Object.keys(digests).length === MIRROR.length) record('mirror', digests);
+    if (isRecording && Object.keys(digests).length === DIFFERENTIAL_SCRIPTS.length) record('differential', digests);
     await lab.stop();
   });
 
-  for (const script of MIRROR) {
+  for (const script of DIFFERENTIAL_SCRIPTS) {
     test(`${script.name}: ${script.requests.length} requests`, async () => {
       const theirs = await runScript(script, real);
       const said = theirs.map(([, answer]) => digestOf(answer));
@@ -39,7 +45,7 @@ describe('the embedded API server answers like a real one', () => {
       const differences = ours.flatMap(([title, answer], index) => difference(title, answer, theirs[index]?.[1]));
       if (differences.length > 0) throw new AggregateError(differences.slice(0, 10), `${differences.length} differ`);
       if (!isRecording)
-        assert.deepEqual(RECORDED_MIRROR.get(script.name), said, 'record them anew: KARPENTER_RECORD=1');
+        assert.deepEqual(RECORDED_SCRIPTS.get(script.name), said, 'record them anew: KARPENTER_RECORD=1');
     });
   }
 });

@@ -8,7 +8,7 @@ export type ScriptedRequest = readonly [
   contentType?: string,
 ];
 
-/** Requests in a row, of which each server must make the same. No expectations: the real server has them. */
+/** A sequence of requests that every server must answer alike. It states no expectations: the real server has them. */
 export interface Script {
   readonly name: string;
   readonly requests: readonly ScriptedRequest[];

@@ -5,5 +5,11 @@ import { protocolScript } from './protocol.ts';
 import { refusalScript } from './refusals.ts';
 import type { Script } from './script.ts';
 
-/** What is asked of both servers, to be answered alike to the letter. */
-export const MIRROR: readonly Script[] = [protocolScript, podScript, kindScript, changeScript, refusalScript];
+/** The requests that both servers get; their answers must be equal in every character that can be compared. */
+export const DIFFERENTIAL_SCRIPTS: readonly Script[] = [
+  protocolScript,
+  podScript,
+  kindScript,
+  changeScript,
+  refusalScript,
+];
