@@ -4,7 +4,7 @@ import { finish, planSnapshot, podName, type PlanningOptions, type Snapshot } fr
 import { launchesOf, placementsInOrder, type RandomFleet } from '@karpenter-ts/scheduling/testing';
 import { observe } from './observed-snapshot.ts';
 import { scopeSnapshot } from './scoped-fleet.ts';
-import { Stage } from './stage.ts';
+import { FleetFixture } from './fleet-fixture.ts';
 import { Submission } from './submission.ts';
 
 /** What became of the pods a plan places, each of which was told its node. */
@@ -16,8 +16,8 @@ export interface NominatedOutcome {
 
 /** Hands over the pods one by one in the order they were planned, each with its node in `status.nominatedNodeName`. */
 export async function carryOutNominated(fleet: RandomFleet, context: ContractContext): Promise<NominatedOutcome> {
-  const { stage, snapshot, submission } = await raise(fleet, context);
-  const nodeOf = await buyNodes(stage, snapshot, fleet.options, 'new');
+  const { fixture, snapshot, submission } = await raise(fleet, context);
+  const nodeOf = await buyNodes(fixture, snapshot, fleet.options, 'new');
   const placements = placementsInOrder(snapshot, fleet.options);
   const astray: string[] = [];
   for (const placement of placements) {
@@ -44,9 +44,9 @@ const PASSES = 3;
 
 /** Hands over all pods in the order they were planned. For those that find no node more is planned and bought. */
 export async function carryOutFreely(fleet: RandomFleet, context: ContractContext): Promise<FreeOutcome> {
-  const { stage, snapshot, submission } = await raise(fleet, context);
+  const { fixture, snapshot, submission } = await raise(fleet, context);
   const pods = placementsInOrder(snapshot, fleet.options).map(({ pod }) => pod);
-  await buyNodes(stage, snapshot, fleet.options, 'new');
+  await buyNodes(fixture, snapshot, fleet.options, 'new');
   for (const pod of pods) await submission.submit(pod);
   const waiting: number[] = [];
   for (;;) {
@@ -56,28 +56,28 @@ export async function carryOutFreely(fleet: RandomFleet, context: ContractContex
       const complaints = [...left].map(([pod, complaint]) => `${podName(pod)}: ${complaint}`);
       return { placed: pods.length, waiting, complaints };
     }
-    await buyNodes(stage, await observe(stage, snapshot, fleet.options), fleet.options, `more-${waiting.length}`);
+    await buyNodes(fixture, await observe(fixture, snapshot, fleet.options), fleet.options, `more-${waiting.length}`);
   }
 }
 
 /** Builds up the fleet's part of the cluster, but for what the plan is about. */
 async function raise(fleet: RandomFleet, context: ContractContext) {
   const snapshot = scopeSnapshot(fleet.snapshot, context.namespace);
-  const stage = new Stage(context);
-  await stage.setUp(snapshot);
-  return { stage, snapshot, submission: new Submission(stage, snapshot) };
+  const fixture = new FleetFixture(context);
+  await fixture.setUp(snapshot);
+  return { fixture, snapshot, submission: new Submission(fixture, snapshot) };
 }
 
 /** Buys what the plan says, and tells under which name each node of the plan runs. */
 async function buyNodes(
-  stage: Stage,
+  fixture: FleetFixture,
   snapshot: Snapshot,
   options: PlanningOptions,
   prefix: string,
 ): Promise<(node: string) => string> {
   const plan = finish(planSnapshot(snapshot, options));
   const launches = launchesOf(snapshot, plan, options);
-  const nameOf = (placeholder: string) => stage.context.unique(`${prefix}-${placeholder}`);
-  await stage.addNodes(new Map([...launches].map(([placeholder, launch]) => [nameOf(placeholder), launch])));
+  const nameOf = (placeholder: string) => fixture.context.unique(`${prefix}-${placeholder}`);
+  await fixture.addNodes(new Map([...launches].map(([placeholder, launch]) => [nameOf(placeholder), launch])));
   return (node) => (launches.has(node) ? nameOf(node) : node);
 }

@@ -1,4 +1,4 @@
-// What the next pass of a provisioner would see of a stage.
+// What the next pass of a provisioner would see of the fixture's nodes and pods.
 import { type ApiObject, NODES, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS } from '@karpenter-ts/kubernetes';
 import {
   describeNode,
@@ -13,13 +13,13 @@ import {
   type Volumes,
 } from '@karpenter-ts/scheduling';
 import { FLEET } from './scoped-fleet.ts';
-import type { Stage } from './stage.ts';
+import type { FleetFixture } from './fleet-fixture.ts';
 
 /** The cluster as it has become since `before`, with the pods that have no node yet to be placed. */
-export async function observe(stage: Stage, before: Snapshot, options: PlanningOptions): Promise<Snapshot> {
-  const { client, namespace } = stage.context;
+export async function observe(fixture: FleetFixture, before: Snapshot, options: PlanningOptions): Promise<Snapshot> {
+  const { client, namespace } = fixture.context;
   const nodes = (await client.listAll<Node & ApiObject>(NODES, { labelSelector: `${FLEET}=${namespace}` })).items;
-  const pods = await listPods(stage, before);
+  const pods = await listPods(fixture, before);
   const leaving = new Set(before.leavingNodes.map(({ name }) => name));
   const described = nodes.map((node) => {
     const { name } = node.metadata;
@@ -35,16 +35,16 @@ export async function observe(stage: Stage, before: Snapshot, options: PlanningO
     nodes: described.filter(({ name }) => !leaving.has(name)),
     leavingNodes: described.filter(({ name }) => leaving.has(name)),
     pods: pods.filter(({ spec }) => !spec.nodeName),
-    volumes: await observeVolumes(stage, before),
+    volumes: await observeVolumes(fixture, before),
   };
 }
 
-async function listPods({ context }: Stage, { namespaces }: Snapshot): Promise<readonly Pod[]> {
+async function listPods({ context }: FleetFixture, { namespaces }: Snapshot): Promise<readonly Pod[]> {
   const lists = namespaces.map(({ name }) => context.client.listAll<Pod & ApiObject>(PODS, { namespace: name }));
   return (await Promise.all(lists)).flatMap(({ items }) => items);
 }
 
-async function observeVolumes({ context }: Stage, { namespaces, volumes }: Snapshot): Promise<Volumes> {
+async function observeVolumes({ context }: FleetFixture, { namespaces, volumes }: Snapshot): Promise<Volumes> {
   const lists = namespaces.map(({ name }) =>
     context.client.listAll<PersistentVolumeClaim & ApiObject>(PERSISTENT_VOLUME_CLAIMS, { namespace: name }),
   );

@@ -3,7 +3,7 @@ import { type ApiObject, NODES, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PO
 import { SECOND } from '@karpenter-ts/runtime';
 import type { PersistentVolume, Pod, Snapshot } from '@karpenter-ts/scheduling';
 import { bindingPatch, GATE, podManifest, volumeManifest } from './manifests.ts';
-import type { Stage } from './stage.ts';
+import type { FleetFixture } from './fleet-fixture.ts';
 
 /** A pod as the API server has it, of what is asked here. */
 export interface LivePod extends ApiObject {
@@ -23,13 +23,13 @@ const SELECTED_NODE = 'volume.kubernetes.io/selected-node';
 /** What the scheduler makes of a pod: it is on a node, or fits on none for now. */
 export type Verdict = { readonly node: string } | { readonly complaint: string };
 
-/** Hands pods to the scheduler of a stage, and plays the driver that makes their volumes. */
+/** Hands pods to the scheduler of a fixture, and creates their volumes as a CSI driver would. */
 export class Submission {
-  readonly #stage: Stage;
+  readonly #stage: FleetFixture;
   readonly #snapshot: Snapshot;
 
-  constructor(stage: Stage, snapshot: Snapshot) {
-    this.#stage = stage;
+  constructor(fixture: FleetFixture, snapshot: Snapshot) {
+    this.#stage = fixture;
     this.#snapshot = snapshot;
   }
 

@@ -3,7 +3,7 @@ import { type Subject, testConformance } from '@karpenter-ts/cloudprovider/testi
 import { makePool } from '@karpenter-ts/scheduling/testing';
 import { type Catalogue, loadCatalogue } from './catalogue/catalogue.ts';
 import { KWOK_NODE_CLASSES } from './resource-types.ts';
-import { KwokWorld } from './testing/kwok-world.ts';
+import { KwokFixture } from './testing/kwok-fixture.ts';
 
 const NODE_POOL = makePool('conformance');
 
@@ -15,23 +15,23 @@ const FIRST_REQUESTS = {
 };
 
 async function kwokSubject(catalogue: Catalogue): Promise<Subject> {
-  const world = await KwokWorld.start(undefined, catalogue);
-  await world.patchNodeClass({ spec: { nodeRegistrationDelay: '30s' } });
-  const { provider, clock, client } = world;
+  const fixture = await KwokFixture.start(undefined, catalogue);
+  await fixture.patchNodeClass({ spec: { nodeRegistrationDelay: '30s' } });
+  const { provider, clock, client } = fixture;
   let claims = 0;
   return {
     provider,
     nodePool: NODE_POOL,
-    makeNodeClaim: (demand) => world.createNodeClaim(`conformance-${++claims}`, demand),
+    makeNodeClaim: (demand) => fixture.createNodeClaim(`conformance-${++claims}`, demand),
     finish: (call) => clock.runUntil(call),
     advance: (duration) => clock.advance(duration),
     levers: {
-      throttle: async (method) => world.throttleOnce(FIRST_REQUESTS[method]),
-      unreadyNodeClass: () => world.unreadyNodeClass(),
+      throttle: async (method) => fixture.throttleOnce(FIRST_REQUESTS[method]),
+      unreadyNodeClass: () => fixture.unreadyNodeClass(),
       removeNodeClass: () => client.delete(KWOK_NODE_CLASSES, { name: 'default' }),
-      findNode: async (providerId) => (await world.listNodes()).find(({ spec }) => spec?.providerID === providerId),
+      findNode: async (providerId) => (await fixture.listNodes()).find(({ spec }) => spec?.providerID === providerId),
     },
-    stop: async () => world.stop(),
+    stop: async () => fixture.stop(),
   };
 }
 

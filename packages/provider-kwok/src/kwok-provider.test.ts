@@ -15,26 +15,26 @@ import { KwokProvider } from './kwok-provider.ts';
 import type { KwokNode } from './node.ts';
 import { cacheReader } from './reader.ts';
 import { KWOK_NODE_CLASSES } from './resource-types.ts';
-import { KwokWorld } from './testing/kwok-world.ts';
+import { KwokFixture } from './testing/kwok-fixture.ts';
 
 test('03/113 a launch resolves at once, and the Node appears after nodeRegistrationDelay', async (t) => {
-  const world = await KwokWorld.start(t);
-  await world.patchNodeClass({ spec: { nodeRegistrationDelay: '30s' } });
-  const launched = await world.provider.create(await world.createNodeClaim('a'), NEVER);
-  await world.clock.advance(29 * SECOND);
-  assert.deepEqual(await world.listNodes(), []);
-  await world.clock.advance(2 * SECOND);
-  const [node] = await world.listNodes();
+  const fixture = await KwokFixture.start(t);
+  await fixture.patchNodeClass({ spec: { nodeRegistrationDelay: '30s' } });
+  const launched = await fixture.provider.create(await fixture.createNodeClaim('a'), NEVER);
+  await fixture.clock.advance(29 * SECOND);
+  assert.deepEqual(await fixture.listNodes(), []);
+  await fixture.clock.advance(2 * SECOND);
+  const [node] = await fixture.listNodes();
   assert.equal(node!.spec?.providerID, launched.status?.providerID);
   assert.equal(node!.spec?.providerID, `kwok://${node!.metadata.name}`);
   assert.deepEqual(node!.spec?.taints?.[0], UNREGISTERED_TAINT); // the API server adds that it is not ready
 });
 
 test('03/120 a launched claim carries the labels and annotations of its Node, and capacity is what it requested', async (t) => {
-  const world = await KwokWorld.start(t);
+  const fixture = await KwokFixture.start(t);
   const requests = { cpu: '500m', memory: '1Gi' };
-  const launched = await world.provider.create(await world.createNodeClaim('a', { requests }), NEVER);
-  const [node] = await world.listNodes();
+  const launched = await fixture.provider.create(await fixture.createNodeClaim('a', { requests }), NEVER);
+  const [node] = await fixture.listNodes();
   assert.deepEqual(launched.metadata.labels, node!.metadata.labels);
   assert.equal(launched.metadata.labels?.['kubernetes.io/hostname'], 'a');
   assert.equal(launched.metadata.labels?.['kwok-partition'], 'a');
@@ -46,15 +46,15 @@ test('03/120 a launched claim carries the labels and annotations of its Node, an
 });
 
 test('03/114 without its KWOKNodeClass a launch is insufficient capacity, with one that is not ready NodeClassNotReady', async (t) => {
-  const world = await KwokWorld.start(t);
-  const claim = await world.createNodeClaim('a');
-  await world.unreadyNodeClass('no power');
-  await assert.rejects(world.provider.create(claim, NEVER), (error: Error) => {
+  const fixture = await KwokFixture.start(t);
+  const claim = await fixture.createNodeClaim('a');
+  await fixture.unreadyNodeClass('no power');
+  await assert.rejects(fixture.provider.create(claim, NEVER), (error: Error) => {
     assert.ok(findCause(error, NodeClassNotReadyError));
     return error.message === 'NodeClassRef not ready, no power';
   });
-  await world.client.delete(KWOK_NODE_CLASSES, { name: 'default' });
-  await assert.rejects(world.provider.create(claim, NEVER), (error: Error) => {
+  await fixture.client.delete(KWOK_NODE_CLASSES, { name: 'default' });
+  await assert.rejects(fixture.provider.create(claim, NEVER), (error: Error) => {
     assert.ok(findCause(error, InsufficientCapacityError));
     assert.equal(
       error.message,
@@ -63,29 +63,29 @@ test('03/114 without its KWOKNodeClass a launch is insufficient capacity, with o
     );
     return true;
   });
-  assert.deepEqual(await world.listNodes(), []);
+  assert.deepEqual(await fixture.listNodes(), []);
 });
 
 test('03/115 a claim without an instance type requirement is an error that is tried again', async (t) => {
-  const world = await KwokWorld.start(t);
-  await assert.rejects(world.provider.create(await world.createNodeClaim('a', { requirements: [] }), NEVER), {
+  const fixture = await KwokFixture.start(t);
+  await assert.rejects(fixture.provider.create(await fixture.createNodeClaim('a', { requirements: [] }), NEVER), {
     name: 'Error',
     message: 'translating nodeclaim to node, instance type requirement not found',
   });
 });
 
 test('03/117 the first delete says that the machine is gone, and takes Node and NodeClaim with it', async (t) => {
-  const world = await KwokWorld.start(t);
-  const claim = await world.createNodeClaim('a');
-  const launched = await world.persistLaunch(claim, await world.provider.create(claim, NEVER));
-  assert.equal((await world.listNodes()).length, 1);
-  await assert.rejects(world.provider.delete(launched, NEVER), {
+  const fixture = await KwokFixture.start(t);
+  const claim = await fixture.createNodeClaim('a');
+  const launched = await fixture.persistLaunch(claim, await fixture.provider.create(claim, NEVER));
+  assert.equal((await fixture.listNodes()).length, 1);
+  await assert.rejects(fixture.provider.delete(launched, NEVER), {
     name: 'NodeClaimNotFoundError',
     message: 'nodeclaim not found, instance terminated',
   });
-  assert.deepEqual(await world.listNodes(), []);
-  assert.equal(await world.findNodeClaim('a'), undefined);
-  await assert.rejects(world.provider.delete(launched, NEVER), (error: Error) => {
+  assert.deepEqual(await fixture.listNodes(), []);
+  assert.equal(await fixture.findNodeClaim('a'), undefined);
+  await assert.rejects(fixture.provider.delete(launched, NEVER), (error: Error) => {
     assert.ok(findCause(error, NodeClaimNotFoundError));
     assert.equal(error.message, 'deleting node, nodeclaim not found, nodeclaims.karpenter.sh "a" not found');
     return true;
@@ -93,28 +93,28 @@ test('03/117 the first delete says that the machine is gone, and takes Node and 
 });
 
 test('a machine deleted before its Node appears never gets one', async (t) => {
-  const world = await KwokWorld.start(t);
-  await world.patchNodeClass({ spec: { nodeRegistrationDelay: '30s' } });
-  const claim = await world.createNodeClaim('a');
-  const launched = await world.persistLaunch(claim, await world.provider.create(claim, NEVER));
-  await assert.rejects(world.provider.delete(launched, NEVER), NodeClaimNotFoundError);
-  await world.clock.advance(60 * SECOND);
-  assert.deepEqual(await world.listNodes(), []);
-  assert.deepEqual(world.logger.lines, []);
+  const fixture = await KwokFixture.start(t);
+  await fixture.patchNodeClass({ spec: { nodeRegistrationDelay: '30s' } });
+  const claim = await fixture.createNodeClaim('a');
+  const launched = await fixture.persistLaunch(claim, await fixture.provider.create(claim, NEVER));
+  await assert.rejects(fixture.provider.delete(launched, NEVER), NodeClaimNotFoundError);
+  await fixture.clock.advance(60 * SECOND);
+  assert.deepEqual(await fixture.listNodes(), []);
+  assert.deepEqual(fixture.logger.lines, []);
 });
 
 test('03/119 a Node that is being deleted is no machine to get, but stays on the list, unmarked', async (t) => {
-  const world = await KwokWorld.start(t);
-  const launched = await world.provider.create(await world.createNodeClaim('a'), NEVER);
-  const [node] = await world.listNodes();
+  const fixture = await KwokFixture.start(t);
+  const launched = await fixture.provider.create(await fixture.createNodeClaim('a'), NEVER);
+  const [node] = await fixture.listNodes();
   const { name } = node!.metadata;
-  await world.client.patch(NODES, { name }, { type: 'merge', body: { metadata: { finalizers: ['test/hold'] } } });
-  await world.client.delete(NODES, { name });
-  await assert.rejects(world.provider.get(launched.status!.providerID!, NEVER), {
+  await fixture.client.patch(NODES, { name }, { type: 'merge', body: { metadata: { finalizers: ['test/hold'] } } });
+  await fixture.client.delete(NODES, { name });
+  await assert.rejects(fixture.provider.get(launched.status!.providerID!, NEVER), {
     name: 'NodeClaimNotFoundError',
     message: 'nodeclaim not found, nodeclaim not found',
   });
-  const listed = await world.provider.list(NEVER);
+  const listed = await fixture.provider.list(NEVER);
   assert.deepEqual(
     listed.map(({ metadata, status }) => [status?.providerID, metadata.deletionTimestamp]),
     [[launched.status?.providerID, undefined]],
@@ -122,58 +122,58 @@ test('03/119 a Node that is being deleted is no machine to get, but stays on the
 });
 
 test('03/118 a machine whose Node is gone is neither got nor listed', async (t) => {
-  const world = await KwokWorld.start(t);
-  const launched = await world.provider.create(await world.createNodeClaim('a'), NEVER);
-  const [node] = await world.listNodes();
-  await world.client.delete(NODES, { name: node!.metadata.name });
-  assert.deepEqual(await world.provider.list(NEVER), []);
-  await assert.rejects(world.provider.get(launched.status!.providerID!, NEVER), (error: Error) => {
+  const fixture = await KwokFixture.start(t);
+  const launched = await fixture.provider.create(await fixture.createNodeClaim('a'), NEVER);
+  const [node] = await fixture.listNodes();
+  await fixture.client.delete(NODES, { name: node!.metadata.name });
+  assert.deepEqual(await fixture.provider.list(NEVER), []);
+  await assert.rejects(fixture.provider.get(launched.status!.providerID!, NEVER), (error: Error) => {
     assert.ok(findCause(error, NodeClaimNotFoundError));
     return error.message === `finding node, nodeclaim not found, Node "${node!.metadata.name}" not found`;
   });
 });
 
 test('Nodes of others are not listed', async (t) => {
-  const world = await KwokWorld.start(t);
-  await world.create(NODES, { metadata: { name: 'theirs' } });
-  assert.deepEqual(await world.provider.list(NEVER), []);
+  const fixture = await KwokFixture.start(t);
+  await fixture.create(NODES, { metadata: { name: 'theirs' } });
+  assert.deepEqual(await fixture.provider.list(NEVER), []);
 });
 
 test('a Node that cannot be created is tried four times, logged once, and then tried until it can', async (t) => {
-  const world = await KwokWorld.start(t);
+  const fixture = await KwokFixture.start(t);
   let refused = 0;
-  world.refuse = ({ method, path }) => method === 'POST' && path.startsWith('/api/v1/nodes') && ++refused <= 3;
-  await world.provider.create(await world.createNodeClaim('a'), NEVER);
-  await world.clock.advance(1 * SECOND);
-  assert.equal((await world.listNodes()).length, 1);
+  fixture.refuse = ({ method, path }) => method === 'POST' && path.startsWith('/api/v1/nodes') && ++refused <= 3;
+  await fixture.provider.create(await fixture.createNodeClaim('a'), NEVER);
+  await fixture.clock.advance(1 * SECOND);
+  assert.equal((await fixture.listNodes()).length, 1);
   refused = -1000;
-  world.refuse = ({ method, path }) => method === 'POST' && path.startsWith('/api/v1/nodes') && ++refused < 0;
-  await world.provider.create(await world.createNodeClaim('b'), NEVER);
-  await world.clock.advance(1 * SECOND);
+  fixture.refuse = ({ method, path }) => method === 'POST' && path.startsWith('/api/v1/nodes') && ++refused < 0;
+  await fixture.provider.create(await fixture.createNodeClaim('b'), NEVER);
+  await fixture.clock.advance(1 * SECOND);
   assert.equal(refused, -996);
   assert.deepEqual(
-    world.logger.lines.map(({ level, message }) => [level, message]),
+    fixture.logger.lines.map(({ level, message }) => [level, message]),
     [['error', 'failed creating node from nodeclaim']],
   );
-  world.refuse = () => false;
-  await world.clock.advance(5 * SECOND);
-  assert.equal((await world.listNodes()).length, 2);
-  assert.equal(world.logger.lines.length, 1);
+  fixture.refuse = () => false;
+  await fixture.clock.advance(5 * SECOND);
+  assert.equal((await fixture.listNodes()).length, 2);
+  assert.equal(fixture.logger.lines.length, 1);
 });
 
 test('a second launch for the same claim is the same machine, also in another process', async (t) => {
-  const world = await KwokWorld.start(t);
-  const claim = await world.createNodeClaim('a');
-  const first = await world.provider.create(claim, NEVER);
-  assert.deepEqual(await world.provider.create(claim, NEVER), first);
-  await world.restart();
-  assert.deepEqual(await world.provider.create(claim, NEVER), first);
-  assert.equal((await world.listNodes()).length, 1);
-  assert.deepEqual(world.logger.lines, []);
+  const fixture = await KwokFixture.start(t);
+  const claim = await fixture.createNodeClaim('a');
+  const first = await fixture.provider.create(claim, NEVER);
+  assert.deepEqual(await fixture.provider.create(claim, NEVER), first);
+  await fixture.restart();
+  assert.deepEqual(await fixture.provider.create(claim, NEVER), first);
+  assert.equal((await fixture.listNodes()).length, 1);
+  assert.deepEqual(fixture.logger.lines, []);
 });
 
 test('types are the same array at every call, nothing drifts, and a NotReady Node is repaired after ten minutes', async (t) => {
-  const { provider } = await KwokWorld.start(t);
+  const { provider } = await KwokFixture.start(t);
   assert.equal(await provider.instanceTypes(), await provider.instanceTypes());
   assert.equal(await provider.findDrift(), undefined);
   assert.deepEqual(provider.repairPolicies, [
@@ -184,50 +184,50 @@ test('types are the same array at every call, nothing drifts, and a NotReady Nod
 });
 
 test('with a reader of caches a launch costs one request', async (t) => {
-  const { provider, requests, claim, world } = await startWithEmptyCache(t);
+  const { provider, requests, claim, fixture } = await startWithEmptyCache(t);
   await provider.create(claim, NEVER);
-  await world.clock.settle();
+  await fixture.clock.settle();
   assert.deepEqual(requests, ['POST /api/v1/nodes']);
 });
 
 test('a Node no cache knows of yet goes with its machine', async (t) => {
-  const { provider, requests, claim, world } = await startWithEmptyCache(t);
+  const { provider, requests, claim, fixture } = await startWithEmptyCache(t);
   const { status } = await provider.create(claim, NEVER);
-  await world.clock.settle();
+  await fixture.clock.settle();
   await assert.rejects(provider.delete({ ...claim, status: status! }, NEVER), NodeClaimNotFoundError);
-  assert.deepEqual(await world.listNodes(), []);
+  assert.deepEqual(await fixture.listNodes(), []);
   assert.equal(requests.includes('DELETE /apis/karpenter.sh/v1/nodeclaims/a'), true);
 });
 
 test('a Node whose creation is under way goes with its machine', async (t) => {
-  const { provider, claim, world } = await startWithEmptyCache(t);
+  const { provider, claim, fixture } = await startWithEmptyCache(t);
   const { status } = await provider.create(claim, NEVER); // the request is on its way
   await assert.rejects(provider.delete({ ...claim, status: status! }, NEVER), NodeClaimNotFoundError);
-  await world.clock.advance(60 * SECOND);
-  assert.deepEqual(await world.listNodes(), []);
+  await fixture.clock.advance(60 * SECOND);
+  assert.deepEqual(await fixture.listNodes(), []);
 });
 
 test('the end of a machine that has drained costs no request', async (t) => {
-  const { provider, requests, claim, world } = await startWithEmptyCache(t); // its Node is gone
+  const { provider, requests, claim, fixture } = await startWithEmptyCache(t); // its Node is gone
   const registered = { type: 'Registered', status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z' } as const;
   const metadata = { ...claim.metadata, deletionTimestamp: '2026-01-01T01:00:00Z' };
   const status = { providerID: 'kwok://kwok-a', conditions: [registered] };
   await assert.rejects(provider.delete({ ...claim, metadata, status }, NEVER), NodeClaimNotFoundError);
   assert.deepEqual(requests, []);
-  assert.ok(await world.findNodeClaim('a'));
+  assert.ok(await fixture.findNodeClaim('a'));
 });
 
 /** A provider whose cache has seen no Node, with a claim for it. */
 async function startWithEmptyCache(t: TestContext) {
-  const world = await KwokWorld.start(t);
-  const { client, clock, logger, catalogue } = world;
-  const claim = await world.createNodeClaim('a');
+  const fixture = await KwokFixture.start(t);
+  const { client, clock, logger, catalogue } = fixture;
+  const claim = await fixture.createNodeClaim('a');
   const nodeClass = await client.get<KWOKNodeClass>(KWOK_NODE_CLASSES, { name: 'default' });
   const requests: string[] = [];
-  world.refuse = ({ method, path }) => requests.push(`${method} ${path.split('?')[0]}`) < 0;
+  fixture.refuse = ({ method, path }) => requests.push(`${method} ${path.split('?')[0]}`) < 0;
   const reader = cacheReader({ nodes: shelf<KwokNode>(), nodeClaims: shelf(claim), nodeClasses: shelf(nodeClass) });
   const provider = new KwokProvider({ client, clock, logger, catalogue, reader, stopping: t.signal });
-  return { world, claim, provider, requests };
+  return { fixture, claim, provider, requests };
 }
 
 function shelf<T extends ApiObject>(...objects: readonly T[]) {
@@ -235,13 +235,13 @@ function shelf<T extends ApiObject>(...objects: readonly T[]) {
 }
 
 test('errors of the API server say what they were for, and are tried again', async (t) => {
-  const world = await KwokWorld.start(t);
-  const claim: NodeClaim = { ...(await world.createNodeClaim('a')), status: { providerID: 'kwok://x' } };
-  world.refuse = ({ path }) => !path.includes(NODE_CLAIMS.plural);
-  await assert.rejects(world.provider.create(claim, NEVER), {
+  const fixture = await KwokFixture.start(t);
+  const claim: NodeClaim = { ...(await fixture.createNodeClaim('a')), status: { providerID: 'kwok://x' } };
+  fixture.refuse = ({ path }) => !path.includes(NODE_CLAIMS.plural);
+  await assert.rejects(fixture.provider.create(claim, NEVER), {
     message: 'resolving node class from nodeclaim, refused',
   });
-  await assert.rejects(world.provider.get('kwok://x', NEVER), { message: 'finding node, refused' });
-  await assert.rejects(world.provider.list(NEVER), { message: 'listing nodes, refused' });
-  await assert.rejects(world.provider.delete(claim, NEVER), { message: 'deleting node, refused' });
+  await assert.rejects(fixture.provider.get('kwok://x', NEVER), { message: 'finding node, refused' });
+  await assert.rejects(fixture.provider.list(NEVER), { message: 'listing nodes, refused' });
+  await assert.rejects(fixture.provider.delete(claim, NEVER), { message: 'deleting node, refused' });
 });

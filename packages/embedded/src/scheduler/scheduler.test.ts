@@ -7,7 +7,7 @@ import { PODS } from './kinds/pod.ts';
 import { CLAIMS, type Claim, SELECTED_NODE, STORAGE_CLASSES, VOLUMES, type Volume } from './kinds/storage.ts';
 import { nodeObject } from './testing/cluster.ts';
 import { boundClaimObject, claimObject, lateClass, volumeObject } from './testing/storage.ts';
-import { type Interception, World } from './testing/world.ts';
+import { type Interception, SchedulerFixture } from './testing/scheduler-fixture.ts';
 
 const EVENTS: ResourceType = {
   group: 'events.k8s.io',
@@ -23,8 +23,8 @@ interface Event extends ApiObject {
   readonly series?: { readonly count: number };
 }
 
-async function events(world: World): Promise<readonly Event[]> {
-  return (await world.client.listAll<Event>(EVENTS, { namespace: 'default' })).items;
+async function events(fixture: SchedulerFixture): Promise<readonly Event[]> {
+  return (await fixture.client.listAll<Event>(EVENTS, { namespace: 'default' })).items;
 }
 
 /** Answers the first bindings with this code. */
@@ -41,121 +41,121 @@ function refusingBindings(code: number, times: number): Interception {
 }
 
 test('pods get nodes, and their owners are told', async (t) => {
-  const world = new World();
-  await world.startScheduler(t);
-  await world.node('a');
-  await world.pod('web', { requests: { cpu: '1' } });
-  assert.equal(await world.placeOf('web'), 'a');
+  const fixture = new SchedulerFixture();
+  await fixture.startScheduler(t);
+  await fixture.node('a');
+  await fixture.pod('web', { requests: { cpu: '1' } });
+  assert.equal(await fixture.placeOf('web'), 'a');
   assert.deepEqual(
-    (await events(world)).map(({ reason, note }) => [reason, note]),
+    (await events(fixture)).map(({ reason, note }) => [reason, note]),
     [['Scheduled', 'Successfully assigned default/web to a']],
   );
 });
 
 test('the room of a pod that is being bound is not given away twice', async (t) => {
-  const world = new World();
-  await world.startScheduler(t);
-  await Promise.all(['p1', 'p2', 'p3'].map((name) => world.create(PODS, rawPod(name, '3'))));
-  await world.node('a');
-  await world.node('b');
-  const places = await Promise.all(['p1', 'p2', 'p3'].map((name) => world.placeOf(name)));
+  const fixture = new SchedulerFixture();
+  await fixture.startScheduler(t);
+  await Promise.all(['p1', 'p2', 'p3'].map((name) => fixture.create(PODS, rawPod(name, '3'))));
+  await fixture.node('a');
+  await fixture.node('b');
+  const places = await Promise.all(['p1', 'p2', 'p3'].map((name) => fixture.placeOf(name)));
   assert.deepEqual(places.toSorted(), ['', 'a', 'b']);
 });
 
 test('a binding that is refused makes room for others, and is tried again after a second', async (t) => {
-  const world = new World();
-  await world.startScheduler(t, refusingBindings(500, 1));
-  await world.node('a');
-  await world.pod('web', { requests: { cpu: '3' } });
-  assert.equal(await world.placeOf('web'), '');
-  await world.pod('other', { requests: { cpu: '3' } });
-  assert.equal(await world.placeOf('other'), 'a');
-  await world.client.delete(PODS, { namespace: 'default', name: 'other' }, { gracePeriodSeconds: 0 });
-  await world.clock.advance(1 * SECOND);
-  assert.equal(await world.placeOf('web'), 'a');
+  const fixture = new SchedulerFixture();
+  await fixture.startScheduler(t, refusingBindings(500, 1));
+  await fixture.node('a');
+  await fixture.pod('web', { requests: { cpu: '3' } });
+  assert.equal(await fixture.placeOf('web'), '');
+  await fixture.pod('other', { requests: { cpu: '3' } });
+  assert.equal(await fixture.placeOf('other'), 'a');
+  await fixture.client.delete(PODS, { namespace: 'default', name: 'other' }, { gracePeriodSeconds: 0 });
+  await fixture.clock.advance(1 * SECOND);
+  assert.equal(await fixture.placeOf('web'), 'a');
 });
 
 test('a waiting pod is looked at again after five to five and a half minutes, whatever happened', async (t) => {
-  const world = new World();
-  await world.startScheduler(t);
-  await world.node('a');
-  await world.pod('web', { requests: { cpu: '9' } });
-  await world.clock.advance(5 * MINUTE - 1 * SECOND);
-  const before = (await events(world)).length;
-  await world.clock.advance(31 * SECOND);
-  assert.equal((await events(world)).length, before + 1, 'told of the pod as it is now');
+  const fixture = new SchedulerFixture();
+  await fixture.startScheduler(t);
+  await fixture.node('a');
+  await fixture.pod('web', { requests: { cpu: '9' } });
+  await fixture.clock.advance(5 * MINUTE - 1 * SECOND);
+  const before = (await events(fixture)).length;
+  await fixture.clock.advance(31 * SECOND);
+  assert.equal((await events(fixture)).length, before + 1, 'told of the pod as it is now');
 });
 
 test('a pod that was just tried in vain does not take the turn of a new one', async (t) => {
-  const world = new World();
-  await world.startScheduler(t);
-  await world.pod('old', { requests: { cpu: '4' }, priority: 0 });
-  await Promise.all([world.create(NODES, nodeObject('a')), world.create(PODS, rawPod('new', '4'))]);
-  await world.clock.settle();
-  assert.deepEqual([await world.placeOf('old'), await world.placeOf('new')], ['', 'a']);
+  const fixture = new SchedulerFixture();
+  await fixture.startScheduler(t);
+  await fixture.pod('old', { requests: { cpu: '4' }, priority: 0 });
+  await Promise.all([fixture.create(NODES, nodeObject('a')), fixture.create(PODS, rawPod('new', '4'))]);
+  await fixture.clock.settle();
+  assert.deepEqual([await fixture.placeOf('old'), await fixture.placeOf('new')], ['', 'a']);
 });
 
 test('a scheduler that starts anew counts with the pods already bound', async (t) => {
-  const world = new World();
-  const stop = await world.startScheduler(t);
-  await world.node('a');
-  await world.pod('first', { requests: { cpu: '3' } });
+  const fixture = new SchedulerFixture();
+  const stop = await fixture.startScheduler(t);
+  await fixture.node('a');
+  await fixture.pod('first', { requests: { cpu: '3' } });
   await stop();
-  await world.pod('second', { requests: { cpu: '3' } });
-  await world.startScheduler(t);
-  await world.clock.settle();
-  assert.equal(await world.placeOf('second'), '');
-  await world.node('b');
-  assert.equal(await world.placeOf('second'), 'b');
+  await fixture.pod('second', { requests: { cpu: '3' } });
+  await fixture.startScheduler(t);
+  await fixture.clock.settle();
+  assert.equal(await fixture.placeOf('second'), '');
+  await fixture.node('b');
+  assert.equal(await fixture.placeOf('second'), 'b');
 });
 
 test('a pod that is deleted before it has a node is left alone, and that is told', async (t) => {
-  const world = new World();
-  await world.startScheduler(t);
-  await world.pod('web', { finalizers: ['example.com/hold'] });
-  await world.client.delete(PODS, { namespace: 'default', name: 'web' });
-  await world.node('a');
-  assert.equal(await world.placeOf('web'), '');
-  assert.ok((await events(world)).some(({ note }) => note === 'skip schedule deleting pod: default/web'));
+  const fixture = new SchedulerFixture();
+  await fixture.startScheduler(t);
+  await fixture.pod('web', { finalizers: ['example.com/hold'] });
+  await fixture.client.delete(PODS, { namespace: 'default', name: 'web' });
+  await fixture.node('a');
+  assert.equal(await fixture.placeOf('web'), '');
+  assert.ok((await events(fixture)).some(({ note }) => note === 'skip schedule deleting pod: default/web'));
 });
 
 test('a pod whose volume is being made is nominated to its node until it is bound', async (t) => {
-  const world = await worldWithClaim(t);
-  assert.equal(await world.placeOf('web'), '');
-  assert.equal((await world.getPod('web')).status?.nominatedNodeName, 'a');
-  const { metadata } = await claimIn(world);
+  const fixture = await fixtureWithVolumeClaim(t);
+  assert.equal(await fixture.placeOf('web'), '');
+  assert.equal((await fixture.getPod('web')).status?.nominatedNodeName, 'a');
+  const { metadata } = await claimIn(fixture);
   assert.equal(metadata.annotations?.[SELECTED_NODE], 'a');
   const csi = { driver: 'disks.example.com', volumeHandle: 'disk' };
-  await world.create<Volume>(VOLUMES, { metadata: { name: 'disk' }, spec: { ...volumeObject('disk').spec, csi } });
+  await fixture.create<Volume>(VOLUMES, { metadata: { name: 'disk' }, spec: { ...volumeObject('disk').spec, csi } });
   const { metadata: bound, spec } = boundClaimObject('data', 'disk');
   const body = { metadata: { annotations: bound.annotations }, spec: { volumeName: spec.volumeName } };
-  await world.client.patch(CLAIMS, { namespace: 'default', name: 'data' }, { type: 'merge', body });
-  await world.clock.settle();
-  assert.equal(await world.placeOf('web'), 'a');
+  await fixture.client.patch(CLAIMS, { namespace: 'default', name: 'data' }, { type: 'merge', body });
+  await fixture.clock.settle();
+  assert.equal(await fixture.placeOf('web'), 'a');
 });
 
 test('when its volume cannot be made, the pod is told, loses its nomination and is placed anew', async (t) => {
-  const world = await worldWithClaim(t);
-  await world.node('b');
+  const fixture = await fixtureWithVolumeClaim(t);
+  await fixture.node('b');
   const body = { metadata: { annotations: { [SELECTED_NODE]: null } } };
-  await world.client.patch(CLAIMS, { namespace: 'default', name: 'data' }, { type: 'merge', body });
-  await world.clock.settle();
-  const { status } = await world.getPod('web');
+  await fixture.client.patch(CLAIMS, { namespace: 'default', name: 'data' }, { type: 'merge', body });
+  await fixture.clock.settle();
+  const { status } = await fixture.getPod('web');
   const condition = status?.conditions?.find(({ type }) => type === 'PodScheduled');
   assert.equal(condition?.reason, 'SchedulerError');
   assert.match(condition?.message ?? '', /provisioning failed for PVC "data"$/);
   assert.equal(status?.nominatedNodeName, undefined);
-  await world.clock.advance(1 * SECOND);
-  assert.ok((await claimIn(world)).metadata.annotations?.[SELECTED_NODE]);
+  await fixture.clock.advance(1 * SECOND);
+  assert.ok((await claimIn(fixture)).metadata.annotations?.[SELECTED_NODE]);
 });
 
 test('equal runs make equal decisions', async (t) => {
   const run = async (): Promise<readonly string[]> => {
-    const world = new World();
-    await world.startScheduler(t);
-    for (let i = 0; i < 20; i++) await world.create(PODS, rawPod(`p${i}`, `${1 + (i % 3)}`));
-    for (let i = 0; i < 12; i++) await world.node(`n${i}`);
-    return Promise.all(Array.from({ length: 20 }, (_, i) => world.placeOf(`p${i}`)));
+    const fixture = new SchedulerFixture();
+    await fixture.startScheduler(t);
+    for (let i = 0; i < 20; i++) await fixture.create(PODS, rawPod(`p${i}`, `${1 + (i % 3)}`));
+    for (let i = 0; i < 12; i++) await fixture.node(`n${i}`);
+    return Promise.all(Array.from({ length: 20 }, (_, i) => fixture.placeOf(`p${i}`)));
   };
   assert.deepEqual(await run(), await run());
 });
@@ -166,18 +166,18 @@ function rawPod(name: string, cpu: string): ApiObject {
   return { metadata: { name, namespace: 'default' }, spec } as ApiObject;
 }
 
-async function claimIn(world: World): Promise<Claim> {
-  return world.client.get<Claim>(CLAIMS, { namespace: 'default', name: 'data' });
+async function claimIn(fixture: SchedulerFixture): Promise<Claim> {
+  return fixture.client.get<Claim>(CLAIMS, { namespace: 'default', name: 'data' });
 }
 
 /** A node, and a pod on its way there that waits for a volume to be made. */
-async function worldWithClaim(t: TestContext): Promise<World> {
-  const world = new World();
-  await world.startScheduler(t);
-  await world.node('a');
-  await world.create(STORAGE_CLASSES, lateClass());
+async function fixtureWithVolumeClaim(t: TestContext): Promise<SchedulerFixture> {
+  const fixture = new SchedulerFixture();
+  await fixture.startScheduler(t);
+  await fixture.node('a');
+  await fixture.create(STORAGE_CLASSES, lateClass());
   const { metadata, spec } = claimObject('data');
-  await world.create(CLAIMS, { metadata: { name: metadata.name, namespace: 'default' }, spec });
-  await world.pod('web', { volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }] });
-  return world;
+  await fixture.create(CLAIMS, { metadata: { name: metadata.name, namespace: 'default' }, spec });
+  await fixture.pod('web', { volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }] });
+  return fixture;
 }

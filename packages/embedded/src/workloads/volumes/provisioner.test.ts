@@ -11,13 +11,13 @@ import { SIMULATED_PROVISIONER } from './provisioner.ts';
 
 const ZONE = 'topology.kubernetes.io/zone';
 
-interface World {
+interface ProvisionerFixture {
   readonly client: Client;
   readonly clock: VirtualClock;
 }
 
 /** A cluster with a node in each of two zones and a class of each binding mode. */
-async function startWorld(t: TestContext): Promise<World> {
+async function startFixture(t: TestContext): Promise<ProvisionerFixture> {
   const clock = new VirtualClock();
   const nodes = ['zone-a', 'zone-b'].map((zone) => simulatedNode({ name: `node-${zone}`, zone }));
   const { client, stop } = await startCluster({ clock, seed: 1, nodes });
@@ -36,7 +36,11 @@ async function startWorld(t: TestContext): Promise<World> {
   return { client, clock };
 }
 
-async function createClaim({ client, clock }: World, name: string, storageClassName: string): Promise<void> {
+async function createClaim(
+  { client, clock }: ProvisionerFixture,
+  name: string,
+  storageClassName: string,
+): Promise<void> {
   const claim: PersistentVolumeClaim = {
     apiVersion: 'v1',
     kind: 'PersistentVolumeClaim',
@@ -47,7 +51,7 @@ async function createClaim({ client, clock }: World, name: string, storageClassN
   await clock.advance(2 * SECOND);
 }
 
-async function volumeOf({ client }: World, claim: string): Promise<PersistentVolume | undefined> {
+async function volumeOf({ client }: ProvisionerFixture, claim: string): Promise<PersistentVolume | undefined> {
   const { spec } = await client.get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, {
     name: claim,
     namespace: 'default',
@@ -62,7 +66,7 @@ function zoneOf(volume: PersistentVolume | undefined): string | undefined {
   return terms.flatMap(({ matchExpressions = [] }) => matchExpressions).find(({ key }) => key === ZONE)?.values?.[0];
 }
 
-async function createPod({ client, clock }: World, claim: string, zone: string): Promise<Pod> {
+async function createPod({ client, clock }: ProvisionerFixture, claim: string, zone: string): Promise<Pod> {
   const pod: Pod = {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -79,38 +83,38 @@ async function createPod({ client, clock }: World, claim: string, zone: string):
 }
 
 test('a claim gets a volume of its size in some zone at once', async (t) => {
-  const world = await startWorld(t);
-  await createClaim(world, 'data', 'immediate');
-  const volume = await volumeOf(world, 'data');
+  const fixture = await startFixture(t);
+  await createClaim(fixture, 'data', 'immediate');
+  const volume = await volumeOf(fixture, 'data');
   assert.equal(volume?.status?.phase, 'Bound');
   assert.deepEqual(volume?.spec.capacity, { storage: '4Gi' });
   assert.match(zoneOf(volume) ?? '', /^zone-[ab]$/);
 });
 
 test('claims of one workload are spread over the zones', async (t) => {
-  const world = await startWorld(t);
+  const fixture = await startFixture(t);
   const zones = new Set<string | undefined>();
   for (const ordinal of [0, 1]) {
-    await createClaim(world, `data-web-${ordinal}`, 'immediate');
-    zones.add(zoneOf(await volumeOf(world, `data-web-${ordinal}`)));
+    await createClaim(fixture, `data-web-${ordinal}`, 'immediate');
+    zones.add(zoneOf(await volumeOf(fixture, `data-web-${ordinal}`)));
   }
   assert.deepEqual(zones, new Set(['zone-a', 'zone-b']));
 });
 
 test('a late claim gets its volume in the zone of its pod', async (t) => {
-  const world = await startWorld(t);
-  await createClaim(world, 'data', 'waitforfirstconsumer');
-  assert.equal(await volumeOf(world, 'data'), undefined);
-  const pod = await createPod(world, 'data', 'zone-b');
+  const fixture = await startFixture(t);
+  await createClaim(fixture, 'data', 'waitforfirstconsumer');
+  assert.equal(await volumeOf(fixture, 'data'), undefined);
+  const pod = await createPod(fixture, 'data', 'zone-b');
   assert.equal(pod.spec.nodeName, 'node-zone-b');
-  assert.equal(zoneOf(await volumeOf(world, 'data')), 'zone-b');
+  assert.equal(zoneOf(await volumeOf(fixture, 'data')), 'zone-b');
 });
 
 test('a volume goes with its claim', async (t) => {
-  const world = await startWorld(t);
-  await createClaim(world, 'data', 'immediate');
-  const volume = await volumeOf(world, 'data');
-  await world.client.delete(PERSISTENT_VOLUME_CLAIMS, { name: 'data', namespace: 'default' });
-  await world.clock.advance(5 * SECOND);
-  await assert.rejects(world.client.get(PERSISTENT_VOLUMES, { name: volume?.metadata.name ?? '' }), isNotFound);
+  const fixture = await startFixture(t);
+  await createClaim(fixture, 'data', 'immediate');
+  const volume = await volumeOf(fixture, 'data');
+  await fixture.client.delete(PERSISTENT_VOLUME_CLAIMS, { name: 'data', namespace: 'default' });
+  await fixture.clock.advance(5 * SECOND);
+  await assert.rejects(fixture.client.get(PERSISTENT_VOLUMES, { name: volume?.metadata.name ?? '' }), isNotFound);
 });

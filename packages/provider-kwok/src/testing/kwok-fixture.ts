@@ -40,7 +40,7 @@ export interface ClaimParts {
 }
 
 /** A provider on a bare API server with upstream's CRDs, in virtual time, and a NodeClass `default`. */
-export class KwokWorld {
+export class KwokFixture {
   readonly clock = new VirtualClock();
   readonly logger: RecordingLogger = recordingLogger();
   readonly catalogue: Catalogue;
@@ -63,19 +63,19 @@ export class KwokWorld {
     this.provider = this.#makeProvider();
   }
 
-  static async start(t: TestContext | undefined, catalogue?: Catalogue): Promise<KwokWorld> {
-    const world = new KwokWorld(catalogue);
-    t?.after(() => world.stop());
+  static async start(t: TestContext | undefined, catalogue?: Catalogue): Promise<KwokFixture> {
+    const fixture = new KwokFixture(catalogue);
+    t?.after(() => fixture.stop());
     for (const kind of RESOURCES.kwok) {
-      await world.client.create(CUSTOM_RESOURCE_DEFINITIONS, customResourceDefinition(kind) as unknown as ApiObject);
+      await fixture.client.create(CUSTOM_RESOURCE_DEFINITIONS, customResourceDefinition(kind) as unknown as ApiObject);
     }
-    await world.create<KWOKNodeClass>(KWOK_NODE_CLASSES, {
+    await fixture.create<KWOKNodeClass>(KWOK_NODE_CLASSES, {
       apiVersion: 'karpenter.kwok.sh/v1alpha1',
       kind: 'KWOKNodeClass',
       metadata: { name: 'default' },
       spec: {},
     } as KWOKNodeClass);
-    return world;
+    return fixture;
   }
 
   stop(): void {
