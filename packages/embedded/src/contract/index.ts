@@ -11,7 +11,7 @@ export { type FuzzOutcome, fuzz, isSameCode, titleOf } from './fuzz/fuzz-run.ts'
 export { digestOf, runScript } from './differential/comparison.ts';
 export { DIFFERENTIAL_SCRIPTS } from './differential/index.ts';
 export { RECORDED_FUZZ, RECORDED_SCRIPTS } from './recorded/recorded-answers.ts';
-export { untilSchedulerFinds } from './scheduler/scheduler-knowledge.ts';
+export { untilSchedulerFinds } from './scheduler/scheduler-messages.ts';
 
 /** Every promise. Cases share a control plane but nothing on it, and may run in any order and at once. */
 export const CONTRACT: readonly ContractCase[] = [...apiCases, ...schedulerCases, ...workloadCases];

@@ -9,32 +9,32 @@ export const hostPortCases: readonly ContractCase[] = [
     await fixture.node('b');
     await fixture.pod('first', port({ hostPort: 8080 }));
     await fixture.pod('second', port({ hostPort: 8080 }));
-    assert.deepEqual(await fixture.placesOf('first', 'second'), { a: 1, b: 1 });
+    assert.deepEqual(await fixture.podCounts('first', 'second'), { a: 1, b: 1 });
     await fixture.pod('third', port({ hostPort: 8080 }));
-    await fixture.complaintOf('third', /2 node\(s\) didn't have free ports for the requested pod ports[,.]/);
+    await fixture.unschedulableMessage('third', /2 node\(s\) didn't have free ports for the requested pod ports[,.]/);
   }),
   schedulerCase('a waiting pod gets the host port of one that leaves', async (fixture) => {
     await fixture.node('a');
     await fixture.pod('first', port({ hostPort: 8080 }));
-    await fixture.placeOf('first');
+    await fixture.nodeOf('first');
     await fixture.pod('second', port({ hostPort: 8080 }));
-    await fixture.complaintOf('second', /free ports/);
+    await fixture.unschedulableMessage('second', /free ports/);
     await fixture.deletePod('first');
-    assert.equal(await fixture.placeOf('second'), 'a');
+    assert.equal(await fixture.nodeOf('second'), 'a');
   }),
   schedulerCase('ports of two protocols do not meet', async (fixture) => {
     await fixture.node('a');
     await fixture.pod('tcp', port({ hostPort: 53, protocol: 'TCP' }));
     await fixture.pod('udp', port({ hostPort: 53, protocol: 'UDP' }));
-    assert.deepEqual(await fixture.placesOf('tcp', 'udp'), { a: 2 });
+    assert.deepEqual(await fixture.podCounts('tcp', 'udp'), { a: 2 });
   }),
   schedulerCase('ports of two addresses do not meet, but all addresses meet each', async (fixture) => {
     await fixture.node('a');
     await fixture.pod('one', port({ hostPort: 80, hostIP: '127.0.0.1' }));
     await fixture.pod('two', port({ hostPort: 80, hostIP: '127.0.0.2' }));
-    assert.deepEqual(await fixture.placesOf('one', 'two'), { a: 2 });
+    assert.deepEqual(await fixture.podCounts('one', 'two'), { a: 2 });
     await fixture.pod('all', port({ hostPort: 80 }));
-    await fixture.complaintOf('all', /1 node\(s\) didn't have free ports/);
+    await fixture.unschedulableMessage('all', /1 node\(s\) didn't have free ports/);
   }),
 ];
 

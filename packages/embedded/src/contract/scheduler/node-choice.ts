@@ -10,74 +10,74 @@ export const nodeChoiceCases: readonly ContractCase[] = [
   schedulerCase('a taint that is not tolerated keeps a pod away', async (fixture) => {
     await fixture.node('a', { taints: [TAINT] });
     await fixture.pod('pod');
-    await fixture.complaintOf('pod', /\d+ node\(s\) had untolerated taint\(s\)[,.]/);
+    await fixture.unschedulableMessage('pod', /\d+ node\(s\) had untolerated taint\(s\)[,.]/);
   }),
   schedulerCase('a toleration for the very taint lets a pod on', async (fixture) => {
     await fixture.node('a', { taints: [TAINT] });
     await fixture.pod('pod', {
       tolerations: [{ key: 'special', operator: 'Equal', value: 'yes', effect: 'NoSchedule' }],
     });
-    assert.equal(await fixture.placeOf('pod'), 'a');
+    assert.equal(await fixture.nodeOf('pod'), 'a');
   }),
   schedulerCase('a toleration for another value or effect does not let a pod on', async (fixture) => {
     await fixture.node('a', { taints: [TAINT] });
     const toleration = { key: 'special', operator: 'Equal', value: 'yes', effect: 'NoSchedule' };
     await fixture.pod('value', { tolerations: [{ ...toleration, value: 'no' }] });
-    await fixture.complaintOf('value', /untolerated taint/);
+    await fixture.unschedulableMessage('value', /untolerated taint/);
     await fixture.pod('effect', { tolerations: [{ ...toleration, effect: 'NoExecute' }] });
-    await fixture.complaintOf('effect', /untolerated taint/);
+    await fixture.unschedulableMessage('effect', /untolerated taint/);
   }),
   schedulerCase('a toleration without effect covers NoExecute too', async (fixture) => {
     await fixture.node('a', { taints: [{ ...TAINT, effect: 'NoExecute' }] });
     await fixture.pod('other');
-    await fixture.complaintOf('other', /untolerated taint/);
+    await fixture.unschedulableMessage('other', /untolerated taint/);
     await fixture.pod('pod', { tolerations: [{ key: 'special', operator: 'Exists' }] });
-    assert.equal(await fixture.placeOf('pod'), 'a');
+    assert.equal(await fixture.nodeOf('pod'), 'a');
   }),
   schedulerCase(
     'a PreferNoSchedule taint makes a node the last choice, even when the others are fuller',
     async (fixture) => {
       await fixture.node('b', { allocatable: { pods: '2' } });
       await fixture.pod('filler', { requests: { cpu: '2' } });
-      await fixture.placeOf('filler');
+      await fixture.nodeOf('filler');
       await fixture.node('a', { taints: [{ ...TAINT, effect: 'PreferNoSchedule' }] });
       await fixture.pod('first');
-      assert.equal(await fixture.placeOf('first'), 'b');
+      assert.equal(await fixture.nodeOf('first'), 'b');
       await fixture.pod('second');
-      assert.equal(await fixture.placeOf('second'), 'a');
+      assert.equal(await fixture.nodeOf('second'), 'a');
     },
   ),
   schedulerCase('a waiting pod goes to a node whose taint is taken off', async (fixture) => {
     await fixture.node('a', { taints: [TAINT] });
     await fixture.pod('pod');
-    await fixture.complaintOf('pod', /untolerated taint/);
+    await fixture.unschedulableMessage('pod', /untolerated taint/);
     await fixture.taintNode('a', []);
-    assert.equal(await fixture.placeOf('pod'), 'a');
+    assert.equal(await fixture.nodeOf('pod'), 'a');
   }),
   schedulerCase('a cordoned node takes no pods until it is uncordoned', async (fixture) => {
     await fixture.node('a', { unschedulable: true });
     await fixture.pod('pod');
-    await fixture.complaintOf('pod', /\d+ node\(s\) were unschedulable[,.]/);
+    await fixture.unschedulableMessage('pod', /\d+ node\(s\) were unschedulable[,.]/);
     await fixture.changeNode('a', { spec: { unschedulable: false } });
-    assert.equal(await fixture.placeOf('pod'), 'a');
+    assert.equal(await fixture.nodeOf('pod'), 'a');
   }),
   schedulerCase('a pod that tolerates the taint of cordoned nodes goes there', async (fixture) => {
     await fixture.node('a', { unschedulable: true });
     await fixture.pod('pod', { tolerations: [{ key: 'node.kubernetes.io/unschedulable', operator: 'Exists' }] });
-    assert.equal(await fixture.placeOf('pod'), 'a');
+    assert.equal(await fixture.nodeOf('pod'), 'a');
   }),
   schedulerCase('a node selector means every one of its labels', async (fixture) => {
     await fixture.node('a', { labels: { disk: 'ssd' } });
     await fixture.node('b', { labels: { disk: 'ssd', size: 'xl' } });
     await fixture.pod('pod', { nodeSelector: { disk: 'ssd', size: 'xl' } });
-    assert.equal(await fixture.placeOf('pod'), 'b');
+    assert.equal(await fixture.nodeOf('pod'), 'b');
   }),
   schedulerCase('a pod whose selector no node meets is told so, until a node does', async (fixture) => {
     await fixture.node('a');
     await fixture.pod('pod', { nodeSelector: { disk: 'ssd' } });
-    await fixture.complaintOf('pod', /\d+ node\(s\) didn't match Pod's node affinity\/selector[,.]/);
+    await fixture.unschedulableMessage('pod', /\d+ node\(s\) didn't match Pod's node affinity\/selector[,.]/);
     await fixture.changeNode('a', { metadata: { labels: { disk: 'ssd' } } });
-    assert.equal(await fixture.placeOf('pod'), 'a');
+    assert.equal(await fixture.nodeOf('pod'), 'a');
   }),
   schedulerCase('In and NotIn choose by value, and NotIn also means nodes without the label', async (fixture) => {
     await threeSizes(fixture);
@@ -105,7 +105,7 @@ export const nodeChoiceCases: readonly ContractCase[] = [
         [has('x', '2'), has('y', '2')],
       ]),
     );
-    assert.equal(await fixture.placeOf('pod'), 'b');
+    assert.equal(await fixture.nodeOf('pod'), 'b');
   }),
   schedulerCase('a node meant by its name is the only one looked at', async (fixture) => {
     await fixture.node('a', { allocatable: { cpu: '1' } });
@@ -116,9 +116,9 @@ export const nodeChoiceCases: readonly ContractCase[] = [
       nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchFields }] } },
     };
     await fixture.pod('fits', { affinity });
-    assert.equal(await fixture.placeOf('fits'), 'a');
+    assert.equal(await fixture.nodeOf('fits'), 'a');
     await fixture.pod('pod', { affinity, requests: { cpu: '2' } });
-    const message = await fixture.complaintOf('pod', /1 Insufficient cpu[,.]/);
+    const message = await fixture.unschedulableMessage('pod', /1 Insufficient cpu[,.]/);
     assert.match(message, /\d+ node\(s\) didn't satisfy plugin\(s\) \[NodeAffinity\][,.]/);
   }),
   schedulerCase('of preferred terms the heavier decides', async (fixture) => {
@@ -132,7 +132,7 @@ export const nodeChoiceCases: readonly ContractCase[] = [
     await fixture.pod('pod', {
       affinity: { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: preferred } },
     });
-    assert.equal(await fixture.placeOf('pod'), 'b');
+    assert.equal(await fixture.nodeOf('pod'), 'b');
   }),
 ];
 
@@ -148,7 +148,7 @@ async function placeWith(
   requirement: NodeSelectorRequirement,
 ): Promise<string> {
   await fixture.pod(pod, required([[requirement]]));
-  return fixture.placeOf(pod);
+  return fixture.nodeOf(pod);
 }
 
 function required(terms: readonly (readonly NodeSelectorRequirement[])[]): PodOptions {

@@ -22,20 +22,20 @@ export const queueCases: readonly ContractCase[] = [
     await fixture.node('a');
     const gates = ['x', 'y'].map((name) => ({ name: `scheduling.test/${name}` }));
     await fixture.pod('pod', { schedulingGates: gates });
-    await fixture.complaintOf('pod', /^Scheduling is blocked due to non-empty scheduling gates$/);
+    await fixture.unschedulableMessage('pod', /^Scheduling is blocked due to non-empty scheduling gates$/);
     assert.equal((await scheduledCondition(fixture, 'pod'))?.reason, 'SchedulingGated');
     await fixture.change(PODS, 'pod', { spec: { schedulingGates: [gates[0]] } });
     await fixture.pod('other');
-    await fixture.placeOf('other');
+    await fixture.nodeOf('other');
     assert.equal((await fixture.get<Pod>(PODS, 'pod')).spec.nodeName, undefined);
     await fixture.change(PODS, 'pod', { spec: { schedulingGates: [] } });
-    assert.equal(await fixture.placeOf('pod'), 'a');
+    assert.equal(await fixture.nodeOf('pod'), 'a');
   }),
   schedulerCase('pods of another scheduler are left alone', async (fixture) => {
     await fixture.node('a');
     await fixture.pod('foreign', { schedulerName: 'scheduling-test' });
     await fixture.pod('pod');
-    await fixture.placeOf('pod');
+    await fixture.nodeOf('pod');
     const { spec, status } = await fixture.get<Pod>(PODS, 'foreign');
     assert.equal(spec.nodeName, undefined);
     assert.equal(status?.conditions, undefined);
@@ -46,29 +46,29 @@ export const queueCases: readonly ContractCase[] = [
     const need = { requests: { cpu: '4' }, nodeSelector: onNode(fixture, 'a') };
     await fixture.pod('low', need);
     await fixture.pod('high', { ...need, priorityClassName: fixture.context.unique('high') });
-    await fixture.complaintOf('low', /nodes are available/);
-    await fixture.complaintOf('high', /nodes are available/);
+    await fixture.unschedulableMessage('low', /nodes are available/);
+    await fixture.unschedulableMessage('high', /nodes are available/);
     await fixture.context.clock.sleep(LONGEST_BACK_OFF); // until neither is held back for having just been tried
     await fixture.node('a');
-    assert.equal(await fixture.placeOf('high'), 'a');
-    await fixture.complaintOf('low', /1 Insufficient cpu[,.]/);
+    assert.equal(await fixture.nodeOf('high'), 'a');
+    await fixture.unschedulableMessage('low', /1 Insufficient cpu[,.]/);
   }),
   schedulerCase('a pod that may not displace others is told so', async (fixture) => {
     await priorityClass(fixture, 'polite', 10);
     await fixture.node('a');
     await fixture.pod('pod', { requests: { cpu: '5' }, priorityClassName: fixture.context.unique('polite') });
-    const message = await fixture.complaintOf('pod', /1 Insufficient cpu[,.]/);
+    const message = await fixture.unschedulableMessage('pod', /1 Insufficient cpu[,.]/);
     assert.match(message, /\. no new claims to deallocate, preemption: not eligible due to preemptionPolicy=Never\.$/);
   }),
   schedulerCase('a pod goes to the node promised to it, even if another is better', async (fixture) => {
     await fixture.node('a');
     await fixture.node('b');
     await fixture.pod('filler', { requests: { cpu: '2' }, nodeSelector: onNode(fixture, 'a') });
-    await fixture.placeOf('filler');
+    await fixture.nodeOf('filler');
     await fixture.pod('pod', GATED);
     await fixture.change(PODS, 'pod', { status: { nominatedNodeName: fixture.context.unique('a') } }, 'status');
     await fixture.change(PODS, 'pod', { spec: { schedulingGates: [] } });
-    assert.equal(await fixture.placeOf('pod'), 'a');
+    assert.equal(await fixture.nodeOf('pod'), 'a');
   }),
   schedulerCase('a promise that cannot be kept is dropped, and the pod goes elsewhere', async (fixture) => {
     await fixture.node('a', { allocatable: { cpu: '1' } });
@@ -76,12 +76,12 @@ export const queueCases: readonly ContractCase[] = [
     await fixture.pod('pod', { ...GATED, requests: { cpu: '2' } });
     await fixture.change(PODS, 'pod', { status: { nominatedNodeName: fixture.context.unique('a') } }, 'status');
     await fixture.change(PODS, 'pod', { spec: { schedulingGates: [] } });
-    assert.equal(await fixture.placeOf('pod'), 'b');
+    assert.equal(await fixture.nodeOf('pod'), 'b');
   }),
   schedulerCase('a bound pod has its condition and its event', async (fixture) => {
     await fixture.node('a');
     await fixture.pod('pod');
-    await fixture.placeOf('pod');
+    await fixture.nodeOf('pod');
     assert.equal((await scheduledCondition(fixture, 'pod'))?.status, 'True');
     const event = await eventOf(fixture, 'pod', 'Scheduled');
     assert.equal(
@@ -95,7 +95,7 @@ export const queueCases: readonly ContractCase[] = [
   schedulerCase('a pod that fits nowhere has its condition and its event', async (fixture) => {
     await fixture.node('a');
     await fixture.pod('pod', { requests: { cpu: '5' } });
-    const message = await fixture.complaintOf('pod', /1 Insufficient cpu[,.]/);
+    const message = await fixture.unschedulableMessage('pod', /1 Insufficient cpu[,.]/);
     const condition = await scheduledCondition(fixture, 'pod');
     assert.equal(condition?.reason, 'Unschedulable');
     assert.equal(condition?.observedGeneration, 1);
@@ -108,11 +108,11 @@ export const queueCases: readonly ContractCase[] = [
   schedulerCase('a pod that changes so that it fits is tried again', async (fixture) => {
     await fixture.node('a', { taints: [{ key: 'special', effect: 'NoSchedule' }] });
     await fixture.pod('pod');
-    await fixture.complaintOf('pod', /untolerated taint/);
+    await fixture.unschedulableMessage('pod', /untolerated taint/);
     const { tolerations = [] } = (await fixture.get<Pod>(PODS, 'pod')).spec;
     const more = [...tolerations, { key: 'special', operator: 'Exists', effect: 'NoSchedule' }];
     await fixture.change(PODS, 'pod', { spec: { tolerations: more } });
-    assert.equal(await fixture.placeOf('pod'), 'a');
+    assert.equal(await fixture.nodeOf('pod'), 'a');
   }),
 ];
 

@@ -9,7 +9,7 @@ export const resourceCases: readonly ContractCase[] = [
     await fixture.node('small', { allocatable: { cpu: '1' } });
     await fixture.node('large', { allocatable: { cpu: '8' } });
     await fixture.pod('pod', { requests: { cpu: '6' } });
-    assert.equal(await fixture.placeOf('pod'), 'large');
+    assert.equal(await fixture.nodeOf('pod'), 'large');
   }),
   schedulerCase(
     'a pod too large for every node waits, and the nodes that lack the resource are counted',
@@ -17,22 +17,22 @@ export const resourceCases: readonly ContractCase[] = [
       await fixture.node('a');
       await fixture.node('b');
       await fixture.pod('pod', { requests: { cpu: '5' } });
-      await fixture.complaintOf('pod', /^0\/\d+ nodes are available: (.*, )?2 Insufficient cpu[,.]/);
+      await fixture.unschedulableMessage('pod', /^0\/\d+ nodes are available: (.*, )?2 Insufficient cpu[,.]/);
     },
   ),
   schedulerCase('each resource a node lacks is told', async (fixture) => {
     await fixture.node('a');
     await fixture.pod('pod', { requests: { cpu: '5', memory: '9Gi', 'ephemeral-storage': '11Gi' } });
-    const message = await fixture.complaintOf('pod', /1 Insufficient cpu[,.]/);
+    const message = await fixture.unschedulableMessage('pod', /1 Insufficient cpu[,.]/);
     assert.match(message, /1 Insufficient memory[,.]/);
     assert.match(message, /1 Insufficient ephemeral-storage[,.]/);
   }),
   schedulerCase('where pods could make room, it is said that no victims were found', async (fixture) => {
     await fixture.node('a');
     await fixture.pod('first', { requests: { cpu: '3' } });
-    await fixture.placeOf('first');
+    await fixture.nodeOf('first');
     await fixture.pod('second', { requests: { cpu: '3' } });
-    const message = await fixture.complaintOf('second', /1 Insufficient cpu[,.]/);
+    const message = await fixture.unschedulableMessage('second', /1 Insufficient cpu[,.]/);
     assert.match(
       message,
       /\. no new claims to deallocate, preemption: 0\/\d+ nodes are available: 1 No preemption victims found for incoming pod(, \d+ Preemption is not helpful for scheduling)?\.$/,
@@ -41,99 +41,99 @@ export const resourceCases: readonly ContractCase[] = [
   schedulerCase('where no pod could make room, it is said that preemption does not help', async (fixture) => {
     await fixture.node('a');
     await fixture.pod('pod', { requests: { cpu: '5' } });
-    const message = await fixture.complaintOf('pod', /1 Insufficient cpu[,.]/);
+    const message = await fixture.unschedulableMessage('pod', /1 Insufficient cpu[,.]/);
     assert.match(message, /0\/(\d+) nodes are available: \1 Preemption is not helpful for scheduling\.$/);
   }),
   schedulerCase('an extended resource is found where it is, until it is used up', async (fixture) => {
     await fixture.node('plain');
     await fixture.node('special', { allocatable: { 'example.com/device': '1' } });
     await fixture.pod('first', { requests: { 'example.com/device': '1' } });
-    assert.equal(await fixture.placeOf('first'), 'special');
+    assert.equal(await fixture.nodeOf('first'), 'special');
     await fixture.pod('second', { requests: { 'example.com/device': '1' } });
-    await fixture.complaintOf('second', /2 Insufficient example\.com\/device[,.]/);
+    await fixture.unschedulableMessage('second', /2 Insufficient example\.com\/device[,.]/);
   }),
   schedulerCase('a node takes no more pods than it allows', async (fixture) => {
     await fixture.node('a', { allocatable: { pods: '2' } });
     await fixture.pod('first');
     await fixture.pod('second');
-    assert.deepEqual(await fixture.placesOf('first', 'second'), { a: 2 });
+    assert.deepEqual(await fixture.podCounts('first', 'second'), { a: 2 });
     await fixture.pod('third');
-    await fixture.complaintOf('third', /1 Too many pods[,.]/);
+    await fixture.unschedulableMessage('third', /1 Too many pods[,.]/);
   }),
   schedulerCase('a node that does not say how many pods it takes, takes none', async (fixture) => {
     await fixture.node('a', { allocatable: { pods: undefined } });
     await fixture.pod('pod');
-    await fixture.complaintOf('pod', /1 Too many pods[,.]/);
+    await fixture.unschedulableMessage('pod', /1 Too many pods[,.]/);
   }),
   schedulerCase('an init container counts if it needs more than all containers together', async (fixture) => {
     await fixture.node('a');
     const initContainers = [{ name: 'init', image: 'none', resources: { requests: { cpu: '5' } } }];
     await fixture.pod('pod', { requests: { cpu: '1' }, initContainers });
-    await fixture.complaintOf('pod', /1 Insufficient cpu[,.]/);
+    await fixture.unschedulableMessage('pod', /1 Insufficient cpu[,.]/);
   }),
   schedulerCase('init containers run one by one: their requests are not added up', async (fixture) => {
     await fixture.node('a');
     const init = (name: string) => ({ name, image: 'none', resources: { requests: { cpu: '3' } } });
     await fixture.pod('pod', { requests: { cpu: '3' }, initContainers: [init('one'), init('two')] });
-    assert.equal(await fixture.placeOf('pod'), 'a');
+    assert.equal(await fixture.nodeOf('pod'), 'a');
   }),
   schedulerCase('an init container that keeps running is added to the others', async (fixture) => {
     await fixture.node('a');
     const sidecar = { name: 'side', image: 'none', restartPolicy: 'Always', resources: { requests: { cpu: '2' } } };
     await fixture.pod('pod', { requests: { cpu: '3' }, initContainers: [sidecar] });
-    await fixture.complaintOf('pod', /1 Insufficient cpu[,.]/);
+    await fixture.unschedulableMessage('pod', /1 Insufficient cpu[,.]/);
   }),
   schedulerCase('what the pod as a whole requests counts instead of its containers', async (fixture) => {
     await fixture.node('a');
     await fixture.pod('pod', { resources: { requests: { cpu: '5' } } });
-    await fixture.complaintOf('pod', /1 Insufficient cpu[,.]/);
+    await fixture.unschedulableMessage('pod', /1 Insufficient cpu[,.]/);
   }),
   schedulerCase('a waiting pod takes the room a deleted one leaves', async (fixture) => {
     await fixture.node('a');
     await fixture.pod('first', { requests: { cpu: '4' } });
-    await fixture.placeOf('first');
+    await fixture.nodeOf('first');
     await fixture.pod('second', { requests: { cpu: '4' } });
-    await fixture.complaintOf('second', /Insufficient cpu/);
+    await fixture.unschedulableMessage('second', /Insufficient cpu/);
     await fixture.deletePod('first');
-    assert.equal(await fixture.placeOf('second'), 'a');
+    assert.equal(await fixture.nodeOf('second'), 'a');
   }),
   schedulerCase('a waiting pod takes the room of one that has succeeded', async (fixture) => {
     await fixture.node('a');
     await fixture.pod('first', { requests: { cpu: '4' } });
-    await fixture.placeOf('first');
+    await fixture.nodeOf('first');
     await fixture.pod('second', { requests: { cpu: '4' } });
-    await fixture.complaintOf('second', /Insufficient cpu/);
+    await fixture.unschedulableMessage('second', /Insufficient cpu/);
     await fixture.untilRunning('first'); // or its kubelet might say so after it has succeeded
     await fixture.change(PODS, 'first', { status: { phase: 'Succeeded' } }, 'status');
-    assert.equal(await fixture.placeOf('second'), 'a');
+    assert.equal(await fixture.nodeOf('second'), 'a');
   }),
   schedulerCase('a waiting pod goes to a node that comes', async (fixture) => {
     await fixture.node('a', { allocatable: { cpu: '1' } });
     await fixture.pod('pod', { requests: { cpu: '3' } });
-    await fixture.complaintOf('pod', /Insufficient cpu/);
+    await fixture.unschedulableMessage('pod', /Insufficient cpu/);
     await fixture.node('b');
-    assert.equal(await fixture.placeOf('pod'), 'b');
+    assert.equal(await fixture.nodeOf('pod'), 'b');
   }),
   schedulerCase('a waiting pod goes to a node that grows', async (fixture) => {
     await fixture.node('a', { allocatable: { cpu: '1' } });
     await fixture.pod('pod', { requests: { cpu: '3' } });
-    await fixture.complaintOf('pod', /Insufficient cpu/);
+    await fixture.unschedulableMessage('pod', /Insufficient cpu/);
     await fixture.changeNode('a', { status: { allocatable: { cpu: '4' }, capacity: { cpu: '4' } } }, 'status');
-    assert.equal(await fixture.placeOf('pod'), 'a');
+    assert.equal(await fixture.nodeOf('pod'), 'a');
   }),
   schedulerCase('of two nodes with room the emptier one is taken', async (fixture) => {
     await fixture.node('a');
     await fixture.pod('first', { requests: { cpu: '2' } });
-    await fixture.placeOf('first');
+    await fixture.nodeOf('first');
     await fixture.node('b');
     await fixture.pod('second', { requests: { cpu: '1' } });
-    assert.equal(await fixture.placeOf('second'), 'b');
+    assert.equal(await fixture.nodeOf('second'), 'b');
   }),
   schedulerCase('pods that request nothing are spread over equal nodes all the same', async (fixture) => {
     await fixture.node('a');
     await fixture.node('b');
     const pods = ['p1', 'p2', 'p3', 'p4'];
     for (const pod of pods) await fixture.pod(pod);
-    assert.deepEqual(await fixture.placesOf(...pods), { a: 2, b: 2 });
+    assert.deepEqual(await fixture.podCounts(...pods), { a: 2, b: 2 });
   }),
 ];

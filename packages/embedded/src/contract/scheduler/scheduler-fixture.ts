@@ -2,7 +2,7 @@ import { type ApiObject, apiVersionOf, type ResourceType } from '@karpenter-ts/k
 import { NODES, type Node, type Taint } from '../../scheduler/kinds/node.ts';
 import { type ContainerPort, type Pod, PODS, type PodSpec, type Toleration } from '../../scheduler/kinds/pod.ts';
 import type { ContractCase, ContractContext } from '../contract-case.ts';
-import { complaintIn, untilRefused, untilSchedulerFinds } from './scheduler-knowledge.ts';
+import { unschedulableMessage, untilUnschedulable, untilSchedulerFinds } from './scheduler-messages.ts';
 
 export interface NodeOptions {
   readonly labels?: Readonly<Record<string, string>>;
@@ -24,16 +24,16 @@ export interface PodOptions extends Partial<Omit<PodSpec, 'containers' | 'initCo
 }
 
 const MARK = 'scheduling.test/fixture';
-/** On nodes: the number of the echo that the scheduler is asked for. */
-const ECHO = 'scheduling.test/echo';
+/** A label on nodes that tells the current state of a node from those before. */
+const REVISION = 'scheduling.test/revision';
 
 /**
- * Nodes of a case's own. They are tainted, and its pods are bound to them by a selector, so that cases do not meet. The
- * nodes of others are in the messages all the same: a case reads the parts it knows.
+ * Nodes that only one case uses. A taint keeps the pods of other cases away, and a node selector keeps the case's pods on
+ * these nodes. The scheduler's messages still count the nodes of other cases, so a case matches only the part it expects.
  */
 export class SchedulerFixture {
   readonly context: ContractContext;
-  /** Nodes that were written since the scheduler was last asked whether it has heard. */
+  /** Nodes that were written since `untilSchedulerHasNodes` last returned. */
   readonly #unheard = new Set<string>();
   #echoes = 0;
 
@@ -41,7 +41,7 @@ export class SchedulerFixture {
     this.context = context;
   }
 
-  /** A node with its hostname label; the case calls it `name`. */
+  /** Creates a node with a hostname label. The case calls it `name`; its full name is unique in the cluster. */
   async node(name: string, options: NodeOptions = {}): Promise<void> {
     const full = this.context.unique(name);
     const room = { cpu: '4', memory: '8Gi', pods: '10', 'ephemeral-storage': '10Gi', ...options.allocatable };
@@ -62,14 +62,14 @@ export class SchedulerFixture {
     this.#unheard.add(full);
   }
 
-  /** Nodes called like the zones they are in. */
+  /** Creates a node in each zone, named after the zone. */
   async zones(...zones: readonly string[]): Promise<void> {
     for (const zone of zones) await this.node(zone, { labels: { 'topology.kubernetes.io/zone': zone } });
   }
 
-  /** A pod that may go to the fixture's nodes only, all of which the scheduler knows as they are by now. */
+  /** Creates a pod that fits only the fixture's nodes, once the scheduler has these nodes in their current state. */
   async pod(name: string, options: PodOptions = {}): Promise<void> {
-    await this.untilHeard();
+    await this.untilSchedulerHasNodes();
     const { namespace = this.context.namespace, labels, finalizers, requests = {}, ports, ...spec } = options;
     const main = { name: 'main', image: 'none', resources: { requests, limits: requests }, ports };
     await this.create<ApiObject>(PODS, {
@@ -83,7 +83,7 @@ export class SchedulerFixture {
     } as ApiObject);
   }
 
-  /** Creates something that goes when the case ends. */
+  /** Creates an object that is deleted when the case ends. */
   async create<T extends ApiObject>(type: ResourceType, object: T): Promise<T> {
     const { client, namespace } = this.context;
     const place = type.namespaced ? { namespace } : {};
@@ -107,16 +107,16 @@ export class SchedulerFixture {
   }
 
   /**
-   * Waits until the scheduler has heard of all that was done to nodes: it hears of nodes and of other things separately,
-   * and may hear of what comes later first. What it makes of a node's last change tells that it has seen those before.
+   * Waits until the scheduler's cache holds every change to nodes. Nodes and pods come over separate watches, so a pod
+   * could arrive before the node it was made for. A cache that has the last change of a node has those before it too.
    */
-  async untilHeard(): Promise<void> {
+  async untilSchedulerHasNodes(): Promise<void> {
     const nodes = [...this.#unheard];
     this.#unheard.clear();
     await Promise.all(nodes.map((node) => this.#echo(node)));
   }
 
-  /** Leaves the node no taints but these and the fixture's own. */
+  /** Replaces the taints of a node with these and the fixture's own. */
   async taintNode(name: string, taints: readonly Taint[]): Promise<void> {
     await this.changeNode(name, { spec: { taints: [this.#taint(), ...taints] } });
   }
@@ -129,12 +129,12 @@ export class SchedulerFixture {
     return this.context.client.get<T>(type, this.#ref(type, name));
   }
 
-  /** Waits until the pod is bound, and says to which of the fixture's nodes. */
-  async placeOf(pod: string, namespace = this.context.namespace): Promise<string> {
+  /** Waits until the pod is bound, and returns the case's name of its node. */
+  async nodeOf(pod: string, namespace = this.context.namespace): Promise<string> {
     const { client } = this.context;
     const node = await this.context.until(`pod ${pod} is bound`, async () => {
       const seen = await client.get<Pod>(PODS, { namespace, name: pod });
-      if (!seen.spec.nodeName) throw new Error(complaintIn(seen) || 'it has not been looked at');
+      if (!seen.spec.nodeName) throw new Error(unschedulableMessage(seen) || 'it has not been looked at');
       return seen.spec.nodeName;
     });
     return node.slice(this.context.unique('').length);
@@ -148,26 +148,26 @@ export class SchedulerFixture {
     });
   }
 
-  /** Where several pods are: how many of them are on each node. */
-  async placesOf(...pods: readonly string[]): Promise<Readonly<Record<string, number>>> {
+  /** Waits until the pods are bound, and returns how many of them are on each node. */
+  async podCounts(...pods: readonly string[]): Promise<Readonly<Record<string, number>>> {
     const places: Record<string, number> = {};
     for (const pod of pods) {
-      const place = await this.placeOf(pod);
+      const place = await this.nodeOf(pod);
       places[place] = (places[place] ?? 0) + 1;
     }
     return places;
   }
 
-  /** Waits until the pod is said to fit nowhere, for a reason that is like `about`; returns the whole message. */
-  async complaintOf(pod: string, about: RegExp, namespace = this.context.namespace): Promise<string> {
-    return untilRefused(this.context, { namespace, name: pod }, about);
+  /** Waits until the pod is unschedulable with a message that matches `about`, and returns the whole message. */
+  async unschedulableMessage(pod: string, about: RegExp, namespace = this.context.namespace): Promise<string> {
+    return untilUnschedulable(this.context, { namespace, name: pod }, about);
   }
 
-  /** A label of its own tells the node, as it is now, from what it was. */
+  /** Gives the node a new label and waits until the scheduler finds the node by it. */
   async #echo(node: string): Promise<void> {
-    const echo = String(++this.#echoes);
-    await this.change(NODES, node, { metadata: { labels: { [ECHO]: echo } } });
-    const nodeSelector = { [MARK]: this.context.namespace, [ECHO]: echo };
+    const revision = String(++this.#echoes);
+    await this.change(NODES, node, { metadata: { labels: { [REVISION]: revision } } });
+    const nodeSelector = { [MARK]: this.context.namespace, [REVISION]: revision };
     await untilSchedulerFinds(this.context, node, { nodeSelector, tolerations: [{ operator: 'Exists' }] });
   }
 

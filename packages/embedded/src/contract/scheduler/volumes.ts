@@ -23,36 +23,36 @@ export const volumeCases: readonly ContractCase[] = [
     await fixture.zones('z1', 'z2', 'z3');
     await boundClaim(fixture, 'data', { nodeAffinity: inZone('z2') });
     await fixture.pod('pod', using('data'));
-    assert.equal(await fixture.placeOf('pod'), 'z2');
+    assert.equal(await fixture.nodeOf('pod'), 'z2');
   }),
   schedulerCase('a pod whose volume no node reaches is told so', async (fixture) => {
     await fixture.zones('z1', 'z2');
     await boundClaim(fixture, 'data', { nodeAffinity: inZone('z9') });
     await fixture.pod('pod', using('data'));
-    await fixture.complaintOf('pod', /2 node\(s\) didn't match PersistentVolume's node affinity[,.]/);
+    await fixture.unschedulableMessage('pod', /2 node\(s\) didn't match PersistentVolume's node affinity[,.]/);
   }),
   schedulerCase('the zone label of a volume keeps pods to that zone', async (fixture) => {
     await fixture.zones('z1', 'z2');
     await boundClaim(fixture, 'data', { labels: { [ZONE]: 'z1' } });
     await fixture.pod('pod', using('data'));
-    assert.equal(await fixture.placeOf('pod'), 'z1');
+    assert.equal(await fixture.nodeOf('pod'), 'z1');
     await boundClaim(fixture, 'far', { labels: { [ZONE]: 'z9' } });
     await fixture.pod('waiting', using('far'));
-    await fixture.complaintOf('waiting', /2 node\(s\) had no available volume zone[,.]/);
+    await fixture.unschedulableMessage('waiting', /2 node\(s\) had no available volume zone[,.]/);
   }),
   schedulerCase('a pod waits for a claim that does not exist', async (fixture) => {
     await fixture.node('a');
     await fixture.pod('pod', using('data'));
-    await fixture.complaintOf('pod', /^0\/\d+ nodes are available: persistentvolumeclaim "data" not found\. /);
+    await fixture.unschedulableMessage('pod', /^0\/\d+ nodes are available: persistentvolumeclaim "data" not found\. /);
     await boundClaim(fixture, 'data', {});
-    assert.equal(await fixture.placeOf('pod'), 'a');
+    assert.equal(await fixture.nodeOf('pod'), 'a');
   }),
   schedulerCase('a pod waits for a claim that is bound without its help', async (fixture) => {
     await fixture.node('a');
     await storageClass(fixture, { volumeBindingMode: 'Immediate' });
     await claim(fixture, 'data');
     await fixture.pod('pod', using('data'));
-    await fixture.complaintOf('pod', /: pod has unbound immediate PersistentVolumeClaims\. /);
+    await fixture.unschedulableMessage('pod', /: pod has unbound immediate PersistentVolumeClaims\. /);
   }),
   schedulerCase(
     'a volume made on demand is asked for on the chosen node, and the pod bound once it is there',
@@ -63,7 +63,7 @@ export const volumeCases: readonly ContractCase[] = [
       await fixture.pod('pod', { ...using('data'), nodeSelector: { [ZONE]: 'z2' } });
       assert.equal(await selectedNode(fixture, 'data'), 'z2');
       await provision(fixture, 'data', { nodeAffinity: inZone('z2') });
-      assert.equal(await fixture.placeOf('pod'), 'z2');
+      assert.equal(await fixture.nodeOf('pod'), 'z2');
     },
   ),
   schedulerCase('a claim whose volume is being made for a node keeps its pod to that node', async (fixture) => {
@@ -73,7 +73,7 @@ export const volumeCases: readonly ContractCase[] = [
     const annotations = { [SELECTED_NODE]: fixture.context.unique('elsewhere') };
     await fixture.change(CLAIMS, 'data', { metadata: { annotations } });
     await fixture.pod('pod', using('data'));
-    await fixture.complaintOf('pod', /1 node\(s\) didn't find available persistent volumes to bind[,.]/);
+    await fixture.unschedulableMessage('pod', /1 node\(s\) didn't find available persistent volumes to bind[,.]/);
   }),
   schedulerCase('when a volume cannot be made the pod is placed anew', async (fixture) => {
     await fixture.zones('z1', 'z2');
@@ -82,7 +82,7 @@ export const volumeCases: readonly ContractCase[] = [
     await fixture.pod('pod', using('data'));
     const refused = await selectedNode(fixture, 'data');
     await fixture.changeNode(refused, { spec: { unschedulable: true } });
-    await fixture.untilHeard();
+    await fixture.untilSchedulerHasNodes();
     await fixture.change(CLAIMS, 'data', { metadata: { annotations: { [SELECTED_NODE]: null } } });
     const other = refused === 'z1' ? 'z2' : 'z1';
     await fixture.context.until(
@@ -90,7 +90,7 @@ export const volumeCases: readonly ContractCase[] = [
       async () => (await selectedNode(fixture, 'data')) === other,
     );
     await provision(fixture, 'data', { nodeAffinity: inZone(other) });
-    assert.equal(await fixture.placeOf('pod'), other);
+    assert.equal(await fixture.nodeOf('pod'), other);
   }),
   schedulerCase('a class that makes volumes in some zones only keeps pods to them', async (fixture) => {
     await fixture.zones('z1', 'z2');
@@ -102,7 +102,7 @@ export const volumeCases: readonly ContractCase[] = [
     await fixture.changeNode('z1', { spec: { unschedulable: true } });
     await claim(fixture, 'more');
     await fixture.pod('waiting', using('more'));
-    await fixture.complaintOf('waiting', /1 node\(s\) didn't find available persistent volumes to bind[,.]/);
+    await fixture.unschedulableMessage('waiting', /1 node\(s\) didn't find available persistent volumes to bind[,.]/);
   }),
   schedulerCase('a volume that exists is taken where it is, and kept for the claim', async (fixture) => {
     await fixture.zones('z1', 'z2');
@@ -117,10 +117,10 @@ export const volumeCases: readonly ContractCase[] = [
       return spec.claimRef?.name === 'data';
     });
     await completeBinding(fixture, 'data', 'local');
-    assert.equal(await fixture.placeOf('pod'), 'z2');
+    assert.equal(await fixture.nodeOf('pod'), 'z2');
     await claim(fixture, 'more');
     await fixture.pod('waiting', using('more'));
-    await fixture.complaintOf('waiting', /2 node\(s\) didn't find available persistent volumes to bind[,.]/);
+    await fixture.unschedulableMessage('waiting', /2 node\(s\) didn't find available persistent volumes to bind[,.]/);
   }),
   schedulerCase('of two volumes the one that is kept for the claim is taken', async (fixture) => {
     await fixture.zones('z1', 'z2');
@@ -134,7 +134,7 @@ export const volumeCases: readonly ContractCase[] = [
     await fixture.change(VOLUMES, fixture.context.unique('free'), { status: { phase: 'Available' } }, 'status');
     await fixture.pod('pod', using('data'));
     await completeBinding(fixture, 'data', 'kept');
-    assert.equal(await fixture.placeOf('pod'), 'z2');
+    assert.equal(await fixture.nodeOf('pod'), 'z2');
     const { spec } = await fixture.get<Volume>(VOLUMES, fixture.context.unique('free'));
     assert.equal(spec.claimRef, undefined);
   }),
@@ -143,14 +143,14 @@ export const volumeCases: readonly ContractCase[] = [
     await fixture.node('b');
     await boundClaim(fixture, 'data', { accessModes: ['ReadWriteOncePod'] });
     await fixture.pod('first', using('data'));
-    await fixture.placeOf('first');
+    await fixture.nodeOf('first');
     await fixture.pod('second', using('data'));
-    await fixture.complaintOf(
+    await fixture.unschedulableMessage(
       'second',
       /\d+ node\(s\) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod[,.]/,
     );
     await fixture.deletePod('first');
-    await fixture.placeOf('second');
+    await fixture.nodeOf('second');
   }),
   schedulerCase('a node takes as many volumes of a driver as its CSINode says', async (fixture) => {
     await csiNode(fixture, 'a', 1); // long before anybody asks: the scheduler does not say when it has heard of it
@@ -158,11 +158,11 @@ export const volumeCases: readonly ContractCase[] = [
     await boundClaim(fixture, 'one', { csi: true });
     await boundClaim(fixture, 'two', { csi: true });
     await fixture.pod('first', using('one'));
-    await fixture.placeOf('first');
+    await fixture.nodeOf('first');
     await fixture.pod('same', using('one'));
-    assert.equal(await fixture.placeOf('same'), 'a');
+    assert.equal(await fixture.nodeOf('same'), 'a');
     await fixture.pod('second', using('two'));
-    await fixture.complaintOf('second', /1 node\(s\) exceed max volume count[,.]/);
+    await fixture.unschedulableMessage('second', /1 node\(s\) exceed max volume count[,.]/);
   }),
 ];
 
