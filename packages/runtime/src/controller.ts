@@ -48,19 +48,19 @@ export interface Controller<K = string> {
 export interface Source<K = string> {
   /** In logs: `kind source: *v1.Pod`. */
   readonly name: string;
-  /** What the source reads from, if it mirrors the API server: workers start once that has synced. */
+  /** What the source reads from, if it is a cache of the API server: workers start once that has synced. */
   readonly watched?: { readonly kind: string; readonly cache: Cache };
   /** Puts keys into the queue from now on; resolves when those of all that was there before are in it. Called once. */
   attach(queue: Enqueuer<K>): void | Promise<void>;
 }
 
-/** Something that mirrors the API server; an informer is one. */
+/** A cache of the API server, such as an informer. */
 export interface Cache {
   /** Runs until aborted. */
   start(signal: AbortSignal): Promise<void>;
   /** Whether all that existed at the start has been taken in, handlers included. */
   readonly hasSynced: boolean;
-  /** What it mirrors, as logs name it: `*v1.Pod`. */
+  /** The kind it caches, as logs name it: `*v1.Pod`. */
   readonly kind?: string;
   /** Why it was last refused or cut off; undefined if it never was. */
   readonly lastFailure?: unknown;

@@ -25,7 +25,7 @@ export {
   type WriteOptions,
 } from './client/client.ts';
 export { type Connection, ConnectionConfigError, type Identity, type Pem } from './client/connection.ts';
-export { findConnection, type Surroundings } from './client/connection-discovery.ts';
+export { findConnection, type DiscoveryOptions } from './client/connection-discovery.ts';
 export { HttpsTransport, type HttpsTransportOptions } from './client/https-transport.ts';
 export { findInClusterNamespace } from './client/in-cluster.ts';
 export { inProcessTransport, type RequestHandler } from './client/in-process-transport.ts';

@@ -5,8 +5,8 @@ import { inClusterConnection, SERVICE_ACCOUNT } from './in-cluster.ts';
 import { connectionOf } from './kubeconfig.ts';
 import { loadKubeconfig } from './kubeconfig-file.ts';
 
-/** Where to look; what is left out is this machine's own. */
-export interface Surroundings {
+/** Where to look; defaults are those of this host. */
+export interface DiscoveryOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly home?: string;
   /** Folder of the service account's files. */
@@ -18,8 +18,8 @@ export interface Surroundings {
  * account, else `~/.kube/config`. Files named by KUBECONFIG that hold nothing leave the service account as a way out.
  * Throws a ConnectionConfigError that says why each way failed.
  */
-export async function findConnection(surroundings: Surroundings, context?: string): Promise<Connection> {
-  const { env, home = env['HOME'] || homedir(), serviceAccount = SERVICE_ACCOUNT } = surroundings;
+export async function findConnection(options: DiscoveryOptions, context?: string): Promise<Connection> {
+  const { env, home = env['HOME'] || homedir(), serviceAccount = SERVICE_ACCOUNT } = options;
   const inCluster = () => inClusterConnection(env, serviceAccount);
   const named = env['KUBECONFIG'];
   if (named) {

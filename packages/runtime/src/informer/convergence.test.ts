@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { ApiObject } from '@karpenter-ts/kubernetes';
 import { randomFault, seededRandom } from '../testing/fixture-faults.ts';
 import { versionOf } from '../testing/fixture-resource.ts';
-import { isMirror, startInformer, startServer, until } from '../testing/fixture-informer.ts';
+import { isInSync, startInformer, startServer, until } from '../testing/fixture-informer.ts';
 import type { Handler } from './handlers.ts';
 
 // The long run of the issue: KARPENTER_ROUNDS=1000. A failure is repeated with KARPENTER_SEED.
@@ -67,7 +67,7 @@ for (const [variant, options] of [
       if (random() < 0.2) server.resource.compact();
       if (random() < 0.2) server.bookmark();
       if (random() < 0.5) server.watches[0]?.end();
-      await until(() => informer.hasSynced && isMirror(informer, server)).catch((cause: unknown) => {
+      await until(() => informer.hasSynced && isInSync(informer, server)).catch((cause: unknown) => {
         throw new Error(`round ${round} of seed ${SEED} did not converge`, { cause });
       });
       assert.deepEqual(replay.problems, [], `round ${round} of seed ${SEED}`);

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { HOUR, SECOND } from '../clock.ts';
 import { Metrics } from '../metrics/registry.ts';
 import { realClock } from '../real-clock.ts';
-import { isMirror, startInformer, startServer, until } from '../testing/fixture-informer.ts';
+import { isInSync, startInformer, startServer, until } from '../testing/fixture-informer.ts';
 import { ONE_POD, startScripted } from '../testing/scripted-watches.ts';
 
 test('the initial list is streamed and reported once it is complete', async (t) => {
@@ -111,7 +111,7 @@ test('indexes follow every change', async (t) => {
 
   server.resource.put('default/a', { spec: { nodeName: 'n2' } });
   server.resource.delete('default/b');
-  await until(() => isMirror(informer, server));
+  await until(() => isInSync(informer, server));
   assert.deepEqual(on('n1'), []);
   assert.deepEqual(on('n2'), ['a']);
 });
@@ -127,7 +127,7 @@ test('an object deleted and created anew during an outage is deleted and added',
   server.resource.put('default/a');
   server.resource.compact();
   server.faults = () => undefined;
-  await until(() => isMirror(informer, server));
+  await until(() => isInSync(informer, server));
   assert.deepEqual(log, ['add a initially', 'delete a', 'add a']);
 });
 

@@ -9,7 +9,7 @@ import type { Metrics } from '../metrics/registry.ts';
 import type { BackOffSettings } from '../queue/back-off.ts';
 import type { SteadyClock } from '../steady-clock.ts';
 import { type Handler, Handlers } from './handlers.ts';
-import { type Collection, type Mirror, type ObjectEvent, Reflector } from './reflector.ts';
+import { type PendingList, type ReflectorStore, type ObjectEvent, Reflector } from './reflector.ts';
 import { Store, type StoreOptions } from './store.ts';
 
 const handlerErrors = defineCounter(
@@ -137,12 +137,22 @@ export class Informer<T extends ApiObject, I extends string = never> {
     if (this.#started) throw new Error(`informer of ${resourceNameOf(this.type)} was started twice`);
     this.#started = true;
     const { client, type, clock, logger, selectors = {}, backOff } = this.#options;
-    const mirror: Mirror<T> = { collect: () => this.#collect(), apply: (event) => this.#apply(event) };
+    const store: ReflectorStore<T> = { beginList: () => this.#collect(), apply: (event) => this.#apply(event) };
     const random = this.#random;
     const onFailure = (error: unknown): void => {
       this.#lastFailure = error;
     };
-    const reflector = new Reflector({ client, type, clock, logger, selectors, backOff, random, mirror, onFailure });
+    const reflector = new Reflector({
+      client,
+      type,
+      clock,
+      logger,
+      selectors,
+      backOff,
+      random,
+      store: store,
+      onFailure,
+    });
     await Promise.all([reflector.run(signal), this.#resync(signal)]);
   }
 
@@ -174,7 +184,7 @@ export class Informer<T extends ApiObject, I extends string = never> {
   }
 
   /** Gathers a list beside the cache. Objects that have not changed stay the ones in the cache. */
-  #collect(): Collection<T> {
+  #collect(): PendingList<T> {
     const store = this.#store;
     const fresh = new Map<string, T>();
     const drop = (key: string): void => {

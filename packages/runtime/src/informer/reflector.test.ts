@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { SECOND } from '../clock.ts';
 import { realClock } from '../real-clock.ts';
 import { testClient } from '../testing/fixture-client.ts';
-import { isMirror, startInformer, startServer, until } from '../testing/fixture-informer.ts';
+import { isInSync, startInformer, startServer, until } from '../testing/fixture-informer.ts';
 import { BOOKMARK, ONE_POD, startScripted, type WatchScript } from '../testing/scripted-watches.ts';
 
 test('a server that refuses streamed lists gets pages of 100, and is asked only once', async (t) => {
@@ -49,7 +49,7 @@ test('a continue token that expires starts the list over, and the second time in
     lists.map(({ query }) => `${query.get('limit')}${query.has('continue') ? ' continued' : ''}`),
     ['100', '100 continued', '100', '100 continued', 'null'],
   );
-  assert.ok(isMirror(informer, server));
+  assert.ok(isInSync(informer, server));
 
   for (const key of server.resource.keys()) server.resource.delete(key);
   await until(() => informer.size === 0);
@@ -73,7 +73,7 @@ test('a list that breaks off leaves the cache as it was', async (t) => {
   assert.equal(informer.size, 50); // after three broken lists
   server.faults = () => undefined;
   server.resource.put('default/newest');
-  await until(() => isMirror(informer, server));
+  await until(() => isInSync(informer, server));
   assert.equal(log.filter((line) => line.startsWith('delete')).length, 1);
 });
 
@@ -88,7 +88,7 @@ test('a 410 event that leaves the connection open still ends the watch, and what
   watch?.fail(410, 'too old resource version', true);
   server.resource.delete('default/goes');
   server.resource.compact();
-  await until(() => isMirror(informer, server));
+  await until(() => isInSync(informer, server));
   assert.deepEqual(log, ['add stays initially', 'add goes initially', 'delete goes']);
   assert.deepEqual(
     server.requests.map(({ kind }) => kind),
@@ -104,7 +104,7 @@ test('an ERROR event of another kind keeps the version', async (t) => {
 
   server.watches[0]?.fail(500, 'internal error', true);
   server.resource.put('default/b');
-  await until(() => isMirror(informer, server));
+  await until(() => isInSync(informer, server));
   assert.deepEqual(
     server.requests.map(({ kind, query }) => `${kind} ${query.get('resourceVersion')}`),
     ['stream null', 'watch rv-2'],
@@ -194,7 +194,7 @@ test('429 and 500 on a watch are retried, and Retry-After is honoured', async (t
   };
   server.watches[0]?.end();
   server.resource.put('default/b');
-  await until(() => isMirror(informer, server));
+  await until(() => isInSync(informer, server));
   const [, refused = 0, again = 0] = times;
   assert.ok(again - refused >= 990, `came back after ${again - refused} ms`);
 });
@@ -209,7 +209,7 @@ test('a connection reset inside a line resumes from the last version and drops t
   await delay(20);
   server.cutConnections();
   server.resource.put('default/b');
-  await until(() => isMirror(informer, server));
+  await until(() => isInSync(informer, server));
   assert.deepEqual(log, ['add a initially', 'add b']);
   assert.equal(server.requests.at(-1)?.query.get('resourceVersion'), 'rv-2');
 });
@@ -231,7 +231,7 @@ test('a malformed line ends the watch, which resumes', async (t) => {
 
   server.watches[0]?.raw('{"type":"ADDED", oops\n');
   server.resource.put('default/b');
-  await until(() => isMirror(informer, server));
+  await until(() => isInSync(informer, server));
   assert.deepEqual(log, ['add a initially', 'add b']);
   assert.equal(server.requests.length, 2);
 });
@@ -247,7 +247,7 @@ test('a server that is gone for a while is found again', async (t) => {
   server.resource.delete('default/a');
   await delay(100);
   await server.start(port);
-  await until(() => isMirror(informer, server));
+  await until(() => isInSync(informer, server));
 });
 
 test('a version the server refuses five times in a row is given up, whatever its words', async (t) => {
@@ -259,7 +259,7 @@ test('a version the server refuses five times in a row is given up, whatever its
   server.faults = ({ kind }) => (kind === 'watch' ? { do: 'status', code: 504 } : undefined);
   server.watches[0]?.end();
   await until(() => server.requests.slice(before).some(({ kind }) => kind === 'stream'));
-  assert.ok(isMirror(informer, server));
+  assert.ok(isInSync(informer, server));
 });
 
 test('a watch that falls silent is left alone for its time, and given up half a minute later', async (t) => {

@@ -10,17 +10,17 @@ import type { Logger } from '../logger.ts';
 import { BackOff, type BackOffSettings } from '../queue/back-off.ts';
 import type { SteadyClock } from '../steady-clock.ts';
 
-/** Where a reflector writes what it learns. */
-export interface Mirror<T extends ApiObject> {
-  /** A new, complete list begins. It counts only once it is committed. */
-  collect(): Collection<T>;
+/** What a reflector writes to: a Store in client-go. */
+export interface ReflectorStore<T extends ApiObject> {
+  /** Begins a complete list, which takes effect when it is committed. */
+  beginList(): PendingList<T>;
   apply(event: ObjectEvent<T>): void;
 }
 
-/** A list on its way. Must end in `commit` or `abandon`. */
-export interface Collection<T extends ApiObject> {
+/** A list that is being received. It must end in `commit` or `abandon`. */
+export interface PendingList<T extends ApiObject> {
   apply(event: ObjectEvent<T>): void;
-  /** The list is complete: the mirror becomes it, and tells of what is new, changed and gone. */
+  /** Replaces the content of the store by the list, and tells the handlers what was added, updated and deleted. */
   commit(): Promise<void>;
   abandon(): void;
 }
@@ -31,14 +31,14 @@ export interface ReflectorOptions<T extends ApiObject> {
   readonly client: Pick<CancellableClient, 'learnt' | 'list' | 'watchInBatches'>;
   readonly type: ResourceType;
   readonly selectors: Selectors;
-  readonly mirror: Mirror<T>;
+  readonly store: ReflectorStore<T>;
   readonly clock: SteadyClock;
   readonly logger: Logger;
   /** Numbers in [0, 1): for jitter. */
   readonly random: () => number;
   /** Delays after failures; a tenth of a second doubling to half a minute unless told. */
   readonly backOff?: BackOffSettings | undefined;
-  /** Learns of every failure, before the next try. */
+  /** Called with every failure, before the next try. */
   readonly onFailure?: ((error: unknown) => void) | undefined;
 }
 
@@ -55,8 +55,8 @@ const MAX_REFUSALS = 5;
 const MAX_BROKEN_STREAMS = 3;
 
 /**
- * Keeps a mirror of a kind: lists, then watches, for ever and through every fault. Nothing is missed, since a watch goes
- * on from the last version seen or the list is fetched anew; and the mirror is never half a list.
+ * Keeps a store in step with the API server: lists, then watches, until aborted. Nothing is missed, because a watch goes
+ * on from the last version seen or the list is fetched again. The store never holds half a list.
  */
 export class Reflector<T extends ApiObject> {
   readonly #options: ReflectorOptions<T>;
@@ -121,7 +121,7 @@ export class Reflector<T extends ApiObject> {
 
   /** The list as the beginning of a watch: no list is ever whole in memory, on neither side. */
   async #listAndWatch(signal: AbortSignal): Promise<void> {
-    const list = this.#options.mirror.collect();
+    const list = this.#options.store.beginList();
     this.#brokenStreams++;
     try {
       for await (const batch of this.#open({ sendInitialEvents: true }, signal)) {
@@ -138,15 +138,15 @@ export class Reflector<T extends ApiObject> {
     if (this.#version === undefined) throw new ConnectionError('the streamed list ended before it was complete');
   }
 
-  async #listInPages(signal: AbortSignal): Promise<{ readonly list: Collection<T>; readonly version: string }> {
-    const { client, type, selectors, mirror } = this.#options;
-    let list = mirror.collect();
+  async #listInPages(signal: AbortSignal): Promise<{ readonly list: PendingList<T>; readonly version: string }> {
+    const { client, type, selectors, store: store } = this.#options;
+    let list = store.beginList();
     let version = '';
     try {
       for await (const page of client.list<T>(type, { ...selectors, retries: 0 }, signal)) {
         if (page.start) {
           list.abandon();
-          list = mirror.collect();
+          list = store.beginList();
         }
         version = page.resourceVersion;
         for (const object of page.items) {
@@ -161,7 +161,7 @@ export class Reflector<T extends ApiObject> {
     return { list, version };
   }
 
-  async #complete(list: Collection<T>, version: string): Promise<void> {
+  async #complete(list: PendingList<T>, version: string): Promise<void> {
     await list.commit();
     this.#version = version;
     this.#brokenStreams = 0;
@@ -179,7 +179,7 @@ export class Reflector<T extends ApiObject> {
   }
 
   #follow(event: WatchEvent<T>): void {
-    if (event.type !== 'BOOKMARK') this.#options.mirror.apply(event);
+    if (event.type !== 'BOOKMARK') this.#options.store.apply(event);
     this.#version = event.object.metadata.resourceVersion;
     this.#refusals = 0;
     this.#backOff.forget('watch');

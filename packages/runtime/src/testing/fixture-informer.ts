@@ -69,7 +69,7 @@ export async function until(holds: () => boolean): Promise<void> {
 }
 
 /** Whether the cache holds what the server holds, version by version. */
-export function isMirror(informer: Informer<FixturePod, 'node'>, { resource }: FixtureServer): boolean {
+export function isInSync(informer: Informer<FixturePod, 'node'>, { resource }: FixtureServer): boolean {
   const versionIn = (holder: { get(key: string): ApiObject | undefined }, key: string) =>
     holder.get(key)?.metadata.resourceVersion;
   return (

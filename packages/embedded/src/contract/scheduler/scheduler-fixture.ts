@@ -34,8 +34,8 @@ const REVISION = 'scheduling.test/revision';
 export class SchedulerFixture {
   readonly context: ContractContext;
   /** Nodes that were written since `untilSchedulerHasNodes` last returned. */
-  readonly #unheard = new Set<string>();
-  #echoes = 0;
+  readonly #changedNodes = new Set<string>();
+  #revisions = 0;
 
   constructor(context: ContractContext) {
     this.context = context;
@@ -59,7 +59,7 @@ export class SchedulerFixture {
       status: { allocatable, capacity: allocatable },
     };
     await this.create(NODES, node);
-    this.#unheard.add(full);
+    this.#changedNodes.add(full);
   }
 
   /** Creates a node in each zone, named after the zone. */
@@ -103,7 +103,7 @@ export class SchedulerFixture {
   async changeNode(name: string, body: object, subresource?: string): Promise<void> {
     const full = this.context.unique(name);
     await this.change(NODES, full, body, subresource);
-    this.#unheard.add(full);
+    this.#changedNodes.add(full);
   }
 
   /**
@@ -111,9 +111,9 @@ export class SchedulerFixture {
    * could arrive before the node it was made for. A cache that has the last change of a node has those before it too.
    */
   async untilSchedulerHasNodes(): Promise<void> {
-    const nodes = [...this.#unheard];
-    this.#unheard.clear();
-    await Promise.all(nodes.map((node) => this.#echo(node)));
+    const nodes = [...this.#changedNodes];
+    this.#changedNodes.clear();
+    await Promise.all(nodes.map((node) => this.#untilSchedulerHas(node)));
   }
 
   /** Replaces the taints of a node with these and the fixture's own. */
@@ -164,8 +164,8 @@ export class SchedulerFixture {
   }
 
   /** Gives the node a new label and waits until the scheduler finds the node by it. */
-  async #echo(node: string): Promise<void> {
-    const revision = String(++this.#echoes);
+  async #untilSchedulerHas(node: string): Promise<void> {
+    const revision = String(++this.#revisions);
     await this.change(NODES, node, { metadata: { labels: { [REVISION]: revision } } });
     const nodeSelector = { [MARK]: this.context.namespace, [REVISION]: revision };
     await untilSchedulerFinds(this.context, node, { nodeSelector, tolerations: [{ operator: 'Exists' }] });
