@@ -47,7 +47,7 @@ async function createPod({ client, clock }: KubeletFixture, name: string, spec: 
 async function phase({ client }: KubeletFixture, name: string): Promise<string> {
   try {
     const { metadata, status } = await client.get<Pod>(PODS, { name, namespace: 'default' });
-    return metadata.deletionTimestamp === undefined ? (status?.phase ?? '') : 'leaving';
+    return metadata.deletionTimestamp === undefined ? (status?.phase ?? '') : 'Terminating';
   } catch (error) {
     if (isNotFound(error)) return 'gone';
     throw error;
@@ -83,7 +83,7 @@ test('a pod that takes its time to stop has all of it, but not more than its gra
   await deletePod(fixture, 'hurried');
   await fixture.clock.advance(6 * SECOND);
   assert.equal(await phase(fixture, 'hurried'), 'gone');
-  assert.equal(await phase(fixture, 'patient'), 'leaving');
+  assert.equal(await phase(fixture, 'patient'), 'Terminating');
   await fixture.clock.advance(15 * SECOND);
   assert.equal(await phase(fixture, 'patient'), 'gone');
 });
@@ -125,7 +125,7 @@ test('a lost node is unknown after a while, keeps its pods until they are driven
   assert.equal(await readiness(fixture, 'a'), 'Unknown');
   assert.equal(await readiness(fixture, 'b'), 'True');
   await fixture.clock.advance(5 * MINUTE); // tolerated for that long by default
-  assert.equal(await phase(fixture, 'web'), 'leaving');
+  assert.equal(await phase(fixture, 'web'), 'Terminating');
   fixture.faults.heal('a');
   await fixture.clock.advance(10 * SECOND);
   assert.equal(await readiness(fixture, 'a'), 'True');
@@ -164,7 +164,7 @@ test('a slow drain makes pods use up their time', async (t) => {
   fixture.faults.inject('a', { kind: 'slow-drain', delay: Number.POSITIVE_INFINITY });
   await deletePod(fixture, 'web');
   await fixture.clock.advance(29 * SECOND);
-  assert.equal(await phase(fixture, 'web'), 'leaving');
+  assert.equal(await phase(fixture, 'web'), 'Terminating');
   await fixture.clock.advance(2 * SECOND);
   assert.equal(await phase(fixture, 'web'), 'gone');
 });

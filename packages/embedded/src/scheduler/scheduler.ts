@@ -99,7 +99,7 @@ class Scheduler {
     const pending = this.#queue.take(key);
     const pod = this.#deps.caches.pods.get(key);
     if (pending === undefined || pod === undefined) return DONE;
-    if (pending.pod.isLeaving) return this.#skip(key, pod);
+    if (pending.pod.isTerminating) return this.#skip(key, pod);
     const placed = this.#snapshot.findPlaced(key);
     if (placed !== undefined) return this.#finish(pending, pod, placed.node, signal);
     const placement = this.#placer.place(pending);

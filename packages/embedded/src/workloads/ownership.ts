@@ -31,15 +31,15 @@ export interface Claim<T extends ApiObject> {
 export async function claimObjects<T extends ApiObject>(claim: Claim<T>): Promise<readonly T[]> {
   const { owner, candidates, mayAdopt = () => true } = claim;
   const selector = labelSelectorFrom(owner.spec.selector);
-  const isOwnerLeaving = owner.metadata.deletionTimestamp !== undefined;
+  const isOwnerBeingDeleted = owner.metadata.deletionTimestamp !== undefined;
   let isOwnerAlive: Promise<boolean> | undefined; // asked once, and only if there is anything to adopt
   const claimed: T[] = [];
   for (const object of candidates) {
     const isMatch = matchesLabels(selector, object.metadata.labels ?? {}) && mayAdopt(object);
     if (isControlledBy(object, owner)) {
       if (isMatch) claimed.push(object);
-      else if (!isOwnerLeaving) await release(claim, object);
-    } else if (isMatch && !isOwnerLeaving && object.metadata.deletionTimestamp === undefined) {
+      else if (!isOwnerBeingDeleted) await release(claim, object);
+    } else if (isMatch && !isOwnerBeingDeleted && object.metadata.deletionTimestamp === undefined) {
       if (controllerOf(object.metadata) !== undefined) continue;
       isOwnerAlive ??= isAlive(claim);
       if ((await isOwnerAlive) && (await adopt(claim, object))) claimed.push(object);

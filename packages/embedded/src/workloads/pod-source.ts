@@ -10,7 +10,7 @@ import { type Informer, LOW_PRIORITY, type Source } from '@karpenter-ts/runtime'
 import type { PodCache } from './caches.ts';
 import type { Expectations } from './expectations.ts';
 import type { Pod } from './kinds/pod.ts';
-import { isLeaving } from './pod-state.ts';
+import { isTerminating } from './pod-state.ts';
 
 export type PodSet = ApiObject & { readonly spec: { readonly selector: LabelSelectorSpec } };
 
@@ -33,7 +33,7 @@ export function podSource<T extends PodSet>({ pods, sets, expectations }: PodSou
   const keysOf = (pod: Pod): readonly string[] => {
     const key = keyOf(pod);
     if (key !== undefined) return [key];
-    return controllerOf(pod.metadata) === undefined && !isLeaving(pod) ? adopters(sets, pod) : [];
+    return controllerOf(pod.metadata) === undefined && !isTerminating(pod) ? adopters(sets, pod) : [];
   };
   const sawDeletion = (pod: Pod): void => {
     const key = keyOf(pod);
@@ -46,12 +46,12 @@ export function podSource<T extends PodSet>({ pods, sets, expectations }: PodSou
       pods.addHandler({
         onAdd(pod, isInitial) {
           const key = keyOf(pod);
-          if (isLeaving(pod)) sawDeletion(pod);
+          if (isTerminating(pod)) sawDeletion(pod);
           else if (key !== undefined) expectations?.created(key);
           for (const each of keysOf(pod)) queue.add(each, ...(isInitial ? [LOW_PRIORITY] : []));
         },
         onUpdate(old, pod) {
-          if (isLeaving(pod)) sawDeletion(pod);
+          if (isTerminating(pod)) sawDeletion(pod);
           for (const each of new Set([...keysOf(old), ...keysOf(pod)])) queue.add(each);
         },
         onDelete(pod) {

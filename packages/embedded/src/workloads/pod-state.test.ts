@@ -8,7 +8,7 @@ test('a pod is active until it ends or is deleted', () => {
   assert.ok(isActive(buildPod('a', { phase: 'Pending' })));
   assert.ok(!isActive(buildPod('a', { phase: 'Succeeded' })));
   assert.ok(!isActive(buildPod('a', { phase: 'Failed' })));
-  assert.ok(!isActive(buildPod('a', { isLeaving: true })));
+  assert.ok(!isActive(buildPod('a', { isTerminating: true })));
 });
 
 test('a pod is available once it has been ready for long enough', () => {

@@ -8,12 +8,12 @@ export function isTerminal(pod: Pod): boolean {
   return pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
 }
 
-/** Counts as one of its workload's: neither ended nor leaving. */
+/** Counts as one of its workload's: neither terminal nor terminating. */
 export function isActive(pod: Pod): boolean {
-  return !isTerminal(pod) && !isLeaving(pod);
+  return !isTerminal(pod) && !isTerminating(pod);
 }
 
-export function isLeaving(pod: Pod): boolean {
+export function isTerminating(pod: Pod): boolean {
   return pod.metadata.deletionTimestamp !== undefined;
 }
 

@@ -10,7 +10,7 @@ import { REPLICA_SETS, type ReplicaSet, type ReplicaSetStatus } from './kinds/re
 import { isSameStatus, omitEmpty } from './object-status.ts';
 import { candidatesFor, claimObjects } from './ownership.ts';
 import { podSource } from './pod-source.ts';
-import { isActive, isAvailable, isLeaving, isReady, isTerminal, nextAvailability } from './pod-state.ts';
+import { isActive, isAvailable, isTerminating, isReady, isTerminal, nextAvailability } from './pod-state.ts';
 import { PodWriter } from './pod-writer.ts';
 import type { WorkloadDeps } from './workload-deps.ts';
 
@@ -77,8 +77,8 @@ function nextStatus(
   const { spec, metadata, status } = set;
   const ofTemplate = labelSelectorFrom({ matchLabels: spec.template.metadata?.labels ?? {} });
   const ofSet = labelSelectorFrom(spec.selector);
-  const isTerminating = (pod: Pod): boolean =>
-    isLeaving(pod) &&
+  const countsAsTerminating = (pod: Pod): boolean =>
+    isTerminating(pod) &&
     !isTerminal(pod) &&
     controllerOf(pod.metadata)?.uid === metadata.uid &&
     matchesLabels(ofSet, pod.metadata.labels);
@@ -88,7 +88,7 @@ function nextStatus(
       fullyLabeledReplicas: active.filter((pod) => matchesLabels(ofTemplate, pod.metadata.labels)).length,
       readyReplicas: active.filter(isReady).length,
       availableReplicas: active.filter((pod) => isAvailable(pod, now, spec.minReadySeconds)).length,
-      terminatingReplicas: pods.filter(isTerminating).length,
+      terminatingReplicas: pods.filter(countsAsTerminating).length,
       observedGeneration: metadata.generation ?? 0,
       conditions: failureConditions(status, failure, { now, isCreation: active.length < spec.replicas }),
     },

@@ -53,7 +53,7 @@ function summarize(pod: KubeObject): Summary {
   return {
     ready: init.ready + (main?.ready ?? 0),
     total: listAt(pod, 'spec', 'containers').length + listAt(pod, 'spec', 'initContainers').filter(isSidecar).length,
-    status: leavingStatus(pod) ?? main?.status ?? init.status!,
+    status: terminatingStatus(pod) ?? main?.status ?? init.status!,
     restarts: counted.reduce((sum, container) => sum + numberAt(container, 'restartCount'), 0),
     lastRestart: counted.map(lastEnd).reduce((latest, end) => (end > latest ? end : latest), ''),
   };
@@ -67,7 +67,7 @@ function baseStatus(pod: KubeObject): string {
 }
 
 /** What a deletion makes of the status. */
-function leavingStatus(pod: KubeObject): string | undefined {
+function terminatingStatus(pod: KubeObject): string | undefined {
   if (!pod.metadata.deletionTimestamp) return undefined;
   if (textAt(pod, 'status', 'reason') === 'NodeLost') return 'Unknown';
   return ['Succeeded', 'Failed'].includes(textAt(pod, 'status', 'phase')) ? undefined : 'Terminating';

@@ -114,7 +114,7 @@ export const deploymentCases: readonly ContractCase[] = [
   }),
 
   workloadCase('a Deployment without enough pods says that it is not available', async (fixture) => {
-    await deploy(fixture, { template: fixture.homelessTemplate() });
+    await deploy(fixture, { template: fixture.unschedulableTemplate() });
     const waiting = await fixture.until<Deployment>(
       DEPLOYMENTS,
       'web',
@@ -282,7 +282,7 @@ export const deploymentCases: readonly ContractCase[] = [
   ),
 
   workloadCase('annotations of a Deployment are copied to its present set', async (fixture) => {
-    await deploy(fixture, { template: fixture.homelessTemplate() });
+    await deploy(fixture, { template: fixture.unschedulableTemplate() });
     await fixture.context.until('the set is there', async () => (await sets(fixture)).length === 1);
     await fixture.merge(DEPLOYMENTS, 'web', { metadata: { annotations: { 'example.com/why': 'because' } } });
     await fixture.context.until('the set has it', async () => {
@@ -328,7 +328,7 @@ export const deploymentCases: readonly ContractCase[] = [
   }),
 
   workloadCase('a rollout without progress is late after its deadline', async (fixture) => {
-    await deploy(fixture, { replicas: 1, progressDeadlineSeconds: 2, template: fixture.homelessTemplate() });
+    await deploy(fixture, { replicas: 1, progressDeadlineSeconds: 2, template: fixture.unschedulableTemplate() });
     const late = await fixture.until<Deployment>(
       DEPLOYMENTS,
       'web',
@@ -356,7 +356,7 @@ export const deploymentCases: readonly ContractCase[] = [
   }),
 
   workloadCase('each step of a rollout is an event of the Deployment', async (fixture) => {
-    await deploy(fixture, { replicas: 1, template: fixture.homelessTemplate() });
+    await deploy(fixture, { replicas: 1, template: fixture.unschedulableTemplate() });
     const [set] = await fixture.context.until('the set is there', async () => {
       const all = await sets(fixture);
       return all.length === 1 && all;

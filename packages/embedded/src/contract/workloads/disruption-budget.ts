@@ -109,7 +109,7 @@ export const disruptionBudgetCases: readonly ContractCase[] = [
   }),
 
   workloadCase('a budget over pods of a kind without a size cannot be worked out', async (fixture) => {
-    const template = fixture.homelessTemplate({ restartPolicy: 'Never' });
+    const template = fixture.unschedulableTemplate({ restartPolicy: 'Never' });
     await fixture.create(JOBS, { metadata: { name: 'work' }, spec: { template } });
     await fixture.context.until('the pod', async () => (await fixture.pods()).length === 1);
     await createBudget(fixture, { maxUnavailable: 1 });

@@ -23,8 +23,8 @@ function ended(fixture: WorkloadFixture, how: 'Complete' | 'Failed'): Promise<Jo
   );
 }
 
-function homeless(fixture: WorkloadFixture): { readonly template: Job['spec']['template'] } {
-  return { template: fixture.homelessTemplate({ restartPolicy: 'Never' }) };
+function unschedulable(fixture: WorkloadFixture): { readonly template: Job['spec']['template'] } {
+  return { template: fixture.unschedulableTemplate({ restartPolicy: 'Never' }) };
 }
 
 function activePods(fixture: WorkloadFixture, count: number): Promise<readonly Pod[]> {
@@ -110,7 +110,7 @@ export const jobCases: readonly ContractCase[] = [
   }),
 
   workloadCase('a Job fails when more pods have failed than it may lose', async (fixture) => {
-    await createJob(fixture, { ...homeless(fixture), backoffLimit: 0 });
+    await createJob(fixture, { ...unschedulable(fixture), backoffLimit: 0 });
     const [pod] = await activePods(fixture, 1);
     await fail(fixture, pod);
     const { status } = await ended(fixture, 'Failed');
@@ -126,7 +126,10 @@ export const jobCases: readonly ContractCase[] = [
   }),
 
   workloadCase('of a pod that restarts in place, the restarts count', async (fixture) => {
-    await createJob(fixture, { template: fixture.homelessTemplate({ restartPolicy: 'OnFailure' }), backoffLimit: 0 });
+    await createJob(fixture, {
+      template: fixture.unschedulableTemplate({ restartPolicy: 'OnFailure' }),
+      backoffLimit: 0,
+    });
     const [pod] = await activePods(fixture, 1);
     const restarted = async (times: number): Promise<Pod> => {
       const main = { name: 'main', image: 'app', imageID: '', ready: true, restartCount: times };
@@ -146,7 +149,7 @@ export const jobCases: readonly ContractCase[] = [
   }),
 
   workloadCase('a failed pod is replaced after a pause', async (fixture) => {
-    await createJob(fixture, { ...homeless(fixture), backoffLimit: 1 });
+    await createJob(fixture, { ...unschedulable(fixture), backoffLimit: 1 });
     const [first] = await activePods(fixture, 1);
     const from = fixture.context.clock.now();
     await fail(fixture, first);
@@ -157,7 +160,7 @@ export const jobCases: readonly ContractCase[] = [
   }),
 
   workloadCase('a deleted pod of a Job counts as failed and is replaced', async (fixture) => {
-    await createJob(fixture, { ...homeless(fixture), parallelism: 2, completions: 2 });
+    await createJob(fixture, { ...unschedulable(fixture), parallelism: 2, completions: 2 });
     const [first] = await activePods(fixture, 2);
     await fixture.delete(PODS, first?.metadata.name ?? '');
     await fixture.untilGone(PODS, first?.metadata.name ?? '');
@@ -166,7 +169,7 @@ export const jobCases: readonly ContractCase[] = [
 
   workloadCase('a Job that takes too long fails and its pods go', async (fixture) => {
     const states = await fixture.record<Pod>(PODS); // who only asks now and then may miss pods that are there for so short
-    await createJob(fixture, { ...homeless(fixture), parallelism: 2, activeDeadlineSeconds: 2 });
+    await createJob(fixture, { ...unschedulable(fixture), parallelism: 2, activeDeadlineSeconds: 2 });
     const { status } = await ended(fixture, 'Failed');
     assert.equal(findCondition(status?.conditions, 'Failed')?.reason, 'DeadlineExceeded');
     await fixture.context.until('no pod is left', async () => (await fixture.pods()).length === 0);
@@ -193,7 +196,7 @@ export const jobCases: readonly ContractCase[] = [
   }),
 
   workloadCase('suspending a Job ends its pods without counting them', async (fixture) => {
-    await createJob(fixture, { ...homeless(fixture), parallelism: 2 });
+    await createJob(fixture, { ...unschedulable(fixture), parallelism: 2 });
     await activePods(fixture, 2);
     await fixture.merge(JOBS, 'work', { spec: { suspend: true } });
     await fixture.context.until('no pod is left', async () => (await fixture.pods()).length === 0);
@@ -202,7 +205,7 @@ export const jobCases: readonly ContractCase[] = [
   }),
 
   workloadCase('deleting a Job takes its pods along', async (fixture) => {
-    await createJob(fixture, { ...homeless(fixture), parallelism: 2 });
+    await createJob(fixture, { ...unschedulable(fixture), parallelism: 2 });
     await activePods(fixture, 2);
     await fixture.delete(JOBS, 'work', { propagationPolicy: 'Background' });
     await fixture.context.until('no pod is left', async () => (await fixture.pods()).length === 0);

@@ -38,7 +38,7 @@ export const namespaceCases: readonly ContractCase[] = [
     const selector = { matchLabels: { app: 'web' } };
     await doomed.create(DEPLOYMENTS, {
       metadata: { name: 'web' },
-      spec: { replicas: 2, selector, template: doomed.homelessTemplate() },
+      spec: { replicas: 2, selector, template: doomed.unschedulableTemplate() },
     });
     await doomed.context.until('two pods', async () => (await doomed.pods()).length === 2);
     await doomed.delete(NAMESPACES, doomed.namespace);
@@ -105,11 +105,11 @@ export const namespaceCases: readonly ContractCase[] = [
   workloadCase('pods leave a namespace before everything else', async (fixture) => {
     const doomed = await fixtureInNewNamespace(fixture);
     await doomed.create(CONFIG_MAPS, { metadata: { name: 'config' } });
-    const { metadata, spec } = doomed.homelessTemplate();
+    const { metadata, spec } = doomed.unschedulableTemplate();
     await doomed.create(PODS, { metadata: { ...metadata, name: 'held', finalizers: [HELD] }, spec });
     await doomed.delete(NAMESPACES, doomed.namespace);
     await patiently(() =>
-      doomed.until(PODS, 'held', 'is leaving', (pod) => pod.metadata.deletionTimestamp !== undefined),
+      doomed.until(PODS, 'held', 'is terminating', (pod) => pod.metadata.deletionTimestamp !== undefined),
     );
     await doomed.context.clock.sleep(1000);
     assert.equal(await doomed.isGone(CONFIG_MAPS, 'config'), false);

@@ -29,8 +29,8 @@ function letGo(fixture: WorkloadFixture, name: string): Promise<ApiObject> {
   return fixture.merge(CONFIG_MAPS, name, { metadata: { finalizers: null } });
 }
 
-function leaving(fixture: WorkloadFixture, name: string): Promise<ApiObject> {
-  return fixture.until(CONFIG_MAPS, name, 'is leaving', ({ metadata }) => metadata.deletionTimestamp !== undefined);
+function untilTerminating(fixture: WorkloadFixture, name: string): Promise<ApiObject> {
+  return fixture.until(CONFIG_MAPS, name, 'is terminating', ({ metadata }) => metadata.deletionTimestamp !== undefined);
 }
 
 /**
@@ -40,7 +40,7 @@ function leaving(fixture: WorkloadFixture, name: string): Promise<ApiObject> {
 async function known(fixture: WorkloadFixture): Promise<void> {
   const metadata = { name: 'ghost', ownerReferences: [GHOST] }; // and no labels, by which a set would take the pod
   const labels = { app: 'ghost' };
-  const template = fixture.homelessTemplate({ labels });
+  const template = fixture.unschedulableTemplate({ labels });
   await fixture.create(PODS, { metadata, spec: template.spec });
   await fixture.create(REPLICA_SETS, { metadata, spec: { replicas: 0, selector: { matchLabels: labels }, template } });
   await fixture.untilGone(PODS, 'ghost');
@@ -100,7 +100,7 @@ export const ownerGcCases: readonly ContractCase[] = [
     const parent = await create(fixture, 'parent');
     await create(fixture, 'child', [owner(parent, true)], [HELD]);
     await fixture.delete(CONFIG_MAPS, 'parent', { propagationPolicy: 'Foreground' });
-    await leaving(fixture, 'child');
+    await untilTerminating(fixture, 'child');
     const { metadata } = await fixture.get(CONFIG_MAPS, 'parent');
     assert.deepEqual(metadata.finalizers, ['foregroundDeletion']);
     assert.ok(metadata.deletionTimestamp);
@@ -114,7 +114,7 @@ export const ownerGcCases: readonly ContractCase[] = [
     await create(fixture, 'child', [owner(parent, false)], [HELD]);
     await fixture.delete(CONFIG_MAPS, 'parent', { propagationPolicy: 'Foreground' });
     await fixture.untilGone(CONFIG_MAPS, 'parent');
-    await leaving(fixture, 'child');
+    await untilTerminating(fixture, 'child');
     await letGo(fixture, 'child');
     await fixture.untilGone(CONFIG_MAPS, 'child');
   }),
@@ -124,7 +124,7 @@ export const ownerGcCases: readonly ContractCase[] = [
     const child = await create(fixture, 'child', [owner(parent, true)]);
     await create(fixture, 'grandchild', [owner(child, true)], [HELD]);
     await fixture.delete(CONFIG_MAPS, 'parent', { propagationPolicy: 'Foreground' });
-    await leaving(fixture, 'grandchild');
+    await untilTerminating(fixture, 'grandchild');
     assert.equal(await fixture.isGone(CONFIG_MAPS, 'child'), false);
     await letGo(fixture, 'grandchild');
     await fixture.untilGone(CONFIG_MAPS, 'parent');
@@ -173,7 +173,7 @@ export const ownerGcCases: readonly ContractCase[] = [
     const selector = { matchLabels: { app: 'web' } };
     await fixture.create(DEPLOYMENTS, {
       metadata: { name: 'web' },
-      spec: { replicas: 2, selector, template: fixture.homelessTemplate() },
+      spec: { replicas: 2, selector, template: fixture.unschedulableTemplate() },
     });
     await fixture.context.until('two pods', async () => (await fixture.pods()).length === 2);
     await fixture.delete(DEPLOYMENTS, 'web');
@@ -187,7 +187,7 @@ export const ownerGcCases: readonly ContractCase[] = [
     const selector = { matchLabels: { app: 'web' } };
     await fixture.create(DEPLOYMENTS, {
       metadata: { name: 'web' },
-      spec: { replicas: 2, selector, template: fixture.homelessTemplate() },
+      spec: { replicas: 2, selector, template: fixture.unschedulableTemplate() },
     });
     await fixture.context.until('two pods', async () => (await fixture.pods()).length === 2);
     await known(fixture);
@@ -201,7 +201,7 @@ export const ownerGcCases: readonly ContractCase[] = [
     const selector = { matchLabels: { app: 'web' } };
     const deployment = {
       metadata: { name: 'web' },
-      spec: { replicas: 1, selector, template: fixture.homelessTemplate() },
+      spec: { replicas: 1, selector, template: fixture.unschedulableTemplate() },
     };
     await fixture.create(DEPLOYMENTS, deployment);
     await fixture.context.until('a pod', async () => (await fixture.pods()).length === 1);

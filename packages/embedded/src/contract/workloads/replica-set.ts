@@ -56,7 +56,7 @@ export const replicaSetCases: readonly ContractCase[] = [
   }),
 
   workloadCase('a ReplicaSet replaces a pod that has failed, and keeps it', async (fixture) => {
-    await createSet(fixture, { replicas: 1, template: fixture.homelessTemplate() });
+    await createSet(fixture, { replicas: 1, template: fixture.unschedulableTemplate() });
     const [pod] = await fixture.context.until('the pod is there', async () => {
       const pods = await fixture.pods();
       return pods.length === 1 && pods;
@@ -97,7 +97,7 @@ export const replicaSetCases: readonly ContractCase[] = [
   }),
 
   workloadCase('a shrinking set lets pods go that no node has taken', async (fixture) => {
-    await createSet(fixture, { replicas: 2, template: fixture.homelessTemplate() });
+    await createSet(fixture, { replicas: 2, template: fixture.unschedulableTemplate() });
     await fixture.context.until('two pods wait', async () => (await fixture.pods()).length === 2);
     await fixture.node('a');
     await fixture.merge(REPLICA_SETS, 'web', { spec: { template: fixture.template() } });

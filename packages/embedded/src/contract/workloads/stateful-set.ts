@@ -104,14 +104,14 @@ export const statefulSetCases: readonly ContractCase[] = [
   }),
 
   workloadCase('while its first pod does not run, an ordered StatefulSet has no second', async (fixture) => {
-    await createSet(fixture, { template: fixture.homelessTemplate() });
+    await createSet(fixture, { template: fixture.unschedulableTemplate() });
     await fixture.context.until('the first pod', async () => (await fixture.pods()).length > 0);
     await fixture.context.clock.sleep(1000);
     assert.deepEqual(await names(fixture), ['web-0']);
   }),
 
   workloadCase('a parallel StatefulSet creates all pods at once', async (fixture) => {
-    await createSet(fixture, { podManagementPolicy: 'Parallel', template: fixture.homelessTemplate() });
+    await createSet(fixture, { podManagementPolicy: 'Parallel', template: fixture.unschedulableTemplate() });
     await fixture.context.until('all pods', async () => (await fixture.pods()).length === 3);
     assert.deepEqual(await names(fixture), ['web-0', 'web-1', 'web-2']);
   }),
@@ -203,7 +203,7 @@ export const statefulSetCases: readonly ContractCase[] = [
   }),
 
   workloadCase('a pod of a StatefulSet that has ended is replaced by its namesake', async (fixture) => {
-    await createSet(fixture, { replicas: 1, template: fixture.homelessTemplate() });
+    await createSet(fixture, { replicas: 1, template: fixture.unschedulableTemplate() });
     const first = await fixture.context.until('the pod', async () => (await fixture.pods())[0]);
     await fixture.merge(PODS, 'web-0', { status: { phase: 'Failed' } }, 'status');
     await fixture.until(PODS, 'web-0', 'is another one', ({ metadata }) => metadata.uid !== first.metadata.uid);
@@ -214,7 +214,7 @@ export const statefulSetCases: readonly ContractCase[] = [
     await createSet(fixture, {
       replicas: 2,
       podManagementPolicy: 'Parallel',
-      template: fixture.homelessTemplate({ containers: [{ name: 'main', image: 'a', volumeMounts }] }),
+      template: fixture.unschedulableTemplate({ containers: [{ name: 'main', image: 'a', volumeMounts }] }),
       volumeClaimTemplates: [CLAIM],
     });
     await fixture.context.until('two pods', async () => (await fixture.pods()).length === 2);
@@ -235,7 +235,7 @@ export const statefulSetCases: readonly ContractCase[] = [
     await createSet(fixture, {
       replicas: 2,
       podManagementPolicy: 'Parallel',
-      template: fixture.homelessTemplate(),
+      template: fixture.unschedulableTemplate(),
       volumeClaimTemplates: [CLAIM],
       persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Delete', whenScaled: 'Delete' },
     });

@@ -85,8 +85,8 @@ export class WorkloadFixture {
     };
   }
 
-  /** One whose pods no node will ever take. */
-  homelessTemplate(options: TemplateOptions = {}): PodTemplate {
+  /** A template whose pods fit no node. */
+  unschedulableTemplate(options: TemplateOptions = {}): PodTemplate {
     return this.template({ ...options, nodeSelector: { [MARK]: 'nowhere' } });
   }
 

@@ -9,7 +9,7 @@ const WEB = { app: 'web' };
 
 interface Layout {
   readonly zones: readonly number[]; // of each node; 0 for none
-  readonly pods: readonly { readonly node: number; readonly isWeb: boolean; readonly isLeaving: boolean }[];
+  readonly pods: readonly { readonly node: number; readonly isWeb: boolean; readonly isTerminating: boolean }[];
   readonly maxSkew: number;
   readonly minDomains: number;
   readonly isWeb: boolean;
@@ -18,7 +18,7 @@ interface Layout {
 const layout: fc.Arbitrary<Layout> = fc.integer({ min: 1, max: 6 }).chain((count) =>
   fc.record({
     zones: fc.array(fc.nat(3), { minLength: count, maxLength: count }),
-    pods: fc.array(fc.record({ node: fc.nat(count - 1), isWeb: fc.boolean(), isLeaving: fc.boolean() }), {
+    pods: fc.array(fc.record({ node: fc.nat(count - 1), isWeb: fc.boolean(), isTerminating: fc.boolean() }), {
       maxLength: 12,
     }),
     maxSkew: fc.integer({ min: 1, max: 3 }),
@@ -45,8 +45,8 @@ test('a node is allowed exactly if its zone stays within the skew of the empties
 function clusterOf({ zones, pods }: Layout): TestCluster {
   const cluster = new TestCluster();
   for (const [i, zone] of zones.entries()) cluster.node(`n${i}`, { labels: zone === 0 ? {} : { [ZONE]: `z${zone}` } });
-  for (const [i, { node, isWeb, isLeaving }] of pods.entries()) {
-    cluster.put(`p${i}`, `n${node}`, { labels: isWeb ? WEB : {}, isLeaving });
+  for (const [i, { node, isWeb, isTerminating }] of pods.entries()) {
+    cluster.put(`p${i}`, `n${node}`, { labels: isWeb ? WEB : {}, isTerminating });
   }
   return cluster;
 }
@@ -61,7 +61,7 @@ function spreadPod({ maxSkew, minDomains, isWeb }: Layout) {
 function skewIn({ zones, pods, minDomains, isWeb }: Layout, zone: number): number {
   const domains = [...new Set(zones.filter((other) => other !== 0))];
   const count = (domain: number) =>
-    pods.filter((pod) => pod.isWeb && !pod.isLeaving && zones[pod.node] === domain).length;
+    pods.filter((pod) => pod.isWeb && !pod.isTerminating && zones[pod.node] === domain).length;
   const least = domains.length < minDomains ? 0 : Math.min(...domains.map(count));
   return count(zone) + (isWeb ? 1 : 0) - least;
 }

@@ -21,10 +21,10 @@ function csiNode(count: number): CsiNode {
 
 test('what is wrong with a claim is told in the words of the API server and of kube-scheduler', () => {
   const lost = { ...claimObject('lost', { volumeName: 'gone' }), status: { phase: 'Lost' } };
-  const leaving = claimObject('leaving');
+  const terminating = claimObject('leaving');
   const cluster = clusterWith(lost, claimObject('now', { storageClassName: 'immediate' }), {
-    ...leaving,
-    metadata: { ...leaving.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' },
+    ...terminating,
+    metadata: { ...terminating.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' },
   });
   cluster.node('a');
   const told = (claim: string) => /: (.*?)\. no new/.exec(cluster.messageFor(using(claim)))?.[1];

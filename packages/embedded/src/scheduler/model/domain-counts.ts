@@ -20,7 +20,7 @@ export function countDomains(
     const counts = new Map<string, number>();
     for (const node of nodes) if (isCounted(node, pod, constraint, keys)) counts.set(node.labels[topologyKey]!, 0);
     for (const [other, residence] of residences) {
-      if (other.namespace !== pod.namespace || other.isLeaving || !selects(selector, other)) continue;
+      if (other.namespace !== pod.namespace || other.isTerminating || !selects(selector, other)) continue;
       for (const [node, count] of residence) {
         if (!isCounted(node, pod, constraint, keys)) continue;
         const domain = node.labels[topologyKey]!;

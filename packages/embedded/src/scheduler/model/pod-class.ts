@@ -15,7 +15,7 @@ export interface PodClass {
   readonly namespace: string;
   readonly labels: Labels;
   /** Being deleted: spread constraints no longer count it. */
-  readonly isLeaving: boolean;
+  readonly isTerminating: boolean;
   /** The uid of the workload it belongs to. */
   readonly owner: string | undefined;
   /** Whether its priority class lets it displace others; only words depend on it. */
@@ -89,7 +89,7 @@ function classOf(pod: Pod, names: ResourceNames): PodClass {
   const preferred = affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
   return {
     ...self,
-    isLeaving: metadata.deletionTimestamp !== undefined,
+    isTerminating: metadata.deletionTimestamp !== undefined,
     owner: ownerOf(pod),
     mayPreempt: spec.preemptionPolicy !== 'Never',
     requests: requestsOf(spec, names),

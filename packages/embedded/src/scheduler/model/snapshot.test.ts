@@ -96,7 +96,7 @@ test('equal pods have one class, and pods that differ in what matters do not', (
   for (const other of [
     { labels: { a: '2' } },
     { labels: { a: '1' }, namespace: 'other' },
-    { labels: { a: '1' }, isLeaving: true },
+    { labels: { a: '1' }, isTerminating: true },
     { labels: { a: '1' }, owner: 'me' },
     { labels: { a: '1' }, hostPort: 1 },
     { labels: { a: '1' }, overhead: { cpu: '1' } },

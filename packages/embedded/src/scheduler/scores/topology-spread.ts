@@ -37,7 +37,7 @@ export const softSpread: Score = {
 function siblingSpreads({ owner }: PodClass, { residences }: Snapshot): readonly SoftSpread[] {
   const spreads = SIBLING_SKEWS.map((skew) => ({ ...skew, counts: new Map<string, number>() }));
   for (const [other, residence] of residences) {
-    if (other.owner !== owner || other.isLeaving) continue;
+    if (other.owner !== owner || other.isTerminating) continue;
     for (const [{ isThere, labels }, count] of residence) {
       for (const { topologyKey, counts } of spreads) {
         const domain = labels[topologyKey];

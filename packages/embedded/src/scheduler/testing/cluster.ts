@@ -16,7 +16,7 @@ export interface TestPod extends Partial<Omit<PodSpec, 'containers'>> {
   readonly owner?: string;
   readonly requests?: Readonly<Record<string, string>>;
   readonly hostPort?: number;
-  readonly isLeaving?: boolean;
+  readonly isTerminating?: boolean;
 }
 
 export interface TestNode {
@@ -28,7 +28,7 @@ export interface TestNode {
 
 /** A pod as the API server would have it. */
 export function podObject(name: string, options: TestPod = {}): Pod {
-  const { namespace = 'default', labels = {}, owner, requests = {}, hostPort, isLeaving, ...spec } = options;
+  const { namespace = 'default', labels = {}, owner, requests = {}, hostPort, isTerminating, ...spec } = options;
   return {
     metadata: {
       name,
@@ -40,7 +40,7 @@ export function podObject(name: string, options: TestPod = {}): Pod {
       ...(owner && {
         ownerReferences: [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: owner, uid: owner, controller: true }],
       }),
-      ...(isLeaving && { deletionTimestamp: '2026-01-01T00:00:00Z' }),
+      ...(isTerminating && { deletionTimestamp: '2026-01-01T00:00:00Z' }),
     },
     spec: { containers: [{ resources: { requests }, ...(hostPort && { ports: [{ hostPort }] }) }], ...spec },
   };

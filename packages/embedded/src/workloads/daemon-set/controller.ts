@@ -10,7 +10,7 @@ import { PODS, type Pod } from '../kinds/pod.ts';
 import { isSameStatus, omitEmpty } from '../object-status.ts';
 import { candidatesFor, claimObjects } from '../ownership.ts';
 import { podSource } from '../pod-source.ts';
-import { isAvailable, isLeaving, isReady, isTerminal, nextAvailability } from '../pod-state.ts';
+import { isAvailable, isTerminating, isReady, isTerminal, nextAvailability } from '../pod-state.ts';
 import { PodWriter } from '../pod-writer.ts';
 import { subjectOf, type WorkloadDeps } from '../workload-deps.ts';
 import { FailedPods } from './failed-pods.ts';
@@ -111,7 +111,7 @@ function stateOf({ caches, clock }: WorkloadDeps, set: DaemonSet, all: readonly 
   const pods = new Map<string, Pod[]>();
   for (const pod of all) {
     const node = targetOf(pod);
-    if (node === undefined || (isTerminal(pod) && isLeaving(pod))) continue;
+    if (node === undefined || (isTerminal(pod) && isTerminating(pod))) continue;
     const there = pods.get(node);
     if (there === undefined) pods.set(node, [pod]);
     else there.push(pod);

@@ -72,8 +72,8 @@ test('a daemon is made for one node, and found there before it is scheduled', ()
   assert.equal(targetOf({ metadata: { name: 'x' }, spec }), 'b');
 });
 
-test('each node gets one pod, and a pod that is still leaving is waited for', () => {
-  const pods = [daemon('1', 'a'), daemon('2', 'b', { isLeaving: true })];
+test('each node gets one pod, and a pod that is still terminating is waited for', () => {
+  const pods = [daemon('1', 'a'), daemon('2', 'b', { isTerminating: true })];
   assert.deepEqual(placement(buildDaemonSet(), NODES, pods), ['+c']);
 });
 

@@ -2,7 +2,7 @@ import type { Instant } from '@karpenter-ts/runtime';
 import { scaledValue } from '@karpenter-ts/kubernetes';
 import type { DaemonSet } from '../kinds/daemon-set.ts';
 import type { Pod } from '../kinds/pod.ts';
-import { isAvailable, isLeaving, isReady, isTerminal } from '../pod-state.ts';
+import { isAvailable, isTerminating, isReady, isTerminal } from '../pod-state.ts';
 import { isUpToDate, type Placement } from './placement.ts';
 
 /** Nodes that need a pod, and pods that must go. */
@@ -28,18 +28,18 @@ export function planPlacement(state: DaemonState): DaemonPlan {
   const remove: Pod[] = [];
   for (const [name, placement] of state.placements) {
     const pods = state.pods.get(name) ?? [];
-    if (placement === 'none') remove.push(...pods.filter((pod) => !isLeaving(pod)));
+    if (placement === 'none') remove.push(...pods.filter((pod) => !isTerminating(pod)));
     else {
       const isNeeded = placement === 'run' && (allowsSurge(state.set) ? !pods.some(isAlive) : pods.length === 0);
       if (isNeeded) create.push(name);
-      remove.push(...pods.filter((pod) => isTerminal(pod) && !isLeaving(pod)), ...findExcess(state, pods));
+      remove.push(...pods.filter((pod) => isTerminal(pod) && !isTerminating(pod)), ...findExcess(state, pods));
     }
   }
   return { create, remove: [...remove, ...findStranded(state)] };
 }
 
 function isAlive(pod: Pod): boolean {
-  return !isLeaving(pod) && !isTerminal(pod);
+  return !isTerminating(pod) && !isTerminal(pod);
 }
 
 /**
@@ -69,7 +69,7 @@ export function scheduledAndOldestFirst(a: Pod, b: Pod): number {
 /** Pods made for nodes that went before they could be scheduled: nobody else would ever remove them. */
 function findStranded({ placements, pods }: DaemonState): readonly Pod[] {
   const stranded = [...pods].filter(([node]) => !placements.has(node)).flatMap(([, each]) => each);
-  return stranded.filter((pod) => !pod.spec.nodeName && !isLeaving(pod));
+  return stranded.filter((pod) => !pod.spec.nodeName && !isTerminating(pod));
 }
 
 function allowsSurge(set: DaemonSet): boolean {
@@ -92,7 +92,7 @@ function pairOn(
   { set, hash }: DaemonState,
   pods: readonly Pod[],
 ): { readonly old?: Pod; readonly updated?: Pod } | undefined {
-  const staying = pods.filter((pod) => !isLeaving(pod));
+  const staying = pods.filter((pod) => !isTerminating(pod));
   const [updated, anotherUpdated] = staying.filter((pod) => isUpToDate(set, pod, hash));
   const [old, anotherOld] = staying.filter((pod) => !isUpToDate(set, pod, hash));
   if (anotherUpdated !== undefined || anotherOld !== undefined) return undefined;

@@ -30,7 +30,7 @@ test('a Deployment is available while no more pods are missing than may be', () 
   assert.equal(findCondition(few.conditions, 'Available')?.status, 'False');
 });
 
-test('pods that are leaving are unknown while a set does not tell of them', () => {
+test('pods that are terminating are unknown while a set does not tell of them', () => {
   const current = buildSet('new', 3);
   const { terminatingReplicas: _, ...silent } = current.status ?? { replicas: 0 };
   assert.equal(plainStatus(buildDeployment(3, LIMITS), { current, old: [] }, NOON).terminatingReplicas, 0);

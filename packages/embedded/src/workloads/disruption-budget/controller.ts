@@ -17,7 +17,7 @@ import { findCondition, withCondition } from '../kinds/condition.ts';
 import { DISRUPTION_BUDGETS, type DisruptionBudget, type DisruptionBudgetStatus } from '../kinds/disruption-budget.ts';
 import { type Pod, PODS } from '../kinds/pod.ts';
 import { selectPods } from '../pod-selection.ts';
-import { isLeaving, isReady } from '../pod-state.ts';
+import { isTerminating, isReady } from '../pod-state.ts';
 import { readSource } from '../read-source.ts';
 import { subjectOf, type WorkloadDeps } from '../workload-deps.ts';
 import { type Expected, expectPods } from './expected-pods.ts';
@@ -97,7 +97,7 @@ function stillDisrupted(
   const disrupted: Record<string, string> = {};
   for (const pod of pods) {
     const at = memberOf(status?.disruptedPods, pod.metadata.name);
-    if (at === undefined || isLeaving(pod)) continue;
+    if (at === undefined || isTerminating(pod)) continue;
     if ((instantOf(at) ?? 0) + DELETION_TIMEOUT >= now) disrupted[pod.metadata.name] = at;
     else {
       const message = `Pod was expected by PDB ${metadata.namespace}/${metadata.namespace} to be deleted but it wasn't`;
@@ -114,7 +114,7 @@ function nextStatus(
   { disrupted, now }: { readonly disrupted: Readonly<Record<string, string>>; readonly now: Instant },
 ): DisruptionBudgetStatus {
   const isHealthy = (pod: Pod): boolean =>
-    !isLeaving(pod) && isReady(pod) && memberOf(disrupted, pod.metadata.name) === undefined;
+    !isTerminating(pod) && isReady(pod) && memberOf(disrupted, pod.metadata.name) === undefined;
   const currentHealthy = pods.filter(isHealthy).length;
   // Without pods nothing is allowed: when the first come, their budget must not be one of before.
   const disruptionsAllowed = expectedPods <= 0 ? 0 : Math.max(0, currentHealthy - desiredHealthy);

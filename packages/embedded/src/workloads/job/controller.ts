@@ -137,12 +137,12 @@ async function record(
   const { job } = counted;
   const now = deps.clock.now();
   const released = deps.released.get(key) ?? new Set<string>();
-  const leaving = releasable(counted, verdict, released);
-  const pending = pendingStatus(counted, managed, { verdict, leaving, now });
+  const finished = releasable(counted, verdict, released);
+  const pending = pendingStatus(counted, managed, { verdict, finished, now });
   const suspended = isManaged && verdict === undefined ? suspension(job, now) : undefined;
   const written = await writeStatus(deps, key, job, { ...pending, ...suspended });
   if (suspended?.conditions !== undefined) publishSuspension(deps, job);
-  await forAll(leaving, async (pod) => {
+  await forAll(finished, async (pod) => {
     await release(deps.client, pod);
     released.add(pod.metadata.uid ?? '');
   });

@@ -27,14 +27,14 @@ export function pendingStatus(
   managed: Managed,
   {
     verdict,
-    leaving,
+    finished,
     now,
-  }: { readonly verdict: Verdict | undefined; readonly leaving: readonly Pod[]; readonly now: Instant },
+  }: { readonly verdict: Verdict | undefined; readonly finished: readonly Pod[]; readonly now: Instant },
 ): JobStatus {
   const { job } = tally;
   const known = uncountedOf(job.status);
-  const succeeded = isIndexed(job) ? [] : uids(leaving.filter((pod) => pod.status?.phase === 'Succeeded'));
-  const failed = leaving.filter(
+  const succeeded = isIndexed(job) ? [] : uids(finished.filter((pod) => pod.status?.phase === 'Succeeded'));
+  const failed = finished.filter(
     (pod) => pod.status?.phase !== 'Succeeded' && (isFailed(job, pod) || verdict?.end === 'Failed'),
   );
   return jobStatus({

@@ -48,7 +48,7 @@ test('each pod is counted once, wherever it stands on its way into the counters'
 });
 
 test('a pod that is being deleted has failed, unless the Job waits for its end', () => {
-  const pods = [worker('a', 'Running', { isLeaving: true })];
+  const pods = [worker('a', 'Running', { isTerminating: true })];
   assert.equal(tally(buildJob(), pods, NONE).failed, 1);
   assert.equal(tally(buildJob({ podReplacementPolicy: 'Failed' }), pods, NONE).failed, 0);
 });
@@ -105,13 +105,13 @@ test('what was decided stays decided', () => {
 
 test('ended pods are written down, let go, and only then counted', () => {
   const counted = tally(buildJob(), [worker('a', 'Succeeded'), worker('b', 'Failed'), worker('c', 'Running')], NONE);
-  const leaving = releasable(counted, undefined, NONE);
+  const finished = releasable(counted, undefined, NONE);
   assert.deepEqual(
-    leaving.map(({ metadata }) => metadata.name),
+    finished.map(({ metadata }) => metadata.name),
     ['a', 'b'],
   );
   const managed = { active: 1, ready: 0, terminating: 0 };
-  const pending = pendingStatus(counted, managed, { verdict: undefined, leaving, now: NOON });
+  const pending = pendingStatus(counted, managed, { verdict: undefined, finished, now: NOON });
   assert.deepEqual(pending.uncountedTerminatedPods, { succeeded: ['a'], failed: ['b'] });
   assert.equal(pending.succeeded, undefined);
   const done = countedStatus(pending, undefined, NOON);
@@ -122,9 +122,9 @@ test('ended pods are written down, let go, and only then counted', () => {
 test('a Job that has failed ends when the last of its pods is gone', () => {
   const verdict = { end: 'Failed', reason: 'DeadlineExceeded', message: 'm' } as const;
   const counted = tally(buildJob(), [worker('a', 'Running')], NONE);
-  const leaving = releasable(counted, verdict, NONE);
-  assert.equal(leaving.length, 1);
-  const pending = pendingStatus(counted, { active: 0, ready: 0, terminating: 1 }, { verdict, leaving, now: NOON });
+  const finished = releasable(counted, verdict, NONE);
+  assert.equal(finished.length, 1);
+  const pending = pendingStatus(counted, { active: 0, ready: 0, terminating: 1 }, { verdict, finished, now: NOON });
   assert.equal(findCondition(pending.conditions, 'FailureTarget')?.reason, 'DeadlineExceeded');
   assert.deepEqual(pending.uncountedTerminatedPods, { failed: ['a'] });
   assert.equal(findCondition(countedStatus(pending, verdict, NOON).conditions, 'Failed'), undefined);

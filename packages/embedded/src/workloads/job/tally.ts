@@ -1,6 +1,6 @@
 import type { Job, JobStatus } from '../kinds/job.ts';
 import type { Pod } from '../kinds/pod.ts';
-import { isActive, isLeaving, isReady, isTerminal } from '../pod-state.ts';
+import { isActive, isTerminating, isReady, isTerminal } from '../pod-state.ts';
 import { indexOf, isIndexed, parseIndexes } from './indexes.ts';
 
 /** Keeps a pod until the Job has counted how it ended. */
@@ -40,7 +40,7 @@ export function tally(job: Job, pods: readonly Pod[], released: ReadonlySet<stri
     pods,
     active,
     ready: active.filter(isReady).length,
-    terminating: pods.filter((pod) => isLeaving(pod) && !isTerminal(pod)).length,
+    terminating: pods.filter((pod) => isTerminating(pod) && !isTerminal(pod)).length,
     succeeded: isIndexed(job)
       ? doneIndexes.size
       : (job.status?.succeeded ?? 0) + uncounted.succeeded.length + newlySucceeded.length,
@@ -73,7 +73,7 @@ export function isTracked({ metadata }: Pod, released: ReadonlySet<string>): boo
 /** A pod that is being deleted counts as failed at once, unless the Job waits for it to end. */
 export function isFailed(job: Job, pod: Pod): boolean {
   if (pod.status?.phase === 'Failed') return true;
-  return !replacesOnlyFailed(job) && isLeaving(pod) && pod.status?.phase !== 'Succeeded';
+  return !replacesOnlyFailed(job) && isTerminating(pod) && pod.status?.phase !== 'Succeeded';
 }
 
 export function replacesOnlyFailed({ spec }: Job): boolean {

@@ -2,7 +2,7 @@ import { type Controller, type Result, SECOND } from '@karpenter-ts/runtime';
 import { ifPresent } from '../absence.ts';
 import { NODES } from '../kinds/node.ts';
 import { type Pod, PODS } from '../kinds/pod.ts';
-import { isLeaving, isTerminal } from '../pod-state.ts';
+import { isTerminating, isTerminal } from '../pod-state.ts';
 import { readSource } from '../read-source.ts';
 import { timestamp } from '@karpenter-ts/kubernetes';
 import type { WorkloadDeps } from '../workload-deps.ts';
@@ -26,7 +26,7 @@ export function podGcController(deps: WorkloadDeps): Controller {
       const gone = await findGone(deps, pods, missingSince, clock.elapsed());
       for (const pod of pods) {
         if (gone.has(pod.spec.nodeName ?? '')) await remove(deps, pod, NODE_GONE);
-        else if (!pod.spec.nodeName && isLeaving(pod)) await remove(deps, pod);
+        else if (!pod.spec.nodeName && isTerminating(pod)) await remove(deps, pod);
       }
       return { requeueAfter: PERIOD } satisfies Result;
     },

@@ -91,7 +91,7 @@ async function verifyUnseen({ client, resources, graph }: GcDeps, node: GraphNod
 
 async function collect(deps: GcDeps, node: GraphNode, type: ResourceType): Promise<Result> {
   const { client, graph } = deps;
-  if (node.isLeaving && !node.isForeground && !node.isOrphaning) return DONE;
+  if (node.isBeingDeleted && !node.isForeground && !node.isOrphaning) return DONE;
   const live = await ifPresent(client.get(type, refTo(node)));
   if (live?.metadata.uid !== node.uid || live === undefined) {
     graph.remove(node.uid);

@@ -24,7 +24,7 @@ function reference(name: string, blockOwnerDeletion = true): OwnerReference {
   return { apiVersion: 'v1', kind: 'ConfigMap', name, uid: name, blockOwnerDeletion };
 }
 
-const leaving = (finalizer: string) => ({ deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: [finalizer] });
+const terminating = (finalizer: string) => ({ deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: [finalizer] });
 
 test('when an owner goes its dependents are worth a look', () => {
   const { graph, work } = graphWithWork();
@@ -50,9 +50,9 @@ test('an owner deleted in the foreground and all it owns are worth a look, again
   const { graph, work } = graphWithWork();
   graph.put(CONFIG_MAPS, object('parent'));
   graph.put(CONFIG_MAPS, object('child', ['parent']));
-  graph.put(CONFIG_MAPS, object('parent', [], leaving('foregroundDeletion')));
+  graph.put(CONFIG_MAPS, object('parent', [], terminating('foregroundDeletion')));
   assert.deepEqual(work(), ['child', 'parent']);
-  graph.put(CONFIG_MAPS, object('parent', [], leaving('foregroundDeletion')));
+  graph.put(CONFIG_MAPS, object('parent', [], terminating('foregroundDeletion')));
   assert.deepEqual(work(), []);
   graph.remove('child');
   assert.deepEqual(work(), ['parent']);
@@ -74,8 +74,8 @@ test('those that block an owner are known, and letting go of it unblocks it', ()
 
 test('an owner that leaves orphans is worth a look once', () => {
   const { graph, work } = graphWithWork();
-  graph.put(CONFIG_MAPS, object('parent', [], leaving('orphan')));
-  graph.put(CONFIG_MAPS, object('parent', [], leaving('orphan')));
+  graph.put(CONFIG_MAPS, object('parent', [], terminating('orphan')));
+  graph.put(CONFIG_MAPS, object('parent', [], terminating('orphan')));
   assert.deepEqual(work(), ['parent']);
 });
 

@@ -16,7 +16,7 @@ export interface GraphNode {
   readonly namespace: string;
   readonly type: ResourceType | undefined;
   readonly owners: readonly OwnerReference[];
-  readonly isLeaving: boolean;
+  readonly isBeingDeleted: boolean;
   /** It waits until those that block its deletion are gone. */
   readonly isForeground: boolean;
   /** It waits until its dependents have forgotten it. */
@@ -56,7 +56,7 @@ export class OwnerGraph {
     const before = this.#nodes.get(node.uid);
     this.#nodes.set(node.uid, node);
     this.#relink(node, before?.owners ?? []);
-    const isNews = before?.type === undefined || !before.isLeaving;
+    const isNews = before?.type === undefined || !before.isBeingDeleted;
     if (node.isForeground && (isNews || !before.isForeground)) {
       for (const each of this.#dependents.get(node.uid) ?? []) this.#onWork(each);
       this.#onWork(node.uid);
@@ -117,7 +117,7 @@ export function isBlocking(owner: OwnerReference): boolean {
 }
 
 function nodeOf(type: ResourceType, metadata: ObjectMeta): GraphNode {
-  const isLeaving = metadata.deletionTimestamp !== undefined;
+  const isTerminating = metadata.deletionTimestamp !== undefined;
   const finalizers = metadata.finalizers ?? [];
   return {
     uid: metadata.uid ?? '',
@@ -125,9 +125,9 @@ function nodeOf(type: ResourceType, metadata: ObjectMeta): GraphNode {
     namespace: metadata.namespace ?? '',
     type,
     owners: metadata.ownerReferences ?? [],
-    isLeaving,
-    isForeground: isLeaving && finalizers.includes(FOREGROUND),
-    isOrphaning: isLeaving && finalizers.includes(ORPHAN),
+    isBeingDeleted: isTerminating,
+    isForeground: isTerminating && finalizers.includes(FOREGROUND),
+    isOrphaning: isTerminating && finalizers.includes(ORPHAN),
   };
 }
 
@@ -139,7 +139,7 @@ function unseen({ uid, apiVersion, kind, name }: OwnerReference, namespace: stri
     namespace,
     type: undefined,
     owners: [],
-    isLeaving: false,
+    isBeingDeleted: false,
     isForeground: false,
     isOrphaning: false,
   };

@@ -55,13 +55,13 @@ function plan(set: StatefulSet, present: readonly Pod[]): readonly string[] {
 
 const UP = {};
 const PENDING = { phase: 'Pending' };
-const LEAVING = { isLeaving: true };
+const TERMINATING = { isTerminating: true };
 
 test('in order, the next pod comes when all before it are up', () => {
   assert.deepEqual(plan(buildStatefulSet(3), []), ['create 0 new']);
   assert.deepEqual(plan(buildStatefulSet(3), pods(PENDING)), []);
   assert.deepEqual(plan(buildStatefulSet(3), pods(UP)), ['create 1 new']);
-  assert.deepEqual(plan(buildStatefulSet(3), pods(UP, LEAVING)), []);
+  assert.deepEqual(plan(buildStatefulSet(3), pods(UP, TERMINATING)), []);
   assert.deepEqual(plan(buildStatefulSet(3), pods(UP, UP, UP)), []);
 });
 
@@ -78,13 +78,13 @@ test('a pod must have been ready for long enough before the next comes', () => {
 
 test('a pod that has ended is removed, and comes back only when it is gone', () => {
   assert.deepEqual(plan(buildStatefulSet(2), pods({ phase: 'Failed' }, UP)), ['ended web-0']);
-  assert.deepEqual(plan(buildStatefulSet(2), pods({ phase: 'Succeeded', isLeaving: true }, UP)), []);
+  assert.deepEqual(plan(buildStatefulSet(2), pods({ phase: 'Succeeded', isTerminating: true }, UP)), []);
 });
 
 test('in order, surplus pods go one at a time from the highest', () => {
   const set = buildStatefulSet(1);
   assert.deepEqual(plan(set, pods(UP, UP, UP)), ['surplus web-2']);
-  assert.deepEqual(plan(set, pods(UP, UP, LEAVING)), []);
+  assert.deepEqual(plan(set, pods(UP, UP, TERMINATING)), []);
   assert.deepEqual(plan(set, pods(PENDING, UP, UP)), []);
 });
 

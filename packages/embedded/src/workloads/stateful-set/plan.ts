@@ -2,7 +2,7 @@ import type { Instant } from '@karpenter-ts/runtime';
 import type { ControllerRevision } from '../kinds/controller-revision.ts';
 import type { Pod } from '../kinds/pod.ts';
 import type { StatefulSet } from '../kinds/stateful-set.ts';
-import { isAvailable, isLeaving, isReady, isTerminal } from '../pod-state.ts';
+import { isAvailable, isTerminating, isReady, isTerminal } from '../pod-state.ts';
 import { isInRange, ordinalOf, podRevision, startOrdinal } from './identity.ts';
 
 /** One thing to do to a pod of the set, in the order given. */
@@ -47,7 +47,7 @@ function isWorking({ spec }: StatefulSet, pod: Pod | undefined, now: Instant): b
     pod.status?.phase === 'Running' &&
     isReady(pod) &&
     isAvailable(pod, now, spec.minReadySeconds) &&
-    !isLeaving(pod)
+    !isTerminating(pod)
   );
 }
 
@@ -70,7 +70,7 @@ function arrange(
 
 function planPlace(set: StatefulSet, { ordinal, pod }: Place, revisions: Revisions): readonly Step[] {
   if (pod === undefined) return [{ do: 'create', ordinal, revision: revisionFor(set, ordinal, revisions) }];
-  if (isTerminal(pod)) return isLeaving(pod) ? [] : [{ do: 'delete', pod, why: 'ended' }];
+  if (isTerminal(pod)) return isTerminating(pod) ? [] : [{ do: 'delete', pod, why: 'ended' }];
   return [{ do: 'mend', ordinal, pod }];
 }
 
@@ -88,13 +88,13 @@ function revisionFor(set: StatefulSet, ordinal: number, { current, update }: Rev
  */
 function removeNext(surplus: readonly Pod[], isUp: (pod: Pod) => boolean): readonly Step[] {
   const [next] = surplus;
-  if (next === undefined || isLeaving(next)) return [];
+  if (next === undefined || isTerminating(next)) return [];
   const mayGo = isUp(next) || next === surplus.findLast((pod) => !isUp(pod));
   return mayGo ? [{ do: 'delete', pod: next, why: 'surplus' }] : [];
 }
 
 function removeAll(surplus: readonly Pod[]): readonly Step[] {
-  return surplus.filter((pod) => !isLeaving(pod)).map((pod) => ({ do: 'delete', pod, why: 'surplus' }));
+  return surplus.filter((pod) => !isTerminating(pod)).map((pod) => ({ do: 'delete', pod, why: 'surplus' }));
 }
 
 /** From the highest number down to the partition: the first outdated pod goes, once those above it are up. */
@@ -102,10 +102,10 @@ function planUpdate(set: StatefulSet, places: readonly Place[], { update }: Revi
   const { type, rollingUpdate } = set.spec.updateStrategy;
   if (type !== 'RollingUpdate') return [];
   for (const { pod } of places.slice(rollingUpdate?.partition ?? 0).toReversed()) {
-    if (pod !== undefined && podRevision(pod) !== update.metadata.name && !isLeaving(pod)) {
+    if (pod !== undefined && podRevision(pod) !== update.metadata.name && !isTerminating(pod)) {
       return [{ do: 'delete', pod, why: 'outdated' }];
     }
-    if (pod === undefined || isLeaving(pod) || !isAvailable(pod, now, set.spec.minReadySeconds)) return [];
+    if (pod === undefined || isTerminating(pod) || !isAvailable(pod, now, set.spec.minReadySeconds)) return [];
   }
   return [];
 }

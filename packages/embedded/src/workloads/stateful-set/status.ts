@@ -2,7 +2,7 @@ import type { Instant } from '@karpenter-ts/runtime';
 import type { Pod } from '../kinds/pod.ts';
 import type { StatefulSet, StatefulSetStatus } from '../kinds/stateful-set.ts';
 import { omitEmpty } from '../object-status.ts';
-import { isAvailable, isLeaving, isReady } from '../pod-state.ts';
+import { isAvailable, isTerminating, isReady } from '../pod-state.ts';
 import { podRevision } from './identity.ts';
 import type { Revisions } from './plan.ts';
 
@@ -16,7 +16,7 @@ export function nextStatus(
   const { metadata, spec } = set;
   const [current, update] = [revisions.current.metadata.name, revisions.update.metadata.name];
   const running = pods.filter((pod) => pod.status?.phase === 'Running' && isReady(pod));
-  const staying = pods.filter((pod) => !isLeaving(pod));
+  const staying = pods.filter((pod) => !isTerminating(pod));
   const status = {
     observedGeneration: metadata.generation ?? 0,
     replicas: pods.length,

@@ -12,14 +12,14 @@ export interface PodOptions {
   readonly phase?: string;
   /** Since when it has been ready; not at all unless given. */
   readonly readySince?: Instant;
-  readonly isLeaving?: boolean;
+  readonly isTerminating?: boolean;
   readonly metadata?: Partial<ObjectMeta>;
   readonly spec?: Partial<PodSpec>;
   readonly status?: object;
 }
 
 export function buildPod(name: string, options: PodOptions = {}): Pod {
-  const { phase = 'Running', readySince, isLeaving = false, metadata, spec, status } = options;
+  const { phase = 'Running', readySince, isTerminating = false, metadata, spec, status } = options;
   const conditions =
     readySince === undefined ? [] : [{ type: 'Ready', status: 'True', lastTransitionTime: timestamp(readySince) }];
   return {
@@ -28,7 +28,7 @@ export function buildPod(name: string, options: PodOptions = {}): Pod {
       namespace: 'default',
       uid: name,
       creationTimestamp: timestamp(NOON),
-      ...(isLeaving && { deletionTimestamp: timestamp(NOON) }),
+      ...(isTerminating && { deletionTimestamp: timestamp(NOON) }),
       ...metadata,
     },
     spec: { containers: [{ name: 'main' }], nodeName: 'node', ...spec },
