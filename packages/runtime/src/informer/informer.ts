@@ -150,7 +150,7 @@ export class Informer<T extends ApiObject, I extends string = never> {
       selectors,
       backOff,
       random,
-      store: store,
+      store,
       onFailure,
     });
     await Promise.all([reflector.run(signal), this.#resync(signal)]);

@@ -139,7 +139,7 @@ export class Reflector<T extends ApiObject> {
   }
 
   async #listInPages(signal: AbortSignal): Promise<{ readonly list: PendingList<T>; readonly version: string }> {
-    const { client, type, selectors, store: store } = this.#options;
+    const { client, type, selectors, store } = this.#options;
     let list = store.beginList();
     let version = '';
     try {
