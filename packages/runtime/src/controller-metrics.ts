@@ -1,23 +1,26 @@
+import { SECOND } from './clock.ts';
 import { DURATION_BUCKETS } from './metrics/buckets.ts';
 import { defineCounter, defineGauge, defineHistogram } from './metrics/definition.ts';
+import type { HistogramSeries } from './metrics/histogram.ts';
 import type { Metrics } from './metrics/registry.ts';
+import type { ScalarSeries } from './metrics/series.ts';
 
-export const reconciles = defineCounter(
+const reconciles = defineCounter(
   'controller_runtime_reconcile_total',
   ['controller', 'result'],
   'Total number of reconciliations per controller',
 );
-export const reconcileErrors = defineCounter(
+const reconcileErrors = defineCounter(
   'controller_runtime_reconcile_errors_total',
   ['controller'],
   'Total number of reconciliation errors per controller',
 );
-export const terminalErrors = defineCounter(
+const terminalErrors = defineCounter(
   'controller_runtime_terminal_reconcile_errors_total',
   ['controller'],
   'Total number of terminal reconciliation errors per controller',
 );
-export const reconcilePanics = defineCounter(
+const reconcilePanics = defineCounter(
   'controller_runtime_reconcile_panics_total',
   ['controller'],
   'Total number of reconciliation panics per controller',
@@ -28,7 +31,7 @@ const reconcileTimeouts = defineCounter(
   ['controller'],
   'Total number of reconciliation timeouts per controller',
 );
-export const reconcileSeconds = defineHistogram(
+const reconcileSeconds = defineHistogram(
   'controller_runtime_reconcile_time_seconds',
   ['controller'],
   'Length of time per reconciliation per controller',
@@ -39,20 +42,50 @@ const maxConcurrency = defineGauge(
   ['controller'],
   'Maximum number of concurrent reconciles per controller',
 );
-export const activeWorkers = defineGauge(
+const activeWorkers = defineGauge(
   'controller_runtime_active_workers',
   ['controller'],
   'Number of currently used workers per controller',
 );
 
-/** Shows a controller's families before anything has happened, so that rates have a start (spec 05 §4.1). */
-export function initialiseControllerMetrics(metrics: Metrics, controller: string, concurrency: number): void {
-  for (const result of ['error', 'requeue_after', 'requeue', 'success']) {
-    metrics.increment(reconciles, { controller, result }, 0);
+/** How a pass ended, as a label. */
+export type ReconcileResult = 'error' | 'requeue_after' | 'requeue' | 'success';
+
+/**
+ * One controller's families. They are shown before anything has happened, so that rates have a start (spec 05 §4.1). The
+ * series that every pass writes to are kept instead of being looked up by their labels each time.
+ */
+export class ControllerMetrics {
+  readonly activeWorkers: ScalarSeries;
+  readonly errors: ScalarSeries;
+  readonly terminalErrors: ScalarSeries;
+  readonly panics: ScalarSeries;
+  readonly results: Readonly<Record<ReconcileResult, ScalarSeries>>;
+  readonly #metrics: Metrics;
+  readonly #controller: string;
+  #seconds: HistogramSeries | undefined; // shown from the first observation on
+
+  constructor(metrics: Metrics, controller: string, concurrency: number) {
+    this.#metrics = metrics;
+    this.#controller = controller;
+    const resultOf = (result: ReconcileResult): ScalarSeries => metrics.scalar(reconciles, { controller, result });
+    this.results = {
+      error: resultOf('error'),
+      requeue_after: resultOf('requeue_after'),
+      requeue: resultOf('requeue'),
+      success: resultOf('success'),
+    };
+    this.errors = metrics.scalar(reconcileErrors, { controller });
+    this.terminalErrors = metrics.scalar(terminalErrors, { controller });
+    this.panics = metrics.scalar(reconcilePanics, { controller });
+    metrics.increment(reconcileTimeouts, { controller }, 0);
+    metrics.set(maxConcurrency, { controller }, concurrency);
+    this.activeWorkers = metrics.scalar(activeWorkers, { controller });
   }
-  for (const counter of [reconcileErrors, terminalErrors, reconcilePanics, reconcileTimeouts]) {
-    metrics.increment(counter, { controller }, 0);
+
+  /** A pass has taken so many milliseconds. */
+  passed(duration: number): void {
+    this.#seconds ??= this.#metrics.histogram(reconcileSeconds, { controller: this.#controller });
+    this.#seconds.observe(duration / SECOND);
   }
-  metrics.set(maxConcurrency, { controller }, concurrency);
-  metrics.set(activeWorkers, { controller }, 0);
 }

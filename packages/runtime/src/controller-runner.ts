@@ -2,17 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { isCausedBy } from './cause.ts';
 import { refOfKey } from '@karpenter-ts/kubernetes';
 import { isConflict } from './client/status-error.ts';
-import { SECOND } from './clock.ts';
 import { type Controller, DONE, RETRY, type Result, type Source, TerminalError } from './controller.ts';
-import {
-  activeWorkers,
-  initialiseControllerMetrics,
-  reconcileErrors,
-  reconcilePanics,
-  reconcileSeconds,
-  reconciles,
-  terminalErrors,
-} from './controller-metrics.ts';
+import { ControllerMetrics, type ReconcileResult } from './controller-metrics.ts';
 import type { Logger } from './logger.ts';
 import type { Fields } from './logging/log-entry.ts';
 import type { Metrics } from './metrics/registry.ts';
@@ -48,6 +39,7 @@ export class ControllerRunner<K = string> {
   readonly #logger: Logger;
   readonly #queue: WorkQueue<K>;
   readonly #concurrency: number;
+  #metrics: ControllerMetrics | undefined; // set from the start on
   #warm: Promise<void> | undefined;
   #signal: AbortSignal | undefined; // set while workers run
   #active = 0;
@@ -81,7 +73,7 @@ export class ControllerRunner<K = string> {
 
   /** Handles keys until aborted, and resolves once the passes under way have ended. Rejects if a source never syncs. */
   async start(signal: AbortSignal): Promise<void> {
-    initialiseControllerMetrics(this.#deps.metrics, this.name, this.#concurrency);
+    this.#metrics = new ControllerMetrics(this.#deps.metrics, this.name, this.#concurrency);
     signal.addEventListener('abort', () => this.#queue.shutDown(), { once: true });
     await this.warmUp();
     if (signal.aborted) return;
@@ -130,16 +122,16 @@ export class ControllerRunner<K = string> {
 
   /** One pass and its consequences. Never rejects. */
   async #handle({ key, priority }: QueueItem<K>): Promise<void> {
-    const { clock, metrics } = this.#deps;
-    const labels = { controller: this.name };
+    const { clock } = this.#deps;
+    const metrics = this.#metrics!;
     this.#active++;
-    metrics.add(activeWorkers, labels, 1);
+    metrics.activeWorkers.value++;
     const started = clock.elapsed();
     const logger = this.#loggerOf(key);
     const outcome = await this.#reconcile(key, logger);
     this.#conclude(key, priority, outcome, logger);
-    metrics.observe(reconcileSeconds, labels, (clock.elapsed() - started) / SECOND);
-    metrics.add(activeWorkers, labels, -1);
+    metrics.passed(clock.elapsed() - started);
+    metrics.activeWorkers.value--;
     this.#active--;
     this.#queue.done(key);
     if (this.#queue.hasReady) this.#queueTurn(); // a worker is free; what becomes ready later asks for a turn itself
@@ -154,7 +146,7 @@ export class ControllerRunner<K = string> {
       if (signal.aborted) return { kind: 'stopped' };
       if (isCausedBy(thrown, isConflict)) return { kind: 'conflict' };
       if (!isPanic(thrown)) return { kind: 'error', error: thrown };
-      this.#deps.metrics.increment(reconcilePanics, { controller: this.name });
+      this.#metrics!.panics.value++;
       const stacktrace = thrown instanceof Error ? thrown.stack : undefined;
       logger.error('Observed a panic', undefined, { panic: panicText(thrown), ...(stacktrace && { stacktrace }) });
       return { kind: 'error', error: new RecoveredPanicError(thrown) };
@@ -192,16 +184,16 @@ export class ControllerRunner<K = string> {
   }
 
   #fail(key: K, priority: number, error: unknown, logger: Logger): void {
-    const labels = { controller: this.name };
-    if (isCausedBy(error, isTerminal)) this.#deps.metrics.increment(terminalErrors, labels);
+    const metrics = this.#metrics!;
+    if (isCausedBy(error, isTerminal)) metrics.terminalErrors.value++;
     else this.#queue.addRateLimited(key, priority);
-    this.#deps.metrics.increment(reconcileErrors, labels);
+    metrics.errors.value++;
     this.#count('error');
     logger.error('Reconciler error', error);
   }
 
-  #count(result: 'error' | 'requeue_after' | 'requeue' | 'success'): void {
-    this.#deps.metrics.increment(reconciles, { controller: this.name, result });
+  #count(result: ReconcileResult): void {
+    this.#metrics!.results[result].value++;
   }
 
   #loggerOf(key: K): Logger {

@@ -108,6 +108,19 @@ test('a series exists from its first write, be it of 0, until it is removed', as
   assert.equal(await page(metrics), '');
 });
 
+test('a series that is kept is the one that its labels name', async () => {
+  const metrics = new Metrics(new VirtualClock());
+  const gets = metrics.scalar(requests, { verb: 'GET', code: '200' });
+  assert.equal(metrics.find(requests, { verb: 'GET', code: '200' }), 0);
+  gets.value += 2;
+  metrics.increment(requests, { verb: 'GET', code: '200' });
+  assert.equal(gets.value, 3);
+  assert.equal(metrics.scalar(requests, { code: '200', verb: 'GET' }), gets);
+  metrics.histogram(duration, { step: 'launch' }).observe(5);
+  metrics.observe(duration, { step: 'launch' }, 5);
+  assert.equal(metrics.find(duration, { step: 'launch' }), 2);
+});
+
 test('values that differ only in where a separator stands are different series', () => {
   const metrics = new Metrics(new VirtualClock());
   metrics.increment(requests, { verb: 'a",code="b', code: 'c' });

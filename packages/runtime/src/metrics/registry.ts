@@ -47,16 +47,16 @@ export class Metrics {
   /** Raises a counter, creating it; by 0 to show it before anything has happened. Throws on a negative number. */
   increment<L extends string>(counter: CounterDefinition<L>, labels: Labels<NoInfer<L>>, by = 1): void {
     if (by < 0) throw new RangeError(`counter ${counter.name} cannot decrease in value`);
-    this.#scalar(counter, labels).value += by;
+    this.scalar(counter, labels).value += by;
   }
 
   set<L extends string>(gauge: GaugeDefinition<L>, labels: Labels<NoInfer<L>>, value: number): void {
-    this.#scalar(gauge, labels).value = value;
+    this.scalar(gauge, labels).value = value;
   }
 
   /** Moves a gauge by a number of either sign, from 0 if it is new. */
   add<L extends string>(gauge: GaugeDefinition<L>, labels: Labels<NoInfer<L>>, by: number): void {
-    this.#scalar(gauge, labels).value += by;
+    this.scalar(gauge, labels).value += by;
   }
 
   observe<L extends string>(
@@ -66,10 +66,26 @@ export class Metrics {
   ): void {
     const now = this.#clock.elapsed();
     if (definition.type === 'histogram') {
-      this.#obtain(definition, labels, () => new HistogramSeries(definition)).observe(value);
+      this.histogram(definition, labels).observe(value);
     } else {
       this.#obtain(definition, labels, () => new SummarySeries(definition, now)).observe(value, now);
     }
+  }
+
+  /**
+   * The counter or gauge with these labels, created at 0 if it is new. A caller that writes to one series thousands of
+   * times keeps it, which saves building and looking up the label text on each write. Do not keep one that is removed.
+   */
+  scalar<L extends string>(
+    definition: CounterDefinition<L> | GaugeDefinition<L>,
+    labels: Labels<NoInfer<L>>,
+  ): ScalarSeries {
+    return this.#obtain(definition, labels, () => new ScalarSeries());
+  }
+
+  /** The histogram with these labels, created empty if it is new; to be kept as `scalar` says. */
+  histogram<L extends string>(definition: HistogramDefinition<L>, labels: Labels<NoInfer<L>>): HistogramSeries {
+    return this.#obtain(definition, labels, () => new HistogramSeries(definition));
   }
 
   /** Takes a series off the page; harmless if there is none. */
@@ -155,10 +171,6 @@ export class Metrics {
   #familiesByName(): Family[] {
     const families = [...this.#families.values()].filter(({ series, live }) => series.size > 0 || live.length > 0);
     return families.sort((a, b) => (a.definition.name < b.definition.name ? -1 : 1));
-  }
-
-  #scalar<L extends string>(definition: CounterDefinition<L> | GaugeDefinition<L>, labels: Labels<L>): ScalarSeries {
-    return this.#obtain(definition, labels, () => new ScalarSeries());
   }
 
   /** The series of these labels. A family holds series of one kind only: that of its definition. */

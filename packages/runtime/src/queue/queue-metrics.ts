@@ -1,7 +1,9 @@
 import { SECOND } from '../clock.ts';
 import { exponentialBuckets } from '../metrics/buckets.ts';
 import { defineCounter, defineGauge, defineHistogram } from '../metrics/definition.ts';
+import type { HistogramSeries } from '../metrics/histogram.ts';
 import type { Metrics } from '../metrics/registry.ts';
+import type { ScalarSeries } from '../metrics/series.ts';
 import type { SteadyClock } from '../steady-clock.ts';
 
 const LABELS = ['name', 'controller'] as const;
@@ -44,69 +46,76 @@ const longestRunning = defineGauge(
 const MAX_PRIORITIES = 25;
 const OTHER_PRIORITIES = 'exceeded_cardinality_limit';
 
-/** The `workqueue_*` families of one queue (spec 05 §4.5). Both name labels hold the controller's name. */
+/**
+ * The `workqueue_*` families of one queue (spec 05 §4.5). Both name labels hold the controller's name. Every key passes
+ * through here several times, so the series are kept instead of being looked up by their labels each time.
+ */
 export class QueueMetrics<K> {
   readonly #metrics: Metrics;
   readonly #clock: SteadyClock;
   readonly #labels: { readonly name: string; readonly controller: string };
-  readonly #priorities = new Map<number, string>();
+  readonly #adds: ScalarSeries;
+  readonly #retries: ScalarSeries;
+  readonly #depths = new Map<number, ScalarSeries>(); // by priority
   readonly #readySince = new Map<K, number>();
   readonly #runningSince = new Map<K, number>();
+  #queueDuration: HistogramSeries | undefined; // shown from the first observation on
+  #workDuration: HistogramSeries | undefined; // likewise
 
   constructor(name: string, metrics: Metrics, clock: SteadyClock) {
     this.#metrics = metrics;
     this.#clock = clock;
     this.#labels = { name, controller: name };
-    metrics.increment(adds, this.#labels, 0);
-    metrics.increment(retries, this.#labels, 0);
+    this.#adds = metrics.scalar(adds, this.#labels);
+    this.#retries = metrics.scalar(retries, this.#labels);
     metrics.collect(() => this.#reportRunning());
   }
 
   /** `key` can be taken from now on. */
   ready(key: K, priority: number): void {
-    this.#metrics.increment(adds, this.#labels);
-    this.#addDepth(priority, 1);
+    this.#adds.value++;
+    this.#depthOf(priority).value++;
     if (!this.#readySince.has(key)) this.#readySince.set(key, this.#clock.elapsed());
   }
 
   /** A key that can be taken has moved to another priority. */
   reprioritised(from: number, to: number): void {
-    this.#addDepth(from, -1);
-    this.#addDepth(to, 1);
+    this.#depthOf(from).value--;
+    this.#depthOf(to).value++;
   }
 
   /** A key was added with a delay. */
   retried(): void {
-    this.#metrics.increment(retries, this.#labels);
+    this.#retries.value++;
   }
 
   taken(key: K, priority: number): void {
-    this.#addDepth(priority, -1);
-    this.#runningSince.set(key, this.#clock.elapsed());
-    this.#observe(queueDuration, this.#readySince, key);
+    this.#depthOf(priority).value--;
+    const now = this.#clock.elapsed();
+    this.#runningSince.set(key, now);
+    const since = this.#readySince.get(key);
+    if (since === undefined) return;
+    this.#readySince.delete(key);
+    this.#queueDuration ??= this.#metrics.histogram(queueDuration, this.#labels);
+    this.#queueDuration.observe((now - since) / SECOND);
   }
 
   done(key: K): void {
-    this.#observe(workDuration, this.#runningSince, key);
+    const since = this.#runningSince.get(key);
+    if (since === undefined) return;
+    this.#runningSince.delete(key);
+    this.#workDuration ??= this.#metrics.histogram(workDuration, this.#labels);
+    this.#workDuration.observe((this.#clock.elapsed() - since) / SECOND);
   }
 
-  #addDepth(priority: number, by: number): void {
-    this.#metrics.add(depth, { ...this.#labels, priority: this.#priorityLabel(priority) }, by);
-  }
-
-  #priorityLabel(priority: number): string {
-    const known = this.#priorities.get(priority);
+  #depthOf(priority: number): ScalarSeries {
+    const known = this.#depths.get(priority);
     if (known !== undefined) return known;
-    if (this.#priorities.size === MAX_PRIORITIES) return OTHER_PRIORITIES;
-    this.#priorities.set(priority, String(priority));
-    return String(priority);
-  }
-
-  #observe(histogram: typeof workDuration, since: Map<K, number>, key: K): void {
-    const start = since.get(key);
-    if (start === undefined) return;
-    since.delete(key);
-    this.#metrics.observe(histogram, this.#labels, (this.#clock.elapsed() - start) / SECOND);
+    const isOther = this.#depths.size === MAX_PRIORITIES;
+    const label = isOther ? OTHER_PRIORITIES : String(priority);
+    const series = this.#metrics.scalar(depth, { ...this.#labels, priority: label });
+    if (!isOther) this.#depths.set(priority, series);
+    return series;
   }
 
   #reportRunning(): void {
