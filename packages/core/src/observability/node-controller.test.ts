@@ -101,6 +101,37 @@ test('what the system keeps is the difference of capacity and allocatable; a Nod
   assert.match(age!, /node_name="n1",nodepool="",os="",phase="Running",.*\} 60$/);
 });
 
+test('nodes are looked at only after a change, and one that happens during a look is seen by the next', async (t) => {
+  const rig = await startRig(t, { provider: new FakeCloudProvider() });
+  const cluster = new ClusterModel(rig);
+  let looks = 0;
+  const watched = {
+    get revision() {
+      return cluster.revision;
+    },
+    snapshotInSlices: async (...given: Parameters<ClusterModel['snapshotInSlices']>) => {
+      const snapshot = await cluster.snapshotInSlices(...given);
+      if (++looks === 2) {
+        await rig.client.create(NODES, plainNode('late', { capacity: CAPACITY }));
+        while (cluster.find('late') === undefined) await new Promise((resolve) => setImmediate(resolve));
+      }
+      return snapshot;
+    },
+  };
+  await rig.run(nodeMetricsController(rig, watched));
+  await rig.clock.advance(60 * SECOND);
+  assert.equal(looks, 1, 'nothing has changed');
+  await rig.create(NODES, plainNode('n1', { capacity: CAPACITY }));
+  await rig.create(PODS, runningPod('a', 'n1', { requests: { cpu: '1' } }));
+  await rig.clock.advance(60 * SECOND);
+  assert.equal(looks, 3, 'two changes');
+  const shown = (await rig.page()).split('\n').filter((line) => line.startsWith('karpenter_nodes_allocatable{'));
+  assert.deepEqual(new Set(shown.map((line) => /node_name="([^"]+)"/.exec(line)![1])), new Set(['n1', 'late']));
+  cluster.nominate('n1');
+  await rig.clock.advance(5 * SECOND);
+  assert.equal(looks, 4);
+});
+
 test('a machine without a Node shows nothing', async (t) => {
   const { rig, lines, look } = await start(t);
   await rig.create(NODE_CLAIMS, launchedClaim('c'));

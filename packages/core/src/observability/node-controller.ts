@@ -10,13 +10,23 @@ import { type ResourceSample, utilizationSamples } from './resource-samples.ts';
 
 const PERIOD = 5 * SECOND;
 
-/** Shows what Nodes have and what is used of it, as of the last look; looks every 5 s (spec 05 §4.2). */
-export function nodeMetricsController(core: Core, cluster: Pick<ClusterModel, 'snapshotInSlices'>): Controller {
+/**
+ * Shows what Nodes have and what is used of it, as of the last look; looks every 5 s (spec 05 §4.2). A look at a cluster
+ * that has not changed since the last one costs nothing, however many Nodes there are.
+ */
+export function nodeMetricsController(
+  core: Core,
+  cluster: Pick<ClusterModel, 'revision' | 'snapshotInSlices'>,
+): Controller {
   const watch = new NodeWatch(core);
+  let seen: number | undefined;
   return singleton('metrics.node', async (signal) => {
+    if (cluster.revision === seen) return { requeueAfter: PERIOD };
+    const { revision } = cluster; // of the beginning: what changes during this look is seen by the next one
     const slices = new TimeSlices(core.clock, signal);
     const { staying, leaving } = await cluster.snapshotInSlices(slices);
     await watch.look([...staying, ...leaving].filter(hasJoined), slices);
+    seen = revision;
     return { requeueAfter: PERIOD };
   });
 }
@@ -30,7 +40,7 @@ class NodeWatch {
   readonly #core: Core;
   readonly #metrics: NodeMetrics;
   readonly #known = new WeakMap<ExistingNode, NodeReport>(); // another object means that something has changed
-  #seen: readonly JoinedNode[] | undefined;
+  #isExposed = false;
   #reports: readonly NodeReport[] = [];
   #utilization: readonly ResourceSample[] = [];
 
@@ -39,9 +49,7 @@ class NodeWatch {
     this.#metrics = nodeMetricsOf(core.provider.profile);
   }
 
-  /** Most of the time nothing has changed since: then the nodes are the very same objects, and nothing is to be done. */
   async look(nodes: readonly JoinedNode[], slices: TimeSlices): Promise<void> {
-    if (nodes.length === this.#seen?.length && nodes.every((node, index) => node === this.#seen![index])) return;
     const reader = new AmountReader();
     const reports: NodeReport[] = [];
     let allocatable = NO_AMOUNTS;
@@ -53,8 +61,7 @@ class NodeWatch {
       requested = addAmounts(requested, report.share.requested);
       if (slices.isOver) await slices.pause();
     }
-    if (this.#seen === undefined) this.#expose();
-    this.#seen = nodes;
+    if (!this.#isExposed) this.#expose();
     this.#reports = reports;
     this.#utilization = utilizationSamples(allocatable, requested);
   }
@@ -70,6 +77,7 @@ class NodeWatch {
 
   /** After the first look, since only a leader looks: others show nothing. */
   #expose(): void {
+    this.#isExposed = true;
     const { metrics } = this.#core;
     const { amounts, lifetimeSeconds } = this.#metrics;
     for (const [amount, gauge] of Object.entries(amounts)) {

@@ -86,6 +86,11 @@ export class ClusterModel {
     return { staying, leaving };
   }
 
+  /** A number that is another after every change of what `snapshot` gives: while it stays, nothing is to be looked at. */
+  get revision(): number {
+    return this.#machines.revision;
+  }
+
   /** The machine of this provider id; that of an unmanaged Node without one goes by the Node's name. */
   find(providerId: string): StateNode | undefined {
     return this.#machines.find(providerId);

@@ -20,6 +20,7 @@ export class Machines {
   readonly #idOfClaim = new Map<string, string>(); // by name; '' until it is launched
   readonly #unlaunched = new Set<string>();
   readonly #unidentified = new Set<string>();
+  #revision = 0;
 
   constructor(surroundings: Surroundings) {
     this.#surroundings = surroundings;
@@ -27,6 +28,11 @@ export class Machines {
 
   get size(): number {
     return this.#entries.size;
+  }
+
+  /** A number that is another after every change of what `states` gives. */
+  get revision(): number {
+    return this.#revision;
   }
 
   /**
@@ -109,12 +115,17 @@ export class Machines {
 
   nominate(providerId: string, until: number): void {
     const entry = this.#entries.get(providerId);
-    if (entry !== undefined) entry.nominatedUntil = until;
+    if (entry === undefined) return;
+    this.#revision++;
+    entry.nominatedUntil = until;
   }
 
   /** Pods or volume limits of a Node have changed. */
   surroundingsChanged(node: string): void {
-    this.#entries.get(this.#idOfNode.get(node) ?? '')?.surroundingsChanged();
+    const entry = this.#entries.get(this.#idOfNode.get(node) ?? '');
+    if (entry === undefined) return;
+    this.#revision++;
+    entry.surroundingsChanged();
   }
 
   #obtain(id: string): NodeEntry {
@@ -129,6 +140,7 @@ export class Machines {
   /** Changes an entry and what its pool holds with it. */
   #change(entry: NodeEntry, change: (entry: NodeEntry) => void): MattersToConsolidation {
     const before = entry.standing;
+    this.#revision++;
     change(entry);
     const after = entry.standing;
     if (isCounted(before)) this.usage.subtract(before.nodePool, heldBy(before));
