@@ -15,9 +15,11 @@ export function findShortfalls({ spec, status }: NodeClaim, node: Node): readonl
   const issues: string[] = [];
   for (const [name, requested] of Object.entries(spec.resources?.requests ?? {})) {
     const expected = memberOf(status?.capacity, name) ?? 0;
-    if (isZero(requested) || isZero(expected)) continue;
     const found = memberOf(node.status?.capacity, name) ?? 0;
-    const share = toNumber(parseQuantity(found)) / toNumber(parseQuantity(expected));
+    if (found === expected || isZero(requested)) continue; // the first alone is enough for most, and needs no parsing
+    const promised = parseQuantity(expected);
+    if (promised.nanos === 0n) continue;
+    const share = toNumber(parseQuantity(found)) / toNumber(promised);
     if (share >= LEAST_SHARE) continue;
     const [wanted, actual] = [canonicalQuantity(expected), canonicalQuantity(found)];
     const percent = (share * 100).toFixed(1);

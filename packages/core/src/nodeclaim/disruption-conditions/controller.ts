@@ -23,10 +23,11 @@ import { soonest } from '../../soonest.ts';
 import { patchStatus } from '../../writes/status-patch.ts';
 import { withClaimNode } from '../claim-logger.ts';
 import { findQuiet, type Quiet } from './consolidatable.ts';
-import { findPoolDrift, isOffered } from './drift.ts';
+import { isOffered, PoolDrifts } from './drift.ts';
 
 /** Those, and which claims' machines were seen among the offerings of late, by uid. */
 interface Marking extends Core {
+  readonly poolDrifts: PoolDrifts;
   readonly offered: ExpiringMap<string, true>;
   readonly signal: AbortSignal;
 }
@@ -46,6 +47,7 @@ interface Marked {
 export function disruptionConditionsController(core: Core): Controller {
   const { caches, client, clock, options, provider } = core;
   const offered = new ExpiringMap<string, true>(clock, OFFERINGS_PERIOD);
+  const poolDrifts = new PoolDrifts(provider.profile);
   return {
     name: 'nodeclaim.disruption',
     kind: NODE_CLAIMS,
@@ -56,7 +58,7 @@ export function disruptionConditionsController(core: Core): Controller {
       if (nodeClaim === undefined || !isManagedNodeClaim(nodeClaim, provider)) return DONE;
       const nodePool = caches.nodePools.get(nodeClaim.metadata.labels?.[NODEPOOL_LABEL] ?? '');
       if (nodePool === undefined || nodeClaim.metadata.deletionTimestamp !== undefined) return DONE;
-      const marking = { ...core, offered, signal, logger: withClaimNode(logger, nodeClaim) };
+      const marking = { ...core, offered, poolDrifts, signal, logger: withClaimNode(logger, nodeClaim) };
       const drift = await markDrift(marking, nodeClaim, nodePool);
       const quiet = markConsolidatable(marking, drift.nodeClaim, nodePool);
       await patchStatus(client, NODE_CLAIMS, nodeClaim, quiet.nodeClaim, signal);
@@ -122,8 +124,8 @@ async function markDrift(marking: Marking, nodeClaim: NodeClaim, nodePool: NodeP
 
 /** The first reason, the cheapest questions first. */
 async function findDrift(marking: Marking, nodeClaim: NodeClaim, nodePool: NodePool): Promise<string | undefined> {
-  const { provider, signal } = marking;
-  const drift = findPoolDrift(nodeClaim, nodePool, provider.profile);
+  const { poolDrifts, provider, signal } = marking;
+  const drift = poolDrifts.find(nodeClaim, nodePool);
   if (drift !== undefined) return drift;
   if (!(await isMachineOffered(marking, nodeClaim, nodePool))) return 'InstanceTypeNotFound';
   return provider.findDrift(nodeClaim, signal);

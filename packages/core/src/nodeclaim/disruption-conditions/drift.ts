@@ -31,6 +31,28 @@ export function findPoolDrift(
   return isMet ? undefined : 'RequirementsDrifted';
 }
 
+/**
+ * `findPoolDrift` for objects of caches, which never change: each claim is asked about every five minutes, and the answer
+ * for the same two objects is the same. It is kept for as long as the claim's object lives.
+ */
+export class PoolDrifts {
+  readonly #known = new WeakMap<NodeClaim, { readonly nodePool: NodePool; readonly drift: PoolDrift | undefined }>();
+  readonly #profile: ProviderProfile;
+
+  constructor(profile: ProviderProfile) {
+    this.#profile = profile;
+  }
+
+  find(nodeClaim: NodeClaim, nodePool: NodePool): PoolDrift | undefined {
+    let known = this.#known.get(nodeClaim);
+    if (known?.nodePool !== nodePool) {
+      known = { nodePool, drift: findPoolDrift(nodeClaim, nodePool, this.#profile) };
+      this.#known.set(nodeClaim, known);
+    }
+    return known.drift;
+  }
+}
+
 /** What of a provider the question below reads. */
 export interface Offerings {
   readonly instanceTypes: readonly InstanceType[];
