@@ -7,6 +7,7 @@ import {
   resourcePath,
   type ResourceType,
 } from '@karpenter-ts/kubernetes';
+import { type ListAnswer, listOf } from './list-answer.ts';
 import { isGone, isNotFound } from './status-error.ts';
 import type { TransportResponse } from './transport.ts';
 import { readEvents, type WatchEvent } from './watch-stream.ts';
@@ -91,11 +92,6 @@ const WATCH_TIMEOUT = 60 * MINUTE; // the longest a server lets a watch run by d
 export interface ServerTraits {
   /** Whether it takes `sendInitialEvents`: on in Kubernetes 1.32, off in 1.33, on again from 1.34. */
   streamsLists: boolean;
-}
-
-interface List {
-  readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
-  readonly items: readonly object[] | null;
 }
 
 /**
@@ -267,16 +263,17 @@ export class Client {
     }
   }
 
-  #page(
+  async #page(
     type: ResourceType,
     options: ListOptions,
     paging: { readonly limit: string | undefined; readonly continue: string | undefined },
     signal: AbortSignal | undefined,
-  ): Promise<List> {
+  ): Promise<ListAnswer> {
     // A continue token carries its version: the server refuses both together.
     const resourceVersion = paging.continue === undefined ? options.resourceVersion : undefined;
     const query = { ...selectors(options), resourceVersion, ...paging };
-    return this.#caller.call<List>({ method: 'GET', ...all(type, options.namespace, options), query }, signal);
+    const call: Call = { method: 'GET', ...all(type, options.namespace, options), query };
+    return listOf(await this.#caller.call<unknown>(call, signal), type);
   }
 
   #write<T>(method: 'POST' | 'PUT' | 'DELETE', call: Place, json: unknown, signal?: AbortSignal): Promise<T> {

@@ -169,6 +169,40 @@ test('a version that expires on the list itself is listed anew less and less oft
   assert.deepEqual(gaps(requests), [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 25.6]);
 });
 
+test('a server whose every list fails is asked less and less often', async (t) => {
+  const { clock, requests } = startScripted(t, () => ({ status: 500, lines: [failure(500)], last: 'end' }));
+  await clock.advance(150 * SECOND);
+  assert.deepEqual(gaps(requests), [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 25.6, 30, 30, 30]);
+});
+
+test('a server whose every list fails after one that has served is asked less and less often', async (t) => {
+  const { clock, requests } = startScripted(t, (request) => {
+    if (request > 1) return { status: 410, lines: [failure(410)], last: 'end' };
+    return { lines: [...ONE_POD], last: 300 * SECOND };
+  });
+  await clock.advance(360 * SECOND);
+  assert.deepEqual(gaps(requests), [300, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 25.6]);
+});
+
+test('a server that asks for a day of patience is asked again after a minute', async (t) => {
+  const status = '{"kind":"Status","status":"Failure","code":429,"details":{"retryAfterSeconds":86400}}';
+  const { clock, requests } = startScripted(t, () => ({ status: 429, lines: [status], last: 'end' }));
+  await clock.advance(150 * SECOND);
+  assert.deepEqual(gaps(requests), [60, 60]);
+});
+
+for (const page of ['null', '[]', '5', '{}', '{"metadata":null,"items":[]}', '{"metadata":{},"items":{}}']) {
+  test(`a page of ${page} is told as what it is, and asked for again`, async (t) => {
+    const { clock, requests, problems } = startScripted(t, (_, path) => {
+      if (isList(path)) return { status: 400, lines: [failure(400)], last: 'end' };
+      return { lines: [page], last: 'end' };
+    });
+    await clock.advance(1 * SECOND);
+    assert.ok(requests.length > 2);
+    assert.equal(problems()[1], 'the API server answered with something that is no list of pods');
+  });
+}
+
 test('a list that has served for a while is followed by the next without delay', async (t) => {
   const lists: number[] = [];
   const { clock } = startScripted(t, (_, path) => {

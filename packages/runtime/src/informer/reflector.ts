@@ -49,6 +49,8 @@ const WATCH_SECONDS = 300; // and up to as much again, so that not all watches e
 const SHORT_WATCH = 1 * SECOND; // what client-go calls a very short watch
 /** A list this old has served: the next one is not held back by those before it. As long as client-go has it. */
 const LIST_SERVED = 2 * MINUTE;
+/** However long a server or a proxy asks us to stay away: a mirror should not be blind for a day. */
+const MOST_PATIENCE = 1 * MINUTE;
 /** Refusals in a row after which the version is given up: some servers cannot serve it and do not say so with 410. */
 const MAX_REFUSALS = 5;
 /** Streamed lists cut short in a row, after which one is fetched in pages: some proxy may not let long ones through. */
@@ -68,7 +70,8 @@ export class Reflector<T extends ApiObject> {
   readonly #backOff: BackOff<'list' | 'watch'>;
   /** From where the next watch goes on; undefined: the list must come first. Opaque: never compared, never computed. */
   #version: string | undefined;
-  #listedAt = Number.NEGATIVE_INFINITY; // elapsed milliseconds
+  /** When the last list was complete, in elapsed milliseconds; undefined before the first, and once it has been made up for. */
+  #listedAt: number | undefined;
   #refusals = 0;
   #brokenStreams = 0;
   #events = 0;
@@ -86,7 +89,7 @@ export class Reflector<T extends ApiObject> {
       const begun = clock.elapsed();
       try {
         await this.#session(signal);
-        if (clock.elapsed() - Math.max(begun, this.#listedAt) >= SHORT_WATCH) {
+        if (clock.elapsed() - Math.max(begun, this.#listedAt ?? begun) >= SHORT_WATCH) {
           this.#backOff.forget('watch');
           continue;
         }
@@ -200,7 +203,10 @@ export class Reflector<T extends ApiObject> {
   /** Milliseconds to wait before the next request, which is a list if there is no version to go on from. */
   #holdBack(): number {
     if (this.#version !== undefined) return this.#backOff.delayFor('watch');
-    if (this.#options.clock.elapsed() - this.#listedAt >= LIST_SERVED) this.#backOff.forget('list');
+    if (this.#listedAt !== undefined && this.#options.clock.elapsed() - this.#listedAt >= LIST_SERVED) {
+      this.#backOff.forget('list');
+      this.#listedAt = undefined; // it makes up for the failures before it, not for those to come
+    }
     return this.#backOff.delayFor('list');
   }
 
@@ -211,7 +217,7 @@ export class Reflector<T extends ApiObject> {
     if (!(error instanceof StatusError)) return 0;
     const expired = isGone(error) || isVersionTooLarge(error);
     if (expired || ++this.#refusals >= MAX_REFUSALS) this.#version = undefined;
-    return (error.retryAfterSeconds ?? 0) * SECOND;
+    return Math.min((error.retryAfterSeconds ?? 0) * SECOND, MOST_PATIENCE);
   }
 
   #log(error: unknown): void {

@@ -4,9 +4,9 @@ import { inProcessTransport } from '../client/in-process-transport.ts';
 import type { ApiObject } from '@karpenter-ts/kubernetes';
 import type { Clock, Instant } from '../clock.ts';
 import { Informer } from '../informer/informer.ts';
-import { nullLogger } from '../logger.ts';
 import { VirtualClock } from '../virtual-clock.ts';
 import { PODS } from './fixture-client.ts';
+import { recordingLogger } from './recording-logger.ts';
 
 /** What a watch says, line by line, and whether it then ends, at once or after so many milliseconds, or falls silent. */
 export interface WatchScript {
@@ -24,9 +24,13 @@ export const ONE_POD: readonly string[] = [
 
 export const BOOKMARK = '{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"2"}}}';
 
-/** An informer in virtual time whose server, in this process, follows a script; `requests` says when it was asked. */
+/**
+ * An informer in virtual time whose server, in this process, follows a script; `requests` says when it was asked,
+ * `problems` what it logged.
+ */
 export function startScripted(t: TestContext, script: (request: number, path: string) => WatchScript) {
   const clock = new VirtualClock();
+  const logger = recordingLogger();
   const requests: { readonly at: Instant; readonly path: string }[] = [];
   const transport = inProcessTransport(async ({ path }, signal) => {
     requests.push({ at: clock.now(), path });
@@ -34,14 +38,15 @@ export function startScripted(t: TestContext, script: (request: number, path: st
     return { status: answer.status ?? 200, headers: {}, body: play(answer, clock, signal), discard: () => {} };
   }, clock);
   const client = new Client({ transport, clock, userAgent: 'karpenter/test' });
-  const informer = new Informer<ApiObject>({ client, type: PODS, clock, logger: nullLogger, random: () => 0 });
+  const informer = new Informer<ApiObject>({ client, type: PODS, clock, logger, random: () => 0 });
   const stop = new AbortController();
   const running = informer.start(stop.signal);
   t.after(async () => {
     stop.abort();
     await running;
   });
-  return { informer, clock, requests };
+  const problems = (): readonly (string | undefined)[] => logger.lines.map(({ error }) => error);
+  return { informer, clock, requests, problems };
 }
 
 async function* play({ lines, last }: WatchScript, clock: Clock, signal: AbortSignal): AsyncGenerator<Buffer> {
