@@ -1,12 +1,5 @@
-import { createOperator, type ProviderModule } from '@karpenter-ts/core';
-import {
-  defaultsOf,
-  type Logger,
-  Metrics,
-  operatorOptions,
-  type SteadyClock,
-  type Transport,
-} from '@karpenter-ts/runtime';
+import { createOperator, operatorOptions, type ProviderModule } from '@karpenter-ts/core';
+import { defaultsOf, type Logger, Metrics, type SteadyClock, type Transport } from '@karpenter-ts/runtime';
 
 /** What one process of Karpenter is given. */
 export interface OperatorDeps {

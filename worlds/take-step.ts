@@ -11,7 +11,7 @@ import {
   type ResourceType,
   VOLUME_ATTACHMENTS,
 } from '@karpenter-ts/kubernetes';
-import { isAlreadyExists, isNotFound, SECOND } from '@karpenter-ts/runtime';
+import { isAlreadyExists, SECOND, unlessGone } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS } from '@karpenter-ts/apis';
 import { type Node } from './cluster/kinds.ts';
 import { type Manifest, NAMESPACE, nodeClass, pool, typeOf } from './cluster/manifests.ts';
@@ -207,12 +207,4 @@ async function choose<T extends ApiObject = ApiObject>(
   const { items } = await cluster.client.listAll<T>(type);
   const sorted = items.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
   return sorted[Math.floor(choice * sorted.length)];
-}
-
-async function unlessGone(request: Promise<unknown>): Promise<void> {
-  try {
-    await request;
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-  }
 }

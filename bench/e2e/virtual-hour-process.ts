@@ -1,9 +1,9 @@
 // A process of its own: cluster and controller in virtual time, for an hour of churn. Sends how the heap changed.
-import { createOperator } from '@karpenter-ts/core';
+import { createOperator, operatorOptions } from '@karpenter-ts/core';
 import { customResourceDefinition, RESOURCES } from '@karpenter-ts/apis';
 import { kwokModule } from '@karpenter-ts/cli/kwok-module';
 import { startCluster } from '@karpenter-ts/embedded';
-import { defaultsOf, MINUTE, Metrics, nullLogger, operatorOptions, VirtualClock } from '@karpenter-ts/runtime';
+import { defaultsOf, Metrics, MINUTE, nullLogger, VirtualClock } from '@karpenter-ts/runtime';
 import { DEPLOYMENTS, NODES, PODS } from '@karpenter-ts/kubernetes';
 import { countNodes, createPods, createPool, type Demand, untilReady } from './workload.ts';
 

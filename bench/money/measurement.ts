@@ -1,4 +1,5 @@
-import { defaultsOf, extensionOptions } from '@karpenter-ts/runtime';
+import { defaultsOf } from '@karpenter-ts/runtime';
+import { extensionOptions } from '@karpenter-ts/core';
 import {
   Catalogues,
   type Fleet,

@@ -1,6 +1,6 @@
 import { isTrue, PODS } from '@karpenter-ts/kubernetes';
 import { type NodeClaim, TERMINATION_FINALIZER } from '@karpenter-ts/apis';
-import { type Client, type Clock, type Instant, isNotFound, type TransportRequest } from '@karpenter-ts/runtime';
+import { type Client, type Clock, type Instant, type TransportRequest, unlessGone } from '@karpenter-ts/runtime';
 import type { Pod } from '../cluster/kinds.ts';
 import { findClaimOf, listMachines, podsOn, takeSnapshot } from '../cluster/snapshot.ts';
 import type { CloudWitness } from '../faults/faulty-provider.ts';
@@ -74,13 +74,8 @@ export class Witness implements CloudWitness {
     this.#launched.add(uid);
   }
 
-  async #findPod(namespace: string, name: string): Promise<Pod | undefined> {
-    try {
-      return await this.#deps.client.get<Pod>(PODS, { namespace, name });
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
+  #findPod(namespace: string, name: string): Promise<Pod | undefined> {
+    return unlessGone(this.#deps.client.get<Pod>(PODS, { namespace, name }));
   }
 
   /** Infinity where nobody has said that the pod must go; undefined if its node is gone, and it runs no more. */

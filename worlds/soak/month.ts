@@ -1,15 +1,15 @@
 import { customResourceDefinition, type NodeClaim, RESOURCES, type TaintSpec } from '@karpenter-ts/apis';
 import { ApiServer } from '@karpenter-ts/embedded';
-import { type ApiObject, CUSTOM_RESOURCE_DEFINITIONS, NODES, PODS } from '@karpenter-ts/kubernetes';
+import { type ApiObject, CUSTOM_RESOURCE_DEFINITIONS, NODES, PODS, timestamp } from '@karpenter-ts/kubernetes';
 import {
   Client,
   createLogger,
   HOUR,
   inProcessTransport,
   isConflict,
-  isNotFound,
   MINUTE,
   SECOND,
+  unlessGone,
   VirtualClock,
 } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS } from '@karpenter-ts/apis';
@@ -200,7 +200,7 @@ export class Month {
   }
 
   async #sayReady({ metadata }: Node): Promise<void> {
-    const lastTransitionTime = new Date(this.#clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
+    const lastTransitionTime = timestamp(this.#clock.now());
     const conditions = [{ type: 'Ready', status: 'True', reason: 'KubeletReady', lastTransitionTime }];
     const patch = { type: 'strategic', body: { status: { conditions } } } as const;
     await unlessGone(this.#client.patch(NODES, metadata, patch, { subresource: 'status' }));
@@ -263,12 +263,4 @@ function isReady({ status }: Node): boolean {
 
 function isUsable(node: Node): boolean {
   return isReady(node) && (node.spec?.taints ?? []).length === 0 && node.metadata.deletionTimestamp === undefined;
-}
-
-async function unlessGone(request: Promise<unknown>): Promise<void> {
-  try {
-    await request;
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-  }
 }

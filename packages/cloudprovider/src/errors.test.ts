@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   CreateError,
-  findCause,
   InsufficientCapacityError,
   NodeClaimNotFoundError,
   NodeClassNotReadyError,
   UnevaluatedNodePoolError,
 } from './errors.ts';
+import { findCause } from '@karpenter-ts/runtime';
 
 const cause = new Error('inner');
 

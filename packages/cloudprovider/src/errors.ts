@@ -47,17 +47,3 @@ export class UnevaluatedNodePoolError extends Error {
     super(`nodepool "${nodePool}" is awaiting evaluation`);
   }
 }
-
-/** The error of this class in a chain of causes, however deep: a provider may wrap what its cloud said. */
-export function findCause<E extends Error>(error: unknown, type: abstract new (...args: never[]) => E): E | undefined {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (cause instanceof type) return cause;
-    if (cause instanceof AggregateError) {
-      for (const part of cause.errors) {
-        const found = findCause(part, type);
-        if (found !== undefined) return found;
-      }
-    }
-  }
-  return undefined;
-}

@@ -8,7 +8,6 @@ export type {
 } from './cloud-provider.ts';
 export {
   CreateError,
-  findCause,
   InsufficientCapacityError,
   NodeClaimNotFoundError,
   NodeClassNotReadyError,

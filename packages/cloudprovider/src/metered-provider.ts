@@ -2,12 +2,13 @@ import {
   DEFAULT_BUCKETS,
   defineCounter,
   defineHistogram,
+  findCause,
   type Metrics,
   SECOND,
   type SteadyClock,
 } from '@karpenter-ts/runtime';
 import type { CloudProvider } from './cloud-provider.ts';
-import { findCause, InsufficientCapacityError, NodeClaimNotFoundError, NodeClassNotReadyError } from './errors.ts';
+import { InsufficientCapacityError, NodeClaimNotFoundError, NodeClassNotReadyError } from './errors.ts';
 
 const callSeconds = defineHistogram(
   'karpenter_cloudprovider_duration_seconds',

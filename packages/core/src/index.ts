@@ -9,3 +9,6 @@ export {
   type ProviderParts,
 } from './operator/operator.ts';
 export { refuseUnbuiltSettings } from './operator/unbuilt-settings.ts';
+export { coreOptions } from './options/core-options.ts';
+export { type ExtensionOptions, extensionOptions } from './options/extension-options.ts';
+export { operatorOptions } from './options/operator-options.ts';

@@ -1,14 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type KWOKNodeClass, type NodeClaim, UNREGISTERED_TAINT } from '@karpenter-ts/apis';
-import {
-  findCause,
-  InsufficientCapacityError,
-  NodeClaimNotFoundError,
-  NodeClassNotReadyError,
-} from '@karpenter-ts/cloudprovider';
+import { InsufficientCapacityError, NodeClaimNotFoundError, NodeClassNotReadyError } from '@karpenter-ts/cloudprovider';
 import { type ApiObject, NODES } from '@karpenter-ts/kubernetes';
-import { SECOND } from '@karpenter-ts/runtime';
+import { findCause, SECOND } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS } from '@karpenter-ts/apis';
 import { NEVER } from '@karpenter-ts/runtime/testing';
 import { KwokProvider } from './kwok-provider.ts';

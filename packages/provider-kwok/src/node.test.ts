@@ -9,7 +9,8 @@ import {
   ZONE_LABEL,
 } from '@karpenter-ts/apis';
 import type { ResourceList } from '@karpenter-ts/kubernetes';
-import { findCause, InsufficientCapacityError } from '@karpenter-ts/cloudprovider';
+import { findCause } from '@karpenter-ts/runtime';
+import { InsufficientCapacityError } from '@karpenter-ts/cloudprovider';
 import { makeOffering } from '@karpenter-ts/scheduling/testing';
 import { type Catalogue, loadCatalogue, toCatalogue } from './catalogue/catalogue.ts';
 import { toInstanceType } from './catalogue/type-description.ts';

@@ -1,6 +1,6 @@
 import type { KWOKNodeClass, NodeClaim } from '@karpenter-ts/apis';
 import { type ApiObject, NODES, type ResourceType } from '@karpenter-ts/kubernetes';
-import { type CancellableClient, isNotFound } from '@karpenter-ts/runtime';
+import { type CancellableClient, unlessGone } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS } from '@karpenter-ts/apis';
 import type { KwokNode } from './node.ts';
 import { KWOK_NODE_CLASSES } from './resource-types.ts';
@@ -15,13 +15,8 @@ export interface KwokReader {
 
 /** Asks the API server each time. */
 export function apiReader(client: CancellableClient): KwokReader {
-  async function find<T extends ApiObject>(type: ResourceType, name: string, signal: AbortSignal) {
-    try {
-      return await client.get<T>(type, { name }, {}, signal);
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
+  function find<T extends ApiObject>(type: ResourceType, name: string, signal: AbortSignal) {
+    return unlessGone(client.get<T>(type, { name }, {}, signal));
   }
   return {
     findNodeClass: (name, signal) => find<KWOKNodeClass>(KWOK_NODE_CLASSES, name, signal),

@@ -5,3 +5,17 @@ export function isCausedBy(error: unknown, test: (error: unknown) => boolean): b
   }
   return false;
 }
+
+/** The error of this class in a chain of causes, however deep: whoever passes it on may wrap it. */
+export function findCause<E extends Error>(error: unknown, type: abstract new (...args: never[]) => E): E | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof type) return cause;
+    if (cause instanceof AggregateError) {
+      for (const part of cause.errors) {
+        const found = findCause(part, type);
+        if (found !== undefined) return found;
+      }
+    }
+  }
+  return undefined;
+}

@@ -29,6 +29,7 @@ export { findConnection, type DiscoveryOptions } from './client/connection-disco
 export { HttpsTransport, type HttpsTransportOptions } from './client/https-transport.ts';
 export { findInClusterNamespace } from './client/in-cluster.ts';
 export { inProcessTransport, type RequestHandler } from './client/in-process-transport.ts';
+export { notFoundText } from './client/not-found-text.ts';
 export { RateLimits, type RateLimitSettings } from './client/rate-limit.ts';
 export { requestMetrics } from './client/request-metrics.ts';
 export {
@@ -53,6 +54,7 @@ export {
   WholeBody,
 } from './client/transport.ts';
 export type { WatchEvent } from './client/watch-stream.ts';
+export { unlessGone } from './client/unless-gone.ts';
 
 // Caches of it
 export type { Handler } from './informer/handlers.ts';
@@ -78,6 +80,13 @@ export {
 export { type BucketSettings, TokenBucket } from './queue/token-bucket.ts';
 export { type Enqueuer, LOW_PRIORITY, NORMAL_PRIORITY, type QueueItem, WorkQueue } from './queue/work-queue.ts';
 export { singleton } from './singleton.ts';
+export { soonest } from './soonest.ts';
+
+// Errors, and several things at once
+export { findCause } from './cause.ts';
+export { combineErrors } from './combined-error.ts';
+export { ExpiringMap } from './expiring-map.ts';
+export { runParallel } from './parallel.ts';
 
 // The process
 export { type HttpHandler, HttpServer, metricsServer, probeServer, type Routes } from './http-server.ts';
@@ -100,10 +109,7 @@ export type { Runnable } from './runnable-group.ts';
 export { listenForStop, type SignalSource } from './signals.ts';
 
 // Options
-export { type CoreOptions, coreOptions } from './options/core-options.ts';
-export { type ExtensionOptions, extensionOptions } from './options/extension-options.ts';
 export { featureGates, type Gates } from './options/feature-gates.ts';
-export { type OperatorOptions, operatorOptions } from './options/operator-options.ts';
 export { defaultsOf, type Option, type OptionRows, option, type Parsed } from './options/option.ts';
 export {
   bool,
@@ -114,6 +120,7 @@ export {
   mapType,
   type OptionType,
   oneOf,
+  type Reading,
   same,
   text,
 } from './options/option-type.ts';
@@ -125,10 +132,10 @@ export {
   type ParsedOptions,
   parseOptions,
 } from './options/parse-options.ts';
-export type { SchedulerConfig } from './options/scheduler-config.ts';
 
 // What operators see
 export { clientSink } from './events/client-sink.ts';
+export { subjectOf } from './events/event-subject.ts';
 export type { CoreEvent, EventDraft, EventLimit, EventSubject } from './events/event.ts';
 export { type EventRecorder, type EventSink, QueuedRecorder, type RecorderDeps } from './events/recorder.ts';
 export {

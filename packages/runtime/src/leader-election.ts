@@ -3,11 +3,11 @@ import { hostname } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import type { Client } from './client/client.ts';
 import { startDeadline } from './client/deadline.ts';
-import type { ObjectRef } from '@karpenter-ts/kubernetes';
+import { microTimestamp, type ObjectRef } from '@karpenter-ts/kubernetes';
 import { ConnectionError } from './client/transport.ts';
 import { SECOND } from './clock.ts';
 import { LeaderFence } from './leader-fence.ts';
-import { LeaseLock, type LeaseSpec, microTime } from './lease.ts';
+import { LeaseLock, type LeaseSpec } from './lease.ts';
 import type { Logger } from './logger.ts';
 import { defineCounter, defineGauge } from './metrics/definition.ts';
 import type { Metrics } from './metrics/registry.ts';
@@ -154,7 +154,7 @@ export class LeaderElector {
     try {
       const spec = await this.#lock.find(deadline.signal);
       if (spec?.holderIdentity !== identity) return;
-      const now = microTime(clock.now());
+      const now = microTimestamp(clock.now());
       const released = { holderIdentity: '', leaseDurationSeconds: 1, renewTime: now, acquireTime: now };
       await this.#lock.update(released, deadline.signal);
     } catch (error) {
@@ -247,7 +247,7 @@ export class LeaderElector {
   ): Promise<Attempt> {
     const { clock, identity } = this.#options;
     const sent = new Stopwatch(clock);
-    const now = microTime(clock.now());
+    const now = microTimestamp(clock.now());
     const spec: LeaseSpec = {
       holderIdentity: identity,
       leaseDurationSeconds: Math.ceil(this.#timings.leaseDuration / SECOND),

@@ -1,8 +1,7 @@
+import { unlessGone } from './client/unless-gone.ts';
 import type { Client } from './client/client.ts';
 import { findInClusterNamespace } from './client/in-cluster.ts';
 import { type ApiObject, LEASES, type ObjectRef } from '@karpenter-ts/kubernetes';
-import { isNotFound } from './client/status-error.ts';
-import type { Instant } from './clock.ts';
 
 /** The Lease object, as far as we read and write it. */
 export interface Lease extends ApiObject {
@@ -43,13 +42,10 @@ export class LeaseLock {
 
   /** Undefined if there is no such Lease. */
   async find(signal: AbortSignal): Promise<LeaseSpec | undefined> {
-    try {
-      this.#seen = await this.#client.get<Lease>(LEASES, this.#ref, this.#options, signal);
-      return this.#seen.spec ?? {};
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
+    const lease = await unlessGone(this.#client.get<Lease>(LEASES, this.#ref, this.#options, signal));
+    if (lease === undefined) return undefined;
+    this.#seen = lease;
+    return lease.spec ?? {};
   }
 
   async create(spec: LeaseSpec, signal: AbortSignal): Promise<void> {
@@ -74,11 +70,6 @@ export class LeaseLock {
   get #options() {
     return { timeout: this.#timeout, retries: 0 };
   }
-}
-
-/** A time as Leases hold it, with microseconds. */
-export function microTime(at: Instant): string {
-  return new Date(at).toISOString().replace('Z', '000Z');
 }
 
 /** Where the lease lives: as configured, else the pod's own namespace. Throws outside a cluster. */

@@ -1,4 +1,4 @@
-import { createOperator, refuseUnbuiltSettings } from '@karpenter-ts/core';
+import { createOperator, operatorOptions, refuseUnbuiltSettings } from '@karpenter-ts/core';
 import { kwokOptions } from '@karpenter-ts/provider-kwok';
 import {
   Client,
@@ -13,11 +13,10 @@ import {
   Metrics,
   oneOf,
   openSinks,
-  operatorOptions,
   option,
   type ParsedGroups,
-  type ProcessEvents,
   parseOptions,
+  type ProcessEvents,
   realClock,
   runToExit,
   SECOND,

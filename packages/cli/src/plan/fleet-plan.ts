@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
-import { type ExtensionOptions, extensionOptions, parseOptions } from '@karpenter-ts/runtime';
+import { type ExtensionOptions, extensionOptions } from '@karpenter-ts/core';
+import { parseOptions } from '@karpenter-ts/runtime';
 import {
   Explainer,
   type Fleet,

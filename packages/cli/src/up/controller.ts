@@ -1,13 +1,6 @@
-import { createOperator } from '@karpenter-ts/core';
+import { createOperator, operatorOptions } from '@karpenter-ts/core';
 import type { Cluster } from '@karpenter-ts/embedded';
-import {
-  defaultsOf,
-  type Logger,
-  type Manager,
-  Metrics,
-  operatorOptions,
-  type SteadyClock,
-} from '@karpenter-ts/runtime';
+import { defaultsOf, type Logger, type Manager, Metrics, type SteadyClock } from '@karpenter-ts/runtime';
 import { kwokModule } from '../controller/kwok-module.ts';
 import { version } from '../version.ts';
 

@@ -4,10 +4,9 @@ import { NODEPOOL_LABEL, type NodeClaim, type NodePool, TERMINATION_TIMESTAMP } 
 import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
 import { DONE, MINUTE, SECOND } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS, NODE_POOLS } from '@karpenter-ts/apis';
-import { NODES } from '@karpenter-ts/kubernetes';
+import { NODES, timestamp } from '@karpenter-ts/kubernetes';
 import type { Node } from '../kinds/node.ts';
 import { NodeClaimDeletions } from '../nodeclaim/deletions.ts';
-import { rfc3339 } from '../rfc3339.ts';
 import { startRig } from '../testing/rig.ts';
 import { nodeHealth } from './node-health.ts';
 
@@ -21,7 +20,7 @@ const LABELS = { 'karpenter.kwok.sh/kwoknodeclass': 'default', 'karpenter.sh/cap
 /** Nodes n0, n1 … of a pool, or of none; the first `sick` of them have been so for `minutes`. */
 async function start(t: TestContext, { nodes = 10, sick = 1, minutes = 31, pool = 'general', spec = {} } = {}) {
   const rig = await startRig(t, { provider: new FakeCloudProvider({ repairPolicies: POLICIES }) });
-  const since = rfc3339(rig.clock.now() - minutes * MINUTE);
+  const since = timestamp(rig.clock.now() - minutes * MINUTE);
   const labels = pool === '' ? LABELS : { ...LABELS, [NODEPOOL_LABEL]: pool };
   if (pool !== '') {
     const template = { spec: { nodeClassRef: CLASS, requirements: [], expireAfter: 'Never' } };
@@ -59,7 +58,7 @@ test('03/92 03/145 03/146 05/61 a node that has been sick for too long goes at o
   const { rig, pass, claim, page } = await start(t, { spec: { terminationGracePeriod: '1h' } });
   assert.equal(await pass(), DONE);
   const { metadata } = await claim();
-  assert.equal(metadata.annotations?.[TERMINATION_TIMESTAMP], rfc3339(rig.clock.now()));
+  assert.equal(metadata.annotations?.[TERMINATION_TIMESTAMP], timestamp(rig.clock.now()));
   assert.ok(metadata.deletionTimestamp);
   await pass();
   assert.match(
@@ -73,7 +72,7 @@ test('03/92 until then it is looked at again just in time; another condition or 
   const { rig, pass, claim } = await start(t, { minutes: 20 });
   assert.deepEqual(await pass(), { requeueAfter: 10 * MINUTE });
   assert.equal((await claim()).metadata.deletionTimestamp, undefined);
-  const lastTransitionTime = rfc3339(rig.clock.now() - 60 * MINUTE);
+  const lastTransitionTime = timestamp(rig.clock.now() - 60 * MINUTE);
   for (const [type, status] of [
     ['Other', 'False'],
     ['BadNode', 'Unknown'],
@@ -85,7 +84,7 @@ test('03/92 until then it is looked at again just in time; another condition or 
 
 test('03/93 of several the one that is due first decides', async (t) => {
   const { rig, pass } = await start(t);
-  const since = (minutes: number) => rfc3339(rig.clock.now() - minutes * MINUTE);
+  const since = (minutes: number) => timestamp(rig.clock.now() - minutes * MINUTE);
   const conditions = [
     { type: 'BadNode', status: 'False', lastTransitionTime: since(25) },
     { type: 'Ready', status: 'False', lastTransitionTime: since(7) },
@@ -97,13 +96,13 @@ test('03/93 of several the one that is due first decides', async (t) => {
 test('03/94 a deadline ahead gives way to now, one in the past stays', async (t) => {
   const { rig, pass, claim } = await start(t, { nodes: 20, sick: 2 });
   const annotate = (name: string, at: number) =>
-    rig.change(NODE_CLAIMS, name, { metadata: { annotations: { [TERMINATION_TIMESTAMP]: rfc3339(at) } } });
+    rig.change(NODE_CLAIMS, name, { metadata: { annotations: { [TERMINATION_TIMESTAMP]: timestamp(at) } } });
   await annotate('c0', rig.clock.now() + 60 * MINUTE);
   await annotate('c1', rig.clock.now() - 60 * MINUTE);
   await pass('n0');
   await pass('n1');
-  assert.equal((await claim('c0')).metadata.annotations?.[TERMINATION_TIMESTAMP], rfc3339(rig.clock.now()));
-  const past = rfc3339(rig.clock.now() - 60 * MINUTE);
+  assert.equal((await claim('c0')).metadata.annotations?.[TERMINATION_TIMESTAMP], timestamp(rig.clock.now()));
+  const past = timestamp(rig.clock.now() - 60 * MINUTE);
   assert.equal((await claim('c1')).metadata.annotations?.[TERMINATION_TIMESTAMP], past);
 });
 
@@ -152,7 +151,7 @@ test('a heartbeat wakes nobody, a condition that changes does', async (t) => {
   await rig.run({ ...controller, reconcile: async (name) => (seen.push(name), DONE) });
   seen.length = 0;
   const [condition] = (await rig.get<Node>(NODES, 'n0')).status?.conditions ?? [];
-  const beat = { ...condition, lastHeartbeatTime: rfc3339(rig.clock.now() + 10 * SECOND) };
+  const beat = { ...condition, lastHeartbeatTime: timestamp(rig.clock.now() + 10 * SECOND) };
   await rig.change(NODES, 'n0', { status: { conditions: [beat] } });
   await rig.clock.advance(1 * SECOND);
   assert.deepEqual(seen, []);

@@ -9,8 +9,8 @@ import {
 import {
   type Change,
   type Controller,
-  DONE,
   defineCounter,
+  DONE,
   type EventSubject,
   isNotFound,
   kindSource,
@@ -20,15 +20,14 @@ import {
   REASONABLE_RETRIES,
   type Result,
   scaleConcurrency,
+  subjectOf,
 } from '@karpenter-ts/runtime';
-import { NODES } from '@karpenter-ts/kubernetes';
+import { NODES, timestamp } from '@karpenter-ts/kubernetes';
 import type { Core } from '../state/controller-deps.ts';
-import { subjectOf } from '../event-subject.ts';
 import type { Node } from '../kinds/node.ts';
 import { findNodeClaim } from '../state/node-nodeclaim-links.ts';
 import { isManagedNode } from '../state/managed.ts';
 import type { NodeClaimDeletions } from '../nodeclaim/deletions.ts';
-import { rfc3339 } from '../rfc3339.ts';
 import { findSickness, SickCounts } from './unhealthy-nodes.ts';
 
 const repaired = defineCounter(
@@ -131,7 +130,7 @@ class NodeHealth {
     const { client, clock } = this.#core;
     const known = Date.parse(metadata.annotations?.[TERMINATION_TIMESTAMP] ?? '');
     if (known < clock.now()) return true;
-    const text = rfc3339(clock.now());
+    const text = timestamp(clock.now());
     const body = { metadata: { annotations: { [TERMINATION_TIMESTAMP]: text } } };
     try {
       await client.patch(NODE_CLAIMS, metadata, { type: 'merge', body }, {}, signal);

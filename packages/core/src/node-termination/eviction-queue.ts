@@ -1,4 +1,4 @@
-import { findCondition, objectKey, PODS } from '@karpenter-ts/kubernetes';
+import { findCondition, objectKey, PODS, timestamp } from '@karpenter-ts/kubernetes';
 import {
   type Controller,
   DONE,
@@ -19,7 +19,6 @@ import type { Core } from '../state/controller-deps.ts';
 import { isActive, isMirrorPod, type Pod } from '../kinds/pod.ts';
 import { findNodeClaim } from '../state/node-nodeclaim-links.ts';
 import { isProtected } from '../pods/do-not-disrupt.ts';
-import { rfc3339 } from '../rfc3339.ts';
 import { mustBeDeleted, toleratesDisruption } from './pod-drain.ts';
 import { deletedForDeadline, evicted, failedDraining } from './termination-events.ts';
 import { evictionRequests, podsDrained } from './termination-metrics.ts';
@@ -160,7 +159,7 @@ export class EvictionQueue {
     logger.debug('deleting pod', {
       'pod.terminationGracePeriodSeconds': pod.spec.terminationGracePeriodSeconds ?? 0,
       'delete.gracePeriodSeconds': grace,
-      'nodeclaim.terminationTime': rfc3339(deadline),
+      'nodeclaim.terminationTime': timestamp(deadline),
     });
     if (!wasLeaving) metrics.increment(podsDrained, { reason: this.#reasonOf(pod) });
     return this.#forget(key, leaving);

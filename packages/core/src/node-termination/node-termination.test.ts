@@ -3,9 +3,8 @@ import { test } from 'node:test';
 import { DISRUPTED_TAINT, NODE_CLAIMS, TERMINATION_FINALIZER, TERMINATION_TIMESTAMP } from '@karpenter-ts/apis';
 import { throttle } from '@karpenter-ts/cloudprovider/testing';
 import { DONE, MINUTE, SECOND } from '@karpenter-ts/runtime';
-import { NODES, VOLUME_ATTACHMENTS } from '@karpenter-ts/kubernetes';
+import { NODES, timestamp, VOLUME_ATTACHMENTS } from '@karpenter-ts/kubernetes';
 import { createCaches } from '../state/caches.ts';
-import { rfc3339 } from '../rfc3339.ts';
 import { nodeTermination } from './node-termination.ts';
 import { addNode, addNodeClaim, departing, STAYS } from './testing/departing.ts';
 
@@ -31,7 +30,7 @@ test('a drain that began while the clock was wrong does not wait for that time t
   await scene.deleteNode();
   await scene.pass();
   const { lastTransitionTime: _, ...drained } = (await scene.condition('Drained'))!;
-  const ahead = { ...drained, lastTransitionTime: rfc3339(scene.rig.clock.now() + 30 * MINUTE) };
+  const ahead = { ...drained, lastTransitionTime: timestamp(scene.rig.clock.now() + 30 * MINUTE) };
   await scene.rig.change(NODE_CLAIMS, 'c1', { status: { conditions: [ahead] } });
   assert.deepEqual(await scene.pass(), { requeueAfter: 5 * SECOND });
   assert.equal((await scene.condition('Drained'))?.status, 'True');

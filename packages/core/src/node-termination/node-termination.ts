@@ -7,19 +7,20 @@ import {
   TERMINATION_TIMESTAMP,
   ZONE_LABEL,
 } from '@karpenter-ts/apis';
-import { findCause, NodeClaimNotFoundError } from '@karpenter-ts/cloudprovider';
+import { NodeClaimNotFoundError } from '@karpenter-ts/cloudprovider';
 import {
   type Controller,
   DONE,
+  findCause,
   type Instant,
   isNotFound,
   kindSource,
   LoggedRef,
   type Logger,
   type Result,
-  SECOND,
   scaleBucket,
   scaleConcurrency,
+  SECOND,
 } from '@karpenter-ts/runtime';
 import type { Core } from '../state/controller-deps.ts';
 import { isReady, type Node } from '../kinds/node.ts';

@@ -1,6 +1,5 @@
-import { type EventDraft, type Instant, nameList } from '@karpenter-ts/runtime';
+import { type EventDraft, type Instant, nameList, subjectOf } from '@karpenter-ts/runtime';
 import { NODES, PODS } from '@karpenter-ts/kubernetes';
-import { subjectOf } from '../event-subject.ts';
 import type { Node } from '../kinds/node.ts';
 import type { Pod } from '../kinds/pod.ts';
 import type { VolumeAttachment } from '../kinds/storage.ts';

@@ -1,7 +1,7 @@
 import { findCondition, PODS } from '@karpenter-ts/kubernetes';
 import { NODE_CLAIM_CONDITIONS, type NodeClaim } from '@karpenter-ts/apis';
-import { findCause, NodeClaimNotFoundError } from '@karpenter-ts/cloudprovider';
-import { DONE, type Instant, type Result, SECOND } from '@karpenter-ts/runtime';
+import { NodeClaimNotFoundError } from '@karpenter-ts/cloudprovider';
+import { DONE, findCause, type Instant, type Result, SECOND } from '@karpenter-ts/runtime';
 import { transitionOf, withCondition } from '../writes/conditions.ts';
 import type { Core } from '../state/controller-deps.ts';
 import type { Node } from '../kinds/node.ts';

@@ -1,8 +1,7 @@
 import { CAPACITY_TYPE_LABEL, NODE_CLAIMS, type NodeClaim, NODEPOOL_LABEL } from '@karpenter-ts/apis';
 import { parseDuration } from '@karpenter-ts/kubernetes';
-import { defineCounter, isNotFound, MINUTE } from '@karpenter-ts/runtime';
+import { defineCounter, ExpiringMap, isNotFound, MINUTE } from '@karpenter-ts/runtime';
 import type { Core } from '../state/controller-deps.ts';
-import { ExpiringMap } from '../expiring-map.ts';
 import { isReschedulable } from '../kinds/pod.ts';
 import { podsOn } from '../state/node-nodeclaim-links.ts';
 

@@ -1,12 +1,18 @@
 import { isTrue } from '@karpenter-ts/kubernetes';
 import type { NodeClaim } from '@karpenter-ts/apis';
-import { type Controller, LoggedRef, type Logger, MINUTE, singleton } from '@karpenter-ts/runtime';
-import { combineErrors } from '../combined-error.ts';
+import {
+  combineErrors,
+  type Controller,
+  LoggedRef,
+  type Logger,
+  MINUTE,
+  runParallel,
+  singleton,
+} from '@karpenter-ts/runtime';
 import type { Core } from '../state/controller-deps.ts';
 import { isReady } from '../kinds/node.ts';
 import { findNode } from '../state/node-nodeclaim-links.ts';
 import { isManagedNodeClaim } from '../state/managed.ts';
-import { runParallel } from '../parallel.ts';
 import type { NodeClaimDeletions } from './deletions.ts';
 
 const PERIOD = 2 * MINUTE;

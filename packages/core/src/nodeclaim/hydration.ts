@@ -7,11 +7,11 @@ import {
   kindSource,
   REASONABLE_RETRIES,
   scaleConcurrency,
+  unlessGone,
 } from '@karpenter-ts/runtime';
 import type { Core } from '../state/controller-deps.ts';
 import { findNodeClaim, nodesOf } from '../state/node-nodeclaim-links.ts';
 import { isManagedNodeClaim } from '../state/managed.ts';
-import { unlessGone } from '../unless-gone.ts';
 
 // Objects of old releases lack the label that names their NodeClass, by which Nodes are told to be ours.
 

@@ -4,8 +4,7 @@ import type { NodeClaim } from '@karpenter-ts/apis';
 import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
 import { MINUTE, SECOND } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS } from '@karpenter-ts/apis';
-import { NODES, PODS } from '@karpenter-ts/kubernetes';
-import { rfc3339 } from '../rfc3339.ts';
+import { NODES, PODS, timestamp } from '@karpenter-ts/kubernetes';
 import { FOREIGN_CLASS_REF, makeNode, makeNodeClaim, makePod } from '../testing/objects.ts';
 import { type Rig, startRig } from '../testing/rig.ts';
 import { podEventsController } from './pod-events.ts';
@@ -41,7 +40,7 @@ test('03/109 a pod that is bound, ends or is told to go is noted, but not twice 
   await rig.create(PODS, makePod('a'));
   assert.equal(await noted(rig), undefined);
   await bind(rig, 'a');
-  const bound = rfc3339(rig.clock.now());
+  const bound = timestamp(rig.clock.now());
   assert.equal(await noted(rig), bound);
   await rig.clock.advance(9 * SECOND);
   await rig.change(PODS, 'default/a', { status: { phase: 'Succeeded' } });
@@ -49,12 +48,12 @@ test('03/109 a pod that is bound, ends or is told to go is noted, but not twice 
   await rig.create(PODS, makePod('b', { nodeName: 'n1', terminationGracePeriodSeconds: 30 }));
   await rig.clock.advance(1 * SECOND);
   await rig.delete(PODS, 'default/b');
-  assert.equal(await noted(rig), rfc3339(rig.clock.now()));
+  assert.equal(await noted(rig), timestamp(rig.clock.now()));
   await rig.clock.advance(1 * MINUTE);
   await rig.create(PODS, makePod('c', { nodeName: 'n1' }));
   await rig.clock.advance(10 * SECOND);
   await rig.change(PODS, 'default/c', { status: { phase: 'Failed' } });
-  assert.equal(await noted(rig), rfc3339(rig.clock.now()));
+  assert.equal(await noted(rig), timestamp(rig.clock.now()));
 });
 
 test('03/109 daemon pods, changes that move nothing and strange Nodes are not noted', async (t) => {
@@ -88,7 +87,7 @@ test('03/109 a claim of another provider, or one of two, is not noted', async (t
 
 test('a restart moves nothing, and what happened while away counts from when it happened', async (t) => {
   const rig = await start(t, { runs: false });
-  const lastTransitionTime = rfc3339(rig.clock.now());
+  const lastTransitionTime = timestamp(rig.clock.now());
   const scheduled = { type: 'PodScheduled', status: 'True', lastTransitionTime };
   await rig.create(PODS, makePod('old', { nodeName: 'n1', status: { conditions: [scheduled] } }));
   await rig.clock.advance(10 * MINUTE);
@@ -125,6 +124,6 @@ test('the end of many pods on many Nodes is noted on each of them with one write
   await rig.clock.settle();
   assert.equal(rig.writes.filter((write) => write.includes('/nodeclaims/')).length, 20);
   for (const name of nodes) {
-    assert.equal((await rig.get<NodeClaim>(NODE_CLAIMS, name)).status?.lastPodEventTime, rfc3339(rig.clock.now()));
+    assert.equal((await rig.get<NodeClaim>(NODE_CLAIMS, name)).status?.lastPodEventTime, timestamp(rig.clock.now()));
   }
 });

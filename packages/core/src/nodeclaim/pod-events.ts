@@ -4,18 +4,17 @@ import {
   DONE,
   type Enqueuer,
   type Instant,
+  scaleConcurrency,
   SECOND,
   type Source,
-  scaleConcurrency,
+  unlessGone,
 } from '@karpenter-ts/runtime';
-import { NODES } from '@karpenter-ts/kubernetes';
+import { NODES, timestamp } from '@karpenter-ts/kubernetes';
 import type { Caches } from '../state/caches.ts';
 import type { Core } from '../state/controller-deps.ts';
 import { isDaemonPod, isTerminal, isTerminating, type Pod } from '../kinds/pod.ts';
 import { findNodeClaim } from '../state/node-nodeclaim-links.ts';
 import { isManagedNodeClaim } from '../state/managed.ts';
-import { rfc3339 } from '../rfc3339.ts';
-import { unlessGone } from '../unless-gone.ts';
 
 /** So that busy Nodes do not cost a write for each pod. Less than consolidation waits before it believes its plan. */
 const QUIET = 10 * SECOND;
@@ -53,7 +52,7 @@ async function noteEvent(
 ): Promise<void> {
   const noted = status?.lastPodEventTime;
   if (noted !== undefined && at - Date.parse(noted) < QUIET) return;
-  const body = { status: { lastPodEventTime: rfc3339(at) } };
+  const body = { status: { lastPodEventTime: timestamp(at) } };
   const { name } = metadata;
   await unlessGone(client.patch(NODE_CLAIMS, { name }, { type: 'merge', body }, { subresource: 'status' }, signal));
 }

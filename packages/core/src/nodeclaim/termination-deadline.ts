@@ -1,7 +1,6 @@
-import { nanosToMilliseconds, parseDuration } from '@karpenter-ts/kubernetes';
+import { nanosToMilliseconds, parseDuration, timestamp } from '@karpenter-ts/kubernetes';
 import { type NodeClaim, TERMINATION_TIMESTAMP } from '@karpenter-ts/apis';
 import type { Instant } from '@karpenter-ts/runtime';
-import { rfc3339 } from '../rfc3339.ts';
 
 /** By when a node must be empty. */
 export type TerminationDeadline =
@@ -25,5 +24,5 @@ export function readDeadline({ metadata, spec }: NodeClaim): TerminationDeadline
   const { deletionTimestamp } = metadata;
   if (deletionTimestamp === undefined || spec.terminationGracePeriod === undefined) return { kind: 'None' };
   const at = Date.parse(deletionTimestamp) + nanosToMilliseconds(parseDuration(spec.terminationGracePeriod));
-  return { kind: 'At', at, text: rfc3339(at) };
+  return { kind: 'At', at, text: timestamp(at) };
 }

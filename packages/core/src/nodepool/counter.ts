@@ -1,10 +1,9 @@
 import { canonicalQuantity, memberOf, parseQuantity, type ResourceList, unitsOf } from '@karpenter-ts/kubernetes';
 import { NODE_POOLS, type NodePool } from '@karpenter-ts/apis';
-import { type Controller, DONE, kindSource, SECOND, scaleConcurrency } from '@karpenter-ts/runtime';
+import { type Controller, DONE, kindSource, scaleConcurrency, SECOND, unlessGone } from '@karpenter-ts/runtime';
 import type { Core } from '../state/controller-deps.ts';
 import { isManagedNodePool } from '../state/managed.ts';
 import { mergePatchOf } from '../writes/merge-patch.ts';
-import { unlessGone } from '../unless-gone.ts';
 
 /** What is asked of the cluster model. */
 export interface PoolUsage {

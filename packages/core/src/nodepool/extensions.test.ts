@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { findCondition } from '@karpenter-ts/kubernetes';
 import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
-import type { OperatorOptions } from '@karpenter-ts/runtime';
+import type { OperatorOptions } from '../options/operator-options.ts';
 import { NODE_POOLS, type NodePool } from '@karpenter-ts/apis';
 import { conditionOf } from '../testing/cluster-objects.ts';
 import { makeNodePool } from '../testing/objects.ts';

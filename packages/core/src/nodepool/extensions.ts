@@ -6,10 +6,9 @@ import {
   reviewAnnotations,
 } from '@karpenter-ts/apis';
 import { type ConditionChange } from '@karpenter-ts/kubernetes';
-import { type Controller, DONE, type EventDraft, HOUR, kindSource } from '@karpenter-ts/runtime';
+import { type Controller, DONE, type EventDraft, HOUR, kindSource, subjectOf } from '@karpenter-ts/runtime';
 import { withCondition, withoutCondition } from '../writes/conditions.ts';
 import type { Core } from '../state/controller-deps.ts';
-import { subjectOf } from '../event-subject.ts';
 import { isManagedNodePool } from '../state/managed.ts';
 import { patchStatus } from '../writes/status-patch.ts';
 

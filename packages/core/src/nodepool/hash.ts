@@ -1,5 +1,13 @@
 import { findCondition, type ResourceType } from '@karpenter-ts/kubernetes';
-import { type Controller, DONE, kindSource, scaleConcurrency } from '@karpenter-ts/runtime';
+import {
+  combineErrors,
+  type Controller,
+  DONE,
+  kindSource,
+  runParallel,
+  scaleConcurrency,
+  unlessGone,
+} from '@karpenter-ts/runtime';
 import {
   NODE_CLAIMS,
   NODE_POOLS,
@@ -9,11 +17,8 @@ import {
   NODEPOOL_HASH_V3,
   nodePoolHash,
 } from '@karpenter-ts/apis';
-import { combineErrors } from '../combined-error.ts';
 import type { Core } from '../state/controller-deps.ts';
 import { isManagedNodeClaim, isManagedNodePool } from '../state/managed.ts';
-import { runParallel } from '../parallel.ts';
-import { unlessGone } from '../unless-gone.ts';
 
 type Annotations = Readonly<Record<string, string>>;
 type Pass = Core & { readonly signal: AbortSignal };

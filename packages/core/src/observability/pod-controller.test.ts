@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
 import { SECOND } from '@karpenter-ts/runtime';
-import { NODES, PODS } from '@karpenter-ts/kubernetes';
+import { NODES, PODS, timestamp } from '@karpenter-ts/kubernetes';
 import { PodDecisions } from '../state/pod-decisions.ts';
 import type { Pod } from '../kinds/pod.ts';
-import { rfc3339 } from '../rfc3339.ts';
 import { ownedBy, pendingPod, plainNode, readyNode, runningPod } from '../testing/cluster-objects.ts';
 import { type Rig, startRig } from '../testing/rig.ts';
 import { podMetricsController } from './pod-controller.ts';
@@ -33,7 +32,7 @@ async function linesOf(rig: Rig, name: string): Promise<readonly string[]> {
 
 /** The pod as its kubelet reports it now. */
 async function report(rig: Rig, phase: string, ...conditions: readonly string[]): Promise<void> {
-  const lastTransitionTime = rfc3339(rig.clock.now());
+  const lastTransitionTime = timestamp(rig.clock.now());
   const status: Pod['status'] = {
     phase,
     conditions: conditions.map((type) => ({ type, status: 'True', lastTransitionTime })),

@@ -3,8 +3,7 @@ import { test } from 'node:test';
 import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
 import { MINUTE, SECOND } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS } from '@karpenter-ts/apis';
-import { NODES } from '@karpenter-ts/kubernetes';
-import { rfc3339 } from '../rfc3339.ts';
+import { NODES, timestamp } from '@karpenter-ts/kubernetes';
 import { makeNode, makeNodeClaim } from '../testing/objects.ts';
 import { type Rig, startRig } from '../testing/rig.ts';
 import { statusControllers } from './status-controller.ts';
@@ -16,7 +15,7 @@ async function start(t: Parameters<typeof startRig>[0]): Promise<Rig> {
 }
 
 function ready(rig: Rig, status: 'True' | 'False', reason: string, message = ''): object {
-  const lastTransitionTime = rfc3339(rig.clock.now());
+  const lastTransitionTime = timestamp(rig.clock.now());
   return { status: { conditions: [{ type: 'Ready', status, reason, message, lastTransitionTime }] } };
 }
 

@@ -15,9 +15,9 @@ import {
   type LiveSample,
   SECOND,
   STATUS_BUCKETS,
+  subjectOf,
 } from '@karpenter-ts/runtime';
 import type { Core } from '../state/controller-deps.ts';
-import { subjectOf } from '../event-subject.ts';
 import { metricLabel, SHARED_STATUS_METRICS, type StatusMetrics, statusMetricsOf } from './status-metrics.ts';
 import { findTransitions, type ObservedCondition, type Transition, transitionText } from './status-transitions.ts';
 

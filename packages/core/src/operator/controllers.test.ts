@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { FakeCloudProvider, type FakeSettings } from '@karpenter-ts/cloudprovider/testing';
-import type { OperatorOptions } from '@karpenter-ts/runtime';
+import type { OperatorOptions } from '../options/operator-options.ts';
 import { createControllers } from './controllers.ts';
 import { startRig } from '../testing/rig.ts';
 

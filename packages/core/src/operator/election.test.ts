@@ -9,10 +9,10 @@ import {
   HttpsTransport,
   type LeaderElector,
   Metrics,
-  operatorOptions,
   SECOND,
   VirtualClock,
 } from '@karpenter-ts/runtime';
+import { operatorOptions } from '../options/operator-options.ts';
 import { NODE_CLAIMS } from '@karpenter-ts/apis';
 import { recordingLogger } from '@karpenter-ts/runtime/testing';
 import { createElector } from './election.ts';

@@ -4,16 +4,8 @@ import { customResourceDefinition, RESOURCES } from '@karpenter-ts/apis';
 import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
 import { ApiServer } from '@karpenter-ts/embedded';
 import { type ApiObject, CUSTOM_RESOURCE_DEFINITIONS } from '@karpenter-ts/kubernetes';
-import {
-  Client,
-  defaultsOf,
-  inProcessTransport,
-  Metrics,
-  MINUTE,
-  operatorOptions,
-  SECOND,
-  VirtualClock,
-} from '@karpenter-ts/runtime';
+import { Client, defaultsOf, inProcessTransport, Metrics, MINUTE, SECOND, VirtualClock } from '@karpenter-ts/runtime';
+import { operatorOptions } from '../options/operator-options.ts';
 import { recordingLogger } from '@karpenter-ts/runtime/testing';
 import { Refusals } from '../testing/refusals.ts';
 import { createOperator } from './operator.ts';

@@ -12,24 +12,24 @@ import {
   Manager,
   type Metrics,
   metricsServer,
-  type OperatorOptions,
-  Profiler,
   ping,
   probeRoutes,
   probeServer,
+  Profiler,
   profileRoutes,
   publishBuildInfo,
   QueuedRecorder,
   RateLimits,
+  requestMetrics,
   type Routes,
   type Runnable,
-  requestMetrics,
   SECOND,
-  type SteadyClock,
   serveMetrics,
+  type SteadyClock,
   type Transport,
   userAgent,
 } from '@karpenter-ts/runtime';
+import type { OperatorOptions } from '../options/operator-options.ts';
 import { NODE_CLAIMS, NODE_POOLS } from '@karpenter-ts/apis';
 import { createCaches, listCaches } from '../state/caches.ts';
 import { createControllers } from './controllers.ts';

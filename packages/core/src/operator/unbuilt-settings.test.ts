@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { defaultsOf, operatorOptions } from '@karpenter-ts/runtime';
+import { defaultsOf } from '@karpenter-ts/runtime';
+import { operatorOptions } from '../options/operator-options.ts';
 import { listUnbuiltSettings, refuseUnbuiltSettings } from './unbuilt-settings.ts';
 
 const DEFAULTS = defaultsOf(operatorOptions);

@@ -1,5 +1,5 @@
 import { BUILT_EXTENSIONS, isExtensionOn } from '@karpenter-ts/apis';
-import type { OperatorOptions } from '@karpenter-ts/runtime';
+import type { OperatorOptions } from '../options/operator-options.ts';
 
 type Gate = keyof OperatorOptions['featureGates'];
 

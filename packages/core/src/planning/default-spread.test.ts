@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { ZONE_LABEL } from '@karpenter-ts/apis';
 import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
-import type { SchedulerConfig } from '@karpenter-ts/runtime';
+import type { SchedulerConfig } from '../options/scheduler-config.ts';
 import { REPLICA_SETS, REPLICATION_CONTROLLERS, SERVICES } from '@karpenter-ts/kubernetes';
 import type { Pod } from '../kinds/pod.ts';
 import { pendingPod } from '../testing/cluster-objects.ts';

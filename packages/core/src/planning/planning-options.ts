@@ -1,5 +1,5 @@
 import type { CloudProvider } from '@karpenter-ts/cloudprovider';
-import type { OperatorOptions } from '@karpenter-ts/runtime';
+import type { OperatorOptions } from '../options/operator-options.ts';
 import { DEFAULT_PLANNING, packingOptions, type PlanningOptions } from '@karpenter-ts/scheduling';
 
 /** How this process plans for pods that wait: what its settings and its provider say. */

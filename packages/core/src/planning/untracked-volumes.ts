@@ -1,8 +1,7 @@
-import { LoggedRef, type Logger } from '@karpenter-ts/runtime';
+import { LoggedRef, type Logger, notFoundText } from '@karpenter-ts/runtime';
 import { objectKey, STORAGE_CLASSES } from '@karpenter-ts/kubernetes';
 import type { ExistingNode, Pod } from '@karpenter-ts/scheduling';
 import type { StateNode } from '../state/state-node.ts';
-import { notFoundText } from '../not-found.ts';
 import { claimNameOf, missingClaimText, type StorageObjects } from '../pods/volume-checks.ts';
 
 /**

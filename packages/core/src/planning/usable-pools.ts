@@ -1,7 +1,7 @@
 import { compareByWeight, type NodePool } from '@karpenter-ts/apis';
 import { isTrue, READY } from '@karpenter-ts/kubernetes';
-import { type CloudProvider, findCause, UnevaluatedNodePoolError } from '@karpenter-ts/cloudprovider';
-import { LoggedRef, type Logger } from '@karpenter-ts/runtime';
+import { type CloudProvider, UnevaluatedNodePoolError } from '@karpenter-ts/cloudprovider';
+import { findCause, LoggedRef, type Logger } from '@karpenter-ts/runtime';
 import type { InstanceType, Pool } from '@karpenter-ts/scheduling';
 import type { Caches } from '../state/caches.ts';
 import { isManagedNodePool } from '../state/managed.ts';

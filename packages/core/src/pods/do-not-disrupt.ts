@@ -1,9 +1,7 @@
 import { type DoNotDisrupt, isProtecting, readDoNotDisrupt } from '@karpenter-ts/apis';
-import type { EventDraft, EventRecorder, Instant } from '@karpenter-ts/runtime';
-import { PODS } from '@karpenter-ts/kubernetes';
-import { subjectOf } from '../event-subject.ts';
+import { type EventDraft, type EventRecorder, type Instant, subjectOf } from '@karpenter-ts/runtime';
+import { PODS, timestamp } from '@karpenter-ts/kubernetes';
 import type { Pod } from '../kinds/pod.ts';
-import { rfc3339 } from '../rfc3339.ts';
 
 /** Whether its do-not-disrupt annotation holds now; tells users what they should know of it. */
 export function isProtected(pod: Pod, now: Instant, events: EventRecorder): boolean {
@@ -30,7 +28,7 @@ export function findProtectionEvent(pod: Pod, verdict: DoNotDisrupt): EventDraft
         dedupe: [uid, verdict.why],
       };
     case 'Until': {
-      const end = rfc3339(verdict.end);
+      const end = timestamp(verdict.end);
       return {
         on,
         type: 'Normal',

@@ -1,7 +1,6 @@
-import { type EventDraft, type EventLimit, MINUTE } from '@karpenter-ts/runtime';
+import { type EventDraft, type EventLimit, MINUTE, subjectOf } from '@karpenter-ts/runtime';
 import { PODS } from '@karpenter-ts/kubernetes';
 import type { Pod } from '@karpenter-ts/scheduling';
-import { subjectOf } from '../event-subject.ts';
 
 // Reasons and texts are interface (spec 02 §25.1): people alert on them.
 

@@ -1,5 +1,5 @@
 import type { UnsupportedVolumes } from '@karpenter-ts/cloudprovider';
-import { type Fields, LoggedRef, StructuredError } from '@karpenter-ts/runtime';
+import { type Fields, LoggedRef, notFoundText, StructuredError } from '@karpenter-ts/runtime';
 import {
   objectKey,
   type ObjectRef,
@@ -9,7 +9,6 @@ import {
 } from '@karpenter-ts/kubernetes';
 import { type Backing, driverOf, type PersistentVolume, type Pod } from '@karpenter-ts/scheduling';
 import type { PersistentVolumeClaim, StorageClass } from '../kinds/storage.ts';
-import { notFoundText } from '../not-found.ts';
 
 /** Where the storage objects of a pod are looked up; the caches are such. */
 export interface StorageObjects {

@@ -1,6 +1,5 @@
-import { HOUR, type Logger, nameList, type SteadyClock } from '@karpenter-ts/runtime';
+import { ExpiringMap, HOUR, type Logger, nameList, type SteadyClock } from '@karpenter-ts/runtime';
 import { objectKey } from '@karpenter-ts/kubernetes';
-import { ExpiringMap } from '../expiring-map.ts';
 import type { Pod } from '../kinds/pod.ts';
 import type { TimeSlices } from '../state/time-slices.ts';
 

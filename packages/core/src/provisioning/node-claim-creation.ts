@@ -5,13 +5,19 @@ import {
   MIN_VALUES_RELAXED,
   type NodeClaim,
 } from '@karpenter-ts/apis';
-import { defineCounter, errorText, LoggedRef, type Logger, nameList } from '@karpenter-ts/runtime';
+import {
+  combineErrors,
+  defineCounter,
+  errorText,
+  LoggedRef,
+  type Logger,
+  nameList,
+  notFoundText,
+} from '@karpenter-ts/runtime';
 import { NODE_CLAIMS, NODE_POOLS } from '@karpenter-ts/apis';
 import type { PlannedNode, Pool } from '@karpenter-ts/scheduling';
 import type { ClusterModel } from '../state/cluster-model.ts';
-import { combineErrors } from '../combined-error.ts';
 import type { Core } from '../state/controller-deps.ts';
-import { notFoundText } from '../not-found.ts';
 import { nominated } from '../pods/scheduling-events.ts';
 import { toNodeClaim } from './node-claims.ts';
 import type { TimeSlices } from '../state/time-slices.ts';

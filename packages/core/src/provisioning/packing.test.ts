@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { NodeClaim, NodePool } from '@karpenter-ts/apis';
-import type { OperatorOptions } from '@karpenter-ts/runtime';
+import type { OperatorOptions } from '../options/operator-options.ts';
 import { fakeType, makeOffering } from '@karpenter-ts/scheduling/testing';
 import { pendingPod, readyPool } from '../testing/cluster-objects.ts';
 import { startScene } from './testing/provisioning-scene.ts';

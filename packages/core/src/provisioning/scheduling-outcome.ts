@@ -1,6 +1,6 @@
 import { isTrue } from '@karpenter-ts/kubernetes';
 import { NODE_POOLS, type NodePool, NODEPOOL_LABEL } from '@karpenter-ts/apis';
-import { type EventDraft, LoggedRef, type Logger, MINUTE, nameList } from '@karpenter-ts/runtime';
+import { type EventDraft, LoggedRef, type Logger, MINUTE, nameList, subjectOf } from '@karpenter-ts/runtime';
 import {
   awaitsReservation,
   type Failure,
@@ -19,7 +19,6 @@ import type { ClusterModel } from '../state/cluster-model.ts';
 import type { StateNode } from '../state/state-node.ts';
 import type { Core } from '../state/controller-deps.ts';
 import { failedScheduling, nominated } from '../pods/scheduling-events.ts';
-import { subjectOf } from '../event-subject.ts';
 import type { TimeSlices } from '../state/time-slices.ts';
 
 export type OutcomeDeps = Pick<Core, 'caches' | 'events'> & { readonly cluster: ClusterModel };

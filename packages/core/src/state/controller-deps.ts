@@ -1,12 +1,6 @@
 import type { CloudProvider } from '@karpenter-ts/cloudprovider';
-import type {
-  CancellableClient,
-  CancellableClock,
-  EventRecorder,
-  Logger,
-  Metrics,
-  OperatorOptions,
-} from '@karpenter-ts/runtime';
+import type { CancellableClient, CancellableClock, EventRecorder, Logger, Metrics } from '@karpenter-ts/runtime';
+import type { OperatorOptions } from '../options/operator-options.ts';
 import type { Caches } from './caches.ts';
 
 /** What every controller here stands on. Tests give an embedded API server, a virtual clock and a fake provider. */

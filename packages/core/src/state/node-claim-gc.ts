@@ -1,6 +1,5 @@
 import { NODE_CLAIMS, type NodeClaim } from '@karpenter-ts/apis';
-import { type Controller, DONE, LoggedRef, SECOND } from '@karpenter-ts/runtime';
-import { unlessGone } from '../unless-gone.ts';
+import { type Controller, DONE, LoggedRef, SECOND, unlessGone } from '@karpenter-ts/runtime';
 import type { ClusterModel } from './cluster-model.ts';
 import type { Core } from './controller-deps.ts';
 

@@ -20,14 +20,13 @@ import {
   inProcessTransport,
   isNotFound,
   Metrics,
-  type OperatorOptions,
-  operatorOptions,
   QueuedRecorder,
   type Result,
   SECOND,
   type Transport,
   VirtualClock,
 } from '@karpenter-ts/runtime';
+import { type OperatorOptions, operatorOptions } from '../options/operator-options.ts';
 import { type RecordingLogger, recordingLogger } from '@karpenter-ts/runtime/testing';
 import { type Caches, createCaches, listCaches } from '../state/caches.ts';
 import type { Core } from '../state/controller-deps.ts';

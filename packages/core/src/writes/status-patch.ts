@@ -1,7 +1,6 @@
 import type { ApiObject, ResourceType } from '@karpenter-ts/kubernetes';
-import type { CancellableClient } from '@karpenter-ts/runtime';
+import { type CancellableClient, unlessGone } from '@karpenter-ts/runtime';
 import { mergePatchOf } from './merge-patch.ts';
-import { unlessGone } from '../unless-gone.ts';
 
 /** An object with a status subresource. */
 type WithStatus = ApiObject & { readonly status?: object | undefined };

@@ -1,5 +1,3 @@
-import type { Instant } from '@karpenter-ts/runtime';
-
 /** Numbers from 0 up to, but not including, 1. Seeded, a run can be repeated. */
 export type Random = () => number;
 
@@ -35,9 +33,4 @@ export function generateName(prefix: string, random: Random): string {
   let suffix = '';
   while (suffix.length < SUFFIX_LENGTH) suffix += SUFFIX_LETTERS[Math.floor(random() * SUFFIX_LETTERS.length)];
   return prefix.slice(0, LONGEST_NAME - SUFFIX_LENGTH) + suffix;
-}
-
-/** As `metadata.creationTimestamp` has it: UTC, whole seconds. */
-export function timestamp(instant: Instant): string {
-  return `${new Date(instant).toISOString().slice(0, 19)}Z`;
 }

@@ -8,8 +8,8 @@ import {
   kindSource,
   type Result,
   SECOND,
+  unlessGone,
 } from '@karpenter-ts/runtime';
-import { ifPresent } from '../workloads/absence.ts';
 import type { Caches } from '../workloads/caches.ts';
 import { findCondition } from '../workloads/kinds/condition.ts';
 import { NODES, type Node } from '../workloads/kinds/node.ts';
@@ -88,7 +88,7 @@ async function postStatus(
   if (isSaying(node, signs) && nextBeat > 0) return { requeueAfter: nextBeat };
   if (!isUp) await leases.renew(node);
   const status = statusPatch(node, signs, { newAddress: () => nodeAddresses.next(), now });
-  await ifPresent(
+  await unlessGone(
     client.patch(NODES, node.metadata, { type: 'strategic', body: { status } }, { subresource: 'status' }),
   );
   return { requeueAfter: settings.heartbeat };
@@ -189,7 +189,7 @@ async function stop({ client, clock, faults, settings }: Kubelet, pod: Pod, node
   const isOver = pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
   const wait = isOver ? 0 : until(asked, duration, now);
   if (wait > 0) return { requeueAfter: wait };
-  await ifPresent(client.delete(PODS, pod.metadata, { gracePeriodSeconds: 0, preconditions: { uid } }));
+  await unlessGone(client.delete(PODS, pod.metadata, { gracePeriodSeconds: 0, preconditions: { uid } }));
   return DONE;
 }
 
@@ -206,6 +206,6 @@ function until(since: Instant, delay: number, now: Instant): number {
 async function writePodStatus({ client, superseded }: Kubelet, pod: Pod, status: object): Promise<void> {
   const { metadata } = pod;
   const body = { metadata: { resourceVersion: metadata.resourceVersion }, status };
-  await ifPresent(client.patch(PODS, metadata, { type: 'strategic', body }, { subresource: 'status' }));
+  await unlessGone(client.patch(PODS, metadata, { type: 'strategic', body }, { subresource: 'status' }));
   superseded.mark(objectKey(metadata), pod);
 }

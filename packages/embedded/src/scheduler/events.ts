@@ -7,7 +7,7 @@ import {
   type SteadyClock,
   TokenBucket,
 } from '@karpenter-ts/runtime';
-import type { ResourceType } from '@karpenter-ts/kubernetes';
+import { microTimestamp, type ResourceType } from '@karpenter-ts/kubernetes';
 import { SCHEDULER_NAME } from './kinds/pod.ts';
 import type { Pod } from './kinds/pod.ts';
 
@@ -95,7 +95,7 @@ export class SchedulingEvents {
   }
 
   async #extend(event: EventObject): Promise<void> {
-    const body = { series: { count: 2, lastObservedTime: microTime(this.#clock.now()) } };
+    const body = { series: { count: 2, lastObservedTime: microTimestamp(this.#clock.now()) } };
     try {
       await this.#client.patch(EVENTS, event.metadata, { type: 'strategic', body });
     } catch (error) {
@@ -146,15 +146,13 @@ function eventObject({ metadata }: Pod, event: SchedulingEvent, now: Instant, na
     apiVersion: 'events.k8s.io/v1',
     kind: 'Event',
     metadata: { name: `${name}.${nanos.toString(16)}`, namespace },
-    eventTime: microTime(now),
+    eventTime: microTimestamp(now),
     reportingController: SCHEDULER_NAME,
     reportingInstance: `${SCHEDULER_NAME}-embedded`,
     regarding: { kind: 'Pod', apiVersion: 'v1', namespace, name, uid, resourceVersion },
     ...event,
   };
 }
-
-const microTime = (at: Instant): string => new Date(at).toISOString().replace('Z', '000Z');
 
 function truncate(message: string): string {
   return message.length <= LONGEST_NOTE ? message : `${message.slice(0, LONGEST_NOTE - 4)} ...`;

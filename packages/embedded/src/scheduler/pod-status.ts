@@ -1,3 +1,4 @@
+import { timestamp } from '@karpenter-ts/kubernetes';
 import type { Instant } from '@karpenter-ts/runtime';
 import type { Pod, PodCondition } from './kinds/pod.ts';
 
@@ -31,9 +32,4 @@ export function failurePatch(pod: Pod, failure: SchedulingFailure, now: Instant)
     ...(generation !== undefined && { observedGeneration: generation }),
   };
   return { status: { conditions: [condition], ...(clears && { nominatedNodeName: null }) } };
-}
-
-/** Whole seconds, as objects hold them. */
-function timestamp(at: Instant): string {
-  return `${new Date(at).toISOString().slice(0, 19)}Z`;
 }

@@ -8,8 +8,8 @@ import {
   kindSource,
   type Result,
   SECOND,
+  unlessGone,
 } from '@karpenter-ts/runtime';
-import { ifPresent } from './absence.ts';
 import type { ApiResource, ApiResources } from './api-resources.ts';
 import { findCondition, type ObjectCondition, withCondition } from './kinds/condition.ts';
 import { NAMESPACES, type Namespace } from './kinds/namespace.ts';
@@ -84,7 +84,7 @@ async function emptyKind(client: Client, namespace: string, { type }: ApiResourc
   const { items } = await client.listAll(type, { namespace });
   if (items.length === 0) return [];
   for (const { metadata } of items) {
-    await ifPresent(client.delete(type, metadata, { propagationPolicy: 'Background' }));
+    await unlessGone(client.delete(type, metadata, { propagationPolicy: 'Background' }));
   }
   return (await client.listAll(type, { namespace })).items;
 }
@@ -177,5 +177,5 @@ async function writeConditions(
 async function finalize(client: Client, namespace: Namespace): Promise<void> {
   const finalizers = (namespace.spec?.finalizers ?? []).filter((finalizer) => finalizer !== FINALIZER);
   const final = { ...namespace, spec: { ...namespace.spec, finalizers } };
-  await ifPresent(client.update(NAMESPACES, final, { subresource: 'finalize' }));
+  await unlessGone(client.update(NAMESPACES, final, { subresource: 'finalize' }));
 }

@@ -1,6 +1,5 @@
 import { controllerOf, labelSelectorFrom, matchesLabels, timestamp } from '@karpenter-ts/kubernetes';
-import { type Controller, DONE, kindSource, type Result } from '@karpenter-ts/runtime';
-import { ifPresent } from './absence.ts';
+import { type Controller, DONE, kindSource, type Result, unlessGone } from '@karpenter-ts/runtime';
 import { managerKey } from './caches.ts';
 import { deletionOrder } from './deletion-order.ts';
 import { Expectations } from './expectations.ts';
@@ -116,7 +115,7 @@ function failureConditions(
 
 async function writeStatus({ client }: WorkloadDeps, set: ReplicaSet, status: ReplicaSetStatus): Promise<void> {
   if (isSameStatus(set.status, status)) return;
-  await ifPresent(client.update(REPLICA_SETS, { ...set, status }, { subresource: 'status' }));
+  await unlessGone(client.update(REPLICA_SETS, { ...set, status }, { subresource: 'status' }));
 }
 
 /** Nothing tells us when a pod has been ready for long enough: we look again then. */

@@ -1,3 +1,4 @@
+import { timestamp } from '../values/timestamp.ts';
 import type { Condition } from './condition.ts';
 
 /** The condition each kind sums up in. */
@@ -127,7 +128,7 @@ function transitionTime(scope: Scope, change: ConditionChange<string>, present: 
   if (present === undefined && isPermanent(scope, change.type)) {
     return scope.object.metadata.creationTimestamp ?? GO_ZERO_TIME;
   }
-  return new Date(scope.now).toISOString().replace(/\.\d+/, ''); // Kubernetes keeps whole seconds
+  return timestamp(scope.now);
 }
 
 const GO_ZERO_TIME = '0001-01-01T00:00:00Z';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { KWOK_PROFILE } from '@karpenter-ts/apis';
-import { defaultsOf, extensionOptions } from '@karpenter-ts/runtime';
+import { defaultsOf } from '@karpenter-ts/runtime';
+import { extensionOptions } from '@karpenter-ts/core';
 import { DEFAULT_PLANNING, EMPTY_SNAPSHOT, finish, packingOptions, planSnapshot } from '@karpenter-ts/scheduling';
 import { makePod, makePool, seededRandom } from '@karpenter-ts/scheduling/testing';
 import { kwokTypes } from './kwok-types.ts';

@@ -1,4 +1,4 @@
-import { dns1123SubdomainProblems } from '@karpenter-ts/kubernetes';
+import { dns1123SubdomainProblems, timestamp } from '@karpenter-ts/kubernetes';
 import type { Instant } from '../clock.ts';
 
 /** Whom an event is about. Without the `uid`, `kubectl describe` does not show it. */
@@ -86,9 +86,4 @@ export function coreEvent(
 export function eventName(subject: string, nanos: bigint): string {
   const name = `${subject}.${nanos.toString(16)}`;
   return dns1123SubdomainProblems(name).length === 0 ? name : crypto.randomUUID();
-}
-
-/** Whole seconds, as the API keeps them. */
-function timestamp(now: Instant): string {
-  return new Date(now).toISOString().replace(/\.\d+Z$/, 'Z');
 }

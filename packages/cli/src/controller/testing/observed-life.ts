@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { customResourceDefinition, RESOURCES } from '@karpenter-ts/apis';
 import type { CloudProvider } from '@karpenter-ts/cloudprovider';
-import { createOperator, type ProviderModule } from '@karpenter-ts/core';
+import { createOperator, operatorOptions, type ProviderModule } from '@karpenter-ts/core';
 import { startCluster } from '@karpenter-ts/embedded';
 import {
   defaultsOf,
@@ -9,7 +9,6 @@ import {
   type Manager,
   Metrics,
   MINUTE,
-  operatorOptions,
   SECOND,
   type Transport,
   type TransportRequest,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { ZONE_LABEL } from '@karpenter-ts/apis';
-import { errorText } from '@karpenter-ts/runtime';
-import { findCause, InsufficientCapacityError, NodeClaimNotFoundError, NodeClassNotReadyError } from '../../errors.ts';
+import { errorText, findCause } from '@karpenter-ts/runtime';
+import { InsufficientCapacityError, NodeClaimNotFoundError, NodeClassNotReadyError } from '../../errors.ts';
 import type { Obligation } from './obligation.ts';
 import { isOneOf, mustReject, providerIdOf, rejectionOf, withStatusOf } from './trial.ts';
 

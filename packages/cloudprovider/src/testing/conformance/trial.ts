@@ -7,11 +7,11 @@ import {
   type RequirementSpec,
   toRequirements,
 } from '@karpenter-ts/apis';
-import { errorText, SECOND } from '@karpenter-ts/runtime';
+import { errorText, findCause, SECOND } from '@karpenter-ts/runtime';
 import { NEVER } from '@karpenter-ts/runtime/testing';
 import { compatibleOfferings, type InstanceType, type Offering } from '@karpenter-ts/scheduling';
 import type { CloudProvider } from '../../cloud-provider.ts';
-import { findCause, NodeClaimNotFoundError } from '../../errors.ts';
+import { NodeClaimNotFoundError } from '../../errors.ts';
 import { Inconclusive } from './obligation.ts';
 import type { Demand, Levers, Subject } from './subject.ts';
 

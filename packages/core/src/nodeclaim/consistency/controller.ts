@@ -4,15 +4,15 @@ import {
   type Controller,
   DONE,
   type EventDraft,
+  ExpiringMap,
   kindSource,
   MINUTE,
   type Result,
   scaleConcurrency,
+  subjectOf,
 } from '@karpenter-ts/runtime';
 import { withCondition } from '../../writes/conditions.ts';
 import type { Core } from '../../state/controller-deps.ts';
-import { subjectOf } from '../../event-subject.ts';
-import { ExpiringMap } from '../../expiring-map.ts';
 import type { Node } from '../../kinds/node.ts';
 import { claimKeysOfNode, findNode } from '../../state/node-nodeclaim-links.ts';
 import { isManagedNodeClaim } from '../../state/managed.ts';

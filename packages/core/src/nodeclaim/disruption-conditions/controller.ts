@@ -1,25 +1,25 @@
-import { findCondition, isTrue } from '@karpenter-ts/kubernetes';
+import { findCondition, isTrue, timestamp } from '@karpenter-ts/kubernetes';
 import { NODE_CLAIM_CONDITIONS, NODE_CLAIMS, type NodeClaim, type NodePool, NODEPOOL_LABEL } from '@karpenter-ts/apis';
-import { findCause, NodeClaimNotFoundError } from '@karpenter-ts/cloudprovider';
+import { NodeClaimNotFoundError } from '@karpenter-ts/cloudprovider';
 import {
   type Change,
   type Controller,
   DONE,
   durationText,
+  ExpiringMap,
+  findCause,
   HOUR,
   kindSource,
   MINUTE,
   type Result,
-  type Source,
   scaleConcurrency,
+  soonest,
+  type Source,
 } from '@karpenter-ts/runtime';
 import { nodeClassKey } from '../../state/caches.ts';
 import { withCondition, withoutCondition } from '../../writes/conditions.ts';
 import type { Core } from '../../state/controller-deps.ts';
-import { ExpiringMap } from '../../expiring-map.ts';
 import { isManagedNodeClaim } from '../../state/managed.ts';
-import { rfc3339 } from '../../rfc3339.ts';
-import { soonest } from '../../soonest.ts';
 import { patchStatus } from '../../writes/status-patch.ts';
 import { withClaimNode } from '../claim-logger.ts';
 import { findQuiet, type Quiet } from './consolidatable.ts';
@@ -172,7 +172,7 @@ function whyNot(
     case 'Busy':
       return {
         reason: 'consolidateAfter window not yet elapsed',
-        lastPodEventTime: rfc3339(quiet.since),
+        lastPodEventTime: timestamp(quiet.since),
         consolidateAfter: durationText(quiet.window),
         timeSincePodEvent: durationText(now - quiet.since),
       };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findCondition } from '@karpenter-ts/kubernetes';
+import { findCondition, timestamp } from '@karpenter-ts/kubernetes';
 import { NodeClaimNotFoundError } from '@karpenter-ts/cloudprovider';
 import { refuse } from '@karpenter-ts/cloudprovider/testing';
 import { DONE, HOUR, MINUTE, type Result, SECOND } from '@karpenter-ts/runtime';
@@ -14,7 +14,6 @@ import {
   ZONE_LABEL,
 } from '@karpenter-ts/apis';
 import { makeOffering, makeType } from '@karpenter-ts/scheduling/testing';
-import { rfc3339 } from '../../rfc3339.ts';
 import { makeNodeClaim } from '../../testing/objects.ts';
 import { type ClaimWorld, startClaimWorld } from '../testing/claim-world.ts';
 import { disruptionConditionsController } from './controller.ts';
@@ -162,7 +161,7 @@ test('a pod event takes the mark away until the window is over again', async (t)
   await world.rig.change(NODE_POOLS, 'default', { spec: { disruption: { consolidateAfter: '60s' } } });
   await world.rig.clock.advance(2 * MINUTE);
   await world.mark();
-  const lastPodEventTime = rfc3339(world.rig.clock.now());
+  const lastPodEventTime = timestamp(world.rig.clock.now());
   await world.rig.change(NODE_CLAIMS, 'c1', { status: { lastPodEventTime } });
   await world.rig.clock.advance(10 * SECOND);
   assert.deepEqual(await world.mark(), { requeueAfter: 50 * SECOND });

@@ -1,24 +1,24 @@
 import { type NodeClaim, TERMINATION_FINALIZER } from '@karpenter-ts/apis';
 import {
+  combineErrors,
   type Controller,
   DONE,
+  ExpiringMap,
   HOUR,
   kindSource,
   type Result,
-  SECOND,
-  type Source,
   scaleBucket,
   scaleConcurrency,
+  SECOND,
+  soonest,
+  type Source,
+  unlessGone,
 } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS } from '@karpenter-ts/apis';
-import { combineErrors } from '../../combined-error.ts';
-import { ExpiringMap } from '../../expiring-map.ts';
 import { nodeNamesOf } from '../../kinds/resource-slice.ts';
 import { claimKeysOfNode } from '../../state/node-nodeclaim-links.ts';
 import { isManagedNodeClaim } from '../../state/managed.ts';
 import { OwnWrites } from '../../writes/own-writes.ts';
-import { soonest } from '../../soonest.ts';
-import { unlessGone } from '../../unless-gone.ts';
 import { withClaimMachine } from '../claim-logger.ts';
 import { finalize } from './finalization.ts';
 import { initialize } from './initialization.ts';

@@ -8,22 +8,23 @@ import {
   ZONE_LABEL,
 } from '@karpenter-ts/apis';
 import { type ApiObject, findCondition, isTrue, NODES } from '@karpenter-ts/kubernetes';
-import { findCause, NodeClaimNotFoundError } from '@karpenter-ts/cloudprovider';
+import { NodeClaimNotFoundError } from '@karpenter-ts/cloudprovider';
 import {
-  DONE,
   defineCounter,
   defineHistogram,
+  DONE,
   type EventDraft,
   exponentialBuckets,
+  findCause,
   type Result,
   SECOND,
+  subjectOf,
+  unlessGone,
 } from '@karpenter-ts/runtime';
 import { transitionOf } from '../../writes/conditions.ts';
-import { subjectOf } from '../../event-subject.ts';
 import { nodesOf } from '../../state/node-nodeclaim-links.ts';
 import { patchStatus } from '../../writes/status-patch.ts';
 import { readDeadline } from '../termination-deadline.ts';
-import { unlessGone } from '../../unless-gone.ts';
 import { withClaimMachine } from '../claim-logger.ts';
 import { withMachine } from './launch.ts';
 import { type Pass, set } from './step.ts';

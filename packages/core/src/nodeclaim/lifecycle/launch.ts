@@ -1,6 +1,6 @@
 import { findCondition } from '@karpenter-ts/kubernetes';
-import { CreateError, findCause, InsufficientCapacityError, NodeClassNotReadyError } from '@karpenter-ts/cloudprovider';
-import { type EventDraft, errorText } from '@karpenter-ts/runtime';
+import { CreateError, InsufficientCapacityError, NodeClassNotReadyError } from '@karpenter-ts/cloudprovider';
+import { errorText, type EventDraft, findCause, subjectOf } from '@karpenter-ts/runtime';
 import {
   CAPACITY_TYPE_LABEL,
   INSTANCE_TYPE_LABEL,
@@ -9,7 +9,6 @@ import {
   truncateLaunchMessage,
   ZONE_LABEL,
 } from '@karpenter-ts/apis';
-import { subjectOf } from '../../event-subject.ts';
 import type { DeletionReason } from '../deletions.ts';
 import { confirm, failed, type Pass, type StepOutcome, set, settled } from './step.ts';
 

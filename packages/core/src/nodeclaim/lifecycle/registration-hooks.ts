@@ -1,8 +1,7 @@
 import { goQuote } from '@karpenter-ts/kubernetes';
 import type { NodeClaim } from '@karpenter-ts/apis';
 import type { RegistrationHook } from '@karpenter-ts/cloudprovider';
-import { DONE, RETRY, type Result } from '@karpenter-ts/runtime';
-import { combineErrors } from '../../combined-error.ts';
+import { combineErrors, DONE, type Result, RETRY } from '@karpenter-ts/runtime';
 
 /** What all hooks together made of a claim. */
 export interface HooksVerdict {

@@ -1,9 +1,8 @@
 import type { Condition, ConditionChange } from '@karpenter-ts/kubernetes';
 import { NODE_CLAIM_CONDITIONS, type NodeClaim } from '@karpenter-ts/apis';
-import { DONE, type Result } from '@karpenter-ts/runtime';
+import { DONE, type ExpiringMap, type Result } from '@karpenter-ts/runtime';
 import { withCondition } from '../../writes/conditions.ts';
 import type { Core } from '../../state/controller-deps.ts';
-import type { ExpiringMap } from '../../expiring-map.ts';
 import type { Node } from '../../kinds/node.ts';
 import { nodesOf } from '../../state/node-nodeclaim-links.ts';
 import type { RegistrationHealth } from '../../state/nodepool-health.ts';

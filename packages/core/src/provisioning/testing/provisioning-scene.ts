@@ -1,7 +1,8 @@
 import type { TestContext } from 'node:test';
 import { NODE_CLAIMS, NODE_POOLS, type NodeClaim, type NodePool } from '@karpenter-ts/apis';
 import { FakeCloudProvider, type FakeSettings } from '@karpenter-ts/cloudprovider/testing';
-import { type OperatorOptions, VirtualClock } from '@karpenter-ts/runtime';
+import type { OperatorOptions } from '../../options/operator-options.ts';
+import { VirtualClock } from '@karpenter-ts/runtime';
 import { NODES, PODS } from '@karpenter-ts/kubernetes';
 import { ClusterModel } from '../../state/cluster-model.ts';
 import type { Node } from '../../kinds/node.ts';

@@ -1,5 +1,4 @@
-import type { JsonObject } from '@karpenter-ts/kubernetes';
-import { timestamp } from '../identity.ts';
+import { type JsonObject, timestamp } from '@karpenter-ts/kubernetes';
 import { topologyLabels } from '../kinds/behaviour/pod.ts';
 import { setPodCondition } from '../kinds/behaviour/pod-conditions.ts';
 import { type KubeObject, listAt, objectAt, textAt, withMetadata } from '../object.ts';

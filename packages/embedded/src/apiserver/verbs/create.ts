@@ -1,5 +1,6 @@
 import type { SteadyClock } from '@karpenter-ts/runtime';
-import { generateName, type Random, randomUid, timestamp } from '../identity.ts';
+import { generateName, type Random, randomUid } from '../identity.ts';
+import { timestamp } from '@karpenter-ts/kubernetes';
 import { type KubeObject, type Metadata, mergeMetadata } from '../object.ts';
 import { alreadyExists, badRequest, forbidden, invalid, misjudged, notFound } from '../status.ts';
 import { keyOf, type Objects } from '../storage/objects.ts';

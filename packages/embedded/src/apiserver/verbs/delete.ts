@@ -1,5 +1,5 @@
 import { type Instant, SECOND } from '@karpenter-ts/runtime';
-import { timestamp } from '../identity.ts';
+import { timestamp } from '@karpenter-ts/kubernetes';
 import { isSameJson } from '../json-value.ts';
 import { type KubeObject, withMetadata } from '../object.ts';
 import { conflict, notFound } from '../status.ts';

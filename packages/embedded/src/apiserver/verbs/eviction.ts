@@ -4,8 +4,8 @@ import {
   labelSelectorFrom,
   type LabelSelectorSpec,
   matchesLabels,
+  timestamp,
 } from '@karpenter-ts/kubernetes';
-import { timestamp } from '../identity.ts';
 import { setPodCondition } from '../kinds/behaviour/pod-conditions.ts';
 import { type KubeObject, listAt, objectAt, textAt } from '../object.ts';
 import { ApiError, badRequest, forbidden, notFound } from '../status.ts';

@@ -1,7 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Change, type Controller, DONE, type EventRecorder, kindSource, type Result } from '@karpenter-ts/runtime';
+import {
+  type Change,
+  type Controller,
+  DONE,
+  type EventRecorder,
+  kindSource,
+  type Result,
+  unlessGone,
+} from '@karpenter-ts/runtime';
 import { controllerKey, objectKey } from '@karpenter-ts/kubernetes';
-import { ifPresent } from '../absence.ts';
 import { type RevisedKind, syncHistory, truncateHistory } from '../controller-revisions.ts';
 import { Expectations } from '../expectations.ts';
 import { DAEMON_SETS, type DaemonSet, type DaemonSetStatus } from '../kinds/daemon-set.ts';
@@ -189,7 +196,7 @@ function nextStatus(state: DaemonState, hasActed: boolean): DaemonSetStatus {
 
 async function writeStatus({ client }: WorkloadDeps, set: DaemonSet, status: DaemonSetStatus): Promise<void> {
   if (isSameStatus(set.status, status)) return;
-  await ifPresent(client.update(DAEMON_SETS, { ...set, status }, { subresource: 'status' }));
+  await unlessGone(client.update(DAEMON_SETS, { ...set, status }, { subresource: 'status' }));
 }
 
 function nextLook({ set, pods, now }: DaemonState, wait: number | undefined): Result {

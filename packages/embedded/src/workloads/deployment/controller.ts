@@ -1,5 +1,4 @@
-import { type Controller, DONE, kindSource, type Result } from '@karpenter-ts/runtime';
-import { ifPresent } from '../absence.ts';
+import { type Controller, DONE, kindSource, type Result, unlessGone } from '@karpenter-ts/runtime';
 import { managerKey } from '../caches.ts';
 import { controllerKey } from '@karpenter-ts/kubernetes';
 import { DEPLOYMENTS, type Deployment, type DeploymentStatus } from '../kinds/deployment.ts';
@@ -110,7 +109,7 @@ async function dropHistory({ client }: WorkloadDeps, { spec }: Deployment, old: 
   if (excess <= 0) return;
   for (const set of kept.toSorted((a, b) => revisionOf(a) - revisionOf(b)).slice(0, excess)) {
     if (!isIdle(set)) continue;
-    await ifPresent(client.delete(REPLICA_SETS, set.metadata));
+    await unlessGone(client.delete(REPLICA_SETS, set.metadata));
   }
 }
 
@@ -141,6 +140,6 @@ async function writeStatus(
   status: DeploymentStatus,
 ): Promise<boolean> {
   if (isSameStatus(deployment.status, status)) return false;
-  await ifPresent(client.update(DEPLOYMENTS, { ...deployment, status }, { subresource: 'status' }));
+  await unlessGone(client.update(DEPLOYMENTS, { ...deployment, status }, { subresource: 'status' }));
   return true;
 }

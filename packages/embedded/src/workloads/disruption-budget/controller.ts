@@ -10,8 +10,8 @@ import {
   MILLISECOND,
   MINUTE,
   type Result,
+  unlessGone,
 } from '@karpenter-ts/runtime';
-import { ifPresent } from '../absence.ts';
 import type { ApiResources } from '../api-resources.ts';
 import { findCondition, withCondition } from '../kinds/condition.ts';
 import { DISRUPTION_BUDGETS, type DisruptionBudget, type DisruptionBudgetStatus } from '../kinds/disruption-budget.ts';
@@ -160,7 +160,7 @@ async function writeStatus(
   status: DisruptionBudgetStatus,
 ): Promise<void> {
   if (isDeepStrictEqual(budget.status, status)) return;
-  await ifPresent(client.update(DISRUPTION_BUDGETS, { ...budget, status }, { subresource: 'status' }));
+  await unlessGone(client.update(DISRUPTION_BUDGETS, { ...budget, status }, { subresource: 'status' }));
 }
 
 /** If the budget cannot be worked out, nothing is allowed. */

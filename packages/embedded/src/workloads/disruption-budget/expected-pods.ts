@@ -1,5 +1,5 @@
 import { controllerOf, type OwnerReference, type ResourceType, scaledValue } from '@karpenter-ts/kubernetes';
-import { isNotFound } from '@karpenter-ts/runtime';
+import { unlessGone } from '@karpenter-ts/runtime';
 import type { ApiResources } from '../api-resources.ts';
 import type { DisruptionBudget } from '../kinds/disruption-budget.ts';
 import type { Pod } from '../kinds/pod.ts';
@@ -105,14 +105,9 @@ async function scaleOf(
   if (!resource.subresources.includes('scale')) {
     throw new Error(`${resourceName(resource.type)} does not implement the scale subresource`);
   }
-  try {
-    const ref = { name: reference.name, namespace };
-    const scale = await client.get<Scale>(resource.type, ref, { subresource: 'scale' });
-    return sized(scale, reference);
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
+  const ref = { name: reference.name, namespace };
+  const scale = await unlessGone(client.get<Scale>(resource.type, ref, { subresource: 'scale' }));
+  return scale && sized(scale, reference);
 }
 
 interface Scale {

@@ -1,6 +1,5 @@
-import type { Client } from '@karpenter-ts/runtime';
+import { type Client, unlessGone } from '@karpenter-ts/runtime';
 import type { ObjectRef } from '@karpenter-ts/kubernetes';
-import { ifPresent } from '../absence.ts';
 import { plainDeletionOrder } from '../deletion-order.ts';
 import { type Pod, PODS, type PodTemplate } from '../kinds/pod.ts';
 import { isReady } from '../pod-state.ts';
@@ -84,5 +83,5 @@ function templatesFor({ job, active, doneIndexes }: Tally, count: number): reado
 /** Lets a pod go from the Job's side. */
 export async function release(client: Client, pod: { readonly metadata: ObjectRef }): Promise<void> {
   const body = { metadata: { '$deleteFromPrimitiveList/finalizers': [TRACKING] } };
-  await ifPresent(client.patch(PODS, pod.metadata, { type: 'strategic', body }));
+  await unlessGone(client.patch(PODS, pod.metadata, { type: 'strategic', body }));
 }

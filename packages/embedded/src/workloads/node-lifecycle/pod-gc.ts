@@ -1,5 +1,4 @@
-import { type Controller, type Result, SECOND } from '@karpenter-ts/runtime';
-import { ifPresent } from '../absence.ts';
+import { type Controller, type Result, SECOND, unlessGone } from '@karpenter-ts/runtime';
 import { NODES } from '../kinds/node.ts';
 import { type Pod, PODS } from '../kinds/pod.ts';
 import { isTerminating, isTerminal } from '../pod-state.ts';
@@ -54,7 +53,7 @@ async function findGone(
   for (const name of missing) {
     const since = missingSince.get(name) ?? now;
     missingSince.set(name, since);
-    if (now - since >= QUARANTINE && (await ifPresent(client.get(NODES, { name }))) === undefined) gone.add(name);
+    if (now - since >= QUARANTINE && (await unlessGone(client.get(NODES, { name }))) === undefined) gone.add(name);
   }
   return gone;
 }
@@ -66,7 +65,7 @@ async function remove({ client, clock }: WorkloadDeps, pod: Pod, why?: typeof NO
     const condition = why && { ...why, lastTransitionTime: timestamp(clock.now()) };
     const status = { phase: 'Failed', ...(condition && { conditions: [condition] }) };
     const body = { metadata: { uid: metadata.uid }, status };
-    await ifPresent(client.patch(PODS, metadata, { type: 'strategic', body }, { subresource: 'status' }));
+    await unlessGone(client.patch(PODS, metadata, { type: 'strategic', body }, { subresource: 'status' }));
   }
-  await ifPresent(client.delete(PODS, metadata, { gracePeriodSeconds: 0 }));
+  await unlessGone(client.delete(PODS, metadata, { gracePeriodSeconds: 0 }));
 }

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Change, type Controller, DONE, kindSource, SECOND } from '@karpenter-ts/runtime';
+import { type Change, type Controller, DONE, kindSource, SECOND, unlessGone } from '@karpenter-ts/runtime';
 import { objectKey, refOfKey, timestamp } from '@karpenter-ts/kubernetes';
-import { ifPresent } from '../absence.ts';
 import type { Node, NodeTaint } from '../kinds/node.ts';
 import { type Pod, PODS } from '../kinds/pod.ts';
 import { tolerates } from '../node-fit.ts';
@@ -94,6 +93,6 @@ async function evict({ client, clock }: WorkloadDeps, { metadata }: Pod): Promis
     lastTransitionTime: timestamp(clock.now()),
   };
   const body = { metadata: { uid: metadata.uid }, status: { conditions: [condition] } };
-  await ifPresent(client.patch(PODS, metadata, { type: 'strategic', body }, { subresource: 'status' }));
-  await ifPresent(client.delete(PODS, metadata));
+  await unlessGone(client.patch(PODS, metadata, { type: 'strategic', body }, { subresource: 'status' }));
+  await unlessGone(client.delete(PODS, metadata));
 }

@@ -1,6 +1,13 @@
 import type { ApiObject, ObjectRef, OwnerReference, ResourceType } from '@karpenter-ts/kubernetes';
-import { type Client, type Controller, DONE, type Enqueuer, type Result, SECOND } from '@karpenter-ts/runtime';
-import { ifPresent } from '../absence.ts';
+import {
+  type Client,
+  type Controller,
+  DONE,
+  type Enqueuer,
+  type Result,
+  SECOND,
+  unlessGone,
+} from '@karpenter-ts/runtime';
 import type { ApiResources } from '../api-resources.ts';
 import type { CacheDeps, Caches } from '../caches.ts';
 import { ObjectWatch } from './object-watch.ts';
@@ -83,7 +90,7 @@ async function verifyUnseen({ client, resources, graph }: GcDeps, node: GraphNod
   if (resource === undefined) return UNKNOWN_KIND;
   const namespace = resource.type.namespaced ? node.namespace : undefined;
   if (namespace === '') return DONE; // a cluster-scoped object cannot be owned by a namespaced one
-  const live = await ifPresent(client.get(resource.type, { name: node.reference.name, namespace }));
+  const live = await unlessGone(client.get(resource.type, { name: node.reference.name, namespace }));
   if (live?.metadata.uid === node.uid) return LOOK_AGAIN;
   graph.remove(node.uid);
   return DONE;
@@ -92,7 +99,7 @@ async function verifyUnseen({ client, resources, graph }: GcDeps, node: GraphNod
 async function collect(deps: GcDeps, node: GraphNode, type: ResourceType): Promise<Result> {
   const { client, graph } = deps;
   if (node.isBeingDeleted && !node.isForeground && !node.isOrphaning) return DONE;
-  const live = await ifPresent(client.get(type, refTo(node)));
+  const live = await unlessGone(client.get(type, refTo(node)));
   if (live?.metadata.uid !== node.uid || live === undefined) {
     graph.remove(node.uid);
     return DONE;
@@ -111,7 +118,7 @@ async function orphan(
 ): Promise<Result> {
   for (const dependent of graph.dependentsOf(node.uid)) {
     if (dependent.type === undefined) continue;
-    const object = await ifPresent(client.get(dependent.type, refTo(dependent)));
+    const object = await unlessGone(client.get(dependent.type, refTo(dependent)));
     if (object?.metadata.uid === dependent.uid && object !== undefined) {
       await dropOwners(client, dependent.type, object, [node.uid]);
     }
@@ -164,7 +171,7 @@ async function standingOf(
   const { namespaced } = resource.type;
   if (namespaced && node.namespace === '') return DONE;
   const namespace = namespaced ? node.namespace : undefined;
-  const live = await ifPresent(client.get(resource.type, { name: owner.name, namespace }));
+  const live = await unlessGone(client.get(resource.type, { name: owner.name, namespace }));
   if (live === undefined || live.metadata.uid !== owner.uid) return 'dangling';
   const isWaiting = live.metadata.deletionTimestamp !== undefined && live.metadata.finalizers?.includes(FOREGROUND);
   return isWaiting ? 'waiting' : 'solid';
@@ -190,7 +197,7 @@ async function remove(
       ? 'Foreground'
       : 'Background';
   const preconditions = { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) };
-  await ifPresent(client.delete(type, object.metadata, { propagationPolicy, preconditions }));
+  await unlessGone(client.delete(type, object.metadata, { propagationPolicy, preconditions }));
 }
 
 function refTo({ reference, namespace }: GraphNode): ObjectRef {
@@ -204,7 +211,7 @@ async function dropOwners(
   uids: readonly string[],
 ): Promise<void> {
   const owners = (object.metadata.ownerReferences ?? []).filter(({ uid }) => !uids.includes(uid));
-  await ifPresent(patchMetadata(client, type, object, { ownerReferences: owners }));
+  await unlessGone(patchMetadata(client, type, object, { ownerReferences: owners }));
 }
 
 async function unblockOwners(client: Client, type: ResourceType, object: ApiObject): Promise<ApiObject> {
@@ -218,7 +225,7 @@ async function dropFinalizer(client: Client, type: ResourceType, object: ApiObje
   const { finalizers = [] } = object.metadata;
   if (!finalizers.includes(finalizer)) return;
   const kept = finalizers.filter((each) => each !== finalizer);
-  await ifPresent(patchMetadata(client, type, object, { finalizers: kept }));
+  await unlessGone(patchMetadata(client, type, object, { finalizers: kept }));
 }
 
 /** A merge patch, which every kind takes, on exactly this version. */

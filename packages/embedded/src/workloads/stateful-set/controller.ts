@@ -1,5 +1,4 @@
-import { type Controller, DONE, kindSource, type Result } from '@karpenter-ts/runtime';
-import { ifPresent } from '../absence.ts';
+import { type Controller, DONE, kindSource, type Result, unlessGone } from '@karpenter-ts/runtime';
 import { controllerKey } from '@karpenter-ts/kubernetes';
 import { type RevisedKind, syncHistory, truncateHistory } from '../controller-revisions.ts';
 import { PODS, type Pod } from '../kinds/pod.ts';
@@ -85,5 +84,5 @@ async function carryOut(
 
 async function writeStatus({ client }: WorkloadDeps, set: StatefulSet, status: StatefulSetStatus): Promise<void> {
   if (isSameStatus(set.status, status)) return;
-  await ifPresent(client.update(STATEFUL_SETS, { ...set, status }, { subresource: 'status' }));
+  await unlessGone(client.update(STATEFUL_SETS, { ...set, status }, { subresource: 'status' }));
 }

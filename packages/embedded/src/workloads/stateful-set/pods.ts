@@ -1,5 +1,4 @@
-import { isAlreadyExists } from '@karpenter-ts/runtime';
-import { ifPresent } from '../absence.ts';
+import { isAlreadyExists, unlessGone } from '@karpenter-ts/runtime';
 import type { ControllerRevision } from '../kinds/controller-revision.ts';
 import { PODS, type Pod } from '../kinds/pod.ts';
 import type { StatefulSet } from '../kinds/stateful-set.ts';
@@ -50,7 +49,7 @@ async function remove(deps: StatefulSetDeps, set: StatefulSet, pod: Pod): Promis
   await syncClaimOwners(deps, set, pod, ordinal);
   const { uid = '' } = pod.metadata;
   await told(deps, set, 'Delete', pod.metadata.name, () =>
-    ifPresent(deps.client.delete(PODS, pod.metadata, { preconditions: { uid } })),
+    unlessGone(deps.client.delete(PODS, pod.metadata, { preconditions: { uid } })),
   );
 }
 

@@ -1,6 +1,5 @@
 import type { ApiObject, ResourceType } from '@karpenter-ts/kubernetes';
-import { type Client, type Controller, DONE, kindSource } from '@karpenter-ts/runtime';
-import { ifPresent } from '../absence.ts';
+import { type Client, type Controller, DONE, kindSource, unlessGone } from '@karpenter-ts/runtime';
 import { PERSISTENT_VOLUME_CLAIMS } from '../kinds/persistent-volume-claim.ts';
 import { PERSISTENT_VOLUMES } from '../kinds/persistent-volume.ts';
 import type { WorkloadDeps } from '../workload-deps.ts';
@@ -73,5 +72,5 @@ async function protect(
   if (isHeld === isWanted || (metadata.deletionTimestamp !== undefined && !isHeld)) return;
   const next = isWanted ? [...finalizers, finalizer] : finalizers.filter((each) => each !== finalizer);
   const body = { metadata: { resourceVersion, finalizers: next } };
-  await ifPresent(client.patch(type, metadata, { type: 'merge', body }));
+  await unlessGone(client.patch(type, metadata, { type: 'merge', body }));
 }

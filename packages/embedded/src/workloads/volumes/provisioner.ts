@@ -1,6 +1,12 @@
 import { ZONE_LABEL } from '@karpenter-ts/apis';
-import { type Controller, DONE, type EventRecorder, isAlreadyExists, kindSource } from '@karpenter-ts/runtime';
-import { ifPresent } from '../absence.ts';
+import {
+  type Controller,
+  DONE,
+  type EventRecorder,
+  isAlreadyExists,
+  kindSource,
+  unlessGone,
+} from '@karpenter-ts/runtime';
 import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '../kinds/persistent-volume-claim.ts';
 import { PERSISTENT_VOLUMES, type PersistentVolume } from '../kinds/persistent-volume.ts';
 import type { StorageClass } from '../kinds/storage-class.ts';
@@ -52,7 +58,7 @@ export function volumeDeleterController(
       const isOurs = provisioners.includes(volume?.metadata.annotations?.[PROVISIONED_BY] ?? '');
       const isLeft = volume?.status?.phase === 'Released' && volume.spec.persistentVolumeReclaimPolicy === 'Delete';
       if (!isOurs || !isLeft || volume.metadata.deletionTimestamp !== undefined) return DONE;
-      await ifPresent(client.delete(PERSISTENT_VOLUMES, { name }));
+      await unlessGone(client.delete(PERSISTENT_VOLUMES, { name }));
       return DONE;
     },
   };

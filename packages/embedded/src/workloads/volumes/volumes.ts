@@ -1,5 +1,4 @@
-import { type Controller, DONE, kindSource } from '@karpenter-ts/runtime';
-import { ifPresent } from '../absence.ts';
+import { type Controller, DONE, kindSource, unlessGone } from '@karpenter-ts/runtime';
 import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '../kinds/persistent-volume-claim.ts';
 import { PERSISTENT_VOLUMES, type PersistentVolume } from '../kinds/persistent-volume.ts';
 import type { WorkloadDeps } from '../workload-deps.ts';
@@ -56,7 +55,7 @@ async function findClaim(
   const known = caches.persistentVolumeClaims.get(`${namespace}/${name}`);
   if (known?.metadata.uid === uid) return known;
   if (status?.phase === 'Released' || status?.phase === 'Failed') return undefined;
-  const live = await ifPresent(client.get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, { namespace, name }));
+  const live = await unlessGone(client.get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, { namespace, name }));
   return live?.metadata.uid === uid ? live : undefined;
 }
 

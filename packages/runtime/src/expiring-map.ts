@@ -1,4 +1,4 @@
-import type { SteadyClock } from '@karpenter-ts/runtime';
+import type { SteadyClock } from './steady-clock.ts';
 
 /**
  * A map whose entries are gone a fixed time after they were set. Since all live equally long, the oldest are always

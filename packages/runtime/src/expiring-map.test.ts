@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { VirtualClock } from '@karpenter-ts/runtime';
+import { VirtualClock } from './virtual-clock.ts';
 import { ExpiringMap } from './expiring-map.ts';
 
 test('an entry is gone when its time is up, and setting it again begins its time anew', async () => {

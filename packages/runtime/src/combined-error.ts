@@ -1,5 +1,6 @@
-import { findCause } from '@karpenter-ts/cloudprovider';
-import { errorText, isConflict, StatusError } from '@karpenter-ts/runtime';
+import { findCause } from './cause.ts';
+import { errorText } from './logging/error-text.ts';
+import { isConflict, StatusError } from './client/status-error.ts';
 
 /**
  * The errors of several attempts as one to throw; undefined for none. Write conflicts count only when there is nothing

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { errorText, StatusError } from '@karpenter-ts/runtime';
+import { errorText } from './logging/error-text.ts';
+import { StatusError } from './client/status-error.ts';
 import { combineErrors } from './combined-error.ts';
 
 const conflict = new Error('patching node', {

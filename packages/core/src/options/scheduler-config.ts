@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { goQuote, qualifiedNameProblems } from '@karpenter-ts/kubernetes';
 import type * as Yaml from 'yaml';
-import { type OptionType, type Reading, same } from './option-type.ts';
+import { type OptionType, type Reading, same } from '@karpenter-ts/runtime';
 
 /** A spread that pods without one of their own are given. */
 interface DefaultConstraint {

@@ -1,8 +1,17 @@
-import { SECOND } from '../clock.ts';
-import type { Level } from '../logging/log-entry.ts';
-import { featureGates } from './feature-gates.ts';
-import { option, type Parsed } from './option.ts';
-import { bool, goDuration, int, list, mapType, oneOf, text } from './option-type.ts';
+import {
+  bool,
+  featureGates,
+  goDuration,
+  int,
+  type Level,
+  list,
+  mapType,
+  oneOf,
+  option,
+  type Parsed,
+  SECOND,
+  text,
+} from '@karpenter-ts/runtime';
 import { NO_SCHEDULER_CONFIG, schedulerConfig } from './scheduler-config.ts';
 
 const DEFAULT_CPU_REQUESTS = 1000;

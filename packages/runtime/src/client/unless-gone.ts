@@ -1,4 +1,4 @@
-import { isNotFound } from '@karpenter-ts/runtime';
+import { isNotFound } from './status-error.ts';
 
 /** The answer to a request; undefined if what it is about is gone, and with it the reason to ask. */
 export async function unlessGone<T>(request: Promise<T>): Promise<T | undefined> {

@@ -1,5 +1,5 @@
 import { type ApiObject, apiVersionOf, type ResourceType } from '@karpenter-ts/kubernetes';
-import type { EventSubject } from '@karpenter-ts/runtime';
+import type { EventSubject } from './event.ts';
 
 /** Whom an event is about. */
 export function subjectOf(type: ResourceType, { metadata }: ApiObject): EventSubject {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type CoreOptions, coreOptions } from './core-options.ts';
-import { type Environment, type ParsedOptions, parseOptions } from './parse-options.ts';
+import { type Environment, type ParsedOptions, parseOptions } from '@karpenter-ts/runtime';
 
 const GROUPS = { core: { rows: coreOptions } };
 

@@ -1,4 +1,4 @@
-import { DONE, RETRY, type Result } from '@karpenter-ts/runtime';
+import { DONE, type Result, RETRY } from './controller.ts';
 
 /** What several parts of a pass ask for, as one: back-off if any wants that, else the shortest wait. */
 export function soonest(results: readonly Result[]): Result {

@@ -8,8 +8,7 @@ import {
   type PackingPolicy,
 } from '@karpenter-ts/apis';
 import { goQuote } from '@karpenter-ts/kubernetes';
-import { option, type Parsed } from './option.ts';
-import { type OptionType, same } from './option-type.ts';
+import { option, type OptionType, type Parsed, same } from '@karpenter-ts/runtime';
 
 /** Settings upstream does not have (spec 09). A bad value stops the start, whether of a flag or of a variable. */
 export const extensionOptions = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DONE, RETRY } from '@karpenter-ts/runtime';
+import { DONE, RETRY } from './controller.ts';
 import { soonest } from './soonest.ts';
 
 test('back-off goes before any wait, the shortest wait before others, and nothing after all', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ExtensionOptions, extensionOptions } from './extension-options.ts';
-import { type Environment, parseOptions } from './parse-options.ts';
+import { type Environment, parseOptions } from '@karpenter-ts/runtime';
 
 const parse = (argv: readonly string[], env: Environment = {}) =>
   parseOptions({ extensions: { rows: extensionOptions } }, argv, env);
