@@ -1,5 +1,6 @@
 import type { Identity } from '../packing/pod-class.ts';
-import { selects, type TopologyRule } from './rule.ts';
+import type { TopologyRule } from './rule.ts';
+import { RuleList } from './rule-list.ts';
 
 /**
  * Finds the rules that select a pod without trying all of them: most selectors ask for the exact value of some label, most
@@ -25,18 +26,10 @@ export class SelectorIndex<T extends { readonly rule: TopologyRule }> {
   /** Those that select pods of an identity, in the order they were added. */
   find(identity: Identity): readonly T[] {
     const ids: number[] = [];
-    this.#keepSelecting(identity, this.#others, ids);
-    for (const key in identity.labels) {
-      const filed = this.#byLabel.get(key)?.get(identity.labels[key]!);
-      if (filed !== undefined) this.#keepSelecting(identity, filed, ids);
-    }
-    return ids.sort((a, b) => a - b).map((id) => this.#all[id]!);
-  }
-
-  #keepSelecting(identity: Identity, filed: ByNamespace, ids: number[]): void {
-    for (const some of filed.about(identity.namespace)) {
-      for (const id of some) if (selects(this.#all[id]!.rule, identity)) ids.push(id);
-    }
+    this.#others.collect(identity, ids);
+    for (const key in identity.labels) this.#byLabel.get(key)?.get(identity.labels[key]!)?.collect(identity, ids);
+    if (!isAscending(ids)) ids.sort((a, b) => a - b);
+    return ids.map((id) => this.#all[id]!);
   }
 
   #file(key: string, value: string): ByNamespace {
@@ -47,17 +40,24 @@ export class SelectorIndex<T extends { readonly rule: TopologyRule }> {
 
 /** Rules by the namespace they are about; those about several, or about any that a selector selects, together. */
 class ByNamespace {
-  readonly #one = new Map<string, number[]>();
-  readonly #several: number[] = [];
+  readonly #one = new Map<string, RuleList>();
+  readonly #several = new RuleList();
 
-  add({ namespaces: { listed } }: TopologyRule, id: number): void {
-    const ids = listed?.length === 1 ? getOrAdd(this.#one, listed[0]!, () => []) : this.#several;
-    ids.push(id);
+  add(rule: TopologyRule, id: number): void {
+    const { listed } = rule.namespaces;
+    const rules = listed?.length === 1 ? getOrAdd(this.#one, listed[0]!, () => new RuleList()) : this.#several;
+    rules.add(rule, id);
   }
 
-  about(namespace: string): readonly (readonly number[])[] {
-    return [this.#several, this.#one.get(namespace) ?? []];
+  collect(identity: Identity, found: number[]): void {
+    this.#several.collect(identity, found);
+    this.#one.get(identity.namespace)?.collect(identity, found);
   }
+}
+
+function isAscending(ids: readonly number[]): boolean {
+  for (let i = 1; i < ids.length; i++) if (ids[i]! < ids[i - 1]!) return false;
+  return true;
 }
 
 function getOrAdd<T>(map: Map<string, T>, key: string, make: () => T): T {

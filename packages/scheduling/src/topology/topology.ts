@@ -56,6 +56,12 @@ export interface TopologyBase {
   readonly ruleBook: RuleBook;
 }
 
+/**
+ * Of how many groups a list is remembered by identity. Thousands of identities may each have thousands of groups; such
+ * lists are found again when they are needed, so that memory does not grow with the square of the pods.
+ */
+const REMEMBERED = 128;
+
 /** All rules of one run and their counts, which grow as pods are placed. */
 export class Topology {
   readonly #base: TopologyBase;
@@ -177,8 +183,9 @@ export class Topology {
     const choices: KeyChoice[] = [];
     const hosts: HostDemand[] = [];
     const restrict = (group: Group, isSelected: boolean) => {
-      if (group instanceof LabelGroup) this.#restrict(choices, group, stage, isSelected);
-      else hosts.push(this.#demand(group, stage, isSelected));
+      if (group instanceof LabelGroup) return this.#restrict(choices, group, stage, isSelected);
+      const demand = this.#demand(group, stage, isSelected);
+      if (demand !== undefined) hosts.push(demand);
     };
     for (const { group, isSelected } of rules) restrict(group, isSelected);
     for (const group of guarding) restrict(group, false);
@@ -218,22 +225,20 @@ export class Topology {
   }
 
   #counting(identity: Identity): readonly Group[] {
-    let known = this.#countedBy.get(identity);
-    if (known === undefined || known.of < this.#index.size) {
-      known = { groups: this.#index.find(identity), of: this.#index.size };
-      this.#countedBy.set(identity, known);
-    }
-    return known.groups;
+    const known = this.#countedBy.get(identity);
+    if (known !== undefined && known.of === this.#index.size) return known.groups;
+    const groups = this.#index.find(identity);
+    if (groups.length <= REMEMBERED) this.#countedBy.set(identity, { groups, of: this.#index.size });
+    return groups;
   }
 
   /** Inverse groups that select the pods, all of which exist once every kind is announced. */
   #guards(identity: Identity): readonly Group[] {
-    let groups = this.#guardedBy.get(identity);
-    if (groups === undefined) {
-      for (const guard of this.#base.guards.against(identity)) this.#guardGroup(guard);
-      groups = this.#inverseIndex.find(identity);
-      this.#guardedBy.set(identity, groups);
-    }
+    const known = this.#guardedBy.get(identity);
+    if (known !== undefined) return known;
+    for (const guard of this.#base.guards.against(identity)) this.#guardGroup(guard);
+    const groups = this.#inverseIndex.find(identity);
+    if (groups.length <= REMEMBERED) this.#guardedBy.set(identity, groups);
     return groups;
   }
 
