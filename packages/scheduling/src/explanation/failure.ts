@@ -151,7 +151,8 @@ export class FailureWriter {
     const { group, isSelected } = rule;
     if (group instanceof HostGroup) {
       const noNames = { nameOf: () => '' };
-      return group.demand(failure.stage.strictNeeds.hostname, isSelected, noNames, noNames).accepts(0, hostname);
+      const demand = group.demand(failure.stage.strictNeeds.hostname, isSelected, noNames, noNames);
+      return demand === undefined || demand.accepts(0, hostname);
     }
     const choice = this.#choiceOf({ group, isSelected }, failure);
     return choice.openTo(set.find(group.domains.keyId)).length > 0;

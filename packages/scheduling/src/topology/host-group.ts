@@ -24,13 +24,16 @@ export class HostGroup {
     this.planned = planned;
   }
 
-  /** What the rule asks of the host of a pod. `hostname` is the pod's own requirement (spec 02 §16.4). */
+  /**
+   * What the rule asks of the host of a pod now; `undefined` if that is met by all hosts. `hostname` is the pod's own
+   * requirement (spec 02 §16.4).
+   */
   demand(
     hostname: Requirement | undefined,
     isSelected: boolean,
     names: HostNames,
     plannedNames: HostNames,
-  ): HostDemand {
+  ): HostDemand | undefined {
     switch (this.rule.kind) {
       case 'spread':
         return this.#atMost(this.rule.maxSkew - (isSelected ? 1 : 0));
@@ -46,8 +49,9 @@ export class HostGroup {
     }
   }
 
-  /** The same one each time: a pod may have a thousand of them, whenever it is tried. */
-  #atMost(most: number): HostDemand {
+  /** The same one each time: a pod may have a thousand of them, whenever it is tried. None if no host has that many. */
+  #atMost(most: number): HostDemand | undefined {
+    if (most >= 0 && this.existing.highest <= most && this.planned.highest <= most) return undefined;
     if (this.#bounded?.most !== most) this.#bounded = { most, demand: new HostDemand(this, { least: 0, most }) };
     return this.#bounded.demand;
   }

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { BitSet } from '../interning/bit-set.ts';
+import { HostGroup } from './host-group.ts';
 import { HostTally } from './host-tally.ts';
+import type { TopologyRule } from './rule.ts';
 
 const HOSTS = 40; // more than are listed one by one
 
@@ -58,4 +60,21 @@ test('a tally says what plain counts say as pods come and go, on few hosts and o
       compare(copy, copied, maxSkew, within);
     }),
   );
+});
+
+test('a rule asks nothing of a host as long as no host has as many pods as it forbids', () => {
+  const names = { nameOf: String };
+  const groupOf = (kind: string, maxSkew: number) =>
+    new HostGroup({ kind, maxSkew } as unknown as TopologyRule, new HostTally(maxSkew), new HostTally(maxSkew));
+  const asks = (group: HostGroup) => group.demand(undefined, true, names, names) !== undefined;
+  const guard = groupOf('anti-affinity', Number.POSITIVE_INFINITY);
+  assert.ok(!asks(guard));
+  guard.planned.add(3, 1);
+  assert.ok(asks(guard));
+  const spread = groupOf('spread', 2);
+  for (const host of [0, 1, 2]) spread.existing.add(host, 1);
+  assert.ok(!asks(spread));
+  spread.existing.add(1, 1);
+  assert.ok(asks(spread));
+  assert.ok(asks(groupOf('spread', 0))); // which no host meets
 });

@@ -9,9 +9,11 @@ const FEW = 16;
  */
 export class HostTally {
   readonly #maxSkew: number;
-  /** By host, of those with any pods; `undefined` once there are many. */
-  #few: Map<number, number> | undefined = new Map();
+  /** The hosts with any pods, and beside them how many; `undefined` once there are many. */
+  #few: number[] | undefined = [];
+  #counts: number[] = [];
   #many: ManyHosts | undefined;
+  #highest = 0;
 
   constructor(maxSkew: number) {
     this.#maxSkew = maxSkew;
@@ -20,35 +22,37 @@ export class HostTally {
   /** Independent of this one. */
   clone(): HostTally {
     const copy = new HostTally(this.#maxSkew);
-    copy.#few = this.#few && new Map(this.#few);
+    copy.#few = this.#few?.slice();
+    copy.#counts = this.#counts.slice();
     copy.#many = this.#many?.clone();
+    copy.#highest = this.#highest;
     return copy;
   }
 
+  /** No host ever had more pods. */
+  get highest(): number {
+    return this.#highest;
+  }
+
   count(host: number): number {
-    return this.#few === undefined ? this.#many!.count(host) : (this.#few.get(host) ?? 0);
+    if (this.#few === undefined) return this.#many!.count(host);
+    return this.#counts[this.#few.indexOf(host)] ?? 0;
   }
 
   add(host: number, change: 1 | -1): void {
-    if (this.#few === undefined) {
-      this.#many!.set(host, this.#many!.count(host) + change);
-      return;
-    }
-    const count = this.count(host) + change;
-    if (count === 0) this.#few.delete(host);
-    else this.#few.set(host, count);
-    if (this.#few.size > FEW) this.#list();
+    const count = this.#few === undefined ? this.#many!.add(host, change) : this.#addToFew(this.#few, host, change);
+    if (count > this.#highest) this.#highest = count;
   }
 
   /** Hosts with a pod. */
   busy(): Iterable<number> {
-    return this.#few?.keys() ?? this.#many!.busy;
+    return this.#few ?? this.#many!.busy;
   }
 
   /** Keeps hosts with a pod. False when none is left. */
   keepBusy(hosts: BitSet): boolean {
     if (this.#few === undefined) return hosts.intersect(this.#many!.busy);
-    const left = [...this.#few.keys()].filter((host) => hosts.has(host));
+    const left = this.#few.filter((host) => hosts.has(host));
     hosts.clear();
     for (const host of left) hosts.add(host);
     return left.length > 0;
@@ -57,14 +61,34 @@ export class HostTally {
   /** Drops hosts with so many pods or more: 1, `maxSkew` or one more. False when it is known that none is left. */
   dropFrom(hosts: BitSet, least: number): boolean {
     if (this.#few === undefined) return hosts.subtract(this.#many!.withAtLeast(least));
-    for (const [host, count] of this.#few) if (count >= least) hosts.delete(host);
+    for (let i = 0; i < this.#few.length; i++) if (this.#counts[i]! >= least) hosts.delete(this.#few[i]!);
     return true;
   }
 
-  #list(): void {
+  #addToFew(hosts: number[], host: number, change: 1 | -1): number {
+    const at = hosts.indexOf(host);
+    if (at < 0) {
+      hosts.push(host);
+      this.#counts.push(change);
+      if (hosts.length > FEW) this.#list(hosts);
+      return change;
+    }
+    const count = this.#counts[at]! + change;
+    this.#counts[at] = count;
+    if (count === 0) {
+      hosts.splice(at, 1);
+      this.#counts.splice(at, 1);
+    }
+    return count;
+  }
+
+  #list(hosts: readonly number[]): void {
     this.#many = new ManyHosts(this.#maxSkew);
-    for (const [host, count] of this.#few!) this.#many.set(host, count);
+    for (const [i, host] of hosts.entries()) {
+      for (let count = this.#counts[i]!; count > 0; count--) this.#many.add(host, 1);
+    }
     this.#few = undefined;
+    this.#counts = [];
   }
 }
 
@@ -92,13 +116,21 @@ class ManyHosts {
     return this.#counts[host] ?? 0;
   }
 
-  set(host: number, count: number): void {
+  /** The new count. */
+  add(host: number, change: 1 | -1): number {
     if (host >= this.#counts.length) this.#grow(host + 1);
-    const before = this.#counts[host]!;
+    const count = this.#counts[host]! + change;
     this.#counts[host] = count;
-    cross(this.busy, host, before, count, 1);
-    cross(this.#full, host, before, count, this.#maxSkew);
-    cross(this.#overfull, host, before, count, this.#maxSkew + 1);
+    if (change > 0) {
+      if (count === 1) this.busy.add(host);
+      if (count === this.#maxSkew) this.#full.add(host);
+      else if (count === this.#maxSkew + 1) this.#overfull.add(host);
+    } else {
+      if (count === 0) this.busy.delete(host);
+      if (count === this.#maxSkew - 1) this.#full.delete(host);
+      else if (count === this.#maxSkew) this.#overfull.delete(host);
+    }
+    return count;
   }
 
   withAtLeast(count: number): BitSet {
@@ -110,9 +142,4 @@ class ManyHosts {
     this.#counts = new Int32Array(Math.max(size, counts.length * 2));
     this.#counts.set(counts);
   }
-}
-
-function cross(set: BitSet, host: number, before: number, after: number, threshold: number): void {
-  if (after >= threshold && before < threshold) set.add(host);
-  else if (after < threshold && before >= threshold) set.delete(host);
 }
