@@ -65,7 +65,7 @@ async function measureDrain(): Promise<readonly Row[]> {
   ];
 }
 
-/** Ours and upstream's take turns, so that both meet the machine in the same moods. Each run is minutes: it is told. */
+/** Ours and upstream's take turns, so that both run under the same load of the host. A run takes minutes, so its start is reported. */
 async function inTurns<T>(measure: (contender: Contender) => Promise<T>) {
   const path = await buildUpstream();
   const tell = async (contender: Contender): Promise<T> => {

@@ -17,7 +17,7 @@ export interface PlanningOptions {
   readonly parts: readonly string[];
 }
 
-/** Upstream's pace, and whether it was measured in this run or stored from another machine. */
+/** Upstream's pace, and whether it was measured in this run or stored from another host. */
 interface UpstreamPace {
   readonly podsPerSecond: number;
   readonly source: 'here' | 'stored';
@@ -54,7 +54,7 @@ export async function run(options: PlanningOptions): Promise<boolean> {
   let isGood = true;
   for (const workload of workloads) {
     const index = WORKLOADS.indexOf(workload);
-    const upstream = await upstreamPaceOf(workload, benchmark); // just before ours: the machine is as busy for both
+    const upstream = await upstreamPaceOf(workload, benchmark); // just before ours: the host is as busy for both
     const speed = await inChild<PlanningFigures>('speed', index, seed);
     const figures = { ...speed, peakRssMb: await inChild<number>('memory', index, seed) };
     rows.push(toRow(workload, figures, upstream));

@@ -2,14 +2,14 @@
 export interface Row {
   readonly what: string;
   readonly unit: string;
-  /** What it may be at most; absent for a yardstick, which tells how fast the machine was meanwhile. */
+  /** What it may be at most; absent for a yardstick, which tells how fast the host was meanwhile. */
   readonly must?: number;
   /** The median of the runs. */
   readonly actual: number;
   readonly runs: readonly number[];
 }
 
-/** The row for figures of several runs, of which the median counts: the machine may have been busy during one. */
+/** The row for figures of several runs, of which the median counts: the host may have been busy during one. */
 export function rowOf(what: string, unit: string, must: number | undefined, runs: readonly number[]): Row {
   const sorted = [...runs].sort((a, b) => a - b);
   const actual = sorted[sorted.length >> 1] ?? Number.NaN;

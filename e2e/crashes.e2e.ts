@@ -8,7 +8,7 @@ import { type Installation, install } from './operator/installation.ts';
 import type { Tenant } from './operator/tenant.ts';
 import { until } from './operator/until.ts';
 
-/** More than a machine takes from its claim to its first pod, or from its deletion to its end. */
+/** More than an instance takes from its claim to its first pod, or from its deletion to its end. */
 const MOST_WRITES = 16;
 /** Into a cluster: claim, launch, Node, registration, label, status. Out of it there are more. */
 const LEAST_WRITES = 6;
@@ -39,8 +39,8 @@ describe('a controller that is killed', () => {
     await Promise.all(tenants.map((tenant) => tenant.addPod('app')));
     for (const tenant of tenants) {
       await tenant.untilRunning(1);
-      const [machine] = await tenant.untilReady(1);
-      assert.equal(machine?.nodeClaim.status?.nodeName, machine?.node.metadata.name);
+      const [launched] = await tenant.untilReady(1);
+      assert.equal(launched?.nodeClaim.status?.nodeName, launched?.node.metadata.name);
     }
     t.diagnostic(`${plan.crashes} crashes; ${plan.spared.length} of ${MOST_WRITES} were spared`);
     assert.ok(plan.spared.length > 0, 'there are more writes than that');

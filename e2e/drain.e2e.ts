@@ -11,7 +11,7 @@ import { ofCores, type Tenant } from './operator/tenant.ts';
 import { until } from './operator/until.ts';
 
 const KEEP = { [DO_NOT_DISRUPT]: 'true' };
-/** A pool whose machines take all pods of a case, also if these are not seen at once. */
+/** A pool whose nodes take all pods of a case, also if these are not seen at once. */
 const ROOMY = { template: { requirements: [ofCores(4)] } };
 
 describe('drain', () => {
@@ -31,14 +31,14 @@ describe('drain', () => {
       await tenant.addPool({ template: { expireAfter: '45s', terminationGracePeriod: '15s' } });
       await tenant.addPods({ replicas: 1, annotations: KEEP, spec: { terminationGracePeriodSeconds: graceSeconds } });
       const [pod] = await tenant.untilRunning(1);
-      const [machine] = await tenant.untilReady(1);
-      const { name } = machine!.nodeClaim.metadata;
+      const [launched] = await tenant.untilReady(1);
+      const { name } = launched!.nodeClaim.metadata;
       await setExpiry(tenant, 'Never'); // what comes next may stay
 
       const deadline = await untilDeadline(tenant, name);
       await tenant.untilGone(PODS, pod!.metadata.name);
       assert.ok(Date.now() >= deadline - graceSeconds * SECOND, 'it went before its time');
-      await tenant.untilGone(NODES, machine!.node.metadata.name);
+      await tenant.untilGone(NODES, launched!.node.metadata.name);
       await tenant.untilGone(NODE_CLAIMS, name);
       await tenant.untilRunning(1);
       await tenant.untilReady(1);
@@ -53,9 +53,9 @@ describe('drain', () => {
       });
       await tenant.addPods({ replicas: 3 });
       const before = await tenant.untilRunning(3);
-      const [machine] = await tenant.untilReady(1);
-      const node = machine!.node.metadata.name;
-      await tenant.client.delete(NODE_CLAIMS, { name: machine!.nodeClaim.metadata.name });
+      const [launched] = await tenant.untilReady(1);
+      const node = launched!.node.metadata.name;
+      await tenant.client.delete(NODE_CLAIMS, { name: launched!.nodeClaim.metadata.name });
       await untilFailedDraining(tenant, node, 'evicting pod violates a PDB');
       assert.deepEqual(uidsOf(await tenant.pods()), uidsOf(before));
 
@@ -72,12 +72,12 @@ describe('drain', () => {
       await tenant.addPod('kept', { annotations: KEEP });
       await tenant.addPod('other');
       await tenant.untilRunning(2);
-      const [machine] = await tenant.untilReady(1);
-      const node = machine!.node.metadata.name;
+      const [launched] = await tenant.untilReady(1);
+      const node = launched!.node.metadata.name;
       await tenant.client.delete(NODES, { name: node });
       await tenant.untilGone(PODS, 'other');
       await untilFailedDraining(tenant, node, '2 pods are waiting to be evicted');
-      await untilDraining(tenant, machine!.nodeClaim, 10 * SECOND); // twice what a drain takes at the least
+      await untilDraining(tenant, launched!.nodeClaim, 10 * SECOND); // twice what a drain takes at the least
       const [kept] = await tenant.pods();
       assert.deepEqual([kept?.metadata.name, kept?.metadata.deletionTimestamp], ['kept', undefined]);
 
@@ -85,17 +85,17 @@ describe('drain', () => {
       await tenant.client.patch(PODS, { namespace: tenant.name, name: 'kept' }, patch);
       await tenant.untilGone(PODS, 'kept');
       await tenant.untilGone(NODES, node);
-      await tenant.untilGone(NODE_CLAIMS, machine!.nodeClaim.metadata.name);
+      await tenant.untilGone(NODE_CLAIMS, launched!.nodeClaim.metadata.name);
     });
 
     test('goes with its pool, drained', async () => {
       const tenant = await karpenter.addTenant('poolless');
       await tenant.addPool({ template: { requirements: [ofCores(4)] } });
-      await tenant.addPods({ replicas: 3, cpu: '3' }); // one a machine
+      await tenant.addPods({ replicas: 3, cpu: '3' }); // one a node
       await tenant.untilRunning(3);
-      const machines = await tenant.untilReady(3);
+      const launchedNodes = await tenant.untilReady(3);
       await tenant.client.delete(NODE_POOLS, { name: tenant.name });
-      for (const { nodeClaim, node } of machines) {
+      for (const { nodeClaim, node } of launchedNodes) {
         await tenant.untilGone(NODES, node.metadata.name);
         await tenant.untilGone(NODE_CLAIMS, nodeClaim.metadata.name);
       }

@@ -9,7 +9,7 @@ import { ofCores, type Tenant } from './operator/tenant.ts';
 import { until } from './operator/until.ts';
 import { killService, reviveService } from './lab/surgery.ts';
 
-const MACHINES = 12;
+const NODE_COUNT = 12;
 const LEASE = { namespace: 'kube-system', name: 'karpenter-leader-election' };
 
 interface Lease extends ApiObject {
@@ -27,28 +27,28 @@ describe('outages', () => {
 
   test('a batch goes on when the API server is killed in its midst and comes back', async () => {
     const controller = karpenter.start({ DISABLE_LEADER_ELECTION: 'true' });
-    const tenant = await addMachinePool('batch');
-    const isHit = afterClaims(MACHINES / 2, () => killService(karpenter.lab, 'kube-apiserver'));
-    await addMachines(tenant);
+    const tenant = await addNodePool('batch');
+    const isHit = afterClaims(NODE_COUNT / 2, () => killService(karpenter.lab, 'kube-apiserver'));
+    await addNodes(tenant);
     await isHit;
     await reviveService(karpenter.lab, 'kube-apiserver'); // and forbids everything until it has read the roles
-    await tenant.untilRunning(MACHINES);
-    await tenant.untilReady(MACHINES);
+    await tenant.untilRunning(NODE_COUNT);
+    await tenant.untilReady(NODE_COUNT);
     assert.ok(controller.isRunning);
     await controller.stop();
   });
 
   test('05/29 a second replica leads when the first is killed, and finishes what that began', async (t) => {
     const { leader, standby } = await startReplicas();
-    const tenant = await addMachinePool('fail-over');
-    const isHit = afterClaims(MACHINES / 2, () => leader.kill());
-    await addMachines(tenant);
+    const tenant = await addNodePool('fail-over');
+    const isHit = afterClaims(NODE_COUNT / 2, () => leader.kill());
+    await addNodes(tenant);
     await isHit;
     const since = performance.now();
     await untilLeads(standby);
     t.diagnostic(`it led after ${((performance.now() - since) / 1000).toFixed(1)} s`);
-    await tenant.untilRunning(MACHINES);
-    await tenant.untilReady(MACHINES);
+    await tenant.untilRunning(NODE_COUNT);
+    await tenant.untilReady(NODE_COUNT);
     await standby.stop();
   });
 
@@ -56,12 +56,12 @@ describe('outages', () => {
     const { leader, standby } = await startReplicas();
     leader.signal('SIGSTOP');
     await untilLeads(standby);
-    const tenant = await addMachinePool('asleep');
-    await addMachines(tenant);
+    const tenant = await addNodePool('asleep');
+    await addNodes(tenant);
     leader.signal('SIGCONT');
     assert.equal(await leader.exited, 1);
-    await tenant.untilRunning(MACHINES);
-    await tenant.untilReady(MACHINES);
+    await tenant.untilRunning(NODE_COUNT);
+    await tenant.untilReady(NODE_COUNT);
     await standby.stop();
   });
 
@@ -74,7 +74,7 @@ describe('outages', () => {
     await standby.stop();
   });
 
-  async function addMachinePool(name: string): Promise<Tenant> {
+  async function addNodePool(name: string): Promise<Tenant> {
     const tenant = await karpenter.addTenant(name);
     await tenant.addPool({ template: { requirements: [ofCores(4)] } });
     return tenant;
@@ -105,8 +105,8 @@ describe('outages', () => {
   }
 });
 
-async function addMachines(tenant: Tenant): Promise<void> {
-  await tenant.addPods({ replicas: MACHINES, cpu: '3' }); // one a machine
+async function addNodes(tenant: Tenant): Promise<void> {
+  await tenant.addPods({ replicas: NODE_COUNT, cpu: '3' }); // one a node
 }
 
 async function untilLeads({ lines }: ControllerProcess): Promise<void> {

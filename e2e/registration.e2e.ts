@@ -1,4 +1,4 @@
-// Claims that become Nodes or do not: standalone ones, and those whose machine never comes.
+// Claims that become Nodes or do not: standalone ones, and those whose instance never comes.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { isTrue, NODES } from '@karpenter-ts/kubernetes';
@@ -9,7 +9,7 @@ import { INITIALIZED_LABEL, INSTANCE_TYPE_LABEL, NODE_CLAIMS, type NodeClaim, ZO
 import { type Tenant, TENANT } from './operator/tenant.ts';
 import { until } from './operator/until.ts';
 
-/** Longer than a machine may take to register (spec 03 §3.4). */
+/** Longer than an instance may take to register (spec 03 §3.4). */
 const TOO_LONG = 20 * MINUTE;
 
 describe('registration', () => {
@@ -22,7 +22,7 @@ describe('registration', () => {
   after(() => karpenter.stop());
 
   describe('a claim', { concurrency: true }, () => {
-    test('whose machine never registers is given up in time, another is bought, and the pool tells', async () => {
+    test('whose instance never registers is given up in time, another is bought, and the pool tells', async () => {
       const tenant = await karpenter.addTenant('never');
       await delayRegistration(tenant, '1000h');
       await tenant.addPool();
@@ -51,8 +51,8 @@ describe('registration', () => {
       const tenant = await karpenter.addTenant('standalone');
       const taint = { key: 'e2e.test/own', value: 'yes', effect: 'NoExecute' } as const;
       const name = await addClaim(tenant, { taints: [taint] });
-      const [machine] = await tenant.untilReady(1);
-      const { metadata, spec } = machine!.node;
+      const [launched] = await tenant.untilReady(1);
+      const { metadata, spec } = launched!.node;
       const { labels, annotations, ownerReferences } = metadata;
       assert.deepEqual(
         [labels?.[INSTANCE_TYPE_LABEL], labels?.[ZONE_LABEL], labels?.[INITIALIZED_LABEL]],
@@ -72,8 +72,8 @@ describe('registration', () => {
     test('goes when its Node is deleted', async () => {
       const tenant = await karpenter.addTenant('bereft');
       const name = await addClaim(tenant);
-      const [machine] = await tenant.untilReady(1);
-      await tenant.client.delete(NODES, machine!.node.metadata);
+      const [launched] = await tenant.untilReady(1);
+      await tenant.client.delete(NODES, launched!.node.metadata);
       await tenant.untilGone(NODE_CLAIMS, name);
       assert.deepEqual(await tenant.nodes(), []);
     });
@@ -112,7 +112,7 @@ async function delayRegistration(tenant: Tenant, nodeRegistrationDelay: string):
   await tenant.client.patch(KWOK_NODE_CLASSES, { name: tenant.name }, patch);
 }
 
-/** Resolves when the only claim is a new one that has a machine. */
+/** Resolves when the only claim is a new one that has an instance. */
 async function untilLaunched(tenant: Tenant, former: readonly NodeClaim[] = []): Promise<NodeClaim> {
   return await until(`${tenant.name} has a new claim, and it is launched`, async () => {
     const [nodeClaim, ...others] = await tenant.nodeClaims();

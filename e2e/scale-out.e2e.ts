@@ -23,13 +23,13 @@ describe('scale-out', () => {
   after(() => karpenter.stop());
 
   describe('a pool', { concurrency: CONCURRENCY }, () => {
-    test('gets the machines its pending pods need, and they run', async () => {
+    test('gets the nodes its pending pods need, and they run', async () => {
       const tenant = await karpenter.addTenant('pending');
       await tenant.addPool();
       await tenant.addPods({ replicas: 60 });
       const pods = await tenant.untilRunning(60);
-      const machines = await tenant.untilReady(new Set(pods.map(({ spec }) => spec.nodeName)).size);
-      for (const { nodeClaim, node } of machines) {
+      const launchedNodes = await tenant.untilReady(new Set(pods.map(({ spec }) => spec.nodeName)).size);
+      for (const { nodeClaim, node } of launchedNodes) {
         assert.equal(nodeClaim.status?.nodeName, node.metadata.name);
         assert.equal(node.metadata.labels?.[INITIALIZED_LABEL], 'true');
         assert.deepEqual(node.spec.taints ?? [], []);
@@ -57,7 +57,7 @@ describe('scale-out', () => {
       const template = { requirements: [ofCores(4)] };
       await tenant.addPool({ name: 'heavy', template, spec: { weight: 50, limits: { cpu: '4' } } });
       await tenant.addPool({ name: 'light', template, spec: { weight: 10 } });
-      await tenant.addPods({ replicas: 3, cpu: '3' }); // one a machine
+      await tenant.addPods({ replicas: 3, cpu: '3' }); // one a node
       assert.deepEqual(await poolsOf(tenant, await tenant.untilRunning(3)), ['heavy', 'light', 'light']);
     });
 
@@ -83,7 +83,7 @@ describe('scale-out', () => {
         template: { startupTaints: [{ key, effect: 'NoSchedule' }], requirements: [ofCores(8)] },
       });
       await tenant.addPods({ replicas: 2 });
-      const [nodeClaim] = await until('the machine waits for the agent', async () => {
+      const [nodeClaim] = await until('the node waits for the agent', async () => {
         const claims = await tenant.nodeClaims();
         const initialized = claims[0]?.status?.conditions?.find(({ type }) => type === 'Initialized');
         return initialized?.reason === 'StartupTaintsExist' && claims;
@@ -103,7 +103,7 @@ describe('scale-out', () => {
       const tenant = await karpenter.addTenant('limits');
       const template = { requirements: [ofCores(4)] };
       await tenant.addPool({ template, spec: { limits: { cpu: '8' } } });
-      await tenant.addPods({ replicas: 4, cpu: '3' }); // one a machine
+      await tenant.addPods({ replicas: 4, cpu: '3' }); // one a node
       await untilTold(tenant, 'all available instance types exceed limits for nodepool (NodePool=limits)', 2);
       await tenant.untilReady(2);
       await until('the pool counts two', async () => (await tenant.nodePool()).status?.resources?.['nodes'] === '2');
@@ -117,7 +117,7 @@ describe('scale-out', () => {
       const tenant = await karpenter.addTenant('daemons');
       await tenant.addPool({ template: { requirements: [ofCores(4)] } });
       await addDaemon(tenant, '1');
-      await tenant.addPods({ replicas: 6, cpu: '1.2' }); // three a machine but for the daemon, two with it
+      await tenant.addPods({ replicas: 6, cpu: '1.2' }); // three a node but for the daemon, two with it
       await tenant.untilRunning(6, 'app');
       await tenant.untilReady(3);
       await tenant.untilRunning(3, 'daemon');
@@ -129,7 +129,7 @@ describe('scale-out', () => {
       const constraint = { topologyKey: ZONE_LABEL, maxSkew: 1, whenUnsatisfiable: 'DoNotSchedule' };
       const labelSelector = { matchLabels: { app: 'app' } };
       const spec = { topologySpreadConstraints: [{ ...constraint, labelSelector }] };
-      await tenant.addPods({ replicas: 8, cpu: '1.9', spec }); // two a machine: the first Node must not take them all
+      await tenant.addPods({ replicas: 8, cpu: '1.9', spec }); // two a node: the first Node must not take them all
       const zones = await labelsOf(tenant, await tenant.untilRunning(8), ZONE_LABEL);
       assert.deepEqual(
         zones,
@@ -156,7 +156,7 @@ describe('scale-out', () => {
       }
     });
 
-    test('buys nothing for pods that no machine can take, and keeps them from nobody', async () => {
+    test('buys nothing for pods that no node can take, and keeps them from nobody', async () => {
       const tenant = await karpenter.addTenant('impossible');
       await tenant.addPool();
       await tenant.addPods({ name: 'large', replicas: 5, cpu: '1000' });

@@ -13,7 +13,7 @@ import { type Installation, install } from './operator/installation.ts';
 import { ofCores, type Tenant } from './operator/tenant.ts';
 import { until } from './operator/until.ts';
 
-const MACHINES = 50;
+const NODE_COUNT = 50;
 const LEASE = { namespace: 'kube-system', name: 'karpenter-leader-election' };
 /** The lease of one that could not give it up need not be waited for. */
 const ALONE = { DISABLE_LEADER_ELECTION: 'true' };
@@ -46,16 +46,16 @@ describe('shutdown', () => {
 
   test('an API server that falls silent or dies in the middle of a drain does not hold the process', async (t) => {
     const { lab, proxy } = karpenter;
-    const tenant = await addMachines(karpenter);
+    const tenant = await addNodes(karpenter);
     const first = karpenter.start();
-    await tenant.untilRunning(MACHINES);
-    const machines = await tenant.untilReady(MACHINES);
+    await tenant.untilRunning(NODE_COUNT);
+    const launchedNodes = await tenant.untilReady(NODE_COUNT);
     // As long as all pods must stay, no drain ends.
     await tenant.create(POD_DISRUPTION_BUDGETS, {
       metadata: { name: 'all' },
-      spec: { minAvailable: MACHINES, selector: { matchLabels: { app: 'app' } } },
+      spec: { minAvailable: NODE_COUNT, selector: { matchLabels: { app: 'app' } } },
     });
-    for (const { nodeClaim } of machines) await tenant.client.delete(NODE_CLAIMS, nodeClaim.metadata);
+    for (const { nodeClaim } of launchedNodes) await tenant.client.delete(NODE_CLAIMS, nodeClaim.metadata);
 
     await untilEvicting();
     const resume = pauseService(lab, 'kube-apiserver');
@@ -77,7 +77,7 @@ describe('shutdown', () => {
 
     const third = karpenter.start(ALONE);
     await tenant.client.delete(DEPLOYMENTS, { namespace: tenant.name, name: 'app' });
-    for (const { nodeClaim, node } of machines) {
+    for (const { nodeClaim, node } of launchedNodes) {
       await tenant.untilGone(NODES, node.metadata.name);
       await tenant.untilGone(NODE_CLAIMS, nodeClaim.metadata.name);
     }
@@ -91,7 +91,7 @@ describe('shutdown', () => {
       if (method === 'POST' && path.includes('/eviction')) asked.add(path);
     };
     await until('all are being drained', async () => {
-      assert.equal(asked.size, MACHINES);
+      assert.equal(asked.size, NODE_COUNT);
       return true;
     });
   }
@@ -101,10 +101,10 @@ describe('shutdown', () => {
   }
 });
 
-async function addMachines(karpenter: Installation): Promise<Tenant> {
+async function addNodes(karpenter: Installation): Promise<Tenant> {
   const tenant = await karpenter.addTenant('drain');
   await tenant.addPool({ template: { requirements: [ofCores(4)] } });
-  await tenant.addPods({ replicas: MACHINES, cpu: '3' }); // one a machine
+  await tenant.addPods({ replicas: NODE_COUNT, cpu: '3' }); // one a node
   return tenant;
 }
 

@@ -1,29 +1,29 @@
 // What nodes for pods that only ask for resources cost at least: bench only, the planner has no use for a solver.
 import type { Fleet } from '@karpenter-ts/scheduling';
 import highsModule, { type Highs } from 'highs';
-import { type Machine, machinesOf, RESOURCES, type Size, sizesOf } from './packing-problem.ts';
+import { type NodeOption, nodeOptionsOf, RESOURCES, type Size, sizesOf } from './packing-problem.ts';
 
 // Its types describe the CommonJS module; Node loads the other, whose default is the loader itself.
 export const loadHighs = highsModule as unknown as typeof highsModule.default;
 
 /**
- * The optimum if pods and machines could be divided: each size is wholly assigned, no machine of any type gives more than
+ * The optimum if pods and instances could be divided: each size is wholly assigned, no instance of any type gives more than
  * it has. Only for fleets whose pods ask for nothing but resources, and whose first pool is the one they can use.
  */
 export async function findLowerBound(fleet: Fleet): Promise<number> {
-  return solve(await loadHighs(), sizesOf(fleet.snapshot.pods), machinesOf(fleet));
+  return solve(await loadHighs(), sizesOf(fleet.snapshot.pods), nodeOptionsOf(fleet));
 }
 
-/** Columns: how many of each machine, then how many pods of a size on machines of a type, where one fits. */
-function solve(highs: Highs, sizes: readonly Size[], machines: readonly Machine[]): number {
-  const pairs = machines.flatMap((machine, m) =>
+/** Columns: how many instances of each node option, then how many pods of a size on instances of a type, where one fits. */
+function solve(highs: Highs, sizes: readonly Size[], nodeOptions: readonly NodeOption[]): number {
+  const pairs = nodeOptions.flatMap((nodeOption, m) =>
     [...sizes.keys()]
-      .filter((s) => sizes[s]!.requests.every((amount, r) => amount <= machine.room[r]!))
+      .filter((s) => sizes[s]!.requests.every((amount, r) => amount <= nodeOption.room[r]!))
       .map((s) => ({ m, s })),
   );
   const rowOf = (m: number, r: number): number => sizes.length + m * RESOURCES.length + r;
   const columns = [
-    ...machines.map(({ room }, m) => room.map((amount, r) => [rowOf(m, r), -amount] as const)),
+    ...nodeOptions.map(({ room }, m) => room.map((amount, r) => [rowOf(m, r), -amount] as const)),
     ...pairs.map(({ m, s }) => [
       [s, 1] as const,
       ...sizes[s]!.requests.map((amount, r) => [rowOf(m, r), amount] as const),
@@ -31,13 +31,13 @@ function solve(highs: Highs, sizes: readonly Size[], machines: readonly Machine[
   ];
   const starts = [0];
   for (const column of columns) starts.push(starts.at(-1)! + column.length);
-  const numRows = sizes.length + machines.length * RESOURCES.length;
+  const numRows = sizes.length + nodeOptions.length * RESOURCES.length;
   const counts = sizes.map(({ count }) => count);
   const resourceRows = Array.from({ length: numRows - sizes.length });
   using model = highs.createModel({
     numCols: columns.length,
     numRows,
-    colCost: columns.map((_, c) => machines[c]?.pricePerHour ?? 0),
+    colCost: columns.map((_, c) => nodeOptions[c]?.pricePerHour ?? 0),
     colLower: columns.map(() => 0),
     colUpper: columns.map(() => Number.POSITIVE_INFINITY),
     rowLower: [...counts, ...resourceRows.map(() => Number.NEGATIVE_INFINITY)],

@@ -78,7 +78,7 @@ function boughtBy({ newNodes, pricePerHour }: Plan): Bought {
   return { nodes: newNodes.length, pricePerHour };
 }
 
-/** In CPU time, so that what else the machine does is not counted; the least of some runs, so that no first one is. */
+/** In CPU time, so that what else the host does is not counted; the least of some runs, so that no first one is. */
 export function timesOf(fleet: Fleet, runs = 3): Pick<MoneyFigures, 'extraMs' | 'longestStepMs'> {
   const catalogues = new Catalogues();
   const times = { upstream: Number.POSITIVE_INFINITY, costAware: Number.POSITIVE_INFINITY };

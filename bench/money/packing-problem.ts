@@ -1,4 +1,4 @@
-// Pods and machines of a fleet as numbers, for those who want to know what nodes must cost at least.
+// The pods of a fleet and the nodes it could buy, as numbers: the input of the lower bounds of cost.
 import { findIncompatibilities, toRequirements } from '@karpenter-ts/apis';
 import { parseQuantity, type ResourceList } from '@karpenter-ts/kubernetes';
 import {
@@ -19,7 +19,7 @@ export interface Size {
   count: number;
 }
 
-export interface Machine {
+export interface NodeOption {
   readonly room: readonly number[];
   readonly pricePerHour: number;
 }
@@ -46,7 +46,7 @@ function amountsOf(list: ResourceList): readonly number[] {
 }
 
 /** What can be bought in the first pool, and what its daemons leave of it. */
-export function machinesOf({ snapshot, options }: Fleet): readonly Machine[] {
+export function nodeOptionsOf({ snapshot, options }: Fleet): readonly NodeOption[] {
   const { nodePool, instanceTypes } = snapshot.pools[0]!;
   const asked = toRequirements(nodePool.spec.template.spec.requirements, options.profile);
   const daemons = snapshot.daemonPods.map(requestsOf);

@@ -1,10 +1,10 @@
-// What nodes cost at least if machines can be divided, but pods cannot: by column generation, half a minute for a fleet.
+// What nodes cost at least if instances can be divided, but pods cannot: by column generation, half a minute for a fleet.
 import type { Fleet } from '@karpenter-ts/scheduling';
 import type { Highs } from 'highs';
 import { loadHighs } from './lower-bound.ts';
-import { type Machine, machinesOf, RESOURCES, type Size, sizesOf } from './packing-problem.ts';
+import { type NodeOption, nodeOptionsOf, RESOURCES, type Size, sizesOf } from './packing-problem.ts';
 
-/** A machine with so many pods of each size. */
+/** An instance with so many pods of each size. */
 interface Pattern {
   readonly counts: readonly number[];
   readonly pricePerHour: number;
@@ -15,19 +15,19 @@ const GAP = 0.005;
 const MOST_ROUNDS = 60;
 
 /**
- * Sharper than `findLowerBound`: where two pods almost fit on a machine, that one counts them as if they did. Patterns are
+ * Sharper than `findLowerBound`: where two pods almost fit on an instance, that one counts them as if they did. Patterns are
  * bought in parts; those that would pay at the prices of the last round are added until there are none. At any time, these
  * prices lowered until no pattern pays are a bound.
  */
 export async function findWholePodBound(fleet: Fleet): Promise<number> {
   const highs = await loadHighs();
   const sizes = sizesOf(fleet.snapshot.pods);
-  const machines = withoutDominated(machinesOf(fleet));
-  const patterns = machines.flatMap((machine) => plainPatterns(machine, sizes));
+  const nodeOptions = withoutDominated(nodeOptionsOf(fleet));
+  const patterns = nodeOptions.flatMap((nodeOption) => plainPatterns(nodeOption, sizes));
   let bound = 0;
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const { cost, podPrices } = buyParts(highs, patterns, sizes);
-    const best = machines.map((machine) => bestPattern(highs, machine, sizes, podPrices));
+    const best = nodeOptions.map((nodeOption) => bestPattern(highs, nodeOption, sizes, podPrices));
     const worths = best.map(({ counts, pricePerHour }) => worthOf(counts, podPrices) / pricePerHour);
     bound = Math.max(bound, cost / Math.max(1, ...worths) / (1 + GAP));
     const paying = best.filter((_, m) => worths[m]! > 1 + GAP);
@@ -37,24 +37,24 @@ export async function findWholePodBound(fleet: Fleet): Promise<number> {
   return bound;
 }
 
-function withoutDominated(machines: readonly Machine[]): readonly Machine[] {
-  const kept: Machine[] = [];
-  for (const machine of machines.toSorted((a, b) => a.pricePerHour - b.pricePerHour || b.room[0]! - a.room[0]!)) {
-    if (!kept.some(({ room }) => room.every((amount, r) => amount >= machine.room[r]!))) kept.push(machine);
+function withoutDominated(nodeOptions: readonly NodeOption[]): readonly NodeOption[] {
+  const kept: NodeOption[] = [];
+  for (const nodeOption of nodeOptions.toSorted((a, b) => a.pricePerHour - b.pricePerHour || b.room[0]! - a.room[0]!)) {
+    if (!kept.some(({ room }) => room.every((amount, r) => amount >= nodeOption.room[r]!))) kept.push(nodeOption);
   }
   return kept;
 }
 
 /** As many pods of one size as it holds: with these, everything can be bought somehow. */
-function plainPatterns(machine: Machine, sizes: readonly Size[]): readonly Pattern[] {
+function plainPatterns(nodeOption: NodeOption, sizes: readonly Size[]): readonly Pattern[] {
   return sizes.flatMap((size, s) => {
-    const most = mostOf(size, machine);
+    const most = mostOf(size, nodeOption);
     const counts = sizes.map((_, other) => (other === s ? most : 0));
-    return most === 0 ? [] : [{ counts, pricePerHour: machine.pricePerHour }];
+    return most === 0 ? [] : [{ counts, pricePerHour: nodeOption.pricePerHour }];
   });
 }
 
-function mostOf({ requests, count }: Size, { room }: Machine): number {
+function mostOf({ requests, count }: Size, { room }: NodeOption): number {
   return Math.min(count, ...requests.map((amount, r) => Math.floor(room[r]! / amount + 1e-9)));
 }
 
@@ -74,23 +74,28 @@ function buyParts(highs: Highs, patterns: readonly Pattern[], sizes: readonly Si
   return { cost: model.getObjectiveValue(), podPrices: [...model.getSolution().rowDual] };
 }
 
-/** The pods a machine holds whose prices add up to most. */
-function bestPattern(highs: Highs, machine: Machine, sizes: readonly Size[], podPrices: readonly number[]): Pattern {
+/** The set of pods that fits on an instance and has the highest total price. */
+function bestPattern(
+  highs: Highs,
+  nodeOption: NodeOption,
+  sizes: readonly Size[],
+  podPrices: readonly number[],
+): Pattern {
   using model = highs.createModel({
     numCols: sizes.length,
     numRows: RESOURCES.length,
     colCost: podPrices.map((price) => -price),
     colLower: sizes.map(() => 0),
-    colUpper: sizes.map((size) => mostOf(size, machine)),
+    colUpper: sizes.map((size) => mostOf(size, nodeOption)),
     rowLower: RESOURCES.map(() => Number.NEGATIVE_INFINITY),
-    rowUpper: machine.room,
+    rowUpper: nodeOption.room,
     integrality: sizes.map(() => 1),
     matrix: denseColumns(sizes.map(({ requests }) => requests)),
   });
   model.options.set('mip_rel_gap', GAP);
   model.run();
   const counts = [...model.getSolution().colValue].map(Math.round);
-  return { counts, pricePerHour: machine.pricePerHour };
+  return { counts, pricePerHour: nodeOption.pricePerHour };
 }
 
 function denseColumns(columns: readonly (readonly number[])[]) {

@@ -26,7 +26,7 @@ export interface PlanningFigures {
   /** Of the very first run, nothing compiled and no catalogue indexed yet. */
   readonly firstPodsPerSecond: number;
   readonly podsPerSecond: number;
-  /** Of the same mix at 1,000 pods, measured in turn with it: what else the machine does slows both. */
+  /** Of the same mix at 1,000 pods, measured in turn with it: what else the host does slows both. */
   readonly paceAtThousand: number;
   /** The longest the planner ran without giving way. */
   readonly longestStepMs: number;
@@ -110,7 +110,7 @@ function timePlan(snapshot: Snapshot, provider: Provider, workload: Workload): T
   return { plan, seconds: (performance.now() - started) / 1000 };
 }
 
-/** In CPU time, so that what else the machine does is not counted; nor is what was left over by runs before. */
+/** In CPU time, so that what else the host does is not counted; nor is what was left over by runs before. */
 function longestStepMs(snapshot: Snapshot, provider: Provider, workload: Workload): number {
   collectGarbage();
   const run = startPlan(snapshot, provider, workload);

@@ -12,7 +12,7 @@ const MODULE = join(import.meta.dirname, '../upstream');
 const PACKAGE = 'sigs.k8s.io/karpenter/pkg/controllers/provisioning/scheduling';
 const FLAGS = ['-mod=readonly', '-trimpath', '-tags', 'test_performance'];
 
-/** Whether upstream's own benchmark can run on this machine, and if not, why. */
+/** Whether upstream's own benchmark can run on this host, and if not, why. */
 export type Upstream =
   | { readonly kind: 'here'; readonly benchmark: UpstreamBenchmark }
   | { readonly kind: 'missing'; readonly why: string };

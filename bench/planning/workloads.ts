@@ -6,7 +6,7 @@ export interface Workload {
   readonly policy: PlanningOptions['preferencePolicy'];
   readonly pods: number;
   /**
-   * Upstream 1.14.1 on two cores of another machine, one run (lab.md §4): for where it cannot be measured. Absent where
+   * Upstream 1.14.1 on two cores of another host, one run (lab.md §4): for where it cannot be measured. Absent where
    * it takes too long to be worth it.
    */
   readonly upstreamPodsPerSecond?: number;

@@ -21,12 +21,12 @@ export const TENANT = 'e2e.test/tenant';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A pool's requirement: machines of so many cores, of which the kubelet keeps a tenth of one. */
+/** A pool's requirement: instances of so many cores, of which the kubelet keeps a tenth of one. */
 export function ofCores(cores: number): Json {
   return { key: 'karpenter.kwok.sh/instance-cpu', operator: 'In', values: [String(cores)] };
 }
 
-/** What a NodePool differs in from one of the tenant's name that buys any machine and keeps it. */
+/** What a NodePool differs in from one of the tenant's name that buys any instance and keeps it. */
 export interface PoolChanges {
   readonly name?: string;
   /** Into `spec.template.spec`. */
@@ -47,7 +47,7 @@ export interface Demand {
 }
 
 /** A claim that has become a Node. */
-export interface Machine {
+export interface LaunchedNode {
   readonly nodeClaim: NodeClaim;
   readonly node: LiveNode;
 }
@@ -164,8 +164,8 @@ export class Tenant {
   }
 
   /** Resolves when every claim is ready, with their Nodes; there must be so many of both. */
-  async untilReady(count: number): Promise<readonly Machine[]> {
-    return await until(`${count} machines of ${this.name} are ready`, async () => {
+  async untilReady(count: number): Promise<readonly LaunchedNode[]> {
+    return await until(`${count} nodes of ${this.name} are ready`, async () => {
       const nodeClaims = await this.nodeClaims();
       const nodes = await this.nodes(); // after the claims: a Node is written before its claim says so
       const states = nodeClaims.map((nodeClaim) => isTrue(nodeClaim, READY));

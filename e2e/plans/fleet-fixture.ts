@@ -30,7 +30,7 @@ import {
 import { FLEET } from './scoped-fleet.ts';
 
 /** What a node is and runs before any pod is placed there. */
-type Machine = Pick<Launch, 'labels' | 'taints' | 'capacity' | 'allocatable' | 'daemons'> &
+type NodeDescription = Pick<Launch, 'labels' | 'taints' | 'capacity' | 'allocatable' | 'daemons'> &
   Partial<Pick<ExistingNode, 'volumeLimits'>>;
 
 interface LiveNode extends ApiObject {
@@ -63,7 +63,7 @@ export class FleetFixture {
     }
     for (const daemon of daemonPods) await this.create(DAEMON_SETS, daemonSetManifest(daemon));
     const present = [...nodes, ...leavingNodes];
-    await this.addNodes(new Map(present.map((node) => [node.name, beforeLeaving(node)])));
+    await this.addNodes(new Map(present.map((node) => [node.name, beforeDeletion(node)])));
     for (const pod of present.flatMap(({ pods }) => pods)) {
       if (!isDaemon(pod)) await this.create(PODS, podManifest(pod));
     }
@@ -73,14 +73,14 @@ export class FleetFixture {
   }
 
   /** Returns when the nodes and just these daemons run. */
-  async addNodes(machines: ReadonlyMap<string, Machine>): Promise<void> {
-    for (const [name, machine] of machines) {
-      const { volumeLimits = {} } = machine;
+  async addNodes(descriptions: ReadonlyMap<string, NodeDescription>): Promise<void> {
+    for (const [name, description] of descriptions) {
+      const { volumeLimits = {} } = description;
       if (Object.keys(volumeLimits).length > 0) await this.create(CSI_NODES, csiNodeManifest(name, volumeLimits));
-      await this.create(NODES, nodeManifest(name, machine));
+      await this.create(NODES, nodeManifest(name, description));
     }
-    for (const [name, machine] of machines) await this.#awaitNode(name, machine);
-    await Promise.all([...machines].map(([name, machine]) => this.#awaitScheduler(name, machine)));
+    for (const [name, description] of descriptions) await this.#awaitNode(name, description);
+    await Promise.all([...descriptions].map(([name, description]) => this.#awaitScheduler(name, description)));
   }
 
   async create(type: ResourceType, manifest: Manifest): Promise<ApiObject> {
@@ -90,7 +90,7 @@ export class FleetFixture {
     return this.context.client.create(type, { ...identity, ...manifest, metadata: { ...metadata, labels } });
   }
 
-  async #awaitNode(name: string, { daemons }: Machine): Promise<void> {
+  async #awaitNode(name: string, { daemons }: NodeDescription): Promise<void> {
     const { client, until } = this.context;
     await until(`node ${name} is ready`, async () => {
       const { spec } = await client.get<LiveNode>(NODES, { name });
@@ -105,7 +105,7 @@ export class FleetFixture {
   }
 
   /** Waits until the scheduler knows that the node is ready. */
-  async #awaitScheduler(node: string, { taints }: Machine): Promise<void> {
+  async #awaitScheduler(node: string, { taints }: NodeDescription): Promise<void> {
     const tolerations = taints.map(({ key, value = '', effect }) => ({ key, operator: 'Equal', value, effect }));
     await untilSchedulerFinds(this.context, node, { nodeSelector: { [HOSTNAME_LABEL]: node }, tolerations });
   }
@@ -144,7 +144,7 @@ export class FleetFixture {
 }
 
 /** When its daemons came. */
-function beforeLeaving({ pods, taints, ...node }: ExistingNode): Machine {
+function beforeDeletion({ pods, taints, ...node }: ExistingNode): NodeDescription {
   const daemons = pods.filter(isDaemon).map((pod) => {
     const [owner] = pod.metadata.ownerReferences ?? [];
     return { ...pod, metadata: { ...pod.metadata, name: owner?.name ?? '' } };

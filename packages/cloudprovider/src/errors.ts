@@ -1,4 +1,4 @@
-/** There is no such machine: what a `delete` ends with, and what `get` answers for one that is gone. */
+/** There is no such instance: what a `delete` ends with, and what `get` answers for one that is gone. */
 export class NodeClaimNotFoundError extends Error {
   override readonly name = 'NodeClaimNotFoundError';
 

@@ -113,7 +113,7 @@ for (const steady of ['goes on', 'stands still'] as const) {
     await createDeployment(cluster, 6);
     for (let second = 0; second < 12; second++) {
       await clock.advance(61 * SECOND); // at another point of their rounds each time
-      clock.sleepMachine(1 * HOUR, steady);
+      clock.sleepHost(1 * HOUR, steady);
     }
     await clock.advance(2 * MINUTE);
     assert.equal(await isReady(cluster, 'a'), 'True');

@@ -69,7 +69,7 @@ test('03/115 a claim without an instance type requirement is an error that is tr
   });
 });
 
-test('03/117 the first delete says that the machine is gone, and takes Node and NodeClaim with it', async (t) => {
+test('03/117 the first delete says that the instance is gone, and takes Node and NodeClaim with it', async (t) => {
   const fixture = await KwokFixture.start(t);
   const claim = await fixture.createNodeClaim('a');
   const launched = await fixture.persistLaunch(claim, await fixture.provider.create(claim, NEVER));
@@ -87,7 +87,7 @@ test('03/117 the first delete says that the machine is gone, and takes Node and 
   });
 });
 
-test('a machine deleted before its Node appears never gets one', async (t) => {
+test('an instance deleted before its Node appears never gets one', async (t) => {
   const fixture = await KwokFixture.start(t);
   await fixture.patchNodeClass({ spec: { nodeRegistrationDelay: '30s' } });
   const claim = await fixture.createNodeClaim('a');
@@ -98,7 +98,7 @@ test('a machine deleted before its Node appears never gets one', async (t) => {
   assert.deepEqual(fixture.logger.lines, []);
 });
 
-test('03/119 a Node that is being deleted is no machine to get, but stays on the list, unmarked', async (t) => {
+test('03/119 a Node that is being deleted is no instance to get, but stays on the list, unmarked', async (t) => {
   const fixture = await KwokFixture.start(t);
   const launched = await fixture.provider.create(await fixture.createNodeClaim('a'), NEVER);
   const [node] = await fixture.listNodes();
@@ -116,7 +116,7 @@ test('03/119 a Node that is being deleted is no machine to get, but stays on the
   );
 });
 
-test('03/118 a machine whose Node is gone is neither got nor listed', async (t) => {
+test('03/118 an instance whose Node is gone is neither got nor listed', async (t) => {
   const fixture = await KwokFixture.start(t);
   const launched = await fixture.provider.create(await fixture.createNodeClaim('a'), NEVER);
   const [node] = await fixture.listNodes();
@@ -156,7 +156,7 @@ test('a Node that cannot be created is tried four times, logged once, and then t
   assert.equal(fixture.logger.lines.length, 1);
 });
 
-test('a second launch for the same claim is the same machine, also in another process', async (t) => {
+test('a second launch for the same claim is the same instance, also in another process', async (t) => {
   const fixture = await KwokFixture.start(t);
   const claim = await fixture.createNodeClaim('a');
   const first = await fixture.provider.create(claim, NEVER);
@@ -185,7 +185,7 @@ test('with a reader of caches a launch costs one request', async (t) => {
   assert.deepEqual(requests, ['POST /api/v1/nodes']);
 });
 
-test('a Node no cache knows of yet goes with its machine', async (t) => {
+test('a Node no cache knows of yet goes with its instance', async (t) => {
   const { provider, requests, claim, fixture } = await startWithEmptyCache(t);
   const { status } = await provider.create(claim, NEVER);
   await fixture.clock.settle();
@@ -194,7 +194,7 @@ test('a Node no cache knows of yet goes with its machine', async (t) => {
   assert.equal(requests.includes('DELETE /apis/karpenter.sh/v1/nodeclaims/a'), true);
 });
 
-test('a Node whose creation is under way goes with its machine', async (t) => {
+test('a Node whose creation is under way goes with its instance', async (t) => {
   const { provider, claim, fixture } = await startWithEmptyCache(t);
   const { status } = await provider.create(claim, NEVER); // the request is on its way
   await assert.rejects(provider.delete({ ...claim, status: status! }, NEVER), NodeClaimNotFoundError);
@@ -202,7 +202,7 @@ test('a Node whose creation is under way goes with its machine', async (t) => {
   assert.deepEqual(await fixture.listNodes(), []);
 });
 
-test('the end of a machine that has drained costs no request', async (t) => {
+test('the end of an instance that has drained costs no request', async (t) => {
   const { provider, requests, claim, fixture } = await startWithEmptyCache(t); // its Node is gone
   const registered = { type: 'Registered', status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z' } as const;
   const metadata = { ...claim.metadata, deletionTimestamp: '2026-01-01T01:00:00Z' };

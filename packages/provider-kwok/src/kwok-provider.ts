@@ -29,9 +29,9 @@ const REPAIR_POLICIES: readonly RepairPolicy[] = [
 ];
 
 /**
- * Machines that are nothing but Node objects; a kwok controller, or the embedded cluster, plays their kubelets (spec 03
- * §17). Which machine a claim gets follows from the claim, so that a second launch finds the first one's machine, also
- * after a restart. A machine that is deleted takes its Node with it, be it that it has none yet.
+ * Instances that are nothing but Node objects; a kwok controller, or the embedded cluster, plays their kubelets (spec 03
+ * §17). Which instance a claim gets follows from the claim, so that a second launch finds the first one's instance, also
+ * after a restart. An instance that is deleted takes its Node with it, be it that it has none yet.
  */
 export class KwokProvider implements CloudProvider {
   readonly name = 'kwok';
@@ -57,7 +57,7 @@ export class KwokProvider implements CloudProvider {
     return toNodeClaim(node);
   }
 
-  /** Always rejects: machines end at once. Deletes the NodeClaim too, as upstream does, unless it is going already. */
+  /** Always rejects: instances end at once. Deletes the NodeClaim too, as upstream does, unless it is going already. */
   async delete(nodeClaim: NodeClaim, signal: AbortSignal): Promise<void> {
     const { name, deletionTimestamp } = nodeClaim.metadata;
     try {
@@ -94,7 +94,7 @@ export class KwokProvider implements CloudProvider {
     return undefined;
   }
 
-  /** Launches again what a stop kept from registering. False if the machine is another's: upstream chooses by lot. */
+  /** Launches again what a stop kept from registering. False if the instance is another's: upstream chooses by lot. */
   async resume(nodeClaim: NodeClaim, signal: AbortSignal): Promise<boolean> {
     if (this.#translate(nodeClaim).spec?.providerID !== nodeClaim.status?.providerID) return false;
     await this.create(nodeClaim, signal);

@@ -101,7 +101,7 @@ test('capacity is what was requested; allocatable is that, overlaid by what the 
   });
 });
 
-test('the same claim always gets the same machine, other claims are spread over the zones', () => {
+test('the same claim always gets the same instance, other claims are spread over the zones', () => {
   const requirements = [isOneOf(INSTANCE_TYPE_LABEL, 'c-2x-amd64-linux')];
   assert.deepEqual(makeNode({ requirements }), makeNode({ requirements }));
   const made = Array.from({ length: 200 }, (_, index) => makeNode({ requirements, uid: `uid-${index}` }));

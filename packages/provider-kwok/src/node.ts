@@ -14,7 +14,7 @@ import type { Catalogue } from './catalogue/catalogue.ts';
 import { SeededRng } from './seeded-rng.ts';
 import { nodeName } from './node-name.ts';
 import { KWOK_NODE_CLASSES } from './resource-types.ts';
-import { type Selection, selectMachine } from './selection.ts';
+import { type Selection, selectInstance } from './selection.ts';
 
 /** What this provider reads and writes of a v1 Node. */
 export interface KwokNode {
@@ -36,14 +36,14 @@ const FAKE = 'fake';
 const PARTITION = 'a';
 
 /**
- * The Node that stands for the claim's machine. It follows from the claim alone, name and zone included, so that the same
- * claim has the same machine whenever and wherever it is asked for. Throws as `selectMachine` does.
+ * The Node that stands for the claim's instance. It follows from the claim alone, name and zone included, so that the same
+ * claim has the same instance whenever and wherever it is asked for. Throws as `selectMachine` does.
  */
 export function nodeFor(nodeClaim: NodeClaim, catalogue: Catalogue): KwokNode {
   const { metadata, spec } = nodeClaim;
   const rng = new SeededRng(metadata.uid ?? metadata.name);
   const name = nodeName(metadata.name, rng);
-  const selection = selectMachine(nodeClaim, catalogue, rng);
+  const selection = selectInstance(nodeClaim, catalogue, rng);
   const requests = spec.resources?.requests ?? {};
   return {
     apiVersion: 'v1',

@@ -31,7 +31,7 @@ interface Pending {
   done: Promise<void>;
 }
 
-/** Machines on their way into the cluster: launched, but without a Node yet. */
+/** Instances on their way into the cluster: launched, but without a Node yet. */
 export class Registrations {
   readonly #deps: RegistrationDeps;
   readonly #pending = new Map<string, Pending>(); // by name of the Node

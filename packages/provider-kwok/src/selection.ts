@@ -13,7 +13,7 @@ import { canHold, type InstanceType, type Offering } from '@karpenter-ts/schedul
 import type { Catalogue } from './catalogue/catalogue.ts';
 import type { SeededRng } from './seeded-rng.ts';
 
-/** The machine a claim gets. */
+/** The instance a claim gets. */
 export interface Selection {
   readonly type: InstanceType;
   readonly offering: Offering;
@@ -24,7 +24,7 @@ export interface Selection {
  * decide. A type that can hold the claim's requests goes before one that cannot, which upstream does not look at. Throws
  * when the claim names no types or unknown ones, and `InsufficientCapacityError` when none of them can be had.
  */
-export function selectMachine(nodeClaim: NodeClaim, catalogue: Catalogue, rng: SeededRng): Selection {
+export function selectInstance(nodeClaim: NodeClaim, catalogue: Catalogue, rng: SeededRng): Selection {
   const requirements = toRequirements(nodeClaim.spec.requirements, catalogue.profile);
   const isCompatible = compatibilityWith(requirements, catalogue);
   const choices = namedTypes(requirements, catalogue).flatMap((type) => findChoice(type, isCompatible) ?? []);

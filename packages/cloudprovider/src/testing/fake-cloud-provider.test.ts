@@ -90,7 +90,7 @@ test('a lasting fault befalls every call until it is lifted', async () => {
   assert.deepEqual(await provider.list(), []);
 });
 
-test('a machine outlives as many deletes as it is told to, then nobody finds it', async () => {
+test('an instance outlives as many deletes as it is told to, then nobody finds it', async () => {
   const provider = new FakeCloudProvider({ outlivedDeletes: 1 });
   const claim = await provider.create(makeNodeClaim('a'));
   await provider.delete(claim);

@@ -11,7 +11,7 @@ import type { InstanceType } from '@karpenter-ts/scheduling';
 import { DEFAULT_TYPES, FAKE_PROFILE, RESERVATION_LABEL } from '@karpenter-ts/scheduling/testing';
 import type { CloudProvider, RegistrationHook, RepairPolicy, UnsupportedVolumes } from '../cloud-provider.ts';
 import { InsufficientCapacityError, NodeClaimNotFoundError } from '../errors.ts';
-import { chooseMachine } from './fake-machine.ts';
+import { chooseInstance } from './fake-instance.ts';
 import type { Fault } from './fault.ts';
 import { FaultScript } from './fault-script.ts';
 
@@ -38,7 +38,7 @@ export interface FakeSettings {
   readonly registrationHooks?: readonly RegistrationHook[];
   readonly unsupportedVolumes?: UnsupportedVolumes;
   readonly defaultTerminationGracePeriod?: string;
-  /** How many more calls of `delete` a machine outlives after the first; none unless given. */
+  /** How many more calls of `delete` an instance outlives after the first; none unless given. */
   readonly outlivedDeletes?: number;
   /** What delays are measured by. */
   readonly clock?: Clock;
@@ -53,7 +53,7 @@ export type FakeCall =
 
 type Method = FakeCall['method'];
 
-interface Machine {
+interface Instance {
   readonly owner: string; // uid of the claim it was created for
   readonly nodeClaim: NodeClaim;
   outlivedDeletes: number;
@@ -75,7 +75,7 @@ export class FakeCloudProvider implements CloudProvider {
   readonly defaultTerminationGracePeriod: string | undefined;
   readonly #script: FaultScript<Method>;
   readonly #outlivedDeletes: number;
-  readonly #machines = new Map<string, Machine>(); // by provider id
+  readonly #machines = new Map<string, Instance>(); // by provider id
   readonly #offers = new Map<string, Offer>(); // by name of the pool; '' for all others
   #views = new WeakMap<readonly InstanceType[], readonly InstanceType[]>(); // offers less what reservations have given
   readonly #calls: FakeCall[] = [];
@@ -119,7 +119,7 @@ export class FakeCloudProvider implements CloudProvider {
     this.#drift = reason;
   }
 
-  /** Puts a machine there that nobody asked for. The claim must carry a provider id. */
+  /** Puts an instance there that nobody asked for. The claim must carry a provider id. */
   addMachine(nodeClaim: NodeClaim): void {
     const providerId = nodeClaim.status?.providerID;
     if (!providerId) throw new Error(`NodeClaim ${nodeClaim.metadata.name} has no provider id`);
@@ -130,13 +130,13 @@ export class FakeCloudProvider implements CloudProvider {
     });
   }
 
-  /** Takes a machine away behind everybody's back. */
+  /** Takes an instance away behind everybody's back. */
   removeMachine(providerId: string): void {
     this.#machines.delete(providerId);
     this.#views = new WeakMap();
   }
 
-  /** All machines there are, those on their way out included. */
+  /** All instances there are, those on their way out included. */
   get machines(): readonly NodeClaim[] {
     return [...this.#machines.values()].map(({ nodeClaim }) => nodeClaim);
   }
@@ -183,14 +183,14 @@ export class FakeCloudProvider implements CloudProvider {
 
   #find(nodeClaim: NodeClaim): NodeClaim | undefined {
     const owner = ownerOf(nodeClaim);
-    for (const machine of this.#machines.values()) if (machine.owner === owner) return machine.nodeClaim;
+    for (const instance of this.#machines.values()) if (instance.owner === owner) return instance.nodeClaim;
     return undefined;
   }
 
   #launch(nodeClaim: NodeClaim): NodeClaim {
     const types = this.#typesFor(nodeClaim.metadata.labels?.[NODEPOOL_LABEL] ?? '');
-    const machine = chooseMachine(nodeClaim, types);
-    if (machine === undefined) {
+    const instance = chooseInstance(nodeClaim, types);
+    if (instance === undefined) {
       throw new InsufficientCapacityError(new Error('no available instance type meets the requirements and requests'));
     }
     const launched = shared<NodeClaim>({
@@ -198,14 +198,14 @@ export class FakeCloudProvider implements CloudProvider {
       kind: 'NodeClaim',
       metadata: {
         name: nodeClaim.metadata.name,
-        labels: machine.labels,
+        labels: instance.labels,
         ...(nodeClaim.metadata.annotations && { annotations: nodeClaim.metadata.annotations }),
       },
       spec: nodeClaim.spec,
       status: {
         providerID: `fake:///machine-${++this.#launches}`,
-        capacity: machine.capacity,
-        allocatable: machine.allocatable,
+        capacity: instance.capacity,
+        allocatable: instance.allocatable,
       },
     });
     this.#machines.set(launched.status!.providerID!, {
@@ -213,19 +213,19 @@ export class FakeCloudProvider implements CloudProvider {
       nodeClaim: launched,
       outlivedDeletes: this.#outlivedDeletes,
     });
-    if (RESERVATION_LABEL in machine.labels) this.#views = new WeakMap();
+    if (RESERVATION_LABEL in instance.labels) this.#views = new WeakMap();
     return launched;
   }
 
   #end(providerId: string): void {
-    const machine = this.#getMachine(providerId);
-    if (machine.outlivedDeletes-- === 0) this.removeMachine(providerId);
+    const instance = this.#getMachine(providerId);
+    if (instance.outlivedDeletes-- === 0) this.removeMachine(providerId);
   }
 
-  #getMachine(providerId: string): Machine {
-    const machine = this.#machines.get(providerId);
-    if (machine !== undefined) return machine;
-    throw new NodeClaimNotFoundError(new Error(`no machine exists with provider id "${providerId}"`));
+  #getMachine(providerId: string): Instance {
+    const instance = this.#machines.get(providerId);
+    if (instance !== undefined) return instance;
+    throw new NodeClaimNotFoundError(new Error(`no instance exists with provider id "${providerId}"`));
   }
 
   #typesFor(nodePool: string): readonly InstanceType[] {

@@ -12,7 +12,7 @@ export class AdjustableClock extends VirtualClock {
   }
 
   /** The machine sleeps. The wall clock goes on; the steady one does on some systems, and stands still on others. */
-  sleepMachine(duration: number, steady: 'goes on' | 'stands still'): void {
+  sleepHost(duration: number, steady: 'goes on' | 'stands still'): void {
     this.#wall += duration;
     if (steady === 'goes on') this.#steady += duration;
   }

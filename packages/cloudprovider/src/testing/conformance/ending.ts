@@ -3,7 +3,7 @@ import { NodeClaimNotFoundError } from '../../errors.ts';
 import { Inconclusive, type Obligation } from './obligation.ts';
 import { mustReject, providerIdOf, withStatusOf } from './trial.ts';
 
-/** What `delete` owes: finalizers stay until it says that the machine is gone (spec 03 §7.2, §7.6). */
+/** What `delete` owes: finalizers stay until it says that the instance is gone (spec 03 §7.2, §7.6). */
 export const ENDING: readonly Obligation[] = [
   {
     id: 'end.not-found',
@@ -18,29 +18,29 @@ export const ENDING: readonly Obligation[] = [
     level: 'must',
     text: 'Deleting once more what is gone is NodeClaimNotFoundError again.',
     async check(trial) {
-      const machine = await trial.launch();
-      await trial.mustEnd(machine);
-      await mustReject(trial.delete(withStatusOf(machine.claim, machine.launched)), NodeClaimNotFoundError);
+      const instance = await trial.launch();
+      await trial.mustEnd(instance);
+      await mustReject(trial.delete(withStatusOf(instance.claim, instance.launched)), NodeClaimNotFoundError);
     },
   },
   {
     id: 'end.get',
     level: 'must',
-    text: 'Asking for a machine that delete says is gone is NodeClaimNotFoundError.',
+    text: 'Asking for an instance that delete says is gone is NodeClaimNotFoundError.',
     async check(trial) {
-      const machine = await trial.launch();
-      await trial.mustEnd(machine);
-      await mustReject(trial.get(providerIdOf(machine.launched)), NodeClaimNotFoundError);
+      const instance = await trial.launch();
+      await trial.mustEnd(instance);
+      await mustReject(trial.get(providerIdOf(instance.launched)), NodeClaimNotFoundError);
     },
   },
   {
     id: 'end.list',
     level: 'must',
-    text: 'The list leaves out a machine that delete says is gone, or gives it a deletion timestamp.',
+    text: 'The list leaves out an instance that delete says is gone, or gives it a deletion timestamp.',
     async check(trial) {
-      const machine = await trial.launch();
-      await trial.mustEnd(machine);
-      const id = providerIdOf(machine.launched);
+      const instance = await trial.launch();
+      await trial.mustEnd(instance);
+      const id = providerIdOf(instance.launched);
       const listed = (await trial.list()).find(({ status }) => status?.providerID === id);
       assert.ok(listed === undefined || listed.metadata.deletionTimestamp, `${id} is still listed`);
     },
@@ -48,12 +48,12 @@ export const ENDING: readonly Obligation[] = [
   {
     id: 'end.others',
     level: 'must',
-    text: 'Deleting one machine leaves the others alone.',
+    text: 'Deleting one instance leaves the others alone.',
     async check(trial) {
-      const machine = await trial.launch();
+      const instance = await trial.launch();
       const other = providerIdOf((await trial.launch()).launched);
-      if (other === providerIdOf(machine.launched)) throw new Inconclusive('both claims got the same machine');
-      await trial.end(machine);
+      if (other === providerIdOf(instance.launched)) throw new Inconclusive('both claims got the same instance');
+      await trial.end(instance);
       const listed = await trial.list();
       assert.ok(
         listed.some(({ status, metadata }) => status?.providerID === other && !metadata.deletionTimestamp),
@@ -64,7 +64,7 @@ export const ENDING: readonly Obligation[] = [
   {
     id: 'end.unknown',
     level: 'must',
-    text: 'Deleting a machine that never was is NodeClaimNotFoundError.',
+    text: 'Deleting an instance that never was is NodeClaimNotFoundError.',
     async check(trial) {
       const { claim, launched } = await trial.launch();
       const unknown = { ...launched, status: { ...launched.status, providerID: `${providerIdOf(launched)}0` } };

@@ -29,7 +29,7 @@ export const FAILING: readonly Obligation[] = [
   {
     id: 'fail.exhausted',
     level: 'must',
-    text: 'A launch for which the cloud has no capacity is InsufficientCapacityError and leaves no machine.',
+    text: 'A launch for which the cloud has no capacity is InsufficientCapacityError and leaves no instance.',
     needs: ['exhaust'],
     async check(trial) {
       const claim = await trial.claim();
@@ -41,7 +41,7 @@ export const FAILING: readonly Obligation[] = [
   {
     id: 'fail.throttled-launch',
     level: 'must',
-    text: 'A launch the cloud throttles rejects with an error of no special class, or waits; in the end there is one machine.',
+    text: 'A launch the cloud throttles rejects with an error of no special class, or waits; in the end there is one instance.',
     needs: ['throttle'],
     async check(trial) {
       const claim = await trial.claim();
@@ -57,7 +57,7 @@ export const FAILING: readonly Obligation[] = [
   {
     id: 'fail.throttled-end',
     level: 'must',
-    text: 'A deletion the cloud throttles is not taken for the end of the machine.',
+    text: 'A deletion the cloud throttles is not taken for the end of the instance.',
     needs: ['throttle'],
     async check(trial) {
       const { claim, launched } = await trial.launch();
@@ -72,7 +72,7 @@ export const FAILING: readonly Obligation[] = [
   {
     id: 'fail.throttled-list',
     level: 'must',
-    text: 'A list the cloud throttles rejects or is complete: claims of machines it leaves out are deleted.',
+    text: 'A list the cloud throttles rejects or is complete: claims of instances it leaves out are deleted.',
     needs: ['throttle'],
     async check(trial) {
       const id = providerIdOf((await trial.launch()).launched);

@@ -9,7 +9,7 @@ export const FINDING: readonly Obligation[] = [
   {
     id: 'find.get',
     level: 'must',
-    text: 'A launched machine is found by its provider id.',
+    text: 'A launched instance is found by its provider id.',
     async check(trial) {
       const id = providerIdOf((await trial.launch()).launched);
       assert.equal((await trial.get(id)).status?.providerID, id);
@@ -18,7 +18,7 @@ export const FINDING: readonly Obligation[] = [
   {
     id: 'find.list',
     level: 'must',
-    text: 'The list has every launched machine, once.',
+    text: 'The list has every launched instance, once.',
     async check(trial) {
       const launched = [await trial.launch(), await trial.launch(), await trial.launch()];
       const listed = (await trial.list()).map(({ status }) => status?.providerID);
@@ -31,12 +31,12 @@ export const FINDING: readonly Obligation[] = [
   {
     id: 'find.labels',
     level: 'should',
-    text: 'A listed machine carries the instance type, zone and capacity type it was launched with.',
+    text: 'A listed instance carries the instance type, zone and capacity type it was launched with.',
     async check(trial) {
       const { launched } = await trial.launch();
       const id = providerIdOf(launched);
       const found = (await trial.list()).find(({ status }) => status?.providerID === id);
-      if (found === undefined) throw new Inconclusive('the machine is not listed');
+      if (found === undefined) throw new Inconclusive('the instance is not listed');
       for (const key of [INSTANCE_TYPE_LABEL, ZONE_LABEL, CAPACITY_TYPE_LABEL]) {
         assert.equal(found.metadata.labels?.[key], launched.metadata.labels?.[key], key);
       }
@@ -45,7 +45,7 @@ export const FINDING: readonly Obligation[] = [
   {
     id: 'find.unknown',
     level: 'must',
-    text: 'Asking for a machine that never was is NodeClaimNotFoundError.',
+    text: 'Asking for an instance that never was is NodeClaimNotFoundError.',
     async check(trial) {
       const id = `${providerIdOf((await trial.launch()).launched)}0`;
       await mustReject(trial.get(id), NodeClaimNotFoundError);

@@ -31,7 +31,7 @@ export const LAUNCHING: readonly Obligation[] = [
   {
     id: 'launch.distinct',
     level: 'must',
-    text: 'Two claims get two machines.',
+    text: 'Two claims get two instances.',
     async check(trial) {
       const first = await trial.launch();
       const second = await trial.launch();
@@ -41,7 +41,7 @@ export const LAUNCHING: readonly Obligation[] = [
   {
     id: 'launch.idempotent',
     level: 'should',
-    text: 'A second create for the same claim finds the machine of the first.',
+    text: 'A second create for the same claim finds the instance of the first.',
     async check(trial) {
       const { claim, launched } = await trial.launch();
       assert.equal(providerIdOf(await trial.create(claim)), providerIdOf(launched));
@@ -71,13 +71,13 @@ export const LAUNCHING: readonly Obligation[] = [
   {
     id: 'launch.offering',
     level: 'must',
-    text: 'A machine is bought by an offering that is available for its type.',
+    text: 'An instance is bought by an offering that is available for its type.',
     async check(trial) {
       const types = await trial.purchasableTypes();
       const { launched } = await trial.launch();
       const labels = launched.metadata.labels ?? {};
       const type = types.find(({ name }) => name === labels[INSTANCE_TYPE_LABEL]);
-      if (type === undefined) throw new Inconclusive('the instance type of the machine is not known');
+      if (type === undefined) throw new Inconclusive('the instance type of the instance is not known');
       const isSold = trial
         .offeringsFor(type)
         .some((offering) => offering.requirements.every(({ key }) => onlyValue(offering, key) === labels[key]));
@@ -87,7 +87,7 @@ export const LAUNCHING: readonly Obligation[] = [
   {
     id: 'launch.requests',
     level: 'should',
-    text: 'A machine can hold what its claim requests, where a type that can is among those allowed.',
+    text: 'An instance can hold what its claim requests, where a type that can is among those allowed.',
     async check(trial) {
       const [small, large] = sizes(await trial.purchasableTypes());
       const cpu = allocatableResources(large)['cpu']!;
@@ -97,7 +97,7 @@ export const LAUNCHING: readonly Obligation[] = [
       });
       const name = launched.metadata.labels?.[INSTANCE_TYPE_LABEL];
       const type = [small, large].find((one) => one.name === name);
-      if (type === undefined) throw new Inconclusive('the instance type of the machine is not known');
+      if (type === undefined) throw new Inconclusive('the instance type of the instance is not known');
       const got = allocatableResources(type)['cpu']!;
       assert.ok(
         compareQuantities(parseQuantity(got), parseQuantity(cpu)) >= 0,

@@ -7,7 +7,7 @@ import { mustReject } from './trial.ts';
 /** The API server takes no other text as the reason of a condition (spec 03 §2.1). */
 const CONDITION_REASON = /^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/;
 
-/** What the provider owes about its NodeClasses, and about machines that no longer match theirs. */
+/** What the provider owes about its NodeClasses, and about instances that no longer match theirs. */
 export const NODE_CLASSES: readonly Obligation[] = [
   {
     id: 'class.declared',
@@ -49,7 +49,7 @@ export const NODE_CLASSES: readonly Obligation[] = [
   {
     id: 'drift.fresh',
     level: 'must',
-    text: 'A machine just launched has not drifted.',
+    text: 'An instance just launched has not drifted.',
     async check(trial) {
       assert.equal(await trial.findDrift((await trial.launch()).launched), undefined);
     },

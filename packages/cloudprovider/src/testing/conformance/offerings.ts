@@ -90,7 +90,7 @@ export const OFFERINGS: readonly Obligation[] = [
   {
     id: 'offerings.reserved-labels',
     level: 'must',
-    text: 'The label that names a reservation is among those a machine loses with its reservation.',
+    text: 'The label that names a reservation is among those an instance loses with its reservation.',
     async check(trial) {
       const { reservationIdLabel, reservedCapacityLabels } = trial.facts;
       if (reservationIdLabel !== undefined) assert.ok(reservedCapacityLabels.has(reservationIdLabel));

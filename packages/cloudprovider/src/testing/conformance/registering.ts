@@ -9,12 +9,12 @@ import { providerIdOf, type Trial } from './trial.ts';
 const REGISTRATION_TIMEOUT = 15 * MINUTE;
 const POLL = 15 * SECOND;
 
-/** How machines join the cluster. */
+/** How instances join the cluster. */
 export const REGISTERING: readonly Obligation[] = [
   {
     id: 'register.in-time',
     level: 'must',
-    text: 'The Node of a launched machine appears within 15 minutes, with the provider id of the launch.',
+    text: 'The Node of a launched instance appears within 15 minutes, with the provider id of the launch.',
     needs: ['findNode'],
     async check(trial) {
       const id = providerIdOf((await trial.launch()).launched);
@@ -38,12 +38,12 @@ export const REGISTERING: readonly Obligation[] = [
   {
     id: 'register.cancelled',
     level: 'should',
-    text: 'A machine that is deleted before its Node appears leaves none.',
+    text: 'An instance that is deleted before its Node appears leaves none.',
     needs: ['findNode'],
     async check(trial) {
-      const machine = await trial.launch();
-      await trial.mustEnd(machine);
-      assert.equal(await awaitNode(trial, providerIdOf(machine.launched)), undefined);
+      const instance = await trial.launch();
+      await trial.mustEnd(instance);
+      assert.equal(await awaitNode(trial, providerIdOf(instance.launched)), undefined);
     },
   },
 ];

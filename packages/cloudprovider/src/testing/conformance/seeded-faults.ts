@@ -49,7 +49,7 @@ export const SEEDED_FAULTS: Readonly<Record<string, Seed>> = {
   'register.cancelled': nodes(() => async () => ({ spec: { taints: [UNREGISTERED_TAINT] } })),
 
   'find.get': broken(() => ({
-    get: (id) => Promise.reject(new NodeClaimNotFoundError(new Error(`no machine ${id}`))),
+    get: (id) => Promise.reject(new NodeClaimNotFoundError(new Error(`no instance ${id}`))),
   })),
   'find.list': broken(({ fake }) => ({ list: async () => (await fake.list()).slice(0, 2) })),
   'find.labels': broken(({ fake }) => ({
@@ -165,7 +165,7 @@ export const SEEDED_FAULTS: Readonly<Record<string, Seed>> = {
 interface Parts {
   readonly fake: FakeCloudProvider;
   readonly nodePool: NodePool;
-  /** All machines there ever were, by provider id. */
+  /** All instances there ever were, by provider id. */
   readonly created: ReadonlyMap<string, NodeClaim>;
 }
 

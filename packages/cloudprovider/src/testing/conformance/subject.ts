@@ -2,7 +2,7 @@ import type { NodeClaim, NodePool, RequirementSpec, TaintSpec } from '@karpenter
 import type { ResourceList } from '@karpenter-ts/kubernetes';
 import type { CloudProvider } from '../../cloud-provider.ts';
 
-/** What a test asks of a machine, beside what the pool asks of all. */
+/** What a test asks of an instance, beside what the pool asks of all. */
 export interface Demand {
   readonly requirements?: readonly RequirementSpec[];
   readonly requests?: ResourceList;
@@ -35,9 +35,9 @@ export interface Levers {
   /** The pool's NodeClass stops being ready. */
   readonly unreadyNodeClass?: () => Promise<void>;
   readonly removeNodeClass?: () => Promise<void>;
-  /** The machine is no longer what its NodeClass asks for. */
+  /** The instance is no longer what its NodeClass asks for. */
   readonly drift?: (nodeClaim: NodeClaim) => Promise<void>;
-  /** The Node by which a machine joined the cluster. */
+  /** The Node by which an instance joined the cluster. */
   readonly findNode?: (providerId: string) => Promise<JoinedNode | undefined>;
 }
 

@@ -15,7 +15,7 @@ import { NodeClaimNotFoundError } from '../../errors.ts';
 import { Inconclusive } from './obligation.ts';
 import type { Demand, Levers, Subject } from './subject.ts';
 
-/** How often the lifecycle controller asks whether a machine has ended (spec 03 §7.2), and how long we do. */
+/** How often the lifecycle controller asks whether an instance has ended (spec 03 §7.2), and how long we do. */
 const POLL = 5 * SECOND;
 const POLLS = 120;
 
@@ -56,7 +56,7 @@ export class Trial {
     return this.#subject.finish(this.#subject.provider.create(claim, NEVER));
   }
 
-  /** A machine for a new claim: that claim, and what the provider made of it. */
+  /** An instance for a new claim: that claim, and what the provider made of it. */
   async launch(demand?: Demand): Promise<{ readonly claim: NodeClaim; readonly launched: NodeClaim }> {
     const claim = await this.claim(demand);
     return { claim, launched: await this.create(claim) };
@@ -82,7 +82,7 @@ export class Trial {
     return this.#subject.finish(this.#subject.provider.findDrift(claim, NEVER));
   }
 
-  /** Deletes as the lifecycle controller does; false if the provider never says that the machine is gone. */
+  /** Deletes as the lifecycle controller does; false if the provider never says that the instance is gone. */
   async end({ claim, launched }: { readonly claim: NodeClaim; readonly launched: NodeClaim }): Promise<boolean> {
     const leaving = withStatusOf(claim, launched);
     for (let poll = 0; poll < POLLS; poll++) {
@@ -94,9 +94,9 @@ export class Trial {
     return false;
   }
 
-  /** As `end`, for what can only be seen on a machine that is gone. */
-  async mustEnd(machine: Parameters<Trial['end']>[0]): Promise<void> {
-    if (!(await this.end(machine))) throw new Inconclusive('delete never says that the machine is gone');
+  /** As `end`, for what can only be seen on an instance that is gone. */
+  async mustEnd(instance: Parameters<Trial['end']>[0]): Promise<void> {
+    if (!(await this.end(instance))) throw new Inconclusive('delete never says that the instance is gone');
   }
 
   /** Types of which the pool can buy one now, as many as planning would hand to a claim. */

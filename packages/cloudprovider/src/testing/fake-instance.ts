@@ -18,14 +18,14 @@ import {
 import { FAKE_PROFILE } from '@karpenter-ts/scheduling/testing';
 
 /** What a launch decided. */
-export interface FakeMachine {
+export interface FakeInstance {
   readonly labels: Readonly<Record<string, string>>;
   readonly capacity: ResourceList;
   readonly allocatable: ResourceList;
 }
 
 /** The cheapest of the types that meets the claim; reserved capacity goes first. Undefined if none does. */
-export function chooseMachine(nodeClaim: NodeClaim, types: readonly InstanceType[]): FakeMachine | undefined {
+export function chooseInstance(nodeClaim: NodeClaim, types: readonly InstanceType[]): FakeInstance | undefined {
   const requirements = toRequirements(nodeClaim.spec.requirements, FAKE_PROFILE);
   const requests = nodeClaim.spec.resources?.requests ?? {};
   let best: { readonly type: InstanceType; readonly offering: Offering } | undefined;
