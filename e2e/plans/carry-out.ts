@@ -4,7 +4,7 @@ import { finish, planSnapshot, podName, type PlanningOptions, type Snapshot } fr
 import { launchesOf, placementsInOrder, type RandomFleet } from '@karpenter-ts/scheduling/testing';
 import { observe } from './observed-snapshot.ts';
 import { scopeSnapshot } from './scoped-fleet.ts';
-import { FleetFixture } from './fleet-fixture.ts';
+import { FleetEnvironment } from './fleet-environment.ts';
 import { Submission } from './submission.ts';
 
 /** What became of the pods a plan places, each of which was told its node. */
@@ -16,8 +16,8 @@ export interface NominatedOutcome {
 
 /** Hands over the pods one by one in the order they were planned, each with its node in `status.nominatedNodeName`. */
 export async function carryOutNominated(fleet: RandomFleet, context: ContractContext): Promise<NominatedOutcome> {
-  const { fixture, snapshot, submission } = await raise(fleet, context);
-  const nodeOf = await buyNodes(fixture, snapshot, fleet.options, 'new');
+  const { env, snapshot, submission } = await raise(fleet, context);
+  const nodeOf = await buyNodes(env, snapshot, fleet.options, 'new');
   const placements = placementsInOrder(snapshot, fleet.options);
   const astray: string[] = [];
   for (const placement of placements) {
@@ -44,9 +44,9 @@ const PASSES = 3;
 
 /** Hands over all pods in the order they were planned. For those that find no node more is planned and bought. */
 export async function carryOutFreely(fleet: RandomFleet, context: ContractContext): Promise<FreeOutcome> {
-  const { fixture, snapshot, submission } = await raise(fleet, context);
+  const { env, snapshot, submission } = await raise(fleet, context);
   const pods = placementsInOrder(snapshot, fleet.options).map(({ pod }) => pod);
-  await buyNodes(fixture, snapshot, fleet.options, 'new');
+  await buyNodes(env, snapshot, fleet.options, 'new');
   for (const pod of pods) await submission.submit(pod);
   const waiting: number[] = [];
   for (;;) {
@@ -56,28 +56,28 @@ export async function carryOutFreely(fleet: RandomFleet, context: ContractContex
       const complaints = [...left].map(([pod, complaint]) => `${podName(pod)}: ${complaint}`);
       return { placed: pods.length, waiting, complaints };
     }
-    await buyNodes(fixture, await observe(fixture, snapshot, fleet.options), fleet.options, `more-${waiting.length}`);
+    await buyNodes(env, await observe(env, snapshot, fleet.options), fleet.options, `more-${waiting.length}`);
   }
 }
 
 /** Builds up the fleet's part of the cluster, but for what the plan is about. */
 async function raise(fleet: RandomFleet, context: ContractContext) {
   const snapshot = scopeSnapshot(fleet.snapshot, context.namespace);
-  const fixture = new FleetFixture(context);
-  await fixture.setUp(snapshot);
-  return { fixture, snapshot, submission: new Submission(fixture, snapshot) };
+  const env = new FleetEnvironment(context);
+  await env.setUp(snapshot);
+  return { env, snapshot, submission: new Submission(env, snapshot) };
 }
 
 /** Buys what the plan says, and tells under which name each node of the plan runs. */
 async function buyNodes(
-  fixture: FleetFixture,
+  env: FleetEnvironment,
   snapshot: Snapshot,
   options: PlanningOptions,
   prefix: string,
 ): Promise<(node: string) => string> {
   const plan = finish(planSnapshot(snapshot, options));
   const launches = launchesOf(snapshot, plan, options);
-  const nameOf = (placeholder: string) => fixture.context.unique(`${prefix}-${placeholder}`);
-  await fixture.addNodes(new Map([...launches].map(([placeholder, launch]) => [nameOf(placeholder), launch])));
+  const nameOf = (placeholder: string) => env.context.unique(`${prefix}-${placeholder}`);
+  await env.addNodes(new Map([...launches].map(([placeholder, launch]) => [nameOf(placeholder), launch])));
   return (node) => (launches.has(node) ? nameOf(node) : node);
 }

@@ -1,4 +1,4 @@
-// What the next pass of a provisioner would see of the fixture's nodes and pods.
+// What the next pass of a provisioner would see of the environment's nodes and pods.
 import { type ApiObject, NODES, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS } from '@karpenter-ts/kubernetes';
 import {
   describeNode,
@@ -13,13 +13,13 @@ import {
   type Volumes,
 } from '@karpenter-ts/scheduling';
 import { FLEET } from './scoped-fleet.ts';
-import type { FleetFixture } from './fleet-fixture.ts';
+import type { FleetEnvironment } from './fleet-environment.ts';
 
 /** The cluster as it has become since `before`, with the pods that have no node yet to be placed. */
-export async function observe(fixture: FleetFixture, before: Snapshot, options: PlanningOptions): Promise<Snapshot> {
-  const { client, namespace } = fixture.context;
+export async function observe(env: FleetEnvironment, before: Snapshot, options: PlanningOptions): Promise<Snapshot> {
+  const { client, namespace } = env.context;
   const nodes = (await client.listAll<Node & ApiObject>(NODES, { labelSelector: `${FLEET}=${namespace}` })).items;
-  const pods = await listPods(fixture, before);
+  const pods = await listPods(env, before);
   const leaving = new Set(before.leavingNodes.map(({ name }) => name));
   const described = nodes.map((node) => {
     const { name } = node.metadata;
@@ -35,16 +35,16 @@ export async function observe(fixture: FleetFixture, before: Snapshot, options: 
     nodes: described.filter(({ name }) => !leaving.has(name)),
     leavingNodes: described.filter(({ name }) => leaving.has(name)),
     pods: pods.filter(({ spec }) => !spec.nodeName),
-    volumes: await observeVolumes(fixture, before),
+    volumes: await observeVolumes(env, before),
   };
 }
 
-async function listPods({ context }: FleetFixture, { namespaces }: Snapshot): Promise<readonly Pod[]> {
+async function listPods({ context }: FleetEnvironment, { namespaces }: Snapshot): Promise<readonly Pod[]> {
   const lists = namespaces.map(({ name }) => context.client.listAll<Pod & ApiObject>(PODS, { namespace: name }));
   return (await Promise.all(lists)).flatMap(({ items }) => items);
 }
 
-async function observeVolumes({ context }: FleetFixture, { namespaces, volumes }: Snapshot): Promise<Volumes> {
+async function observeVolumes({ context }: FleetEnvironment, { namespaces, volumes }: Snapshot): Promise<Volumes> {
   const lists = namespaces.map(({ name }) =>
     context.client.listAll<PersistentVolumeClaim & ApiObject>(PERSISTENT_VOLUME_CLAIMS, { namespace: name }),
   );

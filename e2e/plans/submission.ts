@@ -3,7 +3,7 @@ import { type ApiObject, NODES, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PO
 import { SECOND } from '@karpenter-ts/runtime';
 import type { PersistentVolume, Pod, Snapshot } from '@karpenter-ts/scheduling';
 import { bindingPatch, GATE, podManifest, volumeManifest } from './manifests.ts';
-import type { FleetFixture } from './fleet-fixture.ts';
+import type { FleetEnvironment } from './fleet-environment.ts';
 
 /** A pod as the API server has it, of what is asked here. */
 export interface LivePod extends ApiObject {
@@ -23,24 +23,24 @@ const SELECTED_NODE = 'volume.kubernetes.io/selected-node';
 /** What the scheduler makes of a pod: it is on a node, or fits on none for now. */
 export type Verdict = { readonly node: string } | { readonly complaint: string };
 
-/** Hands pods to the scheduler of a fixture, and creates their volumes as a CSI driver would. */
+/** Hands pods to the scheduler of an environment, and creates their volumes as a CSI driver would. */
 export class Submission {
-  readonly #fixture: FleetFixture;
+  readonly #env: FleetEnvironment;
   readonly #snapshot: Snapshot;
 
-  constructor(fixture: FleetFixture, snapshot: Snapshot) {
-    this.#fixture = fixture;
+  constructor(env: FleetEnvironment, snapshot: Snapshot) {
+    this.#env = env;
     this.#snapshot = snapshot;
   }
 
   async submit(pod: Pod): Promise<void> {
-    await this.#fixture.create(PODS, podManifest(pod));
+    await this.#env.create(PODS, podManifest(pod));
   }
 
   /** Hands it over with a node it shall have. A gate holds it back until that is written. */
   async nominate(pod: Pod, node: string): Promise<void> {
-    const { client } = this.#fixture.context;
-    const { metadata } = await this.#fixture.create(PODS, podManifest(pod, [GATE]));
+    const { client } = this.#env.context;
+    const { metadata } = await this.#env.create(PODS, podManifest(pod, [GATE]));
     const status = { type: 'merge', body: { status: { nominatedNodeName: node } } } as const;
     await client.patch(PODS, metadata, status, { subresource: 'status' });
     await client.patch(PODS, metadata, { type: 'merge', body: { spec: { schedulingGates: [] } } });
@@ -48,7 +48,7 @@ export class Submission {
 
   /** Waits until the scheduler has looked at the pod. */
   async verdictOn({ metadata }: Pod): Promise<Verdict> {
-    const { client, until } = this.#fixture.context;
+    const { client, until } = this.#env.context;
     return until(`pod ${metadata.name} is looked at`, async () => {
       const pod = await client.get<LivePod>(PODS, metadata);
       await this.#provisionFor(pod);
@@ -58,7 +58,7 @@ export class Submission {
 
   /** Waits until all pods have a node, or nothing has happened for a while; says which pods still wait, and why. */
   async settle(pods: readonly Pod[]): Promise<ReadonlyMap<Pod, string>> {
-    const { clock } = this.#fixture.context;
+    const { clock } = this.#env.context;
     let waiting = await this.#waiting(pods);
     for (let quietSince = clock.now(); waiting.size > 0 && clock.now() - quietSince < QUIET; ) {
       await clock.sleep(ASK_EVERY);
@@ -72,7 +72,7 @@ export class Submission {
   async #waiting(pods: readonly Pod[]): Promise<ReadonlyMap<Pod, string>> {
     const waiting = new Map<Pod, string>();
     for (const pod of pods) {
-      const live = await this.#fixture.context.client.get<LivePod>(PODS, pod.metadata);
+      const live = await this.#env.context.client.get<LivePod>(PODS, pod.metadata);
       await this.#provisionFor(live);
       const verdict = findVerdict(live);
       if (verdict === undefined || 'complaint' in verdict) waiting.set(pod, verdict?.complaint ?? 'not looked at');
@@ -82,7 +82,7 @@ export class Submission {
 
   /** Makes the volumes a node was chosen for. */
   async #provisionFor({ metadata, spec }: LivePod): Promise<void> {
-    const { client } = this.#fixture.context;
+    const { client } = this.#env.context;
     if (spec.nodeName) return;
     for (const { persistentVolumeClaim: claimed } of spec.volumes ?? []) {
       if (claimed === undefined) continue;
@@ -92,7 +92,7 @@ export class Submission {
       if (selected === undefined || claim.spec.volumeName) continue;
       const node = await client.get(NODES, { name: selected });
       const volume = this.#volumeFor(claim, node.metadata.labels?.[ZONE_LABEL] ?? '');
-      await this.#fixture.create(PERSISTENT_VOLUMES, volumeManifest(volume, claim));
+      await this.#env.create(PERSISTENT_VOLUMES, volumeManifest(volume, claim));
       await client.patch(PERSISTENT_VOLUME_CLAIMS, claim.metadata, {
         type: 'merge',
         body: bindingPatch(volume.metadata.name),

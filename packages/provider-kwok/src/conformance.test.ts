@@ -3,7 +3,7 @@ import { type Subject, testConformance } from '@karpenter-ts/cloudprovider/testi
 import { makePool } from '@karpenter-ts/scheduling/testing';
 import { type Catalogue, loadCatalogue } from './catalogue/catalogue.ts';
 import { KWOK_NODE_CLASSES } from './resource-types.ts';
-import { KwokFixture } from './testing/kwok-fixture.ts';
+import { KwokEnvironment } from './testing/kwok-environment.ts';
 
 const NODE_POOL = makePool('conformance');
 
@@ -15,23 +15,23 @@ const FIRST_REQUESTS = {
 };
 
 async function kwokSubject(catalogue: Catalogue): Promise<Subject> {
-  const fixture = await KwokFixture.start(undefined, catalogue);
-  await fixture.patchNodeClass({ spec: { nodeRegistrationDelay: '30s' } });
-  const { provider, clock, client } = fixture;
+  const env = await KwokEnvironment.start(undefined, catalogue);
+  await env.patchNodeClass({ spec: { nodeRegistrationDelay: '30s' } });
+  const { provider, clock, client } = env;
   let claims = 0;
   return {
     provider,
     nodePool: NODE_POOL,
-    makeNodeClaim: (demand) => fixture.createNodeClaim(`conformance-${++claims}`, demand),
+    makeNodeClaim: (demand) => env.createNodeClaim(`conformance-${++claims}`, demand),
     finish: (call) => clock.runUntil(call),
     advance: (duration) => clock.advance(duration),
     levers: {
-      throttle: async (method) => fixture.throttleOnce(FIRST_REQUESTS[method]),
-      unreadyNodeClass: () => fixture.unreadyNodeClass(),
+      throttle: async (method) => env.throttleOnce(FIRST_REQUESTS[method]),
+      unreadyNodeClass: () => env.unreadyNodeClass(),
       removeNodeClass: () => client.delete(KWOK_NODE_CLASSES, { name: 'default' }),
-      findNode: async (providerId) => (await fixture.listNodes()).find(({ spec }) => spec?.providerID === providerId),
+      findNode: async (providerId) => (await env.listNodes()).find(({ spec }) => spec?.providerID === providerId),
     },
-    stop: async () => fixture.stop(),
+    stop: async () => env.stop(),
   };
 }
 

@@ -11,19 +11,19 @@ import { PODS, type Pod } from '../workloads/kinds/pod.ts';
 import type { Faults } from './faults.ts';
 import type { KubeletSettings } from './settings.ts';
 
-interface KubeletFixture {
+interface KubeletEnvironment {
   readonly client: Client;
   readonly clock: VirtualClock;
   readonly faults: Faults;
 }
 
 /** A cluster in virtual time with these nodes, some seconds after its start; it stops with the test. */
-async function startFixture(
+async function startEnvironment(
   t: TestContext,
   nodes: readonly string[],
   kubelet: Partial<KubeletSettings> = {},
   prepare?: (faults: Faults) => void,
-): Promise<KubeletFixture> {
+): Promise<KubeletEnvironment> {
   const clock = new VirtualClock();
   const { client, faults, stop } = await startCluster({ clock, seed: 1, kubelet });
   t.after(() => clock.runUntil(stop()));
@@ -33,18 +33,18 @@ async function startFixture(
   return { client, clock, faults };
 }
 
-async function readiness({ client }: KubeletFixture, name: string): Promise<string | undefined> {
+async function readiness({ client }: KubeletEnvironment, name: string): Promise<string | undefined> {
   const { status } = await client.get<Node>(NODES, { name });
   return findCondition(status?.conditions, 'Ready')?.status;
 }
 
-async function createPod({ client, clock }: KubeletFixture, name: string, spec: object = {}): Promise<void> {
+async function createPod({ client, clock }: KubeletEnvironment, name: string, spec: object = {}): Promise<void> {
   const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace: 'default' } };
   await client.create(PODS, { ...pod, spec: { containers: [{ name: 'main', image: 'a' }], ...spec } });
   await clock.advance(2 * SECOND);
 }
 
-async function phase({ client }: KubeletFixture, name: string): Promise<string> {
+async function phase({ client }: KubeletEnvironment, name: string): Promise<string> {
   try {
     const { metadata, status } = await client.get<Pod>(PODS, { name, namespace: 'default' });
     return metadata.deletionTimestamp === undefined ? (status?.phase ?? '') : 'Terminating';
@@ -54,42 +54,42 @@ async function phase({ client }: KubeletFixture, name: string): Promise<string> 
   }
 }
 
-async function deletePod({ client }: KubeletFixture, name: string): Promise<void> {
+async function deletePod({ client }: KubeletEnvironment, name: string): Promise<void> {
   await client.delete(PODS, { name, namespace: 'default' });
 }
 
 test('a node is ready after its delay and not before', async (t) => {
-  const fixture = await startFixture(t, ['a'], { readyDelay: 30 * SECOND });
-  assert.equal(await readiness(fixture, 'a'), undefined);
-  await fixture.clock.advance(27 * SECOND);
-  assert.equal(await readiness(fixture, 'a'), undefined);
-  await fixture.clock.advance(3 * SECOND);
-  assert.equal(await readiness(fixture, 'a'), 'True');
+  const env = await startEnvironment(t, ['a'], { readyDelay: 30 * SECOND });
+  assert.equal(await readiness(env, 'a'), undefined);
+  await env.clock.advance(27 * SECOND);
+  assert.equal(await readiness(env, 'a'), undefined);
+  await env.clock.advance(3 * SECOND);
+  assert.equal(await readiness(env, 'a'), 'True');
 });
 
 test('a pod runs after its delay', async (t) => {
-  const fixture = await startFixture(t, ['a'], { startDelay: 10 * SECOND });
-  await createPod(fixture, 'web');
-  assert.equal(await phase(fixture, 'web'), 'Pending');
-  await fixture.clock.advance(10 * SECOND);
-  assert.equal(await phase(fixture, 'web'), 'Running');
+  const env = await startEnvironment(t, ['a'], { startDelay: 10 * SECOND });
+  await createPod(env, 'web');
+  assert.equal(await phase(env, 'web'), 'Pending');
+  await env.clock.advance(10 * SECOND);
+  assert.equal(await phase(env, 'web'), 'Running');
 });
 
 test('a pod that takes its time to stop has all of it, but not more than its grace period', async (t) => {
-  const fixture = await startFixture(t, ['a'], { stopDelay: 20 * SECOND });
-  await createPod(fixture, 'patient', { terminationGracePeriodSeconds: 60 });
-  await createPod(fixture, 'hurried', { terminationGracePeriodSeconds: 5 });
-  await deletePod(fixture, 'patient');
-  await deletePod(fixture, 'hurried');
-  await fixture.clock.advance(6 * SECOND);
-  assert.equal(await phase(fixture, 'hurried'), 'gone');
-  assert.equal(await phase(fixture, 'patient'), 'Terminating');
-  await fixture.clock.advance(15 * SECOND);
-  assert.equal(await phase(fixture, 'patient'), 'gone');
+  const env = await startEnvironment(t, ['a'], { stopDelay: 20 * SECOND });
+  await createPod(env, 'patient', { terminationGracePeriodSeconds: 60 });
+  await createPod(env, 'hurried', { terminationGracePeriodSeconds: 5 });
+  await deletePod(env, 'patient');
+  await deletePod(env, 'hurried');
+  await env.clock.advance(6 * SECOND);
+  assert.equal(await phase(env, 'hurried'), 'gone');
+  assert.equal(await phase(env, 'patient'), 'Terminating');
+  await env.clock.advance(15 * SECOND);
+  assert.equal(await phase(env, 'patient'), 'gone');
 });
 
 test('the pod of a Job succeeds after its delay', async (t) => {
-  const fixture = await startFixture(t, ['a'], { completionDelay: 1 * MINUTE });
+  const env = await startEnvironment(t, ['a'], { completionDelay: 1 * MINUTE });
   const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'a' }] } };
   const job = {
     apiVersion: 'batch/v1',
@@ -97,108 +97,108 @@ test('the pod of a Job succeeds after its delay', async (t) => {
     metadata: { name: 'work', namespace: 'default' },
     spec: { template },
   };
-  await fixture.client.create(JOBS, job);
-  const status = async (): Promise<Job['status']> => (await fixture.client.get<Job>(JOBS, job.metadata)).status;
-  await fixture.clock.advance(50 * SECOND);
+  await env.client.create(JOBS, job);
+  const status = async (): Promise<Job['status']> => (await env.client.get<Job>(JOBS, job.metadata)).status;
+  await env.clock.advance(50 * SECOND);
   assert.equal((await status())?.active, 1);
-  await fixture.clock.advance(15 * SECOND);
+  await env.clock.advance(15 * SECOND);
   assert.equal((await status())?.succeeded, 1);
 });
 
 test('a node that never comes up stays so, until it is healed', async (t) => {
-  const fixture = await startFixture(t, ['a'], {}, (faults) => faults.inject('a', { kind: 'never-ready' }));
-  await fixture.clock.advance(1 * MINUTE);
-  assert.notEqual(await readiness(fixture, 'a'), 'True');
-  fixture.faults.heal('a');
-  await fixture.clock.advance(10 * SECOND);
-  assert.equal(await readiness(fixture, 'a'), 'True');
+  const env = await startEnvironment(t, ['a'], {}, (faults) => faults.inject('a', { kind: 'never-ready' }));
+  await env.clock.advance(1 * MINUTE);
+  assert.notEqual(await readiness(env, 'a'), 'True');
+  env.faults.heal('a');
+  await env.clock.advance(10 * SECOND);
+  assert.equal(await readiness(env, 'a'), 'True');
 });
 
 test('a lost node is unknown after a while, keeps its pods until they are driven off, and comes back', async (t) => {
-  const fixture = await startFixture(t, ['a', 'b']);
-  await createPod(fixture, 'web', { nodeName: 'a' });
-  assert.equal(await phase(fixture, 'web'), 'Running');
-  fixture.faults.inject('a', { kind: 'lost' });
-  await fixture.clock.advance(45 * SECOND);
-  assert.equal(await readiness(fixture, 'a'), 'True');
-  await fixture.clock.advance(15 * SECOND);
-  assert.equal(await readiness(fixture, 'a'), 'Unknown');
-  assert.equal(await readiness(fixture, 'b'), 'True');
-  await fixture.clock.advance(5 * MINUTE); // tolerated for that long by default
-  assert.equal(await phase(fixture, 'web'), 'Terminating');
-  fixture.faults.heal('a');
-  await fixture.clock.advance(10 * SECOND);
-  assert.equal(await readiness(fixture, 'a'), 'True');
-  assert.equal(await phase(fixture, 'web'), 'gone');
+  const env = await startEnvironment(t, ['a', 'b']);
+  await createPod(env, 'web', { nodeName: 'a' });
+  assert.equal(await phase(env, 'web'), 'Running');
+  env.faults.inject('a', { kind: 'lost' });
+  await env.clock.advance(45 * SECOND);
+  assert.equal(await readiness(env, 'a'), 'True');
+  await env.clock.advance(15 * SECOND);
+  assert.equal(await readiness(env, 'a'), 'Unknown');
+  assert.equal(await readiness(env, 'b'), 'True');
+  await env.clock.advance(5 * MINUTE); // tolerated for that long by default
+  assert.equal(await phase(env, 'web'), 'Terminating');
+  env.faults.heal('a');
+  await env.clock.advance(10 * SECOND);
+  assert.equal(await readiness(env, 'a'), 'True');
+  assert.equal(await phase(env, 'web'), 'gone');
 });
 
 test('pods of a node that comes back in time are ready again', async (t) => {
-  const fixture = await startFixture(t, ['a', 'b']);
-  await createPod(fixture, 'web', { nodeName: 'a' });
+  const env = await startEnvironment(t, ['a', 'b']);
+  await createPod(env, 'web', { nodeName: 'a' });
   const isReady = async (): Promise<string | undefined> => {
-    const { status } = await fixture.client.get<Pod>(PODS, { name: 'web', namespace: 'default' });
+    const { status } = await env.client.get<Pod>(PODS, { name: 'web', namespace: 'default' });
     return findCondition(status?.conditions, 'Ready')?.status;
   };
-  fixture.faults.inject('a', { kind: 'lost' });
-  await fixture.clock.advance(2 * MINUTE);
+  env.faults.inject('a', { kind: 'lost' });
+  await env.clock.advance(2 * MINUTE);
   assert.equal(await isReady(), 'False');
-  fixture.faults.heal('a');
-  await fixture.clock.advance(10 * SECOND);
+  env.faults.heal('a');
+  await env.clock.advance(10 * SECOND);
   assert.equal(await isReady(), 'True');
 });
 
 test('a lost node no longer renews its lease', async (t) => {
-  const fixture = await startFixture(t, ['a', 'b']);
+  const env = await startEnvironment(t, ['a', 'b']);
   const renewed = async (name: string): Promise<string | undefined> =>
-    (await fixture.client.get<Lease>(LEASES, { name, namespace: 'kube-node-lease' })).spec?.renewTime;
-  fixture.faults.inject('a', { kind: 'lost' });
+    (await env.client.get<Lease>(LEASES, { name, namespace: 'kube-node-lease' })).spec?.renewTime;
+  env.faults.inject('a', { kind: 'lost' });
   const before = [await renewed('a'), await renewed('b')];
-  await fixture.clock.advance(30 * SECOND);
+  await env.clock.advance(30 * SECOND);
   assert.equal(await renewed('a'), before[0]);
   assert.notEqual(await renewed('b'), before[1]);
 });
 
 test('a slow drain makes pods use up their time', async (t) => {
-  const fixture = await startFixture(t, ['a']);
-  await createPod(fixture, 'web', { terminationGracePeriodSeconds: 30 });
-  fixture.faults.inject('a', { kind: 'slow-drain', delay: Number.POSITIVE_INFINITY });
-  await deletePod(fixture, 'web');
-  await fixture.clock.advance(29 * SECOND);
-  assert.equal(await phase(fixture, 'web'), 'Terminating');
-  await fixture.clock.advance(2 * SECOND);
-  assert.equal(await phase(fixture, 'web'), 'gone');
+  const env = await startEnvironment(t, ['a']);
+  await createPod(env, 'web', { terminationGracePeriodSeconds: 30 });
+  env.faults.inject('a', { kind: 'slow-drain', delay: Number.POSITIVE_INFINITY });
+  await deletePod(env, 'web');
+  await env.clock.advance(29 * SECOND);
+  assert.equal(await phase(env, 'web'), 'Terminating');
+  await env.clock.advance(2 * SECOND);
+  assert.equal(await phase(env, 'web'), 'gone');
 });
 
 test('an unhealthy node says so, and is well when it is healed', async (t) => {
-  const fixture = await startFixture(t, ['a', 'b']);
+  const env = await startEnvironment(t, ['a', 'b']);
   const condition = { type: 'Ready', status: 'False', reason: 'KubeletNotReady', message: 'container runtime is down' };
-  fixture.faults.inject('a', { kind: 'unhealthy', condition });
-  await fixture.clock.advance(1 * SECOND);
-  assert.equal(await readiness(fixture, 'a'), 'False');
-  fixture.faults.heal('a');
-  await fixture.clock.advance(1 * SECOND);
-  assert.equal(await readiness(fixture, 'a'), 'True');
+  env.faults.inject('a', { kind: 'unhealthy', condition });
+  await env.clock.advance(1 * SECOND);
+  assert.equal(await readiness(env, 'a'), 'False');
+  env.faults.heal('a');
+  await env.clock.advance(1 * SECOND);
+  assert.equal(await readiness(env, 'a'), 'True');
 });
 
 test('a condition of somebody’s health checks stays until they change their mind', async (t) => {
-  const fixture = await startFixture(t, ['a']);
+  const env = await startEnvironment(t, ['a']);
   const condition = { type: 'KernelDeadlock', status: 'True', reason: 'Hung', message: 'task blocked' };
-  fixture.faults.inject('a', { kind: 'unhealthy', condition });
-  await fixture.clock.advance(20 * MINUTE);
-  const { status } = await fixture.client.get<Node>(NODES, { name: 'a' });
+  env.faults.inject('a', { kind: 'unhealthy', condition });
+  await env.clock.advance(20 * MINUTE);
+  const { status } = await env.client.get<Node>(NODES, { name: 'a' });
   assert.equal(findCondition(status?.conditions, 'KernelDeadlock')?.status, 'True');
   assert.equal(findCondition(status?.conditions, 'Ready')?.status, 'True');
 });
 
 test('a node with nothing new repeats its status every five minutes', async (t) => {
-  const fixture = await startFixture(t, ['a']);
+  const env = await startEnvironment(t, ['a']);
   const beat = async (): Promise<string | undefined> => {
-    const { status } = await fixture.client.get<Node>(NODES, { name: 'a' });
+    const { status } = await env.client.get<Node>(NODES, { name: 'a' });
     return findCondition(status?.conditions, 'Ready')?.lastHeartbeatTime;
   };
   const first = await beat();
-  await fixture.clock.advance(4 * MINUTE);
+  await env.clock.advance(4 * MINUTE);
   assert.equal(await beat(), first);
-  await fixture.clock.advance(2 * MINUTE);
+  await env.clock.advance(2 * MINUTE);
   assert.notEqual(await beat(), first);
 });

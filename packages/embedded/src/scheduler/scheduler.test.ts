@@ -7,7 +7,7 @@ import { PODS } from './kinds/pod.ts';
 import { CLAIMS, type Claim, SELECTED_NODE, STORAGE_CLASSES, VOLUMES, type Volume } from './kinds/storage.ts';
 import { nodeObject } from './testing/cluster.ts';
 import { boundClaimObject, claimObject, lateClass, volumeObject } from './testing/storage.ts';
-import { type Interception, SchedulerFixture } from './testing/scheduler-fixture.ts';
+import { type Interception, SchedulerEnvironment } from './testing/scheduler-environment.ts';
 
 const EVENTS: ResourceType = {
   group: 'events.k8s.io',
@@ -23,8 +23,8 @@ interface Event extends ApiObject {
   readonly series?: { readonly count: number };
 }
 
-async function events(fixture: SchedulerFixture): Promise<readonly Event[]> {
-  return (await fixture.client.listAll<Event>(EVENTS, { namespace: 'default' })).items;
+async function events(env: SchedulerEnvironment): Promise<readonly Event[]> {
+  return (await env.client.listAll<Event>(EVENTS, { namespace: 'default' })).items;
 }
 
 /** Answers the first bindings with this code. */
@@ -41,121 +41,121 @@ function refusingBindings(code: number, times: number): Interception {
 }
 
 test('pods get nodes, and their owners are told', async (t) => {
-  const fixture = new SchedulerFixture();
-  await fixture.startScheduler(t);
-  await fixture.node('a');
-  await fixture.pod('web', { requests: { cpu: '1' } });
-  assert.equal(await fixture.placeOf('web'), 'a');
+  const env = new SchedulerEnvironment();
+  await env.startScheduler(t);
+  await env.node('a');
+  await env.pod('web', { requests: { cpu: '1' } });
+  assert.equal(await env.placeOf('web'), 'a');
   assert.deepEqual(
-    (await events(fixture)).map(({ reason, note }) => [reason, note]),
+    (await events(env)).map(({ reason, note }) => [reason, note]),
     [['Scheduled', 'Successfully assigned default/web to a']],
   );
 });
 
 test('the room of a pod that is being bound is not given away twice', async (t) => {
-  const fixture = new SchedulerFixture();
-  await fixture.startScheduler(t);
-  await Promise.all(['p1', 'p2', 'p3'].map((name) => fixture.create(PODS, rawPod(name, '3'))));
-  await fixture.node('a');
-  await fixture.node('b');
-  const places = await Promise.all(['p1', 'p2', 'p3'].map((name) => fixture.placeOf(name)));
+  const env = new SchedulerEnvironment();
+  await env.startScheduler(t);
+  await Promise.all(['p1', 'p2', 'p3'].map((name) => env.create(PODS, rawPod(name, '3'))));
+  await env.node('a');
+  await env.node('b');
+  const places = await Promise.all(['p1', 'p2', 'p3'].map((name) => env.placeOf(name)));
   assert.deepEqual(places.toSorted(), ['', 'a', 'b']);
 });
 
 test('a binding that is refused makes room for others, and is tried again after a second', async (t) => {
-  const fixture = new SchedulerFixture();
-  await fixture.startScheduler(t, refusingBindings(500, 1));
-  await fixture.node('a');
-  await fixture.pod('web', { requests: { cpu: '3' } });
-  assert.equal(await fixture.placeOf('web'), '');
-  await fixture.pod('other', { requests: { cpu: '3' } });
-  assert.equal(await fixture.placeOf('other'), 'a');
-  await fixture.client.delete(PODS, { namespace: 'default', name: 'other' }, { gracePeriodSeconds: 0 });
-  await fixture.clock.advance(1 * SECOND);
-  assert.equal(await fixture.placeOf('web'), 'a');
+  const env = new SchedulerEnvironment();
+  await env.startScheduler(t, refusingBindings(500, 1));
+  await env.node('a');
+  await env.pod('web', { requests: { cpu: '3' } });
+  assert.equal(await env.placeOf('web'), '');
+  await env.pod('other', { requests: { cpu: '3' } });
+  assert.equal(await env.placeOf('other'), 'a');
+  await env.client.delete(PODS, { namespace: 'default', name: 'other' }, { gracePeriodSeconds: 0 });
+  await env.clock.advance(1 * SECOND);
+  assert.equal(await env.placeOf('web'), 'a');
 });
 
 test('a waiting pod is looked at again after five to five and a half minutes, whatever happened', async (t) => {
-  const fixture = new SchedulerFixture();
-  await fixture.startScheduler(t);
-  await fixture.node('a');
-  await fixture.pod('web', { requests: { cpu: '9' } });
-  await fixture.clock.advance(5 * MINUTE - 1 * SECOND);
-  const before = (await events(fixture)).length;
-  await fixture.clock.advance(31 * SECOND);
-  assert.equal((await events(fixture)).length, before + 1, 'told of the pod as it is now');
+  const env = new SchedulerEnvironment();
+  await env.startScheduler(t);
+  await env.node('a');
+  await env.pod('web', { requests: { cpu: '9' } });
+  await env.clock.advance(5 * MINUTE - 1 * SECOND);
+  const before = (await events(env)).length;
+  await env.clock.advance(31 * SECOND);
+  assert.equal((await events(env)).length, before + 1, 'told of the pod as it is now');
 });
 
 test('a pod that was just tried in vain does not take the turn of a new one', async (t) => {
-  const fixture = new SchedulerFixture();
-  await fixture.startScheduler(t);
-  await fixture.pod('old', { requests: { cpu: '4' }, priority: 0 });
-  await Promise.all([fixture.create(NODES, nodeObject('a')), fixture.create(PODS, rawPod('new', '4'))]);
-  await fixture.clock.settle();
-  assert.deepEqual([await fixture.placeOf('old'), await fixture.placeOf('new')], ['', 'a']);
+  const env = new SchedulerEnvironment();
+  await env.startScheduler(t);
+  await env.pod('old', { requests: { cpu: '4' }, priority: 0 });
+  await Promise.all([env.create(NODES, nodeObject('a')), env.create(PODS, rawPod('new', '4'))]);
+  await env.clock.settle();
+  assert.deepEqual([await env.placeOf('old'), await env.placeOf('new')], ['', 'a']);
 });
 
 test('a scheduler that starts anew counts with the pods already bound', async (t) => {
-  const fixture = new SchedulerFixture();
-  const stop = await fixture.startScheduler(t);
-  await fixture.node('a');
-  await fixture.pod('first', { requests: { cpu: '3' } });
+  const env = new SchedulerEnvironment();
+  const stop = await env.startScheduler(t);
+  await env.node('a');
+  await env.pod('first', { requests: { cpu: '3' } });
   await stop();
-  await fixture.pod('second', { requests: { cpu: '3' } });
-  await fixture.startScheduler(t);
-  await fixture.clock.settle();
-  assert.equal(await fixture.placeOf('second'), '');
-  await fixture.node('b');
-  assert.equal(await fixture.placeOf('second'), 'b');
+  await env.pod('second', { requests: { cpu: '3' } });
+  await env.startScheduler(t);
+  await env.clock.settle();
+  assert.equal(await env.placeOf('second'), '');
+  await env.node('b');
+  assert.equal(await env.placeOf('second'), 'b');
 });
 
 test('a pod that is deleted before it has a node is left alone, and that is told', async (t) => {
-  const fixture = new SchedulerFixture();
-  await fixture.startScheduler(t);
-  await fixture.pod('web', { finalizers: ['example.com/hold'] });
-  await fixture.client.delete(PODS, { namespace: 'default', name: 'web' });
-  await fixture.node('a');
-  assert.equal(await fixture.placeOf('web'), '');
-  assert.ok((await events(fixture)).some(({ note }) => note === 'skip schedule deleting pod: default/web'));
+  const env = new SchedulerEnvironment();
+  await env.startScheduler(t);
+  await env.pod('web', { finalizers: ['example.com/hold'] });
+  await env.client.delete(PODS, { namespace: 'default', name: 'web' });
+  await env.node('a');
+  assert.equal(await env.placeOf('web'), '');
+  assert.ok((await events(env)).some(({ note }) => note === 'skip schedule deleting pod: default/web'));
 });
 
 test('a pod whose volume is being made is nominated to its node until it is bound', async (t) => {
-  const fixture = await fixtureWithVolumeClaim(t);
-  assert.equal(await fixture.placeOf('web'), '');
-  assert.equal((await fixture.getPod('web')).status?.nominatedNodeName, 'a');
-  const { metadata } = await claimIn(fixture);
+  const env = await environmentWithVolumeClaim(t);
+  assert.equal(await env.placeOf('web'), '');
+  assert.equal((await env.getPod('web')).status?.nominatedNodeName, 'a');
+  const { metadata } = await claimIn(env);
   assert.equal(metadata.annotations?.[SELECTED_NODE], 'a');
   const csi = { driver: 'disks.example.com', volumeHandle: 'disk' };
-  await fixture.create<Volume>(VOLUMES, { metadata: { name: 'disk' }, spec: { ...volumeObject('disk').spec, csi } });
+  await env.create<Volume>(VOLUMES, { metadata: { name: 'disk' }, spec: { ...volumeObject('disk').spec, csi } });
   const { metadata: bound, spec } = boundClaimObject('data', 'disk');
   const body = { metadata: { annotations: bound.annotations }, spec: { volumeName: spec.volumeName } };
-  await fixture.client.patch(CLAIMS, { namespace: 'default', name: 'data' }, { type: 'merge', body });
-  await fixture.clock.settle();
-  assert.equal(await fixture.placeOf('web'), 'a');
+  await env.client.patch(CLAIMS, { namespace: 'default', name: 'data' }, { type: 'merge', body });
+  await env.clock.settle();
+  assert.equal(await env.placeOf('web'), 'a');
 });
 
 test('when its volume cannot be made, the pod is told, loses its nomination and is placed anew', async (t) => {
-  const fixture = await fixtureWithVolumeClaim(t);
-  await fixture.node('b');
+  const env = await environmentWithVolumeClaim(t);
+  await env.node('b');
   const body = { metadata: { annotations: { [SELECTED_NODE]: null } } };
-  await fixture.client.patch(CLAIMS, { namespace: 'default', name: 'data' }, { type: 'merge', body });
-  await fixture.clock.settle();
-  const { status } = await fixture.getPod('web');
+  await env.client.patch(CLAIMS, { namespace: 'default', name: 'data' }, { type: 'merge', body });
+  await env.clock.settle();
+  const { status } = await env.getPod('web');
   const condition = status?.conditions?.find(({ type }) => type === 'PodScheduled');
   assert.equal(condition?.reason, 'SchedulerError');
   assert.match(condition?.message ?? '', /provisioning failed for PVC "data"$/);
   assert.equal(status?.nominatedNodeName, undefined);
-  await fixture.clock.advance(1 * SECOND);
-  assert.ok((await claimIn(fixture)).metadata.annotations?.[SELECTED_NODE]);
+  await env.clock.advance(1 * SECOND);
+  assert.ok((await claimIn(env)).metadata.annotations?.[SELECTED_NODE]);
 });
 
 test('equal runs make equal decisions', async (t) => {
   const run = async (): Promise<readonly string[]> => {
-    const fixture = new SchedulerFixture();
-    await fixture.startScheduler(t);
-    for (let i = 0; i < 20; i++) await fixture.create(PODS, rawPod(`p${i}`, `${1 + (i % 3)}`));
-    for (let i = 0; i < 12; i++) await fixture.node(`n${i}`);
-    return Promise.all(Array.from({ length: 20 }, (_, i) => fixture.placeOf(`p${i}`)));
+    const env = new SchedulerEnvironment();
+    await env.startScheduler(t);
+    for (let i = 0; i < 20; i++) await env.create(PODS, rawPod(`p${i}`, `${1 + (i % 3)}`));
+    for (let i = 0; i < 12; i++) await env.node(`n${i}`);
+    return Promise.all(Array.from({ length: 20 }, (_, i) => env.placeOf(`p${i}`)));
   };
   assert.deepEqual(await run(), await run());
 });
@@ -166,18 +166,18 @@ function rawPod(name: string, cpu: string): ApiObject {
   return { metadata: { name, namespace: 'default' }, spec } as ApiObject;
 }
 
-async function claimIn(fixture: SchedulerFixture): Promise<Claim> {
-  return fixture.client.get<Claim>(CLAIMS, { namespace: 'default', name: 'data' });
+async function claimIn(env: SchedulerEnvironment): Promise<Claim> {
+  return env.client.get<Claim>(CLAIMS, { namespace: 'default', name: 'data' });
 }
 
 /** A node, and a pod on its way there that waits for a volume to be made. */
-async function fixtureWithVolumeClaim(t: TestContext): Promise<SchedulerFixture> {
-  const fixture = new SchedulerFixture();
-  await fixture.startScheduler(t);
-  await fixture.node('a');
-  await fixture.create(STORAGE_CLASSES, lateClass());
+async function environmentWithVolumeClaim(t: TestContext): Promise<SchedulerEnvironment> {
+  const env = new SchedulerEnvironment();
+  await env.startScheduler(t);
+  await env.node('a');
+  await env.create(STORAGE_CLASSES, lateClass());
   const { metadata, spec } = claimObject('data');
-  await fixture.create(CLAIMS, { metadata: { name: metadata.name, namespace: 'default' }, spec });
-  await fixture.pod('web', { volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }] });
-  return fixture;
+  await env.create(CLAIMS, { metadata: { name: metadata.name, namespace: 'default' }, spec });
+  await env.pod('web', { volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }] });
+  return env;
 }

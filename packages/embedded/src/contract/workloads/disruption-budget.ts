@@ -9,29 +9,29 @@ import {
 import { JOBS } from '../../workloads/kinds/job.ts';
 import { PODS } from '../../workloads/kinds/pod.ts';
 import type { ContractCase } from '../contract-case.ts';
-import { type WorkloadFixture, workloadCase } from './workload-fixture.ts';
+import { type WorkloadEnvironment, workloadCase } from './workload-environment.ts';
 
 const SELECTOR = { matchLabels: { app: 'web' } };
 
-function createBudget(fixture: WorkloadFixture, spec: Partial<DisruptionBudget['spec']>): Promise<DisruptionBudget> {
-  return fixture.create<DisruptionBudget>(DISRUPTION_BUDGETS, {
+function createBudget(env: WorkloadEnvironment, spec: Partial<DisruptionBudget['spec']>): Promise<DisruptionBudget> {
+  return env.create<DisruptionBudget>(DISRUPTION_BUDGETS, {
     metadata: { name: 'web' },
     spec: { selector: SELECTOR, ...spec },
   });
 }
 
 /** A Deployment whose pods all run. */
-async function deploy(fixture: WorkloadFixture, replicas: number): Promise<void> {
-  await fixture.node('a');
-  await fixture.create(DEPLOYMENTS, {
+async function deploy(env: WorkloadEnvironment, replicas: number): Promise<void> {
+  await env.node('a');
+  await env.create(DEPLOYMENTS, {
     metadata: { name: 'web' },
-    spec: { replicas, selector: SELECTOR, template: fixture.template() },
+    spec: { replicas, selector: SELECTOR, template: env.template() },
   });
-  await fixture.until<Deployment>(DEPLOYMENTS, 'web', 'is up', ({ status }) => status?.availableReplicas === replicas);
+  await env.until<Deployment>(DEPLOYMENTS, 'web', 'is up', ({ status }) => status?.availableReplicas === replicas);
 }
 
-function counted(fixture: WorkloadFixture, counts: Partial<DisruptionBudgetStatus>): Promise<DisruptionBudget> {
-  return fixture.until<DisruptionBudget>(DISRUPTION_BUDGETS, 'web', JSON.stringify(counts), ({ metadata, status }) => {
+function counted(env: WorkloadEnvironment, counts: Partial<DisruptionBudgetStatus>): Promise<DisruptionBudget> {
+  return env.until<DisruptionBudget>(DISRUPTION_BUDGETS, 'web', JSON.stringify(counts), ({ metadata, status }) => {
     const isSame = Object.entries(counts).every(
       ([name, count]) => status?.[name as keyof DisruptionBudgetStatus] === count,
     );
@@ -40,10 +40,10 @@ function counted(fixture: WorkloadFixture, counts: Partial<DisruptionBudgetStatu
 }
 
 export const disruptionBudgetCases: readonly ContractCase[] = [
-  workloadCase('a budget of a minimum allows what is above it', async (fixture) => {
-    await deploy(fixture, 3);
-    await createBudget(fixture, { minAvailable: 2 });
-    const { status } = await counted(fixture, { disruptionsAllowed: 1 });
+  workloadCase('a budget of a minimum allows what is above it', async (env) => {
+    await deploy(env, 3);
+    await createBudget(env, { minAvailable: 2 });
+    const { status } = await counted(env, { disruptionsAllowed: 1 });
     const { conditions, ...counters } = status ?? {};
     assert.deepEqual(counters, {
       currentHealthy: 3,
@@ -58,62 +58,62 @@ export const disruptionBudgetCases: readonly ContractCase[] = [
     assert.equal(allowed?.observedGeneration, 1);
   }),
 
-  workloadCase('a budget of a share rounds up what must stay', async (fixture) => {
-    await deploy(fixture, 3);
-    await createBudget(fixture, { minAvailable: '50%' });
-    await counted(fixture, { expectedPods: 3, desiredHealthy: 2, disruptionsAllowed: 1 });
+  workloadCase('a budget of a share rounds up what must stay', async (env) => {
+    await deploy(env, 3);
+    await createBudget(env, { minAvailable: '50%' });
+    await counted(env, { expectedPods: 3, desiredHealthy: 2, disruptionsAllowed: 1 });
   }),
 
-  workloadCase('a budget of a maximum missing counts from what the workload wants', async (fixture) => {
-    await deploy(fixture, 3);
-    await createBudget(fixture, { maxUnavailable: 1 });
-    await counted(fixture, { expectedPods: 3, desiredHealthy: 2, currentHealthy: 3, disruptionsAllowed: 1 });
-    await fixture.merge(DEPLOYMENTS, 'web', { spec: { replicas: 5 } });
-    await counted(fixture, { expectedPods: 5, desiredHealthy: 4, currentHealthy: 5, disruptionsAllowed: 1 });
+  workloadCase('a budget of a maximum missing counts from what the workload wants', async (env) => {
+    await deploy(env, 3);
+    await createBudget(env, { maxUnavailable: 1 });
+    await counted(env, { expectedPods: 3, desiredHealthy: 2, currentHealthy: 3, disruptionsAllowed: 1 });
+    await env.merge(DEPLOYMENTS, 'web', { spec: { replicas: 5 } });
+    await counted(env, { expectedPods: 5, desiredHealthy: 4, currentHealthy: 5, disruptionsAllowed: 1 });
   }),
 
-  workloadCase('a share of what may be missing rounds up too', async (fixture) => {
-    await deploy(fixture, 3);
-    await createBudget(fixture, { maxUnavailable: '50%' });
-    await counted(fixture, { expectedPods: 3, desiredHealthy: 1, disruptionsAllowed: 2 });
+  workloadCase('a share of what may be missing rounds up too', async (env) => {
+    await deploy(env, 3);
+    await createBudget(env, { maxUnavailable: '50%' });
+    await counted(env, { expectedPods: 3, desiredHealthy: 1, disruptionsAllowed: 2 });
   }),
 
-  workloadCase('a budget that selects no pods allows nothing', async (fixture) => {
-    await createBudget(fixture, { minAvailable: 0 });
-    const { status } = await counted(fixture, { expectedPods: 0, disruptionsAllowed: 0 });
+  workloadCase('a budget that selects no pods allows nothing', async (env) => {
+    await createBudget(env, { minAvailable: 0 });
+    const { status } = await counted(env, { expectedPods: 0, disruptionsAllowed: 0 });
     const allowed = findCondition(status?.conditions, 'DisruptionAllowed');
     assert.equal(allowed?.status, 'False');
     assert.equal(allowed?.reason, 'InsufficientPods');
   }),
 
-  workloadCase('pods that do not run are not healthy', async (fixture) => {
-    await deploy(fixture, 2);
-    await fixture.pod('homeless', { nodeSelector: { 'workloads.test/fixture': 'nowhere' } });
-    await createBudget(fixture, { minAvailable: 2 });
-    await counted(fixture, { expectedPods: 3, currentHealthy: 2, desiredHealthy: 2, disruptionsAllowed: 0 });
+  workloadCase('pods that do not run are not healthy', async (env) => {
+    await deploy(env, 2);
+    await env.pod('homeless', { nodeSelector: { 'workloads.test/environment': 'nowhere' } });
+    await createBudget(env, { minAvailable: 2 });
+    await counted(env, { expectedPods: 3, currentHealthy: 2, desiredHealthy: 2, disruptionsAllowed: 0 });
   }),
 
-  workloadCase('pods that nobody manages count for a plain minimum', async (fixture) => {
-    await fixture.node('a');
-    await fixture.pod('one');
-    await fixture.pod('two');
-    await createBudget(fixture, { minAvailable: 1 });
-    await counted(fixture, { expectedPods: 2, currentHealthy: 2, desiredHealthy: 1, disruptionsAllowed: 1 });
+  workloadCase('pods that nobody manages count for a plain minimum', async (env) => {
+    await env.node('a');
+    await env.pod('one');
+    await env.pod('two');
+    await createBudget(env, { minAvailable: 1 });
+    await counted(env, { expectedPods: 2, currentHealthy: 2, desiredHealthy: 1, disruptionsAllowed: 1 });
   }),
 
-  workloadCase('pods that nobody manages count for nothing where a size is asked for', async (fixture) => {
-    await fixture.node('a');
-    await fixture.pod('one');
-    await createBudget(fixture, { maxUnavailable: 1 });
-    await counted(fixture, { expectedPods: 0, currentHealthy: 1, desiredHealthy: 0, disruptionsAllowed: 0 });
+  workloadCase('pods that nobody manages count for nothing where a size is asked for', async (env) => {
+    await env.node('a');
+    await env.pod('one');
+    await createBudget(env, { maxUnavailable: 1 });
+    await counted(env, { expectedPods: 0, currentHealthy: 1, desiredHealthy: 0, disruptionsAllowed: 0 });
   }),
 
-  workloadCase('a budget over pods of a kind without a size cannot be worked out', async (fixture) => {
-    const template = fixture.unschedulableTemplate({ restartPolicy: 'Never' });
-    await fixture.create(JOBS, { metadata: { name: 'work' }, spec: { template } });
-    await fixture.context.until('the pod', async () => (await fixture.pods()).length === 1);
-    await createBudget(fixture, { maxUnavailable: 1 });
-    const failing = await fixture.until<DisruptionBudget>(
+  workloadCase('a budget over pods of a kind without a size cannot be worked out', async (env) => {
+    const template = env.unschedulableTemplate({ restartPolicy: 'Never' });
+    await env.create(JOBS, { metadata: { name: 'work' }, spec: { template } });
+    await env.context.until('the pod', async () => (await env.pods()).length === 1);
+    await createBudget(env, { maxUnavailable: 1 });
+    const failing = await env.until<DisruptionBudget>(
       DISRUPTION_BUDGETS,
       'web',
       'fails',
@@ -124,29 +124,29 @@ export const disruptionBudgetCases: readonly ContractCase[] = [
     assert.equal(failing.status?.disruptionsAllowed, 0);
   }),
 
-  workloadCase('a change of the budget is counted anew', async (fixture) => {
-    await deploy(fixture, 2);
-    await createBudget(fixture, { minAvailable: 2 });
-    await counted(fixture, { disruptionsAllowed: 0 });
-    await fixture.merge(DISRUPTION_BUDGETS, 'web', { spec: { minAvailable: 1 } });
-    const { status } = await counted(fixture, { disruptionsAllowed: 1 });
+  workloadCase('a change of the budget is counted anew', async (env) => {
+    await deploy(env, 2);
+    await createBudget(env, { minAvailable: 2 });
+    await counted(env, { disruptionsAllowed: 0 });
+    await env.merge(DISRUPTION_BUDGETS, 'web', { spec: { minAvailable: 1 } });
+    const { status } = await counted(env, { disruptionsAllowed: 1 });
     assert.equal(status?.observedGeneration, 2);
   }),
 
-  workloadCase('an evicted pod is missing until it is replaced', async (fixture) => {
-    await deploy(fixture, 2);
-    await createBudget(fixture, { minAvailable: 1 });
-    await counted(fixture, { disruptionsAllowed: 1 });
-    const [pod] = await fixture.pods();
+  workloadCase('an evicted pod is missing until it is replaced', async (env) => {
+    await deploy(env, 2);
+    await createBudget(env, { minAvailable: 1 });
+    await counted(env, { disruptionsAllowed: 1 });
+    const [pod] = await env.pods();
     const eviction = {
       apiVersion: 'policy/v1',
       kind: 'Eviction',
-      metadata: { name: pod?.metadata.name ?? '', namespace: fixture.namespace },
+      metadata: { name: pod?.metadata.name ?? '', namespace: env.namespace },
     };
-    await fixture.context.client.create(PODS, eviction, { subresource: 'eviction' });
-    await fixture.untilGone(PODS, pod?.metadata.name ?? '');
-    await counted(fixture, { currentHealthy: 2, disruptionsAllowed: 1 });
-    const { status } = await fixture.get<DisruptionBudget>(DISRUPTION_BUDGETS, 'web');
+    await env.context.client.create(PODS, eviction, { subresource: 'eviction' });
+    await env.untilGone(PODS, pod?.metadata.name ?? '');
+    await counted(env, { currentHealthy: 2, disruptionsAllowed: 1 });
+    const { status } = await env.get<DisruptionBudget>(DISRUPTION_BUDGETS, 'web');
     assert.equal(status?.disruptedPods, undefined);
   }),
 ];

@@ -4,18 +4,18 @@ import { JOBS, type Job } from '../../workloads/kinds/job.ts';
 import { PODS, type Pod } from '../../workloads/kinds/pod.ts';
 import { timestamp } from '@karpenter-ts/kubernetes';
 import type { ContractCase } from '../contract-case.ts';
-import { type WorkloadFixture, workloadCase } from './workload-fixture.ts';
+import { type WorkloadEnvironment, workloadCase } from './workload-environment.ts';
 
 const TRACKING = 'batch.kubernetes.io/job-tracking';
 const INDEX = 'batch.kubernetes.io/job-completion-index';
 
-function createJob(fixture: WorkloadFixture, spec: Partial<Job['spec']> = {}): Promise<Job> {
-  const { template = fixture.template({ restartPolicy: 'Never' }), ...rest } = spec;
-  return fixture.create<Job>(JOBS, { metadata: { name: 'work' }, spec: { template, ...rest } });
+function createJob(env: WorkloadEnvironment, spec: Partial<Job['spec']> = {}): Promise<Job> {
+  const { template = env.template({ restartPolicy: 'Never' }), ...rest } = spec;
+  return env.create<Job>(JOBS, { metadata: { name: 'work' }, spec: { template, ...rest } });
 }
 
-function ended(fixture: WorkloadFixture, how: 'Complete' | 'Failed'): Promise<Job> {
-  return fixture.until<Job>(
+function ended(env: WorkloadEnvironment, how: 'Complete' | 'Failed'): Promise<Job> {
+  return env.until<Job>(
     JOBS,
     'work',
     `is ${how}`,
@@ -23,29 +23,29 @@ function ended(fixture: WorkloadFixture, how: 'Complete' | 'Failed'): Promise<Jo
   );
 }
 
-function unschedulable(fixture: WorkloadFixture): { readonly template: Job['spec']['template'] } {
-  return { template: fixture.unschedulableTemplate({ restartPolicy: 'Never' }) };
+function unschedulable(env: WorkloadEnvironment): { readonly template: Job['spec']['template'] } {
+  return { template: env.unschedulableTemplate({ restartPolicy: 'Never' }) };
 }
 
-function activePods(fixture: WorkloadFixture, count: number): Promise<readonly Pod[]> {
-  return fixture.context.until(`${count} pods`, async () => {
-    const pods = (await fixture.pods()).filter(({ status }) => status?.phase === 'Pending');
+function activePods(env: WorkloadEnvironment, count: number): Promise<readonly Pod[]> {
+  return env.context.until(`${count} pods`, async () => {
+    const pods = (await env.pods()).filter(({ status }) => status?.phase === 'Pending');
     return pods.length === count && pods;
   });
 }
 
 /** With the time at which it was: of a pod that does not say, only that it was after its creation is known. */
-async function fail(fixture: WorkloadFixture, pod: Pod | undefined): Promise<void> {
-  const lastTransitionTime = timestamp(fixture.context.clock.now());
+async function fail(env: WorkloadEnvironment, pod: Pod | undefined): Promise<void> {
+  const lastTransitionTime = timestamp(env.context.clock.now());
   const conditions = [{ type: 'Ready', status: 'False', reason: 'PodFailed', lastTransitionTime }];
-  await fixture.merge(PODS, pod?.metadata.name ?? '', { status: { phase: 'Failed', conditions } }, 'status');
+  await env.merge(PODS, pod?.metadata.name ?? '', { status: { phase: 'Failed', conditions } }, 'status');
 }
 
 export const jobCases: readonly ContractCase[] = [
-  workloadCase('a Job is complete when its pod has succeeded', async (fixture) => {
-    await fixture.node('a');
-    await createJob(fixture);
-    const { status } = await ended(fixture, 'Complete');
+  workloadCase('a Job is complete when its pod has succeeded', async (env) => {
+    await env.node('a');
+    await createJob(env);
+    const { status } = await ended(env, 'Complete');
     const { conditions = [], startTime, completionTime, ...counters } = status ?? {};
     assert.deepEqual(counters, { succeeded: 1, ready: 0, terminating: 0, uncountedTerminatedPods: {} });
     assert.ok(startTime && completionTime && startTime <= completionTime);
@@ -60,27 +60,27 @@ export const jobCases: readonly ContractCase[] = [
     );
   }),
 
-  workloadCase('a pod of a Job is held until it is counted, and stays for its logs', async (fixture) => {
-    await fixture.node('a');
-    const states = await fixture.record<Pod>(PODS);
-    await createJob(fixture);
-    await ended(fixture, 'Complete');
-    await fixture.caughtUp(PODS, states);
+  workloadCase('a pod of a Job is held until it is counted, and stays for its logs', async (env) => {
+    await env.node('a');
+    const states = await env.record<Pod>(PODS);
+    await createJob(env);
+    await ended(env, 'Complete');
+    await env.caughtUp(PODS, states);
     assert.deepEqual(states[0]?.object.metadata.finalizers, [TRACKING]);
-    await fixture.context.until('the pod is free', async () => {
-      const [pod] = await fixture.pods();
+    await env.context.until('the pod is free', async () => {
+      const [pod] = await env.pods();
       return pod?.status?.phase === 'Succeeded' && pod.metadata.finalizers === undefined;
     });
   }),
 
-  workloadCase('a Job runs no more pods at once than it may, and as many as it needs', async (fixture) => {
-    await fixture.node('a');
-    const states = await fixture.record<Pod>(PODS);
-    await createJob(fixture, { completions: 5, parallelism: 2 });
-    const { status } = await ended(fixture, 'Complete');
+  workloadCase('a Job runs no more pods at once than it may, and as many as it needs', async (env) => {
+    await env.node('a');
+    const states = await env.record<Pod>(PODS);
+    await createJob(env, { completions: 5, parallelism: 2 });
+    const { status } = await ended(env, 'Complete');
     assert.equal(status?.succeeded, 5);
-    assert.equal((await fixture.pods()).length, 5);
-    await fixture.caughtUp(PODS, states);
+    assert.equal((await env.pods()).length, 5);
+    await env.caughtUp(PODS, states);
     const active = new Set<string>();
     const counts = states.map(({ object }) => {
       const { name } = object.metadata;
@@ -91,13 +91,13 @@ export const jobCases: readonly ContractCase[] = [
     assert.ok(Math.max(...counts) <= 2, 'more than two pods were active at once');
   }),
 
-  workloadCase('the pods of an indexed Job know which part is theirs', async (fixture) => {
-    await fixture.node('a');
-    await createJob(fixture, { completions: 3, parallelism: 3, completionMode: 'Indexed' });
-    const { status } = await ended(fixture, 'Complete');
+  workloadCase('the pods of an indexed Job know which part is theirs', async (env) => {
+    await env.node('a');
+    await createJob(env, { completions: 3, parallelism: 3, completionMode: 'Indexed' });
+    const { status } = await ended(env, 'Complete');
     assert.equal(status?.completedIndexes, '0-2');
     assert.equal(status?.succeeded, 3);
-    const pods = await fixture.pods();
+    const pods = await env.pods();
     const indexes = pods.map(({ metadata }) => metadata.annotations?.[INDEX]);
     assert.deepEqual(indexes, ['0', '1', '2']); // by name, which holds the index
     for (const { metadata, spec } of pods) {
@@ -109,11 +109,11 @@ export const jobCases: readonly ContractCase[] = [
     }
   }),
 
-  workloadCase('a Job fails when more pods have failed than it may lose', async (fixture) => {
-    await createJob(fixture, { ...unschedulable(fixture), backoffLimit: 0 });
-    const [pod] = await activePods(fixture, 1);
-    await fail(fixture, pod);
-    const { status } = await ended(fixture, 'Failed');
+  workloadCase('a Job fails when more pods have failed than it may lose', async (env) => {
+    await createJob(env, { ...unschedulable(env), backoffLimit: 0 });
+    const [pod] = await activePods(env, 1);
+    await fail(env, pod);
+    const { status } = await ended(env, 'Failed');
     assert.equal(status?.failed, 1);
     assert.equal(status?.completionTime, undefined);
     assert.deepEqual(
@@ -125,63 +125,58 @@ export const jobCases: readonly ContractCase[] = [
     assert.equal(condition?.message, 'Job has reached the specified backoff limit');
   }),
 
-  workloadCase('of a pod that restarts in place, the restarts count', async (fixture) => {
-    await createJob(fixture, {
-      template: fixture.unschedulableTemplate({ restartPolicy: 'OnFailure' }),
+  workloadCase('of a pod that restarts in place, the restarts count', async (env) => {
+    await createJob(env, {
+      template: env.unschedulableTemplate({ restartPolicy: 'OnFailure' }),
       backoffLimit: 0,
     });
-    const [pod] = await activePods(fixture, 1);
+    const [pod] = await activePods(env, 1);
     const restarted = async (times: number): Promise<Pod> => {
       const main = { name: 'main', image: 'app', imageID: '', ready: true, restartCount: times };
       const status = { phase: 'Running', containerStatuses: [main] };
-      return fixture.merge<Pod>(PODS, pod?.metadata.name ?? '', { status }, 'status');
+      return env.merge<Pod>(PODS, pod?.metadata.name ?? '', { status }, 'status');
     };
     await restarted(0);
-    await fixture.until<Job>(
-      JOBS,
-      'work',
-      'has seen it run',
-      ({ status }) => status?.ready === 0 && status.active === 1,
-    );
+    await env.until<Job>(JOBS, 'work', 'has seen it run', ({ status }) => status?.ready === 0 && status.active === 1);
     await restarted(1);
-    const { status } = await ended(fixture, 'Failed');
+    const { status } = await ended(env, 'Failed');
     assert.equal(findCondition(status?.conditions, 'Failed')?.reason, 'BackoffLimitExceeded');
   }),
 
-  workloadCase('a failed pod is replaced after a pause', async (fixture) => {
-    await createJob(fixture, { ...unschedulable(fixture), backoffLimit: 1 });
-    const [first] = await activePods(fixture, 1);
-    const from = fixture.context.clock.now();
-    await fail(fixture, first);
-    const [second] = await activePods(fixture, 1);
+  workloadCase('a failed pod is replaced after a pause', async (env) => {
+    await createJob(env, { ...unschedulable(env), backoffLimit: 1 });
+    const [first] = await activePods(env, 1);
+    const from = env.context.clock.now();
+    await fail(env, first);
+    const [second] = await activePods(env, 1);
     assert.notEqual(second?.metadata.uid, first?.metadata.uid);
-    assert.ok(fixture.context.clock.now() - from > 7000, 'it came at once');
-    await fixture.until<Job>(JOBS, 'work', 'has lost one', ({ status }) => status?.failed === 1 && status.active === 1);
+    assert.ok(env.context.clock.now() - from > 7000, 'it came at once');
+    await env.until<Job>(JOBS, 'work', 'has lost one', ({ status }) => status?.failed === 1 && status.active === 1);
   }),
 
-  workloadCase('a deleted pod of a Job counts as failed and is replaced', async (fixture) => {
-    await createJob(fixture, { ...unschedulable(fixture), parallelism: 2, completions: 2 });
-    const [first] = await activePods(fixture, 2);
-    await fixture.delete(PODS, first?.metadata.name ?? '');
-    await fixture.untilGone(PODS, first?.metadata.name ?? '');
-    await fixture.until<Job>(JOBS, 'work', 'has lost one', ({ status }) => status?.failed === 1);
+  workloadCase('a deleted pod of a Job counts as failed and is replaced', async (env) => {
+    await createJob(env, { ...unschedulable(env), parallelism: 2, completions: 2 });
+    const [first] = await activePods(env, 2);
+    await env.delete(PODS, first?.metadata.name ?? '');
+    await env.untilGone(PODS, first?.metadata.name ?? '');
+    await env.until<Job>(JOBS, 'work', 'has lost one', ({ status }) => status?.failed === 1);
   }),
 
-  workloadCase('a Job that takes too long fails and its pods go', async (fixture) => {
-    const states = await fixture.record<Pod>(PODS); // who only asks now and then may miss pods that are there for so short
-    await createJob(fixture, { ...unschedulable(fixture), parallelism: 2, activeDeadlineSeconds: 2 });
-    const { status } = await ended(fixture, 'Failed');
+  workloadCase('a Job that takes too long fails and its pods go', async (env) => {
+    const states = await env.record<Pod>(PODS); // who only asks now and then may miss pods that are there for so short
+    await createJob(env, { ...unschedulable(env), parallelism: 2, activeDeadlineSeconds: 2 });
+    const { status } = await ended(env, 'Failed');
     assert.equal(findCondition(status?.conditions, 'Failed')?.reason, 'DeadlineExceeded');
-    await fixture.context.until('no pod is left', async () => (await fixture.pods()).length === 0);
-    await fixture.caughtUp(PODS, states);
+    await env.context.until('no pod is left', async () => (await env.pods()).length === 0);
+    await env.caughtUp(PODS, states);
     const added = states.filter(({ change, object }) => change === 'ADDED' && object.status?.phase === 'Pending');
     assert.equal(added.length, 2);
   }),
 
-  workloadCase('a suspended Job has no pods until it is resumed', async (fixture) => {
-    await fixture.node('a');
-    await createJob(fixture, { suspend: true });
-    const suspended = await fixture.until<Job>(
+  workloadCase('a suspended Job has no pods until it is resumed', async (env) => {
+    await env.node('a');
+    await createJob(env, { suspend: true });
+    const suspended = await env.until<Job>(
       JOBS,
       'work',
       'is suspended',
@@ -189,25 +184,25 @@ export const jobCases: readonly ContractCase[] = [
     );
     assert.equal(suspended.status?.startTime, undefined);
     assert.equal(findCondition(suspended.status?.conditions, 'Suspended')?.reason, 'JobSuspended');
-    assert.equal((await fixture.pods()).length, 0);
-    await fixture.merge(JOBS, 'work', { spec: { suspend: false } });
-    const { status } = await ended(fixture, 'Complete');
+    assert.equal((await env.pods()).length, 0);
+    await env.merge(JOBS, 'work', { spec: { suspend: false } });
+    const { status } = await ended(env, 'Complete');
     assert.equal(findCondition(status?.conditions, 'Suspended')?.reason, 'JobResumed');
   }),
 
-  workloadCase('suspending a Job ends its pods without counting them', async (fixture) => {
-    await createJob(fixture, { ...unschedulable(fixture), parallelism: 2 });
-    await activePods(fixture, 2);
-    await fixture.merge(JOBS, 'work', { spec: { suspend: true } });
-    await fixture.context.until('no pod is left', async () => (await fixture.pods()).length === 0);
-    const { status } = await fixture.until<Job>(JOBS, 'work', 'has none', (job) => job.status?.active === undefined);
+  workloadCase('suspending a Job ends its pods without counting them', async (env) => {
+    await createJob(env, { ...unschedulable(env), parallelism: 2 });
+    await activePods(env, 2);
+    await env.merge(JOBS, 'work', { spec: { suspend: true } });
+    await env.context.until('no pod is left', async () => (await env.pods()).length === 0);
+    const { status } = await env.until<Job>(JOBS, 'work', 'has none', (job) => job.status?.active === undefined);
     assert.equal(status?.failed, undefined);
   }),
 
-  workloadCase('deleting a Job takes its pods along', async (fixture) => {
-    await createJob(fixture, { ...unschedulable(fixture), parallelism: 2 });
-    await activePods(fixture, 2);
-    await fixture.delete(JOBS, 'work', { propagationPolicy: 'Background' });
-    await fixture.context.until('no pod is left', async () => (await fixture.pods()).length === 0);
+  workloadCase('deleting a Job takes its pods along', async (env) => {
+    await createJob(env, { ...unschedulable(env), parallelism: 2 });
+    await activePods(env, 2);
+    await env.delete(JOBS, 'work', { propagationPolicy: 'Background' });
+    await env.context.until('no pod is left', async () => (await env.pods()).length === 0);
   }),
 ];

@@ -5,7 +5,7 @@ import { findCondition } from '../../workloads/kinds/condition.ts';
 import { NODES, type Node } from '../../workloads/kinds/node.ts';
 import { PODS, type Pod } from '../../workloads/kinds/pod.ts';
 import type { ContractCase } from '../contract-case.ts';
-import { type WorkloadFixture, workloadCase } from './workload-fixture.ts';
+import { type WorkloadEnvironment, workloadCase } from './workload-environment.ts';
 
 interface PodAddresses {
   readonly hostIP?: string;
@@ -13,14 +13,14 @@ interface PodAddresses {
   readonly podIPs?: readonly { readonly ip: string }[];
 }
 
-function running(fixture: WorkloadFixture, name: string): Promise<Pod> {
-  return fixture.until<Pod>(PODS, name, 'runs', ({ status }) => status?.phase === 'Running');
+function running(env: WorkloadEnvironment, name: string): Promise<Pod> {
+  return env.until<Pod>(PODS, name, 'runs', ({ status }) => status?.phase === 'Running');
 }
 
 export const kubeletCases: readonly ContractCase[] = [
-  workloadCase('a node with a kubelet says how it is', async (fixture) => {
-    const name = await fixture.node('a', { labels: { 'kubernetes.io/arch': 'amd64' } });
-    const { status } = await fixture.get<Node>(NODES, name);
+  workloadCase('a node with a kubelet says how it is', async (env) => {
+    const name = await env.node('a', { labels: { 'kubernetes.io/arch': 'amd64' } });
+    const { status } = await env.get<Node>(NODES, name);
     const said = Object.fromEntries(
       (status?.conditions ?? []).map(({ type, status: value, reason }) => [type, `${value} ${reason}`]),
     );
@@ -38,15 +38,15 @@ export const kubeletCases: readonly ContractCase[] = [
     assert.ok(status?.addresses?.some(({ type }) => type === 'InternalIP'));
   }),
 
-  workloadCase('a node keeps the capacity it was created with', async (fixture) => {
-    const name = fixture.nodeName('small');
+  workloadCase('a node keeps the capacity it was created with', async (env) => {
+    const name = env.nodeName('small');
     const capacity = { cpu: '2', memory: '4Gi', pods: '8' };
-    await fixture.create(NODES, {
+    await env.create(NODES, {
       metadata: { name, annotations: { 'kwok.x-k8s.io/node': 'fake' } },
       status: { capacity, allocatable: { ...capacity, cpu: '1900m' } },
     });
-    fixture.context.defer(() => fixture.delete(NODES, name));
-    const { status } = await fixture.until<Node>(
+    env.context.defer(() => env.delete(NODES, name));
+    const { status } = await env.until<Node>(
       NODES,
       name,
       'is ready',
@@ -56,27 +56,27 @@ export const kubeletCases: readonly ContractCase[] = [
     assert.equal(status?.allocatable?.['cpu'], '1900m');
   }),
 
-  workloadCase('a node renews its lease', async (fixture) => {
-    const { client } = fixture.context;
-    const name = await fixture.node('a');
+  workloadCase('a node renews its lease', async (env) => {
+    const { client } = env.context;
+    const name = await env.node('a');
     const ref = { name, namespace: 'kube-node-lease' };
-    const lease = await fixture.context.until('the lease is there, and the node its owner', async () => {
+    const lease = await env.context.until('the lease is there, and the node its owner', async () => {
       const found = await client.get<Lease>(LEASES, ref);
       return found.metadata.ownerReferences !== undefined && found; // it may come before the kubelet knows its node
     });
     assert.equal(lease.spec?.leaseDurationSeconds, 40);
     assert.equal(lease.metadata.ownerReferences?.[0]?.kind, 'Node');
     assert.equal(lease.metadata.ownerReferences?.[0]?.name, name);
-    await fixture.context.until(
+    await env.context.until(
       'it is renewed',
       async () => (await client.get<Lease>(LEASES, ref)).spec?.renewTime !== lease.spec?.renewTime,
     );
   }),
 
-  workloadCase('a pod on a node runs, is ready and has an address', async (fixture) => {
-    await fixture.node('a');
-    await fixture.pod('web');
-    const { status } = await running(fixture, 'web');
+  workloadCase('a pod on a node runs, is ready and has an address', async (env) => {
+    await env.node('a');
+    await env.pod('web');
+    const { status } = await running(env, 'web');
     for (const type of ['PodScheduled', 'Initialized', 'ContainersReady', 'Ready']) {
       assert.equal(findCondition(status?.conditions, type)?.status, 'True', type);
     }
@@ -90,48 +90,48 @@ export const kubeletCases: readonly ContractCase[] = [
     assert.equal(container?.restartCount, 0);
   }),
 
-  workloadCase('init containers have ended before a pod runs, sidecars run with it', async (fixture) => {
-    await fixture.node('a');
+  workloadCase('init containers have ended before a pod runs, sidecars run with it', async (env) => {
+    await env.node('a');
     const image = 'registry.example/init:1';
-    await fixture.pod('web', {
+    await env.pod('web', {
       initContainers: [
         { name: 'prepare', image },
         { name: 'sidecar', image, restartPolicy: 'Always' },
       ],
     });
-    const { status } = await running(fixture, 'web');
+    const { status } = await running(env, 'web');
     const [prepare, sidecar] = status?.initContainerStatuses ?? [];
     assert.equal(prepare?.state?.terminated?.exitCode, 0);
     assert.ok(sidecar?.state?.running);
   }),
 
-  workloadCase('readiness gates of a pod are opened', async (fixture) => {
-    await fixture.node('a');
-    await fixture.pod('web', { readinessGates: [{ conditionType: 'example.com/checked' }] });
-    const { status } = await running(fixture, 'web');
+  workloadCase('readiness gates of a pod are opened', async (env) => {
+    await env.node('a');
+    await env.pod('web', { readinessGates: [{ conditionType: 'example.com/checked' }] });
+    const { status } = await running(env, 'web');
     assert.equal(findCondition(status?.conditions, 'example.com/checked')?.status, 'True');
   }),
 
-  workloadCase('a pod on the network of its host has the address of that', async (fixture) => {
-    await fixture.node('a');
-    await fixture.pod('web', { hostNetwork: true });
-    const { status } = await running(fixture, 'web');
+  workloadCase('a pod on the network of its host has the address of that', async (env) => {
+    await env.node('a');
+    await env.pod('web', { hostNetwork: true });
+    const { status } = await running(env, 'web');
     const { hostIP, podIP } = status as PodAddresses;
     assert.equal(podIP, hostIP);
   }),
 
-  workloadCase('a deleted pod is gone as soon as it has stopped', async (fixture) => {
-    await fixture.node('a');
-    await fixture.pod('web');
-    await running(fixture, 'web');
-    await fixture.delete(PODS, 'web');
-    await fixture.untilGone(PODS, 'web');
+  workloadCase('a deleted pod is gone as soon as it has stopped', async (env) => {
+    await env.node('a');
+    await env.pod('web');
+    await running(env, 'web');
+    await env.delete(PODS, 'web');
+    await env.untilGone(PODS, 'web');
   }),
 
-  workloadCase('a pod that is not bound to a node does not run', async (fixture) => {
-    await fixture.node('a');
-    await fixture.pod('web', { nodeSelector: { 'workloads.test/fixture': 'nowhere' } });
-    await fixture.context.clock.sleep(500);
-    assert.equal((await fixture.get<Pod>(PODS, 'web')).status?.phase, 'Pending');
+  workloadCase('a pod that is not bound to a node does not run', async (env) => {
+    await env.node('a');
+    await env.pod('web', { nodeSelector: { 'workloads.test/environment': 'nowhere' } });
+    await env.context.clock.sleep(500);
+    assert.equal((await env.get<Pod>(PODS, 'web')).status?.phase, 'Pending');
   }),
 ];

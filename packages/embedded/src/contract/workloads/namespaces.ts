@@ -6,17 +6,17 @@ import { DEPLOYMENTS } from '../../workloads/kinds/deployment.ts';
 import { NAMESPACES, type Namespace } from '../../workloads/kinds/namespace.ts';
 import { PODS } from '../../workloads/kinds/pod.ts';
 import type { ContractCase, ContractContext } from '../contract-case.ts';
-import { CONFIG_MAPS, WorkloadFixture, workloadCase } from './workload-fixture.ts';
+import { CONFIG_MAPS, WorkloadEnvironment, workloadCase } from './workload-environment.ts';
 
 const HELD = 'workloads.test/held';
 
-/** A fixture in a namespace that the case may delete. */
-async function fixtureInNewNamespace({ context }: WorkloadFixture): Promise<WorkloadFixture> {
+/** An environment in a namespace that the case may delete. */
+async function environmentInNewNamespace({ context }: WorkloadEnvironment): Promise<WorkloadEnvironment> {
   const { client } = context;
   const namespace = context.unique('doomed');
   await client.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
   context.defer(() => client.delete(NAMESPACES, { name: namespace }));
-  return new WorkloadFixture({ ...context, namespace } satisfies ContractContext);
+  return new WorkloadEnvironment({ ...context, namespace } satisfies ContractContext);
 }
 
 /** A real control plane that is busy with other namespaces takes its time. */
@@ -32,8 +32,8 @@ async function patiently<T>(wait: () => Promise<T>): Promise<T> {
 }
 
 export const namespaceCases: readonly ContractCase[] = [
-  workloadCase('a namespace takes all it holds along', async (fixture) => {
-    const doomed = await fixtureInNewNamespace(fixture);
+  workloadCase('a namespace takes all it holds along', async (env) => {
+    const doomed = await environmentInNewNamespace(env);
     await doomed.create(CONFIG_MAPS, { metadata: { name: 'config' } });
     const selector = { matchLabels: { app: 'web' } };
     await doomed.create(DEPLOYMENTS, {
@@ -47,15 +47,15 @@ export const namespaceCases: readonly ContractCase[] = [
     assert.ok(await doomed.isGone(CONFIG_MAPS, 'config'));
   }),
 
-  workloadCase('a new namespace is active and held by Kubernetes', async (fixture) => {
-    const { metadata, spec, status } = await fixture.get<Namespace>(NAMESPACES, fixture.namespace);
+  workloadCase('a new namespace is active and held by Kubernetes', async (env) => {
+    const { metadata, spec, status } = await env.get<Namespace>(NAMESPACES, env.namespace);
     assert.deepEqual(spec?.finalizers, ['kubernetes']);
     assert.equal(status?.phase, 'Active');
-    assert.equal(metadata.labels?.['kubernetes.io/metadata.name'], fixture.namespace);
+    assert.equal(metadata.labels?.['kubernetes.io/metadata.name'], env.namespace);
   }),
 
-  workloadCase('nothing new comes into a namespace that is going', async (fixture) => {
-    const doomed = await fixtureInNewNamespace(fixture);
+  workloadCase('nothing new comes into a namespace that is going', async (env) => {
+    const doomed = await environmentInNewNamespace(env);
     await doomed.create(CONFIG_MAPS, { metadata: { name: 'held', finalizers: [HELD] } });
     await doomed.delete(NAMESPACES, doomed.namespace);
     const { metadata } = await doomed.until<Namespace>(
@@ -74,8 +74,8 @@ export const namespaceCases: readonly ContractCase[] = [
     await doomed.merge(CONFIG_MAPS, 'held', { metadata: { finalizers: null } });
   }),
 
-  workloadCase('a namespace tells what it is waiting for', async (fixture) => {
-    const doomed = await fixtureInNewNamespace(fixture);
+  workloadCase('a namespace tells what it is waiting for', async (env) => {
+    const doomed = await environmentInNewNamespace(env);
     await doomed.create(CONFIG_MAPS, { metadata: { name: 'held', finalizers: [HELD] } });
     await doomed.delete(NAMESPACES, doomed.namespace);
     const waiting = await patiently(() =>
@@ -102,8 +102,8 @@ export const namespaceCases: readonly ContractCase[] = [
     await doomed.untilGone(CONFIG_MAPS, 'held');
   }),
 
-  workloadCase('pods leave a namespace before everything else', async (fixture) => {
-    const doomed = await fixtureInNewNamespace(fixture);
+  workloadCase('pods leave a namespace before everything else', async (env) => {
+    const doomed = await environmentInNewNamespace(env);
     await doomed.create(CONFIG_MAPS, { metadata: { name: 'config' } });
     const { metadata, spec } = doomed.unschedulableTemplate();
     await doomed.create(PODS, { metadata: { ...metadata, name: 'held', finalizers: [HELD] }, spec });

@@ -6,227 +6,227 @@ import { NODES } from '../../workloads/kinds/node.ts';
 import { PODS } from '../../workloads/kinds/pod.ts';
 import { REPLICA_SETS, type ReplicaSet } from '../../workloads/kinds/replica-set.ts';
 import type { ContractCase } from '../contract-case.ts';
-import { CONFIG_MAPS, type WorkloadFixture, workloadCase } from './workload-fixture.ts';
+import { CONFIG_MAPS, type WorkloadEnvironment, workloadCase } from './workload-environment.ts';
 
 const HELD = 'workloads.test/held';
 const GHOST = { apiVersion: 'v1', kind: 'ConfigMap', name: 'ghost', uid: '3b3f5a0e-0000-4000-8000-000000000001' };
 
 /** The plainest of objects, with owners that may or may not be there. */
 function create(
-  fixture: WorkloadFixture,
+  env: WorkloadEnvironment,
   name: string,
   owners: readonly OwnerReference[] = [],
   finalizers: readonly string[] = [],
 ): Promise<ApiObject> {
-  return fixture.create(CONFIG_MAPS, { metadata: { name, ownerReferences: owners, finalizers } });
+  return env.create(CONFIG_MAPS, { metadata: { name, ownerReferences: owners, finalizers } });
 }
 
 function owner({ metadata }: ApiObject, blockOwnerDeletion = false): OwnerReference {
   return { apiVersion: 'v1', kind: 'ConfigMap', name: metadata.name, uid: metadata.uid ?? '', blockOwnerDeletion };
 }
 
-function letGo(fixture: WorkloadFixture, name: string): Promise<ApiObject> {
-  return fixture.merge(CONFIG_MAPS, name, { metadata: { finalizers: null } });
+function letGo(env: WorkloadEnvironment, name: string): Promise<ApiObject> {
+  return env.merge(CONFIG_MAPS, name, { metadata: { finalizers: null } });
 }
 
-function untilTerminating(fixture: WorkloadFixture, name: string): Promise<ApiObject> {
-  return fixture.until(CONFIG_MAPS, name, 'is terminating', ({ metadata }) => metadata.deletionTimestamp !== undefined);
+function untilTerminating(env: WorkloadEnvironment, name: string): Promise<ApiObject> {
+  return env.until(CONFIG_MAPS, name, 'is terminating', ({ metadata }) => metadata.deletionTimestamp !== undefined);
 }
 
 /**
  * Waits until the collector knows the sets and pods there are. It learns of each kind by itself, and of a Deployment whose
  * set it does not know yet, it takes none along. What came after them and has no owner is gone when it has.
  */
-async function known(fixture: WorkloadFixture): Promise<void> {
+async function known(env: WorkloadEnvironment): Promise<void> {
   const metadata = { name: 'ghost', ownerReferences: [GHOST] }; // and no labels, by which a set would take the pod
   const labels = { app: 'ghost' };
-  const template = fixture.unschedulableTemplate({ labels });
-  await fixture.create(PODS, { metadata, spec: template.spec });
-  await fixture.create(REPLICA_SETS, { metadata, spec: { replicas: 0, selector: { matchLabels: labels }, template } });
-  await fixture.untilGone(PODS, 'ghost');
-  await fixture.untilGone(REPLICA_SETS, 'ghost');
+  const template = env.unschedulableTemplate({ labels });
+  await env.create(PODS, { metadata, spec: template.spec });
+  await env.create(REPLICA_SETS, { metadata, spec: { replicas: 0, selector: { matchLabels: labels }, template } });
+  await env.untilGone(PODS, 'ghost');
+  await env.untilGone(REPLICA_SETS, 'ghost');
 }
 
 export const ownerGcCases: readonly ContractCase[] = [
-  workloadCase('what an object owns goes after it', async (fixture) => {
-    const parent = await create(fixture, 'parent');
-    await create(fixture, 'child', [owner(parent)]);
-    await fixture.delete(CONFIG_MAPS, 'parent', { propagationPolicy: 'Background' });
-    await fixture.untilGone(CONFIG_MAPS, 'parent');
-    await fixture.untilGone(CONFIG_MAPS, 'child');
+  workloadCase('what an object owns goes after it', async (env) => {
+    const parent = await create(env, 'parent');
+    await create(env, 'child', [owner(parent)]);
+    await env.delete(CONFIG_MAPS, 'parent', { propagationPolicy: 'Background' });
+    await env.untilGone(CONFIG_MAPS, 'parent');
+    await env.untilGone(CONFIG_MAPS, 'child');
   }),
 
-  workloadCase('a lease goes after its owner in any namespace', async (fixture) => {
-    const parent = await create(fixture, 'parent');
-    await fixture.create(LEASES, { metadata: { name: 'lease', ownerReferences: [owner(parent)] } });
-    await fixture.delete(CONFIG_MAPS, 'parent', { propagationPolicy: 'Background' });
-    await fixture.untilGone(LEASES, 'lease');
+  workloadCase('a lease goes after its owner in any namespace', async (env) => {
+    const parent = await create(env, 'parent');
+    await env.create(LEASES, { metadata: { name: 'lease', ownerReferences: [owner(parent)] } });
+    await env.delete(CONFIG_MAPS, 'parent', { propagationPolicy: 'Background' });
+    await env.untilGone(LEASES, 'lease');
   }),
 
-  workloadCase('what an object owns goes after it through all generations', async (fixture) => {
-    const parent = await create(fixture, 'parent');
-    const child = await create(fixture, 'child', [owner(parent)]);
-    await create(fixture, 'grandchild', [owner(child)]);
-    await fixture.delete(CONFIG_MAPS, 'parent', { propagationPolicy: 'Background' });
-    await fixture.untilGone(CONFIG_MAPS, 'grandchild');
+  workloadCase('what an object owns goes after it through all generations', async (env) => {
+    const parent = await create(env, 'parent');
+    const child = await create(env, 'child', [owner(parent)]);
+    await create(env, 'grandchild', [owner(child)]);
+    await env.delete(CONFIG_MAPS, 'parent', { propagationPolicy: 'Background' });
+    await env.untilGone(CONFIG_MAPS, 'grandchild');
   }),
 
-  workloadCase('an object with another owner stays, and forgets the one that is gone', async (fixture) => {
-    const [one, two] = [await create(fixture, 'one'), await create(fixture, 'two')];
-    await create(fixture, 'child', [owner(one), owner(two)]);
-    await fixture.delete(CONFIG_MAPS, 'one', { propagationPolicy: 'Background' });
-    const child = await fixture.until(
+  workloadCase('an object with another owner stays, and forgets the one that is gone', async (env) => {
+    const [one, two] = [await create(env, 'one'), await create(env, 'two')];
+    await create(env, 'child', [owner(one), owner(two)]);
+    await env.delete(CONFIG_MAPS, 'one', { propagationPolicy: 'Background' });
+    const child = await env.until(
       CONFIG_MAPS,
       'child',
       'has one owner',
       ({ metadata }) => metadata.ownerReferences?.length === 1,
     );
     assert.equal(child.metadata.ownerReferences?.[0]?.uid, two.metadata.uid);
-    await fixture.delete(CONFIG_MAPS, 'two', { propagationPolicy: 'Background' });
-    await fixture.untilGone(CONFIG_MAPS, 'child');
+    await env.delete(CONFIG_MAPS, 'two', { propagationPolicy: 'Background' });
+    await env.untilGone(CONFIG_MAPS, 'child');
   }),
 
-  workloadCase('orphans are left behind without their owner', async (fixture) => {
-    const parent = await create(fixture, 'parent');
-    await create(fixture, 'child', [owner(parent)]);
-    await fixture.delete(CONFIG_MAPS, 'parent', { propagationPolicy: 'Orphan' });
-    await fixture.untilGone(CONFIG_MAPS, 'parent');
-    const child = await fixture.get(CONFIG_MAPS, 'child');
+  workloadCase('orphans are left behind without their owner', async (env) => {
+    const parent = await create(env, 'parent');
+    await create(env, 'child', [owner(parent)]);
+    await env.delete(CONFIG_MAPS, 'parent', { propagationPolicy: 'Orphan' });
+    await env.untilGone(CONFIG_MAPS, 'parent');
+    const child = await env.get(CONFIG_MAPS, 'child');
     assert.equal(child.metadata.deletionTimestamp, undefined);
     assert.equal(child.metadata.ownerReferences, undefined);
   }),
 
-  workloadCase('an owner deleted in the foreground stays until those that block it are gone', async (fixture) => {
-    const parent = await create(fixture, 'parent');
-    await create(fixture, 'child', [owner(parent, true)], [HELD]);
-    await fixture.delete(CONFIG_MAPS, 'parent', { propagationPolicy: 'Foreground' });
-    await untilTerminating(fixture, 'child');
-    const { metadata } = await fixture.get(CONFIG_MAPS, 'parent');
+  workloadCase('an owner deleted in the foreground stays until those that block it are gone', async (env) => {
+    const parent = await create(env, 'parent');
+    await create(env, 'child', [owner(parent, true)], [HELD]);
+    await env.delete(CONFIG_MAPS, 'parent', { propagationPolicy: 'Foreground' });
+    await untilTerminating(env, 'child');
+    const { metadata } = await env.get(CONFIG_MAPS, 'parent');
     assert.deepEqual(metadata.finalizers, ['foregroundDeletion']);
     assert.ok(metadata.deletionTimestamp);
-    await letGo(fixture, 'child');
-    await fixture.untilGone(CONFIG_MAPS, 'parent');
-    assert.ok(await fixture.isGone(CONFIG_MAPS, 'child'));
+    await letGo(env, 'child');
+    await env.untilGone(CONFIG_MAPS, 'parent');
+    assert.ok(await env.isGone(CONFIG_MAPS, 'child'));
   }),
 
-  workloadCase('those that do not block an owner go in the foreground too, but are not waited for', async (fixture) => {
-    const parent = await create(fixture, 'parent');
-    await create(fixture, 'child', [owner(parent, false)], [HELD]);
-    await fixture.delete(CONFIG_MAPS, 'parent', { propagationPolicy: 'Foreground' });
-    await fixture.untilGone(CONFIG_MAPS, 'parent');
-    await untilTerminating(fixture, 'child');
-    await letGo(fixture, 'child');
-    await fixture.untilGone(CONFIG_MAPS, 'child');
+  workloadCase('those that do not block an owner go in the foreground too, but are not waited for', async (env) => {
+    const parent = await create(env, 'parent');
+    await create(env, 'child', [owner(parent, false)], [HELD]);
+    await env.delete(CONFIG_MAPS, 'parent', { propagationPolicy: 'Foreground' });
+    await env.untilGone(CONFIG_MAPS, 'parent');
+    await untilTerminating(env, 'child');
+    await letGo(env, 'child');
+    await env.untilGone(CONFIG_MAPS, 'child');
   }),
 
-  workloadCase('in the foreground the youngest generation goes first', async (fixture) => {
-    const parent = await create(fixture, 'parent');
-    const child = await create(fixture, 'child', [owner(parent, true)]);
-    await create(fixture, 'grandchild', [owner(child, true)], [HELD]);
-    await fixture.delete(CONFIG_MAPS, 'parent', { propagationPolicy: 'Foreground' });
-    await untilTerminating(fixture, 'grandchild');
-    assert.equal(await fixture.isGone(CONFIG_MAPS, 'child'), false);
-    await letGo(fixture, 'grandchild');
-    await fixture.untilGone(CONFIG_MAPS, 'parent');
+  workloadCase('in the foreground the youngest generation goes first', async (env) => {
+    const parent = await create(env, 'parent');
+    const child = await create(env, 'child', [owner(parent, true)]);
+    await create(env, 'grandchild', [owner(child, true)], [HELD]);
+    await env.delete(CONFIG_MAPS, 'parent', { propagationPolicy: 'Foreground' });
+    await untilTerminating(env, 'grandchild');
+    assert.equal(await env.isGone(CONFIG_MAPS, 'child'), false);
+    await letGo(env, 'grandchild');
+    await env.untilGone(CONFIG_MAPS, 'parent');
   }),
 
-  workloadCase('an object whose owner never was is collected', async (fixture) => {
-    await create(fixture, 'child', [GHOST]);
-    await fixture.untilGone(CONFIG_MAPS, 'child');
+  workloadCase('an object whose owner never was is collected', async (env) => {
+    await create(env, 'child', [GHOST]);
+    await env.untilGone(CONFIG_MAPS, 'child');
   }),
 
-  workloadCase('an owner by name alone is none: a namesake is somebody else', async (fixture) => {
-    await create(fixture, 'parent');
+  workloadCase('an owner by name alone is none: a namesake is somebody else', async (env) => {
+    await create(env, 'parent');
     const stranger = {
       apiVersion: 'v1',
       kind: 'ConfigMap',
       name: 'parent',
       uid: '3b3f5a0e-0000-4000-8000-000000000002',
     };
-    await create(fixture, 'child', [stranger]);
-    await fixture.untilGone(CONFIG_MAPS, 'child');
-    assert.equal(await fixture.isGone(CONFIG_MAPS, 'parent'), false);
+    await create(env, 'child', [stranger]);
+    await env.untilGone(CONFIG_MAPS, 'child');
+    assert.equal(await env.isGone(CONFIG_MAPS, 'parent'), false);
   }),
 
-  workloadCase('an owner in another namespace is none', async (fixture) => {
-    const { client } = fixture.context;
-    const other = fixture.context.unique('other');
+  workloadCase('an owner in another namespace is none', async (env) => {
+    const { client } = env.context;
+    const other = env.context.unique('other');
     await client.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: other } });
-    fixture.context.defer(() => client.delete(NAMESPACES, { name: other }));
+    env.context.defer(() => client.delete(NAMESPACES, { name: other }));
     const metadata = { name: 'parent', namespace: other };
     const parent = await client.create<ApiObject>(CONFIG_MAPS, { apiVersion: 'v1', kind: 'ConfigMap', metadata });
-    await create(fixture, 'child', [owner(parent)]);
-    await fixture.untilGone(CONFIG_MAPS, 'child');
+    await create(env, 'child', [owner(parent)]);
+    await env.untilGone(CONFIG_MAPS, 'child');
   }),
 
-  workloadCase('objects may be owned by cluster-scoped ones', async (fixture) => {
-    const node = await fixture.node('a', { kubelet: 'none' });
-    const { metadata } = await fixture.get(NODES, node);
-    await create(fixture, 'child', [{ apiVersion: 'v1', kind: 'Node', name: node, uid: metadata.uid ?? '' }]);
-    await fixture.context.clock.sleep(500);
-    assert.equal(await fixture.isGone(CONFIG_MAPS, 'child'), false);
-    await fixture.delete(NODES, node);
-    await fixture.untilGone(CONFIG_MAPS, 'child');
+  workloadCase('objects may be owned by cluster-scoped ones', async (env) => {
+    const node = await env.node('a', { kubelet: 'none' });
+    const { metadata } = await env.get(NODES, node);
+    await create(env, 'child', [{ apiVersion: 'v1', kind: 'Node', name: node, uid: metadata.uid ?? '' }]);
+    await env.context.clock.sleep(500);
+    assert.equal(await env.isGone(CONFIG_MAPS, 'child'), false);
+    await env.delete(NODES, node);
+    await env.untilGone(CONFIG_MAPS, 'child');
   }),
 
-  workloadCase('deleting a Deployment takes its sets and pods along', async (fixture) => {
+  workloadCase('deleting a Deployment takes its sets and pods along', async (env) => {
     const selector = { matchLabels: { app: 'web' } };
-    await fixture.create(DEPLOYMENTS, {
+    await env.create(DEPLOYMENTS, {
       metadata: { name: 'web' },
-      spec: { replicas: 2, selector, template: fixture.unschedulableTemplate() },
+      spec: { replicas: 2, selector, template: env.unschedulableTemplate() },
     });
-    await fixture.context.until('two pods', async () => (await fixture.pods()).length === 2);
-    await fixture.delete(DEPLOYMENTS, 'web');
-    await fixture.context.until('nothing is left', async () => {
-      const left = [...(await fixture.pods()), ...(await fixture.list(REPLICA_SETS))];
+    await env.context.until('two pods', async () => (await env.pods()).length === 2);
+    await env.delete(DEPLOYMENTS, 'web');
+    await env.context.until('nothing is left', async () => {
+      const left = [...(await env.pods()), ...(await env.list(REPLICA_SETS))];
       return left.length === 0;
     });
   }),
 
-  workloadCase('a Deployment deleted in the foreground goes last', async (fixture) => {
+  workloadCase('a Deployment deleted in the foreground goes last', async (env) => {
     const selector = { matchLabels: { app: 'web' } };
-    await fixture.create(DEPLOYMENTS, {
+    await env.create(DEPLOYMENTS, {
       metadata: { name: 'web' },
-      spec: { replicas: 2, selector, template: fixture.unschedulableTemplate() },
+      spec: { replicas: 2, selector, template: env.unschedulableTemplate() },
     });
-    await fixture.context.until('two pods', async () => (await fixture.pods()).length === 2);
-    await known(fixture);
-    await fixture.delete(DEPLOYMENTS, 'web', { propagationPolicy: 'Foreground' });
-    await fixture.untilGone(DEPLOYMENTS, 'web');
-    assert.equal((await fixture.pods()).length, 0);
-    assert.equal((await fixture.list(REPLICA_SETS)).length, 0);
+    await env.context.until('two pods', async () => (await env.pods()).length === 2);
+    await known(env);
+    await env.delete(DEPLOYMENTS, 'web', { propagationPolicy: 'Foreground' });
+    await env.untilGone(DEPLOYMENTS, 'web');
+    assert.equal((await env.pods()).length, 0);
+    assert.equal((await env.list(REPLICA_SETS)).length, 0);
   }),
 
-  workloadCase('the sets of a Deployment can be left behind, and adopted again', async (fixture) => {
+  workloadCase('the sets of a Deployment can be left behind, and adopted again', async (env) => {
     const selector = { matchLabels: { app: 'web' } };
     const deployment = {
       metadata: { name: 'web' },
-      spec: { replicas: 1, selector, template: fixture.unschedulableTemplate() },
+      spec: { replicas: 1, selector, template: env.unschedulableTemplate() },
     };
-    await fixture.create(DEPLOYMENTS, deployment);
-    await fixture.context.until('a pod', async () => (await fixture.pods()).length === 1);
-    await known(fixture);
-    await fixture.delete(DEPLOYMENTS, 'web', { propagationPolicy: 'Orphan' });
-    await fixture.untilGone(DEPLOYMENTS, 'web');
-    const [set] = await fixture.list(REPLICA_SETS);
+    await env.create(DEPLOYMENTS, deployment);
+    await env.context.until('a pod', async () => (await env.pods()).length === 1);
+    await known(env);
+    await env.delete(DEPLOYMENTS, 'web', { propagationPolicy: 'Orphan' });
+    await env.untilGone(DEPLOYMENTS, 'web');
+    const [set] = await env.list(REPLICA_SETS);
     assert.equal(set?.metadata.ownerReferences, undefined);
-    assert.equal((await fixture.pods()).length, 1);
+    assert.equal((await env.pods()).length, 1);
     const name = set?.metadata.name ?? '';
     // While the controllers do not know that the set is free, a new Deployment makes another one.
-    await fixture.merge(REPLICA_SETS, name, { spec: { minReadySeconds: 1 } });
-    await fixture.until<ReplicaSet>(
+    await env.merge(REPLICA_SETS, name, { spec: { minReadySeconds: 1 } });
+    await env.until<ReplicaSet>(
       REPLICA_SETS,
       name,
       'is known as it is now',
       ({ metadata, status }) => status?.observedGeneration === metadata.generation,
     );
-    const again = await fixture.create(DEPLOYMENTS, deployment);
-    await fixture.until(
+    const again = await env.create(DEPLOYMENTS, deployment);
+    await env.until(
       REPLICA_SETS,
       name,
       'is adopted',
       ({ metadata }) => metadata.ownerReferences?.[0]?.uid === again.metadata.uid,
     );
-    assert.equal((await fixture.list(REPLICA_SETS)).length, 1);
+    assert.equal((await env.list(REPLICA_SETS)).length, 1);
   }),
 ];

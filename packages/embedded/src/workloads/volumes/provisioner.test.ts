@@ -11,13 +11,13 @@ import { SIMULATED_PROVISIONER } from './provisioner.ts';
 
 const ZONE = 'topology.kubernetes.io/zone';
 
-interface ProvisionerFixture {
+interface ProvisionerEnvironment {
   readonly client: Client;
   readonly clock: VirtualClock;
 }
 
 /** A cluster with a node in each of two zones and a class of each binding mode. */
-async function startFixture(t: TestContext): Promise<ProvisionerFixture> {
+async function startEnvironment(t: TestContext): Promise<ProvisionerEnvironment> {
   const clock = new VirtualClock();
   const nodes = ['zone-a', 'zone-b'].map((zone) => simulatedNode({ name: `node-${zone}`, zone }));
   const { client, stop } = await startCluster({ clock, seed: 1, nodes });
@@ -37,7 +37,7 @@ async function startFixture(t: TestContext): Promise<ProvisionerFixture> {
 }
 
 async function createClaim(
-  { client, clock }: ProvisionerFixture,
+  { client, clock }: ProvisionerEnvironment,
   name: string,
   storageClassName: string,
 ): Promise<void> {
@@ -51,7 +51,7 @@ async function createClaim(
   await clock.advance(2 * SECOND);
 }
 
-async function volumeOf({ client }: ProvisionerFixture, claim: string): Promise<PersistentVolume | undefined> {
+async function volumeOf({ client }: ProvisionerEnvironment, claim: string): Promise<PersistentVolume | undefined> {
   const { spec } = await client.get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, {
     name: claim,
     namespace: 'default',
@@ -66,7 +66,7 @@ function zoneOf(volume: PersistentVolume | undefined): string | undefined {
   return terms.flatMap(({ matchExpressions = [] }) => matchExpressions).find(({ key }) => key === ZONE)?.values?.[0];
 }
 
-async function createPod({ client, clock }: ProvisionerFixture, claim: string, zone: string): Promise<Pod> {
+async function createPod({ client, clock }: ProvisionerEnvironment, claim: string, zone: string): Promise<Pod> {
   const pod: Pod = {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -83,38 +83,38 @@ async function createPod({ client, clock }: ProvisionerFixture, claim: string, z
 }
 
 test('a claim gets a volume of its size in some zone at once', async (t) => {
-  const fixture = await startFixture(t);
-  await createClaim(fixture, 'data', 'immediate');
-  const volume = await volumeOf(fixture, 'data');
+  const env = await startEnvironment(t);
+  await createClaim(env, 'data', 'immediate');
+  const volume = await volumeOf(env, 'data');
   assert.equal(volume?.status?.phase, 'Bound');
   assert.deepEqual(volume?.spec.capacity, { storage: '4Gi' });
   assert.match(zoneOf(volume) ?? '', /^zone-[ab]$/);
 });
 
 test('claims of one workload are spread over the zones', async (t) => {
-  const fixture = await startFixture(t);
+  const env = await startEnvironment(t);
   const zones = new Set<string | undefined>();
   for (const ordinal of [0, 1]) {
-    await createClaim(fixture, `data-web-${ordinal}`, 'immediate');
-    zones.add(zoneOf(await volumeOf(fixture, `data-web-${ordinal}`)));
+    await createClaim(env, `data-web-${ordinal}`, 'immediate');
+    zones.add(zoneOf(await volumeOf(env, `data-web-${ordinal}`)));
   }
   assert.deepEqual(zones, new Set(['zone-a', 'zone-b']));
 });
 
 test('a late claim gets its volume in the zone of its pod', async (t) => {
-  const fixture = await startFixture(t);
-  await createClaim(fixture, 'data', 'waitforfirstconsumer');
-  assert.equal(await volumeOf(fixture, 'data'), undefined);
-  const pod = await createPod(fixture, 'data', 'zone-b');
+  const env = await startEnvironment(t);
+  await createClaim(env, 'data', 'waitforfirstconsumer');
+  assert.equal(await volumeOf(env, 'data'), undefined);
+  const pod = await createPod(env, 'data', 'zone-b');
   assert.equal(pod.spec.nodeName, 'node-zone-b');
-  assert.equal(zoneOf(await volumeOf(fixture, 'data')), 'zone-b');
+  assert.equal(zoneOf(await volumeOf(env, 'data')), 'zone-b');
 });
 
 test('a volume goes with its claim', async (t) => {
-  const fixture = await startFixture(t);
-  await createClaim(fixture, 'data', 'immediate');
-  const volume = await volumeOf(fixture, 'data');
-  await fixture.client.delete(PERSISTENT_VOLUME_CLAIMS, { name: 'data', namespace: 'default' });
-  await fixture.clock.advance(5 * SECOND);
-  await assert.rejects(fixture.client.get(PERSISTENT_VOLUMES, { name: volume?.metadata.name ?? '' }), isNotFound);
+  const env = await startEnvironment(t);
+  await createClaim(env, 'data', 'immediate');
+  const volume = await volumeOf(env, 'data');
+  await env.client.delete(PERSISTENT_VOLUME_CLAIMS, { name: 'data', namespace: 'default' });
+  await env.clock.advance(5 * SECOND);
+  await assert.rejects(env.client.get(PERSISTENT_VOLUMES, { name: volume?.metadata.name ?? '' }), isNotFound);
 });

@@ -9,7 +9,7 @@ export { CONFIG_MAPS } from '@karpenter-ts/kubernetes';
 
 /** The plainest of kinds: nobody but the owner of a ConfigMap has anything to do with it. */
 
-const MARK = 'workloads.test/fixture';
+const MARK = 'workloads.test/environment';
 const CAPACITY = { cpu: '8', memory: '32Gi', pods: '110' };
 
 export interface NodeOptions {
@@ -20,11 +20,11 @@ export interface NodeOptions {
   readonly kubelet?: 'simulated' | 'none';
 }
 
-/** The least there is to say of a pod; the rest is the fixture's. */
+/** The least there is to say of a pod; the rest is the environment's. */
 export type TemplateOptions = Partial<PodSpec> & { readonly labels?: Readonly<Record<string, string>> };
 
 /** A namespace and nodes of a case's own, kept apart from others' by a taint and a selector. */
-export class WorkloadFixture {
+export class WorkloadEnvironment {
   readonly context: ContractContext;
 
   constructor(context: ContractContext) {
@@ -35,12 +35,12 @@ export class WorkloadFixture {
     return this.context.namespace;
   }
 
-  /** The full name of a node of the fixture. */
+  /** The full name of a node of the environment. */
   nodeName(name: string): string {
     return this.context.unique(name);
   }
 
-  /** A node that pods of the fixture can run on; resolves when it is ready to, unless it has no kubelet. */
+  /** A node that pods of the environment can run on; resolves when it is ready to, unless it has no kubelet. */
   async node(
     name: string,
     { labels, taints = [], unschedulable, kubelet = 'simulated' }: NodeOptions = {},
@@ -72,7 +72,7 @@ export class WorkloadFixture {
     return full;
   }
 
-  /** A template whose pods run on the fixture's nodes only. */
+  /** A template whose pods run on the environment's nodes only. */
   template({ labels = { app: 'web' }, tolerations = [], nodeSelector, ...spec }: TemplateOptions = {}): PodTemplate {
     return {
       metadata: { labels },
@@ -119,7 +119,7 @@ export class WorkloadFixture {
     }
   }
 
-  /** All of the kind in the fixture's namespace, by name. */
+  /** All of the kind in the environment's namespace, by name. */
   async list<T extends ApiObject>(type: ResourceType, labelSelector?: string): Promise<readonly T[]> {
     const selectors = { namespace: this.namespace, ...(labelSelector && { labelSelector }) };
     const { items } = await this.context.client.listAll<T>(type, selectors);
@@ -157,7 +157,7 @@ export class WorkloadFixture {
     );
   }
 
-  /** Collects every state of the fixture's objects of a kind, from those there are now on, until the case ends. */
+  /** Collects every state of the environment's objects of a kind, from those there are now on, until the case ends. */
   async record<T extends ApiObject>(type: ResourceType): Promise<readonly Recorded<T>[]> {
     const states: Recorded<T>[] = [];
     const ending = new AbortController();
@@ -195,7 +195,7 @@ function versionOf({ metadata }: ApiObject): string {
   return `${metadata.uid} ${metadata.resourceVersion}`;
 }
 
-/** An object to be: the fixture knows its kind and namespace. */
+/** An object to be: the environment knows its kind and namespace. */
 interface NewObject {
   readonly metadata: object;
   readonly [field: string]: unknown;
@@ -206,7 +206,7 @@ export interface Recorded<T> {
   readonly object: T;
 }
 
-/** A case about workloads, run with a fixture of its own. */
-export function workloadCase(name: string, run: (fixture: WorkloadFixture) => Promise<void>): ContractCase {
-  return { name, run: (context) => run(new WorkloadFixture(context)) };
+/** A case about workloads, run with an environment of its own. */
+export function workloadCase(name: string, run: (env: WorkloadEnvironment) => Promise<void>): ContractCase {
+  return { name, run: (context) => run(new WorkloadEnvironment(context)) };
 }

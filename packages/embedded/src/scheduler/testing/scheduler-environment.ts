@@ -25,7 +25,7 @@ const SYNC_CHECK = 100;
 export type Interception = (next: RequestHandler) => RequestHandler;
 
 /** An API server in virtual time. */
-export class SchedulerFixture {
+export class SchedulerEnvironment {
   readonly clock = new VirtualClock();
   readonly client: Client;
   readonly #handle: RequestHandler;

@@ -40,7 +40,7 @@ export interface ClaimParts {
 }
 
 /** A provider on a bare API server with upstream's CRDs, in virtual time, and a NodeClass `default`. */
-export class KwokFixture {
+export class KwokEnvironment {
   readonly clock = new VirtualClock();
   readonly logger: RecordingLogger = recordingLogger();
   readonly catalogue: Catalogue;
@@ -63,19 +63,19 @@ export class KwokFixture {
     this.provider = this.#makeProvider();
   }
 
-  static async start(t: TestContext | undefined, catalogue?: Catalogue): Promise<KwokFixture> {
-    const fixture = new KwokFixture(catalogue);
-    t?.after(() => fixture.stop());
+  static async start(t: TestContext | undefined, catalogue?: Catalogue): Promise<KwokEnvironment> {
+    const env = new KwokEnvironment(catalogue);
+    t?.after(() => env.stop());
     for (const kind of RESOURCES.kwok) {
-      await fixture.client.create(CUSTOM_RESOURCE_DEFINITIONS, customResourceDefinition(kind) as unknown as ApiObject);
+      await env.client.create(CUSTOM_RESOURCE_DEFINITIONS, customResourceDefinition(kind) as unknown as ApiObject);
     }
-    await fixture.create<KWOKNodeClass>(KWOK_NODE_CLASSES, {
+    await env.create<KWOKNodeClass>(KWOK_NODE_CLASSES, {
       apiVersion: 'karpenter.kwok.sh/v1alpha1',
       kind: 'KWOKNodeClass',
       metadata: { name: 'default' },
       spec: {},
     } as KWOKNodeClass);
-    return fixture;
+    return env;
   }
 
   stop(): void {

@@ -23,7 +23,7 @@ export interface PodOptions extends Partial<Omit<PodSpec, 'containers' | 'initCo
   readonly priorityClassName?: string;
 }
 
-const MARK = 'scheduling.test/fixture';
+const MARK = 'scheduling.test/environment';
 /** A label on nodes that tells the current state of a node from those before. */
 const REVISION = 'scheduling.test/revision';
 
@@ -31,7 +31,7 @@ const REVISION = 'scheduling.test/revision';
  * Nodes that only one case uses. A taint keeps the pods of other cases away, and a node selector keeps the case's pods on
  * these nodes. The scheduler's messages still count the nodes of other cases, so a case matches only the part it expects.
  */
-export class SchedulerFixture {
+export class SchedulerEnvironment {
   readonly context: ContractContext;
   /** Nodes that were written since `untilSchedulerHasNodes` last returned. */
   readonly #changedNodes = new Set<string>();
@@ -67,7 +67,7 @@ export class SchedulerFixture {
     for (const zone of zones) await this.node(zone, { labels: { 'topology.kubernetes.io/zone': zone } });
   }
 
-  /** Creates a pod that fits only the fixture's nodes, once the scheduler has these nodes in their current state. */
+  /** Creates a pod that fits only the environment's nodes, once the scheduler has these nodes in their current state. */
   async pod(name: string, options: PodOptions = {}): Promise<void> {
     await this.untilSchedulerHasNodes();
     const { namespace = this.context.namespace, labels, finalizers, requests = {}, ports, ...spec } = options;
@@ -116,7 +116,7 @@ export class SchedulerFixture {
     await Promise.all(nodes.map((node) => this.#untilSchedulerHas(node)));
   }
 
-  /** Replaces the taints of a node with these and the fixture's own. */
+  /** Replaces the taints of a node with these and the environment's own. */
   async taintNode(name: string, taints: readonly Taint[]): Promise<void> {
     await this.changeNode(name, { spec: { taints: [this.#taint(), ...taints] } });
   }
@@ -188,7 +188,7 @@ export class SchedulerFixture {
   }
 }
 
-/** A case about the scheduler, run with a fixture of its own. */
-export function schedulerCase(name: string, run: (fixture: SchedulerFixture) => Promise<void>): ContractCase {
-  return { name, run: (context) => run(new SchedulerFixture(context)) };
+/** A case about the scheduler, run with an environment of its own. */
+export function schedulerCase(name: string, run: (env: SchedulerEnvironment) => Promise<void>): ContractCase {
+  return { name, run: (context) => run(new SchedulerEnvironment(context)) };
 }

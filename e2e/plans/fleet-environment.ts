@@ -41,7 +41,7 @@ interface LiveNode extends ApiObject {
 const STARTING = 'node.kubernetes.io/';
 
 /** One fleet's part of a real or embedded cluster. All it creates goes when the case ends. */
-export class FleetFixture {
+export class FleetEnvironment {
   readonly context: ContractContext;
 
   constructor(context: ContractContext) {
