@@ -1,6 +1,6 @@
 // The cluster model, the controllers, and the process made of them. What is not here is private.
 export { type CacheDeps, type Caches, createCaches, listCaches } from './state/caches.ts';
-export type { Core } from './state/controller-deps.ts';
+export type { ControllerDeps } from './state/controller-deps.ts';
 export {
   createOperator,
   type OperatorSettings,

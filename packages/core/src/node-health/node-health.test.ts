@@ -7,7 +7,7 @@ import { NODE_CLAIMS, NODE_POOLS } from '@karpenter-ts/apis';
 import { NODES, timestamp } from '@karpenter-ts/kubernetes';
 import type { Node } from '../kinds/node.ts';
 import { NodeClaimDeletions } from '../nodeclaim/deletions.ts';
-import { startRig } from '../testing/rig.ts';
+import { startTestEnvironment } from '../testing/test-environment.ts';
 import { nodeHealth } from './node-health.ts';
 
 const POLICIES = [
@@ -18,47 +18,47 @@ const CLASS = { group: 'karpenter.kwok.sh', kind: 'KWOKNodeClass', name: 'defaul
 const LABELS = { 'karpenter.kwok.sh/kwoknodeclass': 'default', 'karpenter.sh/capacity-type': 'spot' };
 
 /** Nodes n0, n1 … of a pool, or of none; the first `sick` of them have been so for `minutes`. */
-async function start(t: TestContext, { nodes = 10, sick = 1, minutes = 31, pool = 'general', spec = {} } = {}) {
-  const rig = await startRig(t, { provider: new FakeCloudProvider({ repairPolicies: POLICIES }) });
-  const since = timestamp(rig.clock.now() - minutes * MINUTE);
+async function start(t: TestContext, { nodes = 10, unhealthy = 1, minutes = 31, pool = 'general', spec = {} } = {}) {
+  const env = await startTestEnvironment(t, { provider: new FakeCloudProvider({ repairPolicies: POLICIES }) });
+  const since = timestamp(env.clock.now() - minutes * MINUTE);
   const labels = pool === '' ? LABELS : { ...LABELS, [NODEPOOL_LABEL]: pool };
   if (pool !== '') {
     const template = { spec: { nodeClassRef: CLASS, requirements: [], expireAfter: 'Never' } };
-    await rig.create<NodePool>(NODE_POOLS, { metadata: { name: pool }, spec: { template } } as unknown as NodePool);
+    await env.create<NodePool>(NODE_POOLS, { metadata: { name: pool }, spec: { template } } as unknown as NodePool);
   }
   for (let i = 0; i < nodes; i++) {
-    await rig.create<NodeClaim>(NODE_CLAIMS, {
+    await env.create<NodeClaim>(NODE_CLAIMS, {
       metadata: { name: `c${i}`, labels, finalizers: ['karpenter.sh/termination'] },
       spec: { nodeClassRef: CLASS, requirements: [], ...spec },
       status: { providerID: `fake:///${i}`, imageID: 'image-1' },
     } as unknown as NodeClaim);
-    const status = i < sick ? 'False' : 'True';
-    await rig.create<Node>(NODES, {
+    const status = i < unhealthy ? 'False' : 'True';
+    await env.create<Node>(NODES, {
       metadata: { name: `n${i}`, labels },
       spec: { providerID: `fake:///${i}` },
       status: { conditions: [{ type: 'BadNode', status, lastTransitionTime: since }] },
     });
   }
-  const controller = nodeHealth(rig, new NodeClaimDeletions(rig));
+  const controller = nodeHealth(env, new NodeClaimDeletions(env));
   const page = async () => {
     let text = '';
-    for await (const slice of rig.metrics.render('text')) text += slice;
+    for await (const slice of env.metrics.render('text')) text += slice;
     return text;
   };
   return {
-    rig,
+    env,
     page,
-    pass: (name = 'n0') => rig.reconcile(controller, name),
-    claim: (name = 'c0') => rig.get<NodeClaim>(NODE_CLAIMS, name),
-    blocked: () => rig.published.filter(({ reason }) => reason === 'NodeRepairBlocked'),
+    pass: (name = 'n0') => env.reconcile(controller, name),
+    claim: (name = 'c0') => env.get<NodeClaim>(NODE_CLAIMS, name),
+    blocked: () => env.published.filter(({ reason }) => reason === 'NodeRepairBlocked'),
   };
 }
 
 test('03/92 03/145 03/146 05/61 a node that has been sick for too long goes at once, whatever grace it was promised', async (t) => {
-  const { rig, pass, claim, page } = await start(t, { spec: { terminationGracePeriod: '1h' } });
+  const { env, pass, claim, page } = await start(t, { spec: { terminationGracePeriod: '1h' } });
   assert.equal(await pass(), DONE);
   const { metadata } = await claim();
-  assert.equal(metadata.annotations?.[TERMINATION_TIMESTAMP], timestamp(rig.clock.now()));
+  assert.equal(metadata.annotations?.[TERMINATION_TIMESTAMP], timestamp(env.clock.now()));
   assert.ok(metadata.deletionTimestamp);
   await pass();
   assert.match(
@@ -69,52 +69,52 @@ test('03/92 03/145 03/146 05/61 a node that has been sick for too long goes at o
 });
 
 test('03/92 until then it is looked at again just in time; another condition or state means nothing', async (t) => {
-  const { rig, pass, claim } = await start(t, { minutes: 20 });
+  const { env, pass, claim } = await start(t, { minutes: 20 });
   assert.deepEqual(await pass(), { requeueAfter: 10 * MINUTE });
   assert.equal((await claim()).metadata.deletionTimestamp, undefined);
-  const lastTransitionTime = timestamp(rig.clock.now() - 60 * MINUTE);
+  const lastTransitionTime = timestamp(env.clock.now() - 60 * MINUTE);
   for (const [type, status] of [
     ['Other', 'False'],
     ['BadNode', 'Unknown'],
   ]) {
-    await rig.change(NODES, 'n0', { status: { conditions: [{ type, status, lastTransitionTime }] } });
+    await env.change(NODES, 'n0', { status: { conditions: [{ type, status, lastTransitionTime }] } });
     assert.equal(await pass(), DONE);
   }
 });
 
 test('03/93 of several the one that is due first decides', async (t) => {
-  const { rig, pass } = await start(t);
-  const since = (minutes: number) => timestamp(rig.clock.now() - minutes * MINUTE);
+  const { env, pass } = await start(t);
+  const since = (minutes: number) => timestamp(env.clock.now() - minutes * MINUTE);
   const conditions = [
     { type: 'BadNode', status: 'False', lastTransitionTime: since(25) },
     { type: 'Ready', status: 'False', lastTransitionTime: since(7) },
   ];
-  await rig.change(NODES, 'n0', { status: { conditions } });
+  await env.change(NODES, 'n0', { status: { conditions } });
   assert.deepEqual(await pass(), { requeueAfter: 3 * MINUTE });
 });
 
 test('03/94 a deadline ahead gives way to now, one in the past stays', async (t) => {
-  const { rig, pass, claim } = await start(t, { nodes: 20, sick: 2 });
+  const { env, pass, claim } = await start(t, { nodes: 20, unhealthy: 2 });
   const annotate = (name: string, at: number) =>
-    rig.change(NODE_CLAIMS, name, { metadata: { annotations: { [TERMINATION_TIMESTAMP]: timestamp(at) } } });
-  await annotate('c0', rig.clock.now() + 60 * MINUTE);
-  await annotate('c1', rig.clock.now() - 60 * MINUTE);
+    env.change(NODE_CLAIMS, name, { metadata: { annotations: { [TERMINATION_TIMESTAMP]: timestamp(at) } } });
+  await annotate('c0', env.clock.now() + 60 * MINUTE);
+  await annotate('c1', env.clock.now() - 60 * MINUTE);
   await pass('n0');
   await pass('n1');
-  assert.equal((await claim('c0')).metadata.annotations?.[TERMINATION_TIMESTAMP], timestamp(rig.clock.now()));
-  const past = timestamp(rig.clock.now() - 60 * MINUTE);
+  assert.equal((await claim('c0')).metadata.annotations?.[TERMINATION_TIMESTAMP], timestamp(env.clock.now()));
+  const past = timestamp(env.clock.now() - 60 * MINUTE);
   assert.equal((await claim('c1')).metadata.annotations?.[TERMINATION_TIMESTAMP], past);
 });
 
 test('03/95 protection does not hold a sick node', async (t) => {
-  const { rig, pass, claim } = await start(t);
-  await rig.change(NODES, 'n0', { metadata: { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } } });
+  const { env, pass, claim } = await start(t);
+  await env.change(NODES, 'n0', { metadata: { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } } });
   await pass();
   assert.ok((await claim()).metadata.deletionTimestamp);
 });
 
 test('03/96 03/147 05/67 more than a fifth sick, rounded up, and nobody is replaced; users are told', async (t) => {
-  const many = await start(t, { nodes: 10, sick: 3 });
+  const many = await start(t, { nodes: 10, unhealthy: 3 });
   assert.deepEqual(await many.pass('n0'), { requeueAfter: 5 * MINUTE });
   assert.equal(many.blocked().length, 3);
   assert.deepEqual(
@@ -124,11 +124,11 @@ test('03/96 03/147 05/67 more than a fifth sick, rounded up, and nobody is repla
   await many.pass('n1');
   assert.equal(many.blocked().length, 5, 'the pool was told already');
 
-  const few = await start(t, { nodes: 3, sick: 1 });
+  const few = await start(t, { nodes: 3, unhealthy: 1 });
   await few.pass();
   assert.ok((await few.claim()).metadata.deletionTimestamp);
 
-  const alone = await start(t, { nodes: 10, sick: 3, pool: '' });
+  const alone = await start(t, { nodes: 10, unhealthy: 3, pool: '' });
   assert.deepEqual(await alone.pass(), { requeueAfter: 5 * MINUTE });
   assert.deepEqual(
     alone.blocked().map(({ message }) => message),
@@ -137,33 +137,33 @@ test('03/96 03/147 05/67 more than a fifth sick, rounded up, and nobody is repla
 });
 
 test('03/148 a claim that is going already is hurried, and not counted', async (t) => {
-  const { rig, pass, claim, page } = await start(t);
-  await rig.delete(NODE_CLAIMS, 'c0');
+  const { env, pass, claim, page } = await start(t);
+  await env.delete(NODE_CLAIMS, 'c0');
   await pass();
   assert.ok((await claim()).metadata.annotations?.[TERMINATION_TIMESTAMP]);
   assert.doesNotMatch(await page(), /unhealthy_disrupted_total\{/);
 });
 
 test('a heartbeat wakes nobody, a condition that changes does', async (t) => {
-  const { rig } = await start(t, { sick: 0 });
+  const { env } = await start(t, { unhealthy: 0 });
   const seen: string[] = [];
-  const controller = nodeHealth(rig, new NodeClaimDeletions(rig));
-  await rig.run({ ...controller, reconcile: async (name) => (seen.push(name), DONE) });
+  const controller = nodeHealth(env, new NodeClaimDeletions(env));
+  await env.run({ ...controller, reconcile: async (name) => (seen.push(name), DONE) });
   seen.length = 0;
-  const [condition] = (await rig.get<Node>(NODES, 'n0')).status?.conditions ?? [];
-  const beat = { ...condition, lastHeartbeatTime: timestamp(rig.clock.now() + 10 * SECOND) };
-  await rig.change(NODES, 'n0', { status: { conditions: [beat] } });
-  await rig.clock.advance(1 * SECOND);
+  const [condition] = (await env.get<Node>(NODES, 'n0')).status?.conditions ?? [];
+  const beat = { ...condition, lastHeartbeatTime: timestamp(env.clock.now() + 10 * SECOND) };
+  await env.change(NODES, 'n0', { status: { conditions: [beat] } });
+  await env.clock.advance(1 * SECOND);
   assert.deepEqual(seen, []);
-  await rig.change(NODES, 'n0', { status: { conditions: [{ ...beat, status: 'False' }] } });
-  await rig.clock.advance(1 * SECOND);
+  await env.change(NODES, 'n0', { status: { conditions: [{ ...beat, status: 'False' }] } });
+  await env.clock.advance(1 * SECOND);
   assert.deepEqual(seen, ['n0']);
 });
 
 test('whether too many are sick is known without looking at all Nodes: each sick one asks', async (t) => {
   for (const pool of ['general', '']) {
-    const { rig, pass, blocked } = await start(t, { sick: 5, pool });
-    Object.assign(rig.caches.nodes, { list: () => assert.fail('all Nodes were looked at') });
+    const { env, pass, blocked } = await start(t, { unhealthy: 5, pool });
+    Object.assign(env.caches.nodes, { list: () => assert.fail('all Nodes were looked at') });
     for (const name of ['n0', 'n1', 'n2']) assert.deepEqual(await pass(name), { requeueAfter: 5 * MINUTE });
     assert.ok(blocked().length > 0);
   }

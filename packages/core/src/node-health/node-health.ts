@@ -23,12 +23,12 @@ import {
   subjectOf,
 } from '@karpenter-ts/runtime';
 import { NODES, timestamp } from '@karpenter-ts/kubernetes';
-import type { Core } from '../state/controller-deps.ts';
+import type { ControllerDeps } from '../state/controller-deps.ts';
 import type { Node } from '../kinds/node.ts';
 import { findNodeClaim } from '../state/node-nodeclaim-links.ts';
 import { isManagedNode } from '../state/managed.ts';
 import type { NodeClaimDeletions } from '../nodeclaim/deletions.ts';
-import { findSickness, SickCounts } from './unhealthy-nodes.ts';
+import { findUnhealthyCondition, UnhealthyCounts } from './unhealthy-nodes.ts';
 
 const repaired = defineCounter(
   'karpenter_nodeclaims_unhealthy_disrupted_total',
@@ -40,7 +40,7 @@ const BLOCKED_POLL = { requeueAfter: 5 * MINUTE };
 const BLOCKED_DEDUPE = 15 * MINUTE;
 
 /** Replaces machines that have been sick for longer than their provider puts up with (spec 03 §14). */
-export function nodeHealth(core: Core, deletions: NodeClaimDeletions): Controller {
+export function nodeHealth(core: ControllerDeps, deletions: NodeClaimDeletions): Controller {
   const { caches, options, provider } = core;
   const health = new NodeHealth(core, deletions);
   return {
@@ -58,14 +58,14 @@ export function nodeHealth(core: Core, deletions: NodeClaimDeletions): Controlle
 }
 
 class NodeHealth {
-  readonly #core: Core;
+  readonly #core: ControllerDeps;
   readonly #deletions: NodeClaimDeletions;
-  readonly #counts: SickCounts;
+  readonly #counts: UnhealthyCounts;
 
-  constructor(core: Core, deletions: NodeClaimDeletions) {
+  constructor(core: ControllerDeps, deletions: NodeClaimDeletions) {
     this.#core = core;
     this.#deletions = deletions;
-    this.#counts = new SickCounts(core.caches.nodes, core.provider.repairPolicies);
+    this.#counts = new UnhealthyCounts(core.caches.nodes, core.provider.repairPolicies);
   }
 
   async reconcile(name: string, signal: AbortSignal, logger: Logger): Promise<Result> {
@@ -73,13 +73,13 @@ class NodeHealth {
     const node = caches.nodes.get(name);
     const nodeClaim = node && findNodeClaim(node, caches);
     if (node === undefined || nodeClaim === undefined) return DONE;
-    const sickness = findSickness(node, provider.repairPolicies);
-    if (sickness === undefined) return DONE;
+    const unhealthy = findUnhealthyCondition(node, provider.repairPolicies);
+    if (unhealthy === undefined) return DONE;
     const now = clock.now();
-    if (now < sickness.due) return { requeueAfter: sickness.due - now };
+    if (now < unhealthy.due) return { requeueAfter: unhealthy.due - now };
     if (this.#isBlocked(node, nodeClaim)) return BLOCKED_POLL;
     const ours = logger.with({ NodeClaim: new LoggedRef(nodeClaim.metadata) });
-    return this.#repair(nodeClaim, sickness.condition, signal, ours);
+    return this.#repair(nodeClaim, unhealthy.condition, signal, ours);
   }
 
   /** Nodes of a pool go by its pool, others by the whole cluster. Users are told, once in a while. */
@@ -111,9 +111,9 @@ class NodeHealth {
   }
 
   async #repair(nodeClaim: NodeClaim, condition: string, signal: AbortSignal, logger: Logger): Promise<Result> {
-    if (!(await this.#hurry(nodeClaim, signal, logger))) return DONE;
+    if (!(await this.#expireTermination(nodeClaim, signal, logger))) return DONE;
     if (nodeClaim.metadata.deletionTimestamp !== undefined) return DONE;
-    if (!(await this.#deletions.order(nodeClaim, 'unhealthy', signal))) return DONE;
+    if (!(await this.#deletions.request(nodeClaim, 'unhealthy', signal))) return DONE;
     logger.info('deleting unhealthy node');
     const { labels } = nodeClaim.metadata;
     this.#core.metrics.increment(repaired, {
@@ -126,7 +126,7 @@ class NodeHealth {
   }
 
   /** Leaves pods no time: the machine they are on is sick. False if the claim is gone. */
-  async #hurry({ metadata }: NodeClaim, signal: AbortSignal, logger: Logger): Promise<boolean> {
+  async #expireTermination({ metadata }: NodeClaim, signal: AbortSignal, logger: Logger): Promise<boolean> {
     const { client, clock } = this.#core;
     const known = Date.parse(metadata.annotations?.[TERMINATION_TIMESTAMP] ?? '');
     if (known < clock.now()) return true;

@@ -4,18 +4,18 @@ import { NODEPOOL_LABEL } from '@karpenter-ts/apis';
 import { type Handler, MINUTE } from '@karpenter-ts/runtime';
 import fc from 'fast-check';
 import type { Node } from '../kinds/node.ts';
-import { findSickness, SickCounts } from './unhealthy-nodes.ts';
+import { findUnhealthyCondition, UnhealthyCounts } from './unhealthy-nodes.ts';
 
 const POLICIES = [{ conditionType: 'BadNode', conditionStatus: 'False', toleration: 30 * MINUTE }] as const;
 
 interface Put {
   readonly name: string;
   readonly nodePool: string | undefined;
-  readonly isSick: boolean;
+  readonly isUnhealthy: boolean;
 }
 
-function nodeOf({ name, nodePool, isSick }: Put): Node {
-  const conditions = [{ type: 'BadNode', status: isSick ? 'False' : 'True' }];
+function nodeOf({ name, nodePool, isUnhealthy }: Put): Node {
+  const conditions = [{ type: 'BadNode', status: isUnhealthy ? 'False' : 'True' }];
   return {
     metadata: { name, labels: nodePool === undefined ? {} : { [NODEPOOL_LABEL]: nodePool } },
     status: { conditions },
@@ -23,7 +23,7 @@ function nodeOf({ name, nodePool, isSick }: Put): Node {
 }
 
 const name = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h');
-const put = fc.record({ name, nodePool: fc.constantFrom(undefined, 'x', 'y'), isSick: fc.boolean() });
+const put = fc.record({ name, nodePool: fc.constantFrom(undefined, 'x', 'y'), isUnhealthy: fc.boolean() });
 /** `seen` is false where the last state of a Node that goes is one that was never told before. */
 const removal = fc.record({ gone: put, seen: fc.boolean() });
 
@@ -35,7 +35,7 @@ test('the counts tell what counting all Nodes would, whatever came and went', ()
         handler = added as Required<Handler<Node>>;
         return () => undefined;
       };
-      const counts = new SickCounts({ addHandler }, POLICIES);
+      const counts = new UnhealthyCounts({ addHandler }, POLICIES);
       const nodes = new Map<string, Node>();
       for (const change of changes) {
         if ('gone' in change) {
@@ -52,8 +52,8 @@ test('the counts tell what counting all Nodes would, whatever came and went', ()
           const peers = [...nodes.values()].filter(
             ({ metadata }) => pool === undefined || metadata.labels?.[NODEPOOL_LABEL] === pool,
           );
-          const sick = peers.filter((node) => findSickness(node, POLICIES) !== undefined).length;
-          assert.equal(counts.areTooMany(pool), sick > Math.ceil(peers.length / 5));
+          const unhealthy = peers.filter((node) => findUnhealthyCondition(node, POLICIES) !== undefined).length;
+          assert.equal(counts.areTooMany(pool), unhealthy > Math.ceil(peers.length / 5));
         }
       }
     }),

@@ -15,7 +15,7 @@ import {
   scaleConcurrency,
   StatusError,
 } from '@karpenter-ts/runtime';
-import type { Core } from '../state/controller-deps.ts';
+import type { ControllerDeps } from '../state/controller-deps.ts';
 import { isActive, isMirrorPod, type Pod } from '../kinds/pod.ts';
 import { findNodeClaim } from '../state/node-nodeclaim-links.ts';
 import { isProtected } from '../pods/do-not-disrupt.ts';
@@ -23,17 +23,17 @@ import { mustBeDeleted, toleratesDisruption } from './pod-drain.ts';
 import { deletedForDeadline, evicted, failedDraining } from './termination-events.ts';
 import { evictionRequests, podsDrained } from './termination-metrics.ts';
 
-type QueueCore = Pick<Core, 'client' | 'caches' | 'clock' | 'events' | 'metrics' | 'options'>;
+type QueueCore = Pick<ControllerDeps, 'client' | 'caches' | 'clock' | 'events' | 'metrics' | 'options'>;
 
 /** A pod that is to leave. */
-interface Leaving {
+interface EvictionRequest {
   readonly uid: string;
   /** By when at the latest; the earliest anybody named. */
   readonly deadline: Instant | undefined;
 }
 
 /** One pass over such a pod. */
-interface Pass extends Leaving {
+interface Pass extends EvictionRequest {
   readonly signal: AbortSignal;
 }
 
@@ -48,7 +48,7 @@ const TOO_MANY_BUDGETS =
 export class EvictionQueue {
   readonly controller: Controller;
   readonly #core: QueueCore;
-  readonly #leaving = new Map<string, Leaving>(); // by key of the pod; each has its place in the work queue
+  readonly #requests = new Map<string, EvictionRequest>(); // by key of the pod; each has its place in the work queue
   #queue: Enqueuer<string> | undefined;
 
   constructor(core: QueueCore) {
@@ -69,66 +69,66 @@ export class EvictionQueue {
 
   /** Whether this very pod is to leave. */
   has({ metadata }: Pod): boolean {
-    return this.#leaving.get(objectKey(metadata))?.uid === metadata.uid;
+    return this.#requests.get(objectKey(metadata))?.uid === metadata.uid;
   }
 
   /** Asks a pod to leave. Asked again, it has until the earlier deadline. */
   add(pod: Pod, deadline: Instant | undefined): void {
     const { uid = '' } = pod.metadata;
     const key = objectKey(pod.metadata);
-    const known = this.#leaving.get(key);
+    const known = this.#requests.get(key);
     const isNew = known?.uid !== uid;
     const earliest = isNew ? deadline : earlier(known?.deadline, deadline);
-    this.#leaving.set(key, { uid, deadline: earliest });
+    this.#requests.set(key, { uid, deadline: earliest });
     // One that is held back by a budget must not sleep past its deadline.
     if (isNew || mustBeDeleted(pod, earliest, this.#core.clock.now())) this.#queue?.add(key);
   }
 
   #attach(queue: Enqueuer<string>): void {
     this.#queue = queue;
-    for (const key of this.#leaving.keys()) queue.add(key);
+    for (const key of this.#requests.keys()) queue.add(key);
   }
 
   async #reconcile(key: string, signal: AbortSignal, logger: Logger): Promise<Result> {
-    const leaving = this.#leaving.get(key);
-    if (leaving === undefined) return DONE;
+    const request = this.#requests.get(key);
+    if (request === undefined) return DONE;
     const { caches, clock, events } = this.#core;
     const pod = caches.pods.get(key);
-    if (pod === undefined || pod.metadata.uid !== leaving.uid) return this.#forget(key, leaving);
+    if (pod === undefined || pod.metadata.uid !== request.uid) return this.#forget(key, request);
     const now = clock.now();
-    if (mustBeDeleted(pod, leaving.deadline, now)) return this.#delete(key, { ...leaving, signal }, pod, logger);
-    if (!isActive(pod)) return this.#forget(key, leaving);
+    if (mustBeDeleted(pod, request.deadline, now)) return this.#delete(key, { ...request, signal }, pod, logger);
+    if (!isActive(pod)) return this.#forget(key, request);
     if (toleratesDisruption(pod) || isMirrorPod(pod) || isProtected(pod, now, events)) return RETRY;
-    return this.#evict(key, { ...leaving, signal }, pod);
+    return this.#evict(key, { ...request, signal }, pod);
   }
 
-  async #evict(key: string, leaving: Pass, pod: Pod): Promise<Result> {
+  async #evict(key: string, request: Pass, pod: Pod): Promise<Result> {
     const { client, events, metrics } = this.#core;
     const { name, namespace } = pod.metadata;
     const eviction = {
       apiVersion: 'policy/v1',
       kind: 'Eviction',
       metadata: { name, namespace },
-      deleteOptions: { preconditions: { uid: leaving.uid } },
+      deleteOptions: { preconditions: { uid: request.uid } },
     };
     try {
-      await client.create(PODS, eviction, { subresource: 'eviction', retries: 0 }, leaving.signal);
+      await client.create(PODS, eviction, { subresource: 'eviction', retries: 0 }, request.signal);
     } catch (error) {
-      return this.#refused(key, leaving, pod, error);
+      return this.#refused(key, request, pod, error);
     }
     metrics.increment(evictionRequests, { code: '200' });
     const reason = this.#reasonOf(pod);
     events.publish(evicted(pod, reason));
     metrics.increment(podsDrained, { reason });
-    return this.#forget(key, leaving);
+    return this.#forget(key, request);
   }
 
   /** Someone else's pod by now needs nothing more; a budget may allow it later; anything else is an error. */
-  #refused(key: string, leaving: Leaving, pod: Pod, error: unknown): Result {
+  #refused(key: string, request: EvictionRequest, pod: Pod, error: unknown): Result {
     if (!(error instanceof StatusError)) throw error;
     const { code, status } = error;
     this.#core.metrics.increment(evictionRequests, { code: String(code) });
-    if (isNotFound(error) || isConflict(error)) return this.#forget(key, leaving);
+    if (isNotFound(error) || isConflict(error)) return this.#forget(key, request);
     const hasManyBudgets = status.message === TOO_MANY_BUDGETS;
     if (!hasManyBudgets && !isTooManyRequests(error)) throw error;
     const why = hasManyBudgets ? 'eviction does not support multiple PDBs' : 'evicting pod violates a PDB';
@@ -140,20 +140,21 @@ export class EvictionQueue {
   }
 
   /** With what is left until the deadline, and never without any grace: its kubelet must stop it before it is gone. */
-  async #delete(key: string, leaving: Pass, pod: Pod, logger: Logger): Promise<Result> {
+  async #delete(key: string, request: Pass, pod: Pod, logger: Logger): Promise<Result> {
     const { client, clock, events, metrics } = this.#core;
-    const deadline = leaving.deadline ?? 0;
+    const deadline = request.deadline ?? 0;
     const grace = Math.max(Math.floor((deadline - clock.now()) / SECOND), 1);
     const { deletionTimestamp } = pod.metadata;
-    const wasLeaving = deletionTimestamp !== undefined;
+    const wasTerminating = deletionTimestamp !== undefined;
     // Deleting it once more would not make it go any sooner.
-    if (wasLeaving && clock.now() + grace * SECOND >= Date.parse(deletionTimestamp)) return this.#forget(key, leaving);
+    if (wasTerminating && clock.now() + grace * SECOND >= Date.parse(deletionTimestamp))
+      return this.#forget(key, request);
     events.publish(deletedForDeadline(pod, grace, deadline));
     try {
-      const options = { gracePeriodSeconds: grace, preconditions: { uid: leaving.uid } };
-      await client.delete(PODS, pod.metadata, options, leaving.signal);
+      const options = { gracePeriodSeconds: grace, preconditions: { uid: request.uid } };
+      await client.delete(PODS, pod.metadata, options, request.signal);
     } catch (error) {
-      if (isNotFound(error) || isConflict(error)) return this.#forget(key, leaving);
+      if (isNotFound(error) || isConflict(error)) return this.#forget(key, request);
       throw new Error(`force-deleting pod, ${(error as Error).message}`, { cause: error });
     }
     logger.debug('deleting pod', {
@@ -161,13 +162,13 @@ export class EvictionQueue {
       'delete.gracePeriodSeconds': grace,
       'nodeclaim.terminationTime': timestamp(deadline),
     });
-    if (!wasLeaving) metrics.increment(podsDrained, { reason: this.#reasonOf(pod) });
-    return this.#forget(key, leaving);
+    if (!wasTerminating) metrics.increment(podsDrained, { reason: this.#reasonOf(pod) });
+    return this.#forget(key, request);
   }
 
   /** Unless a namesake has taken its place meanwhile. */
-  #forget(key: string, { uid }: Leaving): typeof DONE {
-    if (this.#leaving.get(key)?.uid === uid) this.#leaving.delete(key);
+  #forget(key: string, { uid }: EvictionRequest): typeof DONE {
+    if (this.#requests.get(key)?.uid === uid) this.#requests.delete(key);
     return DONE;
   }
 

@@ -7,7 +7,12 @@ import type { Node } from '../kinds/node.ts';
  * Marks a node as leaving: no pod is to come any more, and load balancers are to look elsewhere. Resolves with the Node
  * as it then is; rejects with a conflict when somebody changed it meanwhile.
  */
-export async function leave(client: CancellableClient, node: Node, signal: AbortSignal, logger: Logger): Promise<Node> {
+export async function taintForDisruption(
+  client: CancellableClient,
+  node: Node,
+  signal: AbortSignal,
+  logger: Logger,
+): Promise<Node> {
   const { name, labels, resourceVersion } = node.metadata;
   const taints = node.spec?.taints ?? [];
   const isTainted = taints.some((taint) => isSameTaint(taint, DISRUPTED_TAINT));

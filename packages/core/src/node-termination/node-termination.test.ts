@@ -6,105 +6,105 @@ import { DONE, MINUTE, SECOND } from '@karpenter-ts/runtime';
 import { NODES, timestamp, VOLUME_ATTACHMENTS } from '@karpenter-ts/kubernetes';
 import { createCaches } from '../state/caches.ts';
 import { nodeTermination } from './node-termination.ts';
-import { addNode, addNodeClaim, departing, STAYS } from './testing/departing.ts';
+import { addNode, addNodeClaim, startTerminationEnvironment, STAYS } from './testing/termination-environment.ts';
 
 const POLL = { requeueAfter: 1 * SECOND };
 
 test('03/56 an empty node is tainted, then drained for five seconds at least, then let go', async (t) => {
-  const scene = await departing(t);
-  await scene.deleteNode();
-  assert.deepEqual(await scene.pass(), POLL);
-  assert.equal((await scene.condition('Drained'))?.reason, 'Draining');
-  assert.equal(scene.rig.provider.callsOf('delete').length, 0);
-  await scene.rig.clock.advance(5 * SECOND);
-  assert.deepEqual(await scene.pass(), { requeueAfter: 5 * SECOND });
-  assert.equal((await scene.condition('Drained'))?.status, 'True');
-  assert.equal((await scene.condition('VolumesDetached'))?.status, 'True');
-  assert.equal((await scene.condition('InstanceTerminating'))?.status, 'True');
-  assert.equal(await scene.pass(), DONE);
-  assert.equal(await scene.node(), undefined);
+  const env = await startTerminationEnvironment(t);
+  await env.deleteNode();
+  assert.deepEqual(await env.pass(), POLL);
+  assert.equal((await env.condition('Drained'))?.reason, 'Draining');
+  assert.equal(env.provider.callsOf('delete').length, 0);
+  await env.clock.advance(5 * SECOND);
+  assert.deepEqual(await env.pass(), { requeueAfter: 5 * SECOND });
+  assert.equal((await env.condition('Drained'))?.status, 'True');
+  assert.equal((await env.condition('VolumesDetached'))?.status, 'True');
+  assert.equal((await env.condition('InstanceTerminating'))?.status, 'True');
+  assert.equal(await env.pass(), DONE);
+  assert.equal(await env.node(), undefined);
 });
 
 test('a drain that began while the clock was wrong does not wait for that time to come', async (t) => {
-  const scene = await departing(t);
-  await scene.deleteNode();
-  await scene.pass();
-  const { lastTransitionTime: _, ...drained } = (await scene.condition('Drained'))!;
-  const ahead = { ...drained, lastTransitionTime: timestamp(scene.rig.clock.now() + 30 * MINUTE) };
-  await scene.rig.change(NODE_CLAIMS, 'c1', { status: { conditions: [ahead] } });
-  assert.deepEqual(await scene.pass(), { requeueAfter: 5 * SECOND });
-  assert.equal((await scene.condition('Drained'))?.status, 'True');
+  const env = await startTerminationEnvironment(t);
+  await env.deleteNode();
+  await env.pass();
+  const { lastTransitionTime: _, ...drained } = (await env.condition('Drained'))!;
+  const ahead = { ...drained, lastTransitionTime: timestamp(env.clock.now() + 30 * MINUTE) };
+  await env.change(NODE_CLAIMS, 'c1', { status: { conditions: [ahead] } });
+  assert.deepEqual(await env.pass(), { requeueAfter: 5 * SECOND });
+  assert.equal((await env.condition('Drained'))?.status, 'True');
 });
 
 test('03/135 what ends is counted once each; the drain in the pass that found it done', async (t) => {
-  const scene = await departing(t);
-  await scene.deleteNode();
-  await scene.pass();
-  await scene.rig.clock.advance(5 * SECOND);
-  await scene.pass();
-  assert.match(await scene.metricsPage(), /karpenter_nodes_drained_total\{nodepool="general"\} 1\n/);
-  await scene.pass();
-  const counted = await scene.metricsPage();
+  const env = await startTerminationEnvironment(t);
+  await env.deleteNode();
+  await env.pass();
+  await env.clock.advance(5 * SECOND);
+  await env.pass();
+  assert.match(await env.page(), /karpenter_nodes_drained_total\{nodepool="general"\} 1\n/);
+  await env.pass();
+  const counted = await env.page();
   assert.match(counted, /karpenter_nodes_drained_total\{nodepool="general"\} 1\n/);
   assert.match(counted, /karpenter_nodes_terminated_total\{nodepool="general",zone="zone-a"\} 1\n/);
   assert.match(counted, /karpenter_nodes_termination_duration_seconds_count\{nodepool="general"\} 1\n/);
   assert.match(counted, /karpenter_nodes_lifetime_duration_seconds_count\{nodepool="general"\} 1\n/);
-  assert.ok(scene.rig.logger.lines.some(({ message }) => message === 'deleted node'));
+  assert.ok(env.logger.lines.some(({ message }) => message === 'deleted node'));
 });
 
 test('03/57 03/135 without a claim, or with two, one pass is enough and no machine is ended', async (t) => {
-  const alone = await departing(t, { nodeClaim: 'none' });
+  const alone = await startTerminationEnvironment(t, { nodeClaim: 'none' });
   await alone.deleteNode();
   assert.equal(await alone.pass(), DONE);
   assert.equal(await alone.node(), undefined);
-  assert.doesNotMatch(await alone.metricsPage(), /karpenter_nodes_drained_total\{/);
+  assert.doesNotMatch(await alone.page(), /karpenter_nodes_drained_total\{/);
 
-  const twice = await departing(t);
+  const twice = await startTerminationEnvironment(t);
   await addNodeClaim(twice, 'c2', {});
   await twice.deleteNode();
   assert.equal(await twice.pass(), DONE);
-  assert.equal(twice.rig.provider.callsOf('delete').length, 0);
+  assert.equal(twice.provider.callsOf('delete').length, 0);
 });
 
 test('03/58 03/123 a node of another provider is left alone', async (t) => {
-  const scene = await departing(t, { node: { metadata: { labels: { 'other/class': 'x' } } } });
-  await scene.deleteNode();
-  assert.equal(await scene.pass(), DONE);
-  assert.equal(scene.rig.logger.lines.length, 0);
-  assert.ok((await scene.node())?.metadata.finalizers?.includes(TERMINATION_FINALIZER));
+  const env = await startTerminationEnvironment(t, { node: { metadata: { labels: { 'other/class': 'x' } } } });
+  await env.deleteNode();
+  assert.equal(await env.pass(), DONE);
+  assert.equal(env.logger.lines.length, 0);
+  assert.ok((await env.node())?.metadata.finalizers?.includes(TERMINATION_FINALIZER));
 });
 
 test('03/59 a node that is deleted takes its claim along', async (t) => {
-  const scene = await departing(t);
-  await scene.deleteNode();
-  await scene.pass();
-  assert.ok((await scene.nodeClaim()).metadata.deletionTimestamp);
+  const env = await startTerminationEnvironment(t);
+  await env.deleteNode();
+  await env.pass();
+  assert.ok((await env.nodeClaim()).metadata.deletionTimestamp);
 });
 
 test('03/60 03/141 the taint and the label come before any eviction; the same key with another effect gives way', async (t) => {
   const other = { key: DISRUPTED_TAINT.key, effect: 'NoExecute' };
-  const scene = await departing(t, { node: { spec: { providerID: 'fake:///one', taints: [other] } } });
-  await scene.addPod('p');
-  await scene.deleteNode();
-  await scene.pass();
-  const node = await scene.node();
+  const env = await startTerminationEnvironment(t, { node: { spec: { providerID: 'fake:///one', taints: [other] } } });
+  await env.addPod('p');
+  await env.deleteNode();
+  await env.pass();
+  const node = await env.node();
   const taints = node?.spec?.taints?.filter(({ key }) => key === DISRUPTED_TAINT.key);
   assert.deepEqual(taints, [DISRUPTED_TAINT]);
   assert.equal(node?.metadata.labels?.['node.kubernetes.io/exclude-from-external-load-balancers'], 'karpenter');
-  assert.equal((await scene.pod('p'))?.metadata.deletionTimestamp, undefined);
-  const line = scene.rig.logger.lines.find(({ message }) => message === 'tainted node');
+  assert.equal((await env.pod('p'))?.metadata.deletionTimestamp, undefined);
+  const line = env.logger.lines.find(({ message }) => message === 'tainted node');
   assert.equal(line?.fields['taint.Key'], 'karpenter.sh/disrupted');
   assert.equal(line?.fields['taint.Effect'], 'NoSchedule');
 });
 
 test('03/61 who tolerates the taint stays and holds nobody up', async (t) => {
-  const scene = await departing(t, { nodeClaim: 'none' });
-  await scene.addPod('exists', { spec: { tolerations: [STAYS] } });
-  await scene.addPod('equal', { spec: { tolerations: [{ ...STAYS, operator: 'Equal' }] } });
-  await scene.deleteNode();
-  assert.equal(await scene.pass(), DONE);
+  const env = await startTerminationEnvironment(t, { nodeClaim: 'none' });
+  await env.addPod('exists', { spec: { tolerations: [STAYS] } });
+  await env.addPod('equal', { spec: { tolerations: [{ ...STAYS, operator: 'Equal' }] } });
+  await env.deleteNode();
+  assert.equal(await env.pass(), DONE);
 
-  const cordoned = await departing(t, { nodeClaim: 'none' });
+  const cordoned = await startTerminationEnvironment(t, { nodeClaim: 'none' });
   await cordoned.addPod('p', {
     spec: { tolerations: [{ key: 'node.kubernetes.io/unschedulable', operator: 'Exists', effect: 'NoSchedule' }] },
   });
@@ -114,104 +114,104 @@ test('03/61 who tolerates the taint stays and holds nobody up', async (t) => {
 });
 
 test('03/62 pods that are done, or mirror a file, are not waited for', async (t) => {
-  const scene = await departing(t, { nodeClaim: 'none' });
-  await scene.addPod('failed', { status: { phase: 'Failed' } });
-  await scene.addPod('succeeded', { status: { phase: 'Succeeded' } });
-  const node = await scene.node();
-  await scene.addPod('mirror', {
+  const env = await startTerminationEnvironment(t, { nodeClaim: 'none' });
+  await env.addPod('failed', { status: { phase: 'Failed' } });
+  await env.addPod('succeeded', { status: { phase: 'Succeeded' } });
+  const node = await env.node();
+  await env.addPod('mirror', {
     metadata: {
       annotations: { 'kubernetes.io/config.mirror': 'x' },
       ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name: 'n1', uid: node?.metadata.uid, controller: true }],
     },
   });
-  await scene.deleteNode();
-  assert.equal(await scene.pass(), DONE);
+  await env.deleteNode();
+  assert.equal(await env.pass(), DONE);
 });
 
 test('03/70 03/71 a node that is not ready goes at once when its machine is gone, and not while nobody can tell', async (t) => {
   const notReady = { status: { conditions: [{ type: 'Ready', status: 'False' }] } };
-  const scene = await departing(t, { node: notReady });
-  await scene.addPod('p');
-  await scene.deleteNode();
-  scene.rig.provider.script('get', throttle());
-  await assert.rejects(scene.pass(), /getting nodeclaim, request limit exceeded/);
-  assert.ok(await scene.node());
-  scene.rig.provider.removeMachine('fake:///one');
-  assert.equal(await scene.pass(), DONE);
-  assert.equal(await scene.node(), undefined);
+  const env = await startTerminationEnvironment(t, { node: notReady });
+  await env.addPod('p');
+  await env.deleteNode();
+  env.provider.script('get', throttle());
+  await assert.rejects(env.pass(), /getting nodeclaim, request limit exceeded/);
+  assert.ok(await env.node());
+  env.provider.removeMachine('fake:///one');
+  assert.equal(await env.pass(), DONE);
+  assert.equal(await env.node(), undefined);
 
-  const ready = await departing(t);
+  const ready = await startTerminationEnvironment(t);
   await ready.addPod('p');
   await ready.deleteNode();
-  ready.rig.provider.removeMachine('fake:///one');
+  ready.provider.removeMachine('fake:///one');
   assert.deepEqual(await ready.pass(), POLL);
-  assert.equal(ready.rig.provider.callsOf('get').length, 0);
+  assert.equal(ready.provider.callsOf('get').length, 0);
 });
 
 test('03/72 who is second to write the node comes back', async (t) => {
-  const scene = await departing(t);
-  await scene.deleteNode();
-  scene.rig.refusals.add({ method: 'PATCH', path: /nodes\/n1$/, code: 409 });
-  await assert.rejects(scene.pass(), /tainting node.*taint=karpenter\.sh\/disrupted:NoSchedule/);
-  assert.deepEqual(await scene.pass(), POLL);
+  const env = await startTerminationEnvironment(t);
+  await env.deleteNode();
+  env.refusals.add({ method: 'PATCH', path: /nodes\/n1$/, code: 409 });
+  await assert.rejects(env.pass(), /tainting node.*taint=karpenter\.sh\/disrupted:NoSchedule/);
+  assert.deepEqual(await env.pass(), POLL);
 });
 
 test('03/51 a machine that cannot be ended now is tried again, and nothing is let go', async (t) => {
-  const scene = await departing(t);
-  await scene.deleteNode();
-  await scene.pass();
-  await scene.rig.clock.advance(5 * SECOND);
-  scene.rig.provider.script('delete', throttle());
-  await assert.rejects(scene.pass(), /request limit exceeded/);
-  assert.equal((await scene.condition('Drained'))?.status, 'True');
-  assert.equal(await scene.condition('InstanceTerminating'), undefined);
-  assert.ok((await scene.node())?.metadata.finalizers?.includes(TERMINATION_FINALIZER));
+  const env = await startTerminationEnvironment(t);
+  await env.deleteNode();
+  await env.pass();
+  await env.clock.advance(5 * SECOND);
+  env.provider.script('delete', throttle());
+  await assert.rejects(env.pass(), /request limit exceeded/);
+  assert.equal((await env.condition('Drained'))?.status, 'True');
+  assert.equal(await env.condition('InstanceTerminating'), undefined);
+  assert.ok((await env.node())?.metadata.finalizers?.includes(TERMINATION_FINALIZER));
 });
 
 test('03/82 03/142 an attached volume is waited for, whosever it is', async (t) => {
-  const scene = await departing(t);
-  await scene.attach('va');
-  await scene.deleteNode();
-  await scene.pass();
-  await scene.rig.clock.advance(5 * SECOND);
-  assert.deepEqual(await scene.pass(), POLL);
-  assert.equal((await scene.condition('VolumesDetached'))?.reason, 'AwaitingVolumeDetachment');
-  assert.deepEqual(scene.messages('AwaitingVolumeDetachment'), ['Awaiting deletion of bound volumeattachments (va)']);
-  await scene.rig.delete(VOLUME_ATTACHMENTS, 'va');
-  await scene.pass();
-  assert.equal((await scene.condition('VolumesDetached'))?.status, 'True');
+  const env = await startTerminationEnvironment(t);
+  await env.attach('va');
+  await env.deleteNode();
+  await env.pass();
+  await env.clock.advance(5 * SECOND);
+  assert.deepEqual(await env.pass(), POLL);
+  assert.equal((await env.condition('VolumesDetached'))?.reason, 'AwaitingVolumeDetachment');
+  assert.deepEqual(env.messages('AwaitingVolumeDetachment'), ['Awaiting deletion of bound volumeattachments (va)']);
+  await env.delete(VOLUME_ATTACHMENTS, 'va');
+  await env.pass();
+  assert.equal((await env.condition('VolumesDetached'))?.status, 'True');
 });
 
 test('03/83 volumes of pods that stay are not waited for', async (t) => {
-  const scene = await departing(t, { nodeClaim: 'none' });
-  await scene.attach('va', 'data');
-  await scene.addPod('p', {
+  const env = await startTerminationEnvironment(t, { nodeClaim: 'none' });
+  await env.attach('va', 'data');
+  await env.addPod('p', {
     spec: {
       tolerations: [STAYS],
       volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'data' } }],
       containers: [{ name: 'main', image: 'image' }],
     },
   });
-  await scene.deleteNode();
-  assert.equal(await scene.pass(), DONE);
+  await env.deleteNode();
+  assert.equal(await env.pass(), DONE);
 });
 
 test('03/84 after the deadline volumes are no longer waited for', async (t) => {
-  const scene = await departing(t, { nodeClaim: { spec: { terminationGracePeriod: '10s' } } });
-  await scene.attach('va');
-  await scene.deleteNode();
-  await scene.pass();
-  await scene.rig.clock.advance(11 * SECOND);
-  await scene.pass();
-  assert.equal((await scene.condition('VolumesDetached'))?.reason, 'TerminationGracePeriodElapsed');
-  assert.equal((await scene.condition('VolumesDetached'))?.status, 'False');
-  assert.equal(scene.rig.provider.callsOf('delete').length, 1);
+  const env = await startTerminationEnvironment(t, { nodeClaim: { spec: { terminationGracePeriod: '10s' } } });
+  await env.attach('va');
+  await env.deleteNode();
+  await env.pass();
+  await env.clock.advance(11 * SECOND);
+  await env.pass();
+  assert.equal((await env.condition('VolumesDetached'))?.reason, 'TerminationGracePeriodElapsed');
+  assert.equal((await env.condition('VolumesDetached'))?.status, 'False');
+  assert.equal(env.provider.callsOf('delete').length, 1);
 });
 
 test('03/85 the event names five volumes; an attachment without one holds nobody up', async (t) => {
-  const scene = await departing(t);
-  for (const i of [1, 2, 3, 4, 5, 6, 7]) await scene.attach(`va-${i}`);
-  await scene.rig.create(VOLUME_ATTACHMENTS, {
+  const env = await startTerminationEnvironment(t);
+  for (const i of [1, 2, 3, 4, 5, 6, 7]) await env.attach(`va-${i}`);
+  await env.create(VOLUME_ATTACHMENTS, {
     metadata: { name: 'inline' },
     spec: {
       attacher: 'd',
@@ -225,82 +225,82 @@ test('03/85 the event names five volumes; an attachment without one holds nobody
       },
     },
   } as never);
-  await scene.deleteNode();
-  await scene.pass();
-  await scene.rig.clock.advance(5 * SECOND);
-  await scene.pass();
-  const [message = ''] = scene.messages('AwaitingVolumeDetachment');
+  await env.deleteNode();
+  await env.pass();
+  await env.clock.advance(5 * SECOND);
+  await env.pass();
+  const [message = ''] = env.messages('AwaitingVolumeDetachment');
   assert.match(message, /\((va-\d, ){4}va-\d and 2 other\(s\)\)$/);
 });
 
 test('03/139 a pod that comes late is waited for, and what was drained stays so', async (t) => {
-  const scene = await departing(t, { outlivedDeletes: 5 });
-  await scene.deleteNode();
-  await scene.pass();
-  await scene.rig.clock.advance(5 * SECOND);
-  await scene.pass();
-  await scene.addPod('late');
-  const ends = scene.rig.provider.callsOf('delete').length;
-  assert.deepEqual(await scene.pass(), POLL);
-  assert.equal((await scene.condition('Drained'))?.status, 'True');
-  assert.equal(scene.rig.provider.callsOf('delete').length, ends);
+  const env = await startTerminationEnvironment(t, { outlivedDeletes: 5 });
+  await env.deleteNode();
+  await env.pass();
+  await env.clock.advance(5 * SECOND);
+  await env.pass();
+  await env.addPod('late');
+  const ends = env.provider.callsOf('delete').length;
+  assert.deepEqual(await env.pass(), POLL);
+  assert.equal((await env.condition('Drained'))?.status, 'True');
+  assert.equal(env.provider.callsOf('delete').length, ends);
 });
 
 test('a pod that the cache has not seen yet is not pulled the plug on', async (t) => {
-  const scene = await departing(t);
-  const { rig, queue } = scene;
-  const blind = { ...rig.caches, pods: createCaches(rig).pods }; // as while its watch is down
-  const controller = nodeTermination({ ...rig, caches: blind }, queue);
-  const pod = await scene.addPod('unseen');
-  await scene.deleteNode();
-  await rig.reconcile(controller, 'n1');
-  await rig.clock.advance(5 * SECOND);
-  assert.deepEqual(await rig.reconcile(controller, 'n1'), POLL);
-  assert.equal(rig.provider.callsOf('delete').length, 0);
+  const env = await startTerminationEnvironment(t);
+  const { queue } = env;
+  const blind = { ...env.caches, pods: createCaches(env).pods }; // as while its watch is down
+  const controller = nodeTermination({ ...env, caches: blind }, queue);
+  const pod = await env.addPod('unseen');
+  await env.deleteNode();
+  await env.reconcile(controller, 'n1');
+  await env.clock.advance(5 * SECOND);
+  assert.deepEqual(await env.reconcile(controller, 'n1'), POLL);
+  assert.equal(env.provider.callsOf('delete').length, 0);
   assert.ok(queue.has(pod));
-  assert.deepEqual(scene.messages('FailedDraining'), ['Failed to drain node, 1 pods are waiting to be evicted']);
-  await scene.stopPod('unseen');
-  assert.deepEqual(await rig.reconcile(controller, 'n1'), { requeueAfter: 5 * SECOND });
-  assert.equal((await scene.condition('Drained'))?.status, 'True');
+  assert.deepEqual(env.messages('FailedDraining'), ['Failed to drain node, 1 pods are waiting to be evicted']);
+  await env.stopPod('unseen');
+  assert.deepEqual(await env.reconcile(controller, 'n1'), { requeueAfter: 5 * SECOND });
+  assert.equal((await env.condition('Drained'))?.status, 'True');
 });
 
 test('03/81 a deadline nobody can read is reported and counts as none', async (t) => {
   const annotations = { [TERMINATION_TIMESTAMP]: 'soon' };
-  const scene = await departing(t, { nodeClaim: { metadata: { annotations } } });
-  await scene.deleteNode();
-  assert.deepEqual(await scene.pass(), POLL);
-  assert.deepEqual(scene.messages('TerminationGracePeriodExpiring'), ['All pods will be deleted by soon']);
-  assert.ok(scene.rig.logger.lines.some(({ message }) => message.includes('not a time')));
+  const env = await startTerminationEnvironment(t, { nodeClaim: { metadata: { annotations } } });
+  await env.deleteNode();
+  assert.deepEqual(await env.pass(), POLL);
+  assert.deepEqual(env.messages('TerminationGracePeriodExpiring'), ['All pods will be deleted by soon']);
+  assert.ok(env.logger.lines.some(({ message }) => message.includes('not a time')));
 });
 
 test('03/73 03/134 ten nodes go at once, pods without an owner included', async (t) => {
-  const scene = await departing(t, { nodeClaim: 'none' });
+  const env = await startTerminationEnvironment(t, { nodeClaim: 'none' });
   const names = Array.from({ length: 9 }, (_, i) => `m${i}`);
   for (const name of names) {
-    await addNode(scene, name, { spec: { providerID: `fake:///${name}` } });
-    await scene.addPod(`on-${name}`, { spec: { nodeName: name } });
+    await addNode(env, name, { spec: { providerID: `fake:///${name}` } });
+    await env.addPod(`on-${name}`, { spec: { nodeName: name } });
   }
-  await scene.run();
-  for (const name of ['n1', ...names]) await scene.deleteNode(name);
-  await scene.rig.eventually(async () => {
-    const pods = await Promise.all(names.map((name) => scene.pod(`on-${name}`)));
+  await env.runControllers();
+  for (const name of ['n1', ...names]) await env.deleteNode(name);
+  await env.eventually(async () => {
+    const pods = await Promise.all(names.map((name) => env.pod(`on-${name}`)));
     return pods.every((pod) => pod?.metadata.deletionTimestamp !== undefined);
   }, 30);
-  for (const name of names) await scene.stopPod(`on-${name}`);
-  await scene.rig.eventually(async () => {
-    const left = await Promise.all(['n1', ...names].map((name) => scene.rig.find(NODES, name)));
+  for (const name of names) await env.stopPod(`on-${name}`);
+  await env.eventually(async () => {
+    const left = await Promise.all(['n1', ...names].map((name) => env.find(NODES, name)));
     return left.every((node) => node === undefined);
   }, 30);
 });
 
 test('03/125 the claim of a node on its way out stays ready, and all its conditions are of its generation', async (t) => {
-  const scene = await departing(t, { outlivedDeletes: 3 });
-  await scene.deleteNode();
-  await scene.pass();
-  await scene.rig.clock.advance(5 * SECOND);
-  await scene.pass();
-  const { metadata, status } = await scene.nodeClaim();
-  assert.equal((await scene.condition('Ready'))?.status, 'True');
+  const env = await startTerminationEnvironment(t, { outlivedDeletes: 3 });
+  await env.deleteNode();
+  await env.pass();
+  await env.clock.advance(5 * SECOND);
+  await env.pass();
+  const { metadata, status } = await env.nodeClaim();
+  assert.equal((await env.condition('Ready'))?.status, 'True');
   for (const { observedGeneration } of status?.conditions ?? []) assert.equal(observedGeneration, metadata.generation);
-  await scene.rig.delete(NODE_CLAIMS, 'c1');
+  await env.delete(NODE_CLAIMS, 'c1');
 });

@@ -22,31 +22,31 @@ import {
   scaleConcurrency,
   SECOND,
 } from '@karpenter-ts/runtime';
-import type { Core } from '../state/controller-deps.ts';
+import type { ControllerDeps } from '../state/controller-deps.ts';
 import { isReady, type Node } from '../kinds/node.ts';
 import { findNodeClaim } from '../state/node-nodeclaim-links.ts';
 import { isManagedNode } from '../state/managed.ts';
 import { OwnWrites } from '../writes/own-writes.ts';
 import { patchStatus } from '../writes/status-patch.ts';
 import type { EvictionQueue } from './eviction-queue.ts';
-import { leave } from './node-taint.ts';
+import { taintForDisruption } from './node-taint.ts';
 import { readDeadline } from '../nodeclaim/termination-deadline.ts';
 import { deadlineExpiring } from './termination-events.ts';
 import { lifetimeSeconds, nodesDrained, nodesTerminated, terminationSeconds } from './termination-metrics.ts';
 import {
   awaitDetachment,
   awaitDrain,
-  awaitEnd,
-  type Departure,
+  awaitInstanceDeletion,
+  type Termination,
   type Step,
   type StepOutcome,
 } from './termination-steps.ts';
 
 const CONCURRENCY = { min: 100, max: 5000 };
-const STEPS: readonly Step[] = [awaitDrain, awaitDetachment, awaitEnd];
+const STEPS: readonly Step[] = [awaitDrain, awaitDetachment, awaitInstanceDeletion];
 
 /** Empties nodes that are to go, and lets them go once their machines are gone (spec 03 §7.3). */
-export function nodeTermination(core: Core, queue: EvictionQueue): Controller {
+export function nodeTermination(core: ControllerDeps, queue: EvictionQueue): Controller {
   const { caches, options, provider } = core;
   const concurrency = scaleConcurrency(options.cpuRequests / 1000, CONCURRENCY);
   const termination = new NodeTermination(core, queue);
@@ -64,12 +64,12 @@ export function nodeTermination(core: Core, queue: EvictionQueue): Controller {
 }
 
 class NodeTermination {
-  readonly #core: Core;
+  readonly #core: ControllerDeps;
   readonly #queue: EvictionQueue;
   readonly #nodes: OwnWrites<Node>;
   readonly #nodeClaims: OwnWrites<NodeClaim>;
 
-  constructor(core: Core, queue: EvictionQueue) {
+  constructor(core: ControllerDeps, queue: EvictionQueue) {
     this.#core = core;
     this.#queue = queue;
     this.#nodes = new OwnWrites(core.caches.nodes);
@@ -86,7 +86,7 @@ class NodeTermination {
     const ours = nodeClaim ? logger.with({ NodeClaim: new LoggedRef({ name: nodeClaim.metadata.name }) }) : logger;
     if (await this.#isGone(node, signal)) return this.#release(node, signal, ours);
     const deadline = nodeClaim && this.#deadlineOf(node, nodeClaim, ours);
-    this.#nodes.remember(await leave(this.#core.client, node, signal, ours));
+    this.#nodes.remember(await taintForDisruption(this.#core.client, node, signal, ours));
     const outcome = await this.#take({ ...this.#core, queue: this.#queue, node, deadline, signal }, nodeClaim);
     if (nodeClaim !== undefined && outcome.nodeClaim !== undefined)
       await this.#save(node, nodeClaim, outcome.nodeClaim, signal);
@@ -134,10 +134,10 @@ class NodeTermination {
   }
 
   /** One step after another, until one has to wait. */
-  async #take(departure: Departure, nodeClaim: NodeClaim | undefined): Promise<StepOutcome> {
+  async #take(termination: Termination, nodeClaim: NodeClaim | undefined): Promise<StepOutcome> {
     let outcome: StepOutcome = { nodeClaim, result: DONE };
     for (const step of STEPS) {
-      outcome = await step(departure, outcome.nodeClaim);
+      outcome = await step(termination, outcome.nodeClaim);
       if (outcome.result !== DONE || outcome.error !== undefined) break;
     }
     return outcome;

@@ -1,7 +1,7 @@
 import { CAPACITY_TYPE_LABEL, NODE_CLAIMS, type NodeClaim, NODEPOOL_LABEL } from '@karpenter-ts/apis';
 import { parseDuration } from '@karpenter-ts/kubernetes';
 import { defineCounter, ExpiringMap, isNotFound, MINUTE } from '@karpenter-ts/runtime';
-import type { Core } from '../state/controller-deps.ts';
+import type { ControllerDeps } from '../state/controller-deps.ts';
 import { isReschedulable } from '../kinds/pod.ts';
 import { podsOn } from '../state/node-nodeclaim-links.ts';
 
@@ -33,23 +33,23 @@ const CACHE_LAG = 1 * MINUTE;
 
 /** Orders the end of claims. Each order is given and counted once, however long the cache takes to show it. */
 export class NodeClaimDeletions {
-  readonly #core: Pick<Core, 'client' | 'caches' | 'metrics'>;
-  readonly #ordered: ExpiringMap<string, true>; // by uid
+  readonly #core: Pick<ControllerDeps, 'client' | 'caches' | 'metrics'>;
+  readonly #requested: ExpiringMap<string, true>; // by uid
 
-  constructor(core: Pick<Core, 'client' | 'caches' | 'metrics' | 'clock'>) {
+  constructor(core: Pick<ControllerDeps, 'client' | 'caches' | 'metrics' | 'clock'>) {
     this.#core = core;
-    this.#ordered = new ExpiringMap(core.clock, CACHE_LAG);
+    this.#requested = new ExpiringMap(core.clock, CACHE_LAG);
   }
 
   /** True if this call ordered it; false if it was ordered before, or the claim is gone. A namesake is left alone. */
-  async order(nodeClaim: NodeClaim, reason: DeletionReason, signal: AbortSignal): Promise<boolean> {
+  async request(nodeClaim: NodeClaim, reason: DeletionReason, signal: AbortSignal): Promise<boolean> {
     const { name, uid = '' } = nodeClaim.metadata;
-    if (this.#ordered.has(uid)) return false;
-    this.#ordered.set(uid, true);
+    if (this.#requested.has(uid)) return false;
+    this.#requested.set(uid, true);
     try {
       await this.#core.client.delete(NODE_CLAIMS, { name }, { preconditions: { uid } }, signal);
     } catch (error) {
-      this.#ordered.delete(uid);
+      this.#requested.delete(uid);
       if (isNotFound(error)) return false;
       throw error;
     }

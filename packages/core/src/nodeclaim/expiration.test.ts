@@ -3,56 +3,56 @@ import { test } from 'node:test';
 import { CAPACITY_TYPE_LABEL, NODE_CLAIMS } from '@karpenter-ts/apis';
 import { DONE, MINUTE, SECOND } from '@karpenter-ts/runtime';
 import { PODS } from '@karpenter-ts/kubernetes';
-import type { Core } from '../state/controller-deps.ts';
+import type { ControllerDeps } from '../state/controller-deps.ts';
 import { makePod } from '../testing/objects.ts';
 import { podsDisrupted } from './deletions.ts';
 import { expirationController } from './expiration.ts';
-import { type ClaimWorld, startClaimWorld } from './testing/claim-world.ts';
+import { type NodeClaimEnvironment, startNodeClaimEnvironment } from './testing/nodeclaim-environment.ts';
 
-function expirationOf(world: ClaimWorld) {
-  const core: Core = world.rig;
-  return expirationController({ ...core, deletions: world.deletions });
+function expirationOf(env: NodeClaimEnvironment) {
+  const core: ControllerDeps = env;
+  return expirationController({ ...core, deletions: env.deletions });
 }
 
 const FINALIZERS = ['karpenter.sh/termination'];
 
 test('03/86 an expired claim is deleted once, and counted once however often it is looked at', async (t) => {
-  const world = await startClaimWorld(t);
-  const expiration = expirationOf(world);
-  await world.addClaim({ expireAfter: '30s', finalizers: FINALIZERS });
-  await world.rig.clock.advance(60 * SECOND);
+  const env = await startNodeClaimEnvironment(t);
+  const expiration = expirationOf(env);
+  await env.addClaim({ expireAfter: '30s', finalizers: FINALIZERS });
+  await env.clock.advance(60 * SECOND);
   // Both passes start from a cache that does not show the deletion yet.
   const { reconcile } = expiration;
   const signal = new AbortController().signal;
-  await Promise.all([reconcile('c1', signal, world.rig.logger), reconcile('c1', signal, world.rig.logger)]);
-  await world.rig.clock.settle();
-  assert.equal(await world.rig.reconcile(expiration, 'c1'), DONE);
-  assert.notEqual((await world.claim()).metadata.deletionTimestamp, undefined);
-  assert.equal(world.disrupted('expired'), 1);
-  assert.equal(world.lines('debug').filter((line) => line === 'deleting expired nodeclaim').length, 1);
+  await Promise.all([reconcile('c1', signal, env.logger), reconcile('c1', signal, env.logger)]);
+  await env.clock.settle();
+  assert.equal(await env.reconcile(expiration, 'c1'), DONE);
+  assert.notEqual((await env.claim()).metadata.deletionTimestamp, undefined);
+  assert.equal(env.disrupted('expired'), 1);
+  assert.equal(env.lines('debug').filter((line) => line === 'deleting expired nodeclaim').length, 1);
 });
 
 test('03/86 a claim within its time is looked at when that is up; one without a time, never', async (t) => {
-  const world = await startClaimWorld(t);
-  const expiration = expirationOf(world);
-  await world.addClaim({ expireAfter: '200s' });
-  await world.addClaim({ expireAfter: 'Never' }, 'c2');
-  await world.rig.clock.advance(60 * SECOND);
-  assert.deepEqual(await world.rig.reconcile(expiration, 'c1'), { requeueAfter: 140 * SECOND });
-  assert.equal(await world.rig.reconcile(expiration, 'c2'), DONE);
-  assert.equal(world.disrupted('expired'), 0);
+  const env = await startNodeClaimEnvironment(t);
+  const expiration = expirationOf(env);
+  await env.addClaim({ expireAfter: '200s' });
+  await env.addClaim({ expireAfter: 'Never' }, 'c2');
+  await env.clock.advance(60 * SECOND);
+  assert.deepEqual(await env.reconcile(expiration, 'c1'), { requeueAfter: 140 * SECOND });
+  assert.equal(await env.reconcile(expiration, 'c2'), DONE);
+  assert.equal(env.disrupted('expired'), 0);
 });
 
 test('03/87 pods that must move are counted with the claim that expires', async (t) => {
-  const world = await startClaimWorld(t);
-  await world.addRegistered({ expireAfter: '30m', terminationGracePeriod: '1h' });
+  const env = await startNodeClaimEnvironment(t);
+  await env.addRegistered({ expireAfter: '30m', terminationGracePeriod: '1h' });
   const daemon = { apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'ds', uid: 'u' };
-  await world.rig.create(PODS, makePod('a', { nodeName: 'node-of-c1' }));
-  await world.rig.create(PODS, makePod('b', { nodeName: 'node-of-c1' }));
-  await world.rig.create(PODS, makePod('c', { nodeName: 'node-of-c1', ownerReferences: [daemon] }));
-  await world.rig.clock.advance(31 * MINUTE);
-  await world.rig.reconcile(expirationOf(world), 'c1');
-  const { [CAPACITY_TYPE_LABEL]: capacity_type = '' } = (await world.claim()).metadata.labels ?? {};
+  await env.create(PODS, makePod('a', { nodeName: 'node-of-c1' }));
+  await env.create(PODS, makePod('b', { nodeName: 'node-of-c1' }));
+  await env.create(PODS, makePod('c', { nodeName: 'node-of-c1', ownerReferences: [daemon] }));
+  await env.clock.advance(31 * MINUTE);
+  await env.reconcile(expirationOf(env), 'c1');
+  const { [CAPACITY_TYPE_LABEL]: capacity_type = '' } = (await env.claim()).metadata.labels ?? {};
   const labels = {
     reason: 'expired',
     nodepool: 'default',
@@ -60,27 +60,27 @@ test('03/87 pods that must move are counted with the claim that expires', async 
     consolidation_policy: '',
     termination_mode: 'eventual',
   };
-  assert.equal(world.rig.metrics.find(podsDisrupted, labels), 2);
+  assert.equal(env.metrics.find(podsDisrupted, labels), 2);
 });
 
 test('03/143 the age of the claim counts, not that of its Node, and its capacity type is counted', async (t) => {
-  const world = await startClaimWorld(t);
-  await world.addClaim({ expireAfter: '30m', labels: { [CAPACITY_TYPE_LABEL]: 'spot' } });
-  await world.pass();
-  await world.rig.clock.advance(14 * MINUTE);
-  await world.addNode();
-  await world.pass();
-  await world.rig.clock.advance(16 * MINUTE);
-  await world.rig.reconcile(expirationOf(world), 'c1');
-  assert.equal(world.disrupted('expired', 'spot'), 1);
+  const env = await startNodeClaimEnvironment(t);
+  await env.addClaim({ expireAfter: '30m', labels: { [CAPACITY_TYPE_LABEL]: 'spot' } });
+  await env.pass();
+  await env.clock.advance(14 * MINUTE);
+  await env.addNode();
+  await env.pass();
+  await env.clock.advance(16 * MINUTE);
+  await env.reconcile(expirationOf(env), 'c1');
+  assert.equal(env.disrupted('expired', 'spot'), 1);
 });
 
 test('a thousand claims of one age expire within a second', async (t) => {
-  const world = await startClaimWorld(t);
-  await world.rig.run(expirationOf(world));
+  const env = await startNodeClaimEnvironment(t);
+  await env.run(expirationOf(env));
   const names = Array.from({ length: 1000 }, (_, i) => `c${i}`);
-  await Promise.all(names.map((name) => world.addClaim({ expireAfter: '30s' }, name)));
-  await world.rig.clock.advance(30 * SECOND);
-  assert.deepEqual((await world.rig.client.listAll(NODE_CLAIMS)).items, []);
-  assert.equal(world.disrupted('expired'), 1000);
+  await Promise.all(names.map((name) => env.addClaim({ expireAfter: '30s' }, name)));
+  await env.clock.advance(30 * SECOND);
+  assert.deepEqual((await env.client.listAll(NODE_CLAIMS)).items, []);
+  assert.equal(env.disrupted('expired'), 1000);
 });

@@ -1,9 +1,9 @@
 import { NODE_CLAIMS, type NodeClaim } from '@karpenter-ts/apis';
 import { nanosToMilliseconds, parseNillableDuration } from '@karpenter-ts/kubernetes';
 import { type Controller, DONE, type Instant, kindSource, scaleConcurrency } from '@karpenter-ts/runtime';
-import type { Core } from '../state/controller-deps.ts';
+import type { ControllerDeps } from '../state/controller-deps.ts';
 import { isManagedNodeClaim } from '../state/managed.ts';
-import { withClaimNode } from './claim-logger.ts';
+import { withNodeName } from './nodeclaim-logger.ts';
 import type { NodeClaimDeletions } from './deletions.ts';
 
 /** When a claim has lived for long enough; undefined if it may live for ever. What its pool says by now is no matter. */
@@ -14,7 +14,7 @@ function expiryOf({ metadata, spec }: NodeClaim): Instant | undefined {
 }
 
 /** Deletes claims at their age limit, whatever budgets and pods say (spec 03 §9). Many at a time, unlike upstream. */
-export function expirationController(core: Core & { readonly deletions: NodeClaimDeletions }): Controller {
+export function expirationController(core: ControllerDeps & { readonly deletions: NodeClaimDeletions }): Controller {
   const { caches, clock, deletions, options, provider } = core;
   return {
     name: 'nodeclaim.expiration',
@@ -28,8 +28,8 @@ export function expirationController(core: Core & { readonly deletions: NodeClai
       if (expiry === undefined) return DONE;
       const left = expiry - clock.now();
       if (left > 0) return { requeueAfter: left };
-      const isOrdered = await deletions.order(nodeClaim, 'expired', signal);
-      if (isOrdered) withClaimNode(logger, nodeClaim).debug('deleting expired nodeclaim');
+      const isRequested = await deletions.request(nodeClaim, 'expired', signal);
+      if (isRequested) withNodeName(logger, nodeClaim).debug('deleting expired nodeclaim');
       return DONE;
     },
   };

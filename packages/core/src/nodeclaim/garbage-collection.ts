@@ -9,7 +9,7 @@ import {
   runParallel,
   singleton,
 } from '@karpenter-ts/runtime';
-import type { Core } from '../state/controller-deps.ts';
+import type { ControllerDeps } from '../state/controller-deps.ts';
 import { isReady } from '../kinds/node.ts';
 import { findNode } from '../state/node-nodeclaim-links.ts';
 import { isManagedNodeClaim } from '../state/managed.ts';
@@ -22,25 +22,27 @@ const PARALLEL = 20;
  * Deletes claims whose machine the cloud no longer knows (spec 03 §10), unless its kubelet still speaks: then the cloud
  * is wrong. A claim that is not registered is left to its timeout, since a new machine may not be listed yet.
  */
-export function garbageCollectionController(core: Core & { readonly deletions: NodeClaimDeletions }): Controller {
+export function garbageCollectionController(
+  core: ControllerDeps & { readonly deletions: NodeClaimDeletions },
+): Controller {
   const { caches, deletions, provider } = core;
   return singleton('nodeclaim.garbagecollection', async (signal, logger) => {
     const candidates = caches.nodeClaims.list().filter((nodeClaim) => isCandidate(nodeClaim, core));
-    const machines = await provider.list(signal);
-    const known = new Set(machines.filter(isStaying).map(({ status }) => status?.providerID));
+    const instances = await provider.list(signal);
+    const known = new Set(instances.filter(isStaying).map(({ status }) => status?.providerID));
     const lost = candidates.filter(({ status }) => !known.has(status?.providerID));
     const errors = await runParallel(lost, PARALLEL, async (nodeClaim) => {
       const node = findNode(nodeClaim, caches);
       if (node !== undefined && isReady(node)) return;
-      const isOrdered = await deletions.order(nodeClaim, 'garbage_collected', signal);
-      if (isOrdered) logLoss(nodeClaim, logger);
+      const isRequested = await deletions.request(nodeClaim, 'garbage_collected', signal);
+      if (isRequested) logLoss(nodeClaim, logger);
     });
     if (errors.length > 0) throw combineErrors(errors);
     return { requeueAfter: PERIOD };
   });
 }
 
-function isCandidate(nodeClaim: NodeClaim, { provider }: Core): boolean {
+function isCandidate(nodeClaim: NodeClaim, { provider }: ControllerDeps): boolean {
   return isStaying(nodeClaim) && isTrue(nodeClaim, 'Registered') && isManagedNodeClaim(nodeClaim, provider);
 }
 

@@ -9,7 +9,7 @@ import {
   scaleConcurrency,
   unlessGone,
 } from '@karpenter-ts/runtime';
-import type { Core } from '../state/controller-deps.ts';
+import type { ControllerDeps } from '../state/controller-deps.ts';
 import { findNodeClaim, nodesOf } from '../state/node-nodeclaim-links.ts';
 import { isManagedNodeClaim } from '../state/managed.ts';
 
@@ -18,7 +18,7 @@ import { isManagedNodeClaim } from '../state/managed.ts';
 const CONCURRENCY = { min: 1000, max: 5000 };
 
 /** Keeps the NodeClass label on claims (spec 03 §13). */
-export function nodeClaimHydrationController({ caches, client, options, provider }: Core): Controller {
+export function nodeClaimHydrationController({ caches, client, options, provider }: ControllerDeps): Controller {
   return {
     name: 'nodeclaim.hydration',
     kind: NODE_CLAIMS,
@@ -35,7 +35,7 @@ export function nodeClaimHydrationController({ caches, client, options, provider
 }
 
 /** Keeps it on the Nodes of managed claims. */
-export function nodeHydrationController({ caches, client, options, provider }: Core): Controller {
+export function nodeHydrationController({ caches, client, options, provider }: ControllerDeps): Controller {
   return {
     name: 'node.hydration',
     kind: NODES,

@@ -11,7 +11,7 @@ import {
 } from '@karpenter-ts/runtime';
 import { NODES, timestamp } from '@karpenter-ts/kubernetes';
 import type { Caches } from '../state/caches.ts';
-import type { Core } from '../state/controller-deps.ts';
+import type { ControllerDeps } from '../state/controller-deps.ts';
 import { isDaemonPod, isTerminal, isTerminating, type Pod } from '../kinds/pod.ts';
 import { findNodeClaim } from '../state/node-nodeclaim-links.ts';
 import { isManagedNodeClaim } from '../state/managed.ts';
@@ -24,7 +24,7 @@ const QUIET = 10 * SECOND;
  * §13). Looks at Nodes, not pods: a burst on one Node is one pass, and Nodes do not wait for each other. What was there
  * before we started counts from when it happened, so a restart moves nothing.
  */
-export function podEventsController(core: Core): Controller {
+export function podEventsController(core: ControllerDeps): Controller {
   const { caches, clock, options, provider } = core;
   const lastEvents = new Map<string, Instant>(); // by name of the Node: what its claim may not say yet
   return {
@@ -46,7 +46,7 @@ export function podEventsController(core: Core): Controller {
 }
 
 async function noteEvent(
-  { client, signal }: Core & { readonly signal: AbortSignal },
+  { client, signal }: ControllerDeps & { readonly signal: AbortSignal },
   { metadata, status }: NodeClaim,
   at: Instant,
 ): Promise<void> {

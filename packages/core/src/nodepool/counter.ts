@@ -1,7 +1,7 @@
 import { canonicalQuantity, memberOf, parseQuantity, type ResourceList, unitsOf } from '@karpenter-ts/kubernetes';
 import { NODE_POOLS, type NodePool } from '@karpenter-ts/apis';
 import { type Controller, DONE, kindSource, scaleConcurrency, SECOND, unlessGone } from '@karpenter-ts/runtime';
-import type { Core } from '../state/controller-deps.ts';
+import type { ControllerDeps } from '../state/controller-deps.ts';
 import { isManagedNodePool } from '../state/managed.ts';
 import { mergePatchOf } from '../writes/merge-patch.ts';
 
@@ -22,7 +22,7 @@ const NOTHING: ResourceList = { cpu: '0', memory: '0', pods: '0', 'ephemeral-sto
  * Keeps the resources of a pool's nodes in its status, looking every 5 s (spec 03 §11.1). Before the model has seen all
  * nodes it writes nothing: too little would look like room under the limits.
  */
-export function counterController({ caches, client, options, provider }: Core, usage: PoolUsage): Controller {
+export function counterController({ caches, client, options, provider }: ControllerDeps, usage: PoolUsage): Controller {
   return {
     name: 'nodepool.counter',
     kind: NODE_POOLS,

@@ -6,28 +6,28 @@ import type { OperatorOptions } from '../options/operator-options.ts';
 import { NODE_POOLS, type NodePool } from '@karpenter-ts/apis';
 import { conditionOf } from '../testing/cluster-objects.ts';
 import { makeNodePool } from '../testing/objects.ts';
-import { startRig } from '../testing/rig.ts';
+import { startTestEnvironment } from '../testing/test-environment.ts';
 import { extensionsController } from './extensions.ts';
 
 const POLICY = 'karpenter-ts.dev/packing-policy';
 const WRONG = `${POLICY}: "Cheap" is neither CostAware nor Upstream; Upstream is used`;
 
 async function start(t: TestContext, options: Partial<OperatorOptions> = {}) {
-  const rig = await startRig(t, { provider: new FakeCloudProvider(), options });
-  const controller = extensionsController(rig);
+  const env = await startTestEnvironment(t, { provider: new FakeCloudProvider(), options });
+  const controller = extensionsController(env);
   const conditions = ['ValidationSucceeded', 'NodeClassReady', 'Ready'].map((type) => conditionOf(type));
-  await rig.create(NODE_POOLS, { ...makeNodePool('default'), status: { nodes: 0, conditions } });
+  await env.create(NODE_POOLS, { ...makeNodePool('default'), status: { nodes: 0, conditions } });
   return {
-    rig,
+    env,
     /** Sets the annotation, and says what the pool looks like after a pass. */
     async annotate(value: string | null) {
-      await rig.change(NODE_POOLS, 'default', { metadata: { annotations: { [POLICY]: value } } });
-      await rig.reconcile(controller, 'default');
-      const pool = await rig.get<NodePool>(NODE_POOLS, 'default');
+      await env.change(NODE_POOLS, 'default', { metadata: { annotations: { [POLICY]: value } } });
+      await env.reconcile(controller, 'default');
+      const pool = await env.get<NodePool>(NODE_POOLS, 'default');
       const { status, reason, message } = findCondition(pool, 'ExtensionsValid') ?? {};
       return { condition: [status, reason, message], ready: findCondition(pool, 'Ready')?.status };
     },
-    told: () => rig.published.map(({ type, reason, message }) => [type, reason, message]),
+    told: () => env.published.map(({ type, reason, message }) => [type, reason, message]),
   };
 }
 
@@ -38,23 +38,23 @@ test('a bad annotation shows in a condition that keeps no pool from being ready,
 });
 
 test('the condition becomes true with a good value and goes with the annotation', async (t) => {
-  const { annotate, rig, told } = await start(t);
+  const { annotate, env, told } = await start(t);
   await annotate('Cheap');
   assert.deepEqual((await annotate('CostAware')).condition, ['True', 'ExtensionsValid', '']);
   assert.deepEqual((await annotate(null)).condition, [undefined, undefined, undefined]);
-  rig.writes.length = 0;
-  await rig.reconcile(extensionsController(rig), 'default');
-  assert.deepEqual(rig.writes, []);
+  env.writes.length = 0;
+  await env.reconcile(extensionsController(env), 'default');
+  assert.deepEqual(env.writes, []);
   assert.equal(told().length, 1);
 });
 
 test('one annotation is told once an hour, however often a pool changes', async (t) => {
-  const { annotate, rig, told } = await start(t);
+  const { annotate, env, told } = await start(t);
   await annotate('Cheap');
   await annotate('Upstream');
   await annotate('Cheap');
   assert.equal(told().length, 1);
-  await rig.clock.advance(61 * 60 * 1000);
+  await env.clock.advance(61 * 60 * 1000);
   await annotate('Cheap');
   assert.equal(told().length, 2);
 });

@@ -8,7 +8,7 @@ import {
 import { type ConditionChange } from '@karpenter-ts/kubernetes';
 import { type Controller, DONE, type EventDraft, HOUR, kindSource, subjectOf } from '@karpenter-ts/runtime';
 import { withCondition, withoutCondition } from '../writes/conditions.ts';
-import type { Core } from '../state/controller-deps.ts';
+import type { ControllerDeps } from '../state/controller-deps.ts';
 import { isManagedNodePool } from '../state/managed.ts';
 import { patchStatus } from '../writes/status-patch.ts';
 
@@ -18,7 +18,7 @@ const TYPE = 'ExtensionsValid';
  * Keeps the condition `ExtensionsValid` of pools that use extensions, and tells what is wrong with their annotations: a
  * bad value is never skipped in silence (spec 09 §0.2).
  */
-export function extensionsController({ caches, client, clock, events, options, provider }: Core): Controller {
+export function extensionsController({ caches, client, clock, events, options, provider }: ControllerDeps): Controller {
   return {
     name: 'nodepool.extensions',
     kind: NODE_POOLS,

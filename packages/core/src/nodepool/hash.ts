@@ -17,17 +17,17 @@ import {
   NODEPOOL_HASH_V3,
   nodePoolHash,
 } from '@karpenter-ts/apis';
-import type { Core } from '../state/controller-deps.ts';
+import type { ControllerDeps } from '../state/controller-deps.ts';
 import { isManagedNodeClaim, isManagedNodePool } from '../state/managed.ts';
 
 type Annotations = Readonly<Record<string, string>>;
-type Pass = Core & { readonly signal: AbortSignal };
+type Pass = ControllerDeps & { readonly signal: AbortSignal };
 
 const { hash: HASH, version: VERSION } = NODEPOOL_HASH_ANNOTATIONS;
 const PARALLEL = 20;
 
 /** Keeps the hash of a pool's template in its annotations, by which its claims are told to be drifted (spec 03 §11.5). */
-export function hashController(core: Core): Controller {
+export function hashController(core: ControllerDeps): Controller {
   const { caches, options, provider } = core;
   return {
     name: 'nodepool.hash',

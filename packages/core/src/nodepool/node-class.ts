@@ -1,7 +1,7 @@
 import type { NodePool } from '@karpenter-ts/apis';
 import { kindSource, type Source } from '@karpenter-ts/runtime';
 import { type Caches, nodeClassKey } from '../state/caches.ts';
-import type { Core } from '../state/controller-deps.ts';
+import type { ControllerDeps } from '../state/controller-deps.ts';
 import type { NodeClass } from '../kinds/node-class.ts';
 import { isManagedNodePool } from '../state/managed.ts';
 
@@ -12,7 +12,7 @@ export function findNodeClass({ spec }: NodePool, { nodeClasses }: Pick<Caches, 
 }
 
 /** Names of managed pools, whenever they or their NodeClasses change. */
-export function poolSources({ caches, provider }: Pick<Core, 'caches' | 'provider'>): readonly Source[] {
+export function poolSources({ caches, provider }: Pick<ControllerDeps, 'caches' | 'provider'>): readonly Source[] {
   return [
     kindSource(caches.nodePools, { when: ({ object }) => isManagedNodePool(object, provider) }),
     ...caches.nodeClasses.map((nodeClasses) =>

@@ -5,33 +5,33 @@ import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
 import { NODE_POOLS, type NodePool } from '@karpenter-ts/apis';
 import type { NodeClass } from '../kinds/node-class.ts';
 import { makeNodeClass, makeNodePool, NODE_CLASSES } from '../testing/objects.ts';
-import { startRig } from '../testing/rig.ts';
+import { startTestEnvironment } from '../testing/test-environment.ts';
 import { readinessController, readinessOf } from './readiness.ts';
 import { validationController } from './validation.ts';
 
-async function start(t: Parameters<typeof startRig>[0]) {
-  const rig = await startRig(t, { provider: new FakeCloudProvider() });
-  await rig.run(readinessController(rig), validationController(rig));
-  await rig.create(NODE_POOLS, makeNodePool('default'));
+async function start(t: Parameters<typeof startTestEnvironment>[0]) {
+  const env = await startTestEnvironment(t, { provider: new FakeCloudProvider() });
+  await env.run(readinessController(env), validationController(env));
+  await env.create(NODE_POOLS, makeNodePool('default'));
   const condition = async (type: string): Promise<Condition | undefined> =>
-    findCondition(await rig.get<NodePool>(NODE_POOLS, 'default'), type);
+    findCondition(await env.get<NodePool>(NODE_POOLS, 'default'), type);
   const texts = async (type: string) => {
     const found = await condition(type);
     return [found?.status, found?.reason, found?.message];
   };
-  return { rig, texts };
+  return { env, texts };
 }
 
 test('03/101 a pool follows its NodeClass: missing, silent, unready, ready, leaving', async (t) => {
-  const { rig, texts } = await start(t);
+  const { env, texts } = await start(t);
   assert.deepEqual(await texts('NodeClassReady'), ['False', 'NodeClassNotFound', 'NodeClass not found on cluster']);
   assert.equal((await texts('Ready'))[0], 'False');
-  await rig.create(NODE_CLASSES, { metadata: { name: 'default', finalizers: ['example.com/x'] } });
+  await env.create(NODE_CLASSES, { metadata: { name: 'default', finalizers: ['example.com/x'] } });
   const unknown = ['False', 'NodeClassReadinessUnknown', 'Node Class Readiness Unknown'];
   assert.deepEqual(await texts('NodeClassReady'), unknown);
   const lastTransitionTime = '2026-01-01T00:00:00Z';
   const say = (status: string): Promise<unknown> =>
-    rig.change(NODE_CLASSES, 'default', {
+    env.change(NODE_CLASSES, 'default', {
       status: {
         conditions: [{ type: 'Ready', status, reason: 'NoSubnets', message: 'none found', lastTransitionTime }],
       },
@@ -43,7 +43,7 @@ test('03/101 a pool follows its NodeClass: missing, silent, unready, ready, leav
   await say('True');
   assert.deepEqual(await texts('NodeClassReady'), ['True', 'NodeClassReady', '']);
   assert.deepEqual(await texts('Ready'), ['True', 'Ready', '']);
-  await rig.delete(NODE_CLASSES, 'default');
+  await env.delete(NODE_CLASSES, 'default');
   assert.deepEqual(await texts('NodeClassReady'), ['False', 'NodeClassTerminating', 'NodeClass is Terminating']);
   assert.equal((await texts('Ready'))[0], 'False');
 });

@@ -2,14 +2,14 @@ import { type ConditionChange, findCondition } from '@karpenter-ts/kubernetes';
 import { NODE_POOL_CONDITIONS, NODE_POOLS } from '@karpenter-ts/apis';
 import { type Controller, DONE, scaleConcurrency } from '@karpenter-ts/runtime';
 import { withCondition } from '../writes/conditions.ts';
-import type { Core } from '../state/controller-deps.ts';
+import type { ControllerDeps } from '../state/controller-deps.ts';
 import type { NodeClass } from '../kinds/node-class.ts';
 import { isManagedNodePool } from '../state/managed.ts';
 import { patchStatus } from '../writes/status-patch.ts';
 import { findNodeClass, poolSources } from './node-class.ts';
 
 /** Keeps the condition `NodeClassReady` of pools (spec 03 §11.2): without it nothing is launched for them. */
-export function readinessController(core: Core): Controller {
+export function readinessController(core: ControllerDeps): Controller {
   const { caches, client, clock, options, provider } = core;
   return {
     name: 'nodepool.readiness',

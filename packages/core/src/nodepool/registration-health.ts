@@ -2,12 +2,12 @@ import { type ConditionChange, findCondition } from '@karpenter-ts/kubernetes';
 import { NODE_POOL_CONDITIONS, NODE_POOLS, type NodePool } from '@karpenter-ts/apis';
 import { type Controller, DONE, type Instant, scaleConcurrency } from '@karpenter-ts/runtime';
 import { withCondition } from '../writes/conditions.ts';
-import type { Core } from '../state/controller-deps.ts';
+import type { ControllerDeps } from '../state/controller-deps.ts';
 import type { NodeClass } from '../kinds/node-class.ts';
 import { isManagedNodePool } from '../state/managed.ts';
 import { patchStatus } from '../writes/status-patch.ts';
 import { findNodeClass, poolSources } from './node-class.ts';
-import type { RegistrationHealth, RegistrationResult } from '../state/nodepool-health.ts';
+import type { NodePoolHealth, RegistrationResult } from '../state/nodepool-health.ts';
 
 const TYPE = 'NodeRegistrationHealthy';
 
@@ -15,13 +15,15 @@ const TYPE = 'NodeRegistrationHealthy';
  * Keeps the condition `NodeRegistrationHealthy` of pools (spec 03 §11.4): Unknown whenever what they launch changes,
  * then as their launches go. It is the only one that writes it.
  */
-export function registrationHealthController(core: Core & { readonly health: RegistrationHealth }): Controller {
-  const { caches, client, clock, health, options, provider } = core;
+export function registrationHealthController(
+  core: ControllerDeps & { readonly nodePoolHealth: NodePoolHealth },
+): Controller {
+  const { caches, client, clock, nodePoolHealth, options, provider } = core;
   return {
     name: 'nodepool.registrationhealth',
     kind: NODE_POOLS,
     concurrency: scaleConcurrency(options.cpuRequests / 1000, { min: 10, max: 1000 }),
-    sources: [...poolSources(core), health.source],
+    sources: [...poolSources(core), nodePoolHealth.source],
     reconcile: async (name, signal) => {
       const nodePool = caches.nodePools.get(name);
       if (nodePool === undefined || !isManagedNodePool(nodePool, provider)) return DONE;
@@ -29,13 +31,13 @@ export function registrationHealthController(core: Core & { readonly health: Reg
       if (nodeClass === undefined) return DONE;
       if (hasChanged(nodePool, nodeClass)) {
         await patchStatus(client, NODE_POOLS, nodePool, renewed(nodePool, nodeClass, clock.now()), signal);
-        health.reset(nodePool);
+        nodePoolHealth.reset(nodePool);
         return DONE;
       }
-      const verdict = health.verdictOn(nodePool);
+      const verdict = nodePoolHealth.verdictOn(nodePool);
       if (verdict === undefined) return DONE;
       await patchStatus(client, NODE_POOLS, nodePool, judged(nodePool, verdict, clock.now()), signal);
-      health.settle(nodePool, verdict);
+      nodePoolHealth.confirm(nodePool, verdict);
       return DONE;
     },
   };

@@ -4,18 +4,18 @@ import { findCondition } from '@karpenter-ts/kubernetes';
 import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
 import { CAPACITY_TYPE_LABEL, NODE_POOLS, type NodePool } from '@karpenter-ts/apis';
 import { makeNodePool } from '../testing/objects.ts';
-import { startRig } from '../testing/rig.ts';
+import { startTestEnvironment } from '../testing/test-environment.ts';
 import { validationController } from './validation.ts';
 
 async function validate(
-  t: Parameters<typeof startRig>[0],
+  t: Parameters<typeof startTestEnvironment>[0],
   template: NonNullable<Parameters<typeof makeNodePool>[1]>['template'],
 ) {
-  const rig = await startRig(t, { provider: new FakeCloudProvider() });
-  await rig.create(NODE_POOLS, makeNodePool('default', { template: template ?? {} }));
-  await rig.reconcile(validationController(rig), 'default');
-  const pool = await rig.get<NodePool>(NODE_POOLS, 'default');
-  return { rig, validation: findCondition(pool, 'ValidationSucceeded'), ready: findCondition(pool, 'Ready') };
+  const env = await startTestEnvironment(t, { provider: new FakeCloudProvider() });
+  await env.create(NODE_POOLS, makeNodePool('default', { template: template ?? {} }));
+  await env.reconcile(validationController(env), 'default');
+  const pool = await env.get<NodePool>(NODE_POOLS, 'default');
+  return { env, validation: findCondition(pool, 'ValidationSucceeded'), ready: findCondition(pool, 'Ready') };
 }
 
 const capacityTypes = (...values: readonly string[]) => ({
@@ -30,9 +30,9 @@ test('03/102 a pool that asks only for unknown capacity types is invalid, and no
 });
 
 test('03/102 one that asks for known ones, too, is valid, and somebody hears of the others', async (t) => {
-  const { rig, validation } = await validate(t, capacityTypes('on-demand', 'xspot'));
+  const { env, validation } = await validate(t, capacityTypes('on-demand', 'xspot'));
   assert.deepEqual([validation?.status, validation?.reason], ['True', 'ValidationSucceeded']);
-  const line = rig.logger.lines.find(({ level }) => level === 'error');
+  const line = env.logger.lines.find(({ level }) => level === 'error');
   assert.equal(line?.message, 'please correct found invalid values, proceeding with valid values');
   assert.equal(line.error, 'invalid values found for key');
   assert.deepEqual(
@@ -47,13 +47,13 @@ test('03/102 a taint whose key is too long makes the pool invalid', async (t) =>
 });
 
 test('a pool that was mended is valid again, and one that stays as it is is not written', async (t) => {
-  const { rig } = await validate(t, capacityTypes('xspot'));
-  const controller = validationController(rig);
-  rig.writes.length = 0;
-  await rig.reconcile(controller, 'default');
-  assert.deepEqual(rig.writes, []);
-  await rig.change(NODE_POOLS, 'default', { spec: { template: { spec: { requirements: [] } } } });
-  await rig.reconcile(controller, 'default');
-  const pool = await rig.get<NodePool>(NODE_POOLS, 'default');
+  const { env } = await validate(t, capacityTypes('xspot'));
+  const controller = validationController(env);
+  env.writes.length = 0;
+  await env.reconcile(controller, 'default');
+  assert.deepEqual(env.writes, []);
+  await env.change(NODE_POOLS, 'default', { spec: { template: { spec: { requirements: [] } } } });
+  await env.reconcile(controller, 'default');
+  const pool = await env.get<NodePool>(NODE_POOLS, 'default');
   assert.equal(findCondition(pool, 'ValidationSucceeded')?.status, 'True');
 });

@@ -11,12 +11,12 @@ import {
 } from '@karpenter-ts/apis';
 import { type Controller, DONE, kindSource, type Logger } from '@karpenter-ts/runtime';
 import { withCondition } from '../writes/conditions.ts';
-import type { Core } from '../state/controller-deps.ts';
+import type { ControllerDeps } from '../state/controller-deps.ts';
 import { isManagedNodePool } from '../state/managed.ts';
 import { patchStatus } from '../writes/status-patch.ts';
 
 /** Keeps the condition `ValidationSucceeded` of pools: rules the API server cannot check (spec 03 §11.3). */
-export function validationController({ caches, client, clock, provider }: Core): Controller {
+export function validationController({ caches, client, clock, provider }: ControllerDeps): Controller {
   return {
     name: 'nodepool.validation',
     kind: NODE_POOLS,

@@ -1,6 +1,6 @@
 import type { Controller } from '@karpenter-ts/runtime';
 import type { ClusterModel } from '../state/cluster-model.ts';
-import type { Core } from '../state/controller-deps.ts';
+import type { ControllerDeps } from '../state/controller-deps.ts';
 import { nodeMetricsController } from './node-controller.ts';
 import { podMetricsController } from './pod-controller.ts';
 import { poolMetricsController } from './pool-controller.ts';
@@ -9,7 +9,7 @@ import { pricingController } from './pricing-controller.ts';
 import { statusControllers } from './status-controller.ts';
 
 /** All that only shows how the cluster is, and can be switched off in large ones. */
-export function observabilityControllers(core: Core, cluster: ClusterModel): readonly Controller[] {
+export function observabilityControllers(core: ControllerDeps, cluster: ClusterModel): readonly Controller[] {
   const costs = new PoolCosts(core.caches);
   return [
     pricingController(core, costs),

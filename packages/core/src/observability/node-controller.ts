@@ -2,7 +2,7 @@ import { type Controller, type LiveSample, SECOND, singleton } from '@karpenter-
 import { addAmounts, AmountReader, type ExistingNode, NO_AMOUNTS } from '@karpenter-ts/scheduling';
 import type { ClusterModel } from '../state/cluster-model.ts';
 import type { StateNode } from '../state/state-node.ts';
-import type { Core } from '../state/controller-deps.ts';
+import type { ControllerDeps } from '../state/controller-deps.ts';
 import { TimeSlices } from '../state/time-slices.ts';
 import { clusterUtilization, type NodeAmount, type NodeMetrics, nodeMetricsOf } from './node-metrics.ts';
 import { type JoinedNode, type NodeReport, reportNode } from './node-report.ts';
@@ -15,7 +15,7 @@ const PERIOD = 5 * SECOND;
  * that has not changed since the last one costs nothing, however many Nodes there are.
  */
 export function nodeMetricsController(
-  core: Core,
+  core: ControllerDeps,
   cluster: Pick<ClusterModel, 'revision' | 'snapshotInSlices'>,
 ): Controller {
   const watch = new NodeWatch(core);
@@ -24,8 +24,8 @@ export function nodeMetricsController(
     if (cluster.revision === seen) return { requeueAfter: PERIOD };
     const { revision } = cluster; // of the beginning: what changes during this look is seen by the next one
     const slices = new TimeSlices(core.clock, signal);
-    const { staying, leaving } = await cluster.snapshotInSlices(slices);
-    await watch.look([...staying, ...leaving].filter(hasJoined), slices);
+    const { active, deleting } = await cluster.snapshotInSlices(slices);
+    await watch.look([...active, ...deleting].filter(hasJoined), slices);
     seen = revision;
     return { requeueAfter: PERIOD };
   });
@@ -37,14 +37,14 @@ function hasJoined(state: StateNode): state is JoinedNode {
 
 /** What was seen of all Nodes. Only what has changed since is worked out anew, and never for long at a time. */
 class NodeWatch {
-  readonly #core: Core;
+  readonly #core: ControllerDeps;
   readonly #metrics: NodeMetrics;
   readonly #known = new WeakMap<ExistingNode, NodeReport>(); // another object means that something has changed
   #isExposed = false;
   #reports: readonly NodeReport[] = [];
   #utilization: readonly ResourceSample[] = [];
 
-  constructor(core: Core) {
+  constructor(core: ControllerDeps) {
     this.#core = core;
     this.#metrics = nodeMetricsOf(core.provider.profile);
   }

@@ -6,73 +6,73 @@ import { NODES, PODS, timestamp } from '@karpenter-ts/kubernetes';
 import { PodDecisions } from '../state/pod-decisions.ts';
 import type { Pod } from '../kinds/pod.ts';
 import { ownedBy, pendingPod, plainNode, readyNode, runningPod } from '../testing/cluster-objects.ts';
-import { type Rig, startRig } from '../testing/rig.ts';
+import { type TestEnvironment, startTestEnvironment } from '../testing/test-environment.ts';
 import { podMetricsController } from './pod-controller.ts';
 
 const POD = 'default/a';
 
 async function start(t: TestContext) {
-  const rig = await startRig(t, { provider: new FakeCloudProvider() });
-  const decisions = new PodDecisions(rig);
-  await rig.run(podMetricsController(rig, decisions));
-  return { rig, decisions, lines: (name: string) => linesOf(rig, name) };
+  const env = await startTestEnvironment(t, { provider: new FakeCloudProvider() });
+  const decisions = new PodDecisions(env);
+  await env.run(podMetricsController(env, decisions));
+  return { env, decisions, lines: (name: string) => linesOf(env, name) };
 }
 
 /** As the cache has it. */
-function podOf(rig: Rig): Pod {
-  return rig.caches.pods.get(POD)!;
+function podOf(env: TestEnvironment): Pod {
+  return env.caches.pods.get(POD)!;
 }
 
 /** Samples of `karpenter_pods_<name>`, without that. */
-async function linesOf(rig: Rig, name: string): Promise<readonly string[]> {
+async function linesOf(env: TestEnvironment, name: string): Promise<readonly string[]> {
   const prefix = `karpenter_pods_${name}`;
-  const lines = (await rig.page()).split('\n').filter((line) => line.startsWith(prefix));
+  const lines = (await env.page()).split('\n').filter((line) => line.startsWith(prefix));
   return lines.map((line) => line.slice(prefix.length));
 }
 
 /** The pod as its kubelet reports it now. */
-async function report(rig: Rig, phase: string, ...conditions: readonly string[]): Promise<void> {
-  const lastTransitionTime = timestamp(rig.clock.now());
+async function report(env: TestEnvironment, phase: string, ...conditions: readonly string[]): Promise<void> {
+  const lastTransitionTime = timestamp(env.clock.now());
   const status: Pod['status'] = {
     phase,
     conditions: conditions.map((type) => ({ type, status: 'True', lastTransitionTime })),
   };
-  await rig.change(PODS, POD, { status });
+  await env.change(PODS, POD, { status });
 }
 
-async function bind(rig: Rig, node: string): Promise<void> {
+async function bind(env: TestEnvironment, node: string): Promise<void> {
   const binding = { metadata: { name: 'a', namespace: 'default' }, target: { kind: 'Node', name: node } };
-  await rig.client.create(PODS, binding, { subresource: 'binding' });
+  await env.client.create(PODS, binding, { subresource: 'binding' });
 }
 
 const LABELS = '{name="a",namespace="default"}';
 
 test('05/48 a pod keeps one series, with its new phase', async (t) => {
-  const { rig, lines } = await start(t);
-  await rig.create(PODS, pendingPod('a', { ownerReferences: ownedBy('ReplicaSet') }));
+  const { env, lines } = await start(t);
+  await env.create(PODS, pendingPod('a', { ownerReferences: ownedBy('ReplicaSet') }));
   const labels = (phase: string, ready: boolean) =>
     `{arch="",capacity_type="",instance_type="",managed="false",name="a",namespace="default",node="",nodepool="",` +
     `owner="/apis/apps/v1/namespaces/default/replicasets/owner",phase="${phase}",ready="${ready}",scheduled="false",zone=""} 1`;
   assert.deepEqual(await lines('state'), [labels('Pending', false)]);
-  await report(rig, 'Running', 'Ready');
+  await report(env, 'Running', 'Ready');
   assert.deepEqual(await lines('state'), [labels('Running', true)]);
-  await rig.delete(PODS, POD);
-  await rig.clock.advance(60 * SECOND);
+  await env.delete(PODS, POD);
+  await env.clock.advance(60 * SECOND);
   assert.deepEqual(await lines('state'), []);
 });
 
 test('05/49 a pod is managed if its Node is of a NodePool, whose labels it shows', async (t) => {
-  const { rig, lines } = await start(t);
+  const { env, lines } = await start(t);
   const labels = {
     'topology.kubernetes.io/zone': 'zone-1',
     'karpenter.sh/capacity-type': 'spot',
     'kubernetes.io/arch': 'arm64',
   };
-  await rig.create(NODES, readyNode('c', { labels }));
-  await rig.create(NODES, plainNode('plain'));
-  await rig.create(PODS, runningPod('a', 'node-of-c'));
-  await rig.create(PODS, runningPod('b', 'plain'));
-  await rig.create(PODS, runningPod('c', 'unheard-of'));
+  await env.create(NODES, readyNode('c', { labels }));
+  await env.create(NODES, plainNode('plain'));
+  await env.create(PODS, runningPod('a', 'node-of-c'));
+  await env.create(PODS, runningPod('b', 'plain'));
+  await env.create(PODS, runningPod('c', 'unheard-of'));
   const shown = (await lines('state')).map((line) => line.replace(/,(namespace|owner|phase|ready)="[^"]*"/g, ''));
   assert.deepEqual(shown.sort(), [
     '{arch="",capacity_type="",instance_type="",managed="false",name="b",node="plain",nodepool="",scheduled="true",zone=""} 1',
@@ -82,24 +82,24 @@ test('05/49 a pod is managed if its Node is of a NodePool, whose labels it shows
 });
 
 test('05/50 a pod that waits is shown with its age until it is bound and ready, and then measured once', async (t) => {
-  const { rig, decisions, lines } = await start(t);
-  await rig.create(PODS, pendingPod('a'));
-  await rig.clock.advance(4 * SECOND);
-  decisions.place(podOf(rig), true);
-  await rig.clock.advance(3 * SECOND);
+  const { env, decisions, lines } = await start(t);
+  await env.create(PODS, pendingPod('a'));
+  await env.clock.advance(4 * SECOND);
+  decisions.place(podOf(env), true);
+  await env.clock.advance(3 * SECOND);
   for (const wait of ['unbound_time_seconds', 'unstarted_time_seconds']) {
     assert.deepEqual(await lines(wait), [`${LABELS} 7`]);
     assert.deepEqual(await lines(`provisioning_${wait}`), [`${LABELS} 3`]);
   }
-  await report(rig, 'Pending', 'PodScheduled');
+  await report(env, 'Pending', 'PodScheduled');
   assert.deepEqual(await lines('unbound_time_seconds'), []);
   assert.deepEqual(await lines('bound_duration_seconds_count'), []);
-  await report(rig, 'Running', 'PodScheduled');
+  await report(env, 'Running', 'PodScheduled');
   assert.deepEqual(await lines('bound_duration_seconds_sum'), [' 7']);
   assert.deepEqual(await lines('provisioning_bound_duration_seconds_sum'), [' 3']);
   assert.deepEqual(await lines('unstarted_time_seconds'), [`${LABELS} 7`]);
-  await rig.clock.advance(5 * SECOND);
-  for (let i = 0; i < 2; i++) await report(rig, 'Running', 'PodScheduled', 'Ready');
+  await env.clock.advance(5 * SECOND);
+  for (let i = 0; i < 2; i++) await report(env, 'Running', 'PodScheduled', 'Ready');
   assert.deepEqual(await lines('unstarted_time_seconds'), []);
   assert.deepEqual(await lines('provisioning_unstarted_time_seconds'), []);
   assert.deepEqual(await lines('startup_duration_seconds_sum'), [' 12']);
@@ -111,25 +111,25 @@ test('05/50 a pod that waits is shown with its age until it is bound and ready, 
 });
 
 test('a pod that was never seen waiting is not measured', async (t) => {
-  const { rig, lines } = await start(t);
-  await rig.client.create(PODS, { ...runningPod('a', 'n'), apiVersion: 'v1', kind: 'Pod' });
-  await rig.client.patch(
+  const { env, lines } = await start(t);
+  await env.client.create(PODS, { ...runningPod('a', 'n'), apiVersion: 'v1', kind: 'Pod' });
+  await env.client.patch(
     PODS,
     { name: 'a', namespace: 'default' },
     { type: 'merge', body: { status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] } } },
     { subresource: 'status' },
   );
-  await rig.clock.settle();
+  await env.clock.settle();
   assert.deepEqual(await lines('startup_duration_seconds'), []);
   assert.deepEqual(await lines('unstarted_time_seconds'), []);
 });
 
 for (const phase of ['Succeeded', 'Failed']) {
   test(`05/51 a pod that has ${phase} is neither waited for nor measured`, async (t) => {
-    const { rig, decisions, lines } = await start(t);
-    await rig.create(PODS, pendingPod('a'));
-    decisions.see(podOf(rig));
-    await report(rig, phase);
+    const { env, decisions, lines } = await start(t);
+    await env.create(PODS, pendingPod('a'));
+    decisions.see(podOf(env));
+    await report(env, phase);
     assert.deepEqual(await lines('unstarted_time_seconds'), []);
     assert.deepEqual(await lines('unbound_time_seconds'), []);
     assert.deepEqual(await lines('startup_duration_seconds'), []);
@@ -137,40 +137,40 @@ for (const phase of ['Succeeded', 'Failed']) {
   });
 }
 
-const ENDS: Readonly<Record<string, (rig: Rig, decisions: PodDecisions) => unknown>> = {
-  'is placed': (rig, decisions) => decisions.place(podOf(rig), true),
-  'is refused': (rig, decisions) => decisions.fail(podOf(rig), 'no room'),
-  'is scheduled': (rig) => report(rig, 'Pending', 'PodScheduled'),
-  'has a Node, though no condition says so': async (rig) => {
-    await bind(rig, 'n');
-    await rig.change(PODS, POD, { status: { conditions: [] } });
-    assert.deepEqual((await rig.get<Pod>(PODS, POD)).status?.conditions ?? [], []);
+const ENDS: Readonly<Record<string, (env: TestEnvironment, decisions: PodDecisions) => unknown>> = {
+  'is placed': (env, decisions) => decisions.place(podOf(env), true),
+  'is refused': (env, decisions) => decisions.fail(podOf(env), 'no room'),
+  'is scheduled': (env) => report(env, 'Pending', 'PodScheduled'),
+  'has a Node, though no condition says so': async (env) => {
+    await bind(env, 'n');
+    await env.change(PODS, POD, { status: { conditions: [] } });
+    assert.deepEqual((await env.get<Pod>(PODS, POD)).status?.conditions ?? [], []);
   },
-  'is done': (rig) => report(rig, 'Failed'),
-  'is deleted': (rig) => rig.delete(PODS, POD),
+  'is done': (env) => report(env, 'Failed'),
+  'is deleted': (env) => env.delete(PODS, POD),
 };
 
 for (const [what, end] of Object.entries(ENDS)) {
   test(`05/52 a pod is shown as undecided from when it is seen until it ${what}`, async (t) => {
-    const { rig, decisions, lines } = await start(t);
-    await rig.create(PODS, pendingPod('a', { terminationGracePeriodSeconds: 0 }));
+    const { env, decisions, lines } = await start(t);
+    await env.create(PODS, pendingPod('a', { terminationGracePeriodSeconds: 0 }));
     assert.deepEqual(await lines('provisioning_scheduling_undecided_time_seconds'), []);
-    decisions.see(podOf(rig));
-    await rig.clock.advance(2 * SECOND);
+    decisions.see(podOf(env));
+    await env.clock.advance(2 * SECOND);
     assert.deepEqual(await lines('provisioning_scheduling_undecided_time_seconds'), [`${LABELS} 2`]);
-    await end(rig, decisions);
+    await end(env, decisions);
     assert.deepEqual(await lines('provisioning_scheduling_undecided_time_seconds'), []);
   });
 }
 
 test('05/53 a pod that has lost its place is not shown as waiting for it', async (t) => {
-  const { rig, decisions, lines } = await start(t);
-  await rig.create(PODS, pendingPod('a'));
-  decisions.place(podOf(rig), true);
+  const { env, decisions, lines } = await start(t);
+  await env.create(PODS, pendingPod('a'));
+  decisions.place(podOf(env), true);
   for (const wait of ['unbound_time_seconds', 'unstarted_time_seconds']) {
     assert.deepEqual(await lines(`provisioning_${wait}`), [`${LABELS} 0`]);
   }
-  decisions.fail(podOf(rig), 'no room');
+  decisions.fail(podOf(env), 'no room');
   for (const wait of ['unbound_time_seconds', 'unstarted_time_seconds']) {
     assert.deepEqual(await lines(`provisioning_${wait}`), []);
     assert.deepEqual(await lines(wait), [`${LABELS} 0`]);

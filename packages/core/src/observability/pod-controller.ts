@@ -9,7 +9,7 @@ import {
 } from '@karpenter-ts/runtime';
 import { objectKey, PODS } from '@karpenter-ts/kubernetes';
 import type { PodDecision, PodDecisions } from '../state/pod-decisions.ts';
-import type { Core } from '../state/controller-deps.ts';
+import type { ControllerDeps } from '../state/controller-deps.ts';
 import { isTerminal, type Pod } from '../kinds/pod.ts';
 import {
   boundSeconds,
@@ -26,7 +26,7 @@ import {
 import { podLabels } from './pod-labels.ts';
 
 /** Shows where pods are, and how long those that were seen waiting wait for their places and their start (spec 05 §4.2). */
-export function podMetricsController(core: Core, decisions: PodDecisions): Controller {
+export function podMetricsController(core: ControllerDeps, decisions: PodDecisions): Controller {
   const { pods } = core.caches;
   const watch = new PodWatch(core, decisions);
   return {
@@ -45,7 +45,7 @@ export function podMetricsController(core: Core, decisions: PodDecisions): Contr
 
 /** What is measured of pods. States and ages are worked out when someone looks, so pods cost nothing while they rest. */
 class PodWatch {
-  readonly #core: Core;
+  readonly #core: ControllerDeps;
   readonly #decisions: PodDecisions;
   /** Pods that were seen Pending, until they are ready or done; by namespace/name, as the others. */
   readonly #unstarted = new Set<string>();
@@ -53,7 +53,7 @@ class PodWatch {
   readonly #unbound = new Set<string>();
   #isExposed = false;
 
-  constructor(core: Core, decisions: PodDecisions) {
+  constructor(core: ControllerDeps, decisions: PodDecisions) {
     this.#core = core;
     this.#decisions = decisions;
   }

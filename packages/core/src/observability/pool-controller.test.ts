@@ -12,7 +12,7 @@ import { HOUR, MINUTE } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS, NODE_POOLS } from '@karpenter-ts/apis';
 import { fakeType, makeOffering } from '@karpenter-ts/scheduling/testing';
 import { FOREIGN_CLASS_REF, makeNodeClaim, makeNodePool } from '../testing/objects.ts';
-import { startRig } from '../testing/rig.ts';
+import { startTestEnvironment } from '../testing/test-environment.ts';
 import { poolMetricsController } from './pool-controller.ts';
 import { PoolCosts } from './pool-costs.ts';
 import { pricingController } from './pricing-controller.ts';
@@ -24,15 +24,15 @@ const types = (onDemand: number, spot: number) => [
 
 async function start(t: TestContext) {
   const provider = new FakeCloudProvider({ instanceTypes: types(3, 1) });
-  const rig = await startRig(t, { provider });
-  const costs = new PoolCosts(rig.caches);
-  await rig.run(poolMetricsController(rig, costs), pricingController(rig, costs));
+  const env = await startTestEnvironment(t, { provider });
+  const costs = new PoolCosts(env.caches);
+  await env.run(poolMetricsController(env, costs), pricingController(env, costs));
   const lines = async (name: string) =>
-    (await rig.page())
+    (await env.page())
       .split('\n')
       .filter((line) => line.startsWith(`karpenter_nodepools_${name}`))
       .map((line) => line.slice('karpenter_nodepools_'.length));
-  return { rig, provider, lines };
+  return { env, provider, lines };
 }
 
 function bought(name: string, capacityType: string, instanceType = 'm'): NodeClaim {
@@ -46,11 +46,11 @@ function bought(name: string, capacityType: string, instanceType = 'm'): NodeCla
 }
 
 test('05/47 a NodePool shows its limits and what it uses, those of other providers nothing', async (t) => {
-  const { rig, lines } = await start(t);
+  const { env, lines } = await start(t);
   const limits = { cpu: '10500m', memory: '64Mi', 'ephemeral-storage': '5', 'nvidia.com/gpu': '2' };
-  await rig.create(NODE_POOLS, makeNodePool('p', { limits }));
-  await rig.create(NODE_POOLS, makeNodePool('foreign', { limits, template: { nodeClassRef: FOREIGN_CLASS_REF } }));
-  await rig.change(NODE_POOLS, 'p', { status: { resources: { cpu: '2', nodes: '1' } } });
+  await env.create(NODE_POOLS, makeNodePool('p', { limits }));
+  await env.create(NODE_POOLS, makeNodePool('foreign', { limits, template: { nodeClassRef: FOREIGN_CLASS_REF } }));
+  await env.change(NODE_POOLS, 'p', { status: { resources: { cpu: '2', nodes: '1' } } });
   assert.deepEqual((await lines('limit')).sort(), [
     'limit{nodepool="p",resource_type="cpu"} 10.5',
     'limit{nodepool="p",resource_type="ephemeral_storage"} 5',
@@ -61,56 +61,56 @@ test('05/47 a NodePool shows its limits and what it uses, those of other provide
     'usage{nodepool="p",resource_type="cpu"} 2',
     'usage{nodepool="p",resource_type="nodes"} 1',
   ]);
-  await rig.delete(NODE_POOLS, 'p');
-  assert.ok(!(await rig.page()).includes('karpenter_nodepools_'));
+  await env.delete(NODE_POOLS, 'p');
+  assert.ok(!(await env.page()).includes('karpenter_nodepools_'));
 });
 
 test('a NodePool costs what its machines do, from their launch to their end', async (t) => {
-  const { rig, provider, lines } = await start(t);
-  await rig.create(NODE_POOLS, makeNodePool('p'));
+  const { env, provider, lines } = await start(t);
+  await env.create(NODE_POOLS, makeNodePool('p'));
   assert.deepEqual(await lines('cost_total'), ['cost_total{nodepool="p"} 0']);
-  await rig.create(NODE_CLAIMS, bought('a', 'on-demand'));
-  await rig.create(NODE_CLAIMS, bought('b', 'spot'));
-  await rig.create(NODE_CLAIMS, bought('c', 'spot'));
-  await rig.create(NODE_CLAIMS, makeNodeClaim('unlaunched', { labels: { [NODEPOOL_LABEL]: 'p' } }));
+  await env.create(NODE_CLAIMS, bought('a', 'on-demand'));
+  await env.create(NODE_CLAIMS, bought('b', 'spot'));
+  await env.create(NODE_CLAIMS, bought('c', 'spot'));
+  await env.create(NODE_CLAIMS, makeNodeClaim('unlaunched', { labels: { [NODEPOOL_LABEL]: 'p' } }));
   assert.deepEqual(await lines('cost_total'), ['cost_total{nodepool="p"} 5']);
   assert.equal(provider.callsOf('instanceTypes').length, 2, 'asked once for each purchase of its kind');
-  await rig.delete(NODE_CLAIMS, 'b');
+  await env.delete(NODE_CLAIMS, 'b');
   assert.deepEqual(await lines('cost_total'), ['cost_total{nodepool="p"} 4']);
 });
 
 test('prices are looked up again every hour; what is no longer on offer keeps its own', async (t) => {
-  const { rig, provider, lines } = await start(t);
-  await rig.create(NODE_POOLS, makeNodePool('p'));
-  await rig.create(NODE_CLAIMS, bought('a', 'on-demand'));
+  const { env, provider, lines } = await start(t);
+  await env.create(NODE_POOLS, makeNodePool('p'));
+  await env.create(NODE_CLAIMS, bought('a', 'on-demand'));
   provider.offer(types(4, 1));
-  await rig.clock.advance(1 * HOUR);
+  await env.clock.advance(1 * HOUR);
   assert.deepEqual(await lines('cost_total'), ['cost_total{nodepool="p"} 4']);
   provider.offer([]);
-  await rig.clock.advance(1 * HOUR);
+  await env.clock.advance(1 * HOUR);
   assert.deepEqual(await lines('cost_total'), ['cost_total{nodepool="p"} 4']);
-  await rig.delete(NODE_CLAIMS, 'a');
-  await rig.clock.advance(1 * HOUR);
+  await env.delete(NODE_CLAIMS, 'a');
+  await env.clock.advance(1 * HOUR);
   const asked = provider.callsOf('instanceTypes').length;
-  await rig.clock.advance(2 * HOUR);
+  await env.clock.advance(2 * HOUR);
   assert.equal(provider.callsOf('instanceTypes').length, asked, 'a pool without machines has no prices to know');
 });
 
 test('a price that is unknown counts for nothing and is told of once; failing to ask is counted and tried again', async (t) => {
-  const { rig, provider, lines } = await start(t);
-  await rig.create(NODE_POOLS, makeNodePool('p'));
-  await rig.create(NODE_CLAIMS, bought('a', 'spot', 'strange'));
-  await rig.change(NODE_CLAIMS, 'a', { metadata: { annotations: { touched: 'yes' } } });
-  const told = rig.logger.lines.filter(({ message }) => message.startsWith('offering price unknown'));
+  const { env, provider, lines } = await start(t);
+  await env.create(NODE_POOLS, makeNodePool('p'));
+  await env.create(NODE_CLAIMS, bought('a', 'spot', 'strange'));
+  await env.change(NODE_CLAIMS, 'a', { metadata: { annotations: { touched: 'yes' } } });
+  const told = env.logger.lines.filter(({ message }) => message.startsWith('offering price unknown'));
   assert.equal(told.length, 1);
   assert.match(
     String(told[0]!.error),
     /failed to find offering for instance "strange" in zone "zone-1" with capacity "spot" in nodepool "p"/,
   );
   provider.offer(new Error('class not ready'));
-  await rig.create(NODE_CLAIMS, bought('b', 'spot'));
+  await env.create(NODE_CLAIMS, bought('b', 'spot'));
   assert.deepEqual(await lines('cost_tracker_errors_total'), ['cost_tracker_errors_total{nodepool="p"} 1']);
   provider.offer(types(3, 1));
-  await rig.clock.advance(1 * MINUTE);
+  await env.clock.advance(1 * MINUTE);
   assert.deepEqual(await lines('cost_total'), ['cost_total{nodepool="p"} 1']);
 });

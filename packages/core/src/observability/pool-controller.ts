@@ -2,7 +2,7 @@ import type { ResourceList } from '@karpenter-ts/kubernetes';
 import { type Controller, DONE, defineGauge, kindSource, type LiveSample } from '@karpenter-ts/runtime';
 import { NODE_POOLS, type NodePool } from '@karpenter-ts/apis';
 import { AmountReader } from '@karpenter-ts/scheduling';
-import type { Core } from '../state/controller-deps.ts';
+import type { ControllerDeps } from '../state/controller-deps.ts';
 import { isManagedNodePool } from '../state/managed.ts';
 import type { PoolCosts } from './pool-costs.ts';
 import { resourceSamples } from './resource-samples.ts';
@@ -29,7 +29,7 @@ const costTotal = defineGauge(
  * Shows what NodePools may hold, hold and cost (spec 05 §4.2), worked out when someone looks. Its passes only tell that
  * this replica leads: others show nothing.
  */
-export function poolMetricsController({ caches, metrics, provider }: Core, costs: PoolCosts): Controller {
+export function poolMetricsController({ caches, metrics, provider }: ControllerDeps, costs: PoolCosts): Controller {
   const isManaged = (nodePool: NodePool): boolean => isManagedNodePool(nodePool, provider);
   const managed = (): readonly NodePool[] => caches.nodePools.list().filter(isManaged);
   let isExposed = false;

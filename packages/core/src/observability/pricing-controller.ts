@@ -10,7 +10,7 @@ import {
 } from '@karpenter-ts/runtime';
 import { NODE_POOLS } from '@karpenter-ts/apis';
 import type { InstanceType } from '@karpenter-ts/scheduling';
-import type { Core } from '../state/controller-deps.ts';
+import type { ControllerDeps } from '../state/controller-deps.ts';
 import { isManagedNodeClaim } from '../state/managed.ts';
 import type { PoolCosts, Purchase } from './pool-costs.ts';
 
@@ -23,7 +23,7 @@ const trackerErrors = defineCounter(
 const PERIOD = 1 * HOUR;
 
 /** Keeps the prices of what NodePools have bought: looks them up with the first purchase of its kind, then every hour. */
-export function pricingController(core: Core, costs: PoolCosts): Controller {
+export function pricingController(core: ControllerDeps, costs: PoolCosts): Controller {
   const { caches, provider } = core;
   return {
     name: 'state.pricing',
@@ -54,7 +54,7 @@ function poolsOf({ metadata }: NodeClaim): readonly string[] {
 }
 
 async function askPrices(
-  { metrics, provider }: Core,
+  { metrics, provider }: ControllerDeps,
   nodePool: NodePool,
   signal: AbortSignal,
 ): Promise<readonly InstanceType[]> {

@@ -5,43 +5,43 @@ import { MINUTE, SECOND } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS } from '@karpenter-ts/apis';
 import { NODES, timestamp } from '@karpenter-ts/kubernetes';
 import { makeNode, makeNodeClaim } from '../testing/objects.ts';
-import { type Rig, startRig } from '../testing/rig.ts';
+import { type TestEnvironment, startTestEnvironment } from '../testing/test-environment.ts';
 import { statusControllers } from './status-controller.ts';
 
-async function start(t: Parameters<typeof startRig>[0]): Promise<Rig> {
-  const rig = await startRig(t, { provider: new FakeCloudProvider() });
-  await rig.run(...statusControllers(rig));
-  return rig;
+async function start(t: Parameters<typeof startTestEnvironment>[0]): Promise<TestEnvironment> {
+  const env = await startTestEnvironment(t, { provider: new FakeCloudProvider() });
+  await env.run(...statusControllers(env));
+  return env;
 }
 
-function ready(rig: Rig, status: 'True' | 'False', reason: string, message = ''): object {
-  const lastTransitionTime = timestamp(rig.clock.now());
+function ready(env: TestEnvironment, status: 'True' | 'False', reason: string, message = ''): object {
+  const lastTransitionTime = timestamp(env.clock.now());
   return { status: { conditions: [{ type: 'Ready', status, reason, message, lastTransitionTime }] } };
 }
 
 test('03/126 a Node condition that changes is told of; one that is seen for the first time is not', async (t) => {
-  const rig = await start(t);
-  await rig.create(NODES, makeNode('n1', { ready: 'False' }));
-  assert.equal(rig.published.length, 0);
-  await rig.change(NODES, 'n1', ready(rig, 'True', 'KubeletReady', 'kubelet is posting ready status'));
-  assert.equal(rig.published.length, 1);
-  const [event] = rig.published;
+  const env = await start(t);
+  await env.create(NODES, makeNode('n1', { ready: 'False' }));
+  assert.equal(env.published.length, 0);
+  await env.change(NODES, 'n1', ready(env, 'True', 'KubeletReady', 'kubelet is posting ready status'));
+  assert.equal(env.published.length, 1);
+  const [event] = env.published;
   assert.deepEqual([event?.type, event?.reason, event?.involvedObject.name], ['Normal', 'Ready', 'n1']);
   assert.equal(
     event?.message,
     'Status condition transitioned, Type: Ready, Status: False -> True, Reason: KubeletReady, Message: kubelet is posting ready status',
   );
-  await rig.change(NODES, 'n1', ready(rig, 'True', 'Other'));
-  assert.equal(rig.published.length, 1);
+  await env.change(NODES, 'n1', ready(env, 'True', 'Other'));
+  assert.equal(env.published.length, 1);
 });
 
 test('05/59 a transition is counted under its new status, and its time under the old one', async (t) => {
-  const rig = await start(t);
-  await rig.create(NODES, makeNode('n1', { ready: 'False', labels: { 'karpenter.sh/nodepool': 'p' } }));
-  await rig.change(NODES, 'n1', ready(rig, 'False', 'Starting'));
-  await rig.clock.advance(7 * SECOND);
-  await rig.change(NODES, 'n1', ready(rig, 'True', 'KubeletReady'));
-  const page = await rig.page();
+  const env = await start(t);
+  await env.create(NODES, makeNode('n1', { ready: 'False', labels: { 'karpenter.sh/nodepool': 'p' } }));
+  await env.change(NODES, 'n1', ready(env, 'False', 'Starting'));
+  await env.clock.advance(7 * SECOND);
+  await env.change(NODES, 'n1', ready(env, 'True', 'KubeletReady'));
+  const page = await env.page();
   const extra = 'karpenter_kwok_sh_kwoknodeclass="",karpenter_sh_initialized="",karpenter_sh_nodepool="p"';
   const transitions = 'operator_node_status_condition_transitions_total';
   assert.ok(page.includes(`${transitions}{${extra},reason="KubeletReady",status="True",type="Ready"} 1\n`), page);
@@ -53,10 +53,10 @@ test('05/59 a transition is counted under its new status, and its time under the
 });
 
 test('conditions of claims are shown with their age, for themselves and among all kinds', async (t) => {
-  const rig = await start(t);
-  await rig.create(NODE_CLAIMS, makeNodeClaim('c1', { labels: { 'karpenter.sh/nodepool': 'p' } }));
-  await rig.clock.advance(90 * SECOND);
-  const page = await rig.page();
+  const env = await start(t);
+  await env.create(NODE_CLAIMS, makeNodeClaim('c1', { labels: { 'karpenter.sh/nodepool': 'p' } }));
+  await env.clock.advance(90 * SECOND);
+  const page = await env.page();
   const condition = 'name="c1",namespace="",reason="AwaitingReconciliation",status="Unknown",type="Launched"';
   const own = `karpenter_kwok_sh_kwoknodeclass="default",karpenter_sh_nodepool="p",${condition}`;
   assert.ok(page.includes(`operator_nodeclaim_status_condition_count{${own}} 1\n`), page);
@@ -67,35 +67,35 @@ test('conditions of claims are shown with their age, for themselves and among al
 });
 
 test('what is gone is not shown, how long it took is measured, and its finalizers are told of', async (t) => {
-  const rig = await start(t);
+  const env = await start(t);
   const finalizers = ['karpenter.sh/termination', 'example.com/x'];
-  await rig.create(NODE_CLAIMS, makeNodeClaim('c1', { finalizers }));
-  await rig.delete(NODE_CLAIMS, 'c1');
-  await rig.clock.advance(1 * MINUTE);
-  assert.match(await rig.page(), /operator_nodeclaim_termination_current_time_seconds\{.*name="c1".*\} 60\n/);
-  await rig.change(NODE_CLAIMS, 'c1', { metadata: { finalizers: ['example.com/x'] } });
-  await rig.change(NODE_CLAIMS, 'c1', { metadata: { finalizers: null } });
-  const told = rig.published.filter(({ reason }) => reason === 'Finalized').map(({ message }) => message);
+  await env.create(NODE_CLAIMS, makeNodeClaim('c1', { finalizers }));
+  await env.delete(NODE_CLAIMS, 'c1');
+  await env.clock.advance(1 * MINUTE);
+  assert.match(await env.page(), /operator_nodeclaim_termination_current_time_seconds\{.*name="c1".*\} 60\n/);
+  await env.change(NODE_CLAIMS, 'c1', { metadata: { finalizers: ['example.com/x'] } });
+  await env.change(NODE_CLAIMS, 'c1', { metadata: { finalizers: null } });
+  const told = env.published.filter(({ reason }) => reason === 'Finalized').map(({ message }) => message);
   assert.deepEqual(told, ['Finalized karpenter.sh/termination', 'Finalized example.com/x']);
-  const page = await rig.page();
+  const page = await env.page();
   assert.ok(!page.includes('name="c1"'));
   assert.match(page, /operator_nodeclaim_termination_duration_seconds_sum\{.*\} 60\n/);
   assert.match(page, /operator_termination_duration_seconds_sum\{group="karpenter.sh",kind="NodeClaim"\} 60\n/);
 });
 
 test('a namesake is another object: its conditions are seen for the first time', async (t) => {
-  const rig = await start(t);
-  await rig.create(NODES, makeNode('n1', { ready: 'False' }));
-  await rig.delete(NODES, 'n1');
-  await rig.create(NODES, makeNode('n1', { ready: 'True' }));
-  assert.equal(rig.published.length, 0);
+  const env = await start(t);
+  await env.create(NODES, makeNode('n1', { ready: 'False' }));
+  await env.delete(NODES, 'n1');
+  await env.create(NODES, makeNode('n1', { ready: 'True' }));
+  assert.equal(env.published.length, 0);
 });
 
 test('nothing is shown before the first pass, as on a replica that does not lead', async (t) => {
-  const rig = await startRig(t, { provider: new FakeCloudProvider() });
-  const [nodeClaims] = statusControllers(rig);
-  await rig.create(NODE_CLAIMS, makeNodeClaim('c1'));
-  assert.ok(!(await rig.page()).includes('operator_'));
-  await rig.run(nodeClaims!);
-  assert.ok((await rig.page()).includes('operator_nodeclaim_status_condition_count'));
+  const env = await startTestEnvironment(t, { provider: new FakeCloudProvider() });
+  const [nodeClaims] = statusControllers(env);
+  await env.create(NODE_CLAIMS, makeNodeClaim('c1'));
+  assert.ok(!(await env.page()).includes('operator_'));
+  await env.run(nodeClaims!);
+  assert.ok((await env.page()).includes('operator_nodeclaim_status_condition_count'));
 });

@@ -17,7 +17,7 @@ import {
   STATUS_BUCKETS,
   subjectOf,
 } from '@karpenter-ts/runtime';
-import type { Core } from '../state/controller-deps.ts';
+import type { ControllerDeps } from '../state/controller-deps.ts';
 import { metricLabel, SHARED_STATUS_METRICS, type StatusMetrics, statusMetricsOf } from './status-metrics.ts';
 import { findTransitions, type ObservedCondition, type Transition, transitionText } from './status-transitions.ts';
 
@@ -34,7 +34,7 @@ interface StatusKind<T extends ApiObject> {
 }
 
 /** Those of claims, pools and Nodes, of every provider. */
-export function statusControllers(core: Core): readonly Controller[] {
+export function statusControllers(core: ControllerDeps): readonly Controller[] {
   const { nodeClaims, nodePools, nodes } = core.caches;
   const classes = core.provider.nodeClasses.map(nodeClassLabel);
   const common = { labels: [], buckets: STATUS_BUCKETS, isShared: true };
@@ -73,7 +73,7 @@ function filledConditions<C extends string>(
  * was last seen (spec 03 §2.1, 05 §4.4). How long something has been as it is is computed when someone looks, so
  * objects cost nothing while they rest.
  */
-function statusController<T extends ApiObject>(core: Core, kind: StatusKind<T>): Controller {
+function statusController<T extends ApiObject>(core: ControllerDeps, kind: StatusKind<T>): Controller {
   const { cache } = kind;
   const watch = new StatusWatch(core, kind);
   const seen = new Map<string, T>();
@@ -100,13 +100,13 @@ function statusController<T extends ApiObject>(core: Core, kind: StatusKind<T>):
 
 /** What the events and metrics of one kind say. */
 class StatusWatch<T extends ApiObject> {
-  readonly #core: Core;
+  readonly #core: ControllerDeps;
   readonly #kind: StatusKind<T>;
   /** The kind's own metrics and, if it counts there, those of all kinds, each with the labels it adds. */
   readonly #views: readonly (readonly [StatusMetrics, LabelsOf<T>])[];
   #isExposed = false;
 
-  constructor(core: Core, kind: StatusKind<T>) {
+  constructor(core: ControllerDeps, kind: StatusKind<T>) {
     this.#core = core;
     this.#kind = kind;
     const { group, kind: name } = kind.cache.type;

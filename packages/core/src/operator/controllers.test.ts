@@ -3,19 +3,19 @@ import { type TestContext, test } from 'node:test';
 import { FakeCloudProvider, type FakeSettings } from '@karpenter-ts/cloudprovider/testing';
 import type { OperatorOptions } from '../options/operator-options.ts';
 import { createControllers } from './controllers.ts';
-import { startRig } from '../testing/rig.ts';
+import { startTestEnvironment } from '../testing/test-environment.ts';
 
 async function namesOf(t: TestContext, options: Partial<OperatorOptions>, settings: FakeSettings = {}) {
-  const rig = await startRig(t, { provider: new FakeCloudProvider(settings), options });
-  return createControllers(rig, Math.random).map(({ name }) => name);
+  const env = await startTestEnvironment(t, { provider: new FakeCloudProvider(settings), options });
+  return createControllers(env, Math.random).map(({ name }) => name);
 }
 
 test('a controller that calls the provider is timed under its own name', async (t) => {
-  const rig = await startRig(t, { provider: new FakeCloudProvider() });
-  const controllers = createControllers(rig, Math.random);
-  await rig.reconcile(controllers.find(({ name }) => name === 'nodeclaim.garbagecollection')!, '');
+  const env = await startTestEnvironment(t, { provider: new FakeCloudProvider() });
+  const controllers = createControllers(env, Math.random);
+  await env.reconcile(controllers.find(({ name }) => name === 'nodeclaim.garbagecollection')!, '');
   const labels = '{controller="nodeclaim.garbagecollection",method="List",provider="fake"}';
-  assert.ok((await rig.page()).includes(`karpenter_cloudprovider_duration_seconds_count${labels} 1\n`));
+  assert.ok((await env.page()).includes(`karpenter_cloudprovider_duration_seconds_count${labels} 1\n`));
 });
 
 const GATES = {

@@ -1,8 +1,8 @@
 import { meteredProvider } from '@karpenter-ts/cloudprovider';
 import type { Controller } from '@karpenter-ts/runtime';
 import { ClusterModel } from '../state/cluster-model.ts';
-import { nodeClaimGcController } from '../state/node-claim-gc.ts';
-import type { Core } from '../state/controller-deps.ts';
+import { nodeClaimGcController } from '../state/nodeclaim-gc.ts';
+import type { ControllerDeps } from '../state/controller-deps.ts';
 import { consistencyController } from '../nodeclaim/consistency/controller.ts';
 import { NodeClaimDeletions } from '../nodeclaim/deletions.ts';
 import { disruptionConditionsController } from '../nodeclaim/disruption-conditions/controller.ts';
@@ -16,7 +16,7 @@ import { extensionsController } from '../nodepool/extensions.ts';
 import { hashController } from '../nodepool/hash.ts';
 import { readinessController } from '../nodepool/readiness.ts';
 import { registrationHealthController } from '../nodepool/registration-health.ts';
-import { RegistrationHealth } from '../state/nodepool-health.ts';
+import { NodePoolHealth } from '../state/nodepool-health.ts';
 import { validationController } from '../nodepool/validation.ts';
 import { observabilityControllers } from '../observability/controllers.ts';
 import { provisioningControllers } from '../provisioning/controllers.ts';
@@ -25,22 +25,22 @@ import { EvictionQueue } from '../node-termination/eviction-queue.ts';
 import { nodeTermination } from '../node-termination/node-termination.ts';
 
 /** Everything that acts. Each follows the caches; none knows of the others. */
-export function createControllers(core: Core, random: () => number): readonly Controller[] {
+export function createControllers(core: ControllerDeps, random: () => number): readonly Controller[] {
   const { options, provider } = core;
   const cluster = new ClusterModel(core);
   const deletions = new NodeClaimDeletions(core);
-  const health = new RegistrationHealth(core.caches);
+  const nodePoolHealth = new NodePoolHealth(core.caches);
   const queue = new EvictionQueue(core);
   const repairs = options.featureGates.NodeRepair && provider.repairPolicies.length > 0;
   /** For one that calls the provider: its calls are timed under its name. */
-  const as = (controller: string): Core => ({
+  const as = (controller: string): ControllerDeps => ({
     ...core,
     provider: meteredProvider(provider, { ...core, controller }),
   });
   return [
     ...provisioningControllers({ ...as('provisioner'), cluster, random }),
     nodeClaimGcController(core, cluster),
-    lifecycleController({ ...as('nodeclaim.lifecycle'), deletions, health }),
+    lifecycleController({ ...as('nodeclaim.lifecycle'), deletions, nodePoolHealth }),
     disruptionConditionsController(as('nodeclaim.disruption')),
     consistencyController(core),
     expirationController({ ...core, deletions }),
@@ -55,7 +55,7 @@ export function createControllers(core: Core, random: () => number): readonly Co
     extensionsController(core),
     hashController(core),
     readinessController(core),
-    registrationHealthController({ ...core, health }),
+    registrationHealthController({ ...core, nodePoolHealth }),
     validationController(core),
     ...(options.disableClusterStateObservability ? [] : observabilityControllers(as('state.pricing'), cluster)),
   ];

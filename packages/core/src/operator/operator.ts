@@ -33,7 +33,7 @@ import type { OperatorOptions } from '../options/operator-options.ts';
 import { NODE_CLAIMS, NODE_POOLS } from '@karpenter-ts/apis';
 import { createCaches, listCaches } from '../state/caches.ts';
 import { createControllers } from './controllers.ts';
-import type { Core } from '../state/controller-deps.ts';
+import type { ControllerDeps } from '../state/controller-deps.ts';
 import { createElector } from './election.ts';
 import { listUnbuiltSettings } from './unbuilt-settings.ts';
 
@@ -52,7 +52,7 @@ export interface ProviderParts {
 }
 
 /** What a provider may stand on. */
-export interface ProviderDeps extends Pick<Core, 'client' | 'caches' | 'clock' | 'logger' | 'metrics'> {
+export interface ProviderDeps extends Pick<ControllerDeps, 'client' | 'caches' | 'clock' | 'logger' | 'metrics'> {
   /** Aborted when the process stops, before anything else does. */
   readonly stopping: AbortSignal;
 }
@@ -94,7 +94,7 @@ export async function createOperator(settings: OperatorSettings): Promise<Manage
   });
   const stopping = new AbortController();
   const parts = settings.providerModule.create({ client, caches, clock, logger, metrics, stopping: stopping.signal });
-  const core: Core = { client, caches, provider: parts.provider, clock, events, metrics, logger, options };
+  const core: ControllerDeps = { client, caches, provider: parts.provider, clock, events, metrics, logger, options };
   const manager: Manager = new Manager({
     clock,
     logger,

@@ -3,14 +3,14 @@ import { test } from 'node:test';
 import { HOUR } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS, NODE_POOLS } from '@karpenter-ts/apis';
 import { NODES } from '@karpenter-ts/kubernetes';
-import type { Core } from '../state/controller-deps.ts';
+import type { ControllerDeps } from '../state/controller-deps.ts';
 import { consistencyController } from '../nodeclaim/consistency/controller.ts';
 import { disruptionConditionsController } from '../nodeclaim/disruption-conditions/controller.ts';
 import { expirationController } from '../nodeclaim/expiration.ts';
 import { garbageCollectionController } from '../nodeclaim/garbage-collection.ts';
 import { nodeClaimHydrationController, nodeHydrationController } from '../nodeclaim/hydration.ts';
 import { podEventsController } from '../nodeclaim/pod-events.ts';
-import { startClaimWorld } from '../nodeclaim/testing/claim-world.ts';
+import { startNodeClaimEnvironment } from '../nodeclaim/testing/nodeclaim-environment.ts';
 import { counterController } from '../nodepool/counter.ts';
 import { hashController } from '../nodepool/hash.ts';
 import { readinessController } from '../nodepool/readiness.ts';
@@ -18,24 +18,23 @@ import { validationController } from '../nodepool/validation.ts';
 import { FOREIGN_CLASS_REF, makeNode, makeNodeClaim, makeNodePool } from '../testing/objects.ts';
 
 test('03/123 what belongs to another provider is left untouched by everyone, alive or deleted', async (t) => {
-  const world = await startClaimWorld(t);
-  const { rig } = world;
-  const core: Core = rig;
-  const pool = await rig.create(NODE_POOLS, makeNodePool('theirs', { template: { nodeClassRef: FOREIGN_CLASS_REF } }));
+  const env = await startNodeClaimEnvironment(t);
+  const core: ControllerDeps = env;
+  const pool = await env.create(NODE_POOLS, makeNodePool('theirs', { template: { nodeClassRef: FOREIGN_CLASS_REF } }));
   const finalizers = ['karpenter.sh/termination'];
   const parts = { pool, nodeClassRef: FOREIGN_CLASS_REF, expireAfter: '1s', finalizers, status: { providerID: 'p' } };
-  await rig.create(NODE_CLAIMS, makeNodeClaim('theirs', parts));
-  await rig.create(NODE_CLAIMS, makeNodeClaim('leaving', { ...parts, status: { providerID: 'q' } }));
-  await rig.delete(NODE_CLAIMS, 'leaving');
-  await rig.create(NODES, makeNode('theirs', { providerID: 'p' }));
-  rig.writes.length = 0;
-  await rig.run(
-    world.lifecycle,
-    world.healthController,
+  await env.create(NODE_CLAIMS, makeNodeClaim('theirs', parts));
+  await env.create(NODE_CLAIMS, makeNodeClaim('leaving', { ...parts, status: { providerID: 'q' } }));
+  await env.delete(NODE_CLAIMS, 'leaving');
+  await env.create(NODES, makeNode('theirs', { providerID: 'p' }));
+  env.writes.length = 0;
+  await env.run(
+    env.lifecycle,
+    env.registrationHealth,
     consistencyController(core),
     disruptionConditionsController(core),
-    expirationController({ ...core, deletions: world.deletions }),
-    garbageCollectionController({ ...core, deletions: world.deletions }),
+    expirationController({ ...core, deletions: env.deletions }),
+    garbageCollectionController({ ...core, deletions: env.deletions }),
     nodeClaimHydrationController(core),
     nodeHydrationController(core),
     podEventsController(core),
@@ -44,23 +43,23 @@ test('03/123 what belongs to another provider is left untouched by everyone, ali
     readinessController(core),
     validationController(core),
   );
-  await rig.clock.advance(1 * HOUR);
+  await env.clock.advance(1 * HOUR);
   assert.deepEqual(
-    rig.writes.filter((write) => /theirs|leaving/.test(write)),
+    env.writes.filter((write) => /theirs|leaving/.test(write)),
     [],
   );
 });
 
 test('01/35 a pool of an unsupported kind gets no condition, no hash and no counts', async (t) => {
-  const { rig } = await startClaimWorld(t);
-  const pool = await rig.create(NODE_POOLS, makeNodePool('theirs', { template: { nodeClassRef: FOREIGN_CLASS_REF } }));
+  const env = await startNodeClaimEnvironment(t);
+  const pool = await env.create(NODE_POOLS, makeNodePool('theirs', { template: { nodeClassRef: FOREIGN_CLASS_REF } }));
   for (const controller of [
-    counterController(rig, { hasSynced: () => true, usageOf: () => ({ nodes: '1' }) }),
-    hashController(rig),
-    readinessController(rig),
-    validationController(rig),
+    counterController(env, { hasSynced: () => true, usageOf: () => ({ nodes: '1' }) }),
+    hashController(env),
+    readinessController(env),
+    validationController(env),
   ]) {
-    await rig.reconcile(controller, 'theirs');
+    await env.reconcile(controller, 'theirs');
   }
-  assert.deepEqual(await rig.get(NODE_POOLS, 'theirs'), pool);
+  assert.deepEqual(await env.get(NODE_POOLS, 'theirs'), pool);
 });

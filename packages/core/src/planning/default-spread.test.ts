@@ -6,7 +6,7 @@ import type { SchedulerConfig } from '../options/scheduler-config.ts';
 import { REPLICA_SETS, REPLICATION_CONTROLLERS, SERVICES } from '@karpenter-ts/kubernetes';
 import type { Pod } from '../kinds/pod.ts';
 import { pendingPod } from '../testing/cluster-objects.ts';
-import { startRig } from '../testing/rig.ts';
+import { startTestEnvironment } from '../testing/test-environment.ts';
 import { countTurns } from '../testing/turns.ts';
 import { DefaultSpread, WorkloadCaches } from './default-spread.ts';
 import { TimeSlices } from '../state/time-slices.ts';
@@ -14,17 +14,17 @@ import { TimeSlices } from '../state/time-slices.ts';
 const CONSTRAINT = { maxSkew: 1, topologyKey: ZONE_LABEL, whenUnsatisfiable: 'ScheduleAnyway' } as const;
 
 async function start(t: TestContext, defaultConstraints: SchedulerConfig['defaultConstraints']) {
-  const rig = await startRig(t, {
+  const env = await startTestEnvironment(t, {
     provider: new FakeCloudProvider(),
     options: { schedulerConfig: { defaultConstraints } },
   });
-  const spread = new DefaultSpread(rig);
+  const spread = new DefaultSpread(env);
   const stop = new AbortController();
   t.after(() => stop.abort());
   for (const { watched } of spread.sources) void watched!.cache.start(stop.signal);
-  await rig.clock.settle();
-  const slices = new TimeSlices(rig.clock, stop.signal);
-  return { rig, spread, sources: spread.sources, apply: (pods: readonly Pod[]) => spread.apply(pods, slices) };
+  await env.clock.settle();
+  const slices = new TimeSlices(env.clock, stop.signal);
+  return { env, spread, sources: spread.sources, apply: (pods: readonly Pod[]) => spread.apply(pods, slices) };
 }
 
 function ownedBy(apiVersion: string, kind: string, name: string) {
@@ -39,12 +39,12 @@ test('without default constraints nothing is read and pods are planned as they a
 });
 
 test('02/104 pods are spread from those their controller and their services select; strays are left alone', async (t) => {
-  const { rig, apply } = await start(t, [CONSTRAINT]);
+  const { env, apply } = await start(t, [CONSTRAINT]);
   const template = { metadata: { labels: { app: 'x' } }, spec: { containers: [{ name: 'main', image: 'main:1' }] } };
   const metadata = { name: 'x', namespace: 'default' };
-  await rig.create(REPLICA_SETS, { metadata, spec: { selector: { matchLabels: { app: 'x' } }, template } } as never);
-  await rig.create(REPLICATION_CONTROLLERS, { metadata, spec: { selector: { app: 'x' }, template } } as never);
-  await rig.create(SERVICES, { metadata, spec: { selector: { tier: 'web' }, ports: [{ port: 80 }] } } as never);
+  await env.create(REPLICA_SETS, { metadata, spec: { selector: { matchLabels: { app: 'x' } }, template } } as never);
+  await env.create(REPLICATION_CONTROLLERS, { metadata, spec: { selector: { app: 'x' }, template } } as never);
+  await env.create(SERVICES, { metadata, spec: { selector: { tier: 'web' }, ports: [{ port: 80 }] } } as never);
   const selectorOf = async (pod: Pod) =>
     (await apply([pod]))[0]!.spec.topologySpreadConstraints?.map(({ labelSelector }) => labelSelector);
   const labels = { app: 'x' };
@@ -73,13 +73,13 @@ test('others get their turn after each pod that is looked at', async (t) => {
 });
 
 test('a pod is compared only with Services that select one of its labels', async (t) => {
-  const rig = await startRig(t, { provider: new FakeCloudProvider() });
-  const workloads = new WorkloadCaches(rig);
+  const env = await startTestEnvironment(t, { provider: new FakeCloudProvider() });
+  const workloads = new WorkloadCaches(env);
   const stop = new AbortController();
   t.after(() => stop.abort());
   for (const { watched } of workloads.sources) void watched!.cache.start(stop.signal);
   const addService = (name: string, selector: Readonly<Record<string, string>> | undefined, namespace = 'default') =>
-    rig.create(SERVICES, { metadata: { name, namespace }, spec: { selector, ports: [{ port: 80 }] } } as never);
+    env.create(SERVICES, { metadata: { name, namespace }, spec: { selector, ports: [{ port: 80 }] } } as never);
   for (let i = 0; i < 50; i++) await addService(`s${i}`, { app: `a${i}`, tier: 'web' });
   await addService('by-tier', { tier: 'web' });
   await addService('of-nobody', undefined);

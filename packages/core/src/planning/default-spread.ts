@@ -11,13 +11,13 @@ import {
 } from '@karpenter-ts/kubernetes';
 import { Informer, type Source } from '@karpenter-ts/runtime';
 import { type DefaultConstraint, type Pod, withDefaultSpread, type Workloads } from '@karpenter-ts/scheduling';
-import type { Core } from '../state/controller-deps.ts';
+import type { ControllerDeps } from '../state/controller-deps.ts';
 import type { ReplicaOwner, ReplicationController, Service } from '../kinds/workload.ts';
 import type { TimeSlices } from '../state/time-slices.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
-type SpreadDeps = Pick<Core, 'client' | 'clock' | 'logger' | 'metrics' | 'options'>;
+type SpreadDeps = Pick<ControllerDeps, 'client' | 'clock' | 'logger' | 'metrics' | 'options'>;
 
 /**
  * Pods as a cluster's scheduler treats them that spreads those which ask for nothing (spec 02 §17). Without constraints

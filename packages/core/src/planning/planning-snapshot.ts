@@ -4,7 +4,7 @@ import type { ClusterModel, ClusterSnapshot } from '../state/cluster-model.ts';
 
 /** What only whoever plans knows. */
 export interface PlanningInput {
-  readonly machines: ClusterSnapshot;
+  readonly stateNodes: ClusterSnapshot;
   readonly pools: readonly Pool[];
   /** To be placed. */
   readonly pods: readonly Pod[];
@@ -12,15 +12,15 @@ export interface PlanningInput {
 
 /** Everything a plan reads. Nothing is copied but lists: what the caches hold is never changed, only replaced. */
 export function planningSnapshot(
-  { machines, pools, pods }: PlanningInput,
+  { stateNodes, pools, pods }: PlanningInput,
   caches: Pick<Caches, 'daemonSets' | 'namespaces' | 'persistentVolumeClaims' | 'persistentVolumes' | 'storageClasses'>,
   cluster: Pick<ClusterModel, 'findDaemonPod'>,
 ): Snapshot {
   return {
     pools,
     pods,
-    nodes: machines.staying.map(({ existing }) => existing),
-    leavingNodes: machines.leaving.map(({ existing }) => existing),
+    nodes: stateNodes.active.map(({ existing }) => existing),
+    leavingNodes: stateNodes.deleting.map(({ existing }) => existing),
     daemonPods: caches.daemonSets.list().map((daemonSet) => daemonPodOf(daemonSet, cluster.findDaemonPod(daemonSet))),
     volumes: {
       claims: caches.persistentVolumeClaims.list(),

@@ -12,7 +12,7 @@ function machineWith(...claims: readonly string[]): StateNode {
   const volumes = claims.map((claimName) => ({ name: `volume-${claimName}`, persistentVolumeClaim: { claimName } }));
   const pods = [runningPod('p', 'n', { volumes: [{ name: 'scratch' }, ...volumes] })];
   const existing = makeNode('n', { pods });
-  return { providerId: 'n', node: undefined, nodeClaim: undefined, existing, isLeaving: false, nominatedUntil: 0 };
+  return { providerId: 'n', node: undefined, nodeClaim: undefined, existing, isDeleting: false, nominatedUntil: 0 };
 }
 
 function claim(name: string, spec: PersistentVolumeClaim['spec']): [string, PersistentVolumeClaim] {

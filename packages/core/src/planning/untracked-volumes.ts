@@ -2,7 +2,7 @@ import { LoggedRef, type Logger, notFoundText } from '@karpenter-ts/runtime';
 import { objectKey, STORAGE_CLASSES } from '@karpenter-ts/kubernetes';
 import type { ExistingNode, Pod } from '@karpenter-ts/scheduling';
 import type { StateNode } from '../state/state-node.ts';
-import { claimNameOf, missingClaimText, type StorageObjects } from '../pods/volume-checks.ts';
+import { volumeClaimNameOf, missingVolumeClaimText, type StorageObjects } from '../pods/volume-checks.ts';
 
 /**
  * Tells operators of volumes on nodes whose driver cannot be found out: they do not count against the node's limits
@@ -21,7 +21,7 @@ export class UntrackedVolumes {
     this.#reported.add(existing);
     for (const pod of existing.pods) {
       for (const volume of pod.spec.volumes ?? []) {
-        const claim = claimNameOf(pod, volume);
+        const claim = volumeClaimNameOf(pod, volume);
         if (claim !== undefined) this.#check(pod, claim, logger.with({ Pod: refOf(pod), volume: volume.name }));
       }
     }
@@ -32,7 +32,7 @@ export class UntrackedVolumes {
     const { persistentVolumeClaims, storageClasses } = this.#objects;
     const claim = persistentVolumeClaims.get(objectKey({ namespace: metadata.namespace, name: claimName }));
     if (claim === undefined) {
-      logger.error(message, new Error(missingClaimText(claimName)));
+      logger.error(message, new Error(missingVolumeClaimText(claimName)));
       return;
     }
     const { volumeName, storageClassName } = claim.spec;

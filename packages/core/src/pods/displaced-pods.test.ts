@@ -8,26 +8,26 @@ import { ClusterModel } from '../state/cluster-model.ts';
 import type { PodDisruptionBudget } from '../kinds/disruption-budget.ts';
 import type { Pod } from '../kinds/pod.ts';
 import { ownedBy, plainNode, runningPod } from '../testing/cluster-objects.ts';
-import { type Rig, startRig } from '../testing/rig.ts';
+import { type TestEnvironment, startTestEnvironment } from '../testing/test-environment.ts';
 import { countTurns } from '../testing/turns.ts';
 import { TimeSlices } from '../state/time-slices.ts';
 import { findDisplacedPods } from './displaced-pods.ts';
 
 /** A node that is about to go, with these pods on it. */
 async function start(t: TestContext, ...pods: readonly Pod[]) {
-  const rig = await startRig(t, { provider: new FakeCloudProvider() });
-  const cluster = new ClusterModel(rig);
-  await rig.create(NODES, plainNode('n'));
-  for (const pod of pods) await rig.create(PODS, pod);
+  const env = await startTestEnvironment(t, { provider: new FakeCloudProvider() });
+  const cluster = new ClusterModel(env);
+  await env.create(NODES, plainNode('n'));
+  for (const pod of pods) await env.create(PODS, pod);
   cluster.markForDeletion('n');
-  const slices = new TimeSlices(rig.clock, new AbortController().signal);
-  const find = () => findDisplacedPods(cluster.snapshot().leaving, rig, slices);
+  const slices = new TimeSlices(env.clock, new AbortController().signal);
+  const find = () => findDisplacedPods(cluster.snapshot().deleting, env, slices);
   return {
-    rig,
+    env,
     names: async () => (await find()).pods.map(({ metadata }) => metadata.name),
     events: async () => (await find()).events.map(({ type, reason, message }) => [type, reason, message]),
     protect: (spec: PodDisruptionBudget['spec'], name = 'pdb') =>
-      rig.create<PodDisruptionBudget>(POD_DISRUPTION_BUDGETS, { metadata: { name, namespace: 'default' }, spec }),
+      env.create<PodDisruptionBudget>(POD_DISRUPTION_BUDGETS, { metadata: { name, namespace: 'default' }, spec }),
   };
 }
 
@@ -47,7 +47,7 @@ test('02/29 active pods of a leaving node need another place; those that are don
 });
 
 test('02/30 of terminating pods only those of a StatefulSet come back, and those of a daemon set never', async (t) => {
-  const { rig, names } = await start(
+  const { env, names } = await start(
     t,
     terminating(runningPod('replica', 'n', { ownerReferences: ownedBy('ReplicaSet') })),
     terminating(
@@ -59,7 +59,7 @@ test('02/30 of terminating pods only those of a StatefulSet come back, and those
     runningPod('daemon', 'n', { ownerReferences: ownedBy('DaemonSet') }),
     runningPod('mirror', 'n', { ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name: 'n', uid: 'uid' }] }),
   );
-  for (const name of ['replica', 'stateful']) await rig.delete(PODS, `default/${name}`);
+  for (const name of ['replica', 'stateful']) await env.delete(PODS, `default/${name}`);
   assert.deepEqual(await names(), ['stateful']);
 });
 
@@ -114,7 +114,7 @@ test('02/31 a pod that must not be disrupted stays, for as long as it says', asy
       annotations: { [DO_NOT_DISRUPT]: value },
       status: { phase: 'Running', startTime: '2026-01-01T00:00:00Z' },
     });
-  const { rig, names, events } = await start(
+  const { env, names, events } = await start(
     t,
     asking('always', 'true'),
     asking('a-while', '5m'),
@@ -129,7 +129,7 @@ test('02/31 a pod that must not be disrupted stays, for as long as it says', asy
       'Invalid karpenter.sh/do-not-disrupt annotation: failed to parse "abc" as a duration: time: invalid duration "abc", ignoring annotation',
     ],
   ]);
-  await rig.clock.advance(6 * MINUTE);
+  await env.clock.advance(6 * MINUTE);
   assert.deepEqual(await names(), ['a-while', 'odd']);
   assert.deepEqual((await events())[0], [
     'Normal',
@@ -139,18 +139,18 @@ test('02/31 a pod that must not be disrupted stays, for as long as it says', asy
 });
 
 test('others get their turn after each node, and each pod on it, that is looked at', async (t) => {
-  const rig = await startRig(t, { provider: new FakeCloudProvider() });
-  const cluster = new ClusterModel(rig);
+  const env = await startTestEnvironment(t, { provider: new FakeCloudProvider() });
+  const cluster = new ClusterModel(env);
   for (let i = 0; i < 20; i++) {
-    await rig.create(NODES, plainNode(`n${i}`));
-    await rig.create(PODS, runningPod(`p${i}`, `n${i}`));
+    await env.create(NODES, plainNode(`n${i}`));
+    await env.create(PODS, runningPod(`p${i}`, `n${i}`));
     cluster.markForDeletion(`n${i}`);
   }
-  const { leaving } = cluster.snapshot();
-  assert.ok((await countTurns((slices) => findDisplacedPods(leaving, rig, slices))) >= 20);
-  const first = leaving.slice(0, 1);
-  for (let i = 20; i < 40; i++) await rig.create(PODS, runningPod(`p${i}`, first[0]!.existing.name));
-  assert.ok((await countTurns((slices) => findDisplacedPods(first, rig, slices))) >= 20);
+  const { deleting } = cluster.snapshot();
+  assert.ok((await countTurns((slices) => findDisplacedPods(deleting, env, slices))) >= 20);
+  const first = deleting.slice(0, 1);
+  for (let i = 20; i < 40; i++) await env.create(PODS, runningPod(`p${i}`, first[0]!.existing.name));
+  assert.ok((await countTurns((slices) => findDisplacedPods(first, env, slices))) >= 20);
 });
 
 /** How often labels were looked at to tell which of 50 pods are displaced, and who is. */
@@ -170,12 +170,12 @@ async function countLooks(t: TestContext, labelsOf: (pod: number) => object, sel
   });
   const budgets = selectors.map((selector) => ({ spec: { selector, maxUnavailable: 0 } }));
   const caches = { pods: { byIndex: () => pods }, disruptionBudgets: { byIndex: () => budgets } };
-  const rig = await startRig(t, { provider: new FakeCloudProvider() });
-  const cluster = new ClusterModel(rig);
-  await rig.create(NODES, plainNode('n'));
-  const deps = { caches: caches as unknown as Rig['caches'], clock: rig.clock };
-  const slices = new TimeSlices(rig.clock, new AbortController().signal);
-  const displaced = await findDisplacedPods(cluster.snapshot().staying, deps, slices);
+  const env = await startTestEnvironment(t, { provider: new FakeCloudProvider() });
+  const cluster = new ClusterModel(env);
+  await env.create(NODES, plainNode('n'));
+  const deps = { caches: caches as unknown as TestEnvironment['caches'], clock: env.clock };
+  const slices = new TimeSlices(env.clock, new AbortController().signal);
+  const displaced = await findDisplacedPods(cluster.snapshot().active, deps, slices);
   return { looks, displaced: displaced.pods.map(({ metadata }) => metadata.name) };
 }
 

@@ -27,7 +27,7 @@ export interface DisplacedPods {
  * nobody knows when it will go, and room that waits for it is wasted.
  */
 export async function findDisplacedPods(
-  leaving: readonly StateNode[],
+  deleting: readonly StateNode[],
   { caches, clock }: DisplacementDeps,
   slices: TimeSlices,
 ): Promise<DisplacedPods> {
@@ -35,7 +35,7 @@ export async function findDisplacedPods(
   const budgets = new BudgetBook(caches);
   const pods: Pod[] = [];
   const events: EventDraft[] = [];
-  for (const { node } of leaving) {
+  for (const { node } of deleting) {
     if (slices.isOver) await slices.pause();
     for (const pod of podsOn(node?.metadata.name ?? '', caches)) {
       if (slices.isOver) await slices.pause();

@@ -3,19 +3,20 @@ import { test } from 'node:test';
 import { PODS } from '@karpenter-ts/kubernetes';
 import { pendingPod } from '../testing/cluster-objects.ts';
 import { countTurns } from '../testing/turns.ts';
-import { startScene } from '../provisioning/testing/provisioning-scene.ts';
+import { startProvisioningEnvironment } from '../provisioning/testing/provisioning-environment.ts';
 import { ConsolidationWarnings } from '../provisioning/consolidation-warnings.ts';
 import { selectPendingPods } from './pending-pods.ts';
 
 test('others get their turn after each pod that is unbound, also of those nobody needs to place', async (t) => {
-  const { rig, deps } = await startScene(t);
+  const env = await startProvisioningEnvironment(t);
+  const { deps } = env;
   for (let i = 0; i < 10; i++) {
-    await rig.create(PODS, pendingPod(`waiting-${i}`));
-    await rig.create(PODS, pendingPod(`unseen-${i}`, { status: { phase: 'Pending' } })); // by the scheduler
+    await env.create(PODS, pendingPod(`waiting-${i}`));
+    await env.create(PODS, pendingPod(`unseen-${i}`, { status: { phase: 'Pending' } })); // by the scheduler
   }
   let names: readonly string[] = [];
   const turns = await countTurns(async (slices) => {
-    names = (await selectPendingPods(deps, slices, rig.logger)).map(({ metadata }) => metadata.name);
+    names = (await selectPendingPods(deps, slices, env.logger)).map(({ metadata }) => metadata.name);
   });
   assert.ok(turns >= 20, String(turns));
   assert.deepEqual(
@@ -25,8 +26,8 @@ test('others get their turn after each pod that is unbound, also of those nobody
 });
 
 test('others get their turn after each pod whose preferences are looked at', async (t) => {
-  const { rig } = await startScene(t);
+  const env = await startProvisioningEnvironment(t);
   const pods = Array.from({ length: 20 }, (_, i) => pendingPod(`p${i}`));
-  const warnings = new ConsolidationWarnings(rig.clock);
-  assert.ok((await countTurns((slices) => warnings.report(pods, slices, rig.logger))) >= 20);
+  const warnings = new ConsolidationWarnings(env.clock);
+  assert.ok((await countTurns((slices) => warnings.report(pods, slices, env.logger))) >= 20);
 });

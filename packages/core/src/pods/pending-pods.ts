@@ -1,6 +1,6 @@
 import { defineGauge, LoggedRef, type Logger } from '@karpenter-ts/runtime';
 import type { ClusterModel } from '../state/cluster-model.ts';
-import type { Core } from '../state/controller-deps.ts';
+import type { ControllerDeps } from '../state/controller-deps.ts';
 import type { Pod } from '../kinds/pod.ts';
 import { failedScheduling } from './scheduling-events.ts';
 import { PodValidation } from './pod-validation.ts';
@@ -13,7 +13,7 @@ const ignoredPods = defineGauge(
   'Number of pods ignored during scheduling by Karpenter',
 );
 
-export type PendingPodDeps = Pick<Core, 'caches' | 'events' | 'metrics' | 'provider'> & {
+export type PendingPodDeps = Pick<ControllerDeps, 'caches' | 'events' | 'metrics' | 'provider'> & {
   readonly cluster: ClusterModel;
 };
 

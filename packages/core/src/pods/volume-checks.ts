@@ -36,7 +36,7 @@ export function findVolumeFault(
   unsupported: UnsupportedVolumes | undefined,
 ): string | undefined {
   for (const volume of pod.spec.volumes ?? []) {
-    const name = claimNameOf(pod, volume);
+    const name = volumeClaimNameOf(pod, volume);
     if (name === undefined) continue;
     const fault = findClaimFault({ namespace: pod.metadata.namespace, name }, objects, unsupported);
     if (fault !== undefined) return fault;
@@ -45,13 +45,13 @@ export function findVolumeFault(
 }
 
 /** The claim behind a volume, in the pod's namespace; undefined for kinds without one (emptyDir, hostPath, …). */
-export function claimNameOf({ metadata }: Pod, volume: PodVolume): string | undefined {
+export function volumeClaimNameOf({ metadata }: Pod, volume: PodVolume): string | undefined {
   const { name, persistentVolumeClaim, ephemeral } = volume;
   return persistentVolumeClaim?.claimName ?? (ephemeral === undefined ? undefined : `${metadata.name}-${name}`);
 }
 
 /** What is said of a claim that is not there. */
-export function missingClaimText(name: string): string {
+export function missingVolumeClaimText(name: string): string {
   const missing = notFoundText(PERSISTENT_VOLUME_CLAIMS, name);
   return text(`getting persistent volume claim, ${missing}`, { PersistentVolumeClaim: name });
 }
@@ -62,7 +62,7 @@ function findClaimFault(
   unsupported: UnsupportedVolumes | undefined,
 ): string | undefined {
   const claim = objects.persistentVolumeClaims.get(objectKey(ref));
-  if (claim === undefined) return missingClaimText(ref.name);
+  if (claim === undefined) return missingVolumeClaimText(ref.name);
   const { metadata, status, spec } = claim;
   const values = { PersistentVolumeClaim: new LoggedRef(metadata) };
   if (metadata.deletionTimestamp !== undefined) return text('persistentvolumeclaim is being deleted', values);

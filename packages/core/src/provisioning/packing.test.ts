@@ -4,7 +4,7 @@ import type { NodeClaim, NodePool } from '@karpenter-ts/apis';
 import type { OperatorOptions } from '../options/operator-options.ts';
 import { fakeType, makeOffering } from '@karpenter-ts/scheduling/testing';
 import { pendingPod, readyPool } from '../testing/cluster-objects.ts';
-import { startScene } from './testing/provisioning-scene.ts';
+import { startProvisioningEnvironment } from './testing/provisioning-environment.ts';
 
 /** Two small machines are less than a third of the price of a large one. */
 const TYPES = [
@@ -17,15 +17,15 @@ const TYPES = [
 
 /** Buys for two pods that fit on a large machine together. */
 async function buy(t: TestContext, options: Partial<OperatorOptions> = {}, annotations: Record<string, string> = {}) {
-  const scene = await startScene(t, { instanceTypes: TYPES, options });
+  const env = await startProvisioningEnvironment(t, { instanceTypes: TYPES, options });
   const pool = readyPool('default');
   const annotated: NodePool = { ...pool, metadata: { ...pool.metadata, annotations } };
   const pods = ['a', 'b'].map((name) => pendingPod(name, { requests: { cpu: '3' } }));
-  await scene.add([annotated], pods);
-  await scene.pass();
-  const lines = scene.lines().filter(({ fields }) => 'extension' in fields);
+  await env.add([annotated], pods);
+  await env.pass();
+  const lines = env.lines().filter(({ fields }) => 'extension' in fields);
   return {
-    claims: (await scene.claims()).map(outline),
+    claims: (await env.claims()).map(outline),
     said: lines.map(({ level, message, fields }) => ({ level, message, ...fields })),
   };
 }

@@ -8,7 +8,7 @@ import { NODE_CLAIMS, NODE_POOLS } from '@karpenter-ts/apis';
 import { PODS } from '@karpenter-ts/kubernetes';
 import {
   conditionOf,
-  launchedClaim,
+  launchedNodeClaim,
   pendingPod,
   plainNode,
   readyNode,
@@ -17,14 +17,14 @@ import {
 } from '../testing/cluster-objects.ts';
 import { metricsPage } from '../testing/metrics-page.ts';
 import { makeNodePool } from '../testing/objects.ts';
-import { startScene } from './testing/provisioning-scene.ts';
+import { startProvisioningEnvironment } from './testing/provisioning-environment.ts';
 
 test('05/73 what was found, computed and created is told in this order, with upstream’s keys', async (t) => {
-  const scene = await startScene(t);
-  await scene.add([readyPool('default')], [pendingPod('a', { requests: { cpu: '1' } })]);
-  await scene.pass();
-  const [claim] = await scene.claims();
-  const told = scene
+  const env = await startProvisioningEnvironment(t);
+  await env.add([readyPool('default')], [pendingPod('a', { requests: { cpu: '1' } })]);
+  await env.pass();
+  const [claim] = await env.claims();
+  const told = env
     .lines()
     .filter(({ fields }) => !('extension' in fields)) // these are ours
     .map(({ level, message, fields }) => [level, message, JSON.parse(JSON.stringify(fields))]);
@@ -45,29 +45,29 @@ test('05/73 what was found, computed and created is told in this order, with ups
       },
     ],
   ]);
-  assert.deepEqual(scene.eventsOn('a'), [['Nominated', `Pod should schedule on: nodeclaim/${claim!.metadata.name}`]]);
-  assert.equal(scene.cluster.decisions.find('default/a')?.nodeClaim, claim!.metadata.name);
+  assert.deepEqual(env.eventsOn('a'), [['Nominated', `Pod should schedule on: nodeclaim/${claim!.metadata.name}`]]);
+  assert.equal(env.cluster.decisions.find('default/a')?.nodeClaim, claim!.metadata.name);
   const series =
     'karpenter_nodeclaims_created_total{min_values_relaxed="false",nodepool="default",reason="provisioned"}';
-  assert.equal(await scene.metric(series), 1);
-  assert.equal(scene.cluster.hasSynced(), false); // until it is launched
+  assert.equal(await env.metric(series), 1);
+  assert.equal(env.cluster.hasSynced(), false); // until it is launched
 });
 
 test('nothing is remembered of pods that go while they are planned for', async (t) => {
   for (const [name, requests] of Object.entries({ small: { cpu: '1' }, huge: { cpu: '9999' } })) {
-    const scene = await startScene(t);
-    await scene.add([readyPool('default')], [pendingPod(name, { requests })]);
-    scene.rig.provider.script('instanceTypes', slowDown(5 * SECOND));
-    const pass = scene.pass();
-    await scene.rig.client.delete(PODS, { namespace: 'default', name }, { gracePeriodSeconds: 0 });
+    const env = await startProvisioningEnvironment(t);
+    await env.add([readyPool('default')], [pendingPod(name, { requests })]);
+    env.provider.script('instanceTypes', slowDown(5 * SECOND));
+    const pass = env.pass();
+    await env.client.delete(PODS, { namespace: 'default', name }, { gracePeriodSeconds: 0 });
     await pass;
-    assert.equal(scene.rig.caches.pods.get(`default/${name}`), undefined);
-    assert.equal(scene.cluster.decisions.size, 0, name);
+    assert.equal(env.caches.pods.get(`default/${name}`), undefined);
+    assert.equal(env.cluster.decisions.size, 0, name);
   }
 });
 
 test('02/8 02/9 pods that are ignored are counted; those who did not mean it are told why', async (t) => {
-  const scene = await startScene(t);
+  const env = await startProvisioningEnvironment(t);
   const excluding = (name: string, key: string, operator: string, values?: readonly string[]) => {
     const matchExpressions = [{ key, operator, ...(values && { values }) }];
     const required = { nodeSelectorTerms: [{ matchExpressions }] };
@@ -75,34 +75,34 @@ test('02/8 02/9 pods that are ignored are counted; those who did not mean it are
       affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: required } },
     });
   };
-  await scene.add(
+  await env.add(
     [readyPool('default')],
     [
       excluding('elsewhere', NODEPOOL_LABEL, 'DoesNotExist'),
       excluding('picky', 'kubernetes.io/hostname', 'In', ['red-node']),
     ],
   );
-  await scene.pass();
-  assert.equal(await scene.metric('karpenter_scheduler_ignored_pods_count'), 2);
-  assert.deepEqual(await scene.claims(), []);
-  assert.deepEqual(scene.eventsOn('elsewhere'), []);
-  const [[reason, message] = []] = scene.eventsOn('picky');
+  await env.pass();
+  assert.equal(await env.metric('karpenter_scheduler_ignored_pods_count'), 2);
+  assert.deepEqual(await env.claims(), []);
+  assert.deepEqual(env.eventsOn('elsewhere'), []);
+  const [[reason, message] = []] = env.eventsOn('picky');
   assert.equal(reason, 'FailedScheduling');
   assert.match(message ?? '', /^Failed to schedule pod, using label kubernetes\.io\/hostname is not allowed/);
-  const { decidedAt, placeableSince, failure } = scene.cluster.decisions.find('default/picky')!;
-  assert.deepEqual([decidedAt, placeableSince], [scene.rig.clock.now(), undefined]);
+  const { decidedAt, placeableSince, failure } = env.cluster.decisions.find('default/picky')!;
+  assert.deepEqual([decidedAt, placeableSince], [env.clock.now(), undefined]);
   assert.match(failure ?? '', /^ignoring pod, using label/);
-  const ignored = scene.lines('ignoring pod').map(({ level, fields }) => `${level} ${String(fields['Pod'])}`);
+  const ignored = env.lines('ignoring pod').map(({ level, fields }) => `${level} ${String(fields['Pod'])}`);
   assert.deepEqual(ignored.sort(), ['debug default/elsewhere', 'debug default/picky']);
 });
 
 test('02/74 a pod whose claim is missing is ignored, others are not', async (t) => {
-  const scene = await startScene(t);
+  const env = await startProvisioningEnvironment(t);
   const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'gone' } }];
-  await scene.add([readyPool('default')], [pendingPod('a', { volumes }), pendingPod('b')]);
-  await scene.pass();
-  assert.equal((await scene.claims()).length, 1);
-  assert.deepEqual(scene.eventsOn('a'), [
+  await env.add([readyPool('default')], [pendingPod('a', { volumes }), pendingPod('b')]);
+  await env.pass();
+  assert.equal((await env.claims()).length, 1);
+  assert.deepEqual(env.eventsOn('a'), [
     [
       'FailedScheduling',
       'Failed to schedule pod, getting persistent volume claim, PersistentVolumeClaim "gone" not found (PersistentVolumeClaim=gone)',
@@ -117,15 +117,15 @@ for (const [words, pool] of [
   ['absent', undefined],
 ] as const) {
   test(`02/13 02/149 with the only pool ${words} nothing is planned, though a node has room`, async (t) => {
-    const scene = await startScene(t);
-    await scene.addNode(plainNode('roomy'));
-    await scene.add(pool ? [pool] : [], [pendingPod('a')]);
-    await scene.pass();
-    assert.deepEqual(await scene.claims(), []);
-    assert.equal(scene.lines('no dynamic nodepools found').length, 1);
-    assert.equal(scene.cluster.decisions.find('default/a')?.failure, 'no dynamic nodepools found');
-    assert.deepEqual(scene.eventsOn('a'), []);
-    const notReady = scene.lines('ignoring nodepool, not ready');
+    const env = await startProvisioningEnvironment(t);
+    await env.addNode(plainNode('roomy'));
+    await env.add(pool ? [pool] : [], [pendingPod('a')]);
+    await env.pass();
+    assert.deepEqual(await env.claims(), []);
+    assert.equal(env.lines('no dynamic nodepools found').length, 1);
+    assert.equal(env.cluster.decisions.find('default/a')?.failure, 'no dynamic nodepools found');
+    assert.deepEqual(env.eventsOn('a'), []);
+    const notReady = env.lines('ignoring nodepool, not ready');
     assert.equal(notReady.length, words === 'not ready' ? 1 : 0);
     for (const line of notReady) assert.deepEqual([line.level, line.error], ['error', undefined]);
   });
@@ -139,197 +139,193 @@ function foreignPool() {
 }
 
 test('02/13 a pool that is being deleted serves no more', async (t) => {
-  const scene = await startScene(t);
+  const env = await startProvisioningEnvironment(t);
   const pool = readyPool('default');
-  await scene.add([{ ...pool, metadata: { ...pool.metadata, finalizers: ['example.com/held'] } }], [pendingPod('a')]);
-  await scene.rig.delete(NODE_POOLS, 'default');
-  await scene.pass();
-  assert.deepEqual(await scene.claims(), []);
+  await env.add([{ ...pool, metadata: { ...pool.metadata, finalizers: ['example.com/held'] } }], [pendingPod('a')]);
+  await env.delete(NODE_POOLS, 'default');
+  await env.pass();
+  assert.deepEqual(await env.claims(), []);
 });
 
 test('02/14 of a static and a dynamic pool the dynamic one is used', async (t) => {
-  const scene = await startScene(t);
+  const env = await startProvisioningEnvironment(t);
   const fixed = readyPool('static');
-  await scene.add([{ ...fixed, spec: { ...fixed.spec, replicas: 2 } }, readyPool('dynamic')], [pendingPod('a')]);
-  await scene.pass();
+  await env.add([{ ...fixed, spec: { ...fixed.spec, replicas: 2 } }, readyPool('dynamic')], [pendingPod('a')]);
+  await env.pass();
   assert.deepEqual(
-    (await scene.claims()).map(({ metadata }) => metadata.labels?.[NODEPOOL_LABEL]),
+    (await env.claims()).map(({ metadata }) => metadata.labels?.[NODEPOOL_LABEL]),
     ['dynamic'],
   );
 });
 
 test('with nothing to place nothing is said', async (t) => {
-  const scene = await startScene(t);
-  await scene.add([readyPool('default')]);
-  await scene.pass();
-  assert.deepEqual(scene.lines(), []);
-  assert.equal(await scene.metric('karpenter_scheduler_ignored_pods_count'), 0);
+  const env = await startProvisioningEnvironment(t);
+  await env.add([readyPool('default')]);
+  await env.pass();
+  assert.deepEqual(env.lines(), []);
+  assert.equal(await env.metric('karpenter_scheduler_ignored_pods_count'), 0);
 });
 
 test('02/27 02/32 a pod that fits a node on its way goes there, which is nominated', async (t) => {
-  const scene = await startScene(t);
-  await scene.add([readyPool('default')], [pendingPod('a', { requests: { cpu: '1' } })]);
-  await scene.pass();
-  await scene.launch();
-  await scene.add([], [pendingPod('b', { requests: { cpu: '1' } })]);
-  await scene.pass();
-  const claims = await scene.claims();
+  const env = await startProvisioningEnvironment(t);
+  await env.add([readyPool('default')], [pendingPod('a', { requests: { cpu: '1' } })]);
+  await env.pass();
+  await env.launch();
+  await env.add([], [pendingPod('b', { requests: { cpu: '1' } })]);
+  await env.pass();
+  const claims = await env.claims();
   assert.equal(claims.length, 1);
   const { name } = claims[0]!.metadata;
-  assert.deepEqual(scene.eventsOn('b'), [['Nominated', `Pod should schedule on: nodeclaim/${name}`]]);
-  assert.equal(scene.cluster.isNominated(`fake:///${name}`), true);
-  assert.equal(scene.cluster.decisions.find('default/b')?.nodeClaim, name);
-  assert.equal(scene.lines('found provisionable pod(s)').length, 1); // the second pass bought nothing
+  assert.deepEqual(env.eventsOn('b'), [['Nominated', `Pod should schedule on: nodeclaim/${name}`]]);
+  assert.equal(env.cluster.isNominated(`fake:///${name}`), true);
+  assert.equal(env.cluster.decisions.find('default/b')?.nodeClaim, name);
+  assert.equal(env.lines('found provisionable pod(s)').length, 1); // the second pass bought nothing
 });
 
 test('02/33 a pod goes to a node nobody manages, and its place counts as on no healthy pool', async (t) => {
-  const scene = await startScene(t);
-  await scene.addNode(plainNode('roomy'));
-  await scene.add([readyPool('default')], [pendingPod('a')]);
-  await scene.pass();
-  assert.deepEqual(await scene.claims(), []);
-  assert.deepEqual(scene.eventsOn('a'), [['Nominated', 'Pod should schedule on: node/roomy']]);
-  const { placeableSince, placeableOnHealthySince, nodeClaim } = scene.cluster.decisions.find('default/a')!;
-  assert.deepEqual([placeableSince, placeableOnHealthySince, nodeClaim], [scene.rig.clock.now(), undefined, undefined]);
+  const env = await startProvisioningEnvironment(t);
+  await env.addNode(plainNode('roomy'));
+  await env.add([readyPool('default')], [pendingPod('a')]);
+  await env.pass();
+  assert.deepEqual(await env.claims(), []);
+  assert.deepEqual(env.eventsOn('a'), [['Nominated', 'Pod should schedule on: node/roomy']]);
+  const { placeableSince, placeableOnHealthySince, nodeClaim } = env.cluster.decisions.find('default/a')!;
+  assert.deepEqual([placeableSince, placeableOnHealthySince, nodeClaim], [env.clock.now(), undefined, undefined]);
 });
 
 test('02/141 a place on a pool whose nodes register is remembered as one', async (t) => {
-  const scene = await startScene(t);
+  const env = await startProvisioningEnvironment(t);
   const pool = readyPool('default');
   const conditions = [conditionOf('Ready'), conditionOf('NodeRegistrationHealthy')];
-  await scene.add([{ ...pool, status: { nodes: 0, conditions } }], [pendingPod('a')]);
-  await scene.pass();
-  assert.equal(scene.cluster.decisions.find('default/a')?.placeableOnHealthySince, scene.rig.clock.now());
+  await env.add([{ ...pool, status: { nodes: 0, conditions } }], [pendingPod('a')]);
+  await env.pass();
+  assert.equal(env.cluster.decisions.find('default/a')?.placeableOnHealthySince, env.clock.now());
 });
 
 test('02/26 02/29 02/142 pods of a deleting node are planned elsewhere with those that wait', async (t) => {
-  const scene = await startScene(t);
-  await scene.rig.create(NODE_CLAIMS, launchedClaim('old'));
-  await scene.addNode(readyNode('old'));
+  const env = await startProvisioningEnvironment(t);
+  await env.create(NODE_CLAIMS, launchedNodeClaim('old'));
+  await env.addNode(readyNode('old'));
   const requests = { cpu: '500m' };
-  for (const name of ['a', 'b', 'c']) await scene.rig.create(PODS, runningPod(name, 'node-of-old', { requests }));
-  scene.cluster.markForDeletion('fake:///old');
-  await scene.add([readyPool('default')], [pendingPod('d', { requests }), pendingPod('e', { requests })]);
-  await scene.pass();
-  const bought = (await scene.claims()).filter(({ metadata }) => metadata.name !== 'old');
+  for (const name of ['a', 'b', 'c']) await env.create(PODS, runningPod(name, 'node-of-old', { requests }));
+  env.cluster.markForDeletion('fake:///old');
+  await env.add([readyPool('default')], [pendingPod('d', { requests }), pendingPod('e', { requests })]);
+  await env.pass();
+  const bought = (await env.claims()).filter(({ metadata }) => metadata.name !== 'old');
   assert.deepEqual(
     bought.map(({ spec }) => spec.resources?.requests),
     [{ cpu: '2500m', pods: '5' }],
   );
-  const [line] = scene.lines('computing scheduling decision for provisionable pod(s)');
+  const [line] = env.lines('computing scheduling decision for provisionable pod(s)');
   assert.deepEqual(line?.fields, { 'pending-pods': 2, 'deleting-pods': 3 });
   // One that is bound has been waiting for nothing, but it is known where it is expected.
-  const decision = scene.cluster.decisions.find('default/a');
+  const decision = env.cluster.decisions.find('default/a');
   assert.deepEqual([decision?.placeableSince, decision?.nodeClaim], [undefined, bought[0]!.metadata.name]);
 });
 
 test('02/43 a claim carries the hash of the pool it was planned for, whatever became of the pool since', async (t) => {
-  const scene = await startScene(t);
-  await scene.add([readyPool('default')], [pendingPod('a')]);
-  const planned = nodePoolHash(scene.rig.caches.nodePools.get('default')!);
-  scene.rig.provider.script('instanceTypes', slowDown(5 * SECOND));
-  const pass = scene.pass();
-  await scene.rig.client.patch(
+  const env = await startProvisioningEnvironment(t);
+  await env.add([readyPool('default')], [pendingPod('a')]);
+  const planned = nodePoolHash(env.caches.nodePools.get('default')!);
+  env.provider.script('instanceTypes', slowDown(5 * SECOND));
+  const pass = env.pass();
+  await env.client.patch(
     NODE_POOLS,
     { name: 'default' },
     { type: 'merge', body: { spec: { template: { metadata: { labels: { fresh: 'label' } } } } } },
   );
   await pass;
-  const [claim] = await scene.claims();
+  const [claim] = await env.claims();
   assert.equal(claim?.metadata.annotations?.['karpenter.sh/nodepool-hash'], planned);
-  assert.notEqual(nodePoolHash(scene.rig.caches.nodePools.get('default')!), planned);
+  assert.notEqual(nodePoolHash(env.caches.nodePools.get('default')!), planned);
 });
 
 test('02/113 a limit that is exceeded by the time of creation lets nothing be created', async (t) => {
-  const scene = await startScene(t);
-  await scene.rig.create(NODE_CLAIMS, launchedClaim('held'));
-  await scene.add([readyPool('default', { limits: { cpu: '100' } })], [pendingPod('a', { requests: { cpu: '6' } })]);
-  scene.rig.provider.script('instanceTypes', slowDown(5 * SECOND));
-  const pass = scene.pass();
-  await scene.rig.client.patch(
-    NODE_POOLS,
-    { name: 'default' },
-    { type: 'merge', body: { spec: { limits: { cpu: '2' } } } },
-  );
+  const env = await startProvisioningEnvironment(t);
+  await env.create(NODE_CLAIMS, launchedNodeClaim('held'));
+  await env.add([readyPool('default', { limits: { cpu: '100' } })], [pendingPod('a', { requests: { cpu: '6' } })]);
+  env.provider.script('instanceTypes', slowDown(5 * SECOND));
+  const pass = env.pass();
+  await env.client.patch(NODE_POOLS, { name: 'default' }, { type: 'merge', body: { spec: { limits: { cpu: '2' } } } });
   await assert.rejects(pass, {
     message: 'creating node claim, resource usage exceeds limit (limit=2, resource-name=cpu, usage=4)',
   });
-  assert.equal((await scene.claims()).length, 1);
+  assert.equal((await env.claims()).length, 1);
 });
 
 test('a pool that is gone by the time of creation is named', async (t) => {
-  const scene = await startScene(t);
-  await scene.add([readyPool('default')], [pendingPod('a')]);
-  scene.rig.provider.script('instanceTypes', slowDown(5 * SECOND));
-  const pass = scene.pass();
-  await scene.rig.client.delete(NODE_POOLS, { name: 'default' });
+  const env = await startProvisioningEnvironment(t);
+  await env.add([readyPool('default')], [pendingPod('a')]);
+  env.provider.script('instanceTypes', slowDown(5 * SECOND));
+  const pass = env.pass();
+  await env.client.delete(NODE_POOLS, { name: 'default' });
   await assert.rejects(pass, {
     message: 'creating node claim, getting current resource usage, NodePool.karpenter.sh "default" not found',
   });
 });
 
 test('02/128 pods without a place are counted, told why, and do not keep others from theirs', async (t) => {
-  const scene = await startScene(t);
+  const env = await startProvisioningEnvironment(t);
   const impossible = Array.from({ length: 10 }, (_, i) => pendingPod(`huge-${i}`, { requests: { cpu: '1000' } }));
   const possible = Array.from({ length: 5 }, (_, i) => pendingPod(`small-${i}`, { requests: { cpu: '1' } }));
-  await scene.add([readyPool('default')], [...impossible, ...possible]);
-  await scene.pass();
-  const series = (name: string) => scene.metric(`karpenter_scheduler_${name}{controller="provisioner"}`);
+  await env.add([readyPool('default')], [...impossible, ...possible]);
+  await env.pass();
+  const series = (name: string) => env.metric(`karpenter_scheduler_${name}{controller="provisioner"}`);
   assert.equal(await series('unschedulable_pods_count'), 10);
   assert.equal(await series('scheduling_duration_seconds_count'), 2); // the plan, and the pass around it
-  const failed = scene.lines('could not schedule pod');
+  const failed = env.lines('could not schedule pod');
   assert.equal(failed.length, 10);
   assert.match(failed[0]?.error ?? '', /^no instance type has enough resources, requirements=/);
-  const [[reason, message] = []] = scene.eventsOn('huge-3');
+  const [[reason, message] = []] = env.eventsOn('huge-3');
   assert.equal(reason, 'FailedScheduling');
   assert.equal(message, `Failed to schedule pod, ${failed[0]?.error}`);
-  assert.deepEqual(scene.lines('computed new nodeclaim(s) to fit pod(s)')[0]?.fields['pods'], 5);
+  assert.deepEqual(env.lines('computed new nodeclaim(s) to fit pod(s)')[0]?.fields['pods'], 5);
 });
 
 test('02/128 how many pods wait is shown under the plan’s own id, one plan at a time', async (t) => {
-  const scene = await startScene(t);
-  await scene.add([readyPool('default')], [pendingPod('huge', { requests: { cpu: '1000' } })]);
+  const env = await startProvisioningEnvironment(t);
+  await env.add([readyPool('default')], [pendingPod('huge', { requests: { cpu: '1000' } })]);
   const depths = async () => {
-    const text = await metricsPage(scene.rig.metrics);
+    const text = await metricsPage(env.metrics);
     return [
       ...text.matchAll(/^karpenter_scheduler_queue_depth\{controller="provisioner",scheduling_id="([^"]+)"\} 1$/gm),
     ];
   };
-  await scene.pass();
+  await env.pass();
   const [first] = await depths();
-  await scene.pass();
+  await env.pass();
   const second = await depths();
   assert.equal(second.length, 1);
   assert.notEqual(second[0]![1], first![1]);
-  assert.doesNotMatch(await metricsPage(scene.rig.metrics), /unfinished_work_seconds\{/);
+  assert.doesNotMatch(await metricsPage(env.metrics), /unfinished_work_seconds\{/);
 });
 
 test('02/129 pods that wait are shown by the zone they could go to', async (t) => {
-  const scene = await startScene(t);
+  const env = await startProvisioningEnvironment(t);
   const inZone = pendingPod('zonal', { nodeSelector: { [ZONE_LABEL]: 'test-zone-1' } });
-  await scene.add([readyPool('default')], [pendingPod('anywhere'), inZone]);
-  await scene.pass();
+  await env.add([readyPool('default')], [pendingPod('anywhere'), inZone]);
+  await env.pass();
   const count = (zone: string) =>
-    scene.metric(`karpenter_scheduler_pending_pods_by_effective_zone_count{controller="provisioner",zone="${zone}"}`);
+    env.metric(`karpenter_scheduler_pending_pods_by_effective_zone_count{controller="provisioner",zone="${zone}"}`);
   assert.deepEqual([await count('flexible'), await count('test-zone-1')], [1, 1]);
-  await scene.rig.delete(PODS, 'default/zonal');
-  await scene.launch();
-  await scene.pass();
+  await env.delete(PODS, 'default/zonal');
+  await env.launch();
+  await env.pass();
   assert.deepEqual([await count('flexible'), await count('test-zone-1')], [1, undefined]);
 });
 
 test('02/131 a pod with device claims is refused, in words of its own', async (t) => {
-  const scene = await startScene(t);
+  const env = await startProvisioningEnvironment(t);
   const resourceClaims = [{ name: 'gpu', resourceClaimName: 'gpu' }];
-  await scene.add([readyPool('default')], [pendingPod('a', { resourceClaims })]);
-  await scene.pass();
-  assert.deepEqual(await scene.claims(), []);
+  await env.add([readyPool('default')], [pendingPod('a', { resourceClaims })]);
+  await env.pass();
+  assert.deepEqual(await env.claims(), []);
   const skipped = 'skipping pod with Dynamic Resource Allocation requirements, not yet supported by Karpenter';
   assert.deepEqual(
-    scene.lines(skipped).map(({ level, fields }) => [level, String(fields['Pod'])]),
+    env.lines(skipped).map(({ level, fields }) => [level, String(fields['Pod'])]),
     [['info', 'default/a']],
   );
-  assert.deepEqual(scene.eventsOn('a'), [
+  assert.deepEqual(env.eventsOn('a'), [
     [
       'FailedScheduling',
       'Failed to schedule pod, pod has Dynamic Resource Allocation requirements that are not yet supported by Karpenter',
@@ -338,52 +334,52 @@ test('02/131 a pod with device claims is refused, in words of its own', async (t
 });
 
 test('02/132 02/192 a pool whose types cannot be had is skipped with a word, the others serve', async (t) => {
-  const scene = await startScene(t);
-  await scene.add([readyPool('broken', { weight: 50 }), readyPool('empty', { weight: 40 }), readyPool('default')]);
-  await scene.add([], [pendingPod('a')]);
-  scene.rig.provider.offer(new Error('out of order'), 'broken');
-  scene.rig.provider.offer([], 'empty');
-  await scene.pass();
+  const env = await startProvisioningEnvironment(t);
+  await env.add([readyPool('broken', { weight: 50 }), readyPool('empty', { weight: 40 }), readyPool('default')]);
+  await env.add([], [pendingPod('a')]);
+  env.provider.offer(new Error('out of order'), 'broken');
+  env.provider.offer([], 'empty');
+  await env.pass();
   assert.deepEqual(
-    (await scene.claims()).map(({ metadata }) => metadata.labels?.[NODEPOOL_LABEL]),
+    (await env.claims()).map(({ metadata }) => metadata.labels?.[NODEPOOL_LABEL]),
     ['default'],
   );
-  const [broken] = scene.lines('skipping, unable to resolve instance types');
+  const [broken] = env.lines('skipping, unable to resolve instance types');
   assert.deepEqual(
     [broken?.level, String(broken?.fields['NodePool']), broken?.error],
     ['error', 'broken', 'out of order'],
   );
-  const [empty] = scene.lines('skipping, no resolved instance types found');
+  const [empty] = env.lines('skipping, no resolved instance types found');
   assert.deepEqual([empty?.level, String(empty?.fields['NodePool'])], ['info', 'empty']);
-  const skipped = scene.lines('skipping, nodepool requirements filtered out all instance types');
+  const skipped = env.lines('skipping, nodepool requirements filtered out all instance types');
   assert.deepEqual(
     skipped.map(({ fields }) => JSON.stringify(fields)),
     ['{"NodePool":{"name":"broken"}}', '{"NodePool":{"name":"empty"}}'],
   );
   const message = 'NodePool requirements filtered out all compatible available instance types';
-  assert.deepEqual(scene.eventsOn('broken'), [['NoCompatibleInstanceTypes', message]]);
+  assert.deepEqual(env.eventsOn('broken'), [['NoCompatibleInstanceTypes', message]]);
 });
 
 test('02/132 a provider that takes too long fails the pass', async (t) => {
-  const scene = await startScene(t);
-  await scene.add([readyPool('default')], [pendingPod('a')]);
+  const env = await startProvisioningEnvironment(t);
+  await env.add([readyPool('default')], [pendingPod('a')]);
   const timeout = new DOMException('The operation was aborted due to timeout', 'TimeoutError');
-  scene.rig.provider.script('instanceTypes', refuse(new Error('asking the cloud', { cause: timeout })));
-  await assert.rejects(scene.pass(), { message: 'getting instance types, asking the cloud' });
-  assert.deepEqual(await scene.claims(), []);
+  env.provider.script('instanceTypes', refuse(new Error('asking the cloud', { cause: timeout })));
+  await assert.rejects(env.pass(), { message: 'getting instance types, asking the cloud' });
+  assert.deepEqual(await env.claims(), []);
 });
 
 test('02/120 a pool without the variety it asks for says so', async (t) => {
-  const scene = await startScene(t);
+  const env = await startProvisioningEnvironment(t);
   const requirements = [{ key: 'node.kubernetes.io/instance-type', operator: 'Exists', minValues: 50 }] as const;
-  await scene.add([readyPool('default', { template: { requirements } })], [pendingPod('a')]);
-  await scene.pass();
-  const [line] = scene.lines('skipping, nodepool requirements filtered out all instance types');
+  await env.add([readyPool('default', { template: { requirements } })], [pendingPod('a')]);
+  await env.pass();
+  const [line] = env.lines('skipping, nodepool requirements filtered out all instance types');
   assert.equal(
     line?.fields['minValuesIncompatibleErr'],
     'minValues requirement is not met for label(s) (label(s)=[node.kubernetes.io/instance-type])',
   );
-  assert.deepEqual(scene.eventsOn('default'), [
+  assert.deepEqual(env.eventsOn('default'), [
     [
       'NoCompatibleInstanceTypes',
       'NodePool requirements filtered out all compatible available instance types due to minValues incompatibility',
@@ -392,88 +388,88 @@ test('02/120 a pool without the variety it asks for says so', async (t) => {
 });
 
 test('02/121 with best effort a claim says that it has less variety, and is counted so', async (t) => {
-  const scene = await startScene(t, { options: { minValuesPolicy: 'BestEffort' } });
+  const env = await startProvisioningEnvironment(t, { options: { minValuesPolicy: 'BestEffort' } });
   const requirements = [{ key: 'node.kubernetes.io/instance-type', operator: 'Exists', minValues: 50 }] as const;
-  await scene.add([readyPool('default', { template: { requirements } })], [pendingPod('a')]);
-  await scene.pass();
-  const [claim] = await scene.claims();
+  await env.add([readyPool('default', { template: { requirements } })], [pendingPod('a')]);
+  await env.pass();
+  const [claim] = await env.claims();
   assert.equal(claim?.metadata.annotations?.['karpenter.sh/nodeclaim-min-values-relaxed'], 'true');
   assert.equal(claim?.spec.requirements.find(({ key }) => key === 'node.kubernetes.io/instance-type')?.minValues, 6);
   const series =
     'karpenter_nodeclaims_created_total{min_values_relaxed="true",nodepool="default",reason="provisioned"}';
-  assert.equal(await scene.metric(series), 1);
+  assert.equal(await env.metric(series), 1);
 });
 
 test('02/134 a claim that cannot be created keeps no other from it, and the pass fails', async (t) => {
-  const scene = await startScene(t);
+  const env = await startProvisioningEnvironment(t);
   const requests = { cpu: '3' };
   const pods = ['a', 'b', 'c'].map((name) => pendingPod(name, { requests, nodeSelector: { size: 'small' } }));
-  await scene.add([readyPool('default')], pods);
-  scene.rig.refusals.add({ method: 'POST', path: /nodeclaims$/, code: 422, times: 2 });
-  await assert.rejects(scene.pass(), { message: 'creating node claim, refused; creating node claim, refused' });
-  assert.equal((await scene.claims()).length, 1);
+  await env.add([readyPool('default')], pods);
+  env.refusals.add({ method: 'POST', path: /nodeclaims$/, code: 422, times: 2 });
+  await assert.rejects(env.pass(), { message: 'creating node claim, refused; creating node claim, refused' });
+  assert.equal((await env.claims()).length, 1);
 });
 
 test('03/157 pods that want no company keep others away until they are gone; those that would rather not do not', async (t) => {
-  const scene = await startScene(t);
+  const env = await startProvisioningEnvironment(t);
   const term = { topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: { app: 'x' } } };
   const required = { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } };
   const preferred = {
     podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, podAffinityTerm: term }] },
   };
-  await scene.addNode(plainNode('one', { labels: { 'kubernetes.io/hostname': 'one' } }));
-  await scene.rig.create(PODS, runningPod('guard', 'one', { affinity: required }));
-  await scene.rig.create(PODS, runningPod('shy', 'one', { affinity: preferred }));
-  await scene.add([readyPool('default')], [pendingPod('a', { labels: { app: 'x' } })]);
-  await scene.pass();
-  assert.equal((await scene.claims()).length, 1);
-  await scene.rig.client.delete(PODS, { namespace: 'default', name: 'guard' }, { gracePeriodSeconds: 0 });
-  await scene.rig.clock.settle();
-  await scene.pass();
-  assert.equal((await scene.claims()).length, 1);
-  await scene.rig.clock.advance(3 * MINUTE);
-  await scene.pass();
-  assert.deepEqual(scene.eventsOn('a').at(-1), ['Nominated', 'Pod should schedule on: node/one']);
+  await env.addNode(plainNode('one', { labels: { 'kubernetes.io/hostname': 'one' } }));
+  await env.create(PODS, runningPod('guard', 'one', { affinity: required }));
+  await env.create(PODS, runningPod('shy', 'one', { affinity: preferred }));
+  await env.add([readyPool('default')], [pendingPod('a', { labels: { app: 'x' } })]);
+  await env.pass();
+  assert.equal((await env.claims()).length, 1);
+  await env.client.delete(PODS, { namespace: 'default', name: 'guard' }, { gracePeriodSeconds: 0 });
+  await env.clock.settle();
+  await env.pass();
+  assert.equal((await env.claims()).length, 1);
+  await env.clock.advance(3 * MINUTE);
+  await env.pass();
+  assert.deepEqual(env.eventsOn('a').at(-1), ['Nominated', 'Pod should schedule on: node/one']);
 });
 
 test('what had to be given up to place a pod is told at debug level', async (t) => {
-  const scene = await startScene(t);
+  const env = await startProvisioningEnvironment(t);
   const preference = { matchExpressions: [{ key: ZONE_LABEL, operator: 'In', values: ['nowhere'] }] };
   const preferred = [{ weight: 1, preference }];
   const affinity = { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: preferred } };
-  await scene.add([readyPool('default')], [pendingPod('a', { affinity })]);
-  await scene.pass();
-  const [line] = scene.lines('relaxing soft constraints for pod since it previously failed to schedule');
+  await env.add([readyPool('default')], [pendingPod('a', { affinity })]);
+  await env.pass();
+  const [line] = env.lines('relaxing soft constraints for pod since it previously failed to schedule');
   assert.equal(line?.level, 'debug');
   assert.match(String(line?.fields['reason']), /^removing: spec\.affinity\.nodeAffinity\.preferred/);
 });
 
 test('pods whose places wait for reserved capacity are deferred: no event, not counted', async (t) => {
   const type = fakeType('only', { offerings: [reserved('test-zone-1', 'r-1', 1)] });
-  const scene = await startScene(t, { instanceTypes: [type] });
+  const env = await startProvisioningEnvironment(t, { instanceTypes: [type] });
   const requests = { cpu: '3' };
-  await scene.add([readyPool('default')], [pendingPod('a', { requests }), pendingPod('b', { requests })]);
-  await scene.pass();
-  assert.equal((await scene.claims()).length, 1);
-  assert.equal(await scene.metric('karpenter_scheduler_unschedulable_pods_count{controller="provisioner"}'), 0);
+  await env.add([readyPool('default')], [pendingPod('a', { requests }), pendingPod('b', { requests })]);
+  await env.pass();
+  assert.equal((await env.claims()).length, 1);
+  assert.equal(await env.metric('karpenter_scheduler_unschedulable_pods_count{controller="provisioner"}'), 0);
   const message =
     'deferring scheduling decision for provisionable pod(s) to future simulation due to limited reserved offering capacity';
   assert.deepEqual(
-    scene.lines(message).map(({ level, fields }) => [level, fields['Pods']]),
+    env.lines(message).map(({ level, fields }) => [level, fields['Pods']]),
     [['debug', 'default/b']],
   );
-  assert.deepEqual(scene.eventsOn('b'), []);
-  assert.match(scene.cluster.decisions.find('default/b')?.failure ?? '', /could not be reserved/);
+  assert.deepEqual(env.eventsOn('b'), []);
+  assert.match(env.cluster.decisions.find('default/b')?.failure ?? '', /could not be reserved/);
 });
 
 test('with the gate ReservedCapacity off a reservation is an offering like any other', async (t) => {
   const type = fakeType('only', { offerings: [reserved('test-zone-1', 'r-1', 1)] });
   const featureGates = { ...GATES, ReservedCapacity: false };
-  const scene = await startScene(t, { instanceTypes: [type], options: { featureGates } });
+  const env = await startProvisioningEnvironment(t, { instanceTypes: [type], options: { featureGates } });
   const requests = { cpu: '3' };
-  await scene.add([readyPool('default')], [pendingPod('a', { requests }), pendingPod('b', { requests })]);
-  await scene.pass();
-  assert.equal((await scene.claims()).length, 2);
+  await env.add([readyPool('default')], [pendingPod('a', { requests }), pendingPod('b', { requests })]);
+  await env.pass();
+  assert.equal((await env.claims()).length, 2);
 });
 
 const GATES = {
@@ -498,27 +494,27 @@ test('preferences that may prevent consolidation are told once a day, unless the
     'pod(s) have a preferred Anti-Affinity which can prevent consolidation',
     'pod(s) have a preferred TopologySpreadConstraint which can prevent consolidation',
   ];
-  const scene = await startScene(t);
-  await scene.add([readyPool('default')], [both]);
-  await scene.pass();
-  await scene.pass();
-  const told = () => texts.map((text) => scene.lines(text).map(({ fields }) => fields['pods']));
+  const env = await startProvisioningEnvironment(t);
+  await env.add([readyPool('default')], [both]);
+  await env.pass();
+  await env.pass();
+  const told = () => texts.map((text) => env.lines(text).map(({ fields }) => fields['pods']));
   assert.deepEqual(told(), [['default/both'], ['default/both']]);
-  await scene.rig.clock.advance(24 * 60 * MINUTE);
-  await scene.pass();
+  await env.clock.advance(24 * 60 * MINUTE);
+  await env.pass();
   assert.deepEqual(told(), [
     ['default/both', 'default/both'],
     ['default/both', 'default/both'],
   ]);
-  const careless = await startScene(t, { options: { preferencePolicy: 'Ignore' } });
+  const careless = await startProvisioningEnvironment(t, { options: { preferencePolicy: 'Ignore' } });
   await careless.add([readyPool('default')], [both]);
   await careless.pass();
   for (const text of texts) assert.deepEqual(careless.lines(text), []);
 });
 
 test('a dynamic pool that has not been looked at yet is not ready', async (t) => {
-  const scene = await startScene(t);
-  await scene.add([makeNodePool('default')], [pendingPod('a')]);
-  await scene.pass();
-  assert.equal(scene.lines('ignoring nodepool, not ready').length, 1);
+  const env = await startProvisioningEnvironment(t);
+  await env.add([makeNodePool('default')], [pendingPod('a')]);
+  await env.pass();
+  assert.equal(env.lines('ignoring nodepool, not ready').length, 1);
 });

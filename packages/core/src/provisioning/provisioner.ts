@@ -3,12 +3,12 @@ import { objectKey } from '@karpenter-ts/kubernetes';
 import { Catalogues, type Plan, type Pool } from '@karpenter-ts/scheduling';
 import type { ClusterModel } from '../state/cluster-model.ts';
 import type { StateNode } from '../state/state-node.ts';
-import type { Core } from '../state/controller-deps.ts';
+import type { ControllerDeps } from '../state/controller-deps.ts';
 import type { Pod } from '../kinds/pod.ts';
 import { ConsolidationWarnings } from './consolidation-warnings.ts';
 import { findDisplacedPods } from '../pods/displaced-pods.ts';
-import { createNodeClaims } from './node-claim-creation.ts';
-import { countUnschedulable, OutcomeRecord } from './scheduling-outcome.ts';
+import { createNodeClaims } from './nodeclaim-creation.ts';
+import { countUnschedulable, OutcomeRecorder } from './scheduling-outcome.ts';
 import { selectPendingPods } from '../pods/pending-pods.ts';
 import { PlannerDriver, schedulingSeconds, unschedulablePods } from '../planning/planner-driver.ts';
 import { DefaultSpread } from '../planning/default-spread.ts';
@@ -17,9 +17,9 @@ import { planningSnapshot } from '../planning/planning-snapshot.ts';
 import { TimeSlices } from '../state/time-slices.ts';
 import { UntrackedVolumes } from '../planning/untracked-volumes.ts';
 import { findUsablePools } from '../planning/usable-pools.ts';
-import { UnheardClaims } from './unacknowledged-claims.ts';
+import { UnacknowledgedNodeClaims } from './unacknowledged-nodeclaims.ts';
 
-export type ProvisionerDeps = Core & {
+export type ProvisionerDeps = ControllerDeps & {
   readonly cluster: ClusterModel;
   /** Numbers in [0, 1), for labels that may have any value. */
   readonly random: () => number;
@@ -37,7 +37,7 @@ export class Provisioner {
   readonly #warnings: ConsolidationWarnings;
   readonly #untracked: UntrackedVolumes;
   readonly #spread: DefaultSpread;
-  readonly #unheard: UnheardClaims;
+  readonly #unacknowledged: UnacknowledgedNodeClaims;
 
   constructor(deps: ProvisionerDeps) {
     const { clock, metrics, caches } = deps;
@@ -46,7 +46,7 @@ export class Provisioner {
     this.#warnings = new ConsolidationWarnings(clock);
     this.#untracked = new UntrackedVolumes(caches);
     this.#spread = new DefaultSpread(deps);
-    this.#unheard = new UnheardClaims(deps);
+    this.#unacknowledged = new UnacknowledgedNodeClaims(deps);
   }
 
   /** Caches only it reads: they must be in sync before the first pass. */
@@ -56,7 +56,7 @@ export class Provisioner {
 
   /** Whether all that was bought is known, so that none of it is bought again. Rejects if that cannot be found out. */
   async isReady(signal: AbortSignal): Promise<boolean> {
-    await this.#unheard.settle(signal);
+    await this.#unacknowledged.resolve(signal);
     return this.#deps.cluster.hasSynced();
   }
 
@@ -71,7 +71,7 @@ export class Provisioner {
     if (scheduled === undefined) return;
     const pools = new Map(scheduled.pools.map((pool) => [pool.nodePool.metadata.name, pool]));
     const orders = scheduled.plan.newNodes.map((planned) => ({ planned, pool: pools.get(planned.nodePool)! }));
-    const deps = { ...this.#deps, unheard: this.#unheard };
+    const deps = { ...this.#deps, unacknowledged: this.#unacknowledged };
     await createNodeClaims(deps, orders, { reason: 'provisioned', tellsPods: true }, slices, logger);
   }
 
@@ -84,20 +84,20 @@ export class Provisioner {
     const { caches, clock, cluster, metrics, options, provider } = this.#deps;
     const started = clock.elapsed();
     // Before the pods: one that binds in between takes room that is still free here, and no node is bought for it.
-    const machines = await cluster.snapshotInSlices(slices);
-    const pods = await this.#selectPods(machines.leaving, slices, logger);
+    const stateNodes = await cluster.snapshotInSlices(slices);
+    const pods = await this.#selectPods(stateNodes.deleting, slices, logger);
     if (pods.length === 0) return undefined;
     const pools = await findUsablePools({ caches, provider, logger }, signal);
     if (pools.length === 0) {
       await this.#reportNoPools(pods, slices, logger);
       return undefined;
     }
-    for (const machine of machines.staying) {
+    for (const machine of stateNodes.active) {
       if (slices.isOver) await slices.pause();
       this.#untracked.report(machine, logger);
     }
     const spread = await this.#spread.apply(pods, slices);
-    const snapshot = planningSnapshot({ machines, pools, pods: spread }, caches, cluster);
+    const snapshot = planningSnapshot({ stateNodes, pools, pods: spread }, caches, cluster);
     const plan = await this.#driver.plan({ snapshot, options: planningOptions(options, provider) }, slices, logger);
     metrics.set(unschedulablePods, { controller: PROVISIONER }, countUnschedulable(plan, logger));
     if (plan.newNodes.length > 0) {
@@ -106,16 +106,16 @@ export class Provisioner {
         duration: durationText(clock.elapsed() - started),
       });
     }
-    await new OutcomeRecord(this.#deps, { plan, machines: machines.staying }, logger).write(slices);
+    await new OutcomeRecorder(this.#deps, { plan, stateNodes: stateNodes.active }, logger).record(slices);
     return { plan, pools };
   }
 
   /** Those that wait, and those whose node is about to go. */
-  async #selectPods(leaving: readonly StateNode[], slices: TimeSlices, logger: Logger): Promise<readonly Pod[]> {
+  async #selectPods(deleting: readonly StateNode[], slices: TimeSlices, logger: Logger): Promise<readonly Pod[]> {
     const { events, options } = this.#deps;
     const pending = await selectPendingPods(this.#deps, slices, logger);
     if (options.preferencePolicy === 'Respect') await this.#warnings.report(pending, slices, logger);
-    const displaced = await findDisplacedPods(leaving, this.#deps, slices);
+    const displaced = await findDisplacedPods(deleting, this.#deps, slices);
     for (const event of displaced.events) {
       if (slices.isOver) await slices.pause();
       events.publish(event);

@@ -17,23 +17,23 @@ import {
 } from '@karpenter-ts/scheduling';
 import type { ClusterModel } from '../state/cluster-model.ts';
 import type { StateNode } from '../state/state-node.ts';
-import type { Core } from '../state/controller-deps.ts';
+import type { ControllerDeps } from '../state/controller-deps.ts';
 import { failedScheduling, nominated } from '../pods/scheduling-events.ts';
 import type { TimeSlices } from '../state/time-slices.ts';
 
-export type OutcomeDeps = Pick<Core, 'caches' | 'events'> & { readonly cluster: ClusterModel };
+export type OutcomeDeps = Pick<ControllerDeps, 'caches' | 'events'> & { readonly cluster: ClusterModel };
 
 /** A plan, and the machines it was made for. */
 export interface Outcome {
   readonly plan: Plan;
-  readonly machines: readonly StateNode[];
+  readonly stateNodes: readonly StateNode[];
 }
 
 /**
  * What follows from a plan besides its NodeClaims: what is remembered of its pods, whom it is told to, and which nodes
  * are not to be disrupted because pods are on their way (spec 02 §§24, 25).
  */
-export class OutcomeRecord {
+export class OutcomeRecorder {
   readonly #deps: OutcomeDeps;
   readonly #outcome: Outcome;
   readonly #logger: Logger;
@@ -47,14 +47,14 @@ export class OutcomeRecord {
   }
 
   /** Writes it all down. */
-  async write(slices: TimeSlices): Promise<void> {
-    const { plan, machines } = this.#outcome;
+  async record(slices: TimeSlices): Promise<void> {
+    const { plan, stateNodes } = this.#outcome;
     this.#reportPools();
     await this.#recordFailures(slices);
-    const byName = new Map(machines.map((machine) => [machine.existing.name, machine]));
+    const byName = new Map(stateNodes.map((machine) => [machine.existing.name, machine]));
     for (const placement of plan.existingNodes) {
       if (slices.isOver) await slices.pause();
-      this.#settle(placement, byName.get(placement.node)!);
+      this.#nominate(placement, byName.get(placement.node)!);
     }
     for (const { nodePool, pods } of plan.newNodes) {
       if (slices.isOver) await slices.pause();
@@ -90,7 +90,7 @@ export class OutcomeRecord {
   }
 
   /** Pods that should land on a machine there is. */
-  #settle({ pods }: NodePlacement, { providerId, existing, node, nodeClaim }: StateNode): void {
+  #nominate({ pods }: NodePlacement, { providerId, existing, node, nodeClaim }: StateNode): void {
     const { cluster, events } = this.#deps;
     this.#recordPlaces(pods, existing.labels[NODEPOOL_LABEL] ?? '');
     cluster.nominate(providerId);

@@ -1,11 +1,11 @@
 import { DISRUPTED_TAINT, isSameTaint } from '@karpenter-ts/apis';
 import { type Controller, DONE, kindSource, SECOND, scaleConcurrency } from '@karpenter-ts/runtime';
 import type { ClusterModel } from '../state/cluster-model.ts';
-import type { Core } from '../state/controller-deps.ts';
+import type { ControllerDeps } from '../state/controller-deps.ts';
 import type { Node } from '../kinds/node.ts';
 import { isProvisionable } from '../pods/provisionable-pods.ts';
 
-type TriggerDeps = Pick<Core, 'caches' | 'options'>;
+type TriggerDeps = Pick<ControllerDeps, 'caches' | 'options'>;
 
 /** What gathers calls; a batcher is one. */
 interface Triggered {

@@ -8,7 +8,7 @@ import { CSI_NODES, DAEMON_SETS, NODES, PODS } from '@karpenter-ts/kubernetes';
 import { AdjustableClock } from '@karpenter-ts/runtime/testing';
 import type { DaemonSet } from '@karpenter-ts/scheduling';
 import {
-  launchedClaim,
+  launchedNodeClaim,
   ownedBy,
   pendingPod,
   plainNode,
@@ -18,13 +18,13 @@ import {
 } from '../testing/cluster-objects.ts';
 import { metricsPage } from '../testing/metrics-page.ts';
 import { FOREIGN_CLASS_REF, makeNodeClaim } from '../testing/objects.ts';
-import { type Rig, startRig } from '../testing/rig.ts';
+import { type TestEnvironment, startTestEnvironment } from '../testing/test-environment.ts';
 import { countTurns } from '../testing/turns.ts';
 import { ClusterModel, type ClusterSnapshot } from './cluster-model.ts';
 
-async function start(t: TestContext): Promise<{ rig: Rig; cluster: ClusterModel }> {
-  const rig = await startRig(t, { provider: new FakeCloudProvider() });
-  return { rig, cluster: new ClusterModel(rig) };
+async function start(t: TestContext): Promise<{ env: TestEnvironment; cluster: ClusterModel }> {
+  const env = await startTestEnvironment(t, { provider: new FakeCloudProvider() });
+  return { env, cluster: new ClusterModel(env) };
 }
 
 /** Names of the pods on a machine. */
@@ -33,110 +33,110 @@ function podsOn(cluster: ClusterModel, providerId: string): readonly string[] | 
 }
 
 test('02/15 03/106 with one claim of many unlaunched the model is not synced, and is again when that is deleted', async (t) => {
-  const { rig, cluster } = await start(t);
-  for (let i = 0; i < 20; i++) await rig.create(NODE_CLAIMS, launchedClaim(`c${i}`));
+  const { env, cluster } = await start(t);
+  for (let i = 0; i < 20; i++) await env.create(NODE_CLAIMS, launchedNodeClaim(`c${i}`));
   assert.equal(cluster.hasSynced(), true);
-  await rig.create(NODE_CLAIMS, launchedClaim('late', { providerId: '' }));
+  await env.create(NODE_CLAIMS, launchedNodeClaim('late', { providerId: '' }));
   assert.equal(cluster.hasSynced(), false);
-  await rig.delete(NODE_CLAIMS, 'late');
+  await env.delete(NODE_CLAIMS, 'late');
   assert.equal(cluster.hasSynced(), true);
 });
 
 test('02/15 a claim counts from the moment it was created, before any watch tells of it', async (t) => {
   const { cluster } = await start(t);
   assert.equal(cluster.hasSynced(), true);
-  cluster.track(launchedClaim('mine', { providerId: '' }));
+  cluster.track(launchedNodeClaim('mine', { providerId: '' }));
   assert.equal(cluster.hasSynced(), false);
 });
 
 test('what the cache has of a claim is newer than what creating it answered', async (t) => {
-  const { rig, cluster } = await start(t);
-  await rig.create(NODE_CLAIMS, launchedClaim('mine'));
-  cluster.track(launchedClaim('mine', { providerId: '' }));
+  const { env, cluster } = await start(t);
+  await env.create(NODE_CLAIMS, launchedNodeClaim('mine'));
+  cluster.track(launchedNodeClaim('mine', { providerId: '' }));
   assert.equal(cluster.hasSynced(), true);
 });
 
 test('02/16 03/156 a node that cannot be told apart keeps the first sync waiting, and no later one', async (t) => {
-  const { rig, cluster } = await start(t);
+  const { env, cluster } = await start(t);
   const unknown = plainNode('a', { labels: { [NODEPOOL_LABEL]: 'default' } });
-  await rig.create(NODES, unknown);
+  await env.create(NODES, unknown);
   assert.equal(cluster.hasSynced(), false);
-  await rig.change(NODES, 'a', {
+  await env.change(NODES, 'a', {
     metadata: { labels: { [INSTANCE_TYPE_LABEL]: 't' } },
     spec: { providerID: 'x:///a' },
   });
   assert.equal(cluster.hasSynced(), true);
-  await rig.create(NODES, { ...unknown, metadata: { ...unknown.metadata, name: 'b' } });
+  await env.create(NODES, { ...unknown, metadata: { ...unknown.metadata, name: 'b' } });
   assert.equal(cluster.hasSynced(), true);
 });
 
 test('claims of other providers are none of ours', async (t) => {
-  const { rig, cluster } = await start(t);
-  await rig.create(NODE_CLAIMS, makeNodeClaim('theirs', { nodeClassRef: FOREIGN_CLASS_REF }));
+  const { env, cluster } = await start(t);
+  await env.create(NODE_CLAIMS, makeNodeClaim('theirs', { nodeClassRef: FOREIGN_CLASS_REF }));
   assert.equal(cluster.hasSynced(), true);
-  assert.deepEqual(cluster.snapshot().staying, []);
+  assert.deepEqual(cluster.snapshot().active, []);
 });
 
 test('02/21 03/151 a pod counts on its node whichever of them comes first, and no longer when it has ended', async (t) => {
-  const { rig, cluster } = await start(t);
-  await rig.create(PODS, runningPod('early', 'n'));
-  await rig.create(PODS, runningPod('done', 'n', { status: { phase: 'Succeeded' } }));
-  await rig.create(PODS, pendingPod('unbound'));
-  await rig.create(NODES, plainNode('n'));
+  const { env, cluster } = await start(t);
+  await env.create(PODS, runningPod('early', 'n'));
+  await env.create(PODS, runningPod('done', 'n', { status: { phase: 'Succeeded' } }));
+  await env.create(PODS, pendingPod('unbound'));
+  await env.create(NODES, plainNode('n'));
   assert.deepEqual(podsOn(cluster, 'n'), ['early']);
-  await rig.create(PODS, runningPod('late', 'n'));
+  await env.create(PODS, runningPod('late', 'n'));
   assert.deepEqual(podsOn(cluster, 'n'), ['early', 'late']);
-  await rig.change(PODS, 'default/early', { status: { phase: 'Failed' } });
+  await env.change(PODS, 'default/early', { status: { phase: 'Failed' } });
   assert.deepEqual(podsOn(cluster, 'n'), ['late']);
-  await rig.client.delete(PODS, { namespace: 'default', name: 'late' }, { gracePeriodSeconds: 0 });
-  await rig.clock.settle();
+  await env.client.delete(PODS, { namespace: 'default', name: 'late' }, { gracePeriodSeconds: 0 });
+  await env.clock.settle();
   assert.deepEqual(podsOn(cluster, 'n'), []);
 });
 
 test('a pod that is terminating takes its room until it is gone', async (t) => {
-  const { rig, cluster } = await start(t);
-  await rig.create(NODES, plainNode('n'));
+  const { env, cluster } = await start(t);
+  await env.create(NODES, plainNode('n'));
   const pod = runningPod('a', 'n');
-  await rig.create(PODS, { ...pod, metadata: { ...pod.metadata, finalizers: ['example.com/held'] } });
-  await rig.client.delete(PODS, { namespace: 'default', name: 'a' }, { gracePeriodSeconds: 0 });
-  await rig.clock.settle();
+  await env.create(PODS, { ...pod, metadata: { ...pod.metadata, finalizers: ['example.com/held'] } });
+  await env.client.delete(PODS, { namespace: 'default', name: 'a' }, { gracePeriodSeconds: 0 });
+  await env.clock.settle();
   assert.deepEqual(podsOn(cluster, 'n'), ['a']);
   const release = { type: 'merge', body: { metadata: { finalizers: [] } } } as const;
-  await rig.client.patch(PODS, { namespace: 'default', name: 'a' }, release);
-  await rig.clock.settle();
+  await env.client.patch(PODS, { namespace: 'default', name: 'a' }, release);
+  await env.clock.settle();
   assert.deepEqual(podsOn(cluster, 'n'), []);
 });
 
 test('a pod whose end comes together with its deletion leaves its node', async (t) => {
-  const { rig, cluster } = await start(t);
-  await rig.create(NODES, plainNode('n'));
-  await rig.create(PODS, runningPod('a', 'n'));
+  const { env, cluster } = await start(t);
+  await env.create(NODES, plainNode('n'));
+  await env.create(PODS, runningPod('a', 'n'));
   assert.deepEqual(podsOn(cluster, 'n'), ['a']);
-  const ended = rig.change(PODS, 'default/a', { status: { phase: 'Succeeded' } });
-  await rig.client.delete(PODS, { namespace: 'default', name: 'a' }, { gracePeriodSeconds: 0 });
+  const ended = env.change(PODS, 'default/a', { status: { phase: 'Succeeded' } });
+  await env.client.delete(PODS, { namespace: 'default', name: 'a' }, { gracePeriodSeconds: 0 });
   await ended.catch(() => undefined);
-  await rig.clock.settle();
+  await env.clock.settle();
   assert.deepEqual(podsOn(cluster, 'n'), []);
 });
 
 test('02/22 03/151 a pod that comes back under its name on another node has moved', async (t) => {
-  const { rig, cluster } = await start(t);
-  await rig.create(NODES, plainNode('one'));
-  await rig.create(NODES, plainNode('two'));
-  await rig.create(PODS, runningPod('a', 'one'));
-  await rig.client.delete(PODS, { namespace: 'default', name: 'a' }, { gracePeriodSeconds: 0 });
-  await rig.create(PODS, runningPod('a', 'two'));
+  const { env, cluster } = await start(t);
+  await env.create(NODES, plainNode('one'));
+  await env.create(NODES, plainNode('two'));
+  await env.create(PODS, runningPod('a', 'one'));
+  await env.client.delete(PODS, { namespace: 'default', name: 'a' }, { gracePeriodSeconds: 0 });
+  await env.create(PODS, runningPod('a', 'two'));
   assert.deepEqual([podsOn(cluster, 'one'), podsOn(cluster, 'two')], [[], ['a']]);
 });
 
 test('02/23 03/156 05/43 after half a minute without sync operators are told, every ten seconds at most', async (t) => {
-  const { rig, cluster } = await start(t);
-  await rig.create(NODE_CLAIMS, launchedClaim('stuck', { providerId: '' }));
-  const lines = () => rig.logger.lines.filter(({ message }) => message.startsWith('cluster is waiting on sync'));
+  const { env, cluster } = await start(t);
+  await env.create(NODE_CLAIMS, launchedNodeClaim('stuck', { providerId: '' }));
+  const lines = () => env.logger.lines.filter(({ message }) => message.startsWith('cluster is waiting on sync'));
   const ask = async (seconds: number): Promise<void> => {
     for (let i = 0; i < seconds; i++) {
       cluster.hasSynced();
-      await rig.clock.advance(1 * SECOND);
+      await env.clock.advance(1 * SECOND);
     }
   };
   await ask(31);
@@ -154,35 +154,35 @@ test('02/23 03/156 05/43 after half a minute without sync operators are told, ev
   await ask(8);
   cluster.hasSynced();
   assert.equal(lines().length, 1);
-  assert.match(await metricsPage(rig.metrics), /^karpenter_cluster_state_unsynced_time_seconds 40$/m);
-  assert.match(await metricsPage(rig.metrics), /^karpenter_cluster_state_synced 0$/m);
+  assert.match(await metricsPage(env.metrics), /^karpenter_cluster_state_unsynced_time_seconds 40$/m);
+  assert.match(await metricsPage(env.metrics), /^karpenter_cluster_state_synced 0$/m);
   await ask(12);
   assert.equal(lines().length, 2);
-  await rig.delete(NODE_CLAIMS, 'stuck');
+  await env.delete(NODE_CLAIMS, 'stuck');
   cluster.hasSynced();
-  assert.match(await metricsPage(rig.metrics), /^karpenter_cluster_state_unsynced_time_seconds 0$/m);
-  assert.match(await metricsPage(rig.metrics), /^karpenter_cluster_state_synced 1$/m);
+  assert.match(await metricsPage(env.metrics), /^karpenter_cluster_state_unsynced_time_seconds 0$/m);
+  assert.match(await metricsPage(env.metrics), /^karpenter_cluster_state_synced 1$/m);
 });
 
 test('02/24 03/105 a nomination lasts twice the longest batch, and each begins it anew', async (t) => {
-  const { rig, cluster } = await start(t);
-  await rig.create(NODES, plainNode('n'));
+  const { env, cluster } = await start(t);
+  await env.create(NODES, plainNode('n'));
   cluster.nominate('n');
-  await rig.clock.advance(10 * SECOND);
+  await env.clock.advance(10 * SECOND);
   assert.equal(cluster.isNominated('n'), true);
   cluster.nominate('n');
-  await rig.clock.advance(19 * SECOND);
+  await env.clock.advance(19 * SECOND);
   assert.equal(cluster.isNominated('n'), true);
-  await rig.clock.advance(2 * SECOND);
+  await env.clock.advance(2 * SECOND);
   assert.equal(cluster.isNominated('n'), false);
 });
 
 test('a nomination lasts as long, though the wall clock is set back or forth meanwhile', async (t) => {
   for (const by of [-1 * HOUR, 1 * HOUR]) {
     const clock = new AdjustableClock();
-    const rig = await startRig(t, { provider: new FakeCloudProvider(), clock });
-    const cluster = new ClusterModel(rig);
-    await rig.create(NODES, plainNode('n'));
+    const env = await startTestEnvironment(t, { provider: new FakeCloudProvider(), clock });
+    const cluster = new ClusterModel(env);
+    await env.create(NODES, plainNode('n'));
     cluster.nominate('n');
     clock.setWallBy(by);
     await clock.advance(19 * SECOND);
@@ -193,21 +193,21 @@ test('a nomination lasts as long, though the wall clock is set back or forth mea
 });
 
 test('03/150 each pool is known by its own machines, static or not; without any it holds nothing', async (t) => {
-  const { rig, cluster } = await start(t);
-  for (const name of ['a', 'b']) await rig.create(NODE_CLAIMS, launchedClaim(name, { capacity: { cpu: '2' } }));
-  await rig.create(NODE_CLAIMS, launchedClaim('c', { pool: 'static', capacity: { cpu: '3' } }));
+  const { env, cluster } = await start(t);
+  for (const name of ['a', 'b']) await env.create(NODE_CLAIMS, launchedNodeClaim(name, { capacity: { cpu: '2' } }));
+  await env.create(NODE_CLAIMS, launchedNodeClaim('c', { pool: 'static', capacity: { cpu: '3' } }));
   assert.deepEqual(cluster.usageOf('default'), { cpu: '4', nodes: '2' });
   assert.deepEqual(cluster.usageOf('static'), { cpu: '3', nodes: '1' });
-  await rig.delete(NODE_CLAIMS, 'c');
+  await env.delete(NODE_CLAIMS, 'c');
   assert.deepEqual(cluster.usageOf('static'), {});
 });
 
 test('03/155 machines marked for deletion leave the snapshot for those that go, and come back', async (t) => {
-  const { rig, cluster } = await start(t);
-  await rig.create(NODE_CLAIMS, launchedClaim('a'));
+  const { env, cluster } = await start(t);
+  await env.create(NODE_CLAIMS, launchedNodeClaim('a'));
   const names = () => {
-    const { staying, leaving } = cluster.snapshot();
-    return [staying, leaving].map((nodes) => nodes.map(({ existing }) => existing.name));
+    const { active, deleting } = cluster.snapshot();
+    return [active, deleting].map((nodes) => nodes.map(({ existing }) => existing.name));
   };
   cluster.markForDeletion('fake:///a');
   assert.deepEqual(names(), [[], ['a']]);
@@ -216,124 +216,124 @@ test('03/155 machines marked for deletion leave the snapshot for those that go, 
 });
 
 test('02/138 03/152 a claim that changes leaves what runs on its machine as it is', async (t) => {
-  const { rig, cluster } = await start(t);
-  await rig.create(NODE_CLAIMS, launchedClaim('a'));
-  await rig.create(NODES, readyNode('a'));
-  await rig.create(CSI_NODES, csiNode('node-of-a', 10));
-  await rig.create(PODS, runningPod('p', 'node-of-a'));
+  const { env, cluster } = await start(t);
+  await env.create(NODE_CLAIMS, launchedNodeClaim('a'));
+  await env.create(NODES, readyNode('a'));
+  await env.create(CSI_NODES, csiNode('node-of-a', 10));
+  await env.create(PODS, runningPod('p', 'node-of-a'));
   const before = cluster.find('fake:///a');
-  await rig.change(NODE_CLAIMS, 'a', { metadata: { annotations: { some: 'thing' } } });
+  await env.change(NODE_CLAIMS, 'a', { metadata: { annotations: { some: 'thing' } } });
   const after = cluster.find('fake:///a');
   assert.notEqual(after, before);
   assert.deepEqual(after?.existing.pods, before?.existing.pods);
   assert.deepEqual(after?.existing.volumeLimits, { 'ebs.csi.aws.com': 10 });
-  await rig.change(PODS, 'default/p', { metadata: { labels: { a: 'b' } } });
+  await env.change(PODS, 'default/p', { metadata: { labels: { a: 'b' } } });
   assert.deepEqual(podsOn(cluster, 'fake:///a'), ['p']);
 });
 
 test('a change on one node describes no other anew', async (t) => {
-  const { rig, cluster } = await start(t);
-  await rig.create(NODES, plainNode('one'));
-  await rig.create(NODES, plainNode('two'));
+  const { env, cluster } = await start(t);
+  await env.create(NODES, plainNode('one'));
+  await env.create(NODES, plainNode('two'));
   const [one, two] = [cluster.find('one')?.existing, cluster.find('two')?.existing];
-  await rig.create(PODS, runningPod('a', 'one'));
+  await env.create(PODS, runningPod('a', 'one'));
   assert.notEqual(cluster.find('one')?.existing, one);
   assert.equal(cluster.find('two')?.existing, two);
 });
 
 test('how many volumes a node takes is what its CSINode says: nothing without a word, none without a number', async (t) => {
-  const { rig, cluster } = await start(t);
-  await rig.create(NODES, plainNode('n'));
+  const { env, cluster } = await start(t);
+  await env.create(NODES, plainNode('n'));
   assert.deepEqual(cluster.find('n')?.existing.volumeLimits, {});
-  await rig.create(CSI_NODES, csiNode('n', 3));
+  await env.create(CSI_NODES, csiNode('n', 3));
   assert.deepEqual(cluster.find('n')?.existing.volumeLimits, { 'ebs.csi.aws.com': 3 });
-  await rig.delete(CSI_NODES, 'n');
+  await env.delete(CSI_NODES, 'n');
   const drivers = [
     { name: 'silent', nodeID: 'n' },
     { name: 'vague', nodeID: 'n', allocatable: {} },
   ];
-  await rig.create(CSI_NODES, { metadata: { name: 'n' }, spec: { drivers } });
+  await env.create(CSI_NODES, { metadata: { name: 'n' }, spec: { drivers } });
   assert.deepEqual(cluster.find('n')?.existing.volumeLimits, { vague: 0 });
 });
 
 test('02/140 03/153 the newest pod of a daemon set is remembered, whatever became of it, until the set is gone', async (t) => {
-  const { rig, cluster } = await start(t);
+  const { env, cluster } = await start(t);
   const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'main', image: 'main:1' }] } };
   const spec = { selector: { matchLabels: { a: 'b' } }, template };
   const metadata = { name: 'd', namespace: 'default' };
-  const daemonSet = await rig.create<DaemonSet>(DAEMON_SETS, { metadata, spec });
+  const daemonSet = await env.create<DaemonSet>(DAEMON_SETS, { metadata, spec });
   const newest = () => cluster.findDaemonPod(daemonSet)?.metadata.name;
-  await rig.create(PODS, runningPod('foreign', 'n'));
-  await rig.create(PODS, runningPod('of-another', 'n', { ownerReferences: ownedBy('DaemonSet', 'another') }));
+  await env.create(PODS, runningPod('foreign', 'n'));
+  await env.create(PODS, runningPod('of-another', 'n', { ownerReferences: ownedBy('DaemonSet', 'another') }));
   assert.equal(newest(), undefined);
   const owners = ownedBy('DaemonSet', daemonSet.metadata.uid);
-  await rig.create(PODS, runningPod('first', 'n', { ownerReferences: owners }));
-  await rig.clock.advance(1 * SECOND);
-  await rig.create(PODS, runningPod('second', 'n', { ownerReferences: owners }));
-  await rig.change(PODS, 'default/first', { metadata: { labels: { touched: 'yes' } } });
+  await env.create(PODS, runningPod('first', 'n', { ownerReferences: owners }));
+  await env.clock.advance(1 * SECOND);
+  await env.create(PODS, runningPod('second', 'n', { ownerReferences: owners }));
+  await env.change(PODS, 'default/first', { metadata: { labels: { touched: 'yes' } } });
   assert.equal(newest(), 'second');
-  await rig.change(PODS, 'default/second', { metadata: { labels: { touched: 'too' } } });
+  await env.change(PODS, 'default/second', { metadata: { labels: { touched: 'too' } } });
   assert.deepEqual(cluster.findDaemonPod(daemonSet)?.metadata.labels, { touched: 'too' });
-  await rig.client.delete(PODS, { namespace: 'default', name: 'second' }, { gracePeriodSeconds: 0 });
-  await rig.clock.settle();
+  await env.client.delete(PODS, { namespace: 'default', name: 'second' }, { gracePeriodSeconds: 0 });
+  await env.clock.settle();
   assert.equal(newest(), 'second');
-  await rig.delete(DAEMON_SETS, 'default/d');
+  await env.delete(DAEMON_SETS, 'default/d');
   assert.equal(newest(), undefined);
 });
 
 test('no pod of a daemon set is kept when both are gone', async (t) => {
-  const { rig, cluster } = await start(t);
+  const { env, cluster } = await start(t);
   const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'main', image: 'main:1' }] } };
   const spec = { selector: { matchLabels: { a: 'b' } }, template };
-  const daemonSet = await rig.create<DaemonSet>(DAEMON_SETS, { metadata: { name: 'd', namespace: 'default' }, spec });
-  await rig.create(PODS, runningPod('p', 'n', { ownerReferences: ownedBy('DaemonSet', daemonSet.metadata.uid) }));
-  await rig.delete(DAEMON_SETS, 'default/d');
-  await rig.change(PODS, 'default/p', { status: { phase: 'Failed' } }); // as the garbage collector ends it
-  await rig.client.delete(PODS, { namespace: 'default', name: 'p' }, { gracePeriodSeconds: 0 });
-  await rig.clock.settle();
+  const daemonSet = await env.create<DaemonSet>(DAEMON_SETS, { metadata: { name: 'd', namespace: 'default' }, spec });
+  await env.create(PODS, runningPod('p', 'n', { ownerReferences: ownedBy('DaemonSet', daemonSet.metadata.uid) }));
+  await env.delete(DAEMON_SETS, 'default/d');
+  await env.change(PODS, 'default/p', { status: { phase: 'Failed' } }); // as the garbage collector ends it
+  await env.client.delete(PODS, { namespace: 'default', name: 'p' }, { gracePeriodSeconds: 0 });
+  await env.clock.settle();
   assert.equal(cluster.findDaemonPod(daemonSet), undefined);
 });
 
 test('consolidation is to look again after what may let it find more, and every five minutes', async (t) => {
-  const { rig, cluster } = await start(t);
-  await rig.create(NODES, plainNode('n'));
+  const { env, cluster } = await start(t);
+  await env.create(NODES, plainNode('n'));
   const changes = async (act: () => Promise<unknown>): Promise<boolean> => {
     const before = cluster.consolidationState();
     await act();
     return cluster.consolidationState() !== before;
   };
-  assert.equal(await changes(() => rig.create(NODES, plainNode('m'))), true);
-  assert.equal(await changes(() => rig.change(NODES, 'm', { metadata: { labels: { a: 'b' } } })), false);
-  assert.equal(await changes(() => rig.delete(NODES, 'm')), true);
-  assert.equal(await changes(() => rig.create(PODS, pendingPod('p'))), false);
-  assert.equal(await changes(() => rig.create(PODS, runningPod('q', 'n'))), true);
-  assert.equal(await changes(() => rig.change(PODS, 'default/q', { metadata: { labels: { a: 'b' } } })), false);
-  assert.equal(await changes(() => rig.change(PODS, 'default/q', { status: { phase: 'Succeeded' } })), false);
-  assert.equal(await changes(() => rig.delete(PODS, 'default/p')), true);
-  assert.equal(await changes(() => rig.create<NodePool>(NODE_POOLS, readyPool('default'))), true);
-  assert.equal(await changes(() => rig.change(NODE_POOLS, 'default', { metadata: { labels: { a: 'b' } } })), false);
-  assert.equal(await changes(() => rig.change(NODE_POOLS, 'default', { spec: { weight: 5 } })), true);
+  assert.equal(await changes(() => env.create(NODES, plainNode('m'))), true);
+  assert.equal(await changes(() => env.change(NODES, 'm', { metadata: { labels: { a: 'b' } } })), false);
+  assert.equal(await changes(() => env.delete(NODES, 'm')), true);
+  assert.equal(await changes(() => env.create(PODS, pendingPod('p'))), false);
+  assert.equal(await changes(() => env.create(PODS, runningPod('q', 'n'))), true);
+  assert.equal(await changes(() => env.change(PODS, 'default/q', { metadata: { labels: { a: 'b' } } })), false);
+  assert.equal(await changes(() => env.change(PODS, 'default/q', { status: { phase: 'Succeeded' } })), false);
+  assert.equal(await changes(() => env.delete(PODS, 'default/p')), true);
+  assert.equal(await changes(() => env.create<NodePool>(NODE_POOLS, readyPool('default'))), true);
+  assert.equal(await changes(() => env.change(NODE_POOLS, 'default', { metadata: { labels: { a: 'b' } } })), false);
+  assert.equal(await changes(() => env.change(NODE_POOLS, 'default', { spec: { weight: 5 } })), true);
   assert.equal(await changes(async () => cluster.markForDeletion('n')), false);
-  assert.equal(await changes(() => rig.clock.advance(4 * MINUTE)), false);
-  assert.equal(await changes(() => rig.clock.advance(1 * MINUTE)), true);
+  assert.equal(await changes(() => env.clock.advance(4 * MINUTE)), false);
+  assert.equal(await changes(() => env.clock.advance(1 * MINUTE)), true);
 });
 
 test('a node that becomes initialised lets consolidation look again', async (t) => {
-  const { rig, cluster } = await start(t);
-  await rig.create(NODE_CLAIMS, launchedClaim('a'));
-  await rig.create(NODES, readyNode('a', { labels: { [INITIALIZED_LABEL]: 'false' } }));
+  const { env, cluster } = await start(t);
+  await env.create(NODE_CLAIMS, launchedNodeClaim('a'));
+  await env.create(NODES, readyNode('a', { labels: { [INITIALIZED_LABEL]: 'false' } }));
   const before = cluster.consolidationState();
-  await rig.change(NODES, 'node-of-a', { metadata: { labels: { [INITIALIZED_LABEL]: 'true' } } });
+  await env.change(NODES, 'node-of-a', { metadata: { labels: { [INITIALIZED_LABEL]: 'true' } } });
   assert.notEqual(cluster.consolidationState(), before);
 });
 
 test('the number of machines is shown', async (t) => {
-  const { rig } = await start(t);
-  await rig.create(NODES, plainNode('one'));
-  await rig.create(NODE_CLAIMS, launchedClaim('a'));
-  assert.match(await metricsPage(rig.metrics), /^karpenter_cluster_state_node_count 2$/m);
-  await rig.delete(NODES, 'one');
-  assert.match(await metricsPage(rig.metrics), /^karpenter_cluster_state_node_count 1$/m);
+  const { env } = await start(t);
+  await env.create(NODES, plainNode('one'));
+  await env.create(NODE_CLAIMS, launchedNodeClaim('a'));
+  assert.match(await metricsPage(env.metrics), /^karpenter_cluster_state_node_count 2$/m);
+  await env.delete(NODES, 'one');
+  assert.match(await metricsPage(env.metrics), /^karpenter_cluster_state_node_count 1$/m);
 });
 
 function csiNode(name: string, count: number) {
@@ -341,22 +341,22 @@ function csiNode(name: string, count: number) {
 }
 
 test('others get their turn while machines are described, and the snapshot is of the moment it ends', async (t) => {
-  const { rig, cluster } = await start(t);
-  for (let i = 0; i < 20; i++) await rig.create(NODES, plainNode(`n${i}`));
+  const { env, cluster } = await start(t);
+  for (let i = 0; i < 20; i++) await env.create(NODES, plainNode(`n${i}`));
   assert.ok((await countTurns((slices) => cluster.snapshotInSlices(slices))) >= 20);
   let taken: ClusterSnapshot | undefined;
   await countTurns(async (slices) => {
     const taking = cluster.snapshotInSlices(slices);
     // A machine that gets another identity while others are described must not appear twice.
-    const renamed = rig.client.patch(
+    const renamed = env.client.patch(
       NODES,
       { name: 'n0' },
       { type: 'merge', body: { spec: { providerID: 'x:///0' } } },
     );
-    await Promise.all([renamed, rig.client.delete(NODES, { name: 'n1' })]);
+    await Promise.all([renamed, env.client.delete(NODES, { name: 'n1' })]);
     taken = await taking;
   });
-  const names = taken!.staying.map(({ existing }) => existing.name);
+  const names = taken!.active.map(({ existing }) => existing.name);
   assert.equal(new Set(names).size, names.length);
-  await rig.clock.settle();
+  await env.clock.settle();
 });

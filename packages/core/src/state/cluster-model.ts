@@ -2,31 +2,31 @@ import type { NodeClaim, NodePool } from '@karpenter-ts/apis';
 import { objectKey, type ResourceList } from '@karpenter-ts/kubernetes';
 import { defineGauge, type Handler, MINUTE, SECOND } from '@karpenter-ts/runtime';
 import type { DaemonSet } from '@karpenter-ts/scheduling';
-import type { Core } from './controller-deps.ts';
+import type { ControllerDeps } from './controller-deps.ts';
 import type { Node } from '../kinds/node.ts';
 import { isTerminal, type Pod } from '../kinds/pod.ts';
 import type { CsiNode } from '../kinds/storage.ts';
 import { isManagedNodeClaim, isManagedNodePool } from './managed.ts';
 import type { TimeSlices } from './time-slices.ts';
 import { DaemonPods } from './daemon-pods.ts';
-import { Machines } from './state-nodes.ts';
+import { StateNodes } from './state-nodes.ts';
 import { PodDecisions } from './pod-decisions.ts';
 import type { StateNode } from './state-node.ts';
-import { SyncGate } from './sync-gate.ts';
+import { SyncStatus } from './sync-status.ts';
 
 const nodeCount = defineGauge('karpenter_cluster_state_node_count', [], 'Current count of nodes in cluster state');
 
 /** All the model touches. */
-export type ClusterDeps = Pick<Core, 'caches' | 'clock' | 'logger' | 'metrics' | 'options' | 'provider'>;
+export type ClusterDeps = Pick<ControllerDeps, 'caches' | 'clock' | 'logger' | 'metrics' | 'options' | 'provider'>;
 
 /** The machines at one moment. */
 export interface ClusterSnapshot {
-  readonly staying: readonly StateNode[];
-  readonly leaving: readonly StateNode[];
+  readonly active: readonly StateNode[];
+  readonly deleting: readonly StateNode[];
 }
 
 /** After this long without a change consolidation looks again: prices and offerings change without telling us. */
-const RECONSIDER_AFTER = 5 * MINUTE;
+const UNCONSOLIDATED_AFTER = 5 * MINUTE;
 
 /**
  * What the cluster is, as decisions need it: machines with what runs on them, what pools hold, what has been decided but
@@ -37,9 +37,9 @@ export class ClusterModel {
   /** What has been decided about pods. */
   readonly decisions: PodDecisions;
   readonly #deps: ClusterDeps;
-  readonly #machines: Machines;
+  readonly #stateNodes: StateNodes;
   readonly #daemonPods = new DaemonPods();
-  readonly #gate: SyncGate;
+  readonly #syncStatus: SyncStatus;
   readonly #nominationWindow: number;
   readonly #trackListeners: ((nodeClaim: string) => void)[] = [];
   #hasEverSynced = false;
@@ -50,8 +50,8 @@ export class ClusterModel {
     const { caches, clock, options } = deps;
     this.#deps = deps;
     this.decisions = new PodDecisions(deps);
-    this.#gate = new SyncGate(deps);
-    this.#machines = new Machines({
+    this.#syncStatus = new SyncStatus(deps);
+    this.#stateNodes = new StateNodes({
       podsOn: (node) => caches.pods.byIndex('node', node),
       volumeLimitsOf: (node) => volumeLimits(caches.csiNodes.get(node)),
     });
@@ -66,39 +66,39 @@ export class ClusterModel {
    */
   hasSynced(): boolean {
     this.#hasEverSynced ||=
-      this.#haveCachesSynced() && this.#machines.areAllIdentified && this.#machines.areAllLaunched;
-    const isSynced = this.#hasEverSynced && this.#machines.areAllLaunched;
-    this.#gate.note(isSynced);
+      this.#haveCachesSynced() && this.#stateNodes.areAllIdentified && this.#stateNodes.areAllLaunched;
+    const isSynced = this.#hasEverSynced && this.#stateNodes.areAllLaunched;
+    this.#syncStatus.note(isSynced);
     return isSynced;
   }
 
   /** The machines as they are at its end: those that have changed are described anew before, slice by slice. */
   async snapshotInSlices(slices: TimeSlices): Promise<ClusterSnapshot> {
-    for (const _described of this.#machines.states()) if (slices.isOver) await slices.pause();
+    for (const _described of this.#stateNodes.states()) if (slices.isOver) await slices.pause();
     return this.snapshot();
   }
 
   /** The machines as they are now. Costs as many steps as there are machines; only changed ones are described anew. */
   snapshot(): ClusterSnapshot {
-    const staying: StateNode[] = [];
-    const leaving: StateNode[] = [];
-    for (const state of this.#machines.states()) (state.isLeaving ? leaving : staying).push(state);
-    return { staying, leaving };
+    const active: StateNode[] = [];
+    const deleting: StateNode[] = [];
+    for (const state of this.#stateNodes.states()) (state.isDeleting ? deleting : active).push(state);
+    return { active, deleting };
   }
 
   /** A number that is another after every change of what `snapshot` gives: while it stays, nothing is to be looked at. */
   get revision(): number {
-    return this.#machines.revision;
+    return this.#stateNodes.revision;
   }
 
   /** The machine of this provider id; that of an unmanaged Node without one goes by the Node's name. */
   find(providerId: string): StateNode | undefined {
-    return this.#machines.find(providerId);
+    return this.#stateNodes.find(providerId);
   }
 
   /** What the machines of a NodePool hold that are not leaving, and how many they are (`nodes`); empty without any. */
   usageOf(nodePool: string): ResourceList {
-    return this.#machines.usage.of(nodePool);
+    return this.#stateNodes.usage.of(nodePool);
   }
 
   /** The newest pod of a DaemonSet. */
@@ -121,7 +121,7 @@ export class ClusterModel {
 
   /** Whether a NodeClaim is waited for. */
   isUnlaunched(nodeClaim: string): boolean {
-    return this.#machines.isUnlaunched(nodeClaim);
+    return this.#stateNodes.isUnlaunched(nodeClaim);
   }
 
   /** Forgets a NodeClaim that is gone; the caches do so by themselves, unless they never had it. */
@@ -131,18 +131,18 @@ export class ClusterModel {
 
   /** These machines will go: they count for nothing any more. */
   markForDeletion(...providerIds: readonly string[]): void {
-    for (const id of providerIds) this.#machines.mark(id, true);
+    for (const id of providerIds) this.#stateNodes.mark(id, true);
   }
 
   /** These will stay after all, unless they are being deleted. */
   unmarkForDeletion(...providerIds: readonly string[]): void {
-    for (const id of providerIds) this.#machines.mark(id, false);
+    for (const id of providerIds) this.#stateNodes.mark(id, false);
   }
 
   /** Pods are expected on these machines soon: they are not to be disrupted for a while. */
   nominate(...providerIds: readonly string[]): void {
     const until = this.#deps.clock.elapsed() + this.#nominationWindow;
-    for (const id of providerIds) this.#machines.nominate(id, until);
+    for (const id of providerIds) this.#stateNodes.nominate(id, until);
   }
 
   isNominated(providerId: string): boolean {
@@ -151,12 +151,12 @@ export class ClusterModel {
 
   /** A number that is another whenever consolidation might find something new (spec 04 §15). */
   consolidationState(): number {
-    if (this.#deps.clock.elapsed() - this.#changedAt >= RECONSIDER_AFTER) this.reconsider();
+    if (this.#deps.clock.elapsed() - this.#changedAt >= UNCONSOLIDATED_AFTER) this.markUnconsolidated();
     return this.#consolidationState;
   }
 
   /** Something has changed that may let consolidation find more. */
-  reconsider(): void {
+  markUnconsolidated(): void {
     this.#consolidationState++;
     this.#changedAt = this.#deps.clock.elapsed();
   }
@@ -164,8 +164,8 @@ export class ClusterModel {
   #follow(): void {
     const { caches, provider } = this.#deps;
     caches.nodes.addHandler({
-      ...put((node: Node) => this.#machinesChanged(this.#machines.putNode(node))),
-      onDelete: ({ metadata }) => this.#machinesChanged(this.#machines.removeNode(metadata.name)),
+      ...put((node: Node) => this.#stateNodesChanged(this.#stateNodes.putNode(node))),
+      onDelete: ({ metadata }) => this.#stateNodesChanged(this.#stateNodes.removeNode(metadata.name)),
     });
     caches.nodeClaims.addHandler({
       ...put((nodeClaim: NodeClaim) => isManagedNodeClaim(nodeClaim, provider) && this.#putNodeClaim(nodeClaim)),
@@ -176,7 +176,7 @@ export class ClusterModel {
       onUpdate: (old, pod) => this.#podChanged(old, pod),
       onDelete: (pod) => this.#podGone(pod),
     });
-    const limitsChanged = ({ metadata }: CsiNode): void => this.#machines.surroundingsChanged(metadata.name);
+    const limitsChanged = ({ metadata }: CsiNode): void => this.#stateNodes.podsOrLimitsChanged(metadata.name);
     caches.csiNodes.addHandler({ ...put(limitsChanged), onDelete: limitsChanged });
     caches.daemonSets.addHandler({
       onAdd: ({ metadata }) => this.#daemonPods.addDaemonSet(metadata.uid ?? ''),
@@ -189,40 +189,40 @@ export class ClusterModel {
   }
 
   #putNodeClaim(nodeClaim: NodeClaim): void {
-    this.#machinesChanged(this.#machines.putNodeClaim(nodeClaim));
+    this.#stateNodesChanged(this.#stateNodes.putNodeClaim(nodeClaim));
   }
 
   #removeNodeClaim(name: string): void {
-    this.#machinesChanged(this.#machines.removeNodeClaim(name));
+    this.#stateNodesChanged(this.#stateNodes.removeNodeClaim(name));
   }
 
-  #machinesChanged(matters: boolean): void {
-    if (matters) this.reconsider();
-    this.#deps.metrics.set(nodeCount, {}, this.#machines.size);
+  #stateNodesChanged(matters: boolean): void {
+    if (matters) this.markUnconsolidated();
+    this.#deps.metrics.set(nodeCount, {}, this.#stateNodes.size);
   }
 
   #podChanged(old: Pod | undefined, pod: Pod): void {
     if (old === pod) return; // a resync
     this.#daemonPods.see(old, pod);
-    const before = old && findSeat(old);
-    const after = findSeat(pod);
-    if (before !== undefined) this.#machines.surroundingsChanged(before);
+    const before = old && findOccupiedNode(old);
+    const after = findOccupiedNode(pod);
+    if (before !== undefined) this.#stateNodes.podsOrLimitsChanged(before);
     if (after === undefined || after === before) return;
-    this.#machines.surroundingsChanged(after);
-    this.reconsider();
+    this.#stateNodes.podsOrLimitsChanged(after);
+    this.markUnconsolidated();
   }
 
   #podGone(pod: Pod): void {
     const { nodeName } = pod.spec; // also of one that ended unseen
-    if (nodeName) this.#machines.surroundingsChanged(nodeName);
+    if (nodeName) this.#stateNodes.podsOrLimitsChanged(nodeName);
     this.#daemonPods.remove(pod);
     this.decisions.forget(objectKey(pod.metadata));
-    this.reconsider();
+    this.markUnconsolidated();
   }
 
   #nodePoolChanged(old: NodePool | undefined, nodePool: NodePool): void {
     if (!isManagedNodePool(nodePool, this.#deps.provider)) return;
-    if (old?.metadata.generation !== nodePool.metadata.generation) this.reconsider();
+    if (old?.metadata.generation !== nodePool.metadata.generation) this.markUnconsolidated();
   }
 
   #haveCachesSynced(): boolean {
@@ -240,7 +240,7 @@ function put<T>(take: (object: T) => unknown): Handler<T> {
 }
 
 /** The Node whose room a pod takes; undefined if it takes none. */
-function findSeat(pod: Pod): string | undefined {
+function findOccupiedNode(pod: Pod): string | undefined {
   return isTerminal(pod) ? undefined : pod.spec.nodeName || undefined;
 }
 

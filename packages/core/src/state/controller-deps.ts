@@ -4,7 +4,7 @@ import type { OperatorOptions } from '../options/operator-options.ts';
 import type { Caches } from './caches.ts';
 
 /** What every controller here stands on. Tests give an embedded API server, a virtual clock and a fake provider. */
-export interface Core {
+export interface ControllerDeps {
   readonly client: CancellableClient;
   readonly caches: Caches;
   readonly provider: CloudProvider;

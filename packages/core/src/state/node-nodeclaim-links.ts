@@ -38,7 +38,7 @@ export function podsOn(nodeName: string, { pods }: Pick<Caches, 'pods'>): readon
 }
 
 /** Names of the managed claims a change of this Node concerns: what a watch of Nodes enqueues. */
-export function claimKeysOfNode(
+export function nodeClaimKeysOf(
   node: Node,
   { caches, provider }: { readonly caches: Pick<Caches, 'nodeClaims'>; readonly provider: CloudProvider },
 ): readonly string[] {

@@ -40,7 +40,7 @@ export type RegistrationResult =
  * condition should say for it is written by one controller, so that a thousand Nodes that register at once do not all
  * write to their pool.
  */
-export class RegistrationHealth {
+export class NodePoolHealth {
   readonly #pools: Pick<Caches['nodePools'], 'get' | 'addHandler'>;
   readonly #results = new Map<string, Results>(); // by uid of the pool
   readonly #verdicts = new Map<string, RegistrationResult>(); // by uid: what the condition does not say yet
@@ -86,7 +86,7 @@ export class RegistrationHealth {
   }
 
   /** The condition says it now. A verdict that has come meanwhile stays. */
-  settle({ metadata }: NodePool, verdict: RegistrationResult): void {
+  confirm({ metadata }: NodePool, verdict: RegistrationResult): void {
     const { uid = '' } = metadata;
     if (this.#verdicts.get(uid) === verdict) this.#verdicts.delete(uid);
   }

@@ -6,37 +6,37 @@ import type { Pod } from '../kinds/pod.ts';
 import type { StateNode } from './state-node.ts';
 
 /** What an entry reads of the cluster besides its two halves, by name of the Node. */
-export interface Surroundings {
+export interface PodsAndLimits {
   podsOn(node: string): readonly Pod[];
   /** How many volumes may be attached, by CSI driver. */
   volumeLimitsOf(node: string): Readonly<Record<string, number>>;
 }
 
 /** What follows from the two halves of an entry alone. */
-export interface Standing {
+export interface NodeSummary {
   /** '' for one of no pool. */
   readonly nodePool: string;
   readonly capacity: ResourceList;
   readonly initialized: boolean;
-  readonly isLeaving: boolean;
+  readonly isDeleting: boolean;
 }
 
 /** One machine of the model. What is derived from it is worked out when asked for, and again only after a change. */
-export class NodeEntry {
+export class StateNodeEntry {
   readonly providerId: string;
-  readonly #surroundings: Surroundings;
+  readonly #podsAndLimits: PodsAndLimits;
   /** All that say they are this machine: one, but for mistakes. */
   #nodes: readonly Node[] = [];
   #nodeClaim: NodeClaim | undefined;
   #isMarked = false;
   #nominatedUntil = 0;
-  #standing: Standing | undefined;
+  #summary: NodeSummary | undefined;
   #existing: ExistingNode | undefined;
   #state: StateNode | undefined;
 
-  constructor(providerId: string, surroundings: Surroundings) {
+  constructor(providerId: string, podsAndLimits: PodsAndLimits) {
     this.providerId = providerId;
-    this.#surroundings = surroundings;
+    this.#podsAndLimits = podsAndLimits;
   }
 
   /** Of several the one that is registered, which is open for pods; else the latest. */
@@ -46,12 +46,12 @@ export class NodeEntry {
 
   putNode(node: Node): void {
     this.#nodes = [...this.#without(node.metadata.name), node];
-    this.#halvesChanged();
+    this.#objectsChanged();
   }
 
   removeNode(name: string): void {
     this.#nodes = this.#without(name);
-    this.#halvesChanged();
+    this.#objectsChanged();
   }
 
   get nodeClaim(): NodeClaim | undefined {
@@ -60,13 +60,13 @@ export class NodeEntry {
 
   set nodeClaim(nodeClaim: NodeClaim | undefined) {
     this.#nodeClaim = nodeClaim;
-    this.#halvesChanged();
+    this.#objectsChanged();
   }
 
   /** Marked in memory: its deletion is decided, though the API server does not know yet. */
   set isMarked(isMarked: boolean) {
     this.#isMarked = isMarked;
-    this.#standing = undefined;
+    this.#summary = undefined;
     this.#state = undefined;
   }
 
@@ -76,10 +76,10 @@ export class NodeEntry {
   }
 
   /** Undefined while both halves are missing. */
-  get standing(): Standing | undefined {
+  get summary(): NodeSummary | undefined {
     if (this.#nodes.length === 0 && this.#nodeClaim === undefined) return undefined;
-    this.#standing ??= this.#assess();
-    return this.#standing;
+    this.#summary ??= this.#summarize();
+    return this.#summary;
   }
 
   /** Needs a half. */
@@ -89,21 +89,21 @@ export class NodeEntry {
       node: this.node,
       nodeClaim: this.#nodeClaim,
       existing: this.#describe(),
-      isLeaving: this.standing?.isLeaving === true,
+      isDeleting: this.summary?.isDeleting === true,
       nominatedUntil: this.#nominatedUntil,
     };
     return this.#state;
   }
 
   /** Something in its surroundings did. */
-  surroundingsChanged(): void {
+  podsOrLimitsChanged(): void {
     this.#existing = undefined;
     this.#state = undefined;
   }
 
-  #halvesChanged(): void {
-    this.#standing = undefined;
-    this.surroundingsChanged();
+  #objectsChanged(): void {
+    this.#summary = undefined;
+    this.podsOrLimitsChanged();
   }
 
   #without(name: string): readonly Node[] {
@@ -114,21 +114,21 @@ export class NodeEntry {
   #describe(): ExistingNode {
     if (this.#existing === undefined) {
       const { node, nodeClaim } = this;
-      const pods = this.#nodes.flatMap(({ metadata }) => this.#surroundings.podsOn(metadata.name));
-      const volumeLimits = node === undefined ? {} : this.#surroundings.volumeLimitsOf(node.metadata.name);
+      const pods = this.#nodes.flatMap(({ metadata }) => this.#podsAndLimits.podsOn(metadata.name));
+      const volumeLimits = node === undefined ? {} : this.#podsAndLimits.volumeLimitsOf(node.metadata.name);
       this.#existing = describeNode({ node, nodeClaim, pods, volumeLimits });
     }
     return this.#existing;
   }
 
-  #assess(): Standing {
+  #summarize(): NodeSummary {
     const { node, nodeClaim } = this;
     const { labels, capacity, initialized } = describeNode({ node, nodeClaim });
     return {
       nodePool: labels[NODEPOOL_LABEL] ?? '',
       capacity,
       initialized,
-      isLeaving: this.#isMarked || isDeleted(node, nodeClaim),
+      isDeleting: this.#isMarked || isDeleted(node, nodeClaim),
     };
   }
 }

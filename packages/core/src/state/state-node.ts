@@ -14,7 +14,7 @@ export interface StateNode {
   /** As planning sees it, with the pods on it. The very same object for as long as none of it changes. */
   readonly existing: ExistingNode;
   /** On its way out, or about to be: nothing may be planned onto it. */
-  readonly isLeaving: boolean;
+  readonly isDeleting: boolean;
   /** Until then pods are expected there, and it must not be disrupted; elapsed milliseconds, 0 if none ever were. */
   readonly nominatedUntil: number;
 }

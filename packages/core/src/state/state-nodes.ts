@@ -1,7 +1,7 @@
 import { INITIALIZED_LABEL, INSTANCE_TYPE_LABEL, type NodeClaim, NODEPOOL_LABEL } from '@karpenter-ts/apis';
 import type { ResourceList } from '@karpenter-ts/kubernetes';
 import type { Node } from '../kinds/node.ts';
-import { NodeEntry, type Standing, type Surroundings } from './state-node-entry.ts';
+import { StateNodeEntry, type NodeSummary, type PodsAndLimits } from './state-node-entry.ts';
 import { PoolUsage } from './pool-usage.ts';
 import type { StateNode } from './state-node.ts';
 
@@ -12,18 +12,18 @@ type MattersToConsolidation = boolean;
  * Every machine there is: Nodes and NodeClaims, joined by provider id (spec 03 §12). Each change costs what it changes,
  * however many machines there are.
  */
-export class Machines {
+export class StateNodes {
   readonly usage = new PoolUsage();
-  readonly #surroundings: Surroundings;
-  readonly #entries = new Map<string, NodeEntry>(); // by provider id
+  readonly #podsAndLimits: PodsAndLimits;
+  readonly #entries = new Map<string, StateNodeEntry>(); // by provider id
   readonly #idOfNode = new Map<string, string>(); // by name
-  readonly #idOfClaim = new Map<string, string>(); // by name; '' until it is launched
+  readonly #idOfNodeClaim = new Map<string, string>(); // by name; '' until it is launched
   readonly #unlaunched = new Set<string>();
   readonly #unidentified = new Set<string>();
   #revision = 0;
 
-  constructor(surroundings: Surroundings) {
-    this.#surroundings = surroundings;
+  constructor(podsAndLimits: PodsAndLimits) {
+    this.#podsAndLimits = podsAndLimits;
   }
 
   get size(): number {
@@ -63,7 +63,7 @@ export class Machines {
   /** Takes a Node in, or its new state. One that cannot be told apart yet has to wait. */
   putNode(node: Node): MattersToConsolidation {
     const { name } = node.metadata;
-    const id = findIdentity(node);
+    const id = findId(node);
     const oldId = this.#idOfNode.get(name);
     if (id === undefined) {
       if (oldId === undefined) setMember(this.#unidentified, name, !isDeleted(node));
@@ -72,7 +72,7 @@ export class Machines {
     const hasMoved = oldId !== undefined && oldId !== id && this.removeNode(name);
     this.#unidentified.delete(name);
     this.#idOfNode.set(name, id);
-    return this.#change(this.#obtain(id), (entry) => entry.putNode(node)) || hasMoved;
+    return this.#change(this.#getOrCreate(id), (entry) => entry.putNode(node)) || hasMoved;
   }
 
   removeNode(name: string): MattersToConsolidation {
@@ -88,20 +88,20 @@ export class Machines {
   putNodeClaim(nodeClaim: NodeClaim): MattersToConsolidation {
     const { name } = nodeClaim.metadata;
     const id = nodeClaim.status?.providerID ?? '';
-    const oldId = this.#idOfClaim.get(name);
+    const oldId = this.#idOfNodeClaim.get(name);
     const hasMoved = oldId !== undefined && oldId !== id && this.removeNodeClaim(name);
-    this.#idOfClaim.set(name, id);
+    this.#idOfNodeClaim.set(name, id);
     if (id === '') {
       setMember(this.#unlaunched, name, !isDeleted(nodeClaim));
       return hasMoved;
     }
-    return this.#change(this.#obtain(id), (entry) => (entry.nodeClaim = nodeClaim)) || hasMoved;
+    return this.#change(this.#getOrCreate(id), (entry) => (entry.nodeClaim = nodeClaim)) || hasMoved;
   }
 
   removeNodeClaim(name: string): MattersToConsolidation {
     this.#unlaunched.delete(name);
-    const entry = this.#entries.get(this.#idOfClaim.get(name) ?? '');
-    this.#idOfClaim.delete(name);
+    const entry = this.#entries.get(this.#idOfNodeClaim.get(name) ?? '');
+    this.#idOfNodeClaim.delete(name);
     if (entry?.nodeClaim?.metadata.name !== name) return false;
     this.#change(entry, () => (entry.nodeClaim = undefined));
     return true;
@@ -121,32 +121,32 @@ export class Machines {
   }
 
   /** Pods or volume limits of a Node have changed. */
-  surroundingsChanged(node: string): void {
+  podsOrLimitsChanged(node: string): void {
     const entry = this.#entries.get(this.#idOfNode.get(node) ?? '');
     if (entry === undefined) return;
     this.#revision++;
-    entry.surroundingsChanged();
+    entry.podsOrLimitsChanged();
   }
 
-  #obtain(id: string): NodeEntry {
+  #getOrCreate(id: string): StateNodeEntry {
     let entry = this.#entries.get(id);
     if (entry === undefined) {
-      entry = new NodeEntry(id, this.#surroundings);
+      entry = new StateNodeEntry(id, this.#podsAndLimits);
       this.#entries.set(id, entry);
     }
     return entry;
   }
 
   /** Changes an entry and what its pool holds with it. */
-  #change(entry: NodeEntry, change: (entry: NodeEntry) => void): MattersToConsolidation {
-    const before = entry.standing;
+  #change(entry: StateNodeEntry, change: (entry: StateNodeEntry) => void): MattersToConsolidation {
+    const before = entry.summary;
     this.#revision++;
     change(entry);
-    const after = entry.standing;
-    if (isCounted(before)) this.usage.subtract(before.nodePool, heldBy(before));
-    if (isCounted(after)) this.usage.add(after.nodePool, heldBy(after));
+    const after = entry.summary;
+    if (isCounted(before)) this.usage.subtract(before.nodePool, usageOf(before));
+    if (isCounted(after)) this.usage.add(after.nodePool, usageOf(after));
     if (after === undefined) this.#entries.delete(entry.providerId);
-    return before?.initialized !== after?.initialized || before?.isLeaving !== after?.isLeaving;
+    return before?.initialized !== after?.initialized || before?.isDeleting !== after?.isDeleting;
   }
 }
 
@@ -159,12 +159,12 @@ function isDeleted({ metadata }: Node | NodeClaim): boolean {
   return metadata.deletionTimestamp !== undefined;
 }
 
-function isCounted(standing: Standing | undefined): standing is Standing {
-  return standing !== undefined && !standing.isLeaving && standing.nodePool !== '';
+function isCounted(summary: NodeSummary | undefined): summary is NodeSummary {
+  return summary !== undefined && !summary.isDeleting && summary.nodePool !== '';
 }
 
 /** All of a machine and, for limits on their number, the machine itself. */
-function heldBy({ capacity }: Standing): ResourceList {
+function usageOf({ capacity }: NodeSummary): ResourceList {
   return { ...capacity, nodes: '1' };
 }
 
@@ -172,7 +172,7 @@ function heldBy({ capacity }: Standing): ResourceList {
  * What a Node is known by. One of a NodePool waits for its provider id, which joins it to its NodeClaim, and until it is
  * initialised for the label that tells its type; any other without an id goes by its name.
  */
-function findIdentity({ metadata, spec }: Node): string | undefined {
+function findId({ metadata, spec }: Node): string | undefined {
   const { name, labels = {} } = metadata;
   const isOfPool = Boolean(labels[NODEPOOL_LABEL]);
   if (isOfPool && !labels[INSTANCE_TYPE_LABEL] && !labels[INITIALIZED_LABEL]) return undefined;

@@ -49,7 +49,7 @@ export function conditionOf(type: string, status: 'True' | 'False' | 'Unknown' =
   return { type, status, reason: type, message: '', lastTransitionTime, observedGeneration: 1 };
 }
 
-interface MachineParts {
+interface NodeParts {
   readonly pool?: string;
   readonly capacity?: ResourceList;
   readonly labels?: Labels;
@@ -60,7 +60,7 @@ interface MachineParts {
 const SMALL: ResourceList = { cpu: '4', memory: '8Gi', pods: '10' };
 
 /** The NodeClaim of a machine; launched unless its provider id is ''. */
-export function launchedClaim(name: string, parts: MachineParts = {}): NodeClaim {
+export function launchedNodeClaim(name: string, parts: NodeParts = {}): NodeClaim {
   const { pool = 'default', capacity = SMALL, labels, providerId = `fake:///${name}` } = parts;
   return makeNodeClaim(name, {
     labels: { [NODEPOOL_LABEL]: pool, ...labels },
@@ -69,7 +69,7 @@ export function launchedClaim(name: string, parts: MachineParts = {}): NodeClaim
 }
 
 /** The Node of a NodeClaim, `node-of-<claim>`, registered and initialised. */
-export function readyNode(claim: string, { pool = 'default', labels, ...parts }: MachineParts = {}): Node {
+export function readyNode(claim: string, { pool = 'default', labels, ...parts }: NodeParts = {}): Node {
   return plainNode(`node-of-${claim}`, {
     providerId: `fake:///${claim}`,
     ...parts,
@@ -84,7 +84,7 @@ export function readyNode(claim: string, { pool = 'default', labels, ...parts }:
 }
 
 /** A Node nobody claims. */
-export function plainNode(name: string, parts: MachineParts = {}): Node {
+export function plainNode(name: string, parts: NodeParts = {}): Node {
   const { capacity = SMALL, labels, taints = [], providerId } = parts;
   return makeNode(name, {
     ...(labels && { labels }),

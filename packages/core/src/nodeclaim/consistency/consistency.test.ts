@@ -3,68 +3,68 @@ import { test } from 'node:test';
 import { DONE, MINUTE } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS } from '@karpenter-ts/apis';
 import { NODES } from '@karpenter-ts/kubernetes';
-import { type ClaimWorld, startClaimWorld } from '../testing/claim-world.ts';
+import { type NodeClaimEnvironment, startNodeClaimEnvironment } from '../testing/nodeclaim-environment.ts';
 import { consistencyController } from './controller.ts';
 
 const REQUESTS = { resources: { requests: { memory: '1Gi' } } };
 
 /** A complete claim that was promised 128Gi. */
-async function promised(world: ClaimWorld, memory: string): Promise<void> {
-  await world.addRegistered(REQUESTS, { status: { capacity: { memory }, allocatable: { memory, cpu: '1' } } });
-  await world.rig.change(NODE_CLAIMS, 'c1', { status: { capacity: { memory: '128Gi' } } });
+async function promised(env: NodeClaimEnvironment, memory: string): Promise<void> {
+  await env.addRegistered(REQUESTS, { status: { capacity: { memory }, allocatable: { memory, cpu: '1' } } });
+  await env.change(NODE_CLAIMS, 'c1', { status: { capacity: { memory: '128Gi' } } });
 }
 
 test('03/90 a machine with half the memory it should have is told of', async (t) => {
-  const world = await startClaimWorld(t);
-  await promised(world, '64Gi');
-  const consistency = consistencyController(world.rig);
-  assert.deepEqual(await world.rig.reconcile(consistency, 'c1'), { requeueAfter: 10 * MINUTE });
-  const condition = await world.condition('ConsistentStateFound');
+  const env = await startNodeClaimEnvironment(t);
+  await promised(env, '64Gi');
+  const consistency = consistencyController(env);
+  assert.deepEqual(await env.reconcile(consistency, 'c1'), { requeueAfter: 10 * MINUTE });
+  const condition = await env.condition('ConsistentStateFound');
   assert.deepEqual(
     [condition?.status, condition?.reason, condition?.message],
     ['False', 'ConsistencyCheckFailed', 'Consistency Check Failed'],
   );
-  const [event] = world.rig.published;
+  const [event] = env.published;
   const message = 'expected 128Gi of resource memory, but found 64Gi (50.0% of expected)';
   assert.deepEqual([event?.type, event?.reason, event?.message], ['Warning', 'FailedConsistencyCheck', message]);
-  const line = world.rig.logger.lines.find((one) => one.message === 'failed consistency check');
+  const line = env.logger.lines.find((one) => one.message === 'failed consistency check');
   assert.equal(line?.fields['issue'], message);
 });
 
 test('03/90 a tenth less is within the bounds', async (t) => {
-  const world = await startClaimWorld(t);
-  await promised(world, '116.48Gi'); // 91 %
-  await world.rig.reconcile(consistencyController(world.rig), 'c1');
-  assert.equal((await world.condition('ConsistentStateFound'))?.status, 'True');
-  assert.deepEqual(world.rig.published, []);
+  const env = await startNodeClaimEnvironment(t);
+  await promised(env, '116.48Gi'); // 91 %
+  await env.reconcile(consistencyController(env), 'c1');
+  assert.equal((await env.condition('ConsistentStateFound'))?.status, 'True');
+  assert.deepEqual(env.published, []);
 });
 
 test('05/69 what a claim does not ask for may be missing', async (t) => {
-  const world = await startClaimWorld(t);
-  await promised(world, '128Gi');
-  await world.rig.change(NODE_CLAIMS, 'c1', { status: { capacity: { 'ephemeral-storage': '100Gi' } } });
-  await world.rig.reconcile(consistencyController(world.rig), 'c1');
-  assert.equal((await world.condition('ConsistentStateFound'))?.status, 'True');
+  const env = await startNodeClaimEnvironment(t);
+  await promised(env, '128Gi');
+  await env.change(NODE_CLAIMS, 'c1', { status: { capacity: { 'ephemeral-storage': '100Gi' } } });
+  await env.reconcile(consistencyController(env), 'c1');
+  assert.equal((await env.condition('ConsistentStateFound'))?.status, 'True');
 });
 
 test('03/91 within ten minutes of a comparison there is no other', async (t) => {
-  const world = await startClaimWorld(t);
-  await promised(world, '128Gi');
-  const consistency = consistencyController(world.rig);
-  await world.rig.reconcile(consistency, 'c1');
-  await world.rig.change(NODES, 'node-of-c1', { status: { capacity: { memory: '1Gi' } } });
-  await world.rig.clock.advance(4 * MINUTE);
-  assert.deepEqual(await world.rig.reconcile(consistency, 'c1'), { requeueAfter: 6 * MINUTE });
-  assert.equal((await world.condition('ConsistentStateFound'))?.status, 'True');
-  await world.rig.clock.advance(6 * MINUTE);
-  await world.rig.reconcile(consistency, 'c1');
-  assert.equal((await world.condition('ConsistentStateFound'))?.status, 'False');
+  const env = await startNodeClaimEnvironment(t);
+  await promised(env, '128Gi');
+  const consistency = consistencyController(env);
+  await env.reconcile(consistency, 'c1');
+  await env.change(NODES, 'node-of-c1', { status: { capacity: { memory: '1Gi' } } });
+  await env.clock.advance(4 * MINUTE);
+  assert.deepEqual(await env.reconcile(consistency, 'c1'), { requeueAfter: 6 * MINUTE });
+  assert.equal((await env.condition('ConsistentStateFound'))?.status, 'True');
+  await env.clock.advance(6 * MINUTE);
+  await env.reconcile(consistency, 'c1');
+  assert.equal((await env.condition('ConsistentStateFound'))?.status, 'False');
 });
 
 test('a clock that is put forward does not make the next comparison overdue', async (t) => {
-  const world = await startClaimWorld(t);
-  await promised(world, '128Gi');
-  const { clock } = world.rig;
+  const env = await startNodeClaimEnvironment(t);
+  await promised(env, '128Gi');
+  const { clock } = env;
   let jump = 0;
   const jumping = {
     now: () => clock.now() + jump,
@@ -73,7 +73,7 @@ test('a clock that is put forward does not make the next comparison overdue', as
     sleep: clock.sleep.bind(clock),
     track: clock.track.bind(clock),
   };
-  const { client, caches, provider, events, metrics, logger, options } = world.rig;
+  const { client, caches, provider, events, metrics, logger, options } = env;
   const consistency = consistencyController({
     client,
     caches,
@@ -84,33 +84,33 @@ test('a clock that is put forward does not make the next comparison overdue', as
     options,
     clock: jumping,
   });
-  await world.rig.reconcile(consistency, 'c1');
+  await env.reconcile(consistency, 'c1');
   jump = 60 * MINUTE;
-  assert.deepEqual(await world.rig.reconcile(consistency, 'c1'), { requeueAfter: 10 * MINUTE });
+  assert.deepEqual(await env.reconcile(consistency, 'c1'), { requeueAfter: 10 * MINUTE });
 });
 
 test('03/149 a verdict that could not be written is given again at once', async (t) => {
-  const world = await startClaimWorld(t);
-  await promised(world, '64Gi');
-  const consistency = consistencyController(world.rig);
-  world.rig.refusals.add({ method: 'PATCH', path: /nodeclaims\/c1\/status$/, code: 409 });
-  await assert.rejects(world.rig.reconcile(consistency, 'c1'));
-  await world.rig.reconcile(consistency, 'c1');
-  assert.equal((await world.condition('ConsistentStateFound'))?.status, 'False');
-  assert.equal(world.rig.published.length, 1);
+  const env = await startNodeClaimEnvironment(t);
+  await promised(env, '64Gi');
+  const consistency = consistencyController(env);
+  env.refusals.add({ method: 'PATCH', path: /nodeclaims\/c1\/status$/, code: 409 });
+  await assert.rejects(env.reconcile(consistency, 'c1'));
+  await env.reconcile(consistency, 'c1');
+  assert.equal((await env.condition('ConsistentStateFound'))?.status, 'False');
+  assert.equal(env.published.length, 1);
 });
 
 test('the first comparison comes as soon as the Node is complete', async (t) => {
-  const world = await startClaimWorld(t);
-  const consistency = consistencyController(world.rig);
-  await world.addClaim(REQUESTS);
-  assert.equal(await world.rig.reconcile(consistency, 'c1'), DONE);
-  await world.pass();
-  assert.equal(await world.rig.reconcile(consistency, 'c1'), DONE);
-  await world.addNode({ status: { capacity: { memory: '1Mi' }, allocatable: { memory: '1Mi' } } });
-  await world.rig.reconcile(consistency, 'c1');
-  assert.equal((await world.condition('ConsistentStateFound'))?.status, 'True'); // nothing to compare with yet
-  await world.pass();
-  await world.rig.reconcile(consistency, 'c1');
-  assert.equal((await world.condition('ConsistentStateFound'))?.status, 'False');
+  const env = await startNodeClaimEnvironment(t);
+  const consistency = consistencyController(env);
+  await env.addClaim(REQUESTS);
+  assert.equal(await env.reconcile(consistency, 'c1'), DONE);
+  await env.pass();
+  assert.equal(await env.reconcile(consistency, 'c1'), DONE);
+  await env.addNode({ status: { capacity: { memory: '1Mi' }, allocatable: { memory: '1Mi' } } });
+  await env.reconcile(consistency, 'c1');
+  assert.equal((await env.condition('ConsistentStateFound'))?.status, 'True'); // nothing to compare with yet
+  await env.pass();
+  await env.reconcile(consistency, 'c1');
+  assert.equal((await env.condition('ConsistentStateFound'))?.status, 'False');
 });

@@ -12,18 +12,18 @@ import {
   subjectOf,
 } from '@karpenter-ts/runtime';
 import { withCondition } from '../../writes/conditions.ts';
-import type { Core } from '../../state/controller-deps.ts';
+import type { ControllerDeps } from '../../state/controller-deps.ts';
 import type { Node } from '../../kinds/node.ts';
-import { claimKeysOfNode, findNode } from '../../state/node-nodeclaim-links.ts';
+import { nodeClaimKeysOf, findNode } from '../../state/node-nodeclaim-links.ts';
 import { isManagedNodeClaim } from '../../state/managed.ts';
 import { patchStatus } from '../../writes/status-patch.ts';
-import { withClaimNode } from '../claim-logger.ts';
-import { findShortfalls, hasShape } from './node-shape.ts';
+import { withNodeName } from '../nodeclaim-logger.ts';
+import { findShortfalls, isComparable } from './node-shape.ts';
 
 const SCAN_PERIOD = 10 * MINUTE;
 
 /** Those, and when each claim was last compared with its Node, by uid: `elapsed`, which no jump of the time makes past. */
-interface Scans extends Core {
+interface ConsistencyDeps extends ControllerDeps {
   readonly scanned: ExpiringMap<string, number>;
 }
 
@@ -31,42 +31,42 @@ interface Scans extends Core {
  * Tells when a machine turns out smaller than it was promised (spec 03 §8). Compares at most every ten minutes, counted
  * from when there was something to compare: not, as upstream does, from the launch, and not from a result that was lost.
  */
-export function consistencyController(core: Core): Controller {
+export function consistencyController(core: ControllerDeps): Controller {
   const { caches, clock, options, provider } = core;
-  const scans: Scans = { ...core, scanned: new ExpiringMap(clock, SCAN_PERIOD) };
+  const scans: ConsistencyDeps = { ...core, scanned: new ExpiringMap(clock, SCAN_PERIOD) };
   return {
     name: 'nodeclaim.consistency',
     kind: NODE_CLAIMS,
     concurrency: scaleConcurrency(options.cpuRequests / 1000, { min: 10, max: 1000 }),
     sources: [
       kindSource(caches.nodeClaims, { when: ({ object }) => isManagedNodeClaim(object, provider) }),
-      kindSource(caches.nodes, { keys: (node) => claimKeysOfNode(node, core) }),
+      kindSource(caches.nodes, { keys: (node) => nodeClaimKeysOf(node, core) }),
     ],
     reconcile: async (name, signal, logger) => {
       const nodeClaim = caches.nodeClaims.get(name);
       if (nodeClaim === undefined || !isManagedNodeClaim(nodeClaim, provider)) return DONE;
-      return scan({ ...scans, logger: withClaimNode(logger, nodeClaim) }, nodeClaim, signal);
+      return scan({ ...scans, logger: withNodeName(logger, nodeClaim) }, nodeClaim, signal);
     },
   };
 }
 
-async function scan(scans: Scans, nodeClaim: NodeClaim, signal: AbortSignal): Promise<Result> {
+async function scan(scans: ConsistencyDeps, nodeClaim: NodeClaim, signal: AbortSignal): Promise<Result> {
   const { caches, client, clock, scanned } = scans;
   const { uid = '' } = nodeClaim.metadata;
   const last = scanned.get(uid);
   if (last !== undefined) return { requeueAfter: last + SCAN_PERIOD - clock.elapsed() };
   const node = findNode(nodeClaim, caches);
   if (node === undefined) return DONE; // its event brings us back
-  const isComparable = hasShape(nodeClaim);
-  const checked = check(scans, nodeClaim, isComparable ? node : undefined);
+  const canCompare = isComparable(nodeClaim);
+  const checked = check(scans, nodeClaim, canCompare ? node : undefined);
   await patchStatus(client, NODE_CLAIMS, nodeClaim, checked, signal);
-  if (!isComparable) return DONE;
+  if (!canCompare) return DONE;
   scanned.set(uid, clock.elapsed());
   return { requeueAfter: SCAN_PERIOD };
 }
 
 /** The claim with the verdict. Nothing to compare with counts as no issue, as upstream has it. */
-function check({ clock, events, logger }: Scans, nodeClaim: NodeClaim, node: Node | undefined): NodeClaim {
+function check({ clock, events, logger }: ConsistencyDeps, nodeClaim: NodeClaim, node: Node | undefined): NodeClaim {
   const issues = node === undefined ? [] : findShortfalls(nodeClaim, node);
   for (const issue of issues) {
     logger.info('failed consistency check', { issue });

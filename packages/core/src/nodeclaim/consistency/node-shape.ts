@@ -6,7 +6,7 @@ import type { Node } from '../../kinds/node.ts';
 const LEAST_SHARE = 0.9;
 
 /** Whether the sizes can be compared: both the promise and the machine are final. */
-export function hasShape(nodeClaim: NodeClaim): boolean {
+export function isComparable(nodeClaim: NodeClaim): boolean {
   return nodeClaim.metadata.deletionTimestamp === undefined && isTrue(nodeClaim, 'Initialized');
 }
 

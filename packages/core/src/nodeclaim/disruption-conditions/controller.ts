@@ -18,15 +18,15 @@ import {
 } from '@karpenter-ts/runtime';
 import { nodeClassKey } from '../../state/caches.ts';
 import { withCondition, withoutCondition } from '../../writes/conditions.ts';
-import type { Core } from '../../state/controller-deps.ts';
+import type { ControllerDeps } from '../../state/controller-deps.ts';
 import { isManagedNodeClaim } from '../../state/managed.ts';
 import { patchStatus } from '../../writes/status-patch.ts';
-import { withClaimNode } from '../claim-logger.ts';
+import { withNodeName } from '../nodeclaim-logger.ts';
 import { findQuiet, type Quiet } from './consolidatable.ts';
 import { isOffered, PoolDrifts } from './drift.ts';
 
 /** Those, and which claims' machines were seen among the offerings of late, by uid. */
-interface Marking extends Core {
+interface DisruptionDeps extends ControllerDeps {
   readonly poolDrifts: PoolDrifts;
   readonly offered: ExpiringMap<string, true>;
   readonly signal: AbortSignal;
@@ -35,7 +35,7 @@ interface Marking extends Core {
 const DRIFT_PERIOD = 5 * MINUTE;
 /** Offerings come from the provider, not the user: they are worth a look now and then, once a claim has settled. */
 const OFFERINGS_PERIOD = 30 * MINUTE;
-const SETTLED_AGE = 1 * HOUR;
+const OFFERINGS_CHECK_AGE = 1 * HOUR;
 
 interface Marked {
   readonly nodeClaim: NodeClaim;
@@ -44,7 +44,7 @@ interface Marked {
 }
 
 /** Marks claims that are drifted or may be consolidated (spec 03 §13); whether anything comes of it is decided elsewhere. */
-export function disruptionConditionsController(core: Core): Controller {
+export function disruptionConditionsController(core: ControllerDeps): Controller {
   const { caches, client, clock, options, provider } = core;
   const offered = new ExpiringMap<string, true>(clock, OFFERINGS_PERIOD);
   const poolDrifts = new PoolDrifts(provider.profile);
@@ -58,7 +58,7 @@ export function disruptionConditionsController(core: Core): Controller {
       if (nodeClaim === undefined || !isManagedNodeClaim(nodeClaim, provider)) return DONE;
       const nodePool = caches.nodePools.get(nodeClaim.metadata.labels?.[NODEPOOL_LABEL] ?? '');
       if (nodePool === undefined || nodeClaim.metadata.deletionTimestamp !== undefined) return DONE;
-      const marking = { ...core, offered, poolDrifts, signal, logger: withClaimNode(logger, nodeClaim) };
+      const marking = { ...core, offered, poolDrifts, signal, logger: withNodeName(logger, nodeClaim) };
       const drift = await markDrift(marking, nodeClaim, nodePool);
       const quiet = markConsolidatable(marking, drift.nodeClaim, nodePool);
       await patchStatus(client, NODE_CLAIMS, nodeClaim, quiet.nodeClaim, signal);
@@ -72,7 +72,7 @@ export function disruptionConditionsController(core: Core): Controller {
  * Pods are not watched, as upstream does: what they mean for a claim reaches its status, and that is watched. A pool
  * whose status alone changes concerns none of its claims, or every count would wake them all.
  */
-function sourcesOf({ caches, provider }: Core): readonly Source[] {
+function sourcesOf({ caches, provider }: ControllerDeps): readonly Source[] {
   const names = (nodeClaims: readonly NodeClaim[]): readonly string[] =>
     nodeClaims.filter((one) => isManagedNodeClaim(one, provider)).map(({ metadata }) => metadata.name);
   return [
@@ -97,7 +97,7 @@ function hasNewTemplate({ old, object }: Extract<Change<NodePool>, { readonly ty
   return JSON.stringify(old.metadata.annotations) !== JSON.stringify(object.metadata.annotations);
 }
 
-async function markDrift(marking: Marking, nodeClaim: NodeClaim, nodePool: NodePool): Promise<Marked> {
+async function markDrift(marking: DisruptionDeps, nodeClaim: NodeClaim, nodePool: NodePool): Promise<Marked> {
   const { clock, logger } = marking;
   const wasDrifted = findCondition(nodeClaim, 'Drifted') !== undefined;
   const clear = (): NodeClaim => withoutCondition(nodeClaim, NODE_CLAIM_CONDITIONS, 'Drifted', clock.now());
@@ -123,19 +123,23 @@ async function markDrift(marking: Marking, nodeClaim: NodeClaim, nodePool: NodeP
 }
 
 /** The first reason, the cheapest questions first. */
-async function findDrift(marking: Marking, nodeClaim: NodeClaim, nodePool: NodePool): Promise<string | undefined> {
+async function findDrift(
+  marking: DisruptionDeps,
+  nodeClaim: NodeClaim,
+  nodePool: NodePool,
+): Promise<string | undefined> {
   const { poolDrifts, provider, signal } = marking;
   const drift = poolDrifts.find(nodeClaim, nodePool);
   if (drift !== undefined) return drift;
-  if (!(await isMachineOffered(marking, nodeClaim, nodePool))) return 'InstanceTypeNotFound';
+  if (!(await isInstanceOffered(marking, nodeClaim, nodePool))) return 'InstanceTypeNotFound';
   return provider.findDrift(nodeClaim, signal);
 }
 
 /** Only a yes is remembered: a no that passes should pass at once. */
-async function isMachineOffered(marking: Marking, nodeClaim: NodeClaim, nodePool: NodePool): Promise<boolean> {
+async function isInstanceOffered(marking: DisruptionDeps, nodeClaim: NodeClaim, nodePool: NodePool): Promise<boolean> {
   const { clock, offered, provider, signal } = marking;
   const { uid = '', creationTimestamp = '' } = nodeClaim.metadata;
-  if (offered.has(uid) || clock.now() - Date.parse(creationTimestamp) <= SETTLED_AGE) return true;
+  if (offered.has(uid) || clock.now() - Date.parse(creationTimestamp) <= OFFERINGS_CHECK_AGE) return true;
   const instanceTypes = await provider.instanceTypes(nodePool, signal);
   const { profile, reservedCapacityLabels } = provider;
   if (!isOffered(nodeClaim, { instanceTypes, profile, reservedCapacityLabels })) return false;
@@ -144,7 +148,7 @@ async function isMachineOffered(marking: Marking, nodeClaim: NodeClaim, nodePool
 }
 
 /** Nodes of a static pool are never consolidated. */
-function markConsolidatable({ clock, logger }: Marking, nodeClaim: NodeClaim, nodePool: NodePool): Marked {
+function markConsolidatable({ clock, logger }: DisruptionDeps, nodeClaim: NodeClaim, nodePool: NodePool): Marked {
   if (nodePool.spec.replicas !== undefined) return { nodeClaim, result: DONE };
   const now = clock.now();
   const type = 'Consolidatable';

@@ -16,10 +16,10 @@ import {
 } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS } from '@karpenter-ts/apis';
 import { nodeNamesOf } from '../../kinds/resource-slice.ts';
-import { claimKeysOfNode } from '../../state/node-nodeclaim-links.ts';
+import { nodeClaimKeysOf } from '../../state/node-nodeclaim-links.ts';
 import { isManagedNodeClaim } from '../../state/managed.ts';
 import { OwnWrites } from '../../writes/own-writes.ts';
-import { withClaimMachine } from '../claim-logger.ts';
+import { withProviderId } from '../nodeclaim-logger.ts';
 import { finalize } from './finalization.ts';
 import { initialize } from './initialization.ts';
 import { launch } from './launch.ts';
@@ -40,7 +40,7 @@ export function lifecycleController(deps: LifecycleDeps): Controller {
   const life: Lifecycle = {
     ...deps,
     launches: new ExpiringMap(clock, LAUNCH_MEMORY),
-    writtenClaims: new OwnWrites(caches.nodeClaims),
+    writtenNodeClaims: new OwnWrites(caches.nodeClaims),
     writtenNodes: new OwnWrites(caches.nodes),
   };
   const concurrency = scaleConcurrency(options.cpuRequests / 1000, { min: MIN_CONCURRENCY, max: 5000 });
@@ -54,9 +54,9 @@ export function lifecycleController(deps: LifecycleDeps): Controller {
     },
     sources: sourcesOf(deps),
     reconcile: async (name, signal, logger) => {
-      const nodeClaim = life.writtenClaims.get(name);
+      const nodeClaim = life.writtenNodeClaims.get(name);
       if (nodeClaim === undefined || !isManagedNodeClaim(nodeClaim, deps.provider)) return DONE;
-      const pass: Pass = { ...life, signal, logger: withClaimMachine(logger, nodeClaim) };
+      const pass: Pass = { ...life, signal, logger: withProviderId(logger, nodeClaim) };
       return nodeClaim.metadata.deletionTimestamp === undefined ? advance(pass, nodeClaim) : finalize(pass, nodeClaim);
     },
   };
@@ -66,13 +66,13 @@ function sourcesOf(deps: LifecycleDeps): readonly Source[] {
   const { caches, provider } = deps;
   const sources = [
     kindSource(caches.nodeClaims, { when: ({ object }) => isManagedNodeClaim(object, provider) }),
-    kindSource(caches.nodes, { keys: (node) => claimKeysOfNode(node, deps) }),
+    kindSource(caches.nodes, { keys: (node) => nodeClaimKeysOf(node, deps) }),
   ];
   if (caches.resourceSlices === undefined) return sources;
   const claimsOfSlice = (names: readonly string[]): readonly string[] =>
     names.flatMap((name) => {
       const node = caches.nodes.get(name);
-      return node === undefined ? [] : claimKeysOfNode(node, deps);
+      return node === undefined ? [] : nodeClaimKeysOf(node, deps);
     });
   return [...sources, kindSource(caches.resourceSlices, { keys: (slice) => claimsOfSlice(nodeNamesOf(slice)) })];
 }
@@ -106,5 +106,5 @@ async function ensureFinalizer(life: Pass, nodeClaim: NodeClaim): Promise<NodeCl
   const body = { metadata: { resourceVersion, finalizers: [...finalizers, TERMINATION_FINALIZER] } };
   const request = life.client.patch<NodeClaim>(NODE_CLAIMS, { name }, { type: 'merge', body }, {}, life.signal);
   const answer = await unlessGone(request);
-  return answer && life.writtenClaims.remember(answer);
+  return answer && life.writtenNodeClaims.remember(answer);
 }

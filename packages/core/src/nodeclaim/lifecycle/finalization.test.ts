@@ -5,227 +5,227 @@ import { loseAnswer, refuse } from '@karpenter-ts/cloudprovider/testing';
 import { DONE, MINUTE, SECOND, StatusError } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS } from '@karpenter-ts/apis';
 import { NODES } from '@karpenter-ts/kubernetes';
-import { type ClaimWorld, startClaimWorld } from '../testing/claim-world.ts';
+import { type NodeClaimEnvironment, startNodeClaimEnvironment } from '../testing/nodeclaim-environment.ts';
 import type { Node } from '../../kinds/node.ts';
 import { makeNode } from '../../testing/objects.ts';
 
 /** Takes our finalizer off a Node, as its termination does at the end. */
-const release = (world: ClaimWorld, name: string): Promise<Node> =>
-  world.rig.change(NODES, name, { metadata: { finalizers: null } });
+const release = (env: NodeClaimEnvironment, name: string): Promise<Node> =>
+  env.change(NODES, name, { metadata: { finalizers: null } });
 
 test('03/47 the Node goes first, then the machine, then the claim', async (t) => {
-  const world = await startClaimWorld(t, { outlivedDeletes: 1 });
-  await world.addRegistered();
-  await world.rig.delete(NODE_CLAIMS, 'c1');
-  assert.equal(await world.pass(), DONE);
-  assert.notEqual((await world.node()).metadata.deletionTimestamp, undefined);
-  assert.equal(world.rig.provider.callsOf('delete').length, 0);
-  assert.equal(await world.pass(), DONE);
-  assert.equal(world.rig.writes.filter((write) => write.startsWith('DELETE /api/v1/nodes/')).length, 1);
-  await release(world, 'node-of-c1');
-  assert.deepEqual(await world.pass(), { requeueAfter: 5 * SECOND });
-  assert.equal((await world.condition('InstanceTerminating'))?.status, 'True');
-  assert.deepEqual(await world.pass(), { requeueAfter: 5 * SECOND });
-  assert.deepEqual((await world.claim()).metadata.finalizers, [TERMINATION_FINALIZER]);
-  await world.pass();
-  assert.equal(await world.findClaim(), undefined);
-  assert.equal(world.lines('info').filter((line) => line === 'deleted nodeclaim').length, 1);
+  const env = await startNodeClaimEnvironment(t, { outlivedDeletes: 1 });
+  await env.addRegistered();
+  await env.delete(NODE_CLAIMS, 'c1');
+  assert.equal(await env.pass(), DONE);
+  assert.notEqual((await env.node()).metadata.deletionTimestamp, undefined);
+  assert.equal(env.provider.callsOf('delete').length, 0);
+  assert.equal(await env.pass(), DONE);
+  assert.equal(env.writes.filter((write) => write.startsWith('DELETE /api/v1/nodes/')).length, 1);
+  await release(env, 'node-of-c1');
+  assert.deepEqual(await env.pass(), { requeueAfter: 5 * SECOND });
+  assert.equal((await env.condition('InstanceTerminating'))?.status, 'True');
+  assert.deepEqual(await env.pass(), { requeueAfter: 5 * SECOND });
+  assert.deepEqual((await env.claim()).metadata.finalizers, [TERMINATION_FINALIZER]);
+  await env.pass();
+  assert.equal(await env.findClaim(), undefined);
+  assert.equal(env.lines('info').filter((line) => line === 'deleted nodeclaim').length, 1);
 });
 
 test('03/47 the deletion of the Node wakes the claim', async (t) => {
-  const world = await startClaimWorld(t);
-  await world.addRegistered();
-  await world.rig.run(world.lifecycle);
-  await world.rig.delete(NODE_CLAIMS, 'c1');
-  await world.rig.clock.advance(10 * MINUTE);
-  assert.notEqual(await world.findClaim(), undefined);
-  await release(world, 'node-of-c1');
-  await world.rig.clock.advance(5 * SECOND);
-  assert.equal(await world.findClaim(), undefined);
-  assert.deepEqual(world.rig.provider.machines, []);
+  const env = await startNodeClaimEnvironment(t);
+  await env.addRegistered();
+  await env.run(env.lifecycle);
+  await env.delete(NODE_CLAIMS, 'c1');
+  await env.clock.advance(10 * MINUTE);
+  assert.notEqual(await env.findClaim(), undefined);
+  await release(env, 'node-of-c1');
+  await env.clock.advance(5 * SECOND);
+  assert.equal(await env.findClaim(), undefined);
+  assert.deepEqual(env.provider.machines, []);
 });
 
 test('03/48 all Nodes of the machine are deleted and waited for', async (t) => {
-  const world = await startClaimWorld(t);
-  await world.addRegistered();
-  await world.addNode({ finalizers: [TERMINATION_FINALIZER] }, 'c1', 'second');
-  await world.addNode({ finalizers: [TERMINATION_FINALIZER] }, 'c1', 'third');
-  await world.rig.delete(NODE_CLAIMS, 'c1');
-  await world.pass();
+  const env = await startNodeClaimEnvironment(t);
+  await env.addRegistered();
+  await env.addNode({ finalizers: [TERMINATION_FINALIZER] }, 'c1', 'second');
+  await env.addNode({ finalizers: [TERMINATION_FINALIZER] }, 'c1', 'third');
+  await env.delete(NODE_CLAIMS, 'c1');
+  await env.pass();
   for (const name of ['node-of-c1', 'second', 'third']) {
-    assert.notEqual((await world.node(name)).metadata.deletionTimestamp, undefined, name);
-    await release(world, name);
-    assert.equal(world.rig.provider.callsOf('delete').length, 0);
-    if (name !== 'third') await world.pass();
+    assert.notEqual((await env.node(name)).metadata.deletionTimestamp, undefined, name);
+    await release(env, name);
+    assert.equal(env.provider.callsOf('delete').length, 0);
+    if (name !== 'third') await env.pass();
   }
-  await world.pass();
-  assert.equal(world.rig.provider.callsOf('delete').length, 1);
+  await env.pass();
+  assert.equal(env.provider.callsOf('delete').length, 1);
 });
 
 test('03/49 the Node of an unregistered claim is left alone, its machine is not', async (t) => {
-  const world = await startClaimWorld(t);
-  await world.addClaim();
-  await world.pass();
-  await world.addNode();
-  await world.rig.delete(NODE_CLAIMS, 'c1');
-  await world.pass();
-  assert.equal((await world.node()).metadata.deletionTimestamp, undefined);
-  assert.deepEqual(world.rig.provider.machines, []);
+  const env = await startNodeClaimEnvironment(t);
+  await env.addClaim();
+  await env.pass();
+  await env.addNode();
+  await env.delete(NODE_CLAIMS, 'c1');
+  await env.pass();
+  assert.equal((await env.node()).metadata.deletionTimestamp, undefined);
+  assert.deepEqual(env.provider.machines, []);
 });
 
 test('a Node that is open for pods is drained, though nobody lived to note that its claim is registered', async (t) => {
-  const world = await startClaimWorld(t);
-  await world.addRegistered();
-  const conditions = (await world.claim()).status?.conditions?.filter(({ type }) => type !== 'Registered');
-  await world.rig.change(NODE_CLAIMS, 'c1', { status: { conditions } });
-  await world.rig.delete(NODE_CLAIMS, 'c1');
-  assert.equal(await world.pass(), DONE);
-  assert.notEqual((await world.node()).metadata.deletionTimestamp, undefined);
-  assert.equal(world.rig.provider.callsOf('delete').length, 0);
-  await release(world, 'node-of-c1');
-  await world.pass();
-  assert.equal(world.rig.provider.callsOf('delete').length, 1);
+  const env = await startNodeClaimEnvironment(t);
+  await env.addRegistered();
+  const conditions = (await env.claim()).status?.conditions?.filter(({ type }) => type !== 'Registered');
+  await env.change(NODE_CLAIMS, 'c1', { status: { conditions } });
+  await env.delete(NODE_CLAIMS, 'c1');
+  assert.equal(await env.pass(), DONE);
+  assert.notEqual((await env.node()).metadata.deletionTimestamp, undefined);
+  assert.equal(env.provider.callsOf('delete').length, 0);
+  await release(env, 'node-of-c1');
+  await env.pass();
+  assert.equal(env.provider.callsOf('delete').length, 1);
 });
 
 test('03/50 a claim that was never launched goes at once, and no Node with it', async (t) => {
-  const world = await startClaimWorld(t);
-  await world.rig.create(NODES, makeNode('stranger'));
-  await world.addClaim({ finalizers: [TERMINATION_FINALIZER] });
-  await world.rig.delete(NODE_CLAIMS, 'c1');
-  await world.pass();
-  assert.equal(await world.findClaim(), undefined);
-  assert.equal(world.rig.provider.callsOf('delete').length, 0);
-  assert.equal((await world.node('stranger')).metadata.deletionTimestamp, undefined);
+  const env = await startNodeClaimEnvironment(t);
+  await env.create(NODES, makeNode('stranger'));
+  await env.addClaim({ finalizers: [TERMINATION_FINALIZER] });
+  await env.delete(NODE_CLAIMS, 'c1');
+  await env.pass();
+  assert.equal(await env.findClaim(), undefined);
+  assert.equal(env.provider.callsOf('delete').length, 0);
+  assert.equal((await env.node('stranger')).metadata.deletionTimestamp, undefined);
 });
 
 test('03/51 a deletion that fails is tried again', async (t) => {
-  const world = await startClaimWorld(t);
-  await world.addClaim();
-  await world.pass();
-  await world.rig.delete(NODE_CLAIMS, 'c1');
-  world.rig.provider.script('delete', refuse(new Error('out of order')));
-  await assert.rejects(world.pass(), /out of order/);
-  assert.deepEqual((await world.claim()).metadata.finalizers, [TERMINATION_FINALIZER]);
-  assert.equal(await world.condition('InstanceTerminating'), undefined);
-  await world.pass();
-  await world.pass();
-  assert.equal(await world.findClaim(), undefined);
+  const env = await startNodeClaimEnvironment(t);
+  await env.addClaim();
+  await env.pass();
+  await env.delete(NODE_CLAIMS, 'c1');
+  env.provider.script('delete', refuse(new Error('out of order')));
+  await assert.rejects(env.pass(), /out of order/);
+  assert.deepEqual((await env.claim()).metadata.finalizers, [TERMINATION_FINALIZER]);
+  assert.equal(await env.condition('InstanceTerminating'), undefined);
+  await env.pass();
+  await env.pass();
+  assert.equal(await env.findClaim(), undefined);
 });
 
 test('03/52 a machine that takes its time is asked for every 5 s', async (t) => {
-  const world = await startClaimWorld(t, { outlivedDeletes: 1000 });
-  await world.addClaim();
-  await world.pass();
-  await world.rig.run(world.lifecycle);
-  await world.rig.delete(NODE_CLAIMS, 'c1');
-  const asked = world.rig.provider.callsOf('delete').length;
-  await world.rig.clock.advance(1 * MINUTE);
-  assert.equal(world.rig.provider.callsOf('delete').length - asked, 12);
-  assert.deepEqual((await world.claim()).metadata.finalizers, [TERMINATION_FINALIZER]);
+  const env = await startNodeClaimEnvironment(t, { outlivedDeletes: 1000 });
+  await env.addClaim();
+  await env.pass();
+  await env.run(env.lifecycle);
+  await env.delete(NODE_CLAIMS, 'c1');
+  const asked = env.provider.callsOf('delete').length;
+  await env.clock.advance(1 * MINUTE);
+  assert.equal(env.provider.callsOf('delete').length - asked, 12);
+  assert.deepEqual((await env.claim()).metadata.finalizers, [TERMINATION_FINALIZER]);
 });
 
 test('03/53 the grace period becomes a time on the claim and an event', async (t) => {
-  const world = await startClaimWorld(t, { outlivedDeletes: 1000 });
-  await world.addClaim({ terminationGracePeriod: '300s' });
-  await world.pass();
-  await world.rig.delete(NODE_CLAIMS, 'c1');
-  await world.pass();
-  const { annotations, deletionTimestamp = '' } = (await world.claim()).metadata;
+  const env = await startNodeClaimEnvironment(t, { outlivedDeletes: 1000 });
+  await env.addClaim({ terminationGracePeriod: '300s' });
+  await env.pass();
+  await env.delete(NODE_CLAIMS, 'c1');
+  await env.pass();
+  const { annotations, deletionTimestamp = '' } = (await env.claim()).metadata;
   const deadline = annotations?.[TERMINATION_TIMESTAMP] ?? '';
   assert.equal(Date.parse(deadline) - Date.parse(deletionTimestamp), 300 * SECOND);
   assert.match(deadline, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
-  const [event] = world.rig.published;
+  const [event] = env.published;
   assert.deepEqual(
     [event?.type, event?.reason, event?.message],
     ['Warning', 'TerminationGracePeriodExpiring', `All pods will be deleted by ${deadline}`],
   );
-  const line = world.rig.logger.lines.find(({ message }) => message === 'annotated nodeclaim');
+  const line = env.logger.lines.find(({ message }) => message === 'annotated nodeclaim');
   assert.equal(line?.fields[TERMINATION_TIMESTAMP], deadline);
 });
 
 test('03/53 without a grace period, or with a time on the claim already, none is written', async (t) => {
-  const world = await startClaimWorld(t, { outlivedDeletes: 1000 });
-  await world.addClaim();
-  await world.addClaim({ terminationGracePeriod: '300s', annotations: { [TERMINATION_TIMESTAMP]: 'soon' } }, 'c2');
+  const env = await startNodeClaimEnvironment(t, { outlivedDeletes: 1000 });
+  await env.addClaim();
+  await env.addClaim({ terminationGracePeriod: '300s', annotations: { [TERMINATION_TIMESTAMP]: 'soon' } }, 'c2');
   for (const name of ['c1', 'c2']) {
-    await world.pass(name);
-    await world.rig.delete(NODE_CLAIMS, name);
-    await world.pass(name);
+    await env.pass(name);
+    await env.delete(NODE_CLAIMS, name);
+    await env.pass(name);
   }
-  assert.equal((await world.claim('c1')).metadata.annotations?.[TERMINATION_TIMESTAMP], undefined);
-  assert.equal((await world.claim('c2')).metadata.annotations?.[TERMINATION_TIMESTAMP], 'soon');
-  assert.deepEqual(world.rig.published, []);
+  assert.equal((await env.claim('c1')).metadata.annotations?.[TERMINATION_TIMESTAMP], undefined);
+  assert.equal((await env.claim('c2')).metadata.annotations?.[TERMINATION_TIMESTAMP], 'soon');
+  assert.deepEqual(env.published, []);
 });
 
 test('03/54 a Ready claim stays Ready while its machine ends', async (t) => {
-  const world = await startClaimWorld(t, { outlivedDeletes: 1000 });
-  await world.addRegistered();
-  await world.rig.delete(NODE_CLAIMS, 'c1');
-  await world.pass();
-  await release(world, 'node-of-c1');
-  await world.pass();
-  assert.equal((await world.condition('InstanceTerminating'))?.status, 'True');
-  assert.equal((await world.condition('Ready'))?.status, 'True');
+  const env = await startNodeClaimEnvironment(t, { outlivedDeletes: 1000 });
+  await env.addRegistered();
+  await env.delete(NODE_CLAIMS, 'c1');
+  await env.pass();
+  await release(env, 'node-of-c1');
+  await env.pass();
+  assert.equal((await env.condition('InstanceTerminating'))?.status, 'True');
+  assert.equal((await env.condition('Ready'))?.status, 'True');
 });
 
 test('03/125 all conditions of a claim that ends follow its generation', async (t) => {
-  const world = await startClaimWorld(t, { outlivedDeletes: 1000 });
-  const before = await world.addRegistered();
-  await world.rig.delete(NODE_CLAIMS, 'c1');
-  await world.pass();
-  await release(world, 'node-of-c1');
-  await world.pass();
-  const { metadata, status } = await world.claim();
+  const env = await startNodeClaimEnvironment(t, { outlivedDeletes: 1000 });
+  const before = await env.addRegistered();
+  await env.delete(NODE_CLAIMS, 'c1');
+  await env.pass();
+  await release(env, 'node-of-c1');
+  await env.pass();
+  const { metadata, status } = await env.claim();
   assert.ok((metadata.generation ?? 0) > (before.metadata.generation ?? 0));
   for (const { type, observedGeneration } of status?.conditions ?? []) {
     assert.equal(observedGeneration, metadata.generation, type);
   }
-  assert.equal((await world.condition('Ready'))?.status, 'True');
+  assert.equal((await env.condition('Ready'))?.status, 'True');
 });
 
 test('03/55 amounts that are written in another form do not stand in the way', async (t) => {
-  const world = await startClaimWorld(t);
-  await world.addClaim({ resources: { requests: { memory: '50000', cpu: '0.1' } } });
-  await world.pass();
-  await world.rig.delete(NODE_CLAIMS, 'c1');
-  await world.pass();
-  await world.pass();
-  assert.equal(await world.findClaim(), undefined);
+  const env = await startNodeClaimEnvironment(t);
+  await env.addClaim({ resources: { requests: { memory: '50000', cpu: '0.1' } } });
+  await env.pass();
+  await env.delete(NODE_CLAIMS, 'c1');
+  await env.pass();
+  await env.pass();
+  assert.equal(await env.findClaim(), undefined);
 });
 
 test('a machine whose launch was never written down is ended, too', async (t) => {
-  const world = await startClaimWorld(t);
-  await world.addClaim();
-  world.rig.refusals.add({ method: 'PATCH', path: /nodeclaims\/c1\/status$/, code: 500 });
-  await assert.rejects(world.pass(), StatusError);
-  assert.equal(world.rig.provider.machines.length, 1);
-  await world.rig.delete(NODE_CLAIMS, 'c1');
-  await world.pass();
-  await world.pass();
-  assert.deepEqual(world.rig.provider.machines, []);
-  assert.equal(await world.findClaim(), undefined);
+  const env = await startNodeClaimEnvironment(t);
+  await env.addClaim();
+  env.refusals.add({ method: 'PATCH', path: /nodeclaims\/c1\/status$/, code: 500 });
+  await assert.rejects(env.pass(), StatusError);
+  assert.equal(env.provider.machines.length, 1);
+  await env.delete(NODE_CLAIMS, 'c1');
+  await env.pass();
+  await env.pass();
+  assert.deepEqual(env.provider.machines, []);
+  assert.equal(await env.findClaim(), undefined);
 });
 
 test('a machine whose creation answered too late is found at the next try, not bought again', async (t) => {
-  const world = await startClaimWorld(t);
-  world.rig.provider.script('create', loseAnswer());
-  await world.addClaim();
-  await assert.rejects(world.pass(), /launching nodeclaim/);
-  await world.pass();
-  assert.equal(world.rig.provider.machines.length, 1);
-  assert.equal((await world.claim()).status?.providerID, 'fake:///machine-1');
+  const env = await startNodeClaimEnvironment(t);
+  env.provider.script('create', loseAnswer());
+  await env.addClaim();
+  await assert.rejects(env.pass(), /launching nodeclaim/);
+  await env.pass();
+  assert.equal(env.provider.machines.length, 1);
+  assert.equal((await env.claim()).status?.providerID, 'fake:///machine-1');
 });
 
 test('how long claims and machines took to end is measured, and the end counted once', async (t) => {
-  const world = await startClaimWorld(t, { outlivedDeletes: 1 });
-  const { metadata } = await world.addRegistered();
-  await world.rig.run(world.lifecycle);
-  await world.rig.delete(NODE_CLAIMS, 'c1');
-  await world.rig.clock.advance(20 * SECOND);
-  await release(world, 'node-of-c1');
-  await world.rig.clock.advance(1 * MINUTE);
-  assert.equal(await world.findClaim(), undefined);
-  const page = await world.rig.page();
+  const env = await startNodeClaimEnvironment(t, { outlivedDeletes: 1 });
+  const { metadata } = await env.addRegistered();
+  await env.run(env.lifecycle);
+  await env.delete(NODE_CLAIMS, 'c1');
+  await env.clock.advance(20 * SECOND);
+  await release(env, 'node-of-c1');
+  await env.clock.advance(1 * MINUTE);
+  assert.equal(await env.findClaim(), undefined);
+  const page = await env.page();
   assert.match(page, /karpenter_nodeclaims_termination_duration_seconds_sum\{nodepool="default"\} 25\n/);
   assert.match(page, /karpenter_nodeclaims_instance_termination_duration_seconds_sum\{nodepool="default"\} 5\n/);
   const { 'karpenter.sh/capacity-type': type, 'topology.kubernetes.io/zone': zone } = metadata.labels ?? {};
@@ -234,14 +234,14 @@ test('how long claims and machines took to end is measured, and the end counted 
 });
 
 test('another finalizer keeps the claim, but not its machine', async (t) => {
-  const world = await startClaimWorld(t);
-  await world.addClaim({ finalizers: ['example.com/mine'] });
-  await world.pass();
-  await world.rig.delete(NODE_CLAIMS, 'c1');
-  await world.pass();
-  await world.pass();
-  const left: NodeClaim = await world.claim();
+  const env = await startNodeClaimEnvironment(t);
+  await env.addClaim({ finalizers: ['example.com/mine'] });
+  await env.pass();
+  await env.delete(NODE_CLAIMS, 'c1');
+  await env.pass();
+  await env.pass();
+  const left: NodeClaim = await env.claim();
   assert.deepEqual(left.metadata.finalizers, ['example.com/mine']);
-  assert.equal(await world.pass(), DONE);
-  assert.deepEqual(world.rig.provider.machines, []);
+  assert.equal(await env.pass(), DONE);
+  assert.deepEqual(env.provider.machines, []);
 });

@@ -25,8 +25,8 @@ import { transitionOf } from '../../writes/conditions.ts';
 import { nodesOf } from '../../state/node-nodeclaim-links.ts';
 import { patchStatus } from '../../writes/status-patch.ts';
 import { readDeadline } from '../termination-deadline.ts';
-import { withClaimMachine } from '../claim-logger.ts';
-import { withMachine } from './launch.ts';
+import { withProviderId } from '../nodeclaim-logger.ts';
+import { withInstance } from './launch.ts';
 import { type Pass, set } from './step.ts';
 
 const nodeClaimsTerminated = defineCounter(
@@ -58,10 +58,10 @@ export async function finalize(life: Pass, nodeClaim: NodeClaim): Promise<Result
   const dated = await ensureDeadline(life, nodeClaim);
   if (dated === undefined) return DONE;
   if (await deleteNodes(life, dated)) return DONE; // their events bring us back
-  const machine = findMachine(life, dated);
-  if (machine === undefined) return removeFinalizer(life, dated);
-  const isGone = await endMachine(life, machine);
-  const ending = await noteTermination(life, dated, machine);
+  const instance = findInstance(life, dated);
+  if (instance === undefined) return removeFinalizer(life, dated);
+  const isGone = await deleteInstance(life, instance);
+  const ending = await noteTermination(life, dated, instance);
   if (ending === undefined) return DONE;
   if (!isGone) return { requeueAfter: INSTANCE_POLL };
   observeInstanceTermination(life, ending);
@@ -83,7 +83,7 @@ async function ensureDeadline(life: Pass, nodeClaim: NodeClaim): Promise<NodeCla
   if (answer === undefined) return undefined;
   life.logger.info('annotated nodeclaim', { [TERMINATION_TIMESTAMP]: text });
   life.events.publish(terminationGracePeriodExpiring(answer, text));
-  return life.writtenClaims.remember(answer);
+  return life.writtenNodeClaims.remember(answer);
 }
 
 /**
@@ -107,16 +107,16 @@ function hasFinalizer({ metadata }: ApiObject): boolean {
 }
 
 /** The claim with its provider id, also if that was never written: then the launch is remembered, and is not leaked. */
-function findMachine({ launches }: Pass, nodeClaim: NodeClaim): NodeClaim | undefined {
+function findInstance({ launches }: Pass, nodeClaim: NodeClaim): NodeClaim | undefined {
   if (nodeClaim.status?.providerID) return nodeClaim;
   const created = launches.get(nodeClaim.metadata.uid ?? '');
-  return created && withMachine(nodeClaim, created);
+  return created && withInstance(nodeClaim, created);
 }
 
 /** Whether it is gone for good; false while it is ending. */
-async function endMachine({ provider, signal }: Pass, machine: NodeClaim): Promise<boolean> {
+async function deleteInstance({ provider, signal }: Pass, instance: NodeClaim): Promise<boolean> {
   try {
-    await provider.delete(machine, signal);
+    await provider.delete(instance, signal);
     return false;
   } catch (error) {
     if (findCause(error, NodeClaimNotFoundError) === undefined) throw error;
@@ -125,10 +125,10 @@ async function endMachine({ provider, signal }: Pass, machine: NodeClaim): Promi
 }
 
 /** Undefined if the claim is gone. */
-async function noteTermination(life: Pass, before: NodeClaim, machine: NodeClaim): Promise<NodeClaim | undefined> {
-  const after = set(life, machine, { type: 'InstanceTerminating', status: 'True' });
+async function noteTermination(life: Pass, before: NodeClaim, instance: NodeClaim): Promise<NodeClaim | undefined> {
+  const after = set(life, instance, { type: 'InstanceTerminating', status: 'True' });
   const answer = await patchStatus(life.client, NODE_CLAIMS, before, after, life.signal);
-  return answer && life.writtenClaims.remember(answer);
+  return answer && life.writtenNodeClaims.remember(answer);
 }
 
 async function removeFinalizer(life: Pass, nodeClaim: NodeClaim): Promise<Result> {
@@ -139,7 +139,7 @@ async function removeFinalizer(life: Pass, nodeClaim: NodeClaim): Promise<Result
   const answer = await unlessGone(request).catch(whenDoing('removing termination finalizer'));
   if (answer === undefined) return DONE;
   life.launches.delete(uid);
-  withClaimMachine(life.logger, nodeClaim).info('deleted nodeclaim');
+  withProviderId(life.logger, nodeClaim).info('deleted nodeclaim');
   countTermination(life, nodeClaim);
   return DONE;
 }

@@ -4,39 +4,39 @@ import { INITIALIZED_LABEL, REQUESTED_DRA_DRIVERS, UNREGISTERED_TAINT } from '@k
 import { NODE_CLAIMS } from '@karpenter-ts/apis';
 import { NODES, RESOURCE_SLICES } from '@karpenter-ts/kubernetes';
 import type { ResourceSlice } from '../../kinds/resource-slice.ts';
-import { type ClaimWorld, startClaimWorld } from '../testing/claim-world.ts';
+import { type NodeClaimEnvironment, startNodeClaimEnvironment } from '../testing/nodeclaim-environment.ts';
 
-async function initialized(world: ClaimWorld): Promise<readonly (string | undefined)[]> {
-  const condition = await world.condition('Initialized');
+async function initialized(env: NodeClaimEnvironment): Promise<readonly (string | undefined)[]> {
+  const condition = await env.condition('Initialized');
   return [condition?.status, condition?.reason, condition?.message];
 }
 
 const INITIALIZED = ['True', 'Initialized', ''];
 
 test('03/25 a Node that is not Ready is waited for', async (t) => {
-  const world = await startClaimWorld(t);
-  await world.addRegistered({}, { ready: 'False' });
-  assert.deepEqual(await initialized(world), ['Unknown', 'NodeNotReady', 'Node status is NotReady']);
-  await world.rig.change(NODES, 'node-of-c1', {
+  const env = await startNodeClaimEnvironment(t);
+  await env.addRegistered({}, { ready: 'False' });
+  assert.deepEqual(await initialized(env), ['Unknown', 'NodeNotReady', 'Node status is NotReady']);
+  await env.change(NODES, 'node-of-c1', {
     status: { conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z' }] },
   });
-  await world.pass();
-  assert.deepEqual(await initialized(world), INITIALIZED);
+  await env.pass();
+  assert.deepEqual(await initialized(env), INITIALIZED);
 });
 
 test('03/26 a startup taint is waited for by its name, then the Node is marked', async (t) => {
-  const world = await startClaimWorld(t);
-  await world.addRegistered({ startupTaints: [{ key: 'cni', value: 'x', effect: 'NoSchedule' }] });
-  assert.deepEqual(await initialized(world), [
+  const env = await startNodeClaimEnvironment(t);
+  await env.addRegistered({ startupTaints: [{ key: 'cni', value: 'x', effect: 'NoSchedule' }] });
+  assert.deepEqual(await initialized(env), [
     'Unknown',
     'StartupTaintsExist',
     'StartupTaint "cni=x:NoSchedule" still exists',
   ]);
-  await world.rig.change(NODES, 'node-of-c1', { spec: { taints: null } });
-  await world.pass();
-  assert.deepEqual(await initialized(world), INITIALIZED);
-  assert.equal((await world.node()).metadata.labels?.[INITIALIZED_LABEL], 'true');
-  const line = world.rig.logger.lines.find(({ message }) => message === 'initialized nodeclaim');
+  await env.change(NODES, 'node-of-c1', { spec: { taints: null } });
+  await env.pass();
+  assert.deepEqual(await initialized(env), INITIALIZED);
+  assert.equal((await env.node()).metadata.labels?.[INITIALIZED_LABEL], 'true');
+  const line = env.logger.lines.find(({ message }) => message === 'initialized nodeclaim');
   assert.deepEqual(line?.fields['allocatable'], { cpu: '4', memory: '16Gi', pods: '110' });
 });
 
@@ -46,9 +46,9 @@ test('03/27 taints of a starting Node are waited for', async (t) => {
     'node.kubernetes.io/unreachable',
     'node.cloudprovider.kubernetes.io/uninitialized',
   ]) {
-    const world = await startClaimWorld(t);
-    await world.addRegistered({}, { taints: [UNREGISTERED_TAINT, { key, effect: 'NoSchedule' }] });
-    assert.deepEqual(await initialized(world), [
+    const env = await startNodeClaimEnvironment(t);
+    await env.addRegistered({}, { taints: [UNREGISTERED_TAINT, { key, effect: 'NoSchedule' }] });
+    assert.deepEqual(await initialized(env), [
       'Unknown',
       'KnownEphemeralTaintsExist',
       `KnownEphemeralTaint "${key}:NoSchedule" still exists`,
@@ -58,40 +58,40 @@ test('03/27 taints of a starting Node are waited for', async (t) => {
 
 test('03/28 taints of the node readiness controller are waited for, whatever their effect', async (t) => {
   for (const effect of ['NoSchedule', 'NoExecute', 'PreferNoSchedule']) {
-    const world = await startClaimWorld(t);
-    await world.addRegistered({}, { taints: [UNREGISTERED_TAINT, { key: 'readiness.k8s.io/x', effect }] });
-    assert.equal((await world.condition('Initialized'))?.reason, 'KnownEphemeralTaintsExist');
-    await world.rig.change(NODES, 'node-of-c1', { spec: { taints: null } });
-    await world.pass();
-    assert.deepEqual(await initialized(world), INITIALIZED);
+    const env = await startNodeClaimEnvironment(t);
+    await env.addRegistered({}, { taints: [UNREGISTERED_TAINT, { key: 'readiness.k8s.io/x', effect }] });
+    assert.equal((await env.condition('Initialized'))?.reason, 'KnownEphemeralTaintsExist');
+    await env.change(NODES, 'node-of-c1', { spec: { taints: null } });
+    await env.pass();
+    assert.deepEqual(await initialized(env), INITIALIZED);
   }
 });
 
 test('03/29 a device that is asked for is waited for until its plugin reports it', async (t) => {
-  const world = await startClaimWorld(t);
-  await world.addRegistered({ resources: { requests: { 'fake.com/vendor-a': '1' } } });
+  const env = await startNodeClaimEnvironment(t);
+  await env.addRegistered({ resources: { requests: { 'fake.com/vendor-a': '1' } } });
   const waiting = ['Unknown', 'ResourceNotRegistered', 'Resource "fake.com/vendor-a" was requested but not registered'];
-  assert.deepEqual(await initialized(world), waiting);
-  await world.rig.change(NODES, 'node-of-c1', { status: { allocatable: { 'fake.com/vendor-a': '0' } } });
-  await world.pass();
-  assert.deepEqual(await initialized(world), waiting);
-  await world.rig.change(NODES, 'node-of-c1', { status: { allocatable: { 'fake.com/vendor-a': '1' } } });
-  await world.pass();
-  assert.deepEqual(await initialized(world), INITIALIZED);
+  assert.deepEqual(await initialized(env), waiting);
+  await env.change(NODES, 'node-of-c1', { status: { allocatable: { 'fake.com/vendor-a': '0' } } });
+  await env.pass();
+  assert.deepEqual(await initialized(env), waiting);
+  await env.change(NODES, 'node-of-c1', { status: { allocatable: { 'fake.com/vendor-a': '1' } } });
+  await env.pass();
+  assert.deepEqual(await initialized(env), INITIALIZED);
 });
 
 test('03/30 nothing of a resource is not waited for', async (t) => {
-  const world = await startClaimWorld(t);
-  await world.addRegistered({ resources: { requests: { 'fake.com/vendor-a': '0' } } });
-  assert.deepEqual(await initialized(world), INITIALIZED);
+  const env = await startNodeClaimEnvironment(t);
+  await env.addRegistered({ resources: { requests: { 'fake.com/vendor-a': '0' } } });
+  assert.deepEqual(await initialized(env), INITIALIZED);
 });
 
 test('03/31 with resource claims, a driver must have published a whole pool', async (t) => {
-  const world = await startClaimWorld(t, { options: { ignoreDraRequests: false } });
-  await world.rig.run(world.lifecycle);
-  await world.addClaim({ annotations: { [REQUESTED_DRA_DRIVERS]: 'gpu.example.com' } });
-  await world.addNode();
-  assert.deepEqual(await initialized(world), [
+  const env = await startNodeClaimEnvironment(t, { options: { ignoreDraRequests: false } });
+  await env.run(env.lifecycle);
+  await env.addClaim({ annotations: { [REQUESTED_DRA_DRIVERS]: 'gpu.example.com' } });
+  await env.addNode();
+  assert.deepEqual(await initialized(env), [
     'Unknown',
     'DRADriverPoolsNotPublished',
     'DRA driver "gpu.example.com" has not published a complete resource pool',
@@ -104,45 +104,42 @@ test('03/31 with resource claims, a driver must have published a whole pool', as
       pool: { name: 'p', generation: 1, resourceSliceCount: 1 },
     },
   };
-  await world.rig.create(RESOURCE_SLICES, slice);
-  assert.deepEqual(await initialized(world), INITIALIZED); // the slice itself woke the claim
+  await env.create(RESOURCE_SLICES, slice);
+  assert.deepEqual(await initialized(env), INITIALIZED); // the slice itself woke the claim
 });
 
 test('03/34 while resource claims are ignored, and without drivers, no pool is waited for', async (t) => {
-  const ignoring = await startClaimWorld(t);
+  const ignoring = await startNodeClaimEnvironment(t);
   await ignoring.addRegistered({ annotations: { [REQUESTED_DRA_DRIVERS]: 'gpu.example.com' } });
   assert.deepEqual(await initialized(ignoring), INITIALIZED);
-  const heeding = await startClaimWorld(t, { options: { ignoreDraRequests: false } });
+  const heeding = await startNodeClaimEnvironment(t, { options: { ignoreDraRequests: false } });
   await heeding.addRegistered({ annotations: { [REQUESTED_DRA_DRIVERS]: '  ' } });
   assert.deepEqual(await initialized(heeding), INITIALIZED);
 });
 
 test('03/35 conditions follow the generation of a claim that is complete', async (t) => {
-  const world = await startClaimWorld(t);
-  const { status } = await world.addRegistered();
+  const env = await startNodeClaimEnvironment(t);
+  const { status } = await env.addRegistered();
   const outdated = status?.conditions?.map((condition) => ({ ...condition, observedGeneration: 0 }));
-  await world.rig.change(NODE_CLAIMS, 'c1', { status: { conditions: outdated } });
-  await world.pass();
-  const { metadata, status: renewed } = await world.claim();
+  await env.change(NODE_CLAIMS, 'c1', { status: { conditions: outdated } });
+  await env.pass();
+  const { metadata, status: renewed } = await env.claim();
   for (const { type, observedGeneration } of renewed?.conditions ?? []) {
     assert.equal(observedGeneration, metadata.generation, type);
   }
-  assert.equal((await world.condition('Ready'))?.status, 'True');
+  assert.equal((await env.condition('Ready'))?.status, 'True');
 });
 
 test('03/130 a Node of a claim that is not registered does not initialize it', async (t) => {
   const hook = { name: 'never', prepare: async () => ({ ready: false as const, requeueAfter: 1000 }) };
-  const world = await startClaimWorld(t, { registrationHooks: [hook] });
-  await world.addRegistered();
-  assert.equal((await world.condition('Registered'))?.status, 'Unknown');
-  assert.equal((await world.condition('Initialized'))?.reason, 'AwaitingReconciliation');
+  const env = await startNodeClaimEnvironment(t, { registrationHooks: [hook] });
+  await env.addRegistered();
+  assert.equal((await env.condition('Registered'))?.status, 'Unknown');
+  assert.equal((await env.condition('Initialized'))?.reason, 'AwaitingReconciliation');
 });
 
 test('01/52 a startup taint is named by key and effect', async (t) => {
-  const world = await startClaimWorld(t);
-  await world.addRegistered({ startupTaints: [{ key: 'example.com/cni', effect: 'NoExecute' }] });
-  assert.equal(
-    (await world.condition('Initialized'))?.message,
-    'StartupTaint "example.com/cni:NoExecute" still exists',
-  );
+  const env = await startNodeClaimEnvironment(t);
+  await env.addRegistered({ startupTaints: [{ key: 'example.com/cni', effect: 'NoExecute' }] });
+  assert.equal((await env.condition('Initialized'))?.message, 'StartupTaint "example.com/cni:NoExecute" still exists');
 });

@@ -1,35 +1,35 @@
 import { findCondition, isTrue, NODES } from '@karpenter-ts/kubernetes';
 import { INITIALIZED_LABEL, type NodeClaim } from '@karpenter-ts/apis';
-import { withClaimMachine } from '../claim-logger.ts';
+import { withProviderId } from '../nodeclaim-logger.ts';
 import { findObstacle } from './obstacles.ts';
-import { confirm, currentNodesOf, failed, type Pass, type StepOutcome, set, settled } from './step.ts';
+import { confirm, currentNodesOf, failed, type Pass, type StepOutcome, set, done } from './step.ts';
 
 /** Waits until a registered Node can take pods, and marks it then (spec 03 §3.3). There is no end to the wait. */
 export async function initialize(life: Pass, nodeClaim: NodeClaim): Promise<StepOutcome> {
   const initialized = findCondition(nodeClaim, 'Initialized');
   if (initialized !== undefined && initialized.status !== 'Unknown') {
-    return settled(confirm(life, nodeClaim, initialized));
+    return done(confirm(life, nodeClaim, initialized));
   }
-  if (!isTrue(nodeClaim, 'Registered')) return settled(nodeClaim);
+  if (!isTrue(nodeClaim, 'Registered')) return done(nodeClaim);
   const [node, ...others] = currentNodesOf(nodeClaim, life);
   if (node === undefined || others.length > 0) {
     const [reason, message] = ['NodeNotFound', 'Node not registered with cluster'];
-    return settled(set(life, nodeClaim, { type: 'Initialized', status: 'Unknown', reason, message }));
+    return done(set(life, nodeClaim, { type: 'Initialized', status: 'Unknown', reason, message }));
   }
   const slices = life.caches.resourceSlices?.byIndex('node', node.metadata.name);
   const obstacle = findObstacle({ nodeClaim, node, slices });
   if (obstacle !== undefined) {
-    return settled(set(life, nodeClaim, { type: 'Initialized', status: 'Unknown', ...obstacle }));
+    return done(set(life, nodeClaim, { type: 'Initialized', status: 'Unknown', ...obstacle }));
   }
   try {
     await markInitialized(life, node.metadata);
   } catch (error) {
     return failed(nodeClaim, error);
   }
-  withClaimMachine(life.logger, nodeClaim).info('initialized nodeclaim', {
+  withProviderId(life.logger, nodeClaim).info('initialized nodeclaim', {
     allocatable: node.status?.allocatable ?? {},
   });
-  return settled(set(life, nodeClaim, { type: 'Initialized', status: 'True' }));
+  return done(set(life, nodeClaim, { type: 'Initialized', status: 'True' }));
 }
 
 async function markInitialized(

@@ -10,7 +10,7 @@ import {
   ZONE_LABEL,
 } from '@karpenter-ts/apis';
 import type { DeletionReason } from '../deletions.ts';
-import { confirm, failed, type Pass, type StepOutcome, set, settled } from './step.ts';
+import { confirm, failed, type Pass, type StepOutcome, set, done } from './step.ts';
 
 /**
  * Asks the provider for a machine, once: an answer is remembered until the claim itself carries it, so that neither a
@@ -21,19 +21,19 @@ export async function launch(life: Pass, nodeClaim: NodeClaim): Promise<StepOutc
   const launched = findCondition(nodeClaim, 'Launched');
   if (launched !== undefined && launched.status !== 'Unknown') {
     if (launched.status === 'True') life.launches.delete(uid);
-    return settled(confirm(life, nodeClaim, launched));
+    return done(confirm(life, nodeClaim, launched));
   }
   let created = life.launches.get(uid);
   if (created === undefined) {
     try {
       created = await create(life, nodeClaim);
     } catch (error) {
-      return giveUp(life, nodeClaim, error);
+      return handleLaunchError(life, nodeClaim, error);
     }
     life.launches.set(uid, created);
     logLaunch(life, created);
   }
-  return settled(set(life, withMachine(nodeClaim, created), { type: 'Launched', status: 'True' }));
+  return done(set(life, withInstance(nodeClaim, created), { type: 'Launched', status: 'True' }));
 }
 
 /** Without an id nobody could find the machine again: that is no launch. */
@@ -44,7 +44,7 @@ async function create({ provider, signal }: Pass, nodeClaim: NodeClaim): Promise
 }
 
 /** The claim with what was decided at its launch. Labels the claim has already stand; annotations give way. */
-export function withMachine(nodeClaim: NodeClaim, { metadata, status }: NodeClaim): NodeClaim {
+export function withInstance(nodeClaim: NodeClaim, { metadata, status }: NodeClaim): NodeClaim {
   return {
     ...nodeClaim,
     metadata: {
@@ -63,7 +63,7 @@ export function withMachine(nodeClaim: NodeClaim, { metadata, status }: NodeClai
 }
 
 /** A claim that cannot be had now is deleted, so that its pods are planned anew; any other failure is tried again. */
-async function giveUp(life: Pass, nodeClaim: NodeClaim, error: unknown): Promise<StepOutcome> {
+async function handleLaunchError(life: Pass, nodeClaim: NodeClaim, error: unknown): Promise<StepOutcome> {
   if (findCause(error, InsufficientCapacityError) !== undefined) {
     life.events.publish(insufficientCapacity(nodeClaim, error));
     life.logger.error('failed launching nodeclaim', error);
@@ -82,8 +82,8 @@ async function giveUp(life: Pass, nodeClaim: NodeClaim, error: unknown): Promise
 
 async function abandon(life: Pass, nodeClaim: NodeClaim, reason: DeletionReason): Promise<StepOutcome> {
   try {
-    await life.deletions.order(nodeClaim, reason, life.signal);
-    return settled(nodeClaim);
+    await life.deletions.request(nodeClaim, reason, life.signal);
+    return done(nodeClaim);
   } catch (error) {
     return failed(nodeClaim, error);
   }

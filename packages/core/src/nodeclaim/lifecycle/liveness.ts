@@ -3,7 +3,7 @@ import { NODE_CLAIM_CONDITIONS, type NodeClaim } from '@karpenter-ts/apis';
 import { durationText, MINUTE } from '@karpenter-ts/runtime';
 import { transitionOf } from '../../writes/conditions.ts';
 import type { RegistrationResult } from '../../state/nodepool-health.ts';
-import { failed, type Pass, type StepOutcome, settled } from './step.ts';
+import { failed, type Pass, type StepOutcome, done } from './step.ts';
 
 const LAUNCH_TIMEOUT = 5 * MINUTE;
 const REGISTRATION_TIMEOUT = 15 * MINUTE;
@@ -13,7 +13,7 @@ const REGISTRATION_TIMEOUT = 15 * MINUTE;
  * the claim, since its conditions do. It counts as one failure of its pool, where upstream may count two.
  */
 export async function checkLiveness(life: Pass, nodeClaim: NodeClaim): Promise<StepOutcome> {
-  if (isTrue(nodeClaim, 'Registered')) return settled(nodeClaim);
+  if (isTrue(nodeClaim, 'Registered')) return done(nodeClaim);
   const conditions = new Conditions(nodeClaim, NODE_CLAIM_CONDITIONS, life.clock.now());
   const launched = conditions.find('Launched')!;
   const isLaunched = launched.status === 'True';
@@ -23,11 +23,11 @@ export async function checkLiveness(life: Pass, nodeClaim: NodeClaim): Promise<S
   if (left > 0) return { nodeClaim, result: { requeueAfter: left } };
   const reason = isLaunched ? 'registration_timeout' : 'launch_timeout';
   try {
-    if (await life.deletions.order(nodeClaim, reason, life.signal)) {
+    if (await life.deletions.request(nodeClaim, reason, life.signal)) {
       life.logger.debug('terminating due to timeout', { timeout: durationText(timeout), reason });
-      life.health.record(nodeClaim, failureOf(launched));
+      life.nodePoolHealth.record(nodeClaim, failureOf(launched));
     }
-    return settled(nodeClaim);
+    return done(nodeClaim);
   } catch (error) {
     return failed(nodeClaim, error);
   }

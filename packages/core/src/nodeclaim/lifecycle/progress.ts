@@ -32,17 +32,17 @@ export function saveProgress(life: Pass, progress: Progress): Promise<boolean> {
 
 async function save(life: Pass, progress: Progress): Promise<boolean> {
   const { before, after } = progress;
-  const { client, signal, writtenClaims } = life;
+  const { client, signal, writtenNodeClaims } = life;
   const { name } = before.metadata;
   try {
     const metadata = mergePatchOf(before.metadata, after.metadata);
     let base = before;
     if (metadata !== undefined) {
       base = await client.patch<NodeClaim>(NODE_CLAIMS, { name }, { type: 'merge', body: { metadata } }, {}, signal);
-      writtenClaims.remember(base);
+      writtenNodeClaims.remember(base);
     }
     const saved = await saveStatus(life, progress, base);
-    if (saved !== undefined) writtenClaims.remember(saved);
+    if (saved !== undefined) writtenNodeClaims.remember(saved);
     return true;
   } catch (error) {
     if (isNotFound(error)) return false;

@@ -5,7 +5,7 @@ import type { HookResult, RegistrationHook } from '@karpenter-ts/cloudprovider';
 import { DONE, RETRY, SECOND } from '@karpenter-ts/runtime';
 import { NEVER } from '@karpenter-ts/runtime/testing';
 import { makeNodeClaim } from '../../testing/objects.ts';
-import { type ClaimWorld, startClaimWorld } from '../testing/claim-world.ts';
+import { type NodeClaimEnvironment, startNodeClaimEnvironment } from '../testing/nodeclaim-environment.ts';
 import { askHooks } from './registration-hooks.ts';
 
 type Answer = { readonly wait: number | undefined } | 'ready' | Error;
@@ -24,63 +24,63 @@ function hook(name: string, ...answers: readonly Answer[]): RegistrationHook & {
 }
 
 /** A claim whose Node has joined, before the hooks are asked. */
-async function joined(world: ClaimWorld): Promise<void> {
-  await world.addClaim();
-  await world.pass();
-  await world.addNode();
+async function joined(env: NodeClaimEnvironment): Promise<void> {
+  await env.addClaim();
+  await env.pass();
+  await env.addNode();
 }
 
-const isClosed = async (world: ClaimWorld): Promise<boolean> =>
-  (await world.node()).spec?.taints?.some((taint) => isSameTaint(taint, UNREGISTERED_TAINT)) ?? false;
+const isClosed = async (env: NodeClaimEnvironment): Promise<boolean> =>
+  (await env.node()).spec?.taints?.some((taint) => isSameTaint(taint, UNREGISTERED_TAINT)) ?? false;
 
 test('03/19 hooks that are ready do not hold registration up, and neither do none', async (t) => {
   for (const registrationHooks of [[hook('a', 'ready')], []]) {
-    const world = await startClaimWorld(t, { registrationHooks });
-    await joined(world);
-    await world.pass();
-    assert.equal((await world.condition('Registered'))?.status, 'True');
+    const env = await startNodeClaimEnvironment(t, { registrationHooks });
+    await joined(env);
+    await env.pass();
+    assert.equal((await env.condition('Registered'))?.status, 'True');
   }
 });
 
 test('03/20 a pending hook keeps the Node closed, but not without its finalizer and labels', async (t) => {
-  const world = await startClaimWorld(t, { registrationHooks: [hook('vpc', { wait: 5 * SECOND })] });
-  await joined(world);
-  assert.deepEqual(await world.pass(), { requeueAfter: 5 * SECOND });
-  const registered = await world.condition('Registered');
+  const env = await startNodeClaimEnvironment(t, { registrationHooks: [hook('vpc', { wait: 5 * SECOND })] });
+  await joined(env);
+  assert.deepEqual(await env.pass(), { requeueAfter: 5 * SECOND });
+  const registered = await env.condition('Registered');
   assert.deepEqual(
     [registered?.status, registered?.reason, registered?.message],
     ['Unknown', 'RegistrationHookPending', 'vpc'],
   );
-  assert.ok(await isClosed(world));
-  const { metadata } = await world.node();
+  assert.ok(await isClosed(env));
+  const { metadata } = await env.node();
   assert.deepEqual(metadata.finalizers, [TERMINATION_FINALIZER]);
   assert.equal(metadata.labels?.['karpenter.sh/nodepool'], 'default');
-  assert.equal((await world.claim()).status?.nodeName, undefined);
-  const line = world.rig.logger.lines.find(({ message }) => message === 'awaiting registration hooks');
+  assert.equal((await env.claim()).status?.nodeName, undefined);
+  const line = env.logger.lines.find(({ message }) => message === 'awaiting registration hooks');
   assert.deepEqual(line?.fields['hooks'], ['vpc']);
 });
 
 test('03/21 all hooks are asked, and the shortest wait counts', async (t) => {
   const hooks = [hook('slow', { wait: 10 * SECOND }), hook('quick', { wait: 5 * SECOND })];
-  const world = await startClaimWorld(t, { registrationHooks: hooks });
-  await joined(world);
-  assert.deepEqual(await world.pass(), { requeueAfter: 5 * SECOND });
+  const env = await startNodeClaimEnvironment(t, { registrationHooks: hooks });
+  await joined(env);
+  assert.deepEqual(await env.pass(), { requeueAfter: 5 * SECOND });
   assert.deepEqual(
     hooks.map(({ calls }) => calls),
     [1, 1],
   );
-  assert.equal((await world.condition('Registered'))?.message, 'slow, quick');
+  assert.equal((await env.condition('Registered'))?.message, 'slow, quick');
 });
 
 test('03/22 a hook that fails is asked again', async (t) => {
-  const world = await startClaimWorld(t, { registrationHooks: [hook('vpc', new Error('no route'))] });
-  await joined(world);
-  await assert.rejects(world.pass(), (error: Error) => {
+  const env = await startNodeClaimEnvironment(t, { registrationHooks: [hook('vpc', new Error('no route'))] });
+  await joined(env);
+  await assert.rejects(env.pass(), (error: Error) => {
     assert.equal(error.message, 'registration hook "vpc" failed');
     assert.equal((error.cause as Error).message, 'no route');
     return true;
   });
-  assert.equal((await world.condition('Registered'))?.status, 'Unknown');
+  assert.equal((await env.condition('Registered'))?.status, 'Unknown');
 });
 
 test('03/23 labels a hook adds reach the claim and its Node', async (t) => {
@@ -91,40 +91,40 @@ test('03/23 labels a hook adds reach the claim and its Node', async (t) => {
       return { ready: true, nodeClaim: { ...nodeClaim, metadata: { ...nodeClaim.metadata, labels } } };
     },
   };
-  const world = await startClaimWorld(t, { registrationHooks: [adds] });
-  await joined(world);
-  await world.pass();
-  assert.equal((await world.claim()).metadata.labels?.['example.com/rack'], '7');
-  assert.equal((await world.node()).metadata.labels?.['example.com/rack'], '7');
+  const env = await startNodeClaimEnvironment(t, { registrationHooks: [adds] });
+  await joined(env);
+  await env.pass();
+  assert.equal((await env.claim()).metadata.labels?.['example.com/rack'], '7');
+  assert.equal((await env.node()).metadata.labels?.['example.com/rack'], '7');
 });
 
 test('03/127 a hook that becomes ready opens the Node then', async (t) => {
-  const world = await startClaimWorld(t, { registrationHooks: [hook('vpc', { wait: 5 * SECOND }, 'ready')] });
-  await joined(world);
-  await world.pass();
-  assert.ok(await isClosed(world));
-  await world.pass();
-  assert.equal(await isClosed(world), false);
-  assert.equal((await world.condition('Registered'))?.status, 'True');
-  assert.equal((await world.claim()).status?.nodeName, 'node-of-c1');
+  const env = await startNodeClaimEnvironment(t, { registrationHooks: [hook('vpc', { wait: 5 * SECOND }, 'ready')] });
+  await joined(env);
+  await env.pass();
+  assert.ok(await isClosed(env));
+  await env.pass();
+  assert.equal(await isClosed(env), false);
+  assert.equal((await env.condition('Registered'))?.status, 'True');
+  assert.equal((await env.claim()).status?.nodeName, 'node-of-c1');
 });
 
 test('03/128 only hooks that are pending are named', async (t) => {
   const hooks = [hook('done', 'ready'), hook('late', { wait: 5 * SECOND }, 'ready')];
-  const world = await startClaimWorld(t, { registrationHooks: hooks });
-  await joined(world);
-  await world.pass();
-  assert.equal((await world.condition('Registered'))?.message, 'late');
-  await world.pass();
-  assert.equal((await world.condition('Registered'))?.status, 'True');
+  const env = await startNodeClaimEnvironment(t, { registrationHooks: hooks });
+  await joined(env);
+  await env.pass();
+  assert.equal((await env.condition('Registered'))?.message, 'late');
+  await env.pass();
+  assert.equal((await env.condition('Registered'))?.status, 'True');
 });
 
 test('03/129 a failing hook beside a pending one names both and ends in back-off', async (t) => {
   const hooks = [hook('bad', new Error('no')), hook('late', { wait: 5 * SECOND })];
-  const world = await startClaimWorld(t, { registrationHooks: hooks });
-  await joined(world);
-  await assert.rejects(world.pass(), /registration hook "bad" failed/);
-  assert.equal((await world.condition('Registered'))?.message, 'bad, late');
+  const env = await startNodeClaimEnvironment(t, { registrationHooks: hooks });
+  await joined(env);
+  await assert.rejects(env.pass(), /registration hook "bad" failed/);
+  assert.equal((await env.condition('Registered'))?.message, 'bad, late');
 });
 
 test('hooks that name no time are asked again with back-off, others at the time they name', async () => {

@@ -14,9 +14,9 @@ import type { RegistrationHook } from '@karpenter-ts/cloudprovider';
 import { MINUTE, SECOND } from '@karpenter-ts/runtime';
 import { NODES } from '@karpenter-ts/kubernetes';
 import type { Caches } from '../../state/caches.ts';
-import type { Core } from '../../state/controller-deps.ts';
+import type { ControllerDeps } from '../../state/controller-deps.ts';
 import { makeNode, makeNodeClaim } from '../../testing/objects.ts';
-import { startClaimWorld } from '../testing/claim-world.ts';
+import { startNodeClaimEnvironment } from '../testing/nodeclaim-environment.ts';
 import { lifecycleController } from './controller.ts';
 import { markRegistered, syncNode } from './node-sync.ts';
 import { nodesCreated } from './registration.ts';
@@ -25,10 +25,10 @@ const TAINT = { key: 'team', value: 'web', effect: 'NoSchedule' } as const;
 const STARTUP = { key: 'cni', effect: 'NoExecute' } as const;
 
 test('03/10 a Node takes over what its claim says, and opens for pods', async (t) => {
-  const world = await startClaimWorld(t);
-  await world.addRegistered({ annotations: { note: 'x' }, labels: { tier: 'gold' }, taints: [TAINT] });
-  const { metadata, spec } = await world.node();
-  const { uid } = (await world.claim()).metadata;
+  const env = await startNodeClaimEnvironment(t);
+  await env.addRegistered({ annotations: { note: 'x' }, labels: { tier: 'gold' }, taints: [TAINT] });
+  const { metadata, spec } = await env.node();
+  const { uid } = (await env.claim()).metadata;
   assert.deepEqual(metadata.ownerReferences, [
     { apiVersion: 'karpenter.sh/v1', kind: 'NodeClaim', name: 'c1', uid, blockOwnerDeletion: true },
   ]);
@@ -38,31 +38,31 @@ test('03/10 a Node takes over what its claim says, and opens for pods', async (t
   assert.equal(metadata.labels[NODEPOOL_LABEL], 'default');
   assert.equal(metadata.annotations?.['note'], 'x');
   assert.deepEqual(spec?.taints, [TAINT]);
-  const registered = await world.condition('Registered');
+  const registered = await env.condition('Registered');
   assert.deepEqual([registered?.status, registered?.reason], ['True', 'Registered']);
-  assert.equal((await world.claim()).status?.nodeName, 'node-of-c1');
-  const zone = (await world.claim()).metadata.labels?.[ZONE_LABEL] ?? '';
-  assert.equal(world.rig.metrics.find(nodesCreated, { nodepool: 'default', zone }), 1);
-  const line = world.rig.logger.lines.find(({ message }) => message === 'registered nodeclaim');
+  assert.equal((await env.claim()).status?.nodeName, 'node-of-c1');
+  const zone = (await env.claim()).metadata.labels?.[ZONE_LABEL] ?? '';
+  assert.equal(env.metrics.find(nodesCreated, { nodepool: 'default', zone }), 1);
+  const line = env.logger.lines.find(({ message }) => message === 'registered nodeclaim');
   assert.equal(line?.fields['provider-id'], 'fake:///machine-1');
   assert.equal(String(line?.fields['Node']), 'node-of-c1');
 });
 
 test('03/11 a Node that has the owner already keeps exactly one', async (t) => {
-  const world = await startClaimWorld(t);
-  const { metadata } = await world.addClaim();
-  await world.pass();
+  const env = await startNodeClaimEnvironment(t);
+  const { metadata } = await env.addClaim();
+  await env.pass();
   const owner = { apiVersion: 'karpenter.sh/v1', kind: 'NodeClaim', name: 'c1', uid: metadata.uid ?? '' };
-  await world.addNode({ ownerReferences: [owner] });
-  await world.pass();
-  assert.deepEqual((await world.node()).metadata.ownerReferences, [owner]);
+  await env.addNode({ ownerReferences: [owner] });
+  await env.pass();
+  assert.deepEqual((await env.node()).metadata.ownerReferences, [owner]);
 });
 
 test('03/12 a claim without a Node waits', async (t) => {
-  const world = await startClaimWorld(t);
-  await world.addClaim();
-  await world.pass();
-  const registered = await world.condition('Registered');
+  const env = await startNodeClaimEnvironment(t);
+  await env.addClaim();
+  await env.pass();
+  const registered = await env.condition('Registered');
   assert.deepEqual(
     [registered?.status, registered?.reason, registered?.message],
     ['Unknown', 'NodeNotFound', 'Node not registered with cluster'],
@@ -70,72 +70,69 @@ test('03/12 a claim without a Node waits', async (t) => {
 });
 
 test('03/13 two Nodes of one machine are an error that ends the claim after 15 minutes', async (t) => {
-  const world = await startClaimWorld(t);
-  await world.addClaim();
-  await world.pass();
-  await world.addNode({}, 'c1', 'a');
-  await world.addNode({}, 'c1', 'b');
-  await world.rig.run(world.lifecycle);
-  const registered = await world.condition('Registered');
+  const env = await startNodeClaimEnvironment(t);
+  await env.addClaim();
+  await env.pass();
+  await env.addNode({}, 'c1', 'a');
+  await env.addNode({}, 'c1', 'b');
+  await env.run(env.lifecycle);
+  const registered = await env.condition('Registered');
   assert.deepEqual(
     [registered?.status, registered?.reason, registered?.message],
     ['False', 'MultipleNodesFound', 'Invariant violated, matched multiple nodes'],
   );
-  assert.equal((await world.condition('Initialized'))?.status, 'Unknown');
-  await world.rig.clock.advance(14 * MINUTE);
-  assert.equal((await world.claim()).metadata.deletionTimestamp, undefined);
-  await world.rig.clock.advance(1 * MINUTE + 1 * SECOND);
-  assert.equal(
-    world.disrupted('registration_timeout', 'spot') + world.disrupted('registration_timeout', 'on-demand'),
-    1,
-  );
+  assert.equal((await env.condition('Initialized'))?.status, 'Unknown');
+  await env.clock.advance(14 * MINUTE);
+  assert.equal((await env.claim()).metadata.deletionTimestamp, undefined);
+  await env.clock.advance(1 * MINUTE + 1 * SECOND);
+  assert.equal(env.disrupted('registration_timeout', 'spot') + env.disrupted('registration_timeout', 'on-demand'), 1);
 });
 
 test('two Nodes of one machine are forgiven when one of them goes', async (t) => {
-  const world = await startClaimWorld(t);
-  await world.addClaim();
-  await world.pass();
-  await world.addNode({}, 'c1', 'a');
-  await world.addNode({}, 'c1', 'b');
-  await world.pass();
-  await world.rig.delete(NODES, 'b');
-  await world.pass();
-  assert.equal((await world.condition('Registered'))?.status, 'True');
-  assert.equal((await world.claim()).status?.nodeName, 'a');
+  const env = await startNodeClaimEnvironment(t);
+  await env.addClaim();
+  await env.pass();
+  await env.addNode({}, 'c1', 'a');
+  await env.addNode({}, 'c1', 'b');
+  await env.pass();
+  await env.delete(NODES, 'b');
+  await env.pass();
+  assert.equal((await env.condition('Registered'))?.status, 'True');
+  assert.equal((await env.claim()).status?.nodeName, 'a');
 });
 
 test('03/14 a Node that lacks the unregistered taint registers, and is told of once', async (t) => {
-  const world = await startClaimWorld(t);
-  await world.addClaim();
-  await world.pass();
-  await world.addNode({ taints: [] });
-  world.rig.refusals.add({ method: 'PATCH', path: /nodes\/node-of-c1$/, code: 409 });
-  await assert.rejects(world.pass());
-  await world.pass();
-  assert.equal((await world.condition('Registered'))?.status, 'True');
-  const events = world.rig.published.filter(({ reason }) => reason === 'UnregisteredTaintMissing');
+  const env = await startNodeClaimEnvironment(t);
+  await env.addClaim();
+  await env.pass();
+  await env.addNode({ taints: [] });
+  env.refusals.add({ method: 'PATCH', path: /nodes\/node-of-c1$/, code: 409 });
+  await assert.rejects(env.pass());
+  await env.pass();
+  assert.equal((await env.condition('Registered'))?.status, 'True');
+  const events = env.published.filter(({ reason }) => reason === 'UnregisteredTaintMissing');
   assert.equal(events.length, 1);
   assert.equal(
     events[0]?.message,
     'Missing karpenter.sh/unregistered taint which prevents registration related race conditions on Karpenter-managed nodes',
   );
-  const line = world.rig.logger.lines.find(({ message }) => message === 'node claim registration error');
+  const line = env.logger.lines.find(({ message }) => message === 'node claim registration error');
   assert.equal(line?.fields['taint'], 'karpenter.sh/unregistered');
   assert.equal(line.error, 'missing taint prevents registration-related race conditions on Karpenter-managed nodes');
 });
 
 test('03/15 a Node that sets its taints itself is given none, and still loses the unregistered one', async (t) => {
-  const world = await startClaimWorld(t);
+  const env = await startNodeClaimEnvironment(t);
   const node = { labels: { [DO_NOT_SYNC_TAINTS_LABEL]: 'true' } };
-  await world.addRegistered({ taints: [TAINT], startupTaints: [STARTUP] }, node);
-  assert.deepEqual((await world.node()).spec?.taints ?? [], []);
+  await env.addRegistered({ taints: [TAINT], startupTaints: [STARTUP] }, node);
+  assert.deepEqual((await env.node()).spec?.taints ?? [], []);
 });
 
 test('03/15 any other value of that label changes nothing', async (t) => {
-  const world = await startClaimWorld(t);
+  const env = await startNodeClaimEnvironment(t);
   const node = { labels: { [DO_NOT_SYNC_TAINTS_LABEL]: 'false' } };
-  await world.addRegistered({ taints: [TAINT], startupTaints: [STARTUP] }, node);
-  assert.deepEqual((await world.node()).spec?.taints, [TAINT, STARTUP]);
+  await env.addRegistered({ taints: [TAINT], startupTaints: [STARTUP] }, node);
+  assert.deepEqual((await env.node()).spec?.taints, [TAINT, STARTUP]);
 });
 
 test('01/53 the taints of such a Node are not merged', () => {
@@ -147,42 +144,42 @@ test('01/53 the taints of such a Node are not merged', () => {
 });
 
 test('03/16 a taint the Node has keeps its value', async (t) => {
-  const world = await startClaimWorld(t);
+  const env = await startNodeClaimEnvironment(t);
   const present = { ...TAINT, value: 'other' };
-  await world.addRegistered({ taints: [TAINT] }, { taints: [UNREGISTERED_TAINT, present] });
-  assert.deepEqual((await world.node()).spec?.taints, [present]);
+  await env.addRegistered({ taints: [TAINT] }, { taints: [UNREGISTERED_TAINT, present] });
+  assert.deepEqual((await env.node()).spec?.taints, [present]);
 });
 
 test('03/17 startup taints that were removed after registration do not come back', async (t) => {
-  const world = await startClaimWorld(t);
-  await world.addRegistered({ startupTaints: [STARTUP] });
-  await world.rig.change(NODES, 'node-of-c1', { spec: { taints: null } });
-  await world.pass();
-  await world.pass();
-  assert.deepEqual((await world.node()).spec?.taints ?? [], []);
+  const env = await startNodeClaimEnvironment(t);
+  await env.addRegistered({ startupTaints: [STARTUP] });
+  await env.change(NODES, 'node-of-c1', { spec: { taints: null } });
+  await env.pass();
+  await env.pass();
+  assert.deepEqual((await env.node()).spec?.taints ?? [], []);
 });
 
 test('03/18 labels edited after registration stay on the claim', async (t) => {
-  const world = await startClaimWorld(t);
-  await world.addRegistered({ labels: { tier: 'gold' } });
-  await world.rig.change(NODE_CLAIMS, 'c1', { metadata: { labels: { tier: 'tin' } } });
-  await world.pass();
-  assert.equal((await world.node()).metadata.labels?.['tier'], 'gold');
+  const env = await startNodeClaimEnvironment(t);
+  await env.addRegistered({ labels: { tier: 'gold' } });
+  await env.change(NODE_CLAIMS, 'c1', { metadata: { labels: { tier: 'tin' } } });
+  await env.pass();
+  assert.equal((await env.node()).metadata.labels?.['tier'], 'gold');
 });
 
 test('03/24 a conflict about the Node is retried, and nothing is counted meanwhile', async (t) => {
-  const world = await startClaimWorld(t);
-  await world.addClaim();
-  await world.pass();
-  await world.addNode();
-  world.rig.refusals.add({ method: 'PATCH', path: /nodes\/node-of-c1$/, code: 409 });
-  await world.rig.run(world.lifecycle);
-  assert.equal((await world.condition('Registered'))?.status, 'Unknown');
-  assert.ok(!world.lines().includes('registered nodeclaim'));
-  assert.ok(!world.lines('error').includes('Reconciler error'));
-  await world.rig.clock.advance(1 * SECOND);
-  assert.equal((await world.condition('Registered'))?.status, 'True');
-  assert.equal(world.lines().filter((line) => line === 'registered nodeclaim').length, 1);
+  const env = await startNodeClaimEnvironment(t);
+  await env.addClaim();
+  await env.pass();
+  await env.addNode();
+  env.refusals.add({ method: 'PATCH', path: /nodes\/node-of-c1$/, code: 409 });
+  await env.run(env.lifecycle);
+  assert.equal((await env.condition('Registered'))?.status, 'Unknown');
+  assert.ok(!env.lines().includes('registered nodeclaim'));
+  assert.ok(!env.lines('error').includes('Reconciler error'));
+  await env.clock.advance(1 * SECOND);
+  assert.equal((await env.condition('Registered'))?.status, 'True');
+  assert.equal(env.lines().filter((line) => line === 'registered nodeclaim').length, 1);
 });
 
 test('a taint that someone else sets in the same moment is not lost', async (t) => {
@@ -190,37 +187,37 @@ test('a taint that someone else sets in the same moment is not lost', async (t) 
   const hook: RegistrationHook = {
     name: 'meanwhile',
     prepare: async (nodeClaim) => {
-      if (isFirst) await world.rig.change(NODES, 'node-of-c1', { spec: { taints: [UNREGISTERED_TAINT, theirs] } });
+      if (isFirst) await env.change(NODES, 'node-of-c1', { spec: { taints: [UNREGISTERED_TAINT, theirs] } });
       isFirst = false;
       return { ready: true, nodeClaim };
     },
   };
   let isFirst = true;
-  const world = await startClaimWorld(t, { registrationHooks: [hook] });
-  await world.addClaim();
-  await world.pass();
-  await world.addNode();
-  await assert.rejects(world.pass(), /patching node/);
-  await world.pass();
-  assert.deepEqual((await world.node()).spec?.taints, [theirs]);
+  const env = await startNodeClaimEnvironment(t, { registrationHooks: [hook] });
+  await env.addClaim();
+  await env.pass();
+  await env.addNode();
+  await assert.rejects(env.pass(), /patching node/);
+  await env.pass();
+  assert.deepEqual((await env.node()).spec?.taints, [theirs]);
 });
 
 test('a pass on a cache that lags goes on from what the last one wrote', async (t) => {
-  const world = await startClaimWorld(t);
-  await world.addClaim();
-  await world.pass();
-  await world.addNode();
-  const { nodeClaims } = world.rig.caches;
+  const env = await startNodeClaimEnvironment(t);
+  await env.addClaim();
+  await env.pass();
+  await env.addNode();
+  const { nodeClaims } = env.caches;
   const stale = nodeClaims.get('c1');
-  const lagging = { ...world.rig.caches, nodeClaims: lag(nodeClaims, () => stale) };
-  const core: Core = world.rig;
-  const { deletions, health } = world;
-  const lifecycle = lifecycleController({ ...core, caches: lagging, deletions, health });
-  await world.rig.reconcile(lifecycle, 'c1');
-  world.rig.writes.length = 0;
-  await world.rig.reconcile(lifecycle, 'c1');
-  assert.deepEqual(world.rig.writes, []);
-  assert.equal(world.lines().filter((line) => line === 'registered nodeclaim').length, 1);
+  const lagging = { ...env.caches, nodeClaims: lag(nodeClaims, () => stale) };
+  const core: ControllerDeps = env;
+  const { deletions, nodePoolHealth } = env;
+  const lifecycle = lifecycleController({ ...core, caches: lagging, deletions, nodePoolHealth });
+  await env.reconcile(lifecycle, 'c1');
+  env.writes.length = 0;
+  await env.reconcile(lifecycle, 'c1');
+  assert.deepEqual(env.writes, []);
+  assert.equal(env.lines().filter((line) => line === 'registered nodeclaim').length, 1);
 });
 
 /** A cache that keeps showing one and the same state. */
@@ -238,8 +235,8 @@ function lag(cache: Caches['nodeClaims'], get: () => NodeClaim | undefined): Cac
 }
 
 test('a Node that is ready when it joins is registered and initialized in one pass', async (t) => {
-  const world = await startClaimWorld(t);
-  await world.addRegistered();
-  assert.equal((await world.condition('Initialized'))?.status, 'True');
-  assert.equal((await world.condition('Ready'))?.status, 'True');
+  const env = await startNodeClaimEnvironment(t);
+  await env.addRegistered();
+  assert.equal((await env.condition('Initialized'))?.status, 'True');
+  assert.equal((await env.condition('Ready'))?.status, 'True');
 });

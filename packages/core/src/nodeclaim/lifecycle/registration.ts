@@ -5,7 +5,7 @@ import type { Node } from '../../kinds/node.ts';
 import { mergePatchOf } from '../../writes/merge-patch.ts';
 import { lacksUnregisteredTaint, markRegistered, syncNode } from './node-sync.ts';
 import { askHooks, type HooksVerdict } from './registration-hooks.ts';
-import { confirm, currentNodesOf, failed, type Pass, type StepOutcome, set, settled } from './step.ts';
+import { confirm, currentNodesOf, failed, type Pass, type StepOutcome, set, done } from './step.ts';
 
 export const nodesCreated = defineCounter(
   'karpenter_nodes_created_total',
@@ -19,15 +19,15 @@ export const nodesCreated = defineCounter(
  */
 export async function register(life: Pass, nodeClaim: NodeClaim): Promise<StepOutcome> {
   const registered = findCondition(nodeClaim, 'Registered');
-  if (registered?.status === 'True') return settled(confirm(life, nodeClaim, registered));
+  if (registered?.status === 'True') return done(confirm(life, nodeClaim, registered));
   const [node, ...others] = currentNodesOf(nodeClaim, life);
   if (node === undefined) {
     const [reason, message] = ['NodeNotFound', 'Node not registered with cluster'];
-    return settled(set(life, nodeClaim, { type: 'Registered', status: 'Unknown', reason, message }));
+    return done(set(life, nodeClaim, { type: 'Registered', status: 'Unknown', reason, message }));
   }
   if (others.length > 0) {
     const [reason, message] = ['MultipleNodesFound', 'Invariant violated, matched multiple nodes'];
-    return settled(set(life, nodeClaim, { type: 'Registered', status: 'False', reason, message }));
+    return done(set(life, nodeClaim, { type: 'Registered', status: 'False', reason, message }));
   }
   return registerNode({ ...life, logger: life.logger.with({ Node: new LoggedRef(node.metadata) }) }, nodeClaim, node);
 }
@@ -44,7 +44,7 @@ async function registerNode(life: Pass, nodeClaim: NodeClaim, node: Node): Promi
     return failed(prepared, new Error('patching node', { cause }));
   }
   if (!isReady) return { nodeClaim: prepared, result: hooks.result, error: hooks.error };
-  return settled(conclude(life, prepared, node));
+  return done(conclude(life, prepared, node));
 }
 
 function awaitHooks(life: Pass, { nodeClaim, pending }: HooksVerdict): NodeClaim {
@@ -66,7 +66,7 @@ function conclude(life: Pass, nodeClaim: NodeClaim, node: Node): NodeClaim {
   const { labels = {} } = nodeClaim.metadata;
   life.logger.info('registered nodeclaim');
   life.metrics.increment(nodesCreated, { nodepool: labels[NODEPOOL_LABEL] ?? '', zone: labels[ZONE_LABEL] ?? '' });
-  life.health.record(nodeClaim, { succeeded: true });
+  life.nodePoolHealth.record(nodeClaim, { succeeded: true });
   const registered = set(life, nodeClaim, { type: 'Registered', status: 'True' });
   return { ...registered, status: { ...registered.status, nodeName: node.metadata.name } };
 }

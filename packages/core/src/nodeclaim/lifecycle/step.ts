@@ -2,17 +2,17 @@ import type { Condition, ConditionChange } from '@karpenter-ts/kubernetes';
 import { NODE_CLAIM_CONDITIONS, type NodeClaim } from '@karpenter-ts/apis';
 import { DONE, type ExpiringMap, type Result } from '@karpenter-ts/runtime';
 import { withCondition } from '../../writes/conditions.ts';
-import type { Core } from '../../state/controller-deps.ts';
+import type { ControllerDeps } from '../../state/controller-deps.ts';
 import type { Node } from '../../kinds/node.ts';
 import { nodesOf } from '../../state/node-nodeclaim-links.ts';
-import type { RegistrationHealth } from '../../state/nodepool-health.ts';
+import type { NodePoolHealth } from '../../state/nodepool-health.ts';
 import type { OwnWrites } from '../../writes/own-writes.ts';
 import type { NodeClaimDeletions } from '../deletions.ts';
 
 /** What the steps of a claim's life stand on. */
-export interface LifecycleDeps extends Core {
+export interface LifecycleDeps extends ControllerDeps {
   readonly deletions: NodeClaimDeletions;
-  readonly health: RegistrationHealth;
+  readonly nodePoolHealth: NodePoolHealth;
   /** How long a launch may take, in milliseconds; 5 minutes unless given. */
   readonly launchTimeout?: number;
 }
@@ -21,7 +21,7 @@ export interface LifecycleDeps extends Core {
 export interface Lifecycle extends LifecycleDeps {
   /** What providers created, by uid of the claim, until the claim says so itself. */
   readonly launches: ExpiringMap<string, NodeClaim>;
-  readonly writtenClaims: OwnWrites<NodeClaim>;
+  readonly writtenNodeClaims: OwnWrites<NodeClaim>;
   readonly writtenNodes: OwnWrites<Node>;
 }
 
@@ -50,7 +50,7 @@ export interface StepOutcome {
 }
 
 /** Nothing more to do until something changes. */
-export function settled(nodeClaim: NodeClaim): StepOutcome {
+export function done(nodeClaim: NodeClaim): StepOutcome {
   return { nodeClaim, result: DONE };
 }
 
@@ -61,7 +61,7 @@ export function failed(nodeClaim: NodeClaim, error: unknown): StepOutcome {
 
 /** The claim with a condition set now. */
 export function set(
-  { clock }: Pick<Core, 'clock'>,
+  { clock }: Pick<ControllerDeps, 'clock'>,
   nodeClaim: NodeClaim,
   change: ConditionChange<NodeClaimCondition>,
 ): NodeClaim {
@@ -71,7 +71,7 @@ export function set(
 type NodeClaimCondition = (typeof NODE_CLAIM_CONDITIONS)['dependents'][number];
 
 /** The claim with a condition that stays what it is, but is known to hold for its present generation. */
-export function confirm(core: Pick<Core, 'clock'>, nodeClaim: NodeClaim, condition: Condition): NodeClaim {
+export function confirm(core: Pick<ControllerDeps, 'clock'>, nodeClaim: NodeClaim, condition: Condition): NodeClaim {
   return set(core, nodeClaim, asChange(condition));
 }
 

@@ -29,12 +29,12 @@ import {
 import { type OperatorOptions, operatorOptions } from '../options/operator-options.ts';
 import { type RecordingLogger, recordingLogger } from '@karpenter-ts/runtime/testing';
 import { type Caches, createCaches, listCaches } from '../state/caches.ts';
-import type { Core } from '../state/controller-deps.ts';
+import type { ControllerDeps } from '../state/controller-deps.ts';
 import { metricsPage } from './metrics-page.ts';
 import { Refusals } from './refusals.ts';
 
-/** How a rig differs from the usual one. */
-export interface RigSettings<P extends CloudProvider> {
+/** How an environment differs from the usual one. */
+export interface TestEnvironmentSettings<P extends CloudProvider> {
   readonly provider: P;
   /** Settings other than the defaults. */
   readonly options?: Partial<OperatorOptions>;
@@ -50,18 +50,20 @@ export interface Change {
 }
 
 /** Caches, a bare API server with our CRDs, and recorders, without any controller. Stops with the test. */
-export async function startRig<P extends CloudProvider>(t: TestContext, settings: RigSettings<P>): Promise<Rig<P>> {
-  const rig = new Rig(settings);
-  t.after(() => rig.stop());
-  await rig.start();
-  return rig;
+export async function startTestEnvironment<P extends CloudProvider>(
+  t: TestContext,
+  settings: TestEnvironmentSettings<P>,
+): Promise<TestEnvironment<P>> {
+  const env = new TestEnvironment(settings);
+  await env.startWith(t);
+  return env;
 }
 
 /**
  * What controllers stand on, in one process and in virtual time, and what a test does and sees with it. Controllers are
  * run with `run`, or called pass by pass with `reconcile`. Whatever a method writes, the caches have when it resolves.
  */
-export class Rig<P extends CloudProvider = CloudProvider> implements Core {
+export class TestEnvironment<P extends CloudProvider = CloudProvider> implements ControllerDeps {
   readonly logger: RecordingLogger = recordingLogger();
   /** What the API server shall refuse, the test's own requests included. */
   readonly refusals = new Refusals();
@@ -79,7 +81,7 @@ export class Rig<P extends CloudProvider = CloudProvider> implements Core {
   readonly #stopping = new AbortController();
   readonly #transport: Transport;
 
-  constructor({ provider, options = {}, clock = new VirtualClock() }: RigSettings<P>) {
+  constructor({ provider, options = {}, clock = new VirtualClock() }: TestEnvironmentSettings<P>) {
     const { logger } = this;
     const metrics = new Metrics(clock);
     this.provider = provider;
@@ -105,7 +107,9 @@ export class Rig<P extends CloudProvider = CloudProvider> implements Core {
     this.events = new QueuedRecorder({ sink, clock, logger, metrics, random: noJitter });
   }
 
-  async start(): Promise<void> {
+  /** Starts it; it stops when the test ends. */
+  async startWith(t: TestContext): Promise<void> {
+    t.after(() => this.#stop());
     const { signal } = this.#stopping;
     const open = this.caches.resourceSlices === undefined ? [] : [RESOURCE_SLICES];
     for (const kind of [...RESOURCES.core, ...[...this.provider.nodeClasses, ...open].map(openKind)]) {
@@ -120,7 +124,7 @@ export class Rig<P extends CloudProvider = CloudProvider> implements Core {
     await this.clock.settle();
   }
 
-  async stop(): Promise<void> {
+  async #stop(): Promise<void> {
     this.#stopping.abort();
     await this.clock.settle();
     this.#transport.close();

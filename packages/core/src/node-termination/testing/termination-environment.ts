@@ -23,32 +23,31 @@ import { withCondition } from '../../writes/conditions.ts';
 import type { PodDisruptionBudget } from '../../kinds/disruption-budget.ts';
 import type { Node } from '../../kinds/node.ts';
 import type { Pod } from '../../kinds/pod.ts';
-import { type Rig, startRig } from '../../testing/rig.ts';
+import { TestEnvironment } from '../../testing/test-environment.ts';
 import { EvictionQueue } from '../eviction-queue.ts';
 import { nodeTermination } from '../node-termination.ts';
 
 type Parts<T> = { readonly [K in keyof T]?: unknown };
 
-/** A rig with one node `n1` of claim `c1`, and what a test of its end does with it. */
-export class Departing {
-  readonly rig: Rig<FakeCloudProvider>;
+/** An environment with one Node `n1` of NodeClaim `c1`, for tests of its termination. */
+export class TerminationEnvironment extends TestEnvironment<FakeCloudProvider> {
   readonly queue: EvictionQueue;
   readonly controller: Controller;
 
-  constructor(rig: Rig<FakeCloudProvider>) {
-    this.rig = rig;
-    this.queue = new EvictionQueue(rig);
-    this.controller = nodeTermination(rig, this.queue);
+  constructor(settings: FakeSettings) {
+    super({ provider: new FakeCloudProvider(settings) });
+    this.queue = new EvictionQueue(this);
+    this.controller = nodeTermination(this, this.queue);
   }
 
   /** One pass over the node. */
   pass(name = 'n1') {
-    return this.rig.reconcile(this.controller, name);
+    return this.reconcile(this.controller, name);
   }
 
   /** Runs both controllers. */
-  run(): Promise<void> {
-    return this.rig.run(this.queue.controller, this.controller);
+  runControllers(): Promise<void> {
+    return this.run(this.queue.controller, this.controller);
   }
 
   async addPod(name: string, { metadata, spec, status }: Parts<Pod> = {}): Promise<Pod> {
@@ -62,17 +61,17 @@ export class Departing {
       },
       ...(status ? { status } : {}),
     };
-    return this.rig.create<Pod>(PODS, pod);
+    return this.create<Pod>(PODS, pod);
   }
 
   /** What a kubelet does once the containers have stopped. */
   async stopPod(name: string): Promise<void> {
-    await this.rig.client.delete(PODS, { name, namespace: 'default' }, { gracePeriodSeconds: 0 });
-    await this.rig.clock.settle();
+    await this.client.delete(PODS, { name, namespace: 'default' }, { gracePeriodSeconds: 0 });
+    await this.clock.settle();
   }
 
   async addBudget(name: string, spec: PodDisruptionBudget['spec'], disruptionsAllowed: number): Promise<void> {
-    await this.rig.create(POD_DISRUPTION_BUDGETS, {
+    await this.create(POD_DISRUPTION_BUDGETS, {
       metadata: { name, namespace: 'default', generation: 1 },
       spec,
       status: { disruptionsAllowed, observedGeneration: 1, currentHealthy: 1, desiredHealthy: 1, expectedPods: 1 },
@@ -81,14 +80,13 @@ export class Departing {
 
   /** A volume that is attached to the node; `claim` is that of a pod. */
   async attach(name: string, claim?: string): Promise<void> {
-    const { rig } = this;
     const volume = `pv-${name}`;
-    await rig.create(PERSISTENT_VOLUMES, {
+    await this.create(PERSISTENT_VOLUMES, {
       metadata: { name: volume },
       spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], csi: { driver: 'd', volumeHandle: name } },
     } as never);
     if (claim !== undefined) {
-      await rig.create(PERSISTENT_VOLUME_CLAIMS, {
+      await this.create(PERSISTENT_VOLUME_CLAIMS, {
         metadata: { name: claim, namespace: 'default' },
         spec: {
           accessModes: ['ReadWriteOnce'],
@@ -98,22 +96,22 @@ export class Departing {
         },
       } as never);
     }
-    await rig.create(VOLUME_ATTACHMENTS, {
+    await this.create(VOLUME_ATTACHMENTS, {
       metadata: { name },
       spec: { attacher: 'd', nodeName: 'n1', source: { persistentVolumeName: volume } },
     } as never);
   }
 
   node(name = 'n1'): Promise<Node | undefined> {
-    return this.rig.find<Node>(NODES, name);
+    return this.find<Node>(NODES, name);
   }
 
   nodeClaim(name = 'c1'): Promise<NodeClaim> {
-    return this.rig.get<NodeClaim>(NODE_CLAIMS, name);
+    return this.get<NodeClaim>(NODE_CLAIMS, name);
   }
 
   pod(name: string): Promise<Pod | undefined> {
-    return this.rig.find<Pod>(PODS, `default/${name}`);
+    return this.find<Pod>(PODS, `default/${name}`);
   }
 
   async condition(type: string) {
@@ -123,61 +121,57 @@ export class Departing {
 
   /** Messages of the events of a reason, oldest first. */
   messages(reason: string): readonly string[] {
-    return this.rig.published.filter((event) => event.reason === reason).map(({ message }) => message);
-  }
-
-  async metricsPage(): Promise<string> {
-    let page = '';
-    for await (const slice of this.rig.metrics.render('text')) page += slice;
-    return page;
+    return this.published.filter((event) => event.reason === reason).map(({ message }) => message);
   }
 
   async deleteNode(name = 'n1'): Promise<void> {
-    await this.rig.client.delete(NODES, refOfKey(name));
-    await this.rig.clock.settle();
+    await this.client.delete(NODES, refOfKey(name));
+    await this.clock.settle();
   }
 }
 
-export interface DepartingSettings extends FakeSettings {
+export interface TerminationEnvironmentSettings extends FakeSettings {
   readonly nodeClaim?: Parts<NodeClaim> | 'none';
   readonly node?: Parts<Node>;
 }
 
-/** A ready node with its claim and its machine; nothing is deleted yet. */
-export async function departing(t: TestContext, settings: DepartingSettings = {}): Promise<Departing> {
-  const provider = new FakeCloudProvider(settings);
-  const rig = await startRig(t, { provider });
-  const scene = new Departing(rig);
-  const { node = {}, nodeClaim = {} } = settings;
-  if (nodeClaim !== 'none') provider.addMachine(await addNodeClaim(scene, 'c1', nodeClaim));
-  await addNode(scene, 'n1', node);
-  return scene;
+/** A ready Node with its NodeClaim and its instance; nothing is deleted yet. */
+export async function startTerminationEnvironment(
+  t: TestContext,
+  settings: TerminationEnvironmentSettings = {},
+): Promise<TerminationEnvironment> {
+  const { node = {}, nodeClaim = {}, ...fake } = settings;
+  const env = new TerminationEnvironment(fake);
+  await env.startWith(t);
+  if (nodeClaim !== 'none') env.provider.addMachine(await addNodeClaim(env, 'c1', nodeClaim));
+  await addNode(env, 'n1', node);
+  return env;
 }
 
 export async function addNodeClaim(
-  { rig }: Departing,
+  env: TerminationEnvironment,
   name: string,
   { metadata, spec }: Parts<NodeClaim>,
 ): Promise<NodeClaim> {
   const ref = { group: 'karpenter.kwok.sh', kind: 'KWOKNodeClass', name: 'default' };
-  const created = await rig.create<NodeClaim>(NODE_CLAIMS, {
+  const created = await env.create<NodeClaim>(NODE_CLAIMS, {
     metadata: { name, finalizers: [TERMINATION_FINALIZER], labels: LABELS, ...(metadata as object) },
     spec: { nodeClassRef: ref, requirements: [], ...(spec as object) },
   } as unknown as NodeClaim);
   let ready = created;
   for (const type of ['Launched', 'Registered', 'Initialized'] as const) {
-    ready = withCondition(ready, NODE_CLAIM_CONDITIONS, { type, status: 'True' }, rig.clock.now());
+    ready = withCondition(ready, NODE_CLAIM_CONDITIONS, { type, status: 'True' }, env.clock.now());
   }
   const status = { ...ready.status, providerID: 'fake:///one', nodeName: 'n1' };
-  return rig.change<NodeClaim>(NODE_CLAIMS, name, { status });
+  return env.change<NodeClaim>(NODE_CLAIMS, name, { status });
 }
 
 export async function addNode(
-  { rig }: Departing,
+  env: TerminationEnvironment,
   name: string,
   { metadata, spec, status }: Parts<Node>,
 ): Promise<void> {
-  await rig.create<Node>(NODES, {
+  await env.create<Node>(NODES, {
     metadata: { name, finalizers: [TERMINATION_FINALIZER], labels: LABELS, ...(metadata as object) },
     spec: { providerID: 'fake:///one', ...(spec as object) },
     status: { conditions: [{ type: 'Ready', status: 'True' }], ...(status as object) },

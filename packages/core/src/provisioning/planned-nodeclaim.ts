@@ -51,7 +51,7 @@ export function toNodeClaim(planned: PlannedNode, pool: Pool, { provider, random
         ...spec.template.metadata?.labels,
         [NODEPOOL_LABEL]: metadata.name,
         [nodeClassLabel(settings.nodeClassRef)]: settings.nodeClassRef.name,
-        ...customLabels(requirements, provider.profile, random),
+        ...anyValueLabels(requirements, provider.profile, random),
       },
       annotations: annotationsOf(planned, pool),
       ownerReferences: [
@@ -88,7 +88,7 @@ function isOneOf(key: string, values: readonly string[], profile: ProviderProfil
 }
 
 /** Labels nobody but us will put on the Node. Those instance types declare come with the machine. */
-function customLabels(
+function anyValueLabels(
   requirements: Requirements,
   { wellKnownLabels }: ProviderProfile,
   random: () => number,

@@ -12,14 +12,14 @@ const unsyncedSeconds = defineGauge(
   'The time for which cluster state is not synced',
 );
 
-const WORRY_AFTER = 30 * SECOND; // spec 02 §5.4
-const WORRY_EVERY = 10 * SECOND;
+const LOG_AFTER = 30 * SECOND; // spec 02 §5.4
+const LOG_EVERY = 10 * SECOND;
 
 /** Shows operators whether the model can be relied upon, and tells them when it could not be for long. */
-export class SyncGate {
+export class SyncStatus {
   readonly #deps: { readonly clock: SteadyClock; readonly logger: Logger; readonly metrics: Metrics };
   #unsyncedSince: number | undefined; // in elapsed milliseconds, as the other
-  #worriedAt = -Infinity;
+  #loggedAt = -Infinity;
 
   constructor(deps: { readonly clock: SteadyClock; readonly logger: Logger; readonly metrics: Metrics }) {
     this.#deps = deps;
@@ -30,19 +30,19 @@ export class SyncGate {
     const { clock, metrics } = this.#deps;
     if (isSynced) {
       this.#unsyncedSince = undefined;
-      this.#worriedAt = -Infinity;
+      this.#loggedAt = -Infinity;
     } else {
       this.#unsyncedSince ??= clock.elapsed();
-      this.#worry(clock.elapsed() - this.#unsyncedSince);
+      this.#logUnsynced(clock.elapsed() - this.#unsyncedSince);
     }
     metrics.set(synced, {}, isSynced ? 1 : 0);
     metrics.set(unsyncedSeconds, {}, (clock.elapsed() - (this.#unsyncedSince ?? clock.elapsed())) / SECOND);
   }
 
-  #worry(duration: number): void {
+  #logUnsynced(duration: number): void {
     const { clock, logger } = this.#deps;
-    if (duration <= WORRY_AFTER || clock.elapsed() - this.#worriedAt <= WORRY_EVERY) return;
-    this.#worriedAt = clock.elapsed();
+    if (duration <= LOG_AFTER || clock.elapsed() - this.#loggedAt <= LOG_EVERY) return;
+    this.#loggedAt = clock.elapsed();
     const whole = Math.trunc(duration / SECOND) * SECOND;
     logger.error('cluster is waiting on sync for extended duration', new Error('waiting on cluster sync'), {
       duration: durationText(whole),

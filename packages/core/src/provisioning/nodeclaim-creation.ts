@@ -17,11 +17,11 @@ import {
 import { NODE_CLAIMS, NODE_POOLS } from '@karpenter-ts/apis';
 import type { PlannedNode, Pool } from '@karpenter-ts/scheduling';
 import type { ClusterModel } from '../state/cluster-model.ts';
-import type { Core } from '../state/controller-deps.ts';
+import type { ControllerDeps } from '../state/controller-deps.ts';
 import { nominated } from '../pods/scheduling-events.ts';
-import { toNodeClaim } from './node-claims.ts';
+import { toNodeClaim } from './planned-nodeclaim.ts';
 import type { TimeSlices } from '../state/time-slices.ts';
-import type { UnheardClaims } from './unacknowledged-claims.ts';
+import type { UnacknowledgedNodeClaims } from './unacknowledged-nodeclaims.ts';
 
 const createdNodeClaims = defineCounter(
   'karpenter_nodeclaims_created_total',
@@ -30,10 +30,10 @@ const createdNodeClaims = defineCounter(
     'nodepool, and if min values was relaxed for this nodeclaim.',
 );
 
-export type CreationDeps = Pick<Core, 'caches' | 'client' | 'events' | 'metrics' | 'provider'> & {
+export type CreationDeps = Pick<ControllerDeps, 'caches' | 'client' | 'events' | 'metrics' | 'provider'> & {
   readonly cluster: ClusterModel;
   readonly random: () => number;
-  readonly unheard: UnheardClaims;
+  readonly unacknowledged: UnacknowledgedNodeClaims;
 };
 
 /** A node to be bought, and from which pool as planning saw it. */
@@ -97,12 +97,12 @@ async function createNodeClaim(
   signal: AbortSignal,
   logger: Logger,
 ): Promise<string> {
-  const { client, cluster, events, metrics, unheard } = deps;
+  const { client, cluster, events, metrics, unacknowledged } = deps;
   const nodePool = pool.nodePool.metadata.name;
   checkLimits(deps, nodePool);
   // Not repeated by the client, whatever the answer: the server names the claim, so each try could store another one.
   const creation = client.create(NODE_CLAIMS, toNodeClaim(planned, pool, deps), { retries: 0 }, signal);
-  creation.catch((error: unknown) => unheard.note(error));
+  creation.catch((error: unknown) => unacknowledged.noteFailure(error));
   const nodeClaim = await creation;
   const { name } = nodeClaim.metadata;
   cluster.track(nodeClaim);

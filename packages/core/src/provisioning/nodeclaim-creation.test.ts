@@ -6,53 +6,53 @@ import type { Client } from '@karpenter-ts/runtime';
 import { DEFAULT_PLANNING, EMPTY_SNAPSHOT, finish, planSnapshot } from '@karpenter-ts/scheduling';
 import { DEFAULT_TYPES } from '@karpenter-ts/scheduling/testing';
 import { pendingPod, readyPool } from '../testing/cluster-objects.ts';
-import { createNodeClaims, type Order } from './node-claim-creation.ts';
+import { createNodeClaims, type Order } from './nodeclaim-creation.ts';
 import { TimeSlices } from '../state/time-slices.ts';
-import { startScene } from './testing/provisioning-scene.ts';
-import { UnheardClaims } from './unacknowledged-claims.ts';
+import { startProvisioningEnvironment } from './testing/provisioning-environment.ts';
+import { UnacknowledgedNodeClaims } from './unacknowledged-nodeclaims.ts';
 
 /** What buys one node, in a cluster with one pool. */
-async function startShop(t: Parameters<typeof startScene>[0]) {
-  const scene = await startScene(t);
-  await scene.add([readyPool('default')]);
-  const pool = { nodePool: scene.rig.caches.nodePools.get('default')!, instanceTypes: DEFAULT_TYPES };
+async function startShop(t: Parameters<typeof startProvisioningEnvironment>[0]) {
+  const env = await startProvisioningEnvironment(t);
+  await env.add([readyPool('default')]);
+  const pool = { nodePool: env.caches.nodePools.get('default')!, instanceTypes: DEFAULT_TYPES };
   const snapshot = { ...EMPTY_SNAPSHOT, pools: [pool], pods: [pendingPod('a')] };
-  const { newNodes } = finish(planSnapshot(snapshot, { ...DEFAULT_PLANNING, profile: scene.rig.provider.profile }));
+  const { newNodes } = finish(planSnapshot(snapshot, { ...DEFAULT_PLANNING, profile: env.provider.profile }));
   const orders: readonly Order[] = newNodes.map((planned) => ({ planned, pool }));
-  const slices = new TimeSlices(scene.rig.clock, new AbortController().signal);
+  const slices = new TimeSlices(env.clock, new AbortController().signal);
   const buy = (client: Client, bought: readonly Order[], tellsPods: boolean) =>
     createNodeClaims(
-      { ...scene.deps, client, unheard: new UnheardClaims(scene.deps) },
+      { ...env.deps, client, unacknowledged: new UnacknowledgedNodeClaims(env.deps) },
       bought,
       { reason: 'test', tellsPods },
       slices,
-      scene.rig.logger,
+      env.logger,
     );
-  return { scene, orders, buy };
+  return { env, orders, buy };
 }
 
 /** Creates one claim with a server that answers, but whose watch tells nobody. */
-async function create(t: Parameters<typeof startScene>[0], tellsPods: boolean) {
-  const { scene, orders, buy } = await startShop(t);
+async function create(t: Parameters<typeof startProvisioningEnvironment>[0], tellsPods: boolean) {
+  const { env, orders, buy } = await startShop(t);
   const answer = async (_type: unknown, claim: NodeClaim) => ({ ...claim, metadata: { ...claim.metadata, name: 'c' } });
   const names = await buy({ create: answer } as unknown as Client, orders, tellsPods);
-  await scene.rig.clock.settle();
-  return { scene, names };
+  await env.clock.settle();
+  return { env, names };
 }
 
 test('a claim is waited for from the moment the server has it', async (t) => {
-  const { scene, names } = await create(t, true);
+  const { env, names } = await create(t, true);
   assert.deepEqual(names, ['c']);
-  assert.equal(scene.cluster.isUnlaunched('c'), true);
-  assert.equal(scene.cluster.hasSynced(), false);
+  assert.equal(env.cluster.isUnlaunched('c'), true);
+  assert.equal(env.cluster.hasSynced(), false);
 });
 
 test('why a claim was created is counted, and pods are told only where that is wanted', async (t) => {
-  const { scene } = await create(t, false);
+  const { env } = await create(t, false);
   const series = 'karpenter_nodeclaims_created_total{min_values_relaxed="false",nodepool="default",reason="test"}';
-  assert.equal(await scene.metric(series), 1);
-  assert.deepEqual(scene.eventsOn('a'), []);
-  assert.equal(scene.cluster.decisions.find('default/a')?.nodeClaim, 'c');
+  assert.equal(await env.metric(series), 1);
+  assert.deepEqual(env.eventsOn('a'), []);
+  assert.equal(env.cluster.decisions.find('default/a')?.nodeClaim, 'c');
 });
 
 test('however many claims are to be created, a bounded number of requests is under way', async (t) => {

@@ -13,7 +13,7 @@ import {
 import { DEFAULT_TYPES, fakeType, makeOffering } from '@karpenter-ts/scheduling/testing';
 import { pendingPod } from '../testing/cluster-objects.ts';
 import { makeNodePool } from '../testing/objects.ts';
-import { toNodeClaim } from './node-claims.ts';
+import { toNodeClaim } from './planned-nodeclaim.ts';
 
 interface Case {
   readonly nodePool?: NodePool;

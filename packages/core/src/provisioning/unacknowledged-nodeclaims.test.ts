@@ -12,11 +12,11 @@ import {
 import { NODE_CLAIMS } from '@karpenter-ts/apis';
 import { pendingPod, readyPool } from '../testing/cluster-objects.ts';
 import { provisioningControllers } from './controllers.ts';
-import { startScene } from './testing/provisioning-scene.ts';
+import { startProvisioningEnvironment } from './testing/provisioning-environment.ts';
 
 /** A server that no watch hears of: the first creation fails like this, and `stored` is what it has of it. */
 async function provision(t: TestContext, failure: Error, stored: (claim: NodeClaim) => readonly NodeClaim[]) {
-  const scene = await startScene(t);
+  const env = await startProvisioningEnvironment(t);
   const asked: string[] = [];
   let items: readonly NodeClaim[] = [];
   const client = {
@@ -31,10 +31,10 @@ async function provision(t: TestContext, failure: Error, stored: (claim: NodeCla
       return { items, resourceVersion: '9' };
     },
   } as unknown as Client;
-  await scene.add([readyPool('default')], [pendingPod('a', { requests: { cpu: '1' } })]);
-  await scene.rig.run(...provisioningControllers({ ...scene.deps, client }));
-  await scene.rig.clock.advance(14 * SECOND); // the pod has called again at ten
-  return { scene, asked };
+  await env.add([readyPool('default')], [pendingPod('a', { requests: { cpu: '1' } })]);
+  await env.run(...provisioningControllers({ ...env.deps, client }));
+  await env.clock.advance(14 * SECOND); // the pod has called again at ten
+  return { env, asked };
 }
 
 function named(claim: NodeClaim, name: string): NodeClaim {
@@ -44,9 +44,9 @@ function named(claim: NodeClaim, name: string): NodeClaim {
 const LOST = new ConnectionError('reset');
 
 test('a claim that was stored without an answer is waited for, not bought again', async (t) => {
-  const { scene, asked } = await provision(t, LOST, (claim) => [claim]);
+  const { env, asked } = await provision(t, LOST, (claim) => [claim]);
   assert.deepEqual(asked, ['create', 'list']);
-  assert.equal(scene.cluster.isUnlaunched('first'), true);
+  assert.equal(env.cluster.isUnlaunched('first'), true);
 });
 
 test('a claim that was not stored is created by the next pass', async (t) => {
@@ -61,18 +61,17 @@ test('an error of the server may have come after it had stored the claim', async
 
 for (const code of [500, 502, 503, 504]) {
   test(`two NodeClaims are not bought when the server stores one and answers ${code} with Retry-After`, async (t) => {
-    const scene = await startScene(t);
-    const { rig } = scene;
+    const env = await startProvisioningEnvironment(t);
     const transport = inProcessTransport(async ({ method, body }) => {
-      if (method === 'GET') return answer(200, await rig.client.listAll(NODE_CLAIMS));
-      await rig.client.create(NODE_CLAIMS, JSON.parse(String(body)) as NodeClaim);
+      if (method === 'GET') return answer(200, await env.client.listAll(NODE_CLAIMS));
+      await env.client.create(NODE_CLAIMS, JSON.parse(String(body)) as NodeClaim);
       return answer(code, {}, { 'retry-after': '1' });
-    }, rig.clock);
-    const client = new Client({ transport, clock: rig.clock, userAgent: 'karpenter-test' });
-    await scene.add([readyPool('default')], [pendingPod('a', { requests: { cpu: '1' } })]);
-    await rig.run(...provisioningControllers({ ...scene.deps, client }));
-    await rig.clock.advance(60 * SECOND);
-    assert.equal((await scene.claims()).length, 1);
+    }, env.clock);
+    const client = new Client({ transport, clock: env.clock, userAgent: 'karpenter-test' });
+    await env.add([readyPool('default')], [pendingPod('a', { requests: { cpu: '1' } })]);
+    await env.run(...provisioningControllers({ ...env.deps, client }));
+    await env.clock.advance(60 * SECOND);
+    assert.equal((await env.claims()).length, 1);
   });
 }
 
@@ -91,14 +90,14 @@ test('what the server refuses it has not stored, and nobody asks', async (t) => 
 
 test('of what is there, only what waits for its machine is taken in', async (t) => {
   const foreign = { group: 'example.com', kind: 'Other', name: 'default' };
-  const { scene } = await provision(t, LOST, (claim) => [
+  const { env } = await provision(t, LOST, (claim) => [
     { ...named(claim, 'launched'), status: { providerID: 'fake:///1' } },
     { ...named(claim, 'foreign'), spec: { ...claim.spec, nodeClassRef: foreign } },
     claim,
   ]);
   assert.deepEqual(
-    ['launched', 'foreign', 'first'].map((name) => scene.cluster.isUnlaunched(name)),
+    ['launched', 'foreign', 'first'].map((name) => env.cluster.isUnlaunched(name)),
     [false, false, true],
   );
-  assert.equal(scene.cluster.find('fake:///1'), undefined);
+  assert.equal(env.cluster.find('fake:///1'), undefined);
 });

@@ -1,16 +1,16 @@
 import { NODE_CLAIMS, type NodeClaim } from '@karpenter-ts/apis';
 import { StatusError } from '@karpenter-ts/runtime';
 import type { ClusterModel } from '../state/cluster-model.ts';
-import type { Core } from '../state/controller-deps.ts';
+import type { ControllerDeps } from '../state/controller-deps.ts';
 import { isManagedNodeClaim } from '../state/managed.ts';
 
-type Deps = Pick<Core, 'client' | 'provider'> & { readonly cluster: ClusterModel };
+type Deps = Pick<ControllerDeps, 'client' | 'provider'> & { readonly cluster: ClusterModel };
 
 /**
  * NodeClaims whose creation nobody has answered. They may exist, and a plan made before the caches tell of them would buy
  * them again. Upstream does.
  */
-export class UnheardClaims {
+export class UnacknowledgedNodeClaims {
   readonly #deps: Deps;
   #mayExist = false;
 
@@ -19,7 +19,7 @@ export class UnheardClaims {
   }
 
   /** To be told why a creation failed. */
-  note(error: unknown): void {
+  noteFailure(error: unknown): void {
     const isRefused = error instanceof StatusError && error.code < 500; // then it is not stored
     this.#mayExist ||= !isRefused;
   }
@@ -28,7 +28,7 @@ export class UnheardClaims {
    * Takes those that exist into the model; asks the API server only if there may be any, and rejects if it cannot. None of
    * them is launched: that is done by who has them in the cache. So the model waits for each, or forgets it in time.
    */
-  async settle(signal: AbortSignal): Promise<void> {
+  async resolve(signal: AbortSignal): Promise<void> {
     if (!this.#mayExist) return;
     const { client, cluster, provider } = this.#deps;
     const { items } = await client.listAll<NodeClaim>(NODE_CLAIMS, {}, signal);

@@ -1,10 +1,10 @@
 import { NODE_CLAIMS, type NodeClaim } from '@karpenter-ts/apis';
 import { type Controller, DONE, LoggedRef, SECOND, unlessGone } from '@karpenter-ts/runtime';
 import type { ClusterModel } from './cluster-model.ts';
-import type { Core } from './controller-deps.ts';
+import type { ControllerDeps } from './controller-deps.ts';
 
 /** By then the caches have seen a NodeClaim that exists, unless their watch lags. */
-const PATIENCE = 15 * SECOND; // spec 03 §12.1
+const CACHE_LAG = 15 * SECOND; // spec 03 §12.1
 
 /**
  * Forgets NodeClaims that were deleted before the model took them in: their deletion has been told already, so that it
@@ -12,7 +12,7 @@ const PATIENCE = 15 * SECOND; // spec 03 §12.1
  * NodeClaim that exists and is forgotten would be bought again. The name is that of upstream's next release.
  */
 export function nodeClaimGcController(
-  { caches, client }: Pick<Core, 'caches' | 'client'>,
+  { caches, client }: Pick<ControllerDeps, 'caches' | 'client'>,
   cluster: ClusterModel,
 ): Controller {
   return {
@@ -21,14 +21,14 @@ export function nodeClaimGcController(
     sources: [
       {
         name: 'kind source: *v1.NodeClaim',
-        attach: (queue) => cluster.onTrack((nodeClaim) => queue.addAfter(nodeClaim, PATIENCE)),
+        attach: (queue) => cluster.onTrack((nodeClaim) => queue.addAfter(nodeClaim, CACHE_LAG)),
       },
     ],
     reconcile: async (name, signal, logger) => {
       const isSettled = (): boolean => caches.nodeClaims.get(name) !== undefined || !cluster.isUnlaunched(name);
       if (isSettled()) return DONE;
       const found = await unlessGone(client.get<NodeClaim>(NODE_CLAIMS, { name }, {}, signal));
-      if (found !== undefined) return { requeueAfter: PATIENCE };
+      if (found !== undefined) return { requeueAfter: CACHE_LAG };
       if (isSettled()) return DONE; // the cache has seen it come meanwhile, and will see it go
       logger.debug('garbage collecting stale unlaunched nodeclaim from cluster state', {
         NodeClaim: new LoggedRef({ name }),
