@@ -73,6 +73,8 @@ const TIMEOUT = 60 * SECOND; // as long as the API server itself works on a requ
 /** A proxy may hold a watch's head back until the first event; a bookmark comes every minute. */
 const WATCH_HEAD_TIMEOUT = 90 * SECOND;
 const RETRIES = 10; // client-go's number
+/** Whoever is asked for more patience than this decides himself what to do meanwhile. */
+const MOST_PATIENCE = 60 * SECOND;
 
 /** Sends calls: limits, time-outs, retries, and answers turned into values or errors. */
 export class Caller {
@@ -117,7 +119,7 @@ export class Caller {
       const response = await this.#send(call, 'watches', deadline.signal);
       deadline.extend(timeout);
       try {
-        if (response.status >= 400) throw await errorOf(call, response);
+        if (isRefusal(response)) throw await errorOf(call, response);
         yield* read(response);
       } finally {
         response.discard();
@@ -141,7 +143,7 @@ export class Caller {
 
   async #exchange<T>(call: Call, signal: AbortSignal | undefined, onSent?: () => void): Promise<T> {
     const response = await this.#send(call, this.#options.purpose, signal, onSent);
-    if (response.status >= 400) throw await errorOf(call, response);
+    if (isRefusal(response)) throw await errorOf(call, response);
     const { body } = response;
     if (this.#takesValues && body instanceof WholeBody) return body.value() as T;
     return decode<T>(await readText(body));
@@ -206,15 +208,22 @@ function pathOf({ path, query = {} }: Call): string {
 /**
  * How long to wait before another try; undefined for none. As client-go: when the server names a time, and for reads
  * whose connection broke. A write that broke off, or ended in an error of the server (5xx), may have taken effect: it is
- * sent again only if that does no harm, which client-go does not ask. A server that is too busy (429) has not begun.
+ * sent again only if that does no harm, which client-go does not ask. A server that is too busy (429) has not begun. Nor
+ * does client-go ask how long the time is: a proxy that named a day would hold a reconcile for a day.
  */
 function retryDelay(call: Call, error: unknown): number | undefined {
   if (error instanceof StatusError) {
     const mayRepeat = error.code === 429 || (error.code >= 500 && call.isRepeatable !== false);
-    return mayRepeat && error.retryAfterSeconds !== undefined ? error.retryAfterSeconds * SECOND : undefined;
+    const wait = (error.retryAfterSeconds ?? Number.POSITIVE_INFINITY) * SECOND;
+    return mayRepeat && wait <= MOST_PATIENCE ? wait : undefined;
   }
   const broken = error instanceof ConnectionError && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
   return broken && call.method === 'GET' ? 1 * SECOND : undefined;
+}
+
+/** API servers redirect nobody: a page of a proxy that wants a login is no answer. */
+function isRefusal({ status }: TransportResponse): boolean {
+  return status >= 300;
 }
 
 async function errorOf(call: Call, response: TransportResponse): Promise<StatusError> {

@@ -144,10 +144,13 @@ test('a busy server is asked again when it says so, and only then', async () => 
   await assert.rejects(stubborn.client.get(PODS, pod.metadata, { retries: 0 }), { code: 429, retryAfterSeconds: 2 });
 });
 
-test('a time of 0 s is one the server names, and what is no number of seconds is none', async () => {
+test('a time of 0 s is one the server names; what is no number of seconds is none, and nor is more than a minute', async () => {
   for (const [header, requests] of [
     ['0', 2],
     ['1', 2],
+    ['60', 2],
+    ['61', 1],
+    ['86400', 1],
     ['soon', 1],
     ['-1', 1],
     ['1.5', 1],
@@ -206,6 +209,20 @@ test('a server that does not answer is given up after a minute, or the time aske
   const cancelled = client.get(PODS, pod.metadata, {}, stop.signal);
   stop.abort(new Error('stopping'));
   await assert.rejects(cancelled, { message: 'stopping' });
+});
+
+test('a redirection is no answer, of a call and of a watch', async () => {
+  const { client } = clientOf([{ status: 302, headers: { location: '/login' }, body: '' }]);
+  await assert.rejects(client.read('/version'), { name: 'StatusError', code: 302 });
+  await assert.rejects(client.watch(PODS).next(), { name: 'StatusError', code: 302 });
+});
+
+test('a list that does not go on ends', async () => {
+  const { client } = clientOf([{ body: { metadata: { resourceVersion: '7', continue: 'more' }, items: [] } }]);
+  await assert.rejects(client.listAll(PODS), {
+    name: 'ConnectionError',
+    message: 'the API server answered with the same page of pods again',
+  });
 });
 
 test('a list in one piece may have any number of items', async () => {

@@ -4,12 +4,13 @@ import {
   type ApiObject,
   apiVersionOf,
   type ObjectRef,
+  resourceNameOf,
   resourcePath,
   type ResourceType,
 } from '@karpenter-ts/kubernetes';
 import { type ListAnswer, listOf } from './list-answer.ts';
 import { isGone, isNotFound } from './status-error.ts';
-import type { TransportResponse } from './transport.ts';
+import { ConnectionError, type TransportResponse } from './transport.ts';
 import { readEvents, type WatchEvent } from './watch-stream.ts';
 
 /** The name servers see in their audit logs, and take for the field manager: what stands before the slash. */
@@ -132,6 +133,9 @@ export class Client {
         do {
           const start = next === undefined;
           const list = await this.#page(type, options, { limit, continue: next }, signal);
+          if (next !== undefined && next === list.metadata.continue) {
+            throw new ConnectionError(`the API server answered with the same page of ${resourceNameOf(type)} again`);
+          }
           next = list.metadata.continue || undefined;
           yield { items: withType<T>(type, list.items), resourceVersion: list.metadata.resourceVersion, start };
         } while (next !== undefined);

@@ -13,6 +13,7 @@ import {
   isVersionTooLarge,
   StatusError,
   statusErrorOf,
+  statusErrorOfEvent,
 } from './status-error.ts';
 
 const asked = { method: 'GET', type: PODS, name: 'web' };
@@ -58,6 +59,31 @@ test('an answer that is no Status is told in client-go’s words', () => {
     'the server is currently unable to handle the request (get pods web)',
     'the server was unable to return a response in the time allotted, but may still be processing the request (get pods web)',
   ]);
+});
+
+for (const wrong of [
+  { message: 5 },
+  { reason: {} },
+  { details: 'x' },
+  { details: { retryAfterSeconds: 'x' } },
+  { details: { causes: 3 } },
+  { details: { causes: [null] } },
+]) {
+  test(`a Status with ${JSON.stringify(wrong)} is none`, () => {
+    const object = { kind: 'Status', code: 500, ...wrong };
+    const error = statusErrorOf(500, JSON.stringify(object), undefined, asked);
+    assert.match(error.message, /^an error on the server \(.*\) has prevented the request from succeeding/);
+    const ofEvent = statusErrorOfEvent(object);
+    assert.equal(ofEvent.message, 'the server responded with the status code 500');
+    for (const one of [error, ofEvent]) {
+      assert.equal(one.retryAfterSeconds, undefined);
+      assert.equal(isVersionTooLarge(one), false);
+    }
+  });
+}
+
+test('of a page without end no more is quoted than client-go does', () => {
+  assert.ok(statusErrorOf(502, 'x'.repeat(100_000), undefined, asked).message.length < 2300);
 });
 
 test('each kind of refusal is told apart by its reason, or its code where there is none', () => {

@@ -42,6 +42,13 @@ export class StatusError extends Error {
   }
 }
 
+/** The error behind an ERROR event of a watch, whose object should be a Status. */
+export function statusErrorOfEvent(object: unknown): StatusError {
+  if (isStatusShaped(object)) return new StatusError(object);
+  const code = isObject(object) && typeof object['code'] === 'number' ? object['code'] : 0;
+  return new StatusError({ code });
+}
+
 /** What was asked, for the words of an error whose answer holds none. */
 export interface Asked {
   readonly method: string;
@@ -50,7 +57,7 @@ export interface Asked {
 }
 
 /**
- * The error behind an answer of 400 or more. A body that is no Status (a proxy's page) is told by its code. The answer's
+ * The error behind an answer of 300 or more. A body that is no Status (a proxy's page) is told by its code. The answer's
  * code counts, not the one its Status may name: whether a write may have taken effect is read from it.
  */
 export function statusErrorOf(
@@ -59,20 +66,37 @@ export function statusErrorOf(
   retryAfterSeconds: number | undefined,
   asked: Asked,
 ): StatusError {
-  const status = findStatus(body) ?? genericStatus(code, body.trim(), asked);
+  const status = findStatus(body) ?? genericStatus(code, body.trim().slice(0, MOST_QUOTED), asked);
   return new StatusError({ ...status, code }, retryAfterSeconds);
 }
 
 function findStatus(body: string): Status | undefined {
   try {
     const parsed: unknown = JSON.parse(body);
-    return typeof parsed === 'object' && parsed !== null && 'kind' in parsed && parsed.kind === 'Status'
-      ? (parsed as Status)
-      : undefined;
+    return isStatusShaped(parsed) && parsed.kind === 'Status' ? parsed : undefined;
   } catch {
     return undefined;
   }
 }
+
+/** Whether it is one in every field that is read. */
+function isStatusShaped(value: unknown): value is Status & { readonly kind?: unknown } {
+  if (!isObject(value)) return false;
+  const { message = '', reason = '', details } = value;
+  if (typeof message !== 'string' || typeof reason !== 'string') return false;
+  if (details === undefined || details === null) return true;
+  if (!isObject(details)) return false;
+  const { retryAfterSeconds = 0, causes } = details;
+  if (typeof retryAfterSeconds !== 'number') return false;
+  return causes === undefined || causes === null || (Array.isArray(causes) && causes.every(isObject));
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
+/** As much as client-go quotes of a page that is no Status. */
+const MOST_QUOTED = 2048;
 
 /** Reasons and texts are client-go's: people search their logs for them. */
 const GENERIC: Readonly<Record<number, readonly [reason: string, message: string]>> = {

@@ -40,6 +40,14 @@ test('events are read one by one, empty lines and a half line at the end passed 
   assert.deepEqual(await namesIn(chunks(event('a'), '\n', event('b'), event('c').slice(0, 20))), ['a', 'b']);
 });
 
+test('a line without end is given up', async () => {
+  const mebibyte = Buffer.alloc(1024 * 1024, 'x');
+  await assert.rejects(namesIn(chunks(event('a'), ...Array.from({ length: 40 }, () => mebibyte))), {
+    name: 'ConnectionError',
+    message: 'the watch sent a line of more than 32 MiB',
+  });
+});
+
 test('an ERROR event is thrown with its Status', async () => {
   const body = chunks(
     event('a'),

@@ -1,6 +1,6 @@
 import { type ApiObject, parseExactJson } from '@karpenter-ts/kubernetes';
 import { withoutManagedFields } from './managed-fields.ts';
-import { type Status, StatusError } from './status-error.ts';
+import { statusErrorOfEvent } from './status-error.ts';
 import { ConnectionError, type TransportResponse } from './transport.ts';
 
 /** A change of an object, or word of how far the watch has come. An ERROR event is not one: it is thrown. */
@@ -65,7 +65,7 @@ function checked<T extends ApiObject>(event: Parsed): WatchEvent<T> {
     case 'BOOKMARK':
       return event as WatchEvent<T>;
     case 'ERROR':
-      throw new StatusError(event.object as Status);
+      throw statusErrorOfEvent(event.object);
     default:
       throw new ConnectionError('the watch sent a line that is no event');
   }
@@ -81,12 +81,15 @@ function parse(line: string): Parsed {
 }
 
 const NEWLINE = 0x0a;
+/** Ten times and more what an API server stores of one object. */
+const MOST_BYTES = 32 * 1024 * 1024;
 
 /** Cuts bytes into lines and decodes whole lines only: the borders of chunks fall inside characters, too. */
 export class LineSplitter {
   #rest: Buffer[] = []; // what came since the last newline; never contains one
+  #restBytes = 0;
 
-  /** The lines that are complete with this chunk, without their newlines. */
+  /** The lines that are complete with this chunk, without their newlines. Throws a ConnectionError for one without end. */
   push(chunk: Buffer): string[] {
     const lines: string[] = [];
     let start = 0;
@@ -94,14 +97,21 @@ export class LineSplitter {
       lines.push(this.#complete(chunk, start, end));
       start = end + 1;
     }
-    if (start < chunk.length) this.#rest.push(chunk.subarray(start));
+    if (start < chunk.length) this.#keep(chunk.subarray(start));
     return lines;
+  }
+
+  #keep(part: Buffer): void {
+    this.#rest.push(part);
+    this.#restBytes += part.length;
+    if (this.#restBytes > MOST_BYTES) throw new ConnectionError('the watch sent a line of more than 32 MiB');
   }
 
   #complete(chunk: Buffer, start: number, end: number): string {
     if (this.#rest.length === 0) return chunk.toString('utf8', start, end);
     const whole = Buffer.concat([...this.#rest, chunk.subarray(start, end)]);
     this.#rest = [];
+    this.#restBytes = 0;
     return whole.toString('utf8');
   }
 }
