@@ -136,6 +136,27 @@ test('a server that is not there ends it with one line that names it', async () 
   ]);
 });
 
+for (const [code, retryAfter] of [
+  [302, ''],
+  [403, ''],
+  [429, '86400'],
+  [500, ''],
+] as const) {
+  test(`a server that answers ${code} ends it with one line that names it`, async (t) => {
+    const server = createServer((_, response) => {
+      response.writeHead(code, { 'content-type': 'text/plain', location: '/', 'retry-after': retryAfter }).end('no');
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    t.after(() => server.close());
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const refused = run(kubeconfigFor(address));
+    assert.equal(await refused.exited, 1);
+    const [error = '', ...others] = refused.errors();
+    assert.ok(error.startsWith(`failed to start: ${address}: `), error);
+    assert.deepEqual(others, []);
+  });
+}
+
 test('a server that does not know us ends it with one line', async (t) => {
   const { kubeconfig } = await startServed(t);
   const text = readFileSync(kubeconfig, 'utf8').replace(/"token": ".*"/, '"token": "forged"');

@@ -4,7 +4,6 @@ import {
   Client,
   type Connection,
   ConnectionConfigError,
-  ConnectionError,
   createLogger,
   findConnection,
   HttpsTransport,
@@ -134,11 +133,16 @@ const DISCOVERY_TIMEOUT = 32 * SECOND;
 async function checkServer({ server }: Connection, transport: Transport): Promise<void> {
   const client = new Client({ transport, clock: realClock, userAgent: userAgent(version()) });
   try {
-    await client.read('/version', { timeout: DISCOVERY_TIMEOUT });
+    await client.read('/version', {}, AbortSignal.timeout(DISCOVERY_TIMEOUT)); // tries that the server asks for included
   } catch (error) {
-    if (error instanceof ConnectionError) throw new Error(`${server}: ${error.message}`, { cause: error });
+    if (isTimeout(error))
+      throw new Error(`${server}: no answer within ${DISCOVERY_TIMEOUT / SECOND}s`, { cause: error });
     if (isUnauthorized(error))
       throw new Error(`${server} does not accept our credentials: ${error.message}`, { cause: error });
-    throw error;
+    throw new Error(`${server}: ${(error as Error).message}`, { cause: error });
   }
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'TimeoutError';
 }

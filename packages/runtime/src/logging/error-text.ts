@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 
 /**
- * What an error says, its causes included: each comes after a comma, unless the message quotes it already. Errors
+ * What an error says, its causes included: each comes after a comma, unless what stands before quotes it already. Errors
  * thrown together are separated by semicolons. No stack traces.
  */
 export function errorText(error: unknown): string {
@@ -9,13 +9,17 @@ export function errorText(error: unknown): string {
 }
 
 function textOf(error: unknown, seen: Set<unknown>): string {
-  if (typeof error === 'string') return error;
-  if (!(error instanceof Error)) return inspect(error, { breakLength: Infinity });
-  if (seen.has(error)) return ''; // an error that caused itself
+  const [first = '', ...others] = partsOf(error, seen);
+  return others.reduce((text, part) => (text.includes(part) ? text : `${text}, ${part}`), first);
+}
+
+/** What the error says, then what its causes say, one by one: an error that quotes its cause may not quote the next. */
+function partsOf(error: unknown, seen: Set<unknown>): readonly string[] {
+  if (typeof error === 'string') return [error];
+  if (!(error instanceof Error)) return [inspect(error, { breakLength: Infinity })];
+  if (seen.has(error)) return []; // an error that caused itself
   seen.add(error);
   const together = error instanceof AggregateError ? error.errors.map((one) => textOf(one, seen)).join('; ') : '';
-  const cause = error.cause === undefined ? '' : textOf(error.cause, seen);
-  let text = error.message || (together === '' ? error.name : together);
-  for (const more of [together, cause]) if (!text.includes(more)) text += `, ${more}`;
-  return text;
+  const causes = error.cause === undefined ? [] : partsOf(error.cause, seen);
+  return [error.message || together || error.name, together, ...causes];
 }

@@ -27,6 +27,10 @@ test('an error tells its causes once, and errors thrown together are separated b
   const cause = new Error('timed out');
   assert.equal(errorText(new Error('creating node', { cause })), 'creating node, timed out');
   assert.equal(errorText(new Error('creating node: timed out', { cause })), 'creating node: timed out');
+  const outer = new Error('a node', { cause: new Error('creating node', { cause }) });
+  assert.equal(errorText(outer), 'a node, creating node, timed out');
+  const quoting = new Error('server: creating node', { cause: new Error('creating node', { cause }) });
+  assert.equal(errorText(quoting), 'server: creating node, timed out');
   assert.equal(errorText(new AggregateError([onPod('a'), cause])), 'test error (Pod=web/a); timed out');
   assert.equal(errorText(new AggregateError([cause], 'draining')), 'draining, timed out');
   assert.equal(errorText(new TypeError()), 'TypeError');
