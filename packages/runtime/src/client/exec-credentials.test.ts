@@ -182,6 +182,20 @@ for (const [how, end, message] of [
   });
 }
 
+test('a plugin that may not be killed, as one that became another user, is given up and ends nothing else', async (t) => {
+  const made = await plugin(t, 'echo $$ > pid; : > ready; exec sleep 20');
+  const waiting = assert.rejects(made.source.current(), { message: /printed nothing within 60s/ });
+  await untilExists(join(made.folder, 'ready'));
+  const pid = Number(await readFile(join(made.folder, 'pid'), 'utf8'));
+  t.after(() => process.kill(pid, 'SIGKILL'));
+  t.mock.method(process, 'kill', () => {
+    throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' });
+  });
+  await made.clock.advance(60 * SECOND); // rejects with what a timer throws
+  await waiting;
+  t.mock.restoreAll();
+});
+
 test('certificates are taken as well as tokens', async (t) => {
   const { source } = await plugin(t, print({ clientCertificateData: 'C', clientKeyData: 'K' }));
   assert.deepEqual(await source.current(), { authorization: undefined, certificate: { cert: 'C', key: 'K' } });

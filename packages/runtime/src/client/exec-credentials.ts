@@ -140,7 +140,8 @@ export class ExecCredentials implements CredentialSource {
       let size = 0;
       const giveUp = (error: unknown): void => {
         killAll(child, !interactive);
-        child.stdout?.destroy(); // also if something that escaped the group still holds the other end
+        child.stdout?.destroy(); // also if something that was not killed still holds the other end
+        child.unref();
         reject(error);
       };
       const cancel = clock.after(PLUGIN_TIMEOUT, () =>
@@ -185,13 +186,16 @@ function start(plugin: ExecPlugin, options: SpawnOptions): ChildProcess {
   }
 }
 
-/** Ends the plugin, and with its group all it has started: the end of a shell alone leaves what the shell runs behind. */
+/**
+ * Ends the plugin, and with its group all it has started: the end of a shell alone leaves what the shell runs behind.
+ * Never throws, for who calls it is a timer or a signal, and nobody would catch it.
+ */
 function killAll(child: ChildProcess, leadsGroup: boolean): void {
   if (child.pid === undefined) return; // it could not be started
   try {
     process.kill(leadsGroup ? -child.pid : child.pid, 'SIGKILL');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // all are gone
+  } catch {
+    // All are gone, or they are another user's, as what sudo has started: then they are left to themselves.
   }
 }
 
