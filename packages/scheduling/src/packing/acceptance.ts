@@ -212,5 +212,8 @@ function unmet(
 }
 
 function isOpen({ index, placeholder }: Candidate, hosts: readonly HostDemand[]): boolean {
-  return hosts.every((host) => host.accepts(index < 0 ? 0 : host.group.planned.count(index), placeholder));
+  for (const host of hosts) {
+    if (!host.accepts(index < 0 ? 0 : host.group.planned.count(index), placeholder)) return false;
+  }
+  return true;
 }

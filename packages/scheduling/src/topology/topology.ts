@@ -57,10 +57,17 @@ export interface TopologyBase {
 }
 
 /**
- * Of how many groups a list is remembered by identity. Thousands of identities may each have thousands of groups; such
- * lists are found again when they are needed, so that memory does not grow with the square of the pods.
+ * Of how many groups a list is remembered for every identity. Thousands of identities may each have thousands of groups:
+ * of such lists only the latest is remembered, so that memory does not grow with the square of the pods.
  */
 const REMEMBERED = 128;
+
+/** The groups that select pods of an identity, of so many groups in all. */
+interface GroupList {
+  readonly identity: Identity;
+  readonly groups: readonly Group[];
+  readonly of: number;
+}
 
 /** All rules of one run and their counts, which grow as pods are placed. */
 export class Topology {
@@ -73,8 +80,10 @@ export class Topology {
   readonly #inverse = new Map<string, Group>();
   readonly #index = new SelectorIndex<Group>();
   readonly #inverseIndex = new SelectorIndex<Group>();
-  readonly #countedBy = new Map<Identity, { readonly groups: readonly Group[]; readonly of: number }>();
-  readonly #guardedBy = new Map<Identity, readonly Group[]>();
+  readonly #countedBy = new Map<Identity, GroupList>();
+  #latestCountedBy: GroupList | undefined;
+  readonly #guardedBy = new Map<Identity, GroupList>();
+  #latestGuardedBy: GroupList | undefined;
   readonly #inverseOf = new Map<PodKind, readonly Group[]>();
   /** By kind, then by stage. */
   readonly #binding = new Map<PodKind, (readonly BindingRule[])[]>();
@@ -225,21 +234,23 @@ export class Topology {
   }
 
   #counting(identity: Identity): readonly Group[] {
-    const known = this.#countedBy.get(identity);
+    const known = latest(this.#latestCountedBy, identity) ?? this.#countedBy.get(identity);
     if (known !== undefined && known.of === this.#index.size) return known.groups;
-    const groups = this.#index.find(identity);
-    if (groups.length <= REMEMBERED) this.#countedBy.set(identity, { groups, of: this.#index.size });
-    return groups;
+    const list = { identity, groups: this.#index.find(identity), of: this.#index.size };
+    if (list.groups.length <= REMEMBERED) this.#countedBy.set(identity, list);
+    else this.#latestCountedBy = list;
+    return list.groups;
   }
 
   /** Inverse groups that select the pods, all of which exist once every kind is announced. */
   #guards(identity: Identity): readonly Group[] {
-    const known = this.#guardedBy.get(identity);
-    if (known !== undefined) return known;
+    const known = latest(this.#latestGuardedBy, identity) ?? this.#guardedBy.get(identity);
+    if (known !== undefined) return known.groups;
     for (const guard of this.#base.guards.against(identity)) this.#guardGroup(guard);
-    const groups = this.#inverseIndex.find(identity);
-    if (groups.length <= REMEMBERED) this.#guardedBy.set(identity, groups);
-    return groups;
+    const list = { identity, groups: this.#inverseIndex.find(identity), of: this.#inverseIndex.size };
+    if (list.groups.length <= REMEMBERED) this.#guardedBy.set(identity, list);
+    else this.#latestGuardedBy = list;
+    return list.groups;
   }
 
   #regularGroup(rule: TopologyRule): Group {
@@ -330,6 +341,10 @@ export class Topology {
     }
     return places;
   }
+}
+
+function latest(list: GroupList | undefined, identity: Identity): GroupList | undefined {
+  return list?.identity === identity ? list : undefined;
 }
 
 /** Counts of the cluster without these, to be counted on. */
