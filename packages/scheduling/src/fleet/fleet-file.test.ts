@@ -47,6 +47,8 @@ const FLEET = {
   daemonPods: [],
 };
 
+const NEGATIVE = /^Invalid value: "-1n?": must be greater than or equal to 0$/;
+const SPREAD = { topologyKey: 'zone', maxSkew: 1, whenUnsatisfiable: 'DoNotSchedule' };
 const VAST = { cpu: '1e999999' };
 
 /** The fleet with one value, named by its path, put in or taken out. */
@@ -127,6 +129,23 @@ test('what is not JSON is reported where it stops being JSON', () => {
   assert.deepEqual(problemsOf(''), [{ line: 1, column: 1, field: '', message: 'is not a JSON object' }]);
 });
 
+test('a limit may be negative, as an API server has it', () => {
+  assert.ok(fleetOf(changed(['nodePools', 0, 'spec', 'limits'], { cpu: '-1' })));
+});
+
+test('a price that is no number any more is refused', () => {
+  const text = JSON.stringify(FLEET).replace('0.03', '1e400');
+  assert.equal(problemsOf(text)[0]?.field, 'catalogue[0].offerings[0].price');
+});
+
+test('a file that is nested too deeply is reported with the place', () => {
+  for (const deep of [`${'['.repeat(100_000)}${']'.repeat(100_000)}`, `${'{"a":'.repeat(600)}1${'}'.repeat(600)}`]) {
+    const [problem, ...others] = problemsOf(`{\n"pods": ${deep}}`);
+    assert.deepEqual([problem?.line, problem?.message], [2, 'is nested too deeply to be a fleet']);
+    assert.deepEqual(others, []);
+  }
+});
+
 test('a bad field is reported by its path, its line and the words of an API server', () => {
   const cases: readonly (readonly [path: readonly (string | number)[], value: unknown, message: RegExp])[] = [
     [['catalogue', 0, 'capacity', 'cpu'], 'two', /^Invalid value: "two": .* should match/],
@@ -139,6 +158,18 @@ test('a bad field is reported by its path, its line and the words of an API serv
     [['pods', 0, 'spec', 'containers', 0, 'resources', 'requests', 'cpu'], '1e999999', /^Invalid value: "1e999999": /],
     [['catalogue', 0, 'overhead', 'cpu'], '1e999999', /^Invalid value: "1e999999": /],
     [['nodePools', 0, 'spec', 'limits'], { cpu: '1e999999' }, /^Invalid value: "1e999999": /],
+    [['pods', 0, 'spec', 'containers', 0, 'resources', 'requests', 'cpu'], '-1', NEGATIVE],
+    [['pods', 0, 'spec', 'overhead'], { cpu: -1 }, NEGATIVE],
+    [['daemonPods'], [{ ...FLEET.pods[0], spec: { containers: [{}], overhead: { cpu: -1 } } }], NEGATIVE],
+    [['catalogue', 0, 'overhead', 'cpu'], '-1n', NEGATIVE],
+    [['catalogue', 0, 'capacity', 'cpu'], '-1', NEGATIVE],
+    [['catalogue', 0, 'offerings', 0, 'price'], 1e300, /should be less than or equal to 1000000$/],
+    [['pods', 0, 'spec', 'containers', 0, 'ports'], [{ hostPort: 65_536 }], /should be less than or equal to 65535$/],
+    [
+      ['pods', 0, 'spec', 'topologySpreadConstraints'],
+      [{ ...SPREAD, topologyKey: '' }],
+      /should be at least 1 chars long/,
+    ],
     [['pods', 0, 'spec', 'initContainers'], [{ resources: { limits: VAST } }], /^Invalid value: "1e999999": /],
     [['pods', 0, 'spec', 'overhead'], VAST, /^Invalid value: "1e999999": /],
     [['pods', 0, 'spec', 'resources'], { requests: VAST }, /^Invalid value: "1e999999": /],

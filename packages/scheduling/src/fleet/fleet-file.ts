@@ -4,8 +4,8 @@ import { goQuote, type JsonObject } from '@karpenter-ts/kubernetes';
 import { podName } from '../objects/pod.ts';
 import { FLEET } from './fleet-schema.ts';
 import { type Fleet, type FleetContent, toFleet } from './fleet-snapshot.ts';
-import { findSyntaxError, locateFields, type Position } from './json-position.ts';
-import { findUnreadableQuantities } from './quantity-fields.ts';
+import { findSyntaxError, locateFields, MAX_DEPTH, type Position } from './json-position.ts';
+import { findBadQuantities } from './quantity-fields.ts';
 
 /** One thing wrong with a fleet file, and where. */
 export interface FleetProblem extends Position {
@@ -23,6 +23,10 @@ export function readFleet(text: string): ReadFleet {
   if (raw === undefined) {
     const position = findSyntaxError(text) ?? { line: 1, column: 1 };
     return { problems: [{ ...position, field: '', message: 'is not a JSON object' }] };
+  }
+  if (isDeeperThan(raw, MAX_DEPTH)) {
+    const position = findSyntaxError(text)!; // which is where that gives up
+    return { problems: [{ ...position, field: '', message: 'is nested too deeply to be a fleet' }] };
   }
   const { decoding, errors, object } = examine({ ...raw, metadata: { name: 'fleet' } }, FLEET);
   const misfits = [...decoding, ...errors.filter(({ path }) => path.length > 0)];
@@ -46,9 +50,21 @@ function findObject(text: string): JsonObject | undefined {
   }
 }
 
+/** Without recursion, which is what such a value would exhaust. */
+function isDeeperThan(value: object, depth: number): boolean {
+  let level: object[] = [value];
+  for (let reached = 0; level.length > 0; reached++) {
+    if (reached > depth) return true;
+    level = level.flatMap((one) =>
+      Object.values(one).filter((member) => typeof member === 'object' && member !== null),
+    );
+  }
+  return false;
+}
+
 /** What no schema says. */
 function findMisfits(content: FleetContent): readonly Misfit[] {
-  return [...findRepetitions(content), ...findUnreadableQuantities(content)];
+  return [...findRepetitions(content), ...findBadQuantities(content)];
 }
 
 /** A plan names types, pools, nodes and pods, so no two of a kind may have one name. */

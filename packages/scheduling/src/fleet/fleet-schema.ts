@@ -5,6 +5,9 @@ import type { StructuralSchema } from '@karpenter-ts/kubernetes';
 const text: StructuralSchema = { type: 'string' };
 const flag: StructuralSchema = { type: 'boolean' };
 const count: StructuralSchema = { type: 'integer', minimum: 0 };
+const port: StructuralSchema = { type: 'integer', minimum: 0, maximum: 65_535 };
+/** Dollars an hour. More than any machine costs, and any sum of them is a number. */
+const price: StructuralSchema = { type: 'number', minimum: 0, maximum: 1_000_000 };
 const texts: StructuralSchema = { type: 'array', items: text };
 const labels: StructuralSchema = { type: 'object', additionalProperties: text };
 
@@ -39,7 +42,9 @@ const nodeTerm = open({
   matchExpressions: list(expression(['In', 'NotIn', 'Exists', 'DoesNotExist', 'Gt', 'Lt', 'Gte', 'Lte'])),
 });
 
-const podTerm = open({ labelSelector, namespaceSelector: labelSelector, namespaces: texts, topologyKey: text }, [
+const topologyKey: StructuralSchema = { type: 'string', minLength: 1 };
+
+const podTerm = open({ labelSelector, namespaceSelector: labelSelector, namespaces: texts, topologyKey }, [
   'topologyKey',
 ]);
 
@@ -65,7 +70,7 @@ const policy: StructuralSchema = { type: 'string', enum: ['Honor', 'Ignore'] };
 const spread = open(
   {
     maxSkew: { type: 'integer', minimum: 1 },
-    topologyKey: text,
+    topologyKey,
     whenUnsatisfiable: { type: 'string', enum: ['DoNotSchedule', 'ScheduleAnyway'] },
     labelSelector,
     matchLabelKeys: texts,
@@ -78,7 +83,7 @@ const spread = open(
 
 const container = open({
   resources: open({ requests: quantities, limits: quantities }),
-  ports: list(open({ hostPort: count, hostIP: text, protocol: text })),
+  ports: list(open({ hostPort: port, hostIP: text, protocol: text })),
   restartPolicy: text,
 });
 
@@ -160,7 +165,7 @@ const offering = closed(
   {
     zone: text,
     capacityType: { type: 'string', enum: CAPACITY_TYPES },
-    price: { type: 'number', minimum: 0 },
+    price,
     available: flag,
   },
   ['zone', 'capacityType', 'price'],

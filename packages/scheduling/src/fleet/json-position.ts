@@ -87,7 +87,7 @@ const STRING = /"(?:[^"\\\u0000-\u001f]+|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/y;
 const LITERAL = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 
 /** No file of ours is this deep; one that is shall not exhaust the stack. */
-const MAX_DEPTH = 500;
+export const MAX_DEPTH = 500;
 
 /** One pass over a JSON text. Each method leaves `offset` behind what it read, or at what it could not read. */
 class JsonScan {
