@@ -10,6 +10,7 @@ export function isTooDeep(text: string): boolean {
   let dashes = 0;
   let indent = 0;
   let inIndent = true;
+  const indents: number[] = []; // of the lines that the present one stands below
   for (let i = 0; i < text.length; i++) {
     const char = text[i];
     if (char === '\n') {
@@ -21,6 +22,10 @@ export function isTooDeep(text: string): boolean {
     } else if (inIndent && (char === '-' || char === '?') && text[i + 1] === ' ') {
       dashes++;
     } else {
+      if (inIndent) {
+        while (indents.length > 0 && indents.at(-1)! >= indent) indents.pop();
+        if (indents.push(indent) > MAX_DEPTH) return true;
+      }
       inIndent = false;
       if (char === '[' || char === '{') brackets++;
       else if ((char === ']' || char === '}') && brackets > 0) brackets--;
