@@ -172,3 +172,12 @@ test('the metrics and probe servers announce themselves in upstream’s words', 
   assert.equal(name, 'health probe');
   assert.match(addr, /^(\[::\]|0\.0\.0\.0):\d+$/);
 });
+
+test('a port that is none is refused with its number', async () => {
+  for (const port of [-1, 65_536]) {
+    const options = { port, routes: {}, clock: new VirtualClock(), logger: recordingLogger() };
+    await assert.rejects(new HttpServer(options).start(new AbortController().signal), {
+      message: `error listening on :${port}: a port is a number from 0 to 65535`,
+    });
+  }
+});

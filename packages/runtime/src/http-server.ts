@@ -62,6 +62,7 @@ export class HttpServer implements Runnable {
   /** Rejects when the port cannot be had. */
   async start(signal: AbortSignal): Promise<void> {
     const { port, onListening, onClosing } = this.#options;
+    if (port < 0 || port > 65_535) throw new Error(`error listening on :${port}: a port is a number from 0 to 65535`);
     const closed = new Promise<void>((resolve, reject) => {
       this.#server
         .once('close', resolve)
