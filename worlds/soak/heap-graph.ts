@@ -6,7 +6,7 @@ import { runInNewContext } from 'node:vm';
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
-/** The part of V8's format that is read here: numbers in rows, the meaning of whose columns stands in `meta`. */
+/** The part of V8's format that is read here: rows of numbers, whose columns `meta` names. */
 interface SnapshotFile {
   readonly snapshot: {
     readonly meta: {
@@ -28,7 +28,7 @@ export interface Edge {
   readonly to: number;
 }
 
-/** Everything that lives in this process, private fields and variables of closures included. Nodes are numbers. */
+/** All live objects of this process and the references between them, private ones included. Nodes are numbers. */
 export class HeapGraph {
   readonly #file: SnapshotFile;
   readonly #width: number;
@@ -47,7 +47,7 @@ export class HeapGraph {
     }
   }
 
-  /** Collects garbage first, and lets those have their turn who are told of it. */
+  /** Takes a snapshot after collecting garbage, in rounds, so that finalization callbacks run in between. */
   static async take(): Promise<HeapGraph> {
     for (let round = 0; round < 3; round++) {
       collect();

@@ -21,29 +21,29 @@ import type { Sabotage } from '../faults/sabotage.ts';
 import { runOperator } from '../operator.ts';
 
 const CLAIMS = 500;
-/** A claim is updated once in an hour, and in each of these parts of it as many are. */
+/** Each claim is updated once an hour. In each part of the hour an equal share of the claims is. */
 const PART = 5 * MINUTE;
-/** Every eighth update of a claim comes of a pod that is replaced on its node; the others are somebody's writes. */
+/** Every eighth update of a claim follows from a pod that is replaced on its node; the others are annotations. */
 const POD_EVERY = 8;
-/** Claims that somebody deletes each day: others take their places. */
+/** How many claims are deleted each day. Others replace them. */
 const DELETED_EACH_DAY = 10;
-/** Pods that come every six hours, fit nowhere, and are soon gone again. */
-const HOPELESS = 10;
-const HOPE = 30 * SECOND;
-/** A recorder of events remembers so many subjects, as client-go's does. */
+/** How many pods that fit on no node come every six hours, and how long each lives. */
+const UNSCHEDULABLE_PODS = 10;
+const UNSCHEDULABLE_LIFETIME = 30 * SECOND;
+/** How many subjects an event recorder keeps, as client-go's does. */
 const REMEMBERED_EVENTS = 4096;
-/** How often kubelets and the scheduler look, while there is something for them to do. */
-const TEND_EVERY = 30 * SECOND;
-/** Pods that come at a time, so that not all claims are of the same age: what waits for their ends waits differently. */
-const MOST_AT_ONCE = 10;
+/** How often kubelets and the scheduler act, while there is something for them to do. */
+const SIMULATION_PERIOD = 30 * SECOND;
+/** How many pods are created at a time, so that claims differ in age and expire at different times. */
+const PODS_AT_ONCE = 10;
 
 const FITS_ALONE = { cpu: '1', memory: '64Mi' };
 const FITS_NOWHERE = { cpu: '1k', memory: '64Mi' };
 
 /**
- * A month of an ordinary cluster, in virtual time: so many NodeClaims with the default expiry, of which each is updated
- * about once an hour. The operator and the API server are the real ones; kubelets and the scheduler are played here, and
- * there are no heartbeats, which would be most of the work and nothing that the operator keeps.
+ * A month of an ordinary cluster in virtual time: 500 NodeClaims with the default expiry, each updated about once an
+ * hour. The operator and the API server are the real ones; kubelets and the scheduler are simulated here. There are no
+ * heartbeats: they would be most of the work, and the operator keeps nothing of them.
  */
 export class Month {
   readonly #clock = new VirtualClock();
@@ -81,12 +81,12 @@ export class Month {
     this.#running.catch((error: unknown) => this.#failures.push(String(error)));
   }
 
-  /** A cluster in which all claims are there, and initialized. */
+  /** Starts a cluster and waits until all claims are initialized. */
   static async begin(sabotage?: Sabotage): Promise<Month> {
     const month = new Month(sabotage);
-    await month.#tendFor(TEND_EVERY * (CLAIMS / MOST_AT_ONCE) + 5 * MINUTE);
-    // Memories with a bound are filled at once, so that they are as full at the beginning as at the end.
-    for (let batch = 0; batch < 10; batch++) await month.#hope(`first-${batch}`, REMEMBERED_EVENTS / 8);
+    await month.#simulateFor(SIMULATION_PERIOD * (CLAIMS / PODS_AT_ONCE) + 5 * MINUTE);
+    // Caches with a fixed size are filled now, so that they are as full at the first count as at the last.
+    for (let batch = 0; batch < 10; batch++) await month.#addUnschedulablePods(`first-${batch}`, REMEMBERED_EVENTS / 8);
     return month;
   }
 
@@ -95,12 +95,12 @@ export class Month {
     await this.#clock.runUntil(this.#running);
   }
 
-  /** What has gone wrong; nothing should. */
+  /** Panics and failures of the operator. There should be none. */
   get failures(): readonly string[] {
     return this.#failures;
   }
 
-  /** Lets so many hours pass. */
+  /** Advances the clock by so many hours. */
   async pass(hours: number): Promise<void> {
     for (let passed = 0; passed < hours; passed++) await this.#passHour();
   }
@@ -109,7 +109,7 @@ export class Month {
     for (const resource of RESOURCES.kwok) {
       const definition = customResourceDefinition(resource) as unknown as Definition;
       const isOfClaims = resource.plural === NODE_CLAIMS.plural;
-      await this.#client.create(CUSTOM_RESOURCE_DEFINITIONS, isOfClaims ? withoutChecks(definition) : definition);
+      await this.#client.create(CUSTOM_RESOURCE_DEFINITIONS, isOfClaims ? withoutSchema(definition) : definition);
     }
     for (const { type, object } of [nodeClass(), pool({ name: 'default', isTainted: false })] satisfies Manifest[]) {
       await this.#client.create(type, object);
@@ -118,7 +118,7 @@ export class Month {
 
   async #passHour(): Promise<void> {
     const hour = this.#hour++;
-    if (hour % 6 === 0) await this.#hope(String(hour), HOPELESS);
+    if (hour % 6 === 0) await this.#addUnschedulablePods(String(hour), UNSCHEDULABLE_PODS);
     if (hour % 24 === 3) await this.#deleteClaims(hour);
     const claims = await this.#claims();
     const pods = new Map((await this.#appPods()).map((pod) => [pod.spec.nodeName, pod]));
@@ -138,30 +138,30 @@ export class Month {
     await this.#client.patch(NODE_CLAIMS, { name: metadata.name }, { type: 'merge', body });
   }
 
-  /** The node keeps its pod: another one of the same kind. */
+  /** Replaces a pod by another one on the same node. */
   async #replace({ metadata, spec: { nodeName } }: Pod): Promise<void> {
     await this.#client.delete(PODS, metadata);
     await this.#client.create(PODS, podOf(`app-${this.#pods++}`, FITS_ALONE, nodeName ? { nodeName } : {}));
   }
 
-  /** Their nodes are drained, and for the pods of those others come. */
+  /** Deletes claims, whose nodes are drained; for their pods others are bought. */
   async #deleteClaims(hour: number): Promise<void> {
     const claims = await this.#claims();
     for (let index = 0; index < DELETED_EACH_DAY; index++) {
       const claim = claims[(hour * 7 + index * 31) % claims.length];
       if (claim) await unlessGone(this.#client.delete(NODE_CLAIMS, { name: claim.metadata.name }));
     }
-    await this.#tendFor(10 * MINUTE);
+    await this.#simulateFor(10 * MINUTE);
   }
 
-  async #hope(batch: string, count: number): Promise<void> {
-    const names = Array.from({ length: count }, (_, index) => `hopeless-${batch}-${index}`);
+  async #addUnschedulablePods(batch: string, count: number): Promise<void> {
+    const names = Array.from({ length: count }, (_, index) => `unschedulable-${batch}-${index}`);
     for (const name of names) await this.#createUnschedulable(name, FITS_NOWHERE);
-    await this.#clock.advance(HOPE);
+    await this.#clock.advance(UNSCHEDULABLE_LIFETIME);
     for (const name of names) await this.#client.delete(PODS, { namespace: NAMESPACE, name });
   }
 
-  /** As the scheduler leaves it. */
+  /** Creates a pod with the status that the scheduler gives a pod without a place. */
   async #createUnschedulable(name: string, requests: object): Promise<void> {
     await this.#client.create(PODS, podOf(name, requests, {}));
     const conditions = [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }];
@@ -169,22 +169,22 @@ export class Month {
     await this.#client.patch(PODS, { namespace: NAMESPACE, name }, patch, { subresource: 'status' });
   }
 
-  /** Plays kubelets, the scheduler and the workloads' controllers for a while. */
-  async #tendFor(duration: number): Promise<void> {
-    for (let passed = 0; passed < duration; passed += TEND_EVERY) {
-      await this.#clock.advance(TEND_EVERY);
-      await this.#tend();
+  /** Simulates kubelets, the scheduler and the controllers of workloads for a while. */
+  async #simulateFor(duration: number): Promise<void> {
+    for (let passed = 0; passed < duration; passed += SIMULATION_PERIOD) {
+      await this.#clock.advance(SIMULATION_PERIOD);
+      await this.#simulate();
     }
   }
 
-  async #tend(): Promise<void> {
+  async #simulate(): Promise<void> {
     const { items: nodes } = await this.#client.listAll<Node>(NODES);
     const pods = await this.#appPods();
-    for (let missing = Math.min(CLAIMS - pods.length, MOST_AT_ONCE); missing > 0; missing--) {
+    for (let missing = Math.min(CLAIMS - pods.length, PODS_AT_ONCE); missing > 0; missing--) {
       await this.#createUnschedulable(`app-${this.#pods++}`, FITS_ALONE);
     }
     for (const node of nodes) {
-      if (!isReady(node)) await this.#sayReady(node);
+      if (!isReady(node)) await this.#markReady(node);
       else if (node.spec?.taints?.some(isNotReadyTaint)) await this.#untaint(node);
     }
     const taken = new Set(pods.map(({ spec }) => spec.nodeName));
@@ -199,14 +199,14 @@ export class Month {
     }
   }
 
-  async #sayReady({ metadata }: Node): Promise<void> {
+  async #markReady({ metadata }: Node): Promise<void> {
     const lastTransitionTime = timestamp(this.#clock.now());
     const conditions = [{ type: 'Ready', status: 'True', reason: 'KubeletReady', lastTransitionTime }];
     const patch = { type: 'strategic', body: { status: { conditions } } } as const;
     await unlessGone(this.#client.patch(NODES, metadata, patch, { subresource: 'status' }));
   }
 
-  /** As the controller of node lifecycles does, but that one whose Node has changed meanwhile waits for the next time. */
+  /** Removes the taint as the node lifecycle controller does. After a conflict the next round tries again. */
   async #untaint({ metadata, spec }: Node): Promise<void> {
     const { name, resourceVersion } = metadata;
     const taints = spec?.taints?.filter((taint) => !isNotReadyTaint(taint));
@@ -229,8 +229,8 @@ interface Definition extends ApiObject {
   readonly spec: { readonly versions: readonly object[] };
 }
 
-/** Checking NodeClaims would be a third of a month's work, and is no part of what is looked at here. */
-function withoutChecks({ spec, ...rest }: Definition): Definition {
+/** Drops the schema of NodeClaims: validation would be a third of the work, and is not what is measured here. */
+function withoutSchema({ spec, ...rest }: Definition): Definition {
   const anything = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
   const openAPIV3Schema = { type: 'object', properties: { spec: anything, status: anything } };
   const versions = spec.versions.map((version) => ({ ...version, schema: { openAPIV3Schema } }));

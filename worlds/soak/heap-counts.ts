@@ -1,28 +1,28 @@
 import { type Edge, HeapGraph } from './heap-graph.ts';
 
-/** How many there are of everything, by what it is: entries by the path of their container, objects by their class. */
-export type Census = ReadonlyMap<string, number>;
+/** How many entries each container of the heap has, by the path of fields to it, and how many objects each class has. */
+export type HeapCounts = ReadonlyMap<string, number>;
 
-/** Of a container's owners, so many are named: a queue's heap is known by the controller whose queue it is. */
+/** How many owners the path of a container names, so that the heap of a queue is told by the controller it belongs to. */
 const OWNERS = 3;
 const MOST_HOPS = 30;
-/** The API server is no part of what is counted: its rings and logs fill for weeks, up to their bounds. */
+/** Classes of the API server, which is not counted: its watch windows and logs fill for weeks, up to their bounds. */
 const SERVER = new Set(['ApiServer', 'Watch', 'Collection']);
-/** Objects of no class of their own. */
+/** Classes that say nothing about who an object belongs to. */
 const PLAIN = new Set(['Object', 'Array', 'Map', 'Set', 'system / Context']);
 
 /**
- * Counts what this process holds, but for what only its API server does: the entries of all maps, sets and lists, and
- * the objects of each class. It reads what V8 knows, so that nothing has to be registered and nothing can be left out,
- * be it private or a closure's.
+ * Counts the entries of all maps, sets and lists in this process, and the objects of each class. What only the API server
+ * holds is left out. The counts come from a heap snapshot of V8: nothing has to be registered, and private fields and
+ * variables of closures are included.
  */
-export async function takeCensus(): Promise<Census> {
-  return censusOf(await HeapGraph.take());
+export async function countHeap(): Promise<HeapCounts> {
+  return countsOf(await HeapGraph.take());
 }
 
-function censusOf(graph: HeapGraph): Census {
-  const census = new Map<string, number>();
-  const add = (what: string, count: number): void => void census.set(what, (census.get(what) ?? 0) + count);
+function countsOf(graph: HeapGraph): HeapCounts {
+  const counts = new Map<string, number>();
+  const add = (what: string, count: number): void => void counts.set(what, (counts.get(what) ?? 0) + count);
   const parents = findParents(graph);
   for (let node = 0; node < graph.size; node++) {
     const type = graph.typeOf(node);
@@ -31,10 +31,10 @@ function censusOf(graph: HeapGraph): Census {
     const entries = countEntries(graph, node);
     if (entries > 0) add(`entries of ${pathOf(graph, parents, node)}`, entries);
   }
-  return census;
+  return counts;
 }
 
-/** References that a map, a set or a list holds; 0 for everything else. Those to keys count, those to values too. */
+/** The number of references that a map, a set or a list holds, to keys as well as to values; 0 for everything else. */
 function countEntries(graph: HeapGraph, node: number): number {
   const name = graph.nameOf(node);
   if (name === 'Array') return count(graph.edgesOf(node), ({ type }) => type === 'element');
@@ -45,7 +45,7 @@ function countEntries(graph: HeapGraph, node: number): number {
   return 0;
 }
 
-/** Where an entry was deleted, and the rest of a table that has room for more. */
+/** Whether a slot of a table is unused: its entry was deleted, or the table has room for more. */
 function isGap(graph: HeapGraph, { to }: Edge): boolean {
   return graph.typeOf(to) === 'hidden' || graph.typeOf(to) === 'object shape';
 }
@@ -55,7 +55,7 @@ interface Parents {
   readonly edges: readonly (Edge | undefined)[];
 }
 
-/** A shortest way to each node from the roots, by references that keep alive and past the API server. */
+/** Finds a shortest path of strong references from the roots to each node that does not lead through the API server. */
 function findParents(graph: HeapGraph): Parents {
   const nodes = new Int32Array(graph.size).fill(-1);
   const edges: (Edge | undefined)[] = Array.from({ length: graph.size });
@@ -73,7 +73,7 @@ function findParents(graph: HeapGraph): Parents {
   return { nodes, edges };
 }
 
-/** Such as `ControllerRunner.#queue WorkQueue.#waiting Heap.#items`. */
+/** Returns the path to a container, such as `ControllerRunner.#queue WorkQueue.#waiting Heap.#items`. */
 function pathOf(graph: HeapGraph, { nodes, edges }: Parents, container: number): string {
   const owners: string[] = [];
   let fields = '';
@@ -92,19 +92,19 @@ function pathOf(graph: HeapGraph, { nodes, edges }: Parents, container: number):
   return owners.length > 0 ? owners.join(' ') : fields || '(roots)';
 }
 
-/** What one hop adds to a path: a field or variable by its name, a place in a list or table as such. */
+/** What one reference adds to a path: the name of a field or variable, or `[]` for a place in a list or table. */
 function stepOf({ type, name }: Edge): string {
   if (type === 'property' || type === 'context') return `.${name}`;
   return type === 'element' ? '[]' : '';
 }
 
-function count<T>(items: Iterable<T>, isMeant: (item: T) => boolean): number {
+function count<T>(items: Iterable<T>, matches: (item: T) => boolean): number {
   let found = 0;
-  for (const item of items) if (isMeant(item)) found++;
+  for (const item of items) if (matches(item)) found++;
   return found;
 }
 
-/** Something of which there is more than there was. */
+/** A count that has grown. */
 export interface Growth {
   readonly what: string;
   readonly before: number;
@@ -112,10 +112,10 @@ export interface Growth {
 }
 
 /**
- * What has grown from one census to the next by more than chance allows: a few, or one in a hundred, since at either
- * moment something may just be under way.
+ * Finds the counts that have grown by more than `allowed` and one in a hundred, the largest growth first. Smaller
+ * differences do not count, since work may be under way at either moment.
  */
-export function findGrowth(before: Census, after: Census, allowed: number): readonly Growth[] {
+export function findGrowth(before: HeapCounts, after: HeapCounts, allowed: number): readonly Growth[] {
   const grown: Growth[] = [];
   for (const [what, now] of after) {
     const then = before.get(what) ?? 0;
