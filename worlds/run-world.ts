@@ -63,12 +63,12 @@ export async function runWorld(plan: WorldPlan, settings: StageSettings = {}): P
       detail: error instanceof Error ? (error.stack ?? error.message) : String(error),
     });
   }
-  const { violations, journal, clock, deaths, apiFates, cloudFates } = stage;
+  const { violations, journal, clock, deaths, apiFaults, cloudFaults } = stage;
   const tally: Tally = {
     steps: plan.steps.length,
     deaths,
-    apiFaults: apiFates.met,
-    cloudFaults: cloudFates.met,
+    apiFaults: apiFaults.injectedCount,
+    cloudFaults: cloudFaults.injectedCount,
     duration: clock.now() - start,
   };
   await stage.close();

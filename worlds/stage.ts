@@ -4,8 +4,8 @@ import { createLogger, SECOND, type Transport, type TransportRequest, VirtualClo
 import { seededRandom } from '@karpenter-ts/scheduling/testing';
 import { type Decorator, fleetCloud, kwokCloud } from './cloud/cloud.ts';
 import { Fleet } from './cloud/fleet.ts';
-import { ApiFates } from './faults/api-fates.ts';
-import { CloudFates, faultyProvider } from './faults/faulty-provider.ts';
+import { ApiFaultInjector } from './faults/api-fault-injector.ts';
+import { CloudFaultInjector, faultyProvider } from './faults/faulty-provider.ts';
 import { FaultyTransport } from './faults/faulty-transport.ts';
 import type { Sabotage } from './faults/sabotage.ts';
 import { SkewedClock } from './faults/skewed-clock.ts';
@@ -38,8 +38,8 @@ export class Stage {
   readonly operatorClock: SkewedClock;
   readonly cluster: Cluster;
   readonly fleet: Fleet | undefined;
-  readonly apiFates: ApiFates;
-  readonly cloudFates = new CloudFates();
+  readonly apiFaults: ApiFaultInjector;
+  readonly cloudFaults = new CloudFaultInjector();
   readonly journal: Journal;
   readonly violations: Violation[] = [];
   /** Whether the operator has nothing to fear any more. */
@@ -57,7 +57,7 @@ export class Stage {
     this.clock = clock;
     this.cluster = cluster;
     this.operatorClock = new SkewedClock(clock);
-    this.apiFates = new ApiFates(clock);
+    this.apiFaults = new ApiFaultInjector(clock);
     this.journal = new Journal(clock);
     this.fleet = plan.cloud === 'fleet' ? new Fleet(cluster, clock, (text) => this.journal.tell(text)) : undefined;
     this.#settings = settings;
@@ -119,11 +119,11 @@ export class Stage {
       await witness.watch(request);
     };
     const server = this.cluster.transport;
-    const transport = new FaultyTransport({ server, clock, fates: this.apiFates, watch, tell, die });
+    const transport = new FaultyTransport({ server, clock, injector: this.apiFaults, watch, tell, die });
     const life: Life = { name: `operator ${++this.#started}`, transport, end };
     this.#lives.add(life);
     journal.tell(`${life.name} starts`);
-    const faults = { clock, fates: this.cloudFates, witness, tell, die, dead: end.signal };
+    const faults = { clock, injector: this.cloudFaults, witness, tell, die, dead: end.signal };
     const decorate: Decorator = (provider) => this.#sabotagedProvider(faultyProvider(provider, faults));
     const running = runOperator(
       {
@@ -166,8 +166,8 @@ export class Stage {
   async calmDown(): Promise<void> {
     this.journal.tell('the world calms down');
     this.isCalm = true;
-    this.apiFates.heal();
-    this.cloudFates.heal();
+    this.apiFaults.heal();
+    this.cloudFaults.heal();
     this.operatorClock.heal();
     this.fleet?.heal();
     const due = Array.from(this.#pending); // what these put off again is not due

@@ -52,16 +52,16 @@ export async function takeStep(stage: Stage, step: Step): Promise<void> {
     case 'cloud-fault':
       journal.tell(`the cloud will answer ${step.times} × ${step.method}: ${step.fault}`);
       if (step.fault === 'no-capacity' && stage.fleet) return stage.fleet.makeScarce(step.times);
-      return stage.cloudFates.breakCalls(step.method, step.fault, step.times);
+      return stage.cloudFaults.breakCalls(step.method, step.fault, step.times);
     case 'api-fault':
       journal.tell(`the API server will answer ${step.times} × ${JSON.stringify(step.requests)}: ${step.fault}`);
-      return stage.apiFates.breakRequests(step.requests, step.fault, step.times);
+      return stage.apiFaults.breakRequests(step.requests, step.fault, step.times);
     case 'cut-watches':
       journal.tell('all watches are cut');
       return stage.cutWatches();
     case 'outage':
       journal.tell(`no API server for ${step.duration / SECOND} s`);
-      stage.apiFates.beginOutage(step.duration);
+      stage.apiFaults.beginOutage(step.duration);
       return stage.cutWatches();
     case 'kill':
       return prepareKill(stage, step.at, step.downFor);
@@ -189,10 +189,10 @@ function prepareKill(stage: Stage, at: KillPoint, downFor: number): void {
       return stage.killOldest(downFor);
     case 'write':
       stage.journal.tell(`the operator will die ${at.when} its write no. ${at.nth}`);
-      return stage.apiFates.killAtWrite(at.nth, at.when, downFor);
+      return stage.apiFaults.killAtWrite(at.nth, at.when, downFor);
     case 'cloud':
       stage.journal.tell(`the operator will die ${at.when} its next ${at.method} of the cloud`);
-      return stage.cloudFates.killAt(at.method, at.when, downFor);
+      return stage.cloudFaults.killAt(at.method, at.when, downFor);
     default:
       return at satisfies never;
   }

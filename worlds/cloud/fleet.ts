@@ -80,7 +80,7 @@ export class Fleet {
     );
   }
 
-  /** Lets a fault befall so many of the machines that boot from now on. */
+  /** So many of the machines that boot from now on will fail like this. */
   breakJoins(fault: JoinFault, times: number): void {
     this.#joinFaults.push(...Array.from({ length: times }, () => fault));
   }

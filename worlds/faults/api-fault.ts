@@ -1,6 +1,6 @@
 import type { TransportResponse } from '@karpenter-ts/runtime';
 
-/** What may befall a request of the operator. */
+/** How a request of the operator may fail. */
 export type ApiFault =
   /** 500, and nothing is done. */
   | 'error'

@@ -4,13 +4,13 @@ import { InsufficientCapacityError } from '@karpenter-ts/cloudprovider';
 import { FakeCloudProvider, makeNodeClaim } from '@karpenter-ts/cloudprovider/testing';
 import { VirtualClock } from '@karpenter-ts/runtime';
 import { NEVER } from '@karpenter-ts/runtime/testing';
-import { CloudFates, faultyProvider } from './faulty-provider.ts';
+import { CloudFaultInjector, faultyProvider } from './faulty-provider.ts';
 
 /** A cloud behind the faults, and what the witness saw of it. */
 function start() {
   const clock = new VirtualClock();
   const cloud = new FakeCloudProvider({ clock });
-  const fates = new CloudFates();
+  const injector = new CloudFaultInjector();
   const end = new AbortController();
   const seen: string[] = [];
   const witness = {
@@ -18,11 +18,11 @@ function start() {
     deleting: async () => void seen.push('deleting'),
   };
   const die = (where: string): void => end.abort(new Error(`dead ${where}`));
-  const provider = faultyProvider(cloud, { clock, fates, witness, dead: end.signal, tell: () => undefined, die });
-  return { clock, cloud, fates, seen, provider, claim: makeNodeClaim('a') };
+  const provider = faultyProvider(cloud, { clock, injector, witness, dead: end.signal, tell: () => undefined, die });
+  return { clock, cloud, injector, seen, provider, claim: makeNodeClaim('a') };
 }
 
-test('without a fate all is as the cloud has it', async () => {
+test('without a injection all is as the cloud has it', async () => {
   const { cloud, provider, seen, claim } = start();
   const launched = await provider.create(claim, NEVER);
   await provider.delete(launched, NEVER);
@@ -32,22 +32,22 @@ test('without a fate all is as the cloud has it', async () => {
 });
 
 test('a refusal costs nothing, a lost answer a machine, and garbage too', async () => {
-  const { cloud, fates, provider, seen, claim } = start();
-  fates.breakCalls('create', 'no-capacity', 1);
+  const { cloud, injector, provider, seen, claim } = start();
+  injector.breakCalls('create', 'no-capacity', 1);
   await assert.rejects(provider.create(claim, NEVER), InsufficientCapacityError);
   assert.equal(cloud.machines.length, 0);
-  fates.breakCalls('create', 'lose', 1);
+  injector.breakCalls('create', 'lose', 1);
   await assert.rejects(provider.create(claim, NEVER), /deadline exceeded/);
   assert.equal(cloud.machines.length, 1);
   assert.deepEqual(seen, []);
-  fates.breakCalls('create', 'garbage', 1);
+  injector.breakCalls('create', 'garbage', 1);
   assert.equal((await provider.create(claim, NEVER)).status, undefined);
-  assert.equal(fates.met, 3);
+  assert.equal(injector.injectedCount, 3);
 });
 
 test('a slow call is carried out in the end', async () => {
-  const { clock, cloud, fates, provider, claim } = start();
-  fates.breakCalls('create', 'delay', 1);
+  const { clock, cloud, injector, provider, claim } = start();
+  injector.breakCalls('create', 'delay', 1);
   await clock.runUntil(provider.create(claim, NEVER));
   assert.equal(cloud.machines.length, 1);
 });
@@ -57,8 +57,8 @@ for (const [when, count] of [
   ['after', 1],
 ] as const) {
   test(`who is killed ${when} a launch has ${count} machines, and gets no more`, async () => {
-    const { cloud, fates, provider, claim } = start();
-    fates.killAt('create', when, 0);
+    const { cloud, injector, provider, claim } = start();
+    injector.killAt('create', when, 0);
     await assert.rejects(provider.create(claim, NEVER), /dead/);
     await assert.rejects(provider.create(makeNodeClaim('b'), NEVER), /dead/);
     assert.equal(cloud.machines.length, count);

@@ -4,23 +4,23 @@ import type { Fault } from '@karpenter-ts/cloudprovider/testing';
 import type { Clock } from '@karpenter-ts/runtime';
 import { type CloudFault, type CloudMethod, faultOf } from './cloud-fault.ts';
 
-/** What befalls one call: a fault, or the death of the caller before or after it. */
-type Fate = { readonly kind: 'fault'; readonly fault: Fault } | Death;
+/** What happens to one call: a fault, or its caller is killed before or after it. */
+type Injection = { readonly kind: 'fault'; readonly fault: Fault } | Kill;
 
-interface Death {
-  readonly kind: 'death';
+interface Kill {
+  readonly kind: 'kill';
   readonly when: 'before' | 'after';
   readonly downFor: number;
 }
 
-/** What will befall calls to the cloud, in order and by method. */
-export class CloudFates {
-  readonly #queued = new Map<CloudMethod, Fate[]>();
-  #met = 0;
+/** Decides which of the next calls to the cloud fail, and how: for each method in the order in which it was told. */
+export class CloudFaultInjector {
+  readonly #queued = new Map<CloudMethod, Injection[]>();
+  #injectedCount = 0;
 
-  /** How many calls have met theirs. */
-  get met(): number {
-    return this.#met;
+  /** How many calls have failed or killed their caller so far. */
+  get injectedCount(): number {
+    return this.#injectedCount;
   }
 
   breakCalls(method: CloudMethod, fault: CloudFault, times: number): void {
@@ -32,22 +32,22 @@ export class CloudFates {
 
   /** Kills whoever makes the next call of the method; `after` lets the cloud carry it out. */
   killAt(method: CloudMethod, when: 'before' | 'after', downFor: number): void {
-    this.#queue(method, { kind: 'death', when, downFor });
+    this.#queue(method, { kind: 'kill', when, downFor });
   }
 
-  /** All is well again. */
+  /** From now on all calls succeed. */
   heal(): void {
     this.#queued.clear();
   }
 
-  next(method: CloudMethod): Fate | undefined {
-    const fate = this.#queued.get(method)?.shift();
-    if (fate !== undefined) this.#met++;
-    return fate;
+  next(method: CloudMethod): Injection | undefined {
+    const injection = this.#queued.get(method)?.shift();
+    if (injection !== undefined) this.#injectedCount++;
+    return injection;
   }
 
-  #queue(method: CloudMethod, ...fates: readonly Fate[]): void {
-    this.#queued.set(method, [...(this.#queued.get(method) ?? []), ...fates]);
+  #queue(method: CloudMethod, ...injector: readonly Injection[]): void {
+    this.#queued.set(method, [...(this.#queued.get(method) ?? []), ...injector]);
   }
 }
 
@@ -61,30 +61,30 @@ export interface CloudWitness {
 
 interface Deps {
   readonly clock: Clock;
-  readonly fates: CloudFates;
+  readonly injector: CloudFaultInjector;
   readonly witness: CloudWitness;
   readonly tell: (text: string) => void;
-  /** Ends the operator this is the cloud of, for so long. */
+  /** Kills the operator of this provider; another one starts after so long. */
   readonly die: (where: string, downFor: number) => void;
   /** Aborted when the operator is dead: whatever it still asks is not heard. */
   readonly dead: AbortSignal;
 }
 
-/** The provider as one operator has it: with all that befalls its calls, and deaf once that operator is dead. */
+/** The provider of one operator, whose calls fail as the injector decides, and all of them once that operator is dead. */
 export function faultyProvider(
   provider: CloudProvider,
-  { clock, fates, witness, tell, die, dead }: Deps,
+  { clock, injector, witness, tell, die, dead }: Deps,
 ): CloudProvider {
-  async function suffer<T>(method: CloudMethod, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  async function withFaults<T>(method: CloudMethod, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     dead.throwIfAborted();
-    const fate = fates.next(method);
-    if (fate === undefined) return work();
-    if (fate.kind === 'death') {
-      if (fate.when === 'after') await work().catch(() => undefined);
-      die(`${fate.when} ${method}`, fate.downFor);
+    const injection = injector.next(method);
+    if (injection === undefined) return work();
+    if (injection.kind === 'kill') {
+      if (injection.when === 'after') await work().catch(() => undefined);
+      die(`${injection.when} ${method}`, injection.downFor);
       throw new Error('the caller is dead');
     }
-    const { fault } = fate;
+    const { fault } = injection;
     tell(`${method} meets ${fault.kind}`);
     switch (fault.kind) {
       case 'Refusal':
@@ -106,12 +106,12 @@ export function faultyProvider(
   // Not a copy: a provider may be a class, and keep what it is in private fields.
   return Object.assign(Object.create(provider) as CloudProvider, {
     create: async (nodeClaim, signal) => {
-      const answer = await suffer('create', () => provider.create(nodeClaim, signal), signal);
+      const answer = await withFaults('create', () => provider.create(nodeClaim, signal), signal);
       witness.created(nodeClaim, answer);
       return answer;
     },
     delete: (nodeClaim, signal) =>
-      suffer(
+      withFaults(
         'delete',
         async () => {
           await witness.deleting(nodeClaim);
@@ -120,10 +120,10 @@ export function faultyProvider(
         },
         signal,
       ),
-    get: (providerId, signal) => suffer('get', () => provider.get(providerId, signal), signal),
-    list: (signal) => suffer('list', () => provider.list(signal), signal),
+    get: (providerId, signal) => withFaults('get', () => provider.get(providerId, signal), signal),
+    list: (signal) => withFaults('list', () => provider.list(signal), signal),
     instanceTypes: (nodePool, signal) =>
-      suffer('instanceTypes', () => provider.instanceTypes(nodePool, signal), signal),
+      withFaults('instanceTypes', () => provider.instanceTypes(nodePool, signal), signal),
     findDrift: async (nodeClaim, signal) => {
       dead.throwIfAborted();
       return provider.findDrift(nodeClaim, signal);

@@ -8,7 +8,7 @@ import {
   type TransportResponse,
   VirtualClock,
 } from '@karpenter-ts/runtime';
-import { ApiFates } from './api-fates.ts';
+import { ApiFaultInjector } from './api-fault-injector.ts';
 import type { ApiFault } from './api-fault.ts';
 import { FaultyTransport } from './faulty-transport.ts';
 
@@ -23,7 +23,7 @@ function start() {
     },
     close: () => undefined,
   };
-  const fates = new ApiFates(clock);
+  const injector = new ApiFaultInjector(clock);
   const told: string[] = [];
   const tell = (text: string): void => void told.push(text);
   const deaths: string[] = [];
@@ -34,14 +34,14 @@ function start() {
   const transport: FaultyTransport = new FaultyTransport({
     server,
     clock,
-    fates,
+    injector,
     watch: async () => undefined,
     tell,
     die,
   });
   const send = (method: TransportRequest['method'], path: string): Promise<TransportResponse> =>
     clock.runUntil(transport.send({ method, path, headers: {} }));
-  return { clock, served, fates, deaths, told, send };
+  return { clock, served, injector, deaths, told, send };
 }
 
 const OUTCOMES: readonly (readonly [ApiFault, answer: number | typeof ConnectionError, served: number])[] = [
@@ -55,8 +55,8 @@ const OUTCOMES: readonly (readonly [ApiFault, answer: number | typeof Connection
 ];
 for (const [fault, answer, count] of OUTCOMES) {
   test(`a request that meets "${fault}" reaches the server ${count} times`, async () => {
-    const { fates, served, send, told } = start();
-    fates.breakRequests({ nth: 1 }, fault, 1);
+    const { injector, served, send, told } = start();
+    injector.breakRequests({ nth: 1 }, fault, 1);
     const sending = send('PATCH', '/a');
     if (typeof answer === 'number') assert.equal((await sending).status, answer);
     else await assert.rejects(sending, answer);
@@ -67,8 +67,8 @@ for (const [fault, answer, count] of OUTCOMES) {
 }
 
 test('only the requests that are meant are broken, from the nth on', async () => {
-  const { fates, send } = start();
-  fates.breakRequests({ method: 'POST', path: 'pods', nth: 2 }, 'error', 2);
+  const { injector, send } = start();
+  injector.breakRequests({ method: 'POST', path: 'pods', nth: 2 }, 'error', 2);
   const codes: number[] = [];
   for (const [method, path] of [
     ['POST', '/pods'],
@@ -81,12 +81,12 @@ test('only the requests that are meant are broken, from the nth on', async () =>
     codes.push((await send(method, path)).status);
   }
   assert.deepEqual(codes, [200, 200, 200, 500, 500, 200]);
-  assert.equal(fates.met, 2);
+  assert.equal(injector.injectedCount, 2);
 });
 
 test('an outage lasts as long as it should', async () => {
-  const { clock, fates, send } = start();
-  fates.beginOutage(10 * SECOND);
+  const { clock, injector, send } = start();
+  injector.beginOutage(10 * SECOND);
   await assert.rejects(send('GET', '/a'), ConnectionError);
   await clock.advance(10 * SECOND);
   assert.equal((await send('GET', '/a')).status, 200);
@@ -97,8 +97,8 @@ for (const [when, count] of [
   ['after', 2],
 ] as const) {
   test(`who is killed ${when} a write gets no answer, and is never heard again`, async () => {
-    const { fates, served, send, deaths } = start();
-    fates.killAtWrite(2, when, 5);
+    const { injector, served, send, deaths } = start();
+    injector.killAtWrite(2, when, 5);
     await send('POST', '/api/v1/namespaces/default/events');
     served.length = 0;
     await send('PUT', '/first');

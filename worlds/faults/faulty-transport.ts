@@ -6,25 +6,25 @@ import {
   type TransportRequest,
   type TransportResponse,
 } from '@karpenter-ts/runtime';
-import type { ApiFates, Fate } from './api-fates.ts';
+import type { ApiFaultInjector, Injection } from './api-fault-injector.ts';
 import { type ApiFault, refusal } from './api-fault.ts';
 
-/** What stands between one operator and the API server. */
+/** What the connection between one operator and the API server needs. */
 export interface TransportDeps {
   readonly server: Transport;
   readonly clock: Clock;
-  readonly fates: ApiFates;
+  readonly injector: ApiFaultInjector;
   /** Sees every request that goes through, before the server does. */
   readonly watch: (request: TransportRequest) => Promise<void>;
   readonly tell: (text: string) => void;
-  /** Ends the operator this is the way of, for so long. */
+  /** Kills the operator of this connection; another one starts after so long. */
   readonly die: (where: string, downFor: number) => void;
 }
 
 const DELAY = 5 * SECOND;
 
 /**
- * The only way one operator has to the API server. Requests meet their fates on it, and once it is dead nothing of that
+ * The only way one operator has to the API server. Requests meet their injector on it, and once it is dead nothing of that
  * operator reaches the server any more.
  */
 export class FaultyTransport implements Transport {
@@ -49,9 +49,11 @@ export class FaultyTransport implements Transport {
   }
 
   async send(request: TransportRequest, signal?: AbortSignal): Promise<TransportResponse> {
-    if (this.#isDead || this.#deps.fates.isOutage) throw broken();
-    const fate = this.#deps.fates.next(request);
-    const answer = await (fate === undefined ? this.#forward(request, signal) : this.#meet(fate, request, signal));
+    if (this.#isDead || this.#deps.injector.isOutage) throw broken();
+    const injection = this.#deps.injector.next(request);
+    const answer = await (injection === undefined
+      ? this.#forward(request, signal)
+      : this.#inject(injection, request, signal));
     if (!this.#isDead) return answer;
     answer.discard();
     throw broken();
@@ -70,17 +72,21 @@ export class FaultyTransport implements Transport {
     return this.#deps.server.send(request, signal ? AbortSignal.any([signal, ends]) : ends);
   }
 
-  async #meet(fate: Fate, request: TransportRequest, signal: AbortSignal | undefined): Promise<TransportResponse> {
-    if (fate.kind === 'fault') {
-      this.#deps.tell(`${request.method} ${request.path} meets ${fate.fault}`);
-      return this.#suffer(fate.fault, request, signal);
+  async #inject(
+    injection: Injection,
+    request: TransportRequest,
+    signal: AbortSignal | undefined,
+  ): Promise<TransportResponse> {
+    if (injection.kind === 'fault') {
+      this.#deps.tell(`${request.method} ${request.path} meets ${injection.fault}`);
+      return this.#applyFault(injection.fault, request, signal);
     }
-    if (fate.when === 'after') (await this.#forward(request, signal)).discard();
-    this.#deps.die(`${fate.when} ${request.method} ${request.path}`, fate.downFor);
+    if (injection.when === 'after') (await this.#forward(request, signal)).discard();
+    this.#deps.die(`${injection.when} ${request.method} ${request.path}`, injection.downFor);
     throw broken();
   }
 
-  async #suffer(
+  async #applyFault(
     fault: ApiFault,
     request: TransportRequest,
     signal: AbortSignal | undefined,

@@ -77,7 +77,7 @@ export type Step =
   | { readonly kind: 'kill'; readonly at: KillPoint; readonly downFor: number }
   | { readonly kind: 'jump-clock'; readonly by: number };
 
-/** What befalls a node for a while. */
+/** How a node may fail for a while. */
 export type NodeFault = 'lost' | 'unhealthy' | 'slow-drain';
 
 /** The nth request of the operator from now on to which this applies; all if none is named. */
