@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { HOUR, SECOND } from '@karpenter-ts/runtime';
 import { parseCommandLine, parseCount, readOrExit, UsageError } from '../tools/command-line.ts';
-import { SABOTAGES, type Sabotage } from './faults/sabotage.ts';
+import { SEEDED_BUGS, type SeededBug } from './faults/seeded-bug.ts';
 import { isGrowing, measureMemory } from './memory.ts';
 import { everyWrite, planOf } from './plan/named-plan.ts';
 import { randomPlan } from './plan/random-plan.ts';
@@ -47,12 +47,13 @@ const input = readOrExit('worlds', USAGE, () => {
       days: { type: 'string', default: '30' },
     },
   });
-  const { sabotage, memory, replay } = values;
-  if (sabotage !== undefined && !Object.hasOwn(SABOTAGES, sabotage)) {
-    throw new UsageError(`--sabotage is one of: ${Object.keys(SABOTAGES).join('; ')}`);
+  const { sabotage: bug, memory, replay } = values;
+  if (bug !== undefined && !Object.hasOwn(SEEDED_BUGS, bug)) {
+    throw new UsageError(`--sabotage is one of: ${Object.keys(SEEDED_BUGS).join('; ')}`);
   }
   return {
     ...values,
+    bug,
     count: parseCount('--count', values.count),
     seed: parseCount('--seed', values.seed),
     processes: parseCount('--processes', values.processes),
@@ -67,7 +68,7 @@ async function run(): Promise<number> {
   if (input.replay !== undefined) return replay(input.replay);
   if (input.memory !== undefined) return checkMemory(input.memory);
   if (input.prove) return prove();
-  if (input.soak) return runSoak(input.days, input.sabotage);
+  if (input.soak) return runSoak(input.days, input.bug);
   return runMany(input['every-write'] ? everyWrite() : seeds());
 }
 
@@ -78,7 +79,7 @@ function seeds(): readonly string[] {
 async function runMany(names: readonly string[]): Promise<number> {
   const started = performance.now();
   const reports: WorldReport[] = [];
-  await runWorlds(names, { processes: input.processes, sabotage: input.sabotage }, (report) => {
+  await runWorlds(names, { processes: input.processes, bug: input.bug }, (report) => {
     reports.push(report);
     const [violation] = report.violations;
     if (violation !== undefined) say(`world ${report.name}: ${violation.invariant}: ${violation.detail}`);
@@ -93,7 +94,7 @@ async function runMany(names: readonly string[]): Promise<number> {
 /** Prints the smallest part of a world that still fails, and how to run it again. */
 async function explain(name: string): Promise<void> {
   const plan = planOf(name);
-  const settings = { sabotage: SABOTAGES[input.sabotage ?? ''] };
+  const settings = { bug: SEEDED_BUGS[input.bug ?? ''] };
   const { violations } = await runWorld(plan, settings);
   const invariant = violations[0]?.invariant;
   const parts = await shrink(plan, async (smaller) => {
@@ -101,15 +102,15 @@ async function explain(name: string): Promise<void> {
     return outcome.violations.some((violation) => violation.invariant === invariant);
   });
   const { journal } = await runWorld(keepParts(plan, parts), settings);
-  const sabotage = input.sabotage === undefined ? '' : ` --sabotage '${input.sabotage}'`;
+  const flag = input.bug === undefined ? '' : ` --sabotage '${input.bug}'`;
   say(`\nworld ${name}, shrunk to ${parts.length} parts:\n${journal.map((line) => `  ${line}`).join('\n')}`);
-  say(`again: npm run worlds -- --replay ${name} --only ${parts.join(',') || 'none'}${sabotage}`);
+  say(`again: npm run worlds -- --replay ${name} --only ${parts.join(',') || 'none'}${flag}`);
 }
 
 async function replay(whole: WorldPlan): Promise<number> {
   const plan = input.only === undefined ? whole : keepParts(whole, input.only.split(','));
   const log = input.log ? (line: string): boolean => process.stdout.write(line) : undefined;
-  const outcome = await runWorld(plan, { sabotage: SABOTAGES[input.sabotage ?? ''], log });
+  const outcome = await runWorld(plan, { bug: SEEDED_BUGS[input.bug ?? ''], log });
   say(JSON.stringify({ ...plan, steps: undefined }));
   for (const line of outcome.journal) say(line);
   say(`${outcome.violations.length} violations; digest ${outcome.digest}`);
@@ -119,24 +120,24 @@ async function replay(whole: WorldPlan): Promise<number> {
 /** Whether each bug there is in the table is noticed, and by what it should be. */
 async function prove(): Promise<number> {
   let missed = 0;
-  for (const [name, sabotage] of Object.entries(SABOTAGES)) {
-    const by = sabotage.breaks === 'memory' ? await growsWith(sabotage) : await findNoticing(sabotage);
-    say(`an operator that ${name}: ${by === undefined ? 'NOT NOTICED' : `${sabotage.breaks}, ${by}`}`);
+  for (const [name, bug] of Object.entries(SEEDED_BUGS)) {
+    const by = bug.breaks === 'memory' ? await growsWith(bug) : await findNoticing(bug);
+    say(`an operator that ${name}: ${by === undefined ? 'NOT NOTICED' : `${bug.breaks}, ${by}`}`);
     if (by === undefined) missed++;
   }
   return missed > 0 ? 1 : 0;
 }
 
-async function findNoticing(sabotage: Sabotage): Promise<string | undefined> {
+async function findNoticing(bug: SeededBug): Promise<string | undefined> {
   for (let seed = input.seed; seed < input.seed + MOST_TRIES; seed++) {
-    const { violations } = await runWorld(randomPlan(seed), { sabotage });
-    if (violations.some(({ invariant }) => invariant === sabotage.breaks)) return `seed ${seed}`;
+    const { violations } = await runWorld(randomPlan(seed), { bug });
+    if (violations.some(({ invariant }) => invariant === bug.breaks)) return `seed ${seed}`;
   }
   return undefined;
 }
 
-async function growsWith(sabotage: Sabotage): Promise<string | undefined> {
-  const report = await measureMemory(FEW_CYCLES, { sabotage });
+async function growsWith(bug: SeededBug): Promise<string | undefined> {
+  const report = await measureMemory(FEW_CYCLES, { bug });
   return isGrowing(report) ? `${(report.growth / 1e6).toFixed(1)} MB in each cycle` : undefined;
 }
 

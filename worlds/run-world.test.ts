@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SABOTAGES } from './faults/sabotage.ts';
+import { SEEDED_BUGS } from './faults/seeded-bug.ts';
 import { planOf } from './plan/named-plan.ts';
 import { randomPlan } from './plan/random-plan.ts';
 import { runWorld } from './run-world.ts';
@@ -22,8 +22,8 @@ test('different seeds make different worlds', () => {
 });
 
 test('a bug is noticed, and ends the world', async () => {
-  const sabotage = SABOTAGES['forgets machines'];
-  const { violations, journal } = await runWorld(planOf('delete-claim:fleet:after:25'), { sabotage });
+  const bug = SEEDED_BUGS['forgets machines'];
+  const { violations, journal } = await runWorld(planOf('delete-claim:fleet:after:25'), { bug });
   assert.equal(violations[0]?.invariant, 'leak');
   assert.match(journal.join('\n'), /VIOLATION leak: machine fake:/);
 });

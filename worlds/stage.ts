@@ -7,7 +7,7 @@ import { Fleet } from './cloud/fleet.ts';
 import { ApiFaultInjector } from './faults/api-fault-injector.ts';
 import { CloudFaultInjector, faultyProvider } from './faults/faulty-provider.ts';
 import { FaultyTransport } from './faults/faulty-transport.ts';
-import type { Sabotage } from './faults/sabotage.ts';
+import type { SeededBug } from './faults/seeded-bug.ts';
 import { SkewedClock } from './faults/skewed-clock.ts';
 import { Witness } from './invariants/witness.ts';
 import type { Violation } from './invariants/violation.ts';
@@ -18,7 +18,7 @@ import type { WorldPlan } from './plan/world-plan.ts';
 /** How worlds are run, beside their plan. */
 export interface StageSettings {
   /** What breaks the operator on purpose, to see whether anybody notices. */
-  readonly sabotage?: Sabotage | undefined;
+  readonly bug?: SeededBug | undefined;
   /** Where the operator's log goes; only errors are looked at unless given. */
   readonly log?: ((line: string) => void) | undefined;
 }
@@ -124,10 +124,10 @@ export class Stage {
     this.#lives.add(life);
     journal.tell(`${life.name} starts`);
     const faults = { clock, injector: this.cloudFaults, witness, tell, die, dead: end.signal };
-    const decorate: Decorator = (provider) => this.#sabotagedProvider(faultyProvider(provider, faults));
+    const decorate: Decorator = (provider) => this.#providerWithBug(faultyProvider(provider, faults));
     const running = runOperator(
       {
-        transport: this.#sabotagedTransport(transport),
+        transport: this.#transportWithBug(transport),
         clock: operatorClock,
         logger: this.#logger(),
         providerModule: this.fleet ? fleetCloud(this.fleet, decorate) : kwokCloud(decorate),
@@ -195,9 +195,9 @@ export class Stage {
     return createLogger({ level: log ? 'debug' : 'error', clock: this.operatorClock, write, format: 'json' });
   }
 
-  #sabotagedTransport(transport: Transport): Transport {
-    return this.#settings.sabotage?.transport?.(transport) ?? transport;
+  #transportWithBug(transport: Transport): Transport {
+    return this.#settings.bug?.transport?.(transport) ?? transport;
   }
 
-  #sabotagedProvider: Decorator = (provider) => this.#settings.sabotage?.provider?.(provider) ?? provider;
+  #providerWithBug: Decorator = (provider) => this.#settings.bug?.provider?.(provider) ?? provider;
 }

@@ -1,7 +1,7 @@
 // Runs worlds for whoever sends their names, one after the other: virtual time is a matter of the whole process.
 import { planOf } from './plan/named-plan.ts';
 import { runWorld, type Tally } from './run-world.ts';
-import { SABOTAGES } from './faults/sabotage.ts';
+import { SEEDED_BUGS } from './faults/seeded-bug.ts';
 import type { Violation } from './invariants/violation.ts';
 
 /** What is sent back for each. */
@@ -11,7 +11,7 @@ export interface WorldReport {
   readonly tally: Tally;
 }
 
-const [sabotage = ''] = process.argv.slice(2);
+const [bug = ''] = process.argv.slice(2);
 
 process.on('message', (name: string) => {
   void report(name).then((done) => process.send?.(done));
@@ -26,7 +26,7 @@ async function report(name: string): Promise<WorldReport> {
     forgotten.push({ invariant: 'crash', detail: `a failed promise nobody waits for: ${detail}` });
   };
   process.on('unhandledRejection', onForgotten);
-  const { violations, tally } = await runWorld(planOf(name), { sabotage: SABOTAGES[sabotage] });
+  const { violations, tally } = await runWorld(planOf(name), { bug: SEEDED_BUGS[bug] });
   process.off('unhandledRejection', onForgotten);
   return { name, violations: [...violations, ...forgotten], tally };
 }

@@ -22,7 +22,7 @@ function start() {
   return { clock, cloud, injector, seen, provider, claim: makeNodeClaim('a') };
 }
 
-test('without a injection all is as the cloud has it', async () => {
+test('without a fault all is as the cloud has it', async () => {
   const { cloud, provider, seen, claim } = start();
   const launched = await provider.create(claim, NEVER);
   await provider.delete(launched, NEVER);

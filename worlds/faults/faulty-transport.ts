@@ -24,8 +24,8 @@ export interface TransportDeps {
 const DELAY = 5 * SECOND;
 
 /**
- * The only way one operator has to the API server. Requests meet their injector on it, and once it is dead nothing of that
- * operator reaches the server any more.
+ * The connection between one operator and the API server. Requests fail as the injector decides. Once the operator is
+ * dead, nothing of it reaches the server any more.
  */
 export class FaultyTransport implements Transport {
   readonly #deps: TransportDeps;

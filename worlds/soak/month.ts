@@ -17,7 +17,7 @@ import { seededRandom } from '@karpenter-ts/scheduling/testing';
 import { kwokCloud } from '../cloud/cloud.ts';
 import { type Node, type Pod } from '../cluster/kinds.ts';
 import { type Manifest, NAMESPACE, nodeClass, pool } from '../cluster/manifests.ts';
-import type { Sabotage } from '../faults/sabotage.ts';
+import type { SeededBug } from '../faults/seeded-bug.ts';
 import { runOperator } from '../operator.ts';
 
 const CLAIMS = 500;
@@ -54,7 +54,7 @@ export class Month {
   #hour = 0;
   #pods = 0; // created so far
 
-  private constructor(sabotage: Sabotage | undefined) {
+  private constructor(bug: SeededBug | undefined) {
     const clock = this.#clock;
     const random = seededRandom(1);
     const draw = (): number => random.below(2 ** 32) / 2 ** 32;
@@ -67,10 +67,10 @@ export class Month {
     this.#running = this.#setUp().then(() =>
       runOperator(
         {
-          transport: sabotage?.transport?.(transport) ?? transport,
+          transport: bug?.transport?.(transport) ?? transport,
           clock,
           logger: createLogger({ level: 'error', clock, write, format: 'json' }),
-          providerModule: kwokCloud((provider) => sabotage?.provider?.(provider) ?? provider),
+          providerModule: kwokCloud((provider) => bug?.provider?.(provider) ?? provider),
           random: draw,
           repairs: true,
           elects: false,
@@ -82,8 +82,8 @@ export class Month {
   }
 
   /** Starts a cluster and waits until all claims are initialized. */
-  static async begin(sabotage?: Sabotage): Promise<Month> {
-    const month = new Month(sabotage);
+  static async begin(bug?: SeededBug): Promise<Month> {
+    const month = new Month(bug);
     await month.#simulateFor(SIMULATION_PERIOD * (CLAIMS / PODS_AT_ONCE) + 5 * MINUTE);
     // Caches with a fixed size are filled now, so that they are as full at the first count as at the last.
     for (let batch = 0; batch < 10; batch++) await month.#addUnschedulablePods(`first-${batch}`, REMEMBERED_EVENTS / 8);

@@ -1,7 +1,7 @@
 // Runs a month of virtual time and prints which counts are larger at its end than at its beginning. The exit code is 1
 // if any is.
 import { SECOND } from '@karpenter-ts/runtime';
-import { SABOTAGES } from '../faults/sabotage.ts';
+import { SEEDED_BUGS } from '../faults/seeded-bug.ts';
 import { findGrowth, countHeap } from './heap-counts.ts';
 import { Month } from './month.ts';
 
@@ -13,10 +13,10 @@ const LAST_COUNT = 29 * DAY + DAY / 2;
 const ALLOWED = 25;
 const MOST_PRINTED = 25;
 
-const [days = '30', sabotage = ''] = process.argv.slice(2);
+const [days = '30', bug = ''] = process.argv.slice(2);
 const lastCount = Math.min(LAST_COUNT, Number(days) * DAY - DAY / 2);
 const started = performance.now();
-const month = await Month.begin(SABOTAGES[sabotage]);
+const month = await Month.begin(SEEDED_BUGS[bug]);
 say('all NodeClaims are there');
 await month.pass(FIRST_COUNT);
 const first = JSON.stringify(await count('day 2')); // as text, so that it is not counted itself

@@ -4,31 +4,34 @@ import type { Transport, TransportRequest, TransportResponse } from '@karpenter-
 import type { Invariant } from '../invariants/violation.ts';
 import { refusal } from './api-fault.ts';
 
-/** A bug put into the operator by standing at one of its two doors: it proves that an invariant can fail. */
-export interface Sabotage {
-  /** What it must be noticed by. */
+/**
+ * A bug that is put into the operator by wrapping its connection to the API server or its provider. It proves that an
+ * invariant can fail.
+ */
+export interface SeededBug {
+  /** The invariant that must be violated. */
   readonly breaks: Invariant;
   readonly transport?: (transport: Transport) => Transport;
   readonly provider?: (provider: CloudProvider) => CloudProvider;
 }
 
-/** By what an operator with this bug would do. */
-export const SABOTAGES: Readonly<Record<string, Sabotage>> = {
-  'forgets machines': { breaks: 'leak', provider: forgetful },
-  'launches twice': { breaks: 'double', provider: eager },
+/** Named after what an operator with this bug does. */
+export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
+  'forgets machines': { breaks: 'leak', provider: deletingNothing },
+  'launches twice': { breaks: 'double', provider: creatingTwice },
   'deletes pods instead of evicting them': { breaks: 'budget', transport: rewriting(evictionToDeletion) },
-  'does not see what is protected': { breaks: 'protection', transport: blind },
+  'does not see what is protected': { breaks: 'protection', transport: hidingProtection },
   'never gets a claim written': { breaks: 'running', transport: refusing('POST', /\/nodeclaims$/) },
   'never lets a node go': {
     breaks: 'stuck',
     transport: refusing('PATCH', /\/nodes\/[^/]+$/, 'deleteFromPrimitiveList'),
   },
-  'trips over its own types': { breaks: 'crash', provider: clumsy },
-  'keeps all it has read': { breaks: 'memory', transport: hoarding },
+  'trips over its own types': { breaks: 'crash', provider: listingUndefined },
+  'keeps all it has read': { breaks: 'memory', transport: keepingResponses },
 };
 
-/** Says that machines are gone which it has not touched. */
-function forgetful(provider: CloudProvider): CloudProvider {
+/** Reports instances as gone without deleting them. */
+function deletingNothing(provider: CloudProvider): CloudProvider {
   return derived(provider, {
     delete: async () => {
       throw new NodeClaimNotFoundError(new Error('surely'));
@@ -36,7 +39,7 @@ function forgetful(provider: CloudProvider): CloudProvider {
   });
 }
 
-function eager(provider: CloudProvider): CloudProvider {
+function creatingTwice(provider: CloudProvider): CloudProvider {
   return derived(provider, {
     create: async (nodeClaim, signal) => {
       await provider.create(nodeClaim, signal);
@@ -45,8 +48,8 @@ function eager(provider: CloudProvider): CloudProvider {
   });
 }
 
-/** A mistake no compiler finds where there is an `any`. */
-function clumsy(provider: CloudProvider): CloudProvider {
+/** Returns a value of the wrong type, which no compiler finds where there is an `any`. */
+function listingUndefined(provider: CloudProvider): CloudProvider {
   return derived(provider, {
     list: async (signal) => {
       await provider.list(signal);
@@ -84,23 +87,23 @@ function refusing(method: TransportRequest['method'], path: RegExp, word = ''): 
   });
 }
 
-/** The annotation arrives under another name, of the same length. */
-function blind(transport: Transport): Transport {
+/** Renames the annotation in all responses, to a name of the same length. */
+function hidingProtection(transport: Transport): Transport {
   const hidden = DO_NOT_DISRUPT.replace('disrupt', 'disturb');
-  return onAnswers(transport, (chunk) =>
+  return onResponses(transport, (chunk) =>
     Buffer.from(chunk.toString('latin1').replaceAll(DO_NOT_DISRUPT, hidden), 'latin1'),
   );
 }
 
-function hoarding(transport: Transport): Transport {
+function keepingResponses(transport: Transport): Transport {
   const kept: Buffer[] = [];
-  return onAnswers(transport, (chunk) => {
+  return onResponses(transport, (chunk) => {
     kept.push(Buffer.from(chunk));
     return chunk;
   });
 }
 
-function onAnswers(transport: Transport, change: (chunk: Buffer) => Buffer): Transport {
+function onResponses(transport: Transport, change: (chunk: Buffer) => Buffer): Transport {
   async function* changed({ body }: TransportResponse): AsyncGenerator<Buffer> {
     for await (const chunk of body) yield change(chunk);
   }
