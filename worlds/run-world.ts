@@ -2,9 +2,9 @@ import { MINUTE } from '@karpenter-ts/runtime';
 import { PODS, VOLUME_ATTACHMENTS } from '@karpenter-ts/kubernetes';
 import { foundations, HELD, type Manifest, pool, workload } from './cluster/manifests.ts';
 import { listMachines, takeSnapshot } from './cluster/snapshot.ts';
-import { findDoubles } from './invariants/doubles.ts';
+import { findDuplicates } from './invariants/duplicates.ts';
 import { Leaks } from './invariants/leaks.ts';
-import { findUnsettled } from './invariants/settlement.ts';
+import { findUnconverged } from './invariants/convergence.ts';
 import type { Violation } from './invariants/violation.ts';
 import type { WorldPlan } from './plan/world-plan.ts';
 import { Stage, type StageSettings } from './stage.ts';
@@ -126,7 +126,7 @@ class World {
   async #check(): Promise<void> {
     const { cluster, plan } = this.#stage;
     const machines = await listMachines(cluster.client);
-    for (const violation of [...this.#leaks.find(machines), ...findDoubles(machines, plan.cloud)]) {
+    for (const violation of [...this.#leaks.find(machines), ...findDuplicates(machines, plan.cloud)]) {
       this.#stage.report(violation);
     }
   }
@@ -135,14 +135,14 @@ class World {
   async #settle(): Promise<void> {
     const { clock, cluster, plan } = this.#stage;
     const end = clock.now() + CALM;
-    let unsettled: readonly Violation[];
+    let unconverged: readonly Violation[];
     do {
       await this.#release();
       await this.#passUntil(clock.now() + CHECK_PERIOD);
       if (this.#isOver) return;
-      unsettled = findUnsettled({ ...(await takeSnapshot(cluster.client)), plan, now: clock.now() });
-    } while ((unsettled.length > 0 || this.#leaks.hasUnclaimed) && clock.now() < end);
-    for (const violation of unsettled) this.#stage.report(violation);
+      unconverged = findUnconverged({ ...(await takeSnapshot(cluster.client)), plan, now: clock.now() });
+    } while ((unconverged.length > 0 || this.#leaks.hasUnclaimed) && clock.now() < end);
+    for (const violation of unconverged) this.#stage.report(violation);
   }
 
   /** Lets go of what only the world holds. */

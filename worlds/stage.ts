@@ -9,7 +9,7 @@ import { CloudFaultInjector, faultyProvider } from './faults/faulty-provider.ts'
 import { FaultyTransport } from './faults/faulty-transport.ts';
 import type { SeededBug } from './faults/seeded-bug.ts';
 import { SkewedClock } from './faults/skewed-clock.ts';
-import { Witness } from './invariants/witness.ts';
+import { RequestChecker } from './invariants/request-checker.ts';
 import type { Violation } from './invariants/violation.ts';
 import { Journal } from './journal.ts';
 import { runOperator } from './operator.ts';
@@ -113,17 +113,17 @@ export class Stage {
     const tell = (text: string): void => journal.tell(text);
     const die = (where: string, downFor: number): void => this.#kill(life, where, downFor);
     const report = (violation: Violation): void => this.report(violation);
-    const witness = new Witness({ client: this.cluster.client, clock: operatorClock, report });
+    const checker = new RequestChecker({ client: this.cluster.client, clock: operatorClock, report });
     const watch = async (request: TransportRequest): Promise<void> => {
       if (request.method !== 'GET') journal.note(`${request.method} ${request.path}`);
-      await witness.watch(request);
+      await checker.check(request);
     };
     const server = this.cluster.transport;
     const transport = new FaultyTransport({ server, clock, injector: this.apiFaults, watch, tell, die });
     const life: Life = { name: `operator ${++this.#started}`, transport, end };
     this.#lives.add(life);
     journal.tell(`${life.name} starts`);
-    const faults = { clock, injector: this.cloudFaults, witness, tell, die, dead: end.signal };
+    const faults = { clock, injector: this.cloudFaults, checker, tell, die, dead: end.signal };
     const decorate: Decorator = (provider) => this.#providerWithBug(faultyProvider(provider, faults));
     const running = runOperator(
       {

@@ -6,19 +6,19 @@ import { VirtualClock } from '@karpenter-ts/runtime';
 import { NEVER } from '@karpenter-ts/runtime/testing';
 import { CloudFaultInjector, faultyProvider } from './faulty-provider.ts';
 
-/** A cloud behind the faults, and what the witness saw of it. */
+/** A cloud behind the faults, and which calls the checker was told of. */
 function start() {
   const clock = new VirtualClock();
   const cloud = new FakeCloudProvider({ clock });
   const injector = new CloudFaultInjector();
   const end = new AbortController();
   const seen: string[] = [];
-  const witness = {
+  const checker = {
     created: () => void seen.push('created'),
     deleting: async () => void seen.push('deleting'),
   };
   const die = (where: string): void => end.abort(new Error(`dead ${where}`));
-  const provider = faultyProvider(cloud, { clock, injector, witness, dead: end.signal, tell: () => undefined, die });
+  const provider = faultyProvider(cloud, { clock, injector, checker, dead: end.signal, tell: () => undefined, die });
   return { clock, cloud, injector, seen, provider, claim: makeNodeClaim('a') };
 }
 

@@ -51,18 +51,18 @@ export class CloudFaultInjector {
   }
 }
 
-/** Sees what the operator asks of the cloud. */
-export interface CloudWitness {
-  /** Before the cloud hears of it. */
+/** Is told of the operator's calls to the cloud. */
+export interface CloudCallChecker {
+  /** Called before the instance is deleted. */
   deleting(nodeClaim: NodeClaim): Promise<void>;
-  /** After the operator has heard of it. */
+  /** Called once the operator has the answer. */
   created(nodeClaim: NodeClaim, answer: NodeClaim): void;
 }
 
 interface Deps {
   readonly clock: Clock;
   readonly injector: CloudFaultInjector;
-  readonly witness: CloudWitness;
+  readonly checker: CloudCallChecker;
   readonly tell: (text: string) => void;
   /** Kills the operator of this provider; another one starts after so long. */
   readonly die: (where: string, downFor: number) => void;
@@ -73,7 +73,7 @@ interface Deps {
 /** The provider of one operator, whose calls fail as the injector decides, and all of them once that operator is dead. */
 export function faultyProvider(
   provider: CloudProvider,
-  { clock, injector, witness, tell, die, dead }: Deps,
+  { clock, injector, checker, tell, die, dead }: Deps,
 ): CloudProvider {
   async function withFaults<T>(method: CloudMethod, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     dead.throwIfAborted();
@@ -107,14 +107,14 @@ export function faultyProvider(
   return Object.assign(Object.create(provider) as CloudProvider, {
     create: async (nodeClaim, signal) => {
       const answer = await withFaults('create', () => provider.create(nodeClaim, signal), signal);
-      witness.created(nodeClaim, answer);
+      checker.created(nodeClaim, answer);
       return answer;
     },
     delete: (nodeClaim, signal) =>
       withFaults(
         'delete',
         async () => {
-          await witness.deleting(nodeClaim);
+          await checker.deleting(nodeClaim);
           dead.throwIfAborted();
           return provider.delete(nodeClaim, signal);
         },

@@ -10,14 +10,14 @@ export type Invariant =
   | 'protection'
   /** Once the world is calm, every pod runs. */
   | 'running'
-  /** Once the world is calm, nothing is on its way out for ever without a cause. */
+  /** Once the world is calm, no deletion and no launch takes for ever without a reason. */
   | 'stuck'
   /** The operator neither panics nor ends by itself. */
   | 'crash'
-  /** Going on and on takes no more memory. */
+  /** Memory does not grow for as long as the operator runs. */
   | 'memory';
 
-/** That one of them did not. */
+/** An invariant that did not hold, and where. */
 export interface Violation {
   readonly invariant: Invariant;
   readonly detail: string;

@@ -23,9 +23,9 @@ export function isProtected(pod: Pod, now: Instant): boolean {
   return isProtecting(readDoNotDisrupt(pod, now));
 }
 
-/** Whether a node is not empty because of this pod: neither over, nor leaving, nor one that stays to the end. */
-export function isInTheWay({ metadata, spec, status }: Pod): boolean {
-  const isOver = status?.phase === 'Succeeded' || status?.phase === 'Failed';
-  const staysToTheEnd = spec.tolerations?.some(({ key, operator }) => key === undefined && operator === 'Exists');
-  return !isOver && metadata.deletionTimestamp === undefined && !staysToTheEnd;
+/** Whether a drain waits for this pod: it still runs, is not being deleted, and does not tolerate every taint. */
+export function blocksDrain({ metadata, spec, status }: Pod): boolean {
+  const isTerminal = status?.phase === 'Succeeded' || status?.phase === 'Failed';
+  const toleratesAll = spec.tolerations?.some(({ key, operator }) => key === undefined && operator === 'Exists');
+  return !isTerminal && metadata.deletionTimestamp === undefined && !toleratesAll;
 }

@@ -3,8 +3,8 @@ import { type NodeClaim, TERMINATION_FINALIZER } from '@karpenter-ts/apis';
 import { type Client, type Clock, type Instant, type TransportRequest, unlessGone } from '@karpenter-ts/runtime';
 import type { Pod } from '../cluster/kinds.ts';
 import { findClaimOf, listMachines, podsOn, takeSnapshot } from '../cluster/snapshot.ts';
-import type { CloudWitness } from '../faults/faulty-provider.ts';
-import { deadlineOf, isDue, isInTheWay, isProtected } from './departure.ts';
+import type { CloudCallChecker } from '../faults/faulty-provider.ts';
+import { deadlineOf, isDue, blocksDrain, isProtected } from './drain-rules.ts';
 import type { Violation } from './violation.ts';
 
 const POD_REQUEST = /^\/api\/v1\/namespaces\/([^/]+)\/pods\/([^/?]+)(\/eviction)?(?:\?|$)/;
@@ -15,32 +15,32 @@ interface DeleteOptions {
 
 interface Deps {
   readonly client: Client;
-  /** As the operator reads it: it cannot know that it is wrong. */
+  /** The clock of the operator, which cannot know whether its clock is right. */
   readonly clock: Clock;
   readonly report: (violation: Violation) => void;
 }
 
 /**
- * Stands beside one operator and judges what it does at the moment it does it: what it asks of the API server to be done
- * to pods, and what of the cloud.
+ * Checks each request of one operator at the moment it is sent: what it asks the API server to do to pods, and what it
+ * asks of the cloud.
  */
-export class Witness implements CloudWitness {
+export class RequestChecker implements CloudCallChecker {
   readonly #deps: Deps;
-  readonly #launched = new Set<string>(); // uids of claims for which this operator has been given a machine
+  readonly #launched = new Set<string>(); // UIDs of claims for which this operator has received an instance
 
   constructor(deps: Deps) {
     this.#deps = deps;
   }
 
-  /** A request on its way to the API server. */
-  async watch({ method, path, body }: TransportRequest): Promise<void> {
+  /** Checks a request before it reaches the API server. */
+  async check({ method, path, body }: TransportRequest): Promise<void> {
     if (method !== 'POST' && method !== 'DELETE') return;
     const [, namespace, name = '', eviction] = POD_REQUEST.exec(path) ?? [];
     if (namespace === undefined || (method === 'POST') !== (eviction !== undefined)) return;
     const now = this.#deps.clock.now();
     const pod = await this.#findPod(namespace, name);
-    if (pod === undefined || pod.metadata.deletionTimestamp !== undefined) return; // it is leaving already
-    if (![undefined, pod.metadata.uid].includes(meantUid(body))) return; // a namesake is meant, which is gone
+    if (pod === undefined || pod.metadata.deletionTimestamp !== undefined) return; // it is being deleted already
+    if (![undefined, pod.metadata.uid].includes(requiredUid(body))) return; // a deleted pod of the same name is meant
     if (method === 'POST' && !isProtected(pod, now)) return;
     const deadline = await this.#findDeadline(pod);
     if (deadline === undefined || isDue(pod, deadline, now)) return;
@@ -53,11 +53,11 @@ export class Witness implements CloudWitness {
     const { nodes, claims, pods } = await takeSnapshot(this.#deps.client);
     const claim = claims.find(({ metadata }) => metadata.uid === nodeClaim.metadata.uid) ?? nodeClaim;
     const node = nodes.find(({ spec }) => spec?.providerID === claim.status?.providerID);
-    // A Node is drained from when it carries our finalizer: until then its taint is to keep pods away.
+    // A Node is drained once it has our finalizer. Until then only its taint keeps pods away.
     if (!node?.metadata.finalizers?.includes(TERMINATION_FINALIZER) || !isTrue(node, 'Ready')) return;
     const deadline = deadlineOf(claim);
     const left = podsOn(node.metadata.name, pods).filter(
-      (pod) => isInTheWay(pod) && !isDue(pod, deadline, this.#deps.clock.now()),
+      (pod) => blocksDrain(pod) && !isDue(pod, deadline, this.#deps.clock.now()),
     );
     if (left.length === 0) return;
     const names = left.map(({ metadata }) => metadata.name).join(', ');
@@ -78,7 +78,7 @@ export class Witness implements CloudWitness {
     return unlessGone(this.#deps.client.get<Pod>(PODS, { namespace, name }));
   }
 
-  /** Infinity where nobody has said that the pod must go; undefined if its node is gone, and it runs no more. */
+  /** Infinity if nothing sets a deadline; undefined if the node of the pod is gone, so that it runs no more. */
   async #findDeadline({ spec }: Pod): Promise<Instant | undefined> {
     const { nodes, claims } = await listMachines(this.#deps.client);
     const node = nodes.find(({ metadata }) => metadata.name === spec.nodeName);
@@ -88,8 +88,8 @@ export class Witness implements CloudWitness {
   }
 }
 
-/** The UID that the pod must have which is to be evicted or deleted; undefined for any. */
-function meantUid(body: TransportRequest['body']): string | undefined {
+/** The UID that a request to evict or delete a pod requires; undefined if it requires none. */
+function requiredUid(body: TransportRequest['body']): string | undefined {
   const options = JSON.parse(body?.toString() || '{}') as DeleteOptions & { readonly deleteOptions?: DeleteOptions };
   return (options.deleteOptions ?? options).preconditions?.uid;
 }

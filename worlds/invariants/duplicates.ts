@@ -2,8 +2,8 @@ import { HOSTNAME_LABEL } from '@karpenter-ts/apis';
 import type { Machines } from '../cluster/snapshot.ts';
 import type { Violation } from './violation.ts';
 
-/** Machines that two claims think theirs, and claims with two Nodes of the KWOK provider, which tell by their label. */
-export function findDoubles({ nodes, claims }: Machines, cloud: 'kwok' | 'fleet'): readonly Violation[] {
+/** Finds instances that two claims have, and claims that have two Nodes of the KWOK provider, told by their label. */
+export function findDuplicates({ nodes, claims }: Machines, cloud: 'kwok' | 'fleet'): readonly Violation[] {
   const machines = repeated(claims.flatMap(({ status }) => status?.providerID ?? []));
   const hosts =
     cloud === 'kwok' ? repeated(nodes.flatMap(({ metadata }) => metadata.labels?.[HOSTNAME_LABEL] ?? [])) : [];
