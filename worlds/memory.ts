@@ -2,12 +2,12 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { MINUTE } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS } from '@karpenter-ts/apis';
-import { foundations, pool, workload } from './cluster/manifests.ts';
+import { baseManifests, pool, workload } from './cluster/manifests.ts';
 import type { PoolPlan, Step, WorkloadPlan, WorldPlan } from './plan/world-plan.ts';
-import { Stage, type StageSettings } from './stage.ts';
+import { Environment, type EnvironmentSettings } from './environment.ts';
 import { takeStep } from './take-step.ts';
 
-/** What one operator needed in a long life. */
+/** How much memory one operator needed in a long run. */
 export interface MemoryReport {
   /** Bytes of live memory at the end of each cycle after the first ones, when the cluster is empty again. */
   readonly heap: readonly number[];
@@ -63,19 +63,19 @@ const CYCLE: readonly (readonly [minute: number, steps: readonly Step[]])[] = [
 ];
 const CYCLE_MINUTES = 15;
 
-/** Lets one operator live through the same troubles again and again, so many times after it has warmed up. */
-export async function measureMemory(cycles: number, settings: StageSettings = {}): Promise<MemoryReport> {
-  const stage = await Stage.open(PLAN, settings);
-  for (const { type, object } of [...foundations(), pool(POOL), ...workload(APP)]) {
-    await stage.cluster.client.create(type, object);
+/** Runs one operator through the same faults again and again, so many times after it has warmed up. */
+export async function measureMemory(cycles: number, settings: EnvironmentSettings = {}): Promise<MemoryReport> {
+  const env = await Environment.open(PLAN, settings);
+  for (const { type, object } of [...baseManifests(), pool(POOL), ...workload(APP)]) {
+    await env.cluster.client.create(type, object);
   }
-  stage.startOperators();
+  env.startOperators();
   const heap: number[] = [];
   for (let cycle = 0; cycle < WARM_UP + cycles; cycle++) {
-    await runCycle(stage);
+    await runCycle(env);
     if (cycle >= WARM_UP) heap.push(liveHeap());
   }
-  await stage.close();
+  await env.close();
   return { heap, growth: slopeOf(heap) };
 }
 
@@ -84,16 +84,16 @@ export function isGrowing({ growth }: MemoryReport): boolean {
   return growth > MOST_GROWTH;
 }
 
-async function runCycle(stage: Stage): Promise<void> {
+async function runCycle(env: Environment): Promise<void> {
   for (let minute = 0; minute < CYCLE_MINUTES; minute++) {
     const [, steps = []] = CYCLE.find(([at]) => at === minute) ?? [];
-    for (const step of steps) await takeStep(stage, step);
-    if (minute === 8) await deleteClaims(stage);
-    await stage.clock.advance(1 * MINUTE);
+    for (const step of steps) await takeStep(env, step);
+    if (minute === 8) await deleteClaims(env);
+    await env.clock.advance(1 * MINUTE);
   }
 }
 
-async function deleteClaims({ cluster }: Stage): Promise<void> {
+async function deleteClaims({ cluster }: Environment): Promise<void> {
   const { items } = await cluster.client.listAll(NODE_CLAIMS);
   for (const { metadata } of items) await cluster.client.delete(NODE_CLAIMS, metadata);
 }

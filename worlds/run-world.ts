@@ -1,13 +1,13 @@
 import { MINUTE } from '@karpenter-ts/runtime';
 import { PODS, VOLUME_ATTACHMENTS } from '@karpenter-ts/kubernetes';
-import { foundations, HELD, type Manifest, pool, workload } from './cluster/manifests.ts';
+import { baseManifests, HELD, type Manifest, pool, workload } from './cluster/manifests.ts';
 import { listMachines, takeSnapshot } from './cluster/snapshot.ts';
 import { findDuplicates } from './invariants/duplicates.ts';
 import { Leaks } from './invariants/leaks.ts';
 import { findUnconverged } from './invariants/convergence.ts';
 import type { Violation } from './invariants/violation.ts';
 import type { WorldPlan } from './plan/world-plan.ts';
-import { Stage, type StageSettings } from './stage.ts';
+import { Environment, type EnvironmentSettings } from './environment.ts';
 import { takeStep } from './take-step.ts';
 
 /** How a world went. */
@@ -20,10 +20,10 @@ export interface Outcome {
   readonly tally: Tally;
 }
 
-/** How much there was to survive. */
+/** How much happened in a world. */
 export interface Tally {
   readonly steps: number;
-  /** Operators that died, and faults that their requests and calls really met. */
+  /** How many operators were killed, and how many faults were injected into their requests and calls. */
   readonly deaths: number;
   readonly apiFaults: number;
   readonly cloudFaults: number;
@@ -37,7 +37,7 @@ const AFTERMATH = 2 * MINUTE;
 /** By then a calm world has settled: a registration may time out, and then a second one follows. */
 const CALM = 60 * MINUTE;
 
-/** Whether the operator still does its work: pods that have no room unless a node is added. */
+/** Shows whether the operator still works: its pods have no room unless a node is added. */
 const PROBE = {
   name: 'probe',
   kind: 'Deployment',
@@ -50,20 +50,20 @@ const PROBE = {
   isSpread: false,
 } as const;
 
-/** Lives through a world: what was planned, then calm, then a last task. Ends at the first violation. */
-export async function runWorld(plan: WorldPlan, settings: StageSettings = {}): Promise<Outcome> {
-  const stage = await Stage.open(plan, settings);
-  const start = stage.clock.now();
+/** Runs a world: the steps of its plan, then a time without faults, then a last task. Ends at the first violation. */
+export async function runWorld(plan: WorldPlan, settings: EnvironmentSettings = {}): Promise<Outcome> {
+  const env = await Environment.open(plan, settings);
+  const start = env.clock.now();
   try {
-    await new World(stage).run();
+    await new World(env).run();
   } catch (error) {
     // The clock gives up on a world in which something runs for ever.
-    stage.report({
+    env.report({
       invariant: 'stuck',
       detail: error instanceof Error ? (error.stack ?? error.message) : String(error),
     });
   }
-  const { violations, journal, clock, deaths, apiFaults, cloudFaults } = stage;
+  const { violations, journal, clock, deaths, apiFaults, cloudFaults } = env;
   const tally: Tally = {
     steps: plan.steps.length,
     deaths,
@@ -71,34 +71,34 @@ export async function runWorld(plan: WorldPlan, settings: StageSettings = {}): P
     cloudFaults: cloudFaults.injectedCount,
     duration: clock.now() - start,
   };
-  await stage.close();
+  await env.close();
   return { violations: [...violations], journal: journal.lines, digest: journal.digest, tally };
 }
 
 class World {
-  readonly #stage: Stage;
+  readonly #env: Environment;
   readonly #leaks: Leaks;
 
-  constructor(stage: Stage) {
-    this.#stage = stage;
-    this.#leaks = new Leaks(stage);
+  constructor(env: Environment) {
+    this.#env = env;
+    this.#leaks = new Leaks(env);
   }
 
   async run(): Promise<void> {
-    const { plan, clock, journal } = this.#stage;
+    const { plan, clock, journal } = this.#env;
     const start = clock.now();
-    const manifests = [...foundations(), ...plan.pools.map(pool), ...plan.workloads.flatMap(workload)];
+    const manifests = [...baseManifests(), ...plan.pools.map(pool), ...plan.workloads.flatMap(workload)];
     for (const manifest of manifests) await this.#create(manifest);
-    this.#stage.startOperators();
+    this.#env.startOperators();
     for (const { at, step } of plan.steps) {
       await this.#passUntil(start + at);
       if (this.#isOver) return;
-      await takeStep(this.#stage, step);
+      await takeStep(this.#env, step);
       await this.#check();
     }
     await this.#passUntil(clock.now() + AFTERMATH);
     if (this.#isOver) return;
-    await this.#stage.calmDown();
+    await this.#env.calmDown();
     await this.#settle();
     if (this.#isOver) return;
     journal.tell('a last task');
@@ -107,16 +107,16 @@ class World {
   }
 
   get #isOver(): boolean {
-    return this.#stage.violations.length > 0;
+    return this.#env.violations.length > 0;
   }
 
   async #create({ type, object }: Manifest): Promise<void> {
-    await this.#stage.cluster.client.create(type, object);
+    await this.#env.cluster.client.create(type, object);
   }
 
   /** Lets time pass, and looks at the world every minute. */
   async #passUntil(instant: number): Promise<void> {
-    const { clock } = this.#stage;
+    const { clock } = this.#env;
     while (clock.now() < instant && !this.#isOver) {
       await clock.advance(Math.min(CHECK_PERIOD, instant - clock.now()));
       await this.#check();
@@ -124,16 +124,16 @@ class World {
   }
 
   async #check(): Promise<void> {
-    const { cluster, plan } = this.#stage;
+    const { cluster, plan } = this.#env;
     const machines = await listMachines(cluster.client);
     for (const violation of [...this.#leaks.find(machines), ...findDuplicates(machines, plan.cloud)]) {
-      this.#stage.report(violation);
+      this.#env.report(violation);
     }
   }
 
   /** Waits until all is as it should be. What is not so by then never will be. */
   async #settle(): Promise<void> {
-    const { clock, cluster, plan } = this.#stage;
+    const { clock, cluster, plan } = this.#env;
     const end = clock.now() + CALM;
     let unconverged: readonly Violation[];
     do {
@@ -142,12 +142,12 @@ class World {
       if (this.#isOver) return;
       unconverged = findUnconverged({ ...(await takeSnapshot(cluster.client)), plan, now: clock.now() });
     } while ((unconverged.length > 0 || this.#leaks.hasUnclaimed) && clock.now() < end);
-    for (const violation of unconverged) this.#stage.report(violation);
+    for (const violation of unconverged) this.#env.report(violation);
   }
 
   /** Lets go of what only the world holds. */
   async #release(): Promise<void> {
-    const { cluster, fleet } = this.#stage;
+    const { cluster, fleet } = this.#env;
     const { client, faults } = cluster;
     for (const { metadata } of (await client.listAll(VOLUME_ATTACHMENTS)).items)
       await client.delete(VOLUME_ATTACHMENTS, metadata);

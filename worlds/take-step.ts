@@ -16,64 +16,64 @@ import { NODE_CLAIMS } from '@karpenter-ts/apis';
 import { type Node } from './cluster/kinds.ts';
 import { type Manifest, NAMESPACE, nodeClass, pool, typeOf } from './cluster/manifests.ts';
 import type { Choice, KillPoint, NodeFault, Step } from './plan/world-plan.ts';
-import type { Stage } from './stage.ts';
+import type { Environment } from './environment.ts';
 
-/** Does what the plan says, to whatever there is by now. What it was about may be gone: then nothing happens. */
-export async function takeStep(stage: Stage, step: Step): Promise<void> {
-  const { journal } = stage;
+/** Takes one step of the plan. If the objects that it is about are gone by now, it does nothing. */
+export async function takeStep(env: Environment, step: Step): Promise<void> {
+  const { journal } = env;
   switch (step.kind) {
     case 'scale':
-      return scale(stage, step.workload, step.replicas);
+      return scale(env, step.workload, step.replicas);
     case 'roll-out':
-      return rollOut(stage, step.workload);
+      return rollOut(env, step.workload);
     case 'delete-pod':
-      return deleteOne(stage, PODS, step.choice);
+      return deleteOne(env, PODS, step.choice);
     case 'delete-claim':
-      return deleteOne(stage, NODE_CLAIMS, step.choice);
+      return deleteOne(env, NODE_CLAIMS, step.choice);
     case 'delete-node':
-      return deleteOne(stage, NODES, step.choice);
+      return deleteOne(env, NODES, step.choice);
     case 'delete-pool': {
-      const plan = stage.plan.pools.find(({ name }) => name === step.pool);
-      return plan && deleteForAWhile(stage, pool(plan), step.backAfter);
+      const plan = env.plan.pools.find(({ name }) => name === step.pool);
+      return plan && deleteForAWhile(env, pool(plan), step.backAfter);
     }
     case 'delete-node-class':
-      return deleteForAWhile(stage, nodeClass(), step.backAfter);
+      return deleteForAWhile(env, nodeClass(), step.backAfter);
     case 'break-node':
-      return breakNode(stage, step);
+      return breakNode(env, step);
     case 'strip-labels':
-      return stripLabels(stage, step.choice);
+      return stripLabels(env, step.choice);
     case 'end-machine':
-      return endMachine(stage, step.choice);
+      return endMachine(env, step.choice);
     case 'hold-volume':
-      return holdVolume(stage, step.choice);
+      return holdVolume(env, step.choice);
     case 'join-fault':
       journal.tell(`the next ${step.times} machines will join: ${step.fault}`);
-      return stage.fleet?.breakJoins(step.fault, step.times);
+      return env.fleet?.breakJoins(step.fault, step.times);
     case 'cloud-fault':
       journal.tell(`the cloud will answer ${step.times} × ${step.method}: ${step.fault}`);
-      if (step.fault === 'no-capacity' && stage.fleet) return stage.fleet.makeScarce(step.times);
-      return stage.cloudFaults.breakCalls(step.method, step.fault, step.times);
+      if (step.fault === 'no-capacity' && env.fleet) return env.fleet.makeScarce(step.times);
+      return env.cloudFaults.breakCalls(step.method, step.fault, step.times);
     case 'api-fault':
       journal.tell(`the API server will answer ${step.times} × ${JSON.stringify(step.requests)}: ${step.fault}`);
-      return stage.apiFaults.breakRequests(step.requests, step.fault, step.times);
+      return env.apiFaults.breakRequests(step.requests, step.fault, step.times);
     case 'cut-watches':
       journal.tell('all watches are cut');
-      return stage.cutWatches();
+      return env.cutWatches();
     case 'outage':
       journal.tell(`no API server for ${step.duration / SECOND} s`);
-      stage.apiFaults.beginOutage(step.duration);
-      return stage.cutWatches();
+      env.apiFaults.beginOutage(step.duration);
+      return env.cutWatches();
     case 'kill':
-      return prepareKill(stage, step.at, step.downFor);
+      return prepareKill(env, step.at, step.downFor);
     case 'jump-clock':
       journal.tell(`the operator's clock jumps by ${step.by / SECOND} s`);
-      return stage.operatorClock.jump(step.by);
+      return env.operatorClock.jump(step.by);
     default:
       return step satisfies never;
   }
 }
 
-async function scale({ plan, cluster, journal }: Stage, name: string, replicas: number): Promise<void> {
+async function scale({ plan, cluster, journal }: Environment, name: string, replicas: number): Promise<void> {
   const workload = plan.workloads.find((one) => one.name === name);
   if (workload === undefined || typeOf(workload) === DAEMON_SETS || typeOf(workload) === JOBS) return;
   journal.tell(`${name} is scaled to ${replicas}`);
@@ -81,7 +81,7 @@ async function scale({ plan, cluster, journal }: Stage, name: string, replicas: 
   await cluster.client.patch(typeOf(workload), { namespace: NAMESPACE, name }, patch);
 }
 
-async function rollOut({ plan, cluster, clock, journal }: Stage, name: string): Promise<void> {
+async function rollOut({ plan, cluster, clock, journal }: Environment, name: string): Promise<void> {
   const workload = plan.workloads.find((one) => one.name === name);
   if (workload === undefined || typeOf(workload) === JOBS) return;
   journal.tell(`${name} is rolled out anew`);
@@ -90,45 +90,45 @@ async function rollOut({ plan, cluster, clock, journal }: Stage, name: string): 
   await cluster.client.patch(typeOf(workload), { namespace: NAMESPACE, name }, patch);
 }
 
-async function deleteOne(stage: Stage, type: ResourceType, choice: Choice): Promise<void> {
-  const found = await choose(stage, type, choice);
+async function deleteOne(env: Environment, type: ResourceType, choice: Choice): Promise<void> {
+  const found = await choose(env, type, choice);
   if (found === undefined) return;
-  stage.journal.tell(`${type.kind} ${found.metadata.name} is deleted`);
-  await unlessGone(stage.cluster.client.delete(type, found.metadata));
+  env.journal.tell(`${type.kind} ${found.metadata.name} is deleted`);
+  await unlessGone(env.cluster.client.delete(type, found.metadata));
 }
 
-async function deleteForAWhile(stage: Stage, { type, object }: Manifest, backAfter: number): Promise<void> {
-  const { cluster, journal } = stage;
+async function deleteForAWhile(env: Environment, { type, object }: Manifest, backAfter: number): Promise<void> {
+  const { cluster, journal } = env;
   journal.tell(`${type.kind} ${object.metadata.name} is deleted, for ${backAfter / SECOND} s`);
   await unlessGone(cluster.client.delete(type, object.metadata));
-  stage.later(backAfter, async () => {
+  env.later(backAfter, async () => {
     journal.tell(`${type.kind} ${object.metadata.name} is back`);
-    await restore(stage, { type, object });
+    await restore(env, { type, object });
   });
 }
 
 /** Creates what may not be gone yet: then it is waited for. */
-async function restore(stage: Stage, manifest: Manifest): Promise<void> {
+async function restore(env: Environment, manifest: Manifest): Promise<void> {
   try {
-    await stage.cluster.client.create(manifest.type, manifest.object);
+    await env.cluster.client.create(manifest.type, manifest.object);
   } catch (error) {
     if (!isAlreadyExists(error)) throw error;
-    stage.later(10 * SECOND, () => restore(stage, manifest));
+    env.later(10 * SECOND, () => restore(env, manifest));
   }
 }
 
 async function breakNode(
-  stage: Stage,
+  env: Environment,
   { choice, fault, duration }: { readonly choice: Choice; readonly fault: NodeFault; readonly duration: number },
 ): Promise<void> {
-  const { cluster, journal } = stage;
-  const node = await choose(stage, NODES, choice);
+  const { cluster, journal } = env;
+  const node = await choose(env, NODES, choice);
   if (node === undefined) return;
   const { name } = node.metadata;
   journal.tell(`node ${name} is ${fault}, for ${duration / SECOND} s`);
   cluster.faults.inject(name, nodeFault(fault));
-  stage.later(duration, async () => {
-    if (stage.fleet && !stage.fleet.runs(name)) return;
+  env.later(duration, async () => {
+    if (env.fleet && !env.fleet.runs(name)) return;
     journal.tell(`node ${name} is well again`);
     cluster.faults.heal(name);
   });
@@ -150,20 +150,20 @@ function nodeFault(fault: NodeFault): Fault {
 }
 
 /** As somebody with too many rights may. */
-async function stripLabels(stage: Stage, choice: Choice): Promise<void> {
-  const node = await choose<Node>(stage, NODES, choice);
+async function stripLabels(env: Environment, choice: Choice): Promise<void> {
+  const node = await choose<Node>(env, NODES, choice);
   if (node === undefined) return;
-  stage.journal.tell(`node ${node.metadata.name} loses its labels`);
+  env.journal.tell(`node ${node.metadata.name} loses its labels`);
   const labels = {
     [NODEPOOL_LABEL]: null,
     [nodeClassLabel(KWOK_NODE_CLASSES)]: null,
     'karpenter.sh/initialized': null,
   };
   const patch = { type: 'merge', body: { metadata: { labels } } } as const;
-  await unlessGone(stage.cluster.client.patch(NODES, node.metadata, patch));
+  await unlessGone(env.cluster.client.patch(NODES, node.metadata, patch));
 }
 
-async function endMachine({ fleet, journal }: Stage, choice: Choice): Promise<void> {
+async function endMachine({ fleet, journal }: Environment, choice: Choice): Promise<void> {
   const machines = fleet?.machines ?? [];
   const machine = machines[Math.floor(choice * machines.length)];
   if (machine === undefined) return;
@@ -172,27 +172,27 @@ async function endMachine({ fleet, journal }: Stage, choice: Choice): Promise<vo
 }
 
 /** A volume that stays attached to a node until the world calms down. */
-async function holdVolume(stage: Stage, choice: Choice): Promise<void> {
-  const volume = await choose(stage, PERSISTENT_VOLUMES, choice);
-  const node = await choose(stage, NODES, choice);
+async function holdVolume(env: Environment, choice: Choice): Promise<void> {
+  const volume = await choose(env, PERSISTENT_VOLUMES, choice);
+  const node = await choose(env, NODES, choice);
   if (volume === undefined || node === undefined) return;
   const [persistentVolumeName, nodeName] = [volume.metadata.name, node.metadata.name];
-  stage.journal.tell(`volume ${persistentVolumeName} stays attached to ${nodeName}`);
+  env.journal.tell(`volume ${persistentVolumeName} stays attached to ${nodeName}`);
   const spec = { attacher: 'worlds.test', nodeName, source: { persistentVolumeName } };
-  const attachment: ApiObject & { readonly spec: object } = { metadata: { name: `held-${stage.clock.now()}` }, spec };
-  await stage.cluster.client.create(VOLUME_ATTACHMENTS, attachment);
+  const attachment: ApiObject & { readonly spec: object } = { metadata: { name: `held-${env.clock.now()}` }, spec };
+  await env.cluster.client.create(VOLUME_ATTACHMENTS, attachment);
 }
 
-function prepareKill(stage: Stage, at: KillPoint, downFor: number): void {
+function prepareKill(env: Environment, at: KillPoint, downFor: number): void {
   switch (at.kind) {
     case 'now':
-      return stage.killOldest(downFor);
+      return env.killOldest(downFor);
     case 'write':
-      stage.journal.tell(`the operator will die ${at.when} its write no. ${at.nth}`);
-      return stage.apiFaults.killAtWrite(at.nth, at.when, downFor);
+      env.journal.tell(`the operator will die ${at.when} its write no. ${at.nth}`);
+      return env.apiFaults.killAtWrite(at.nth, at.when, downFor);
     case 'cloud':
-      stage.journal.tell(`the operator will die ${at.when} its next ${at.method} of the cloud`);
-      return stage.cloudFaults.killAt(at.method, at.when, downFor);
+      env.journal.tell(`the operator will die ${at.when} its next ${at.method} of the cloud`);
+      return env.cloudFaults.killAt(at.method, at.when, downFor);
     default:
       return at satisfies never;
   }
@@ -200,7 +200,7 @@ function prepareKill(stage: Stage, at: KillPoint, downFor: number): void {
 
 /** One of the objects there are, in the order of their names; undefined if there are none. */
 async function choose<T extends ApiObject = ApiObject>(
-  { cluster }: Stage,
+  { cluster }: Environment,
   type: ResourceType,
   choice: Choice,
 ): Promise<T | undefined> {

@@ -40,7 +40,7 @@ export function typeOf({ kind }: WorkloadPlan): ResourceType {
 }
 
 /** What every world begins with. */
-export function foundations(): readonly Manifest[] {
+export function baseManifests(): readonly Manifest[] {
   const provisioner = 'simulated.csi.karpenter-ts.dev';
   return [
     manifest(STORAGE_CLASSES, { name: STORAGE_CLASS }, { provisioner, volumeBindingMode: 'WaitForFirstConsumer' }),

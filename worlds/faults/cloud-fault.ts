@@ -9,7 +9,7 @@ export type CloudFault = 'no-capacity' | 'class-not-ready' | 'throttle' | 'lose'
 /** The calls that can be broken. */
 export type CloudMethod = 'create' | 'delete' | 'get' | 'list' | 'instanceTypes';
 
-/** What makes sense for which call. A `delete` that lies would be a leak of the cloud's own making. */
+/** Which faults each call may have. A `delete` that reports success without deleting would be a leak of the cloud's own. */
 export const FAULTS_OF: Readonly<Record<CloudMethod, readonly CloudFault[]>> = {
   create: ['no-capacity', 'no-capacity', 'class-not-ready', 'throttle', 'lose', 'lose', 'garbage', 'delay'],
   delete: ['throttle', 'lose', 'delay'],
@@ -18,7 +18,7 @@ export const FAULTS_OF: Readonly<Record<CloudMethod, readonly CloudFault[]>> = {
   instanceTypes: ['throttle', 'garbage', 'delay'],
 };
 
-/** A machine without an id: nobody could find it again. */
+/** An instance without a provider id, which could not be found again. */
 const NO_MACHINE: NodeClaim = {
   apiVersion: 'karpenter.sh/v1',
   kind: 'NodeClaim',

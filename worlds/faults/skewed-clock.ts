@@ -1,6 +1,6 @@
 import type { Cancel, Instant, SteadyClock } from '@karpenter-ts/runtime';
 
-/** The clock of the machine the operator runs on: its hands can be moved, which delays take no notice of. */
+/** The clock of the host that the operator runs on. Its wall time can be set; delays and elapsed time are unaffected. */
 export class SkewedClock implements SteadyClock {
   readonly #clock: SteadyClock;
   #skew = 0;
@@ -9,12 +9,12 @@ export class SkewedClock implements SteadyClock {
     this.#clock = clock;
   }
 
-  /** Moves the hands by so many milliseconds, to the future or the past. */
+  /** Moves the wall time by so many milliseconds, forward or back. */
   jump(by: number): void {
     this.#skew += by;
   }
 
-  /** Puts it right. */
+  /** Sets the wall time right again. */
   heal(): void {
     this.#skew = 0;
   }

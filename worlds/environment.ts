@@ -15,15 +15,15 @@ import { Journal } from './journal.ts';
 import { runOperator } from './operator.ts';
 import type { WorldPlan } from './plan/world-plan.ts';
 
-/** How worlds are run, beside their plan. */
-export interface StageSettings {
-  /** What breaks the operator on purpose, to see whether anybody notices. */
+/** How a world is run, besides its plan. */
+export interface EnvironmentSettings {
+  /** A bug to put into the operator, to see whether an invariant fails. */
   readonly bug?: SeededBug | undefined;
   /** Where the operator's log goes; only errors are looked at unless given. */
   readonly log?: ((line: string) => void) | undefined;
 }
 
-interface Life {
+interface RunningOperator {
   readonly name: string;
   readonly transport: FaultyTransport;
   readonly end: AbortController;
@@ -31,8 +31,8 @@ interface Life {
 
 const RESTART_DELAY = 5 * SECOND;
 
-/** A cluster in virtual time, the cloud beside it, and operators that come and go. */
-export class Stage {
+/** What a world runs in: a cluster in virtual time, its cloud, and the operators, which are started and killed. */
+export class Environment {
   readonly plan: WorldPlan;
   readonly clock: VirtualClock;
   readonly operatorClock: SkewedClock;
@@ -42,17 +42,17 @@ export class Stage {
   readonly cloudFaults = new CloudFaultInjector();
   readonly journal: Journal;
   readonly violations: Violation[] = [];
-  /** Whether the operator has nothing to fear any more. */
+  /** Whether no more faults are injected. */
   isCalm = false;
-  readonly #settings: StageSettings;
+  readonly #settings: EnvironmentSettings;
   readonly #random: () => number;
   readonly #pending = new Set<() => Promise<void>>();
-  readonly #lives = new Set<Life>(); // in the order of their births
+  readonly #operators = new Set<RunningOperator>(); // the oldest first
   #started = 0;
   #deaths = 0;
   #isClosed = false;
 
-  private constructor(plan: WorldPlan, cluster: Cluster, clock: VirtualClock, settings: StageSettings) {
+  private constructor(plan: WorldPlan, cluster: Cluster, clock: VirtualClock, settings: EnvironmentSettings) {
     this.plan = plan;
     this.clock = clock;
     this.cluster = cluster;
@@ -66,7 +66,7 @@ export class Stage {
   }
 
   /** An empty cluster, without an operator. */
-  static async open(plan: WorldPlan, settings: StageSettings): Promise<Stage> {
+  static async open(plan: WorldPlan, settings: EnvironmentSettings): Promise<Environment> {
     const clock = new VirtualClock();
     const kubelet = {
       readyDelay: 5 * SECOND,
@@ -76,12 +76,12 @@ export class Stage {
     };
     const crds = RESOURCES.kwok.map(customResourceDefinition);
     const cluster = await startCluster({ clock, seed: plan.seed, crds, kubelet });
-    return new Stage(plan, cluster, clock, settings);
+    return new Environment(plan, cluster, clock, settings);
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const life of this.#lives) this.#kill(life, 'at the end');
+    for (const operator of this.#operators) this.#kill(operator, 'at the end');
     await this.clock.runUntil(this.cluster.stop());
   }
 
@@ -95,15 +95,15 @@ export class Stage {
     this.journal.tell(`VIOLATION ${violation.invariant}: ${violation.detail}`);
   }
 
-  /** Starts as many operators as there should be, each with an empty memory. */
+  /** Starts operators until there are as many as planned. Each starts without any state. */
   startOperators(): void {
     if (this.#isClosed) return;
-    while (this.#lives.size < this.plan.replicas) this.#startOperator();
+    while (this.#operators.size < this.plan.replicas) this.#startOperator();
   }
 
-  /** Ends the operator that has lived longest, in the middle of whatever it does. */
+  /** Kills the oldest operator in the middle of whatever it does. */
   killOldest(downFor: number): void {
-    const [oldest] = this.#lives;
+    const [oldest] = this.#operators;
     if (oldest !== undefined) this.#kill(oldest, 'out of the blue', downFor);
   }
 
@@ -111,7 +111,7 @@ export class Stage {
     const { clock, operatorClock, journal } = this;
     const end = new AbortController();
     const tell = (text: string): void => journal.tell(text);
-    const die = (where: string, downFor: number): void => this.#kill(life, where, downFor);
+    const die = (where: string, downFor: number): void => this.#kill(operator, where, downFor);
     const report = (violation: Violation): void => this.report(violation);
     const checker = new RequestChecker({ client: this.cluster.client, clock: operatorClock, report });
     const watch = async (request: TransportRequest): Promise<void> => {
@@ -120,9 +120,9 @@ export class Stage {
     };
     const server = this.cluster.transport;
     const transport = new FaultyTransport({ server, clock, injector: this.apiFaults, watch, tell, die });
-    const life: Life = { name: `operator ${++this.#started}`, transport, end };
-    this.#lives.add(life);
-    journal.tell(`${life.name} starts`);
+    const operator: RunningOperator = { name: `operator ${++this.#started}`, transport, end };
+    this.#operators.add(operator);
+    journal.tell(`${operator.name} starts`);
     const faults = { clock, injector: this.cloudFaults, checker, tell, die, dead: end.signal };
     const decorate: Decorator = (provider) => this.#providerWithBug(faultyProvider(provider, faults));
     const running = runOperator(
@@ -138,22 +138,22 @@ export class Stage {
       end.signal,
     );
     running.then(
-      () => this.#ended(life, 'without a word'),
-      (error: unknown) => this.#ended(life, String(error)),
+      () => this.#ended(operator, 'without a word'),
+      (error: unknown) => this.#ended(operator, String(error)),
     );
   }
 
-  /** From now on nothing of it reaches anybody. Another one starts after `downFor`, if given. */
-  #kill(life: Life, where: string, downFor?: number): void {
-    if (!this.#lives.delete(life)) return;
-    this.journal.tell(`${life.name} dies ${where}`);
+  /** Cuts an operator off from the API server and the cloud. Another one starts after `downFor`, if given. */
+  #kill(operator: RunningOperator, where: string, downFor?: number): void {
+    if (!this.#operators.delete(operator)) return;
+    this.journal.tell(`${operator.name} dies ${where}`);
     this.#deaths++;
-    life.transport.die();
-    life.end.abort(new Error('killed by the world'));
+    operator.transport.die();
+    operator.end.abort(new Error('killed by the world'));
     if (downFor !== undefined) this.clock.after(downFor, () => this.startOperators());
   }
 
-  /** Does something after so long, or when the world calms down, if that is sooner. */
+  /** Runs an action after a delay, or when the world calms down if that comes first. */
   later(delay: number, action: () => Promise<void>): void {
     const run = async (): Promise<void> => {
       if (this.#pending.delete(run)) await action();
@@ -162,7 +162,7 @@ export class Stage {
     this.clock.after(delay, () => void run());
   }
 
-  /** Takes back all that was only for a while. From now on nothing goes wrong. */
+  /** Ends all faults. From now on nothing goes wrong. */
   async calmDown(): Promise<void> {
     this.journal.tell('the world calms down');
     this.isCalm = true;
@@ -170,19 +170,19 @@ export class Stage {
     this.cloudFaults.heal();
     this.operatorClock.heal();
     this.fleet?.heal();
-    const due = Array.from(this.#pending); // what these put off again is not due
+    const due = Array.from(this.#pending); // what these schedule anew is not due
     for (const run of due) await run();
   }
 
   /** Ends all watches, as a restart of the API server does. */
   cutWatches(): void {
-    for (const { transport } of this.#lives) transport.cutWatches();
+    for (const { transport } of this.#operators) transport.cutWatches();
   }
 
-  /** A process that ends by itself is started again, by any cluster. It must not, in a world without faults. */
-  #ended(life: Life, how: string): void {
-    if (!this.#lives.has(life)) return;
-    this.#kill(life, `by itself: ${how}`, RESTART_DELAY);
+  /** Starts an operator again that ended by itself, as a Deployment does. In a world without faults it must not end. */
+  #ended(operator: RunningOperator, how: string): void {
+    if (!this.#operators.has(operator)) return;
+    this.#kill(operator, `by itself: ${how}`, RESTART_DELAY);
     if (this.isCalm) this.report({ invariant: 'crash', detail: `the operator ended ${how}` });
   }
 
