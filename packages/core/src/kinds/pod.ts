@@ -25,17 +25,17 @@ interface PodCondition {
   readonly lastTransitionTime?: string | undefined;
 }
 
-/** Whether all its containers have run for the last time: it uses nothing of its node any more. */
+/** Whether the pod has ended: it uses no resources of its node any more. */
 export function isTerminal({ status }: Pod): boolean {
   return status?.phase === 'Failed' || status?.phase === 'Succeeded';
 }
 
-/** Whether its deletion has been asked for. */
+/** Whether the pod's deletion was requested. */
 export function isTerminating({ metadata }: Pod): boolean {
   return metadata.deletionTimestamp !== undefined;
 }
 
-/** Whether it is neither done nor about to go. */
+/** Whether the pod has neither ended nor begun to terminate. */
 export function isActive(pod: Pod): boolean {
   return !isTerminal(pod) && !isTerminating(pod);
 }
@@ -48,14 +48,14 @@ function isStatefulSetPod(pod: Pod): boolean {
   return isOwnedBy(pod, 'apps/v1', 'StatefulSet');
 }
 
-/** Whether it only mirrors what a kubelet runs from a file: the API server cannot stop that. */
+/** Whether the pod mirrors a static pod of the kubelet. The API server cannot stop such a pod. */
 export function isMirrorPod(pod: Pod): boolean {
   return isOwnedBy(pod, 'v1', 'Node');
 }
 
 /**
- * Whether it needs a place elsewhere when its node goes. A StatefulSet makes its next pod only when the old one is gone,
- * so one that is terminating stands for the next; nobody else's does (spec 02 §4.3).
+ * Whether the pod needs another node when its node is deleted. A StatefulSet creates its next pod only after the old
+ * one is gone, so a terminating StatefulSet pod stands for the next one (spec 02 §4.3).
  */
 export function isReschedulable(pod: Pod): boolean {
   const comesBack = isActive(pod) || (isStatefulSetPod(pod) && isTerminating(pod));

@@ -9,13 +9,13 @@ export interface ResourceSlice {
     readonly pool: {
       readonly name: string;
       readonly generation: number;
-      /** How many slices of this generation make the pool whole. */
+      /** The number of slices that make the pool of this generation complete. */
       readonly resourceSliceCount: number;
     };
   };
 }
 
-/** Names of the Nodes a slice is local to: by its field or by an owner. A slice for the whole cluster has none. */
+/** Names of the Nodes a slice is local to, by its field or by an owner. A slice for the whole cluster has none. */
 export function nodeNamesOf({ metadata, spec }: ResourceSlice): readonly string[] {
   const owners = (metadata.ownerReferences ?? []).filter(({ kind }) => kind === 'Node').map(({ name }) => name);
   return spec.nodeName ? [...new Set([spec.nodeName, ...owners])] : owners;

@@ -39,7 +39,10 @@ const repaired = defineCounter(
 const BLOCKED_POLL = { requeueAfter: 5 * MINUTE };
 const BLOCKED_DEDUPE = 15 * MINUTE;
 
-/** Replaces machines that have been sick for longer than their provider puts up with (spec 03 §14). */
+/**
+ * Deletes NodeClaims whose Node has been unhealthy for longer than the provider's repair policy tolerates (spec 03
+ * §14).
+ */
 export function nodeHealth(core: ControllerDeps, deletions: NodeClaimDeletions): Controller {
   const { caches, options, provider } = core;
   const health = new NodeHealth(core, deletions);
@@ -82,7 +85,10 @@ class NodeHealth {
     return this.#repair(nodeClaim, unhealthy.condition, signal, ours);
   }
 
-  /** Nodes of a pool go by its pool, others by the whole cluster. Users are told, once in a while. */
+  /**
+   * Whether too many Nodes are unhealthy, in the NodePool or, without one, in the cluster. Publishes an event once in a
+   * while.
+   */
   #isBlocked(node: Node, nodeClaim: NodeClaim): boolean {
     const pool = nodeClaim.metadata.labels?.[NODEPOOL_LABEL];
     if (!this.#counts.areTooMany(pool)) return false;
@@ -125,7 +131,10 @@ class NodeHealth {
     return DONE;
   }
 
-  /** Leaves pods no time: the machine they are on is sick. False if the claim is gone. */
+  /**
+   * Sets the termination time to now, because pods on an unhealthy node must not delay its replacement. False if the
+   * NodeClaim is gone.
+   */
   async #expireTermination({ metadata }: NodeClaim, signal: AbortSignal, logger: Logger): Promise<boolean> {
     const { client, clock } = this.#core;
     const known = Date.parse(metadata.annotations?.[TERMINATION_TIMESTAMP] ?? '');
@@ -143,7 +152,7 @@ class NodeHealth {
   }
 }
 
-/** Heartbeats change nothing that matters here. */
+/** Whether a condition has changed; heartbeats do not count. */
 function areConditionsNew(change: Change<Node>): boolean {
   if (change.type !== 'updated') return true;
   const before = change.old.status?.conditions ?? [];
@@ -155,7 +164,7 @@ function areConditionsNew(change: Change<Node>): boolean {
   });
 }
 
-/** `AcceleratedHardwareReady` as `accelerated_hardware_ready`. */
+/** Writes `AcceleratedHardwareReady` as `accelerated_hardware_ready`. */
 function snakeCase(name: string): string {
   return name
     .replace(/(.)([A-Z][a-z]+)/g, '$1_$2')

@@ -3,13 +3,13 @@ import type { RepairPolicy } from '@karpenter-ts/cloudprovider';
 import type { Informer, Instant } from '@karpenter-ts/runtime';
 import type { Node } from '../kinds/node.ts';
 
-/** What is wrong with a node, and from when on it need not be put up with. */
+/** A condition by which a Node is unhealthy, and when its toleration ends. */
 export interface UnhealthyCondition {
   readonly condition: string;
   readonly due: Instant;
 }
 
-/** Of all that is wrong with a node, what is due first; undefined for a healthy one (spec 03 §14). */
+/** The Node's unhealthy condition whose toleration ends first; undefined if the Node is healthy (spec 03 §14). */
 export function findUnhealthyCondition(node: Node, policies: readonly RepairPolicy[]): UnhealthyCondition | undefined {
   const found = policies.flatMap((policy) => unhealthyUnder(node, policy) ?? []);
   return found.reduce<UnhealthyCondition | undefined>(
@@ -28,16 +28,16 @@ function unhealthyUnder(
   return { condition: conditionType, due: since + toleration };
 }
 
-/** How many of a hundred nodes may be sick; if more are, the fault is likely elsewhere. */
+/** With more unhealthy nodes than this nothing is repaired, because the cause is probably elsewhere. */
 const MAX_UNHEALTHY_PERCENT = 20;
 
-/** A Node as it was counted. */
+/** How a Node was counted. */
 interface Counted {
   readonly nodePool: string | undefined;
   readonly isUnhealthy: boolean;
 }
 
-/** How many Nodes there are of a NodePool, or of the cluster, and how many of them are sick. */
+/** The number of Nodes of a NodePool, or of the cluster, and how many of them are unhealthy. */
 interface Tally {
   readonly nodes: number;
   readonly unhealthy: number;
@@ -46,12 +46,12 @@ interface Tally {
 const NONE: Tally = { nodes: 0, unhealthy: 0 };
 
 /**
- * How many Nodes are sick, kept as they come, change and go: a question costs the same however many there are, since each
- * sick one asks it again and again.
+ * Counts unhealthy Nodes, updated with every change: each unhealthy Node asks again and again, so the answer must not
+ * depend on the number of Nodes.
  */
 export class UnhealthyCounts {
   readonly #policies: readonly RepairPolicy[];
-  readonly #counted = new Map<string, Counted>(); // by name: the last state may be one that was never seen before
+  readonly #counted = new Map<string, Counted>(); // by name: the previous version of a Node may never have been seen
   readonly #pools = new Map<string, Tally>();
   #all = NONE;
 
@@ -64,10 +64,7 @@ export class UnhealthyCounts {
     });
   }
 
-  /**
-   * Whether so many Nodes of a NodePool are sick that replacing them would only make it worse; of the whole cluster if
-   * none is named.
-   */
+  /** Whether too many Nodes of a NodePool are unhealthy to repair any; of the whole cluster if no NodePool is given. */
   areTooMany(nodePool: string | undefined): boolean {
     const { nodes, unhealthy } = nodePool === undefined ? this.#all : (this.#pools.get(nodePool) ?? NONE);
     return unhealthy > Math.ceil((nodes * MAX_UNHEALTHY_PERCENT) / 100);

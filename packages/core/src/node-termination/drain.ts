@@ -2,19 +2,19 @@ import type { Instant } from '@karpenter-ts/runtime';
 import { isDaemonPod, isTerminating, type Pod } from '../kinds/pod.ts';
 import { isWaitingForEviction, mustBeDeleted } from './pod-drain.ts';
 
-/** What to do next to empty a node. */
+/** The next step of draining a node. */
 export interface Drain {
-  /** All that keep it from being empty. */
+  /** All pods that the drain waits for. */
   readonly waiting: readonly Pod[];
-  /** Of these, who is to be asked to go now; those who have been are waited for. */
+  /** Those of `waiting` to evict now; pods that are terminating already are only waited for. */
   readonly next: readonly Pod[];
 }
 
 const CRITICAL: ReadonlySet<string> = new Set(['system-cluster-critical', 'system-node-critical']);
 
 /**
- * Pods go in four groups, the next once none of the last is left: what others stand on goes after them. Those that must
- * be deleted to meet the deadline wait for nobody (spec 03 §7.4).
+ * Pods are evicted in four groups, each after the last one is gone: critical pods and DaemonSet pods go later, because
+ * others depend on them. Pods that must be deleted to meet the deadline do not wait for their group (spec 03 §7.4).
  */
 export function planDrain(pods: readonly Pod[], deadline: Instant | undefined, now: Instant): Drain {
   const waiting = pods.filter((pod) => isWaitingForEviction(pod, now));
@@ -25,7 +25,7 @@ export function planDrain(pods: readonly Pod[], deadline: Instant | undefined, n
   return { waiting, next: [...late, ...asked] };
 }
 
-/** From those nobody needs to those everybody does. */
+/** The group: 0 for ordinary pods, 1 for DaemonSet pods, 2 and 3 for the same of critical priority. */
 function groupOf(pod: Pod): number {
   const isCritical = CRITICAL.has(pod.spec.priorityClassName ?? '');
   return (isCritical ? 2 : 0) + (isDaemonPod(pod) ? 1 : 0);

@@ -25,14 +25,14 @@ import { evictionRequests, podsDrained } from './termination-metrics.ts';
 
 type QueueCore = Pick<ControllerDeps, 'client' | 'caches' | 'clock' | 'events' | 'metrics' | 'options'>;
 
-/** A pod that is to leave. */
+/** A pod to evict. */
 interface EvictionRequest {
   readonly uid: string;
-  /** By when at the latest; the earliest anybody named. */
+  /** When the pod must be gone; the earliest deadline given. */
   readonly deadline: Instant | undefined;
 }
 
-/** One pass over such a pod. */
+/** One pass over a pod to evict. */
 interface Pass extends EvictionRequest {
   readonly signal: AbortSignal;
 }
@@ -42,13 +42,13 @@ const TOO_MANY_BUDGETS =
   'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.';
 
 /**
- * Gets pods off their nodes: asks for their eviction again and again until the API server agrees, or deletes them when
- * the deadline leaves no other way (spec 03 §7.5). A pod stays in the queue until it is on its way or somebody else's.
+ * Evicts pods: requests the eviction again and again until the API server grants it, or deletes the pod when the
+ * deadline demands it (spec 03 §7.5). A pod stays in the queue until it is terminating or gone.
  */
 export class EvictionQueue {
   readonly controller: Controller;
   readonly #core: QueueCore;
-  readonly #requests = new Map<string, EvictionRequest>(); // by key of the pod; each has its place in the work queue
+  readonly #requests = new Map<string, EvictionRequest>(); // by namespace/name; each is also in the work queue
   #queue: Enqueuer<string> | undefined;
 
   constructor(core: QueueCore) {
@@ -67,12 +67,12 @@ export class EvictionQueue {
     };
   }
 
-  /** Whether this very pod is to leave. */
+  /** Whether this pod (by uid) is queued. */
   has({ metadata }: Pod): boolean {
     return this.#requests.get(objectKey(metadata))?.uid === metadata.uid;
   }
 
-  /** Asks a pod to leave. Asked again, it has until the earlier deadline. */
+  /** Queues a pod. If it is queued already, the earlier deadline counts. */
   add(pod: Pod, deadline: Instant | undefined): void {
     const { uid = '' } = pod.metadata;
     const key = objectKey(pod.metadata);
@@ -80,7 +80,7 @@ export class EvictionQueue {
     const isNew = known?.uid !== uid;
     const earliest = isNew ? deadline : earlier(known?.deadline, deadline);
     this.#requests.set(key, { uid, deadline: earliest });
-    // One that is held back by a budget must not sleep past its deadline.
+    // A pod held back by a PodDisruptionBudget must not stay in back-off past its deadline.
     if (isNew || mustBeDeleted(pod, earliest, this.#core.clock.now())) this.#queue?.add(key);
   }
 
@@ -123,7 +123,10 @@ export class EvictionQueue {
     return this.#forget(key, request);
   }
 
-  /** Someone else's pod by now needs nothing more; a budget may allow it later; anything else is an error. */
+  /**
+   * Handles a refused eviction: a pod that is gone or was replaced needs nothing more, a PodDisruptionBudget may allow
+   * it later, and anything else is an error.
+   */
   #refused(key: string, request: EvictionRequest, pod: Pod, error: unknown): Result {
     if (!(error instanceof StatusError)) throw error;
     const { code, status } = error;
@@ -139,14 +142,17 @@ export class EvictionQueue {
     return RETRY;
   }
 
-  /** With what is left until the deadline, and never without any grace: its kubelet must stop it before it is gone. */
+  /**
+   * Deletes a pod with the time until the deadline as grace period, but at least one second: with zero the API server
+   * would remove the pod before its kubelet has stopped it.
+   */
   async #delete(key: string, request: Pass, pod: Pod, logger: Logger): Promise<Result> {
     const { client, clock, events, metrics } = this.#core;
     const deadline = request.deadline ?? 0;
     const grace = Math.max(Math.floor((deadline - clock.now()) / SECOND), 1);
     const { deletionTimestamp } = pod.metadata;
     const wasTerminating = deletionTimestamp !== undefined;
-    // Deleting it once more would not make it go any sooner.
+    // Another deletion would not make it terminate any sooner.
     if (wasTerminating && clock.now() + grace * SECOND >= Date.parse(deletionTimestamp))
       return this.#forget(key, request);
     events.publish(deletedForDeadline(pod, grace, deadline));
@@ -166,13 +172,13 @@ export class EvictionQueue {
     return this.#forget(key, request);
   }
 
-  /** Unless a namesake has taken its place meanwhile. */
+  /** Removes the request, unless a new pod of the same name was queued meanwhile. */
   #forget(key: string, { uid }: EvictionRequest): typeof DONE {
     if (this.#requests.get(key)?.uid === uid) this.#requests.delete(key);
     return DONE;
   }
 
-  /** Why its node goes, as far as anybody said. */
+  /** Why the pod's node is disrupted, as the NodeClaim's condition says. */
   #reasonOf({ spec }: Pod): string {
     const { caches } = this.#core;
     const node = caches.nodes.get(spec.nodeName ?? '');

@@ -4,8 +4,8 @@ import { NODES } from '@karpenter-ts/kubernetes';
 import type { Node } from '../kinds/node.ts';
 
 /**
- * Marks a node as leaving: no pod is to come any more, and load balancers are to look elsewhere. Resolves with the Node
- * as it then is; rejects with a conflict when somebody changed it meanwhile.
+ * Taints a node for disruption, so that no pods are scheduled to it, and excludes it from load balancers. Resolves with
+ * the patched Node; rejects with a conflict if somebody changed it meanwhile.
  */
 export async function taintForDisruption(
   client: CancellableClient,
@@ -19,7 +19,7 @@ export async function taintForDisruption(
   if (isTainted && labels?.[EXCLUDE_FROM_LOAD_BALANCERS_LABEL] === 'karpenter') return node;
   const body = {
     metadata: { resourceVersion, labels: { [EXCLUDE_FROM_LOAD_BALANCERS_LABEL]: 'karpenter' } },
-    // The same key with another effect would be a second opinion on one question.
+    // A taint with the same key and another effect is replaced.
     ...(!isTainted && {
       spec: { taints: [...taints.filter(({ key }) => key !== DISRUPTED_TAINT.key), DISRUPTED_TAINT] },
     }),

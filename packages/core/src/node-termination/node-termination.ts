@@ -45,7 +45,7 @@ import {
 const CONCURRENCY = { min: 100, max: 5000 };
 const STEPS: readonly Step[] = [awaitDrain, awaitDetachment, awaitInstanceDeletion];
 
-/** Empties nodes that are to go, and lets them go once their machines are gone (spec 03 §7.3). */
+/** Drains deleted Nodes and removes their finalizer once the instance is gone (spec 03 §7.3). */
 export function nodeTermination(core: ControllerDeps, queue: EvictionQueue): Controller {
   const { caches, options, provider } = core;
   const concurrency = scaleConcurrency(options.cpuRequests / 1000, CONCURRENCY);
@@ -80,7 +80,7 @@ class NodeTermination {
     const node = this.#nodes.get(name);
     if (node?.metadata.deletionTimestamp === undefined || !hasFinalizer(node)) return DONE;
     if (!isManagedNode(node, this.#core.provider)) return DONE;
-    // Without a claim, or with two that contradict each other, the node is emptied all the same.
+    // Without a NodeClaim, or with two of the same provider id, the node is drained all the same.
     const found = findNodeClaim(node, this.#core.caches);
     const nodeClaim = found && (await this.#end(this.#nodeClaims.get(found.metadata.name) ?? found, signal));
     const ours = nodeClaim ? logger.with({ NodeClaim: new LoggedRef({ name: nodeClaim.metadata.name }) }) : logger;
@@ -94,7 +94,7 @@ class NodeTermination {
     return outcome.result === DONE ? this.#release(node, signal, ours) : outcome.result;
   }
 
-  /** A node that goes takes its claim with it. Resolves with the claim as it is then; undefined if there is none left. */
+  /** Deletes the NodeClaim of a deleted Node. Resolves with the NodeClaim as it is then; undefined if it is gone. */
   async #end(nodeClaim: NodeClaim, signal: AbortSignal): Promise<NodeClaim | undefined> {
     if (nodeClaim.metadata.deletionTimestamp !== undefined) return nodeClaim;
     const { client } = this.#core;
@@ -108,7 +108,10 @@ class NodeTermination {
     }
   }
 
-  /** Whether there is nothing left to empty. While its kubelet speaks, a machine is there whatever the cloud says. */
+  /**
+   * Whether the instance is gone, so that there is nothing to drain. While the Node is Ready the instance exists,
+   * whatever the cloud says.
+   */
   async #isGone(node: Node, signal: AbortSignal): Promise<boolean> {
     if (isReady(node)) return false;
     try {
@@ -120,7 +123,10 @@ class NodeTermination {
     }
   }
 
-  /** An annotation nobody can read counts as none: upstream would never let the node go (spec 03 §18-11). */
+  /**
+   * The deadline from the annotation. One that cannot be parsed counts as none; upstream would never delete the node
+   * (spec 03 §18-11).
+   */
   #deadlineOf(node: Node, nodeClaim: NodeClaim, logger: Logger): Instant | undefined {
     const deadline = readDeadline(nodeClaim);
     if (deadline.kind === 'None') return undefined;
@@ -133,7 +139,7 @@ class NodeTermination {
     return undefined;
   }
 
-  /** One step after another, until one has to wait. */
+  /** Runs the steps until one has to wait. */
   async #take(termination: Termination, nodeClaim: NodeClaim | undefined): Promise<StepOutcome> {
     let outcome: StepOutcome = { nodeClaim, result: DONE };
     for (const step of STEPS) {
@@ -150,7 +156,7 @@ class NodeTermination {
     this.#core.metrics.increment(nodesDrained, { nodepool: poolOf(node) });
   }
 
-  /** Lets the Node object go; other finalizers on it stay. */
+  /** Removes our finalizer from the Node; other finalizers stay. */
   async #release(node: Node, signal: AbortSignal, logger: Logger): Promise<typeof DONE> {
     const { client, clock, metrics } = this.#core;
     const { name, creationTimestamp = '', deletionTimestamp = '' } = node.metadata;

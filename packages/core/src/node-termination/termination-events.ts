@@ -4,7 +4,7 @@ import type { Node } from '../kinds/node.ts';
 import type { Pod } from '../kinds/pod.ts';
 import type { VolumeAttachment } from '../kinds/storage.ts';
 
-/** Texts and reasons are upstream's (spec 03 §7). */
+/** Messages and reasons are upstream's (spec 03 §7). */
 
 export function evicted(pod: Pod, reason: string): EventDraft {
   return {
@@ -26,8 +26,8 @@ export function deletedForDeadline(pod: Pod, grace: number, deadline: Instant): 
 }
 
 /**
- * `what` keeps texts of different causes apart: upstream's one key for all lets the count of waiting pods silence the
- * budget that holds them (spec 03 §18-8).
+ * `what` deduplicates by cause. Upstream uses one key for all, so the event about waiting pods suppresses the one about
+ * the budget that blocks them (spec 03 §18-8).
  */
 export function failedDraining(node: Node, what: 'waiting' | 'eviction', why: string): EventDraft {
   return {
@@ -62,7 +62,7 @@ export function awaitingDetachment(node: Node, attachments: readonly VolumeAttac
   };
 }
 
-/** As Go prints a time: `2026-01-02 15:04:05 +0000 UTC`. */
+/** Formats a time as Go does: `2026-01-02 15:04:05 +0000 UTC`. */
 function goTime(at: Instant): string {
   return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} +0000 UTC`;
 }

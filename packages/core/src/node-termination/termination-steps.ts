@@ -12,32 +12,32 @@ import type { EvictionQueue } from './eviction-queue.ts';
 import { awaitingDetachment, failedDraining } from './termination-events.ts';
 import { pendingAttachments } from './volume-attachments.ts';
 
-/** A node on its way out. */
+/** The termination of one Node. */
 export interface Termination extends Pick<ControllerDeps, 'caches' | 'client' | 'clock' | 'events' | 'provider'> {
   readonly queue: EvictionQueue;
   readonly node: Node;
-  /** By when it must be empty. */
+  /** When the Node must be empty. */
   readonly deadline: Instant | undefined;
-  /** Aborted when the process is to stop. */
+  /** Aborted when the process stops. */
   readonly signal: AbortSignal;
 }
 
-/** What a step makes of the claim, and whether the next one may begin: only on DONE without an error. */
+/** The NodeClaim after a step, and whether the next step may begin: only on DONE without an error. */
 export interface StepOutcome {
   readonly nodeClaim: NodeClaim | undefined;
   readonly result: Result;
   readonly error?: unknown;
 }
 
-/** One step. There may be no claim: then there is nothing to tell, but as much to do. */
+/** One step of the termination. Without a NodeClaim there is no status to write, but the work is the same. */
 export type Step = (termination: Termination, nodeClaim: NodeClaim | undefined) => Promise<StepOutcome>;
 
 const POLL = { requeueAfter: 1 * SECOND };
 const INSTANCE_POLL = { requeueAfter: 5 * SECOND };
-/** The scheduler may have sent pods before it saw the taint. */
+/** kube-scheduler may have bound pods before it saw the taint. */
 const LEAST_DRAIN_TIME = 5 * SECOND;
 
-/** Waits until no pod is left that should not go down with the node (spec 03 §7.4). */
+/** Waits until all pods that can be drained are gone (spec 03 §7.4). */
 export const awaitDrain: Step = async (termination, nodeClaim) => {
   const { caches, clock, node } = termination;
   const isNew = nodeClaim !== undefined && findCondition(nodeClaim, 'Drained') === undefined;
@@ -47,15 +47,15 @@ export const awaitDrain: Step = async (termination, nodeClaim) => {
   const poll = { nodeClaim: draining, result: POLL };
   if (requestEvictions(termination, podsOn(node.metadata.name, caches))) return poll;
   const drained = draining && findCondition(draining, 'Drained');
-  // A beginning that lies ahead was written by a clock that was wrong: nobody should wait for it to come.
+  // A transition time in the future was written by a wrong clock; it must not prolong the wait.
   const isEarly = drained?.status === 'Unknown' && Math.abs(clock.now() - transitionOf(drained)) < LEAST_DRAIN_TIME;
   if (isEarly) return poll;
-  // What follows cannot be undone, and the cache may be behind: its watch may be down while others are up.
+  // Deleting the instance cannot be undone, and the cache may lag, so the API server is asked once more.
   if (drained?.status !== 'True' && requestEvictions(termination, await listPodsOn(termination))) return poll;
   return { nodeClaim: draining && set(termination, draining, { type: 'Drained', status: 'True' }), result: DONE };
 };
 
-/** Asks those to go whose turn it is. Whether any is left to be waited for. */
+/** Queues the pods that are next to evict. Returns whether the drain has to wait. */
 function requestEvictions({ clock, events, queue, node, deadline }: Termination, pods: readonly Pod[]): boolean {
   const { waiting, next } = planDrain(pods, deadline, clock.now());
   for (const pod of next) queue.add(pod, deadline);
@@ -64,14 +64,16 @@ function requestEvictions({ clock, events, queue, node, deadline }: Termination,
   return true;
 }
 
-/** As the API server has them. */
+/** Lists the Node's pods from the API server. */
 async function listPodsOn({ client, node, signal }: Termination): Promise<readonly Pod[]> {
   const here = { fieldSelector: `spec.nodeName=${node.metadata.name}` };
   const { items } = await client.listAll<Pod>(PODS, here, signal);
   return items;
 }
 
-/** Waits until its volumes can be attached elsewhere, but not past the deadline (spec 03 §7.6). */
+/**
+ * Waits until the Node's volumes are detached and can be attached elsewhere, but not past the deadline (spec 03 §7.6).
+ */
 export const awaitDetachment: Step = async (termination, nodeClaim) => {
   const { caches, clock, events, node, deadline } = termination;
   const now = clock.now();
@@ -87,7 +89,7 @@ export const awaitDetachment: Step = async (termination, nodeClaim) => {
   return { nodeClaim: mark({ type: 'VolumesDetached', status: 'Unknown', reason, message: reason }), result: POLL };
 };
 
-/** Ends the machine and waits until it is gone. Without a claim nobody knows which it is. */
+/** Deletes the instance and waits until it is gone. Without a NodeClaim the instance is unknown. */
 export const awaitInstanceDeletion: Step = async (termination, nodeClaim) => {
   if (nodeClaim === undefined) return { nodeClaim, result: DONE };
   const ending = () => set(termination, nodeClaim, { type: 'InstanceTerminating', status: 'True' });

@@ -8,9 +8,9 @@ import { isDrainable } from './pod-drain.ts';
 type VolumeCaches = Pick<Caches, 'pods' | 'volumeAttachments' | 'persistentVolumes' | 'persistentVolumeClaims'>;
 
 /**
- * Volumes that must be detached before the machine may go, so that they can be attached elsewhere. Volumes of pods that
- * stay to the end are not waited for, nor are those whose PersistentVolume is gone: nobody will want them back
- * (spec 03 §7.6).
+ * VolumeAttachments that must be gone before the instance is deleted, so that the volumes can be attached elsewhere.
+ * Volumes of pods that are not drained are not waited for, nor those without a PersistentVolume, which nobody needs
+ * again (spec 03 §7.6).
  */
 export function pendingAttachments(nodeName: string, caches: VolumeCaches, now: Instant): readonly VolumeAttachment[] {
   const attachments = caches.volumeAttachments.byIndex('node', nodeName);
@@ -23,7 +23,7 @@ export function pendingAttachments(nodeName: string, caches: VolumeCaches, now: 
   });
 }
 
-/** Names of the PersistentVolumes a pod uses; claims that are gone use none. */
+/** Names of the PersistentVolumes a pod uses, as far as its PersistentVolumeClaims exist. */
 function volumesOf({ metadata, spec }: Pod, { persistentVolumeClaims }: VolumeCaches): readonly string[] {
   return (spec.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }) => {
     const claimName = persistentVolumeClaim?.claimName ?? (ephemeral && `${metadata.name}-${name}`);

@@ -11,14 +11,14 @@ export const nodeClaimsDisrupted = defineCounter(
   'Number of nodeclaims disrupted in total by Karpenter. Labeled by reason the nodeclaim was disrupted and the owning nodepool.',
 );
 
-/** New in 1.15, hence with that release's labels. The policy is empty unless a consolidation decided. */
+/** New in upstream 1.15, with that release's labels. The policy is empty unless consolidation decided. */
 export const podsDisrupted = defineCounter(
   'karpenter_pods_disruption_initiated_total',
   ['reason', 'nodepool', 'capacity_type', 'consolidation_policy', 'termination_mode'],
   'Number of reschedulable pods on nodes whose disruption began. Labeled as the disruption of the nodeclaim.',
 );
 
-/** Why a claim ends before its user wants it to; a label of metrics. */
+/** Why Karpenter deletes a NodeClaim; a label of metrics. */
 export type DeletionReason =
   | 'expired'
   | 'garbage_collected'
@@ -28,10 +28,10 @@ export type DeletionReason =
   | 'registration_timeout'
   | 'unhealthy';
 
-/** For how long a cache may not show a deletion yet. */
+/** How long the cache may lag behind a deletion. */
 const CACHE_LAG = 1 * MINUTE;
 
-/** Orders the end of claims. Each order is given and counted once, however long the cache takes to show it. */
+/** Deletes NodeClaims. Each is requested and counted once, however long the cache takes to show it. */
 export class NodeClaimDeletions {
   readonly #core: Pick<ControllerDeps, 'client' | 'caches' | 'metrics'>;
   readonly #requested: ExpiringMap<string, true>; // by uid
@@ -41,7 +41,10 @@ export class NodeClaimDeletions {
     this.#requested = new ExpiringMap(core.clock, CACHE_LAG);
   }
 
-  /** True if this call ordered it; false if it was ordered before, or the claim is gone. A namesake is left alone. */
+  /**
+   * True if this call deleted the NodeClaim; false if a deletion was requested before or the NodeClaim is gone. A new
+   * NodeClaim of the same name is not touched.
+   */
   async request(nodeClaim: NodeClaim, reason: DeletionReason, signal: AbortSignal): Promise<boolean> {
     const { name, uid = '' } = nodeClaim.metadata;
     if (this.#requested.has(uid)) return false;
@@ -72,7 +75,7 @@ export class NodeClaimDeletions {
   }
 }
 
-/** Whether pods may take their time, none, or some. */
+/** How long pods may take to terminate: as long as they need, a limited time, or no time. */
 function terminationMode(gracePeriod: string | undefined): 'graceful' | 'forceful' | 'eventual' {
   if (gracePeriod === undefined) return 'graceful';
   return parseDuration(gracePeriod) <= 0n ? 'forceful' : 'eventual';

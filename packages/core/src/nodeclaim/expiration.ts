@@ -6,14 +6,19 @@ import { isManagedNodeClaim } from '../state/managed.ts';
 import { withNodeName } from './nodeclaim-logger.ts';
 import type { NodeClaimDeletions } from './deletions.ts';
 
-/** When a claim has lived for long enough; undefined if it may live for ever. What its pool says by now is no matter. */
+/**
+ * When the NodeClaim expires; undefined if never. Only the NodeClaim's own `expireAfter` counts, not its NodePool's.
+ */
 function expiryOf({ metadata, spec }: NodeClaim): Instant | undefined {
   const lifetime = parseNillableDuration(spec.expireAfter);
   if (lifetime === undefined) return undefined;
   return Date.parse(metadata.creationTimestamp ?? '') + nanosToMilliseconds(lifetime);
 }
 
-/** Deletes claims at their age limit, whatever budgets and pods say (spec 03 §9). Many at a time, unlike upstream. */
+/**
+ * Deletes NodeClaims that have reached `expireAfter`, regardless of budgets and pods (spec 03 §9). Several at a time,
+ * unlike upstream.
+ */
 export function expirationController(core: ControllerDeps & { readonly deletions: NodeClaimDeletions }): Controller {
   const { caches, clock, deletions, options, provider } = core;
   return {

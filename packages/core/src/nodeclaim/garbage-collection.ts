@@ -19,8 +19,9 @@ const PERIOD = 2 * MINUTE;
 const PARALLEL = 20;
 
 /**
- * Deletes claims whose machine the cloud no longer knows (spec 03 §10), unless its kubelet still speaks: then the cloud
- * is wrong. A claim that is not registered is left to its timeout, since a new machine may not be listed yet.
+ * Deletes NodeClaims whose instance the cloud no longer lists (spec 03 §10), unless the Node is still Ready: then the
+ * list is wrong. A NodeClaim that is not registered is left to its registration timeout, because a new instance may not
+ * be listed yet.
  */
 export function garbageCollectionController(
   core: ControllerDeps & { readonly deletions: NodeClaimDeletions },

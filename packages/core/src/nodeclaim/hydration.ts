@@ -13,11 +13,11 @@ import type { ControllerDeps } from '../state/controller-deps.ts';
 import { findNodeClaim, nodesOf } from '../state/node-nodeclaim-links.ts';
 import { isManagedNodeClaim } from '../state/managed.ts';
 
-// Objects of old releases lack the label that names their NodeClass, by which Nodes are told to be ours.
+// Objects created by old releases lack the label that names their NodeClass, by which managed Nodes are recognised.
 
 const CONCURRENCY = { min: 1000, max: 5000 };
 
-/** Keeps the NodeClass label on claims (spec 03 §13). */
+/** Keeps the NodeClass label on NodeClaims (spec 03 §13). */
 export function nodeClaimHydrationController({ caches, client, options, provider }: ControllerDeps): Controller {
   return {
     name: 'nodeclaim.hydration',
@@ -34,7 +34,7 @@ export function nodeClaimHydrationController({ caches, client, options, provider
   };
 }
 
-/** Keeps it on the Nodes of managed claims. */
+/** Keeps the NodeClass label on the Nodes of managed NodeClaims. */
 export function nodeHydrationController({ caches, client, options, provider }: ControllerDeps): Controller {
   return {
     name: 'node.hydration',

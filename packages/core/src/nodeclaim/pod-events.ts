@@ -16,17 +16,17 @@ import { isDaemonPod, isTerminal, isTerminating, type Pod } from '../kinds/pod.t
 import { findNodeClaim } from '../state/node-nodeclaim-links.ts';
 import { isManagedNodeClaim } from '../state/managed.ts';
 
-/** So that busy Nodes do not cost a write for each pod. Less than consolidation waits before it believes its plan. */
+/** Limits the writes for busy Nodes. Shorter than consolidation waits between planning and validation. */
 const QUIET = 10 * SECOND;
 
 /**
- * Notes on a claim when a pod last came to its Node or left it, which is what `consolidateAfter` counts from (spec 03
- * §13). Looks at Nodes, not pods: a burst on one Node is one pass, and Nodes do not wait for each other. What was there
- * before we started counts from when it happened, so a restart moves nothing.
+ * Records on a NodeClaim when a pod was last bound to or removed from its Node; `consolidateAfter` counts from that
+ * time (spec 03 §13). The key is the Node: a burst of pods on one Node is one pass, and Nodes do not wait for each
+ * other. Pods that exist when the process starts count from when they changed, so a restart resets nothing.
  */
 export function podEventsController(core: ControllerDeps): Controller {
   const { caches, clock, options, provider } = core;
-  const lastEvents = new Map<string, Instant>(); // by name of the Node: what its claim may not say yet
+  const lastEvents = new Map<string, Instant>(); // by name of the Node: times that the NodeClaim may not show yet
   return {
     name: 'nodeclaim.podevents',
     kind: NODES,
@@ -57,7 +57,7 @@ async function noteEvent(
   await unlessGone(client.patch(NODE_CLAIMS, { name }, { type: 'merge', body }, { subresource: 'status' }, signal));
 }
 
-/** Names of Nodes, and in `lastEvents` when something happened there. */
+/** Enqueues names of Nodes and records in `lastEvents` when something happened there. */
 function podEvents(pods: Caches['pods'], lastEvents: Map<string, Instant>, now: () => Instant): Source {
   const note = (queue: Enqueuer<string>, { spec }: Pod, at: Instant | undefined): void => {
     const nodeName = spec.nodeName ?? '';
@@ -80,14 +80,14 @@ function podEvents(pods: Caches['pods'], lastEvents: Map<string, Instant>, now: 
   };
 }
 
-/** Whether the pod came to its Node just now, has ended there, or was told to go. */
+/** Whether the pod was bound, has ended, or has begun to terminate with this change. */
 function isEvent(old: Pod, pod: Pod): boolean {
   if (!pod.spec.nodeName) return false;
   const isBound = !old.spec.nodeName;
   return isBound || (!isTerminal(old) && isTerminal(pod)) || (!isTerminating(old) && isTerminating(pod));
 }
 
-/** When a pod that was there before us came, or was told to go; undefined if it does not say. */
+/** When a pod that existed at the start was bound or began to terminate; undefined if it does not say. */
 function timeOfLastEvent({ metadata, spec, status }: Pod): Instant | undefined {
   const { deletionTimestamp } = metadata;
   if (deletionTimestamp !== undefined) {

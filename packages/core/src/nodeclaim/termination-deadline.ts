@@ -2,18 +2,18 @@ import { nanosToMilliseconds, parseDuration, timestamp } from '@karpenter-ts/kub
 import { type NodeClaim, TERMINATION_TIMESTAMP } from '@karpenter-ts/apis';
 import type { Instant } from '@karpenter-ts/runtime';
 
-/** By when a node must be empty. */
+/** When a node must be empty. */
 export type TerminationDeadline =
   | { readonly kind: 'None' }
   | { readonly kind: 'At'; readonly at: Instant; readonly text: string }
-  /** The annotation says nothing that could be understood. */
+  /** The annotation cannot be parsed. */
   | { readonly kind: 'Unreadable'; readonly text: string };
 
 const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
 /**
- * The annotation, if it is there. If it is not yet, because the claim was deleted a moment ago, what it is going to say
- * (spec 03 §7.1, §18-28).
+ * Reads the deadline from the annotation. If the NodeClaim was deleted a moment ago and has no annotation yet, computes
+ * the value it is going to have (spec 03 §7.1, §18-28).
  */
 export function readDeadline({ metadata, spec }: NodeClaim): TerminationDeadline {
   const text = metadata.annotations?.[TERMINATION_TIMESTAMP];

@@ -5,22 +5,22 @@ import type { ControllerDeps } from '../state/controller-deps.ts';
 import { isManagedNodePool } from '../state/managed.ts';
 import { mergePatchOf } from '../writes/merge-patch.ts';
 
-/** What is asked of the cluster model. */
+/** What the counter asks the cluster model. */
 export interface PoolUsage {
   hasSynced(): boolean;
-  /** What the nodes of a pool have, those on their way out left out; `nodes` is their number. */
+  /** The capacity of the NodePool's nodes without the deleting ones; `nodes` is their number. */
   usageOf(nodePool: string): ResourceList;
 }
 
 const PERIOD = 5 * SECOND;
 const UNSYNCED_PERIOD = 1 * SECOND;
 
-/** Shown also where there is nothing. */
+/** Shown even if the NodePool has no nodes. */
 const NOTHING: ResourceList = { cpu: '0', memory: '0', pods: '0', 'ephemeral-storage': '0', nodes: '0' };
 
 /**
- * Keeps the resources of a pool's nodes in its status, looking every 5 s (spec 03 §11.1). Before the model has seen all
- * nodes it writes nothing: too little would look like room under the limits.
+ * Keeps the resources of a NodePool's nodes in its status, every 5 s (spec 03 §11.1). It writes nothing until the
+ * cluster state is in sync: too low a count would look like room under the limits.
  */
 export function counterController({ caches, client, options, provider }: ControllerDeps, usage: PoolUsage): Controller {
   return {
@@ -45,7 +45,7 @@ export function counterController({ caches, client, options, provider }: Control
   };
 }
 
-/** The status with what is in use. Amounts that are equal stay as they are written. */
+/** The NodePool with its usage in the status. A quantity that is equal keeps its spelling. */
 export function withUsage({ status }: NodePool, usage: ResourceList): NodePool['status'] {
   const resources: Record<string, string | number> = {};
   for (const [name, amount] of Object.entries({ ...NOTHING, ...usage })) {

@@ -15,8 +15,8 @@ import { patchStatus } from '../writes/status-patch.ts';
 const TYPE = 'ExtensionsValid';
 
 /**
- * Keeps the condition `ExtensionsValid` of pools that use extensions, and tells what is wrong with their annotations: a
- * bad value is never skipped in silence (spec 09 §0.2).
+ * Keeps the condition `ExtensionsValid` of NodePools that use extensions and publishes what is wrong with their
+ * annotations: a bad value is never ignored silently (spec 09 §0.2).
  */
 export function extensionsController({ caches, client, clock, events, options, provider }: ControllerDeps): Controller {
   return {
@@ -45,7 +45,7 @@ function verdict({ problems, switchedOff }: AnnotationReview): ConditionChange<t
   return { type: TYPE, status: 'False', reason: 'InvalidAnnotation', message: problems.join(', ') };
 }
 
-/** Its text names the annotation and the value, so each of them is told once an hour. */
+/** The message names the annotation and its value, so each problem is published once an hour. */
 function invalidExtension(nodePool: NodePool, message: string): EventDraft {
   return {
     on: subjectOf(NODE_POOLS, nodePool),

@@ -26,7 +26,10 @@ type Pass = ControllerDeps & { readonly signal: AbortSignal };
 const { hash: HASH, version: VERSION } = NODEPOOL_HASH_ANNOTATIONS;
 const PARALLEL = 20;
 
-/** Keeps the hash of a pool's template in its annotations, by which its claims are told to be drifted (spec 03 §11.5). */
+/**
+ * Keeps the hash of a NodePool's template in its annotations, by which drift of its NodeClaims is detected (spec 03
+ * §11.5).
+ */
 export function hashController(core: ControllerDeps): Controller {
   const { caches, options, provider } = core;
   return {
@@ -40,7 +43,7 @@ export function hashController(core: ControllerDeps): Controller {
       const pass = { ...core, signal };
       const { annotations = {} } = nodePool.metadata;
       const wanted = { [HASH]: nodePoolHash(nodePool), [VERSION]: NODEPOOL_HASH_V3 };
-      // Claims first: one whose hash is of the old version must never meet a pool's of the new.
+      // NodeClaims first: a NodeClaim with a hash of the old version must never meet a NodePool with one of the new.
       if (annotations[VERSION] !== NODEPOOL_HASH_V3) await migrateClaims(pass, nodePool, wanted);
       const isCurrent = annotations[HASH] === wanted[HASH] && annotations[VERSION] === wanted[VERSION];
       if (!isCurrent) await annotate(pass, NODE_POOLS, name, wanted);
@@ -49,7 +52,10 @@ export function hashController(core: ControllerDeps): Controller {
   };
 }
 
-/** Claims hashed by another version count as made from the present template, unless they are known not to be. */
+/**
+ * NodeClaims with a hash of another version are taken as made from the current template, unless they are known to be
+ * drifted.
+ */
 async function migrateClaims(pass: Pass, { metadata }: NodePool, current: Annotations): Promise<void> {
   const { caches, provider } = pass;
   const outdated = caches.nodeClaims

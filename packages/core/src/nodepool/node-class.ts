@@ -5,13 +5,13 @@ import type { ControllerDeps } from '../state/controller-deps.ts';
 import type { NodeClass } from '../kinds/node-class.ts';
 import { isManagedNodePool } from '../state/managed.ts';
 
-/** The NodeClass a managed pool refers to; undefined if there is none of that name. */
+/** The NodeClass that a managed NodePool refers to; undefined if it does not exist. */
 export function findNodeClass({ spec }: NodePool, { nodeClasses }: Pick<Caches, 'nodeClasses'>): NodeClass | undefined {
   const { group, kind, name } = spec.template.spec.nodeClassRef;
   return nodeClasses.find(({ type }) => type.group === group && type.kind === kind)?.get(name);
 }
 
-/** Names of managed pools, whenever they or their NodeClasses change. */
+/** Enqueues managed NodePools when they or their NodeClasses change. */
 export function poolSources({ caches, provider }: Pick<ControllerDeps, 'caches' | 'provider'>): readonly Source[] {
   return [
     kindSource(caches.nodePools, { when: ({ object }) => isManagedNodePool(object, provider) }),

@@ -8,7 +8,7 @@ import { isManagedNodePool } from '../state/managed.ts';
 import { patchStatus } from '../writes/status-patch.ts';
 import { findNodeClass, poolSources } from './node-class.ts';
 
-/** Keeps the condition `NodeClassReady` of pools (spec 03 §11.2): without it nothing is launched for them. */
+/** Keeps the condition `NodeClassReady` of NodePools (spec 03 §11.2). Nothing is launched for a NodePool without it. */
 export function readinessController(core: ControllerDeps): Controller {
   const { caches, client, clock, options, provider } = core;
   return {
@@ -27,7 +27,7 @@ export function readinessController(core: ControllerDeps): Controller {
   };
 }
 
-/** What a pool says of its NodeClass: what that says itself, if it is there to stay. */
+/** The condition of the NodePool: the NodeClass's own Ready condition, unless the NodeClass is missing or deleting. */
 export function readinessOf(nodeClass: NodeClass | undefined): ConditionChange<'NodeClassReady'> {
   const type = 'NodeClassReady';
   if (nodeClass === undefined) {

@@ -12,8 +12,8 @@ import type { NodePoolHealth, RegistrationResult } from '../state/nodepool-healt
 const TYPE = 'NodeRegistrationHealthy';
 
 /**
- * Keeps the condition `NodeRegistrationHealthy` of pools (spec 03 §11.4): Unknown whenever what they launch changes,
- * then as their launches go. It is the only one that writes it.
+ * Keeps the condition `NodeRegistrationHealthy` of NodePools (spec 03 §11.4): Unknown after a change of the NodePool or
+ * its NodeClass, then as its launches go. No other controller writes it.
  */
 export function registrationHealthController(
   core: ControllerDeps & { readonly nodePoolHealth: NodePoolHealth },
@@ -43,7 +43,7 @@ export function registrationHealthController(
   };
 }
 
-/** Whether the condition speaks of another pool or NodeClass than the present ones. */
+/** Whether the NodePool or its NodeClass has changed since the condition was set. */
 function hasChanged(nodePool: NodePool, nodeClass: NodeClass): boolean {
   const condition = findCondition(nodePool, TYPE);
   return (
@@ -59,7 +59,7 @@ function renewed(nodePool: NodePool, nodeClass: NodeClass, now: Instant): NodePo
   return { ...unknown, status: { nodes: 0, ...unknown.status, nodeClassObservedGeneration } };
 }
 
-/** The first failure that counted is the one to show: those after it do not change the reason. */
+/** The condition keeps the reason of the first failure that turned it; later failures do not change it. */
 function judged(nodePool: NodePool, verdict: RegistrationResult, now: Instant): NodePool {
   if (!verdict.succeeded && findCondition(nodePool, TYPE)?.status === 'False') return nodePool;
   return withCondition(nodePool, NODE_POOL_CONDITIONS, changeOf(verdict), now);

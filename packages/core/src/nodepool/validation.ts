@@ -15,7 +15,7 @@ import type { ControllerDeps } from '../state/controller-deps.ts';
 import { isManagedNodePool } from '../state/managed.ts';
 import { patchStatus } from '../writes/status-patch.ts';
 
-/** Keeps the condition `ValidationSucceeded` of pools: rules the API server cannot check (spec 03 §11.3). */
+/** Keeps the condition `ValidationSucceeded` of NodePools: rules that the API server cannot check (spec 03 §11.3). */
 export function validationController({ caches, client, clock, provider }: ControllerDeps): Controller {
   return {
     name: 'nodepool.validation',
@@ -40,7 +40,7 @@ function verdict(problem: string | undefined): ConditionChange<'ValidationSuccee
   return { type, status: 'False', reason: 'NodePoolValidationFailed', message: problem };
 }
 
-/** Values nobody knows are tolerated while others are left, but somebody should hear of them. */
+/** Unknown values are tolerated beside known ones, but they are logged. */
 function logUnknownValues({ spec }: NodePool, profile: ProviderProfile, logger: Logger): void {
   for (const written of spec.template.spec.requirements) {
     const requirement = { ...written, key: normalizeLabelKey(written.key, profile) };

@@ -8,7 +8,7 @@ import { PoolCosts } from './pool-costs.ts';
 import { pricingController } from './pricing-controller.ts';
 import { statusControllers } from './status-controller.ts';
 
-/** All that only shows how the cluster is, and can be switched off in large ones. */
+/** The controllers that only export metrics and events. They can be switched off in large clusters. */
 export function observabilityControllers(core: ControllerDeps, cluster: ClusterModel): readonly Controller[] {
   const costs = new PoolCosts(core.caches);
   return [

@@ -11,8 +11,8 @@ import { type ResourceSample, utilizationSamples } from './resource-samples.ts';
 const PERIOD = 5 * SECOND;
 
 /**
- * Shows what Nodes have and what is used of it, as of the last look; looks every 5 s (spec 05 §4.2). A look at a cluster
- * that has not changed since the last one costs nothing, however many Nodes there are.
+ * Exports the resources and the usage of Nodes, looking every 5 s (spec 05 §4.2). If the cluster has not changed since
+ * the last look, a look costs nothing.
  */
 export function nodeMetricsController(
   core: ControllerDeps,
@@ -22,7 +22,7 @@ export function nodeMetricsController(
   let seen: number | undefined;
   return singleton('metrics.node', async (signal) => {
     if (cluster.revision === seen) return { requeueAfter: PERIOD };
-    const { revision } = cluster; // of the beginning: what changes during this look is seen by the next one
+    const { revision } = cluster; // read first, so that a change during this look counts for the next one
     const slices = new TimeSlices(core.clock, signal);
     const { active, deleting } = await cluster.snapshotInSlices(slices);
     await watch.look([...active, ...deleting].filter(hasJoined), slices);
@@ -35,11 +35,11 @@ function hasJoined(state: StateNode): state is JoinedNode {
   return state.node !== undefined;
 }
 
-/** What was seen of all Nodes. Only what has changed since is worked out anew, and never for long at a time. */
+/** The reports of all Nodes. Only changed ones are computed again, in time slices. */
 class NodeWatch {
   readonly #core: ControllerDeps;
   readonly #metrics: NodeMetrics;
-  readonly #known = new WeakMap<ExistingNode, NodeReport>(); // another object means that something has changed
+  readonly #known = new WeakMap<ExistingNode, NodeReport>(); // a new object means a change
   #isExposed = false;
   #reports: readonly NodeReport[] = [];
   #utilization: readonly ResourceSample[] = [];
@@ -75,7 +75,7 @@ class NodeWatch {
     return report;
   }
 
-  /** After the first look, since only a leader looks: others show nothing. */
+  /** Only after the first look, because only the leader looks: other replicas export nothing. */
   #expose(): void {
     this.#isExposed = true;
     const { metrics } = this.#core;

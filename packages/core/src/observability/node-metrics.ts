@@ -1,7 +1,7 @@
 import type { ProviderProfile } from '@karpenter-ts/apis';
 import { defineGauge, type GaugeDefinition } from '@karpenter-ts/runtime';
 
-/** What of a Node's resources is shown. */
+/** The amounts of a Node that metrics show. */
 export type NodeAmount =
   | 'allocatable'
   | 'podRequests'
@@ -10,9 +10,9 @@ export type NodeAmount =
   | 'daemonLimits'
   | 'systemOverhead';
 
-/** Gauges of Nodes, and how their labels come from those of a Node. */
+/** The gauges of Nodes, and the Node labels that their labels come from. */
 export interface NodeMetrics {
-  /** The label of a Node behind each label of the gauges that has one. */
+  /** The Node label by the name of the gauge label. */
   readonly sources: ReadonlyMap<string, string>;
   readonly amounts: Readonly<Record<NodeAmount, GaugeDefinition>>;
   readonly lifetimeSeconds: GaugeDefinition;
@@ -24,7 +24,10 @@ export const clusterUtilization = defineGauge(
   'Utilization of allocatable resources by pod requests',
 );
 
-/** With a label for every well-known one of the provider that has a prefix, named by what follows it (spec 05 §4.2). */
+/**
+ * The gauges have a label for every prefixed well-known label of the provider, named by the part after the prefix (spec
+ * 05 §4.2).
+ */
 export function nodeMetricsOf({ wellKnownLabels }: Pick<ProviderProfile, 'wellKnownLabels'>): NodeMetrics {
   const sources = new Map([...wellKnownLabels].filter(hasPrefix).map((key) => [shownAs(key), key]));
   const labels = [...sources.keys(), 'node_name', 'phase', 'managed'];

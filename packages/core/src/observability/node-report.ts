@@ -18,16 +18,16 @@ export interface NodeReport {
   readonly labels: Readonly<Record<string, string>>;
   readonly createdAt: Instant;
   readonly samples: Readonly<Record<NodeAmount, readonly ResourceSample[]>>;
-  /** What counts for the whole cluster: what pods may have, and what they ask for. */
+  /** The Node's part of the cluster's utilisation. */
   readonly share: { readonly allocatable: Amounts; readonly requested: Amounts };
 }
 
-/** A machine whose Node exists. */
+/** A state node whose Node exists. */
 export interface JoinedNode extends StateNode {
   readonly node: Node;
 }
 
-/** Describes a Node and the pods on it. `sources` are the labels to take from it, by the name they are shown under. */
+/** Computes the metrics of a Node and its pods. `sources`: Node labels by the name of the gauge label. */
 export function reportNode(
   { node, nodeClaim, existing }: JoinedNode,
   sources: ReadonlyMap<string, string>,

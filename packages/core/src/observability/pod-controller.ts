@@ -25,7 +25,7 @@ import {
 } from './pod-metrics.ts';
 import { podLabels } from './pod-labels.ts';
 
-/** Shows where pods are, and how long those that were seen waiting wait for their places and their start (spec 05 §4.2). */
+/** Exports the state of pods, and how long pods that were seen Pending take to be bound and to start (spec 05 §4.2). */
 export function podMetricsController(core: ControllerDeps, decisions: PodDecisions): Controller {
   const { pods } = core.caches;
   const watch = new PodWatch(core, decisions);
@@ -43,11 +43,11 @@ export function podMetricsController(core: ControllerDeps, decisions: PodDecisio
   };
 }
 
-/** What is measured of pods. States and ages are worked out when someone looks, so pods cost nothing while they rest. */
+/** Measures pods. States and ages are computed when metrics are scraped, so unchanged pods cost nothing. */
 class PodWatch {
   readonly #core: ControllerDeps;
   readonly #decisions: PodDecisions;
-  /** Pods that were seen Pending, until they are ready or done; by namespace/name, as the others. */
+  /** Pods that were seen Pending, until they are ready or have ended; by namespace/name, as the other set. */
   readonly #unstarted = new Set<string>();
   /** Pods that were seen Pending, until they are bound and not Pending any more. */
   readonly #unbound = new Set<string>();
@@ -73,7 +73,7 @@ class PodWatch {
     this.#unbound.delete(key);
   }
 
-  /** From the first pass on, since only a leader has passes: others show nothing. */
+  /** From the first pass on, because only the leader has passes: other replicas export nothing. */
   expose(): void {
     if (this.#isExposed) return;
     this.#isExposed = true;
@@ -109,9 +109,9 @@ class PodWatch {
     for (const pod of pods.list()) yield { labels: podLabels(pod, nodes.get(pod.spec.nodeName ?? '')), value: 1 };
   }
 
-  /** Undefined for each that is gone, or is not wanted. */
+  /** Undefined for a pod that is gone or filtered out. */
   *#find(keys: ReadonlySet<string>, isWanted = (_pod: Pod) => true): Generator<Pod | undefined> {
-    const present = Array.from(keys); // one that begins to wait anew while the page is written must not appear twice
+    const present = Array.from(keys); // a copy: a pod that is added again during the scrape must not appear twice
     for (const key of present) {
       const pod = this.#core.caches.pods.get(key);
       yield pod && isWanted(pod) ? pod : undefined;
@@ -128,7 +128,7 @@ class PodWatch {
     metrics.observe(provisioningBoundSeconds, {}, secondsFrom(placeableSince, boundAt));
   }
 
-  /** One that is done was never ready, or long ago: no time is measured. */
+  /** A pod that has ended was never ready, or not any more: nothing is measured. */
   #seeStarted(key: string, pod: Pod): void {
     const readyAt = findTime(pod, 'Ready');
     if ((readyAt === undefined && !isTerminal(pod)) || !this.#unstarted.delete(key)) return;
@@ -150,7 +150,7 @@ function isUnbound(pod: Pod): boolean {
   return isPending(pod) && findTime(pod, 'PodScheduled') === undefined;
 }
 
-/** Of a pod without a Node. */
+/** Whether the pod is not bound. */
 function undecidedSince(pod: Pod, decision: PodDecision | undefined): Instant | undefined {
   if (decision?.decidedAt !== undefined || isTerminal(pod)) return undefined;
   return findTime(pod, 'PodScheduled') === undefined ? decision?.seenAt : undefined;
@@ -160,13 +160,13 @@ function createdAt({ metadata }: Pod): Instant {
   return Date.parse(metadata.creationTimestamp ?? '');
 }
 
-/** Since when a condition is True; undefined if it is not. */
+/** When a condition became True; undefined if it is not True. */
 function findTime({ status }: Pod, type: string): Instant | undefined {
   const condition = status?.conditions?.find((one) => one.type === type && one.status === 'True');
   return condition && Date.parse(condition.lastTransitionTime ?? '');
 }
 
-/** Conditions tell whole seconds only, so one may seem to have come before what it follows. */
+/** Conditions have whole seconds, so one may seem to precede the condition it follows; the difference is at least 0. */
 function secondsFrom(start: Instant, end: Instant): number {
   return Math.max(0, end - start) / SECOND;
 }

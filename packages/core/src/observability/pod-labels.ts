@@ -5,7 +5,7 @@ import type { Node } from '../kinds/node.ts';
 import type { Pod } from '../kinds/pod.ts';
 import type { podState } from './pod-metrics.ts';
 
-/** What a pod is, where, and on what; empty where it is on nothing, or nobody knows its Node. */
+/** The labels of a pod's metrics; those of its Node are empty if it is unbound or its Node is unknown. */
 export function podLabels(pod: Pod, node: Node | undefined): Labels<(typeof podState)['labelNames'][number]> {
   const { metadata, spec, status } = pod;
   const ofNode = node?.metadata.labels ?? {};
@@ -27,7 +27,7 @@ export function podLabels(pod: Pod, node: Node | undefined): Labels<(typeof podS
   };
 }
 
-/** As upstream writes it, which is not how the API server would: dashboards match on it. */
+/** In upstream's spelling, which differs from the API server's: dashboards match on it. */
 function ownerLink({ namespace = '', ownerReferences }: Pod['metadata']): string {
   const owner = ownerReferences?.[0];
   if (owner === undefined) return '';

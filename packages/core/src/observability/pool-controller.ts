@@ -26,8 +26,8 @@ const costTotal = defineGauge(
 );
 
 /**
- * Shows what NodePools may hold, hold and cost (spec 05 §4.2), worked out when someone looks. Its passes only tell that
- * this replica leads: others show nothing.
+ * Exports limits, usage and cost of NodePools (spec 05 §4.2), computed when metrics are scraped. Its passes only show
+ * that this replica leads: other replicas export nothing.
  */
 export function poolMetricsController({ caches, metrics, provider }: ControllerDeps, costs: PoolCosts): Controller {
   const isManaged = (nodePool: NodePool): boolean => isManagedNodePool(nodePool, provider);

@@ -8,23 +8,23 @@ import {
 import type { InstanceType } from '@karpenter-ts/scheduling';
 import type { Caches } from '../state/caches.ts';
 
-/** What a NodeClaim was bought as. */
+/** The NodeClaim's instance type, capacity type and zone. */
 export interface Purchase {
   readonly instanceType: string;
   readonly zone: string;
   readonly capacityType: string;
 }
 
-/** What the machines of NodePools cost an hour, at the prices their offerings had when last asked for. */
+/** The hourly cost of NodePools' instances, at the prices their offerings had when last asked for. */
 export class PoolCosts {
   readonly #nodeClaims: Pick<Caches['nodeClaims'], 'byIndex'>;
-  readonly #prices = new Map<string, ReadonlyMap<string, number>>(); // by pool, then by purchase; in use only
+  readonly #prices = new Map<string, ReadonlyMap<string, number>>(); // by NodePool, then by purchase; only those in use
 
   constructor({ nodeClaims }: { readonly nodeClaims: Pick<Caches['nodeClaims'], 'byIndex'> }) {
     this.#nodeClaims = nodeClaims;
   }
 
-  /** 0 for a pool without machines; machines whose price is not known count for nothing. */
+  /** 0 without instances. Instances of unknown price do not count. */
   of(nodePool: string): number {
     const prices = this.#prices.get(nodePool);
     if (prices === undefined) return 0;
@@ -32,7 +32,7 @@ export class PoolCosts {
     return purchases.reduce((sum, purchase) => sum + (prices.get(keyOf(purchase)) ?? 0), 0);
   }
 
-  /** Whether the price of a NodeClaim's machine has never been looked up. Before it is bought there is none. */
+  /** Whether the price of a NodeClaim's instance was never looked up. Before the launch there is none. */
   isUnpriced({ metadata }: NodeClaim): boolean {
     const purchase = findPurchase(metadata.labels);
     const nodePool = metadata.labels?.[NODEPOOL_LABEL];
@@ -40,8 +40,8 @@ export class PoolCosts {
   }
 
   /**
-   * Looks up the price of all a pool has bought, and hands back what is not on offer: that keeps the price it had, or
-   * counts for nothing.
+   * Updates the prices of a NodePool's purchases and returns those that are no longer offered: they keep their last
+   * price, or do not count.
    */
   update(nodePool: string, instanceTypes: readonly InstanceType[]): readonly Purchase[] {
     const types = new Map(instanceTypes.map((type) => [type.name, type]));
@@ -69,7 +69,7 @@ export class PoolCosts {
   }
 }
 
-/** Complete only once the machine is launched. */
+/** Complete only after the launch. */
 function findPurchase(labels: Readonly<Record<string, string>> = {}): Purchase | undefined {
   const [instanceType, zone, capacityType] = [INSTANCE_TYPE_LABEL, ZONE_LABEL, CAPACITY_TYPE_LABEL].map(
     (key) => labels[key],

@@ -22,7 +22,7 @@ const trackerErrors = defineCounter(
 
 const PERIOD = 1 * HOUR;
 
-/** Keeps the prices of what NodePools have bought: looks them up with the first purchase of its kind, then every hour. */
+/** Updates the prices of NodePools' instances: with the first purchase of each kind, then every hour. */
 export function pricingController(core: ControllerDeps, costs: PoolCosts): Controller {
   const { caches, provider } = core;
   return {

@@ -1,7 +1,7 @@
 import { milliUnitsOf, type Quantity, unitsOf } from '@karpenter-ts/kubernetes';
 import type { Amounts } from '@karpenter-ts/scheduling';
 
-/** An amount as metrics show it. */
+/** A resource amount as metrics show it. */
 export interface ResourceSample {
   readonly resourceType: string;
   readonly value: number;
@@ -15,7 +15,10 @@ export function resourceSamples(amounts: Amounts): readonly ResourceSample[] {
   }));
 }
 
-/** How much of what can be had is asked for, in percent, by resource. What there is none of is left out. */
+/**
+ * The requested share of the allocatable amount by resource, in percent. Resources with nothing allocatable are left
+ * out.
+ */
 export function utilizationSamples(allocatable: Amounts, requested: Amounts): readonly ResourceSample[] {
   return Array.from(allocatable)
     .filter(([, quantity]) => unitsOf(quantity) !== 0n)

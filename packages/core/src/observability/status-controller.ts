@@ -21,7 +21,7 @@ import type { ControllerDeps } from '../state/controller-deps.ts';
 import { metricLabel, SHARED_STATUS_METRICS, type StatusMetrics, statusMetricsOf } from './status-metrics.ts';
 import { findTransitions, type ObservedCondition, type Transition, transitionText } from './status-transitions.ts';
 
-/** A kind whose conditions and end are shown. */
+/** A kind whose conditions and termination are shown. */
 interface StatusKind<T extends ApiObject> {
   readonly cache: Pick<Informer<T>, 'type' | 'get' | 'list' | 'start' | 'hasSynced' | 'addHandlerInTurns'>;
   readonly conditionsOf: (object: T) => readonly ObservedCondition[];
@@ -33,7 +33,7 @@ interface StatusKind<T extends ApiObject> {
   readonly isShared: boolean;
 }
 
-/** Those of claims, pools and Nodes, of every provider. */
+/** The controllers for NodeClaims, NodePools and Nodes, of all providers. */
 export function statusControllers(core: ControllerDeps): readonly Controller[] {
   const { nodeClaims, nodePools, nodes } = core.caches;
   const classes = core.provider.nodeClasses.map(nodeClassLabel);
@@ -60,7 +60,7 @@ export function statusControllers(core: ControllerDeps): readonly Controller[] {
   ];
 }
 
-/** What must exist counts as there from the object's creation. */
+/** Required conditions count from the object's creation. */
 function filledConditions<C extends string>(
   object: ConditionedObject,
   rules: ConditionRules<C>,
@@ -69,9 +69,9 @@ function filledConditions<C extends string>(
 }
 
 /**
- * Counts and tells how the conditions of a kind change, and how its objects end, by comparing each object with how it
- * was last seen (spec 03 §2.1, 05 §4.4). How long something has been as it is is computed when someone looks, so
- * objects cost nothing while they rest.
+ * Exports changes of the conditions of a kind and the termination of its objects, by comparing each object with its
+ * last version (spec 03 §2.1, 05 §4.4). Durations are computed when metrics are scraped, so unchanged objects cost
+ * nothing.
  */
 function statusController<T extends ApiObject>(core: ControllerDeps, kind: StatusKind<T>): Controller {
   const { cache } = kind;
@@ -98,7 +98,7 @@ function statusController<T extends ApiObject>(core: ControllerDeps, kind: Statu
   };
 }
 
-/** What the events and metrics of one kind say. */
+/** The events and metrics of one kind. */
 class StatusWatch<T extends ApiObject> {
   readonly #core: ControllerDeps;
   readonly #kind: StatusKind<T>;
@@ -115,7 +115,7 @@ class StatusWatch<T extends ApiObject> {
     this.#views = [[own, labelsOf(kind.labels)], ...(kind.isShared ? [[SHARED_STATUS_METRICS, shared] as const] : [])];
   }
 
-  /** From the first pass on, since only a leader has passes: others show nothing. */
+  /** From the first pass on, because only the leader has passes: other replicas export nothing. */
   expose(): void {
     if (this.#isExposed) return;
     this.#isExposed = true;
@@ -201,7 +201,7 @@ function nameLabels({ metadata }: ApiObject): Readonly<Record<'namespace' | 'nam
   return { namespace: metadata.namespace ?? '', name: metadata.name };
 }
 
-/** Kubelets always say when; a condition of anyone else that does not counts from the epoch, as upstream has it. */
+/** The transition time. Kubelets always set it; a condition without one counts from the epoch, as upstream has it. */
 function timeOf({ lastTransitionTime }: ObservedCondition): Instant {
   return lastTransitionTime === undefined ? 0 : Date.parse(lastTransitionTime);
 }

@@ -8,7 +8,7 @@ import {
   type HistogramDefinition,
 } from '@karpenter-ts/runtime';
 
-/** What is shown of the conditions and the end of objects of one kind, or of all (spec 05 §4.4). */
+/** Metrics of the conditions and the termination of objects, of one kind or of all (spec 05 §4.4). */
 export interface StatusMetrics {
   readonly count: GaugeDefinition;
   readonly currentStatusSeconds: GaugeDefinition;
@@ -68,7 +68,7 @@ export function statusMetricsOf(
   return defineStatusMetrics(kind.toLowerCase(), objectLabels.map(metricLabel), bounds);
 }
 
-/** Those of all kinds together: deprecated, but people still look at them. */
+/** The metrics of all kinds together: deprecated, but still in use. */
 export const SHARED_STATUS_METRICS: StatusMetrics = defineStatusMetrics('', ['group', 'kind'], DEFAULT_BUCKETS);
 
 /** The name under which a metric shows a label of an object. */

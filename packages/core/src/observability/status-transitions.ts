@@ -1,4 +1,4 @@
-/** What is read of a condition, also of a Node's. */
+/** What is read of a condition; those of Nodes count too. */
 export interface ObservedCondition {
   readonly type: string;
   readonly status: string;
@@ -7,13 +7,13 @@ export interface ObservedCondition {
   readonly lastTransitionTime?: string | undefined;
 }
 
-/** A condition whose status is not what it was when it was last seen; `from` is undefined if it never was. */
+/** A condition whose status has changed; `from` is undefined for a new condition. */
 export interface Transition {
   readonly from: ObservedCondition | undefined;
   readonly to: ObservedCondition;
 }
 
-/** Changes of reason or message alone are none, and neither is a condition that goes. */
+/** A change of reason or message alone is no transition, and neither is the removal of a condition. */
 export function findTransitions(
   before: readonly ObservedCondition[],
   after: readonly ObservedCondition[],

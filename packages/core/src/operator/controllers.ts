@@ -24,7 +24,7 @@ import { nodeHealth } from '../node-health/node-health.ts';
 import { EvictionQueue } from '../node-termination/eviction-queue.ts';
 import { nodeTermination } from '../node-termination/node-termination.ts';
 
-/** Everything that acts. Each follows the caches; none knows of the others. */
+/** All controllers. Each follows the caches and knows of no other. */
 export function createControllers(core: ControllerDeps, random: () => number): readonly Controller[] {
   const { options, provider } = core;
   const cluster = new ClusterModel(core);
@@ -32,7 +32,7 @@ export function createControllers(core: ControllerDeps, random: () => number): r
   const nodePoolHealth = new NodePoolHealth(core.caches);
   const queue = new EvictionQueue(core);
   const repairs = options.featureGates.NodeRepair && provider.repairPolicies.length > 0;
-  /** For one that calls the provider: its calls are timed under its name. */
+  /** The dependencies of a controller that calls the provider: its calls are measured under its name. */
   const as = (controller: string): ControllerDeps => ({
     ...core,
     provider: meteredProvider(provider, { ...core, controller }),

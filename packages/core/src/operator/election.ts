@@ -3,8 +3,8 @@ import { Client, type EventDraft, LeaderElector, leaseNamespace, newIdentity, us
 import type { OperatorSettings } from './operator.ts';
 
 /**
- * Who competes for the lease of this installation (spec 05 §2.3). Its requests are held back by nothing: no rate limit
- * applies, and they have connections of their own. Rejects when nobody says in which namespace the lease is.
+ * The candidate for the lease of this installation (spec 05 §2.3). Its requests have no rate limit and their own
+ * connections, so that nothing delays them. Rejects if the lease's namespace is unknown.
  */
 export async function createElector(
   settings: OperatorSettings,

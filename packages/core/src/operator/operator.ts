@@ -39,7 +39,7 @@ import { listUnbuiltSettings } from './unbuilt-settings.ts';
 
 /** What makes a cloud's provider part of a process. */
 export interface ProviderModule {
-  /** The kinds of NodeClass it understands; known before it is made, for the caches it may read. */
+  /** The NodeClass kinds of the provider. They are needed before `create`, for the caches. */
   readonly nodeClasses: readonly ResourceType[];
   /** Called once, before anything runs. */
   create(deps: ProviderDeps): ProviderParts;
@@ -47,17 +47,17 @@ export interface ProviderModule {
 
 export interface ProviderParts {
   readonly provider: CloudProvider;
-  /** Those it brings along. */
+  /** Controllers of the provider. */
   readonly controllers?: readonly Controller[];
 }
 
-/** What a provider may stand on. */
+/** What a provider may depend on. */
 export interface ProviderDeps extends Pick<ControllerDeps, 'client' | 'caches' | 'clock' | 'logger' | 'metrics'> {
-  /** Aborted when the process stops, before anything else does. */
+  /** Aborted first when the process stops. */
   readonly stopping: AbortSignal;
 }
 
-/** All a process of Karpenter is made of that is not the same everywhere. */
+/** Everything that differs between processes of Karpenter. */
 export interface OperatorSettings {
   readonly options: OperatorOptions;
   readonly providerModule: ProviderModule;
@@ -68,11 +68,11 @@ export interface OperatorSettings {
   readonly build: { readonly version: string; readonly commit: string };
   /** Numbers in [0, 1), for names and jitter; Math.random unless given. */
   readonly random?: () => number;
-  /** Whether metrics and probes are served; not where many run in one process. */
+  /** Whether to serve metrics and probes; off where many operators share a process. */
   readonly serves: boolean;
 }
 
-/** A Karpenter, ready to be started. Everything it knows comes from the API server and the provider. */
+/** A complete Karpenter, ready to start. Everything it knows comes from the API server and the provider. */
 export async function createOperator(settings: OperatorSettings): Promise<Manager> {
   const { options, clock, logger, metrics, build, random = Math.random } = settings;
   publishBuildInfo(metrics, build);
@@ -81,7 +81,7 @@ export async function createOperator(settings: OperatorSettings): Promise<Manage
     ? undefined
     : await createElector(settings, (draft) => events.publish(draft));
   const client = limitedClient(settings, election?.fence);
-  const unfenced = limitedClient(settings); // events tell of the past, the end of leading included
+  const unfenced = limitedClient(settings); // events report what has happened, also that leading has ended
   const events = new QueuedRecorder({ sink: clientSink(unfenced), clock, logger, metrics, random });
   const caches = createCaches({
     client,
@@ -111,7 +111,7 @@ export async function createOperator(settings: OperatorSettings): Promise<Manage
   return manager;
 }
 
-/** Does nothing until the process stops. */
+/** Waits until the process stops. */
 function atTheEnd(run: () => void): Runnable {
   return {
     start: (signal) =>
@@ -121,10 +121,10 @@ function atTheEnd(run: () => void): Runnable {
   };
 }
 
-/** How long a write that is under way when the process is to stop may take to be answered. */
+/** How long a write in progress may go on when the process is told to stop. */
 const WRITE_GRACE = 1 * SECOND;
 
-/** Each kind has its own limit. The fence refuses writes while this process does not lead. */
+/** A client with a rate limit for each kind of request. Its fence refuses writes while this process does not lead. */
 function limitedClient(settings: OperatorSettings, fence?: LeaderFence): Client {
   const { options, transport, clock, metrics, build } = settings;
   const limits = { qps: options.kubeClientQps, burst: options.kubeClientBurst };
@@ -174,7 +174,7 @@ function checkCaches(haveSynced: boolean): void {
   if (!haveSynced) throw new Error('failed to sync caches');
 }
 
-/** Watches the event loop and the collector for as long as the process runs. */
+/** Measures the event loop and the garbage collector as long as the process runs. */
 function nodeMetrics(metrics: Metrics): Runnable {
   return {
     start: (signal) => {

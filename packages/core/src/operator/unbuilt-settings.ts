@@ -3,12 +3,12 @@ import type { OperatorOptions } from '../options/operator-options.ts';
 
 type Gate = keyof OperatorOptions['featureGates'];
 
-/** The feature gates that switch something. */
+/** The feature gates that have an effect. */
 const BUILT_GATES: ReadonlySet<Gate> = new Set<Gate>(['NodeRepair', 'ReservedCapacity']);
 
 /**
- * What is set and does nothing, because what it is for is not built or is switched off: one line each, to be logged at the start.
- * Upstream's settings are all accepted, so that its manifests work; nobody should wait for what will not come.
+ * Settings without effect, because their feature is not built or switched off: one line each, to be logged at the
+ * start. All of upstream's settings are accepted, so that its manifests work, but users must know what will not happen.
  */
 export function listUnbuiltSettings(
   options: Pick<OperatorOptions, 'featureGates' | 'extensions' | 'karpenterService' | 'nodeFee'>,
@@ -24,7 +24,10 @@ export function listUnbuiltSettings(
   ];
 }
 
-/** Why the controller must not start with these settings: what they ask for is not built, and would do harm half-built. */
+/**
+ * Why the controller must not start with these settings: they ask for features that are not built and would do harm if
+ * half-built.
+ */
 export function refuseUnbuiltSettings({
   ignoreDraRequests,
 }: Pick<OperatorOptions, 'ignoreDraRequests'>): readonly string[] {

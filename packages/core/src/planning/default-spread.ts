@@ -20,8 +20,8 @@ type Labels = Readonly<Record<string, string>>;
 type SpreadDeps = Pick<ControllerDeps, 'client' | 'clock' | 'logger' | 'metrics' | 'options'>;
 
 /**
- * Pods as a cluster's scheduler treats them that spreads those which ask for nothing (spec 02 §17). Without constraints
- * in `--scheduler-config` it reads nothing and changes nothing.
+ * Adds kube-scheduler's default topology spread constraints to pods that have none of their own (spec 02 §17). Without
+ * constraints in `--scheduler-config` it reads and changes nothing.
  */
 export class DefaultSpread {
   readonly #constraints: readonly DefaultConstraint[];
@@ -32,12 +32,12 @@ export class DefaultSpread {
     this.#workloads = this.#constraints.length === 0 ? undefined : new WorkloadCaches(deps);
   }
 
-  /** What must be in sync before the first pod is asked about. */
+  /** Caches that must be in sync before the first call of `apply`. */
   get sources(): readonly Source[] {
     return this.#workloads?.sources ?? [];
   }
 
-  /** The pods to plan with. Those of the caches stay as they are. */
+  /** The pods to plan with. The pods of the caches are not changed. */
   async apply<P extends Pod>(pods: readonly P[], slices: TimeSlices): Promise<readonly Pod[]> {
     const workloads = this.#workloads;
     if (workloads === undefined) return pods;
@@ -50,10 +50,10 @@ export class DefaultSpread {
   }
 }
 
-/** What says which pods belong together. */
+/** The Services and workload controllers that tell which pods belong together. */
 export class WorkloadCaches implements Workloads {
   readonly sources: readonly Source[];
-  readonly #services: Informer<Service, 'label'>; // by one of the labels that the pods of a Service all have
+  readonly #services: Informer<Service, 'label'>; // by one of the labels in the Service's selector
   readonly #replicationControllers: Informer<ReplicationController>;
   readonly #owners: ReadonlyMap<string, Informer<ReplicaOwner>>; // by kind
 
@@ -69,7 +69,7 @@ export class WorkloadCaches implements Workloads {
     this.sources = [this.#services, this.#replicationControllers, ...owners].map(cacheOnly);
   }
 
-  /** Only Services that share a label with the pod are looked at, however many there are in its namespace. */
+  /** Looks only at Services that share a label with the pod, however many there are in its namespace. */
   *servicesOf(namespace: string, labels: Labels): Generator<Labels> {
     for (const label of Object.entries(labels)) {
       for (const { spec } of this.#services.byIndex('label', labelKey(namespace, label))) yield spec.selector ?? {};
@@ -85,7 +85,7 @@ export class WorkloadCaches implements Workloads {
   }
 }
 
-/** Under which label a Service is found: the first of its selector. One that selects nothing, or everything, has none. */
+/** The index key of a Service: the first label of its selector. A Service without a selector has none. */
 function firstLabelOf(namespace: string, selector: Labels = {}): readonly string[] {
   const [first] = Object.entries(selector).sort(([a], [b]) => (a < b ? -1 : 1));
   return first === undefined ? [] : [labelKey(namespace, first)];
@@ -95,7 +95,7 @@ function labelKey(namespace: string, [key, value]: readonly [string, string]): s
   return `${namespace}/${key}=${value}`;
 }
 
-/** A source that keeps a cache in sync and brings no keys. */
+/** A source that waits for a cache to sync but enqueues nothing. */
 function cacheOnly<T extends ApiObject>(
   informer: Pick<Informer<T>, 'start' | 'hasSynced'> & { readonly type: ResourceType },
 ): Source {

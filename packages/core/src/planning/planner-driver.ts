@@ -51,13 +51,13 @@ const podsByZone = defineGauge(
     "(multiple zones), or 'none' (no valid intersection).",
 );
 
-/** After this a plan is as good as it gets: what is placed is used, the rest waits for the next (spec 02 §6). */
+/** After this time the plan is used as it is; pods it has not reached wait for the next one (spec 02 §6). */
 const DEADLINE = 1 * MINUTE;
 
 export interface DriverDeps {
   readonly clock: SteadyClock;
   readonly metrics: Metrics;
-  /** Who plans, as metrics name it. */
+  /** The controller that plans, as metrics name it. */
   readonly controller: string;
 }
 
@@ -68,8 +68,8 @@ export interface PlanningTask {
 }
 
 /**
- * Runs the planner slice by slice, shows how far it is, and stops it at its deadline. One plan at a time: series of the
- * last one go when the next begins.
+ * Runs the planner in time slices, reports its progress in metrics, and stops it at its deadline. It runs one plan at a
+ * time: the series of the last plan are removed when the next one begins.
  */
 export class PlannerDriver {
   readonly #deps: DriverDeps;

@@ -2,7 +2,7 @@ import type { CloudProvider } from '@karpenter-ts/cloudprovider';
 import type { OperatorOptions } from '../options/operator-options.ts';
 import { DEFAULT_PLANNING, packingOptions, type PlanningOptions } from '@karpenter-ts/scheduling';
 
-/** How this process plans for pods that wait: what its settings and its provider say. */
+/** The planning options for pending pods, from the process's settings and the provider. */
 export function planningOptions(options: OperatorOptions, provider: CloudProvider): PlanningOptions {
   return {
     ...DEFAULT_PLANNING,

@@ -2,15 +2,15 @@ import { daemonPodOf, type Pod, type Pool, type Snapshot } from '@karpenter-ts/s
 import type { Caches } from '../state/caches.ts';
 import type { ClusterModel, ClusterSnapshot } from '../state/cluster-model.ts';
 
-/** What only whoever plans knows. */
+/** The part of a snapshot that the caller chooses. */
 export interface PlanningInput {
   readonly stateNodes: ClusterSnapshot;
   readonly pools: readonly Pool[];
-  /** To be placed. */
+  /** The pods to place. */
   readonly pods: readonly Pod[];
 }
 
-/** Everything a plan reads. Nothing is copied but lists: what the caches hold is never changed, only replaced. */
+/** Everything a plan reads. Only lists are copied: objects in the caches are replaced, never changed. */
 export function planningSnapshot(
   { stateNodes, pools, pods }: PlanningInput,
   caches: Pick<Caches, 'daemonSets' | 'namespaces' | 'persistentVolumeClaims' | 'persistentVolumes' | 'storageClasses'>,

@@ -5,8 +5,8 @@ import type { StateNode } from '../state/state-node.ts';
 import { volumeClaimNameOf, missingVolumeClaimText, type StorageObjects } from '../pods/volume-checks.ts';
 
 /**
- * Tells operators of volumes on nodes whose driver cannot be found out: they do not count against the node's limits
- * (spec 02 §14). A node is looked at again when it has changed.
+ * Logs volumes on nodes whose CSI driver cannot be determined: they do not count against the node's limits (spec 02
+ * §14). A node is checked again after it has changed.
  */
 export class UntrackedVolumes {
   readonly #objects: StorageObjects;

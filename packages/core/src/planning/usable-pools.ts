@@ -13,8 +13,9 @@ export interface PoolDeps {
 }
 
 /**
- * The NodePools nodes may be bought from, heaviest first, with what their provider offers (spec 02 §7). One whose types
- * cannot be had is among them without any: pods still count it in. Rejects when asking takes too long.
+ * The NodePools that nodes may be created from, highest weight first, with their instance types (spec 02 §7). A
+ * NodePool whose instance types could not be listed is included without any, because pods still take it into account.
+ * Rejects if listing takes too long.
  */
 export async function findUsablePools(deps: PoolDeps, signal: AbortSignal): Promise<readonly Pool[]> {
   const { caches, provider, logger } = deps;
@@ -30,7 +31,7 @@ export async function findUsablePools(deps: PoolDeps, signal: AbortSignal): Prom
   );
 }
 
-/** Dynamic, ready and not on its way out. */
+/** Not static, ready and not deleting. */
 function isUsable(nodePool: NodePool, logger: Logger): boolean {
   if (nodePool.spec.replicas !== undefined) return false;
   if (!isTrue(nodePool, READY)) {
@@ -59,10 +60,10 @@ async function offeredTo(
   }
 }
 
-/** Always the same array, which is thus indexed once. */
+/** Always the same array, so that it is indexed once. */
 const NONE: readonly InstanceType[] = [];
 
-/** As `AbortSignal.timeout` and those who follow it reject. */
+/** The error that `AbortSignal.timeout` rejects with. */
 function isTimeout(error: unknown): error is Error {
   for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause.name === 'TimeoutError') return true;
   return false;

@@ -10,21 +10,21 @@ import { podsOn } from '../state/node-nodeclaim-links.ts';
 import { findProtectionEvent } from './do-not-disrupt.ts';
 import type { TimeSlices } from '../state/time-slices.ts';
 
-/** What is read to tell who is displaced. */
+/** What finding displaced pods depends on. */
 export interface DisplacementDeps {
   readonly caches: Pick<Caches, 'pods' | 'disruptionBudgets'>;
   readonly clock: Clock;
 }
 
-/** Pods of leaving nodes, and what their owners should know. */
+/** The displaced pods, and the events to publish about them. */
 export interface DisplacedPods {
   readonly pods: readonly Pod[];
   readonly events: readonly EventDraft[];
 }
 
 /**
- * The pods that will need another place when these nodes are gone (spec 02 §4.3). One that may not be evicted stays out:
- * nobody knows when it will go, and room that waits for it is wasted.
+ * Pods that need another node because theirs is deleting (spec 02 §4.3). A pod that may not be evicted is left out:
+ * nobody knows when it will go, and capacity that waits for it is wasted.
  */
 export async function findDisplacedPods(
   deleting: readonly StateNode[],
@@ -50,7 +50,7 @@ export async function findDisplacedPods(
   return { pods, events };
 }
 
-/** Whether an eviction is what removes an active, unprotected pod from a node that leaves. */
+/** Whether an active pod without do-not-disrupt is removed from a deleting node by eviction. */
 function canBeEvicted(pod: Pod): boolean {
   return !isMirrorPod(pod) && findUntolerated([DISRUPTED_TAINT], pod.spec.tolerations ?? []).length > 0;
 }
@@ -60,22 +60,24 @@ interface Budget {
   readonly budget: PodDisruptionBudget;
 }
 
-/** Labels of a pod: the cache keeps equal ones once, so that the object stands for what it holds. */
+/** Labels of a pod. The cache stores equal label maps once, so the object can be used as a key. */
 type Labels = Pod['metadata']['labels'];
 
-/** The budgets of a namespace. */
+/** The PodDisruptionBudgets of a namespace. */
 interface NamespaceBudgets {
-  /** Those that select by the value of a label, under one such label and value; pods without it are not selected. */
+  /**
+   * Budgets that select by the value of a label, under one such label and value. They cannot select pods without it.
+   */
   readonly byLabel: ReadonlyMap<string, readonly Budget[]>;
-  /** Those that do not. */
+  /** All other budgets. */
   readonly others: readonly Budget[];
-  /** The ones that select pods with certain labels, as far as that was asked. */
+  /** The budgets that select pods with certain labels, as far as they were asked for. */
   readonly selecting: Map<Labels, readonly Budget[]>;
 }
 
 /**
- * The disruption budgets by namespace. Each selector is read once, and compared once with the labels pods share: and only
- * where they have its label, since pods of a StatefulSet share theirs with no other.
+ * PodDisruptionBudgets by namespace. Each selector is parsed once, and compared once with each shared label map, and
+ * only where the pod has one of the selector's labels: pods of a StatefulSet share theirs with no other pod.
  */
 class BudgetBook {
   readonly #caches: Pick<Caches, 'disruptionBudgets'>;
@@ -85,7 +87,7 @@ class BudgetBook {
     this.#caches = caches;
   }
 
-  /** Whether no eviction of this pod can ever be granted. Eviction knows no more than one budget for a pod. */
+  /** Whether an eviction of this pod can never be granted. The eviction API refuses pods with more than one budget. */
   block({ metadata, status }: Pod): boolean {
     const matching = this.#selecting(metadata.namespace ?? '', metadata.labels);
     if (matching.length > 1) return true;
@@ -134,14 +136,14 @@ function sorted(budgets: readonly Budget[]): NamespaceBudgets {
   return { byLabel, others, selecting: new Map() };
 }
 
-/** A label that all selected pods have, with its value; undefined if the selector names none. */
+/** A label and value that all selected pods have; undefined if the selector names none. */
 function findLabel(selector: LabelSelector): readonly [key: string, value: string] | undefined {
   if (selector.kind === 'nothing') return undefined;
   const { key, values } = selector.requirements.find(({ operator }) => operator === '=') ?? {};
   return key === undefined || values === undefined ? undefined : [key, values[0] ?? ''];
 }
 
-/** No key of a label holds the sign. */
+/** A label key never contains this character. */
 function labelKey([key, value]: readonly [key: string, value: string]): string {
   return `${key}=${value}`;
 }

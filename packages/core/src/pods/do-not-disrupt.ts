@@ -3,7 +3,7 @@ import { type EventDraft, type EventRecorder, type Instant, subjectOf } from '@k
 import { PODS, timestamp } from '@karpenter-ts/kubernetes';
 import type { Pod } from '../kinds/pod.ts';
 
-/** Whether its do-not-disrupt annotation holds now; tells users what they should know of it. */
+/** Whether the pod's do-not-disrupt annotation protects it now. Publishes what users should know about it. */
 export function isProtected(pod: Pod, now: Instant, events: EventRecorder): boolean {
   const verdict = readDoNotDisrupt(pod, now);
   const draft = findProtectionEvent(pod, verdict);
@@ -12,8 +12,8 @@ export function isProtected(pod: Pod, now: Instant, events: EventRecorder): bool
 }
 
 /**
- * What users are told of a pod's do-not-disrupt annotation whenever it is acted upon: that it cannot be read, or when
- * its time is over. Undefined if it names no time, or is not there.
+ * The event about a pod's do-not-disrupt annotation: it cannot be parsed, or when its time ends. Undefined without the
+ * annotation or if it names no time.
  */
 export function findProtectionEvent(pod: Pod, verdict: DoNotDisrupt): EventDraft | undefined {
   const on = subjectOf(PODS, pod);

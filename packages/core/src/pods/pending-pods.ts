@@ -17,7 +17,10 @@ export type PendingPodDeps = Pick<ControllerDeps, 'caches' | 'events' | 'metrics
   readonly cluster: ClusterModel;
 };
 
-/** The pods that need a place and could have one. Those that could not are told why, and left out (spec 02 §4). */
+/**
+ * The pending pods that a node could be created for. Pods that no node could run are left out, and users are told why
+ * (spec 02 §4).
+ */
 export async function selectPendingPods(
   deps: PendingPodDeps,
   slices: TimeSlices,
@@ -25,7 +28,7 @@ export async function selectPendingPods(
 ): Promise<readonly Pod[]> {
   const { caches, provider, metrics } = deps;
   const validation = new PodValidation({ provider, objects: caches, logger });
-  if (slices.isOver) await slices.pause(); // the list itself takes a slice where there are many
+  if (slices.isOver) await slices.pause(); // with many pods, listing them takes a slice by itself
   const unbound = caches.pods.byIndex('node', '');
   const accepted: Pod[] = [];
   let ignored = 0;

@@ -13,11 +13,11 @@ import type { Logger } from '@karpenter-ts/runtime';
 import type { Pod } from '../kinds/pod.ts';
 import { findVolumeFault, type StorageObjects } from './volume-checks.ts';
 
-/** Why a pod is left alone. */
+/** Why a pod is ignored. */
 export interface Rejection {
-  /** All that is wrong with it, in upstream's words. */
+  /** All problems, in upstream's words. */
   readonly reason: string;
-  /** It is on purpose that the pod cannot run on a node of ours: nobody needs to be told. */
+  /** The pod opts out of our nodes on purpose, so nobody needs to be told. */
   readonly isOptOut: boolean;
 }
 
@@ -31,18 +31,18 @@ const OPT_OUT = `configured to not run on a Karpenter provisioned node (requirem
 const MATCH_FIELDS = 'node selector term with matchFields is not supported';
 
 /**
- * Tells pods no node could ever be bought for from those worth planning for (spec 02 §4.2). Meant for one pass: what it
- * finds about a requirement stands for every pod that has the same one.
+ * Finds pending pods that no node could be created for (spec 02 §4.2). One instance serves one pass: it checks each
+ * distinct requirement once.
  */
 export class PodValidation {
   readonly #deps: ValidationDeps;
-  readonly #faults = new Map<string, readonly string[]>(); // by text of the requirement
+  readonly #faults = new Map<string, readonly string[]>(); // by the requirement as text
 
   constructor(deps: ValidationDeps) {
     this.#deps = deps;
   }
 
-  /** Undefined for a pod that can be planned for. */
+  /** Undefined for a pod that can be planned. */
   findRejection(pod: Pod): Rejection | undefined {
     const { provider, objects } = this.#deps;
     const isOptOut = this.#optsOut(pod);
@@ -56,7 +56,7 @@ export class PodValidation {
     return faults.length === 0 ? undefined : { reason: faults.join('; '), isOptOut };
   }
 
-  /** As planning starts out: the heaviest preference counts, and the first of the alternatives. */
+  /** Evaluated as planning begins: with the heaviest preference and the first of the alternative terms. */
   #optsOut({ spec }: Pod): boolean {
     const { profile } = this.#deps.provider;
     const affinity = spec.affinity?.nodeAffinity;
@@ -94,7 +94,7 @@ export class PodValidation {
     return faults;
   }
 
-  /** Values nobody knows do no harm beside some that are known. */
+  /** Unknown values are tolerated beside known ones, but they are logged. */
   #reportUnknownValues(requirement: RequirementSpec): void {
     const { profile } = this.#deps.provider;
     const key = normalizeLabelKey(requirement.key, profile);
@@ -109,7 +109,7 @@ export class PodValidation {
   }
 }
 
-/** In order of their keys, so that equal pods read the same. */
+/** Sorted by key, so that equal pods give equal texts. */
 function selectorRequirements({ spec }: Pod): readonly RequirementSpec[] {
   const entries = Object.entries(spec.nodeSelector ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
   return entries.map(([key, value]) => ({ key, operator: 'In', values: [value] }));

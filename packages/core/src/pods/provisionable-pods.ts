@@ -1,9 +1,9 @@
 import { isDaemonPod, isMirrorPod, isTerminating, type Pod } from '../kinds/pod.ts';
 
 /**
- * Whether a pod needs a new place: the cluster's scheduler has looked at it and found none (spec 02 §4.1). Other
- * schedulers' verdicts do not count, nor does a pod that is about to take another's place. One that is being deleted
- * will not come back: upstream buys a node for it all the same.
+ * Whether a pod needs a new node: kube-scheduler has found none for it (spec 02 §4.1). The verdict of another scheduler
+ * does not count, and neither does a pod that is going to preempt others. A pod under deletion is left out, because it
+ * does not come back; upstream creates a node for it.
  */
 export function isProvisionable(pod: Pod): boolean {
   return (

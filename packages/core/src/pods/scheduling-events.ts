@@ -2,12 +2,12 @@ import { type EventDraft, type EventLimit, MINUTE, subjectOf } from '@karpenter-
 import { PODS } from '@karpenter-ts/kubernetes';
 import type { Pod } from '@karpenter-ts/scheduling';
 
-// Reasons and texts are interface (spec 02 §25.1): people alert on them.
+// Reasons and messages are interface (spec 02 §25.1): people alert on them.
 
-/** Of all pods together: a large batch must not keep other events waiting. */
+/** Shared by all pods, so that a large batch does not hold back other events. */
 const NOMINATIONS: EventLimit = { perSecond: 5, burst: 10 };
 
-/** Where a pod should land, as far as that exists: a NodeClaim, its Node, or both. */
+/** Where a pod should schedule: on a NodeClaim, its Node, or both, as far as they exist. */
 export function nominated(pod: Pod, { nodeClaim, node }: { nodeClaim?: string; node?: string }): EventDraft {
   const places = [...(nodeClaim ? [`nodeclaim/${nodeClaim}`] : []), ...(node ? [`node/${node}`] : [])];
   return {

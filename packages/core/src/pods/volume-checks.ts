@@ -10,7 +10,7 @@ import {
 import { type Backing, driverOf, type PersistentVolume, type Pod } from '@karpenter-ts/scheduling';
 import type { PersistentVolumeClaim, StorageClass } from '../kinds/storage.ts';
 
-/** Where the storage objects of a pod are looked up; the caches are such. */
+/** Lookups of storage objects; the caches provide them. */
 export interface StorageObjects {
   readonly persistentVolumeClaims: Lookup<PersistentVolumeClaim>;
   readonly persistentVolumes: Lookup<PersistentVolume>;
@@ -23,12 +23,12 @@ interface Lookup<T> {
   get(key: string): T | undefined;
 }
 
-/** Set by the volume binder when it is done. */
+/** The annotation that the volume binder sets when it is done. */
 const BIND_COMPLETED = 'pv.kubernetes.io/bind-completed';
 
 /**
- * What keeps a pod from running wherever it is put: the first of its volumes that is not there, or not ready to be used
- * (spec 02 §15.1). In upstream's words; undefined when nothing does.
+ * Why the pod cannot run on any node: its first volume that is missing or not usable yet (spec 02 §15.1), in upstream's
+ * words. Undefined if nothing is wrong.
  */
 export function findVolumeFault(
   pod: Pod,
@@ -44,13 +44,13 @@ export function findVolumeFault(
   return undefined;
 }
 
-/** The claim behind a volume, in the pod's namespace; undefined for kinds without one (emptyDir, hostPath, …). */
+/** The name of the PersistentVolumeClaim behind a volume; undefined for volumes without one (emptyDir, hostPath, …). */
 export function volumeClaimNameOf({ metadata }: Pod, volume: PodVolume): string | undefined {
   const { name, persistentVolumeClaim, ephemeral } = volume;
   return persistentVolumeClaim?.claimName ?? (ephemeral === undefined ? undefined : `${metadata.name}-${name}`);
 }
 
-/** What is said of a claim that is not there. */
+/** The message about a PersistentVolumeClaim that does not exist. */
 export function missingVolumeClaimText(name: string): string {
   const missing = notFoundText(PERSISTENT_VOLUME_CLAIMS, name);
   return text(`getting persistent volume claim, ${missing}`, { PersistentVolumeClaim: name });

@@ -1,41 +1,43 @@
 import { type Cancel, type Clock, SECOND } from '@karpenter-ts/runtime';
 
-/** How long a wait lasts when nothing comes. */
+/** How long `wait` waits for a first trigger. */
 const FIRST_TRIGGER_TIMEOUT = 1 * SECOND; // spec 02 §3
 
 export interface BatcherSettings {
   readonly clock: Clock;
-  /** A window closes when nothing new has come for so many milliseconds … */
+  /** Milliseconds without a trigger after which a batch window closes. */
   readonly idleDuration: number;
-  /** … and in any case after so many. */
+  /** Milliseconds after which a batch window closes in any case. */
   readonly maxDuration: number;
 }
 
-/** Gathers triggers that come close together into one answer, so that pods created together are planned together. */
+/** Combines triggers that come close together into one batch, so that pods created together are planned together. */
 export class Batcher {
   readonly #settings: BatcherSettings;
-  readonly #seen = new Set<string>(); // what has triggered since the last wait ended
+  readonly #seen = new Set<string>(); // uids that have triggered since the last window closed
   #isArmed = false;
-  #onTrigger: (() => void) | undefined; // while someone waits
+  #onTrigger: (() => void) | undefined; // set while `wait` is pending
 
   constructor(settings: BatcherSettings) {
     this.#settings = settings;
   }
 
-  /** Something needs attention. Of what has triggered already nothing more is heard until the next batch. */
+  /** An object needs provisioning. Further triggers of the same object count for the next window only. */
   trigger(uid: string): void {
     if (this.#seen.has(uid)) return;
     this.#seen.add(uid);
     this.rearm();
   }
 
-  /** As if something new had triggered: for a batch that could not be dealt with. */
+  /** Triggers again, for a batch that could not be handled. */
   rearm(): void {
     if (this.#onTrigger === undefined) this.#isArmed = true;
     else this.#onTrigger();
   }
 
-  /** Resolves when a window has closed, or with false when none opened; rejects with the signal's reason. */
+  /**
+   * Resolves with true when a batch window has closed, or with false if none opened. Rejects with the signal's reason.
+   */
   async wait(signal: AbortSignal): Promise<boolean> {
     try {
       if (!(await this.#opens(signal))) return false;
@@ -69,7 +71,7 @@ export class Batcher {
     });
   }
 
-  /** A promise whose timers and listeners end with it. */
+  /** A promise whose timers and listeners are removed when it settles. */
   async #listen<T>(signal: AbortSignal, begin: (resolve: (value: T) => void) => readonly Cancel[]): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const abort = (): void => reject(signal.reason);

@@ -3,7 +3,7 @@ import { objectKey } from '@karpenter-ts/kubernetes';
 import type { Pod } from '../kinds/pod.ts';
 import type { TimeSlices } from '../state/time-slices.ts';
 
-/** A preference that planning takes for a rule. */
+/** A preference that planning treats as required. */
 interface Warning {
   readonly message: string;
   readonly concerns: (pod: Pod) => boolean;
@@ -24,7 +24,10 @@ const WARNINGS: readonly Warning[] = [
 
 const MOST_NAMES = 10;
 
-/** Tells users, once a day for each pod, of preferences that planning takes for rules (spec 02 §6). */
+/**
+ * Logs pods whose preferences are treated as required and may prevent consolidation, once a day for each pod (spec 02
+ * §6).
+ */
 export class ConsolidationWarnings {
   readonly #told: ReadonlyMap<Warning, ExpiringMap<string, true>>; // by uid
 

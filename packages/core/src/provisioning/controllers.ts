@@ -5,7 +5,7 @@ import { nodeTrigger, podTrigger } from './triggers.ts';
 
 const AT_ONCE: Result = { requeueAfter: 0 };
 
-/** What buys nodes for pods, and what calls it. */
+/** The provisioner and the controllers that trigger it. */
 export function provisioningControllers(deps: ProvisionerDeps): readonly Controller[] {
   const { clock, options, cluster } = deps;
   const batcher = new Batcher({
@@ -21,8 +21,8 @@ export function provisioningControllers(deps: ProvisionerDeps): readonly Control
 }
 
 /**
- * Waits for a batch and deals with it, for ever (spec 02 §3). While the model cannot be relied upon the batch is kept, to
- * be tried again; upstream drops it, and its pods wait until they trigger anew.
+ * Waits for a batch and handles it, for ever (spec 02 §3). While the cluster state is not in sync the batch is kept and
+ * tried again. Upstream drops it, and its pods wait until they trigger again.
  */
 function provisionerController(provisioner: Provisioner, batcher: Batcher): Controller {
   const controller = singleton(PROVISIONER, async (signal, logger) => {

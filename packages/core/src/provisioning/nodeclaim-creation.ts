@@ -36,28 +36,28 @@ export type CreationDeps = Pick<ControllerDeps, 'caches' | 'client' | 'events' |
   readonly unacknowledged: UnacknowledgedNodeClaims;
 };
 
-/** A node to be bought, and from which pool as planning saw it. */
+/** A planned node, and its NodePool as planning saw it. */
 export interface Order {
   readonly planned: PlannedNode;
   readonly pool: Pool;
 }
 
-/** Why NodeClaims are created: `provisioned` for pods that wait. */
+/** Why NodeClaims are created: `provisioned` for pending pods. */
 export interface Occasion {
   readonly reason: string;
-  /** Whether the pods learn where they are expected. */
+  /** Whether to publish an event on the pods about where they are expected. */
   readonly tellsPods: boolean;
 }
 
 /**
- * How many creates are under way at a time. Half of the connections there are for requests (server-agent.ts): when an
- * admission webhook holds every create for seconds, the other controllers still have theirs.
+ * The number of creations at a time. It is half of the connections for requests (server-agent.ts): when an admission
+ * webhook delays every creation by seconds, the other controllers can still send theirs.
  */
 const MOST_UNDER_WAY = 128;
 
 /**
- * Creates the NodeClaims of all orders, many at a time. One that fails does not keep the others: when all have ended,
- * whatever went wrong is thrown together. Resolves with the names, in order.
+ * Creates a NodeClaim for every order, many at a time. A failure does not stop the others: all errors are thrown
+ * together at the end. Resolves with the names, in order.
  */
 export async function createNodeClaims(
   deps: CreationDeps,
@@ -78,7 +78,7 @@ export async function createNodeClaims(
       underWay.add(ended);
     }
   } finally {
-    await Promise.allSettled(creations); // also when the process stops: nobody leaves before the answers are known
+    await Promise.allSettled(creations); // also when the process stops, so that every answer is handled
   }
   const outcomes = await Promise.allSettled(creations);
   const failures = outcomes.filter((one) => one.status === 'rejected').map(({ reason }) => describe(reason));
@@ -100,7 +100,7 @@ async function createNodeClaim(
   const { client, cluster, events, metrics, unacknowledged } = deps;
   const nodePool = pool.nodePool.metadata.name;
   checkLimits(deps, nodePool);
-  // Not repeated by the client, whatever the answer: the server names the claim, so each try could store another one.
+  // The client must not retry: the server generates the name, so each try could store another NodeClaim.
   const creation = client.create(NODE_CLAIMS, toNodeClaim(planned, pool, deps), { retries: 0 }, signal);
   creation.catch((error: unknown) => unacknowledged.noteFailure(error));
   const nodeClaim = await creation;
@@ -119,7 +119,7 @@ async function createNodeClaim(
   return name;
 }
 
-/** Planning keeps within the limits it saw; since then the pool may have grown, or its limits shrunk. */
+/** Planning respects the limits it saw. Since then the NodePool may have grown, or its limits may have been lowered. */
 function checkLimits({ caches, cluster }: CreationDeps, name: string): void {
   const nodePool = caches.nodePools.get(name);
   if (nodePool === undefined) throw new Error(`getting current resource usage, ${notFoundText(NODE_POOLS, name)}`);

@@ -25,12 +25,12 @@ export type ProvisionerDeps = ControllerDeps & {
   readonly random: () => number;
 };
 
-/** In metrics and logs. */
+/** The controller's name in metrics and logs. */
 export const PROVISIONER = 'provisioner';
 
 const MOST_NAMES = 5;
 
-/** Finds a place for every pod that has none, buying nodes where it must (spec 02 §6). */
+/** Finds a node for every pending pod and creates NodeClaims where needed (spec 02 §6). */
 export class Provisioner {
   readonly #deps: ProvisionerDeps;
   readonly #driver: PlannerDriver;
@@ -49,18 +49,21 @@ export class Provisioner {
     this.#unacknowledged = new UnacknowledgedNodeClaims(deps);
   }
 
-  /** Caches only it reads: they must be in sync before the first pass. */
+  /** Caches that only the provisioner reads. They must be in sync before its first pass. */
   get sources(): readonly Source[] {
     return this.#spread.sources;
   }
 
-  /** Whether all that was bought is known, so that none of it is bought again. Rejects if that cannot be found out. */
+  /**
+   * Whether the cluster state shows every NodeClaim that was created, so that no capacity is bought twice. Rejects if
+   * the API server cannot be asked.
+   */
   async isReady(signal: AbortSignal): Promise<boolean> {
     await this.#unacknowledged.resolve(signal);
     return this.#deps.cluster.hasSynced();
   }
 
-  /** One pass over all pods without a place. Rejects when something went wrong that another pass may mend. */
+  /** One pass over all pending pods. Rejects if something failed that another pass may fix. */
   async run(signal: AbortSignal, logger: Logger): Promise<void> {
     const { clock, metrics } = this.#deps;
     const started = clock.elapsed();
@@ -75,7 +78,7 @@ export class Provisioner {
     await createNodeClaims(deps, orders, { reason: 'provisioned', tellsPods: true }, slices, logger);
   }
 
-  /** Plans, and records all of the plan but its NodeClaims; undefined if there was nothing to plan, or with. */
+  /** Plans and records the outcome, but creates no NodeClaims. Undefined if there are no pods or no NodePools. */
   async #schedule(
     slices: TimeSlices,
     signal: AbortSignal,
@@ -83,7 +86,8 @@ export class Provisioner {
   ): Promise<{ readonly plan: Plan; readonly pools: readonly Pool[] } | undefined> {
     const { caches, clock, cluster, metrics, options, provider } = this.#deps;
     const started = clock.elapsed();
-    // Before the pods: one that binds in between takes room that is still free here, and no node is bought for it.
+    // Nodes are read before pods. A pod that binds in between then uses room that still counts as free here, and no node
+    // is created for it. In the other order it would be pending while its room counts as taken.
     const stateNodes = await cluster.snapshotInSlices(slices);
     const pods = await this.#selectPods(stateNodes.deleting, slices, logger);
     if (pods.length === 0) return undefined;
@@ -110,7 +114,7 @@ export class Provisioner {
     return { plan, pools };
   }
 
-  /** Those that wait, and those whose node is about to go. */
+  /** The pending pods, and the pods of deleting nodes. */
   async #selectPods(deleting: readonly StateNode[], slices: TimeSlices, logger: Logger): Promise<readonly Pod[]> {
     const { events, options } = this.#deps;
     const pending = await selectPendingPods(this.#deps, slices, logger);
@@ -129,7 +133,7 @@ export class Provisioner {
     return [...pending, ...displaced.pods];
   }
 
-  /** Not even nodes there are will do: without a pool nothing is planned at all. */
+  /** Without NodePools nothing is planned, not even onto existing nodes. */
   async #reportNoPools(pods: readonly Pod[], slices: TimeSlices, logger: Logger): Promise<void> {
     const message = 'no dynamic nodepools found';
     logger.info(message);

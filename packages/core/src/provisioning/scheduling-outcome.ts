@@ -23,15 +23,15 @@ import type { TimeSlices } from '../state/time-slices.ts';
 
 export type OutcomeDeps = Pick<ControllerDeps, 'caches' | 'events'> & { readonly cluster: ClusterModel };
 
-/** A plan, and the machines it was made for. */
+/** A plan, and the state nodes it was made for. */
 export interface Outcome {
   readonly plan: Plan;
   readonly stateNodes: readonly StateNode[];
 }
 
 /**
- * What follows from a plan besides its NodeClaims: what is remembered of its pods, whom it is told to, and which nodes
- * are not to be disrupted because pods are on their way (spec 02 §§24, 25).
+ * Records a plan: decisions about its pods, events and log lines, and nominations, which keep nodes from being
+ * disrupted while pods are on their way (spec 02 §§24, 25). The NodeClaims are created elsewhere.
  */
 export class OutcomeRecorder {
   readonly #deps: OutcomeDeps;
@@ -46,7 +46,7 @@ export class OutcomeRecorder {
     this.#logger = logger;
   }
 
-  /** Writes it all down. */
+  /** Records the plan, in time slices. */
   async record(slices: TimeSlices): Promise<void> {
     const { plan, stateNodes } = this.#outcome;
     this.#reportPools();
@@ -81,7 +81,7 @@ export class OutcomeRecorder {
       if (slices.isOver) await slices.pause();
       const text = this.#textOf(failure);
       this.#deps.cluster.decisions.fail(pod, text);
-      if (awaitsReservation(failure)) continue; // nothing is wrong with it
+      if (awaitsReservation(failure)) continue; // it only waits for reserved capacity
       const fields = { Pod: new LoggedRef(pod.metadata) };
       if (failure.why === 'DynamicResources') this.#logger.info(NO_DYNAMIC_RESOURCES, fields);
       else this.#logger.error('could not schedule pod', text, fields);
@@ -89,7 +89,7 @@ export class OutcomeRecorder {
     }
   }
 
-  /** Pods that should land on a machine there is. */
+  /** Nominates a node for the pods planned onto it. */
   #nominate({ pods }: NodePlacement, { providerId, existing, node, nodeClaim }: StateNode): void {
     const { cluster, events } = this.#deps;
     this.#recordPlaces(pods, existing.labels[NODEPOOL_LABEL] ?? '');
@@ -111,12 +111,12 @@ export class OutcomeRecorder {
         const reason = renderRelaxation(relaxation);
         this.#logger.debug(RELAXED, { Pod: new LoggedRef(pod.metadata), reason });
       }
-      // One that is bound has been waiting for nothing yet.
+      // A bound pod is not waiting.
       if (!pod.spec.nodeName) this.#deps.cluster.decisions.place(pod, isHealthy);
     }
   }
 
-  /** Whether nodes of the NodePool have been registering; not for '', which is none. */
+  /** Whether nodes of the NodePool register; false for '' (no NodePool). */
   #registers(nodePool: string): boolean {
     let isHealthy = this.#health.get(nodePool);
     if (isHealthy === undefined) {
@@ -145,7 +145,7 @@ const DEFERRED =
 
 const MOST_NAMES = 5;
 
-/** How many pods have no place, but for those that wait for reserved capacity; these are named in the log. */
+/** The number of unschedulable pods without those that wait for reserved capacity, which are named in the log. */
 export function countUnschedulable({ unschedulable }: Plan, logger: Logger): number {
   const deferred = unschedulable.filter(({ failure }) => awaitsReservation(failure)).map(({ pod }) => podName(pod));
   if (deferred.length > 0) logger.debug(DEFERRED, { Pods: nameList(deferred, MOST_NAMES) });
@@ -165,9 +165,9 @@ function countPods(nodes: readonly { readonly pods: readonly PlacedPod[] }[]): n
   return nodes.reduce((sum, { pods }) => sum + pods.length, 0);
 }
 
-/** Tells what was chosen of two plans for the same pods, at what prices and why (spec 09 A1). */
+/** Logs which of two plans for the same pods was chosen, at what prices and why (spec 09 A1). */
 function reportPacking({ taken, why, upstream, costAware }: PackingDecision, logger: Logger): void {
-  if (why === 'Policy' || why === 'NothingToChange') return; // no other plan was asked for, or could be
+  if (why === 'Policy' || why === 'NothingToChange') return; // there was no second plan to choose from
   const fields = {
     extension: 'A1',
     reason: why,
@@ -186,7 +186,7 @@ function costFields(prefix: string, { nodes, pricePerHour, feesPerHour }: PlanCo
   };
 }
 
-/** `minValuesUnmet`: there would have been types, but too few of them. */
+/** `minValuesUnmet`: instance types were compatible, but fewer than minValues demands. */
 function noCompatibleInstanceTypes(nodePool: NodePool, minValuesUnmet: boolean): EventDraft {
   const message = 'NodePool requirements filtered out all compatible available instance types';
   return {

@@ -7,17 +7,17 @@ import { isProvisionable } from '../pods/provisionable-pods.ts';
 
 type TriggerDeps = Pick<ControllerDeps, 'caches' | 'options'>;
 
-/** What gathers calls; a batcher is one. */
+/** The receiver of triggers, such as a batcher. */
 interface Triggered {
   trigger(uid: string): void;
 }
 
-/** A place that was planned may be taken by others before the pod gets there: it is looked at until it is bound. */
+/** Planned capacity may be taken by other pods, so a pod is checked again until it is bound. */
 const LOOK_AGAIN = 10 * SECOND;
 
 const CONCURRENCY = { min: 10, max: 1000 };
 
-/** Calls the provisioner for pods the cluster's scheduler found no place for (spec 02 §3). */
+/** Triggers the provisioner for pods that kube-scheduler could not place (spec 02 §3). */
 export function podTrigger(deps: TriggerDeps, provisioner: Triggered, cluster: ClusterModel): Controller {
   const { caches, options } = deps;
   return {
@@ -35,7 +35,7 @@ export function podTrigger(deps: TriggerDeps, provisioner: Triggered, cluster: C
   };
 }
 
-/** Calls the provisioner for Nodes that are about to leave: their pods need another place. */
+/** Triggers the provisioner for Nodes tainted for disruption, because their pods need another node. */
 export function nodeTrigger({ caches, options }: TriggerDeps, provisioner: Triggered): Controller {
   return {
     name: 'provisioner.trigger.node',

@@ -7,8 +7,8 @@ import { isManagedNodeClaim } from '../state/managed.ts';
 type Deps = Pick<ControllerDeps, 'client' | 'provider'> & { readonly cluster: ClusterModel };
 
 /**
- * NodeClaims whose creation nobody has answered. They may exist, and a plan made before the caches tell of them would buy
- * them again. Upstream does.
+ * NodeClaims whose create request got no answer. Such a request may have succeeded, and planning before the caches show
+ * the NodeClaim would buy its capacity twice, as upstream does.
  */
 export class UnacknowledgedNodeClaims {
   readonly #deps: Deps;
@@ -18,15 +18,15 @@ export class UnacknowledgedNodeClaims {
     this.#deps = deps;
   }
 
-  /** To be told why a creation failed. */
+  /** To be called with the error of every failed creation. */
   noteFailure(error: unknown): void {
-    const isRefused = error instanceof StatusError && error.code < 500; // then it is not stored
+    const isRefused = error instanceof StatusError && error.code < 500; // the server has refused it, so it is not stored
     this.#mayExist ||= !isRefused;
   }
 
   /**
-   * Takes those that exist into the model; asks the API server only if there may be any, and rejects if it cannot. None of
-   * them is launched: that is done by who has them in the cache. So the model waits for each, or forgets it in time.
+   * Lists the NodeClaims and adds those that are not launched to the cluster model, which then waits for their launch.
+   * Asks the API server only if a creation may be unacknowledged, and rejects if that fails.
    */
   async resolve(signal: AbortSignal): Promise<void> {
     if (!this.#mayExist) return;

@@ -24,15 +24,15 @@ import type { Pod } from '../kinds/pod.ts';
 import { nodeNamesOf, type ResourceSlice } from '../kinds/resource-slice.ts';
 import type { CsiNode, PersistentVolumeClaim, StorageClass, VolumeAttachment } from '../kinds/storage.ts';
 
-/** Copies of everything the controllers read, kept up to date by themselves. Lookups cost what they find. */
+/** Informers for every kind the controllers read. A lookup by index costs as much as it finds. */
 export interface Caches {
-  /** `node`: name of the Node it is bound to, '' while it is not. */
+  /** `node`: name of the Node the pod is bound to; '' while it is unbound. */
   readonly pods: Informer<Pod, 'node'>;
   readonly nodes: Informer<Node, 'providerId'>;
-  /** `nodePool`: by label. `nodeClass`: as `nodeClassKey` has it. */
+  /** `nodePool`: value of the label karpenter.sh/nodepool. `nodeClass`: see `nodeClassKey`. */
   readonly nodeClaims: Informer<NodeClaim, 'providerId' | 'nodePool' | 'nodeClass'>;
   readonly nodePools: Informer<NodePool, 'nodeClass'>;
-  /** One for each kind of the provider, in its order. */
+  /** One cache per NodeClass kind of the provider, in the provider's order. */
   readonly nodeClasses: readonly Informer<NodeClass>[];
   readonly daemonSets: Informer<DaemonSet>;
   readonly namespaces: Informer<Namespace>;
@@ -42,7 +42,10 @@ export interface Caches {
   readonly csiNodes: Informer<CsiNode>;
   readonly volumeAttachments: Informer<VolumeAttachment, 'node'>;
   readonly disruptionBudgets: Informer<PodDisruptionBudget, 'namespace'>;
-  /** `node`: name of the Node it is local to. Undefined while resource claims are ignored: the kind needs rights. */
+  /**
+   * `node`: name of the Node the slice is local to. Undefined unless dynamic resource allocation is on, because reading
+   * the kind needs extra RBAC rules.
+   */
   readonly resourceSlices: Informer<ResourceSlice, 'node'> | undefined;
 }
 
@@ -52,18 +55,18 @@ export interface CacheDeps {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly provider: Pick<CloudProvider, 'nodeClasses'>;
-  /** For jitter, in [0, 1); Math.random unless given. */
+  /** Source of jitter, in [0, 1); Math.random by default. */
   readonly random?: (() => number) | undefined;
-  /** Whether resource claims count (dynamic resource allocation); they do not unless told. */
+  /** Whether ResourceClaims count (dynamic resource allocation). Off by default. */
   readonly readsResourceSlices?: boolean;
 }
 
-/** Under which value of the index `nodeClass` claims and pools are found. */
+/** The key under which the index `nodeClass` holds NodeClaims and NodePools. */
 export function nodeClassKey({ group, kind, name }: { group: string; kind: string; name: string }): string {
   return `${group}/${kind}/${name}`;
 }
 
-/** The caches, not started yet. */
+/** Creates the caches. The manager starts them. */
 export function createCaches({ provider, readsResourceSlices, ...deps }: CacheDeps): Caches {
   return {
     pods: new Informer<Pod, 'node'>({
@@ -114,12 +117,12 @@ export function createCaches({ provider, readsResourceSlices, ...deps }: CacheDe
   };
 }
 
-/** All of them, for the manager to start. */
+/** All caches as a list, for the manager to start. */
 export function listCaches({ nodeClasses, ...rest }: Caches): readonly Cache[] {
   return [...Object.values(rest).filter((cache) => cache !== undefined), ...nodeClasses];
 }
 
-/** What pods of one workload have in common. */
+/** Parts that pods of one workload have in common: the cache stores equal ones once. */
 const SHARED_POD_PARTS = ['metadata.labels', 'metadata.annotations', 'metadata.ownerReferences', 'spec.affinity'];
 
 function present(value: string | undefined): readonly string[] {

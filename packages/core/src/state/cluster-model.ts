@@ -16,25 +16,27 @@ import { SyncStatus } from './sync-status.ts';
 
 const nodeCount = defineGauge('karpenter_cluster_state_node_count', [], 'Current count of nodes in cluster state');
 
-/** All the model touches. */
+/** What the cluster model depends on. */
 export type ClusterDeps = Pick<ControllerDeps, 'caches' | 'clock' | 'logger' | 'metrics' | 'options' | 'provider'>;
 
-/** The machines at one moment. */
+/** The state nodes at one moment. */
 export interface ClusterSnapshot {
   readonly active: readonly StateNode[];
   readonly deleting: readonly StateNode[];
 }
 
-/** After this long without a change consolidation looks again: prices and offerings change without telling us. */
+/** Consolidation looks again after this long without a change, because prices and offerings change without an event. */
 const UNCONSOLIDATED_AFTER = 5 * MINUTE;
 
 /**
- * What the cluster is, as decisions need it: machines with what runs on them, what pools hold, what has been decided but
- * is not to be seen yet (spec 02 §5, 03 §12). It follows the caches by itself, each event at the cost of its change, and
- * has taken in whatever they have. Make it before they start.
+ * The state of the cluster that decisions are made from: state nodes with their pods, what each NodePool uses, and
+ * decisions that the caches do not show yet (spec 02 §5, 03 §12). The model follows the caches by itself, and the work
+ * for an event depends on the size of the change only.
+ *
+ * Create the model before the caches start: it must see every event.
  */
 export class ClusterModel {
-  /** What has been decided about pods. */
+  /** What was decided about each pod. */
   readonly decisions: PodDecisions;
   readonly #deps: ClusterDeps;
   readonly #stateNodes: StateNodes;
@@ -61,8 +63,8 @@ export class ClusterModel {
   }
 
   /**
-   * Whether decisions may rely on the model: not while a NodeClaim is unlaunched, for nobody knows what it will hold;
-   * and not before all Nodes and NodeClaims have been taken in once. Every question is shown in metrics.
+   * Whether decisions may rely on the model. They may not while a NodeClaim is not launched, because its capacity is
+   * unknown, and not before all Nodes and NodeClaims have been seen once. Each call updates the metrics.
    */
   hasSynced(): boolean {
     this.#hasEverSynced ||=
@@ -72,13 +74,16 @@ export class ClusterModel {
     return isSynced;
   }
 
-  /** The machines as they are at its end: those that have changed are described anew before, slice by slice. */
+  /**
+   * As `snapshot`, but computes the state nodes that have changed in time slices first. The result is the state at the
+   * end.
+   */
   async snapshotInSlices(slices: TimeSlices): Promise<ClusterSnapshot> {
     for (const _described of this.#stateNodes.states()) if (slices.isOver) await slices.pause();
     return this.snapshot();
   }
 
-  /** The machines as they are now. Costs as many steps as there are machines; only changed ones are described anew. */
+  /** The state nodes as they are now. Only those that have changed since the last call are computed again. */
   snapshot(): ClusterSnapshot {
     const active: StateNode[] = [];
     const deleting: StateNode[] = [];
@@ -86,60 +91,63 @@ export class ClusterModel {
     return { active, deleting };
   }
 
-  /** A number that is another after every change of what `snapshot` gives: while it stays, nothing is to be looked at. */
+  /** Changes with every change of what `snapshot` returns. While it stays the same, a reader has nothing to do. */
   get revision(): number {
     return this.#stateNodes.revision;
   }
 
-  /** The machine of this provider id; that of an unmanaged Node without one goes by the Node's name. */
+  /** The state node with this provider id. An unmanaged Node without a provider id is found by its name. */
   find(providerId: string): StateNode | undefined {
     return this.#stateNodes.find(providerId);
   }
 
-  /** What the machines of a NodePool hold that are not leaving, and how many they are (`nodes`); empty without any. */
+  /**
+   * The capacity of a NodePool's state nodes that are not deleting, with their number under `nodes`. Empty if there are
+   * none.
+   */
   usageOf(nodePool: string): ResourceList {
     return this.#stateNodes.usage.of(nodePool);
   }
 
-  /** The newest pod of a DaemonSet. */
+  /** The newest pod of a DaemonSet, if any was seen. */
   findDaemonPod({ metadata }: DaemonSet): Pod | undefined {
     return this.#daemonPods.find(metadata.uid ?? '');
   }
 
-  /** Takes in a NodeClaim that was just created, so that no decision is made before its machine is known. */
+  /** Adds a NodeClaim that was just created, so that no decision is made without it before the caches show it. */
   track(nodeClaim: NodeClaim): void {
     const { name } = nodeClaim.metadata;
-    if (this.#deps.caches.nodeClaims.get(name) !== undefined) return; // what the cache has is newer
+    if (this.#deps.caches.nodeClaims.get(name) !== undefined) return; // the cache has a newer version
     this.#putNodeClaim(nodeClaim);
     for (const listener of this.#trackListeners) listener(name);
   }
 
-  /** From now on `listener` learns the name of every NodeClaim that is known from `track` alone. */
+  /** Registers a listener for the names of NodeClaims that are known from `track` only. */
   onTrack(listener: (nodeClaim: string) => void): void {
     this.#trackListeners.push(listener);
   }
 
-  /** Whether a NodeClaim is waited for. */
+  /** Whether the model waits for the launch of this NodeClaim. */
   isUnlaunched(nodeClaim: string): boolean {
     return this.#stateNodes.isUnlaunched(nodeClaim);
   }
 
-  /** Forgets a NodeClaim that is gone; the caches do so by themselves, unless they never had it. */
+  /** Removes a NodeClaim that the caches never showed and that no longer exists. */
   drop(nodeClaim: string): void {
     this.#removeNodeClaim(nodeClaim);
   }
 
-  /** These machines will go: they count for nothing any more. */
+  /** Marks state nodes for deletion: nothing is planned onto them, and they no longer count as usage. */
   markForDeletion(...providerIds: readonly string[]): void {
     for (const id of providerIds) this.#stateNodes.mark(id, true);
   }
 
-  /** These will stay after all, unless they are being deleted. */
+  /** Takes the mark back. A state node that is being deleted in the API server stays `isDeleting`. */
   unmarkForDeletion(...providerIds: readonly string[]): void {
     for (const id of providerIds) this.#stateNodes.mark(id, false);
   }
 
-  /** Pods are expected on these machines soon: they are not to be disrupted for a while. */
+  /** Nominates state nodes: pods are expected there soon, so they must not be disrupted for a while. */
   nominate(...providerIds: readonly string[]): void {
     const until = this.#deps.clock.elapsed() + this.#nominationWindow;
     for (const id of providerIds) this.#stateNodes.nominate(id, until);
@@ -149,13 +157,13 @@ export class ClusterModel {
     return this.#deps.clock.elapsed() < (this.find(providerId)?.nominatedUntil ?? 0);
   }
 
-  /** A number that is another whenever consolidation might find something new (spec 04 §15). */
+  /** Changes whenever consolidation might find something new (spec 04 §15). */
   consolidationState(): number {
     if (this.#deps.clock.elapsed() - this.#changedAt >= UNCONSOLIDATED_AFTER) this.markUnconsolidated();
     return this.#consolidationState;
   }
 
-  /** Something has changed that may let consolidation find more. */
+  /** Tells consolidation that something has changed. */
   markUnconsolidated(): void {
     this.#consolidationState++;
     this.#changedAt = this.#deps.clock.elapsed();
@@ -202,7 +210,7 @@ export class ClusterModel {
   }
 
   #podChanged(old: Pod | undefined, pod: Pod): void {
-    if (old === pod) return; // a resync
+    if (old === pod) return; // a resync: nothing has changed
     this.#daemonPods.see(old, pod);
     const before = old && findOccupiedNode(old);
     const after = findOccupiedNode(pod);
@@ -213,7 +221,7 @@ export class ClusterModel {
   }
 
   #podGone(pod: Pod): void {
-    const { nodeName } = pod.spec; // also of one that ended unseen
+    const { nodeName } = pod.spec; // set also if the end of the pod was not seen
     if (nodeName) this.#stateNodes.podsOrLimitsChanged(nodeName);
     this.#daemonPods.remove(pod);
     this.decisions.forget(objectKey(pod.metadata));
@@ -231,7 +239,7 @@ export class ClusterModel {
   }
 }
 
-/** A handler that makes no difference between what is new and what has changed. */
+/** A handler that treats additions and updates alike. */
 function put<T>(take: (object: T) => unknown): Handler<T> {
   return {
     onAdd: (object) => void take(object),
@@ -239,12 +247,15 @@ function put<T>(take: (object: T) => unknown): Handler<T> {
   };
 }
 
-/** The Node whose room a pod takes; undefined if it takes none. */
+/** The Node whose resources a pod occupies; undefined if it occupies none. */
 function findOccupiedNode(pod: Pod): string | undefined {
   return isTerminal(pod) ? undefined : pod.spec.nodeName || undefined;
 }
 
-/** Drivers that say nothing have no limit; one that leaves out the number of volumes has none to give (spec 02 §5.2). */
+/**
+ * Attachable volumes by CSI driver. A driver without `allocatable` has no limit; `allocatable` without a count means
+ * zero (spec 02 §5.2).
+ */
 function volumeLimits(csiNode: CsiNode | undefined): Readonly<Record<string, number>> {
   const limits: Record<string, number> = {};
   for (const { name, allocatable } of csiNode?.spec.drivers ?? []) {

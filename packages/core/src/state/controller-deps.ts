@@ -3,7 +3,7 @@ import type { CancellableClient, CancellableClock, EventRecorder, Logger, Metric
 import type { OperatorOptions } from '../options/operator-options.ts';
 import type { Caches } from './caches.ts';
 
-/** What every controller here stands on. Tests give an embedded API server, a virtual clock and a fake provider. */
+/** What every controller depends on. Tests pass an embedded API server, a virtual clock and a fake provider. */
 export interface ControllerDeps {
   readonly client: CancellableClient;
   readonly caches: Caches;

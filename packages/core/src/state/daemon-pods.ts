@@ -1,33 +1,34 @@
 import type { Pod } from '../kinds/pod.ts';
 
 /**
- * The newest pod of each DaemonSet, whatever its phase: the next one will look like it, as admission may change what the
- * template says. It is remembered when it is gone, until a newer one comes or its DaemonSet goes (spec 02 §5.2).
+ * The newest pod of each DaemonSet in any phase. Planning takes it as the model for the DaemonSet's next pod, because
+ * admission may have changed what the template says. The pod is remembered after it is gone, until a newer one appears
+ * or the DaemonSet is deleted (spec 02 §5.2).
  *
- * Pods outlive their DaemonSet for a while, and may be seen before it: a pod of a DaemonSet that is not there is held only
- * as long as the pod exists.
+ * A pod may be seen before its DaemonSet, and outlives it for a while. The pod of an unknown DaemonSet is held only as
+ * long as the pod exists.
  */
 export class DaemonPods {
   readonly #newest = new Map<string, Pod>(); // by uid of the DaemonSet
-  readonly #daemonSets = new Set<string>(); // uids of those that exist
+  readonly #daemonSets = new Set<string>(); // uids of the DaemonSets that exist
 
-  /** How many pods are held. */
+  /** The number of pods held. */
   get size(): number {
     return this.#newest.size;
   }
 
-  /** A DaemonSet is there. */
+  /** A DaemonSet was created. */
   addDaemonSet(uid: string): void {
     this.#daemonSets.add(uid);
   }
 
-  /** A DaemonSet is gone. */
+  /** A DaemonSet was deleted. */
   removeDaemonSet(uid: string): void {
     this.#daemonSets.delete(uid);
     this.#newest.delete(uid);
   }
 
-  /** A pod as it is now, and as it was before if it was seen. */
+  /** Takes a pod as it is now, and as it was before if it was seen before. */
   see(old: Pod | undefined, pod: Pod): void {
     const uid = findDaemonSet(pod);
     if (old !== undefined && findDaemonSet(old) !== uid) this.remove(old);
@@ -36,7 +37,7 @@ export class DaemonPods {
     if (newest === undefined || isSame(pod, newest) || isNewer(pod, newest)) this.#newest.set(uid, pod);
   }
 
-  /** A pod is gone, or belongs to another. */
+  /** A pod is gone, or its owner has changed. */
   remove(pod: Pod): void {
     const uid = findDaemonSet(pod);
     if (uid !== undefined && !this.#daemonSets.has(uid)) this.#newest.delete(uid);
@@ -47,7 +48,7 @@ export class DaemonPods {
   }
 }
 
-/** The uid of the DaemonSet that controls a pod. */
+/** The uid of the DaemonSet that controls the pod. */
 function findDaemonSet({ metadata }: Pod): string | undefined {
   const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
   return owner?.kind === 'DaemonSet' ? owner.uid : undefined;
@@ -57,7 +58,7 @@ function isSame(a: Pod, b: Pod): boolean {
   return a.metadata.uid === b.metadata.uid;
 }
 
-/** Times of the API all have the same form, so that they sort as texts. */
+/** Timestamps of the API have one form and compare as strings. */
 function isNewer(a: Pod, b: Pod): boolean {
   return (a.metadata.creationTimestamp ?? '') > (b.metadata.creationTimestamp ?? '');
 }

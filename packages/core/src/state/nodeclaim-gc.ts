@@ -7,9 +7,10 @@ import type { ControllerDeps } from './controller-deps.ts';
 const CACHE_LAG = 15 * SECOND; // spec 03 §12.1
 
 /**
- * Forgets NodeClaims that were deleted before the model took them in: their deletion has been told already, so that it
- * would wait for their launch for ever. That one is gone is asked of the API server: a cache may lag for longer, and a
- * NodeClaim that exists and is forgotten would be bought again. The name is that of upstream's next release.
+ * Forgets NodeClaims that were deleted before the model tracked them. The model would wait for their launch for ever,
+ * because their deletion event has passed already. The API server is asked before one is forgotten: a cache may lag
+ * longer, and forgetting a NodeClaim that exists would buy its capacity twice. The controller's name is that of
+ * upstream's next release.
  */
 export function nodeClaimGcController(
   { caches, client }: Pick<ControllerDeps, 'caches' | 'client'>,
@@ -29,7 +30,7 @@ export function nodeClaimGcController(
       if (isSettled()) return DONE;
       const found = await unlessGone(client.get<NodeClaim>(NODE_CLAIMS, { name }, {}, signal));
       if (found !== undefined) return { requeueAfter: CACHE_LAG };
-      if (isSettled()) return DONE; // the cache has seen it come meanwhile, and will see it go
+      if (isSettled()) return DONE; // the cache has it now and will see its deletion
       logger.debug('garbage collecting stale unlaunched nodeclaim from cluster state', {
         NodeClaim: new LoggedRef({ name }),
       });

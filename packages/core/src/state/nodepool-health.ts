@@ -3,47 +3,46 @@ import { NODE_POOLS, type NodeClaim, type NodePool, NODEPOOL_LABEL } from '@karp
 import type { Enqueuer, Source } from '@karpenter-ts/runtime';
 import type { Caches } from './caches.ts';
 
-/** How many launches are remembered, and how many failures among them make a pool unhealthy (spec 03 §11.4). */
+/** How many launches are remembered, and how many failures among them make a NodePool unhealthy (spec 03 §11.4). */
 const REMEMBERED = 4;
 const UNHEALTHY_FAILURES = 2;
 
 export type Health = 'Unknown' | 'Healthy' | 'Unhealthy';
 
-/** How the last launches of a pool ended, oldest first; true for a Node that registered. */
+/** How the last launches of a NodePool ended, oldest first; true if the Node registered. */
 type Results = readonly boolean[];
 
-/** Nothing is known yet. */
+/** No launch has ended yet. */
 export const NO_RESULTS: Results = [];
-/** What a pool known to be healthy starts with: one failure more than now would be needed. */
+/** Results of a NodePool whose condition is True after a restart: it takes two failures to turn unhealthy. */
 const HEALTHY_RESULTS: Results = [true];
-/** What a pool known to be unhealthy starts with. */
+/** Results of a NodePool whose condition is False after a restart. */
 const UNHEALTHY_RESULTS: Results = Array.from({ length: UNHEALTHY_FAILURES }, () => false);
 
-/** With one more; the oldest is forgotten. */
+/** The results with one more; the oldest is dropped. */
 export function addResult(results: Results, succeeded: boolean): Results {
   return [...results, succeeded].slice(-REMEMBERED);
 }
 
-/** A pool is unhealthy with two failures among the last four, however few there are. */
+/** A NodePool is unhealthy with two failures among the last four launches, even if there were fewer than four. */
 export function healthOf(results: Results): Health {
   if (results.length === 0) return 'Unknown';
   return results.filter((succeeded) => !succeeded).length >= UNHEALTHY_FAILURES ? 'Unhealthy' : 'Healthy';
 }
 
-/** How the launch of one claim ended. */
+/** How the launch of one NodeClaim ended. */
 export type RegistrationResult =
   | { readonly succeeded: true }
   | { readonly succeeded: false; readonly reason: string; readonly message: string };
 
 /**
- * How the launches of each pool went of late. Whoever learns of an end records it, at no cost; what the pool's
- * condition should say for it is written by one controller, so that a thousand Nodes that register at once do not all
- * write to their pool.
+ * How recent launches of each NodePool went. The NodeClaim lifecycle records results in memory only; one controller
+ * writes the NodePool's condition. So a thousand Nodes that register at once do not all write to their NodePool.
  */
 export class NodePoolHealth {
   readonly #pools: Pick<Caches['nodePools'], 'get' | 'addHandler'>;
-  readonly #results = new Map<string, Results>(); // by uid of the pool
-  readonly #verdicts = new Map<string, RegistrationResult>(); // by uid: what the condition does not say yet
+  readonly #results = new Map<string, Results>(); // by uid of the NodePool
+  readonly #verdicts = new Map<string, RegistrationResult>(); // by uid of the NodePool: results that its condition does not show yet
   #queue: Enqueuer<string> | undefined;
 
   constructor({ nodePools }: Pick<Caches, 'nodePools'>) {
@@ -51,12 +50,12 @@ export class NodePoolHealth {
     nodePools.addHandler({ onDelete: ({ metadata }) => this.#forget(metadata.uid ?? '') });
   }
 
-  /** Of how many pools something is remembered. */
+  /** The number of NodePools with results. */
   get size(): number {
     return this.#results.size;
   }
 
-  /** Names of pools whose condition should change. */
+  /** Enqueues NodePools whose condition should change. */
   readonly source: Source = {
     name: 'registration results',
     attach: (queue) => {
@@ -64,14 +63,14 @@ export class NodePoolHealth {
     },
   };
 
-  /** Counts for the pool the claim is of, if that is still the one it was made for. */
+  /** Records a result for the NodePool that owns the NodeClaim. A new NodePool of the same name does not count it. */
   record(nodeClaim: NodeClaim, result: RegistrationResult): void {
     const pool = this.#poolOf(nodeClaim);
     if (pool === undefined) return;
     const { name, uid = '' } = pool.metadata;
     const results = addResult(this.#resultsOf(pool), result.succeeded);
     this.#results.set(uid, results);
-    if ((healthOf(results) === 'Healthy') !== result.succeeded) return; // one result does not turn the others around
+    if ((healthOf(results) === 'Healthy') !== result.succeeded) return; // the result does not change the verdict of the last four
     this.#verdicts.set(uid, result);
     this.#queue?.add(name);
   }
@@ -80,26 +79,26 @@ export class NodePoolHealth {
     return healthOf(this.#resultsOf(nodePool));
   }
 
-  /** What the pool's condition is to say because of what was recorded; undefined if nothing new. */
+  /** The result that the NodePool's condition should show next; undefined if it is up to date. */
   verdictOn({ metadata }: NodePool): RegistrationResult | undefined {
     return this.#verdicts.get(metadata.uid ?? '');
   }
 
-  /** The condition says it now. A verdict that has come meanwhile stays. */
+  /** The condition shows this result now. A newer result stays pending. */
   confirm({ metadata }: NodePool, verdict: RegistrationResult): void {
     const { uid = '' } = metadata;
     if (this.#verdicts.get(uid) === verdict) this.#verdicts.delete(uid);
   }
 
-  /** Launches from now on are of another kind: those before no longer count. */
+  /** Starts anew, because the NodePool or its NodeClass has changed: earlier launches no longer count. */
   reset({ metadata }: NodePool): void {
     const { name, uid = '' } = metadata;
-    if (this.#pools.get(name)?.metadata.uid !== uid) return; // it was deleted meanwhile, and is forgotten
+    if (this.#pools.get(name)?.metadata.uid !== uid) return; // it was deleted in the meantime
     this.#results.set(uid, NO_RESULTS);
     this.#verdicts.delete(uid);
   }
 
-  /** After a restart, the condition is all there is to begin with. */
+  /** After a restart, counting begins with what the condition says. */
   #resultsOf(nodePool: NodePool): Results {
     const known = this.#results.get(nodePool.metadata.uid ?? '');
     if (known !== undefined) return known;

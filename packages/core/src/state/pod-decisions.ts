@@ -16,34 +16,35 @@ const decisionSeconds = defineHistogram(
   DURATION_BUCKETS,
 );
 
-/** What has been done about a pod so far; each time is that of the first occurrence. */
+/** What was decided about a pod; each time is that of the first occurrence. */
 export interface PodDecision {
-  /** When it was first seen to need a place. */
+  /** When the pod was first seen to need a node. */
   readonly seenAt?: Instant | undefined;
-  /** The same moment in elapsed milliseconds, from which the decision's duration is measured. */
+  /** The same moment on the monotonic clock, to measure how long the decision took. */
   readonly seenElapsed?: number | undefined;
-  /** When it was first decided upon, one way or the other. */
+  /** When a plan first decided about the pod, either way. */
   readonly decidedAt?: Instant | undefined;
-  /** Since when there is a place for it; not known of pods that are bound, or have none now. */
+  /** Since when there is a node for the pod. Unset for bound pods and for pods without a node. */
   readonly placeableSince?: Instant | undefined;
-  /** As `placeableSince`, while that place is of a NodePool whose nodes register. */
+  /** As `placeableSince`, while the node belongs to a NodePool whose nodes register. */
   readonly placeableOnHealthySince?: Instant | undefined;
-  /** Where it is expected; known once that exists. */
+  /** The NodeClaim the pod is expected on, once it exists. */
   readonly nodeClaim?: string | undefined;
-  /** Why it had no place the last time; absent when it had one. */
+  /** Why the last plan found no node; unset if it found one. */
   readonly failure?: string | undefined;
 }
 
 export interface DecisionDeps {
   readonly clock: SteadyClock;
   readonly metrics: Metrics;
-  /** Where the pods are that exist. */
+  /** To look up whether a pod still exists. */
   readonly caches: { readonly pods: { get(key: string): Pod | undefined } };
 }
 
 /**
- * What is remembered of pods that need, or needed, a place: for metrics and explanations (spec 02 §25.4). A plan takes
- * time, and what it says of a pod that is gone by then, be there a namesake, is not kept: nobody would ever forget it.
+ * What was decided about pods that need, or needed, a node, for metrics and explanations (spec 02 §25.4). A plan takes
+ * time: its decision about a pod that was deleted meanwhile is dropped, even if a new pod has the same name, because
+ * nothing would ever remove the entry.
  */
 export class PodDecisions {
   readonly #deps: DecisionDeps;
@@ -53,7 +54,7 @@ export class PodDecisions {
     this.#deps = deps;
   }
 
-  /** Of how many pods something is remembered. */
+  /** The number of pods with a decision. */
   get size(): number {
     return this.#known.size;
   }
@@ -63,14 +64,14 @@ export class PodDecisions {
     return this.#known.get(pod);
   }
 
-  /** The pod needs a place. */
+  /** The pod needs a node. */
   see(pod: Pod): void {
     if (this.#of(pod)?.seenAt !== undefined) return;
     const { clock } = this.#deps;
     this.#merge(pod, { seenAt: clock.now(), seenElapsed: clock.elapsed() });
   }
 
-  /** There was no place for it. */
+  /** A plan found no node for the pod. */
   fail(pod: Pod, failure: string): void {
     this.#decide(pod);
     this.#merge(pod, {
@@ -81,7 +82,7 @@ export class PodDecisions {
     });
   }
 
-  /** There is a place for it; `isHealthy` says whether nodes of that NodePool register. */
+  /** A plan found a node for the pod; `isHealthy` says whether nodes of that NodePool register. */
   place(pod: Pod, isHealthy: boolean): void {
     this.#decide(pod);
     const now = this.#deps.clock.now();
@@ -93,12 +94,12 @@ export class PodDecisions {
     });
   }
 
-  /** The NodeClaim of its place exists. */
+  /** The NodeClaim planned for the pod was created. */
   expectOn(pod: Pod, nodeClaim: string): void {
     this.#merge(pod, { nodeClaim });
   }
 
-  /** It is gone, or needs nothing more; by namespace/name. */
+  /** The pod (namespace/name) is gone or needs nothing more. */
   forget(pod: string): void {
     this.#known.delete(pod);
   }

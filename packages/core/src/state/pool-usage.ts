@@ -8,7 +8,7 @@ import {
   ZERO_QUANTITY,
 } from '@karpenter-ts/kubernetes';
 
-/** What the machines of each NodePool hold together, kept as they come and go. */
+/** The summed capacity of each NodePool's state nodes, updated with every change. */
 export class PoolUsage {
   readonly #sums = new Map<string, Map<string, Quantity>>();
 
@@ -16,12 +16,12 @@ export class PoolUsage {
     this.#change(nodePool, held, addQuantities);
   }
 
-  /** Takes away what was added. A pool of which nothing is left is forgotten. */
+  /** Subtracts what was added before. A NodePool whose sums are all zero is removed. */
   subtract(nodePool: string, held: ResourceList): void {
     this.#change(nodePool, held, subtractQuantities);
   }
 
-  /** Empty for a pool without machines. */
+  /** Empty for a NodePool without state nodes. */
   of(nodePool: string): ResourceList {
     const sums = this.#sums.get(nodePool) ?? [];
     return Object.fromEntries([...sums].map(([resource, sum]) => [resource, formatQuantity(sum)]));

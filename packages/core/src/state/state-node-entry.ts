@@ -5,27 +5,30 @@ import type { Node } from '../kinds/node.ts';
 import type { Pod } from '../kinds/pod.ts';
 import type { StateNode } from './state-node.ts';
 
-/** What an entry reads of the cluster besides its two halves, by name of the Node. */
+/** What an entry looks up besides its Node and NodeClaim, by name of the Node. */
 export interface PodsAndLimits {
   podsOn(node: string): readonly Pod[];
-  /** How many volumes may be attached, by CSI driver. */
+  /** The number of attachable volumes by CSI driver. */
   volumeLimitsOf(node: string): Readonly<Record<string, number>>;
 }
 
-/** What follows from the two halves of an entry alone. */
+/** What can be derived from the Node and the NodeClaim alone, without the pods. */
 export interface NodeSummary {
-  /** '' for one of no pool. */
+  /** '' without a NodePool. */
   readonly nodePool: string;
   readonly capacity: ResourceList;
   readonly initialized: boolean;
   readonly isDeleting: boolean;
 }
 
-/** One machine of the model. What is derived from it is worked out when asked for, and again only after a change. */
+/**
+ * Node and NodeClaim of one provider id. What is derived from them is computed on demand and kept until something
+ * changes.
+ */
 export class StateNodeEntry {
   readonly providerId: string;
   readonly #podsAndLimits: PodsAndLimits;
-  /** All that say they are this machine: one, but for mistakes. */
+  /** All Nodes with this provider id: at most one, unless something is wrong. */
   #nodes: readonly Node[] = [];
   #nodeClaim: NodeClaim | undefined;
   #isMarked = false;
@@ -39,7 +42,7 @@ export class StateNodeEntry {
     this.#podsAndLimits = podsAndLimits;
   }
 
-  /** Of several the one that is registered, which is open for pods; else the latest. */
+  /** If there are several Nodes, the registered one, because pods can run there; otherwise the latest. */
   get node(): Node | undefined {
     return this.#nodes.find(isRegistered) ?? this.#nodes.at(-1);
   }
@@ -63,7 +66,7 @@ export class StateNodeEntry {
     this.#objectsChanged();
   }
 
-  /** Marked in memory: its deletion is decided, though the API server does not know yet. */
+  /** Marked for deletion in memory: the deletion is decided, but the API server does not show it yet. */
   set isMarked(isMarked: boolean) {
     this.#isMarked = isMarked;
     this.#summary = undefined;
@@ -75,14 +78,14 @@ export class StateNodeEntry {
     this.#state = undefined;
   }
 
-  /** Undefined while both halves are missing. */
+  /** Undefined while there is neither a Node nor a NodeClaim. */
   get summary(): NodeSummary | undefined {
     if (this.#nodes.length === 0 && this.#nodeClaim === undefined) return undefined;
     this.#summary ??= this.#summarize();
     return this.#summary;
   }
 
-  /** Needs a half. */
+  /** The state node. There must be a Node or a NodeClaim. */
   get state(): StateNode {
     this.#state ??= {
       providerId: this.providerId,
@@ -95,7 +98,7 @@ export class StateNodeEntry {
     return this.#state;
   }
 
-  /** Something in its surroundings did. */
+  /** The pods on the Node or its volume limits have changed. */
   podsOrLimitsChanged(): void {
     this.#existing = undefined;
     this.#state = undefined;
@@ -110,7 +113,7 @@ export class StateNodeEntry {
     return this.#nodes.filter(({ metadata }) => metadata.name !== name);
   }
 
-  /** There is one machine to hold them all, so pods count whichever of its Nodes they are on. */
+  /** Several Nodes of one provider id share one instance, so the pods of all of them count. */
   #describe(): ExistingNode {
     if (this.#existing === undefined) {
       const { node, nodeClaim } = this;
@@ -137,7 +140,7 @@ function isRegistered({ metadata }: Node): boolean {
   return metadata.labels?.[REGISTERED_LABEL] === 'true';
 }
 
-/** A NodeClaim speaks for its Node, whose deletion leads to the claim's anyway. */
+/** The NodeClaim decides if there is one, because deleting a Node also deletes its NodeClaim. */
 function isDeleted(node: Node | undefined, nodeClaim: NodeClaim | undefined): boolean {
   if (nodeClaim === undefined) return node?.metadata.deletionTimestamp !== undefined;
   return nodeClaim.metadata.deletionTimestamp !== undefined || isTerminating(nodeClaim);

@@ -3,18 +3,18 @@ import type { ExistingNode } from '@karpenter-ts/scheduling';
 import type { Node } from '../kinds/node.ts';
 
 /**
- * A machine as the model has it at one moment: its Node and its NodeClaim, of which one is always there. Never changed:
- * when something about the machine does, the model makes another.
+ * A Node and its NodeClaim at one moment, as upstream's StateNode; one of the two may be missing. Immutable: the model
+ * creates a new object when something changes.
  */
 export interface StateNode {
-  /** The name, for a Node that has no provider id. */
+  /** The provider id, or the name of a Node without one. */
   readonly providerId: string;
   readonly node: Node | undefined;
   readonly nodeClaim: NodeClaim | undefined;
-  /** As planning sees it, with the pods on it. The very same object for as long as none of it changes. */
+  /** The node as the planner reads it, with its pods. The same object as long as nothing of it changes. */
   readonly existing: ExistingNode;
-  /** On its way out, or about to be: nothing may be planned onto it. */
+  /** Deleted or marked for deletion: nothing may be planned onto it. */
   readonly isDeleting: boolean;
-  /** Until then pods are expected there, and it must not be disrupted; elapsed milliseconds, 0 if none ever were. */
+  /** Nominated until this time (monotonic milliseconds; 0 if never): pods are expected, so it must not be disrupted. */
   readonly nominatedUntil: number;
 }

@@ -5,12 +5,12 @@ import { StateNodeEntry, type NodeSummary, type PodsAndLimits } from './state-no
 import { PoolUsage } from './pool-usage.ts';
 import type { StateNode } from './state-node.ts';
 
-/** Whether a change may let consolidation find something it did not find before (spec 04 §15). */
+/** Whether a change may let consolidation find something new (spec 04 §15). */
 type MattersToConsolidation = boolean;
 
 /**
- * Every machine there is: Nodes and NodeClaims, joined by provider id (spec 03 §12). Each change costs what it changes,
- * however many machines there are.
+ * All state nodes: Nodes and NodeClaims joined by provider id (spec 03 §12). The cost of a change does not depend on
+ * the number of nodes.
  */
 export class StateNodes {
   readonly usage = new PoolUsage();
@@ -30,20 +30,20 @@ export class StateNodes {
     return this.#entries.size;
   }
 
-  /** A number that is another after every change of what `states` gives. */
+  /** Changes with every change of what `states` returns. */
   get revision(): number {
     return this.#revision;
   }
 
   /**
-   * Whether the machines of all NodeClaims are known: until then nobody knows what they will hold. One that is deleted
-   * before its launch will hold nothing, and is not waited for: a finalizer of somebody else may keep it for ever.
+   * Whether all NodeClaims are launched. Until then their capacity is unknown. A NodeClaim that is deleted before its
+   * launch is not waited for: it will never have capacity, and a foreign finalizer may keep it for ever.
    */
   get areAllLaunched(): boolean {
     return this.#unlaunched.size === 0;
   }
 
-  /** Whether all Nodes are among the machines, but for those that are deleted: nothing is planned onto them. */
+  /** Whether every Node has a state node. Deleted Nodes need none, because nothing is planned onto them. */
   get areAllIdentified(): boolean {
     return this.#unidentified.size === 0;
   }
@@ -60,7 +60,7 @@ export class StateNodes {
     return this.#unlaunched.has(nodeClaim);
   }
 
-  /** Takes a Node in, or its new state. One that cannot be told apart yet has to wait. */
+  /** Adds or updates a Node. A Node that cannot be joined to its NodeClaim yet is left out until it can. */
   putNode(node: Node): MattersToConsolidation {
     const { name } = node.metadata;
     const id = findId(node);
@@ -84,7 +84,7 @@ export class StateNodes {
     return true;
   }
 
-  /** Takes a NodeClaim in, or its new state. */
+  /** Adds or updates a NodeClaim. */
   putNodeClaim(nodeClaim: NodeClaim): MattersToConsolidation {
     const { name } = nodeClaim.metadata;
     const id = nodeClaim.status?.providerID ?? '';
@@ -107,7 +107,7 @@ export class StateNodes {
     return true;
   }
 
-  /** Marks a machine as leaving, or takes the mark back; does nothing if there is none. */
+  /** Marks a state node for deletion or takes the mark back. Does nothing if there is no such state node. */
   mark(providerId: string, isMarked: boolean): void {
     const entry = this.#entries.get(providerId);
     if (entry !== undefined) this.#change(entry, () => (entry.isMarked = isMarked));
@@ -120,7 +120,7 @@ export class StateNodes {
     entry.nominatedUntil = until;
   }
 
-  /** Pods or volume limits of a Node have changed. */
+  /** The pods on a Node or its volume limits have changed. */
   podsOrLimitsChanged(node: string): void {
     const entry = this.#entries.get(this.#idOfNode.get(node) ?? '');
     if (entry === undefined) return;
@@ -137,7 +137,7 @@ export class StateNodes {
     return entry;
   }
 
-  /** Changes an entry and what its pool holds with it. */
+  /** Applies a change to an entry and updates the usage of its NodePool. */
   #change(entry: StateNodeEntry, change: (entry: StateNodeEntry) => void): MattersToConsolidation {
     const before = entry.summary;
     this.#revision++;
@@ -163,14 +163,15 @@ function isCounted(summary: NodeSummary | undefined): summary is NodeSummary {
   return summary !== undefined && !summary.isDeleting && summary.nodePool !== '';
 }
 
-/** All of a machine and, for limits on their number, the machine itself. */
+/** Its capacity, and the node itself for limits on the number of nodes. */
 function usageOf({ capacity }: NodeSummary): ResourceList {
   return { ...capacity, nodes: '1' };
 }
 
 /**
- * What a Node is known by. One of a NodePool waits for its provider id, which joins it to its NodeClaim, and until it is
- * initialised for the label that tells its type; any other without an id goes by its name.
+ * The key of a Node: its provider id. A Node of a NodePool has no key until it has a provider id, which joins it to its
+ * NodeClaim, and, before it is initialised, an instance type label. Any other Node without a provider id goes by its
+ * name.
  */
 function findId({ metadata, spec }: Node): string | undefined {
   const { name, labels = {} } = metadata;

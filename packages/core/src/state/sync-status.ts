@@ -15,17 +15,17 @@ const unsyncedSeconds = defineGauge(
 const LOG_AFTER = 30 * SECOND; // spec 02 §5.4
 const LOG_EVERY = 10 * SECOND;
 
-/** Shows operators whether the model can be relied upon, and tells them when it could not be for long. */
+/** Reports whether the model is in sync, in metrics and, if it is out of sync for long, in the log. */
 export class SyncStatus {
   readonly #deps: { readonly clock: SteadyClock; readonly logger: Logger; readonly metrics: Metrics };
-  #unsyncedSince: number | undefined; // in elapsed milliseconds, as the other
+  #unsyncedSince: number | undefined; // monotonic milliseconds, as the other
   #loggedAt = -Infinity;
 
   constructor(deps: { readonly clock: SteadyClock; readonly logger: Logger; readonly metrics: Metrics }) {
     this.#deps = deps;
   }
 
-  /** To be told whenever someone asks. */
+  /** To be called with the answer of every `hasSynced`. */
   note(isSynced: boolean): void {
     const { clock, metrics } = this.#deps;
     if (isSynced) {

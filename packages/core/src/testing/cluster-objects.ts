@@ -1,4 +1,4 @@
-// Parts of a cluster at work: pods that wait or run, pools that can be bought from, machines in every state.
+// Objects of a cluster at work: pending and running pods, ready NodePools, Nodes and NodeClaims in every state.
 import {
   INITIALIZED_LABEL,
   INSTANCE_TYPE_LABEL,
@@ -17,7 +17,7 @@ type Labels = Readonly<Record<string, string>>;
 
 type PodParts = NonNullable<Parameters<typeof makePod>[1]> & { readonly requests?: ResourceList };
 
-/** A pod the cluster's scheduler has found no place for. */
+/** A pending pod that kube-scheduler could not place. */
 export function pendingPod(name: string, parts: PodParts = {}): Pod {
   const conditions = [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }];
   return podOf(name, { status: { phase: 'Pending', conditions }, ...parts });
@@ -33,17 +33,17 @@ function podOf(name: string, { requests = {}, ...parts }: PodParts): Pod {
   return makePod(name, { containers: [container], ...parts });
 }
 
-/** The owner that makes a pod one of a controller of `apps/v1`. */
+/** The owner reference of a pod of an `apps/v1` workload. */
 export function ownedBy(kind: string, uid = `uid-of-${kind}`): NonNullable<Pod['metadata']['ownerReferences']> {
   return [{ apiVersion: 'apps/v1', kind, name: 'owner', uid, controller: true }];
 }
 
-/** A NodePool nodes may be bought from. */
+/** A ready NodePool. */
 export function readyPool(name: string, parts: Parameters<typeof makeNodePool>[1] = {}): NodePool {
   return { ...makeNodePool(name, parts), status: { nodes: 0, conditions: [conditionOf('Ready')] } };
 }
 
-/** A condition that is True unless told otherwise. */
+/** A condition, True by default. */
 export function conditionOf(type: string, status: 'True' | 'False' | 'Unknown' = 'True') {
   const lastTransitionTime = '2026-01-01T00:00:00Z';
   return { type, status, reason: type, message: '', lastTransitionTime, observedGeneration: 1 };
@@ -59,7 +59,7 @@ interface NodeParts {
 
 const SMALL: ResourceList = { cpu: '4', memory: '8Gi', pods: '10' };
 
-/** The NodeClaim of a machine; launched unless its provider id is ''. */
+/** A NodeClaim, launched unless its provider id is ''. */
 export function launchedNodeClaim(name: string, parts: NodeParts = {}): NodeClaim {
   const { pool = 'default', capacity = SMALL, labels, providerId = `fake:///${name}` } = parts;
   return makeNodeClaim(name, {
@@ -68,7 +68,7 @@ export function launchedNodeClaim(name: string, parts: NodeParts = {}): NodeClai
   });
 }
 
-/** The Node of a NodeClaim, `node-of-<claim>`, registered and initialised. */
+/** The Node `node-of-<nodeClaim>` of a NodeClaim, registered and initialised. */
 export function readyNode(claim: string, { pool = 'default', labels, ...parts }: NodeParts = {}): Node {
   return plainNode(`node-of-${claim}`, {
     providerId: `fake:///${claim}`,
@@ -83,7 +83,7 @@ export function readyNode(claim: string, { pool = 'default', labels, ...parts }:
   });
 }
 
-/** A Node nobody claims. */
+/** A Node without a NodeClaim. */
 export function plainNode(name: string, parts: NodeParts = {}): Node {
   const { capacity = SMALL, labels, taints = [], providerId } = parts;
   return makeNode(name, {

@@ -1,11 +1,11 @@
-// Small objects for tests: each with what the API server demands and the test is about.
+// Small objects for tests: each has what the API server demands and what the test is about.
 import { NODEPOOL_LABEL, type NodeClaim, type NodePool, nodeClassLabel, UNREGISTERED_TAINT } from '@karpenter-ts/apis';
 import type { ResourceType } from '@karpenter-ts/kubernetes';
 import type { Node } from '../kinds/node.ts';
 import type { NodeClass } from '../kinds/node-class.ts';
 import type { Pod } from '../kinds/pod.ts';
 
-/** The kind of NodeClass the fake provider understands. */
+/** The NodeClass kind of the fake provider. */
 export const NODE_CLASSES: ResourceType = {
   group: 'karpenter.kwok.sh',
   version: 'v1alpha1',
@@ -15,7 +15,7 @@ export const NODE_CLASSES: ResourceType = {
 };
 
 const CLASS_REF = { group: NODE_CLASSES.group, kind: NODE_CLASSES.kind, name: 'default' };
-/** What another build of Karpenter takes care of. */
+/** A NodeClass of another provider. */
 export const FOREIGN_CLASS_REF = { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' };
 
 type Labels = Readonly<Record<string, string>>;
@@ -39,12 +39,12 @@ function metadataOf(name: string, parts: MetadataParts): NodeClaim['metadata'] {
 }
 
 interface NodeClaimParts extends Partial<NodeClaim['spec']>, MetadataParts {
-  /** Makes the pool an owner and a label, as the provisioner does. */
+  /** Sets owner reference and label of the NodePool, as the provisioner does. */
   readonly pool?: NodePool;
   readonly status?: NodeClaim['status'];
 }
 
-/** A claim that any instance type meets. */
+/** A NodeClaim that any instance type meets. */
 export function makeNodeClaim(name: string, parts: NodeClaimParts = {}): NodeClaim {
   const { pool, labels, annotations, finalizers, ownerReferences, status, ...spec } = parts;
   const owner = pool && {
@@ -77,7 +77,7 @@ interface NodePoolParts extends Partial<Omit<NodePool['spec'], 'template'>>, Met
   readonly templateMetadata?: NodePool['spec']['template']['metadata'];
 }
 
-/** A dynamic pool, open to all types. */
+/** A NodePool that allows all instance types. */
 export function makeNodePool(name: string, parts: NodePoolParts = {}): NodePool {
   const { template, templateMetadata, labels, annotations, finalizers, ...spec } = parts;
   return {
@@ -110,7 +110,7 @@ interface NodeParts extends MetadataParts {
   readonly status?: Node['status'];
 }
 
-/** A Node that has just joined: Ready, and closed to pods until it is registered. */
+/** A Node that has just joined: Ready, and with the unregistered taint. */
 export function makeNode(name: string, parts: NodeParts = {}): Node {
   const { providerID, taints = [UNREGISTERED_TAINT], ready = 'True', status, ...metadata } = parts;
   const amounts = { cpu: '4', memory: '16Gi', pods: '110' };
@@ -147,7 +147,7 @@ export function makePod(name: string, parts: PodParts = {}): Pod {
   };
 }
 
-/** A NodeClass that says it is ready, unless told otherwise. */
+/** A NodeClass, ready by default. */
 export function makeNodeClass(name = 'default', ready: 'True' | 'False' | 'Unknown' = 'True'): NodeClass {
   const lastTransitionTime = '2026-01-01T00:00:00Z';
   return {

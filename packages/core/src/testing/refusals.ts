@@ -1,12 +1,12 @@
 import type { TransportRequest, TransportResponse } from '@karpenter-ts/runtime';
 
-/** Requests to be refused, and with which code. */
+/** Requests to refuse, and the status code to answer. */
 export interface Refusal {
   readonly method: TransportRequest['method'];
-  /** Tried on the path without its query. */
+  /** Matched against the path without its query. */
   readonly path: RegExp;
   readonly code: 403 | 404 | 409 | 422 | 500;
-  /** How many of them; 1 unless given. */
+  /** How many requests to refuse; 1 by default. */
   readonly times?: number;
 }
 
@@ -22,12 +22,12 @@ const REASONS: Readonly<Record<Refusal['code'], string>> = {
 export class Refusals {
   readonly #pending: { readonly refusal: Refusal; left: number }[] = [];
 
-  /** From now on, until it has happened so many times. */
+  /** Refuses matching requests from now on, as many as it says. */
   add(refusal: Refusal): void {
     this.#pending.push({ refusal, left: refusal.times ?? 1 });
   }
 
-  /** The refusal of this request; undefined if it is none of those. */
+  /** The answer to a request that is refused; undefined for any other. */
   answer({ method, path }: TransportRequest): TransportResponse | undefined {
     const [plain = ''] = path.split('?');
     const due = this.#pending.find(

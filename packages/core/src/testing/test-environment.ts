@@ -33,23 +33,23 @@ import type { ControllerDeps } from '../state/controller-deps.ts';
 import { metricsPage } from './metrics-page.ts';
 import { Refusals } from './refusals.ts';
 
-/** How an environment differs from the usual one. */
+/** Settings of a test environment. */
 export interface TestEnvironmentSettings<P extends CloudProvider> {
   readonly provider: P;
   /** Settings other than the defaults. */
   readonly options?: Partial<OperatorOptions>;
-  /** For a provider that must be made with it; a new one unless given. */
+  /** For a provider that needs the same clock; a new clock by default. */
   readonly clock?: VirtualClock;
 }
 
-/** What a merge patch holds; without `status` it goes to the object, with it to both. */
+/** The members of a merge patch. Those of `status` go to the status subresource. */
 export interface Change {
   readonly metadata?: object;
   readonly spec?: object;
   readonly status?: object;
 }
 
-/** Caches, a bare API server with our CRDs, and recorders, without any controller. Stops with the test. */
+/** Starts an environment without any controller. It stops with the test. */
 export async function startTestEnvironment<P extends CloudProvider>(
   t: TestContext,
   settings: TestEnvironmentSettings<P>,
@@ -60,16 +60,17 @@ export async function startTestEnvironment<P extends CloudProvider>(
 }
 
 /**
- * What controllers stand on, in one process and in virtual time, and what a test does and sees with it. Controllers are
- * run with `run`, or called pass by pass with `reconcile`. Whatever a method writes, the caches have when it resolves.
+ * A test environment, as envtest is for Go: the dependencies of controllers on an embedded API server with our CRDs, in
+ * one process and in virtual time. Controllers run with `run`, or pass by pass with `reconcile`. When a method
+ * resolves, the caches show what it wrote.
  */
 export class TestEnvironment<P extends CloudProvider = CloudProvider> implements ControllerDeps {
   readonly logger: RecordingLogger = recordingLogger();
-  /** What the API server shall refuse, the test's own requests included. */
+  /** Requests that the API server refuses, including the test's own. */
   readonly refusals = new Refusals();
-  /** Requests that were to change something, the test's own included: `PATCH /apis/karpenter.sh/v1/nodeclaims/a`. */
+  /** All write requests, including the test's own: `PATCH /apis/karpenter.sh/v1/nodeclaims/a`. */
   readonly writes: string[] = [];
-  /** Events that reached the API, in order; one that happened again comes again with a higher count. */
+  /** Events written to the API server, in order. A repeated event comes again with a higher count. */
   readonly published: CoreEvent[] = [];
   readonly provider: P;
   readonly clock: VirtualClock;
@@ -107,7 +108,7 @@ export class TestEnvironment<P extends CloudProvider = CloudProvider> implements
     this.events = new QueuedRecorder({ sink, clock, logger, metrics, random: noJitter });
   }
 
-  /** Starts it; it stops when the test ends. */
+  /** Starts the environment; it stops when the test ends. */
   async startWith(t: TestContext): Promise<void> {
     t.after(() => this.#stop());
     const { signal } = this.#stopping;
@@ -139,7 +140,7 @@ export class TestEnvironment<P extends CloudProvider = CloudProvider> implements
     return created;
   }
 
-  /** Merges fields into an object: those of `status` by its subresource. */
+  /** Patches fields of an object; those of `status` through the status subresource. */
   async change<T extends ApiObject>(type: ResourceType, key: string, { status, ...rest }: Change): Promise<T> {
     const ref = refOfKey(key);
     let changed: T | undefined;
@@ -161,7 +162,7 @@ export class TestEnvironment<P extends CloudProvider = CloudProvider> implements
     return this.client.get<T>(type, refOfKey(key));
   }
 
-  /** As `get`; undefined if there is none. */
+  /** As `get`, but undefined if the object does not exist. */
   async find<T extends ApiObject>(type: ResourceType, key: string): Promise<T | undefined> {
     try {
       return await this.get<T>(type, key);
@@ -171,7 +172,7 @@ export class TestEnvironment<P extends CloudProvider = CloudProvider> implements
     }
   }
 
-  /** One pass of a controller that does not run; throws what it throws. */
+  /** One pass of a controller that is not running; throws what the pass throws. */
   async reconcile(controller: Controller, key: string): Promise<Result> {
     const { name } = refOfKey(key);
     const pass = controller.reconcile(
@@ -186,7 +187,7 @@ export class TestEnvironment<P extends CloudProvider = CloudProvider> implements
     }
   }
 
-  /** Runs controllers until the test ends. They work whenever the clock settles or moves. */
+  /** Runs controllers until the test ends. They work whenever the virtual clock moves or settles. */
   async run(...controllers: readonly Controller[]): Promise<void> {
     const { clock, logger, metrics } = this;
     const deps = { clock, logger, metrics, random: noJitter, syncSource: () => Promise.resolve() };
@@ -199,7 +200,7 @@ export class TestEnvironment<P extends CloudProvider = CloudProvider> implements
     return metricsPage(this.metrics);
   }
 
-  /** Moves the clock second by second until `check` holds; throws when `seconds` (600) have not been enough. */
+  /** Advances the clock second by second until `check` holds; throws after `seconds` (600 by default). */
   async eventually(check: () => boolean | Promise<boolean>, seconds = 600): Promise<void> {
     await this.clock.settle();
     for (let passed = 0; !(await check()); passed++) {
@@ -209,13 +210,13 @@ export class TestEnvironment<P extends CloudProvider = CloudProvider> implements
   }
 }
 
-/** Back-off as written down. */
+/** No jitter: back-off takes exactly its nominal time. */
 const noJitter = (): number => 0;
 
-/** Kinds in Kubernetes' own groups must say so; to others it means nothing. */
+/** The API server demands this annotation on CRDs in Kubernetes' own groups. */
 const APPROVED = { 'api-approved.kubernetes.io': 'unapproved, for tests' };
 
-/** A kind the embedded API server does not know, such as any provider's NodeClass: whatever an object says is kept. */
+/** A CRD for a kind that the embedded API server does not know, such as a provider's NodeClass; it keeps all fields. */
 function openKind({ group, version, kind, plural }: ResourceType): Parameters<typeof customResourceDefinition>[0] {
   const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } as const;
   const schema = { type: 'object', properties: { spec: open, status: open } } as const;

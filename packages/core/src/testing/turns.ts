@@ -2,8 +2,9 @@ import { SECOND } from '@karpenter-ts/runtime';
 import { TimeSlices } from '../state/time-slices.ts';
 
 /**
- * How often everything else gets its turn while `run` works, by a clock that says of every slice that it is over: as
- * often as the work asks. Work on n things that asks less than n times holds the event loop the longer the more there are.
+ * Counts how often the event loop runs other work while `run` works. Its clock says that every slice is over, so this
+ * is how often the work asks. Work on n objects that asks less than n times blocks the event loop longer the more
+ * objects there are.
  */
 export async function countTurns(run: (slices: TimeSlices) => Promise<unknown>): Promise<number> {
   let elapsed = 0;

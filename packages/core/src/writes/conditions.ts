@@ -8,7 +8,7 @@ import {
 } from '@karpenter-ts/kubernetes';
 import type { Instant } from '@karpenter-ts/runtime';
 
-/** The object with a condition set under the rules of its kind; the very same object if nothing changes. */
+/** The object with a condition set by the rules of its kind; the same object if nothing changes. */
 export function withCondition<T extends ConditionedObject, C extends string>(
   object: T,
   rules: ConditionRules<C>,
@@ -18,7 +18,7 @@ export function withCondition<T extends ConditionedObject, C extends string>(
   return withConditions(object, new Conditions(object, rules, now).set(change));
 }
 
-/** The object without a condition; the very same object if it has none. */
+/** The object without a condition; the same object if it has none. */
 export function withoutCondition<T extends ConditionedObject, C extends string>(
   object: T,
   rules: ConditionRules<C>,
@@ -34,7 +34,7 @@ function withConditions<T extends ConditionedObject, C extends string>(object: T
   return { ...object, status: { ...object.status, conditions: list } };
 }
 
-/** When it last changed its status, in milliseconds since the epoch. */
+/** When the condition last changed its status, in milliseconds since the epoch. */
 export function transitionOf({ lastTransitionTime }: Condition): Instant {
   return Date.parse(lastTransitionTime);
 }

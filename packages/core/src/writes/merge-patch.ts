@@ -1,12 +1,13 @@
 import { LargeInteger, memberOf } from '@karpenter-ts/kubernetes';
 import { isDeepStrictEqual } from 'node:util';
 
-/** A JSON merge patch (RFC 7396): members to set, `null` for those to remove. */
+/** A JSON merge patch (RFC 7396): members to set, and `null` for members to remove. */
 export type MergePatch = { readonly [member: string]: unknown };
 
 /**
- * What turns `before` into `after`; undefined when that is nothing. An object without members counts as none. Lists are
- * replaced whole, as merge patches do, so whoever writes one that others write, too, must lock.
+ * The merge patch that turns `before` into `after`; undefined if they are equal. An object without members counts as
+ * absent. A merge patch replaces lists whole, so a patch of a list that others write as well must carry the
+ * resourceVersion.
  */
 export function mergePatchOf(before: object | undefined, after: object | undefined): MergePatch | undefined {
   if (before === after) return undefined;

@@ -2,13 +2,13 @@ import { type ApiObject, objectKey, shared } from '@karpenter-ts/kubernetes';
 import type { Informer } from '@karpenter-ts/runtime';
 
 /**
- * A cache that is never behind one's own writes: what the server answered stands until the cache has it or something
- * newer. So no pass acts twice on what it has changed already, and none waits for a watch. O(1) for each operation and
- * each change of the cache; holds only answers the cache lacks.
+ * A view of a cache that is never behind our own writes: the server's answer counts until the cache has that version or
+ * a newer one. So no pass repeats a change it has made, and none has to wait for a watch. Every operation is O(1), and
+ * only answers that the cache lacks are held.
  */
 export class OwnWrites<T extends ApiObject> {
   readonly #cache: Pick<Informer<T>, 'get' | 'addHandler'>;
-  readonly #answers = new Map<string, T>(); // by key; newer than what the cache has under it
+  readonly #answers = new Map<string, T>(); // by key; newer than the version in the cache
 
   constructor(cache: Pick<Informer<T>, 'get' | 'addHandler'>) {
     this.#cache = cache;
@@ -18,12 +18,12 @@ export class OwnWrites<T extends ApiObject> {
     });
   }
 
-  /** How many answers the cache does not have yet. */
+  /** The number of answers that the cache does not have yet. */
   get size(): number {
     return this.#answers.size;
   }
 
-  /** Takes the server's answer to a write of an object that was in the cache, and hands it back. */
+  /** Remembers the server's answer to a write of an object that was in the cache, and returns it. */
   remember(answer: T): T {
     const key = objectKey(answer.metadata);
     const cached = this.#cache.get(key);
@@ -31,7 +31,7 @@ export class OwnWrites<T extends ApiObject> {
     return answer;
   }
 
-  /** The newest state known; undefined once the cache knows that the object is gone. */
+  /** The newest known version; undefined once the cache knows that the object is gone. */
   get(key: string): T | undefined {
     return this.#answers.get(key) ?? this.#cache.get(key);
   }
@@ -43,7 +43,9 @@ export class OwnWrites<T extends ApiObject> {
   }
 }
 
-/** Of one object, not of a namesake. Versions are decimal numbers that grow (KEP-5504). */
+/**
+ * Whether `a` is a newer version of the same object (by uid). Resource versions are growing decimal numbers (KEP-5504).
+ */
 function isOlder({ metadata: a }: ApiObject, { metadata: b }: ApiObject): boolean {
   return a.uid === b.uid && BigInt(a.resourceVersion ?? 0) < BigInt(b.resourceVersion ?? 0);
 }

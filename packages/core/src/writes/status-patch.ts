@@ -6,9 +6,9 @@ import { mergePatchOf } from './merge-patch.ts';
 type WithStatus = ApiObject & { readonly status?: object | undefined };
 
 /**
- * Writes the status of `after` where it differs from that of `before`, provided nobody has written the object since
- * `before` was read: conditions are one list that several write. Rejects with the conflict if somebody has, which the
- * runtime retries; an object that is gone needs no status. Says what the server has now, `before` if nothing differs.
+ * Writes the status of `after` where it differs from `before`, provided that nobody has written the object since
+ * `before` was read: conditions are one list with several writers. Rejects with the conflict otherwise, and the runtime
+ * retries. Resolves with the server's version, or `before` if nothing differs, or undefined if the object is gone.
  */
 export async function patchStatus<T extends WithStatus>(
   client: CancellableClient,

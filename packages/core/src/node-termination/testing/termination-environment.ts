@@ -64,7 +64,7 @@ export class TerminationEnvironment extends TestEnvironment<FakeCloudProvider> {
     return this.create<Pod>(PODS, pod);
   }
 
-  /** What a kubelet does once the containers have stopped. */
+  /** Removes a pod, as its kubelet does once the containers have stopped. */
   async stopPod(name: string): Promise<void> {
     await this.client.delete(PODS, { name, namespace: 'default' }, { gracePeriodSeconds: 0 });
     await this.clock.settle();
@@ -78,16 +78,16 @@ export class TerminationEnvironment extends TestEnvironment<FakeCloudProvider> {
     } as PodDisruptionBudget);
   }
 
-  /** A volume that is attached to the node; `claim` is that of a pod. */
-  async attach(name: string, claim?: string): Promise<void> {
+  /** Creates a volume attached to the node; `volumeClaim` is the name of a pod's PersistentVolumeClaim. */
+  async attach(name: string, volumeClaim?: string): Promise<void> {
     const volume = `pv-${name}`;
     await this.create(PERSISTENT_VOLUMES, {
       metadata: { name: volume },
       spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], csi: { driver: 'd', volumeHandle: name } },
     } as never);
-    if (claim !== undefined) {
+    if (volumeClaim !== undefined) {
       await this.create(PERSISTENT_VOLUME_CLAIMS, {
-        metadata: { name: claim, namespace: 'default' },
+        metadata: { name: volumeClaim, namespace: 'default' },
         spec: {
           accessModes: ['ReadWriteOnce'],
           resources: { requests: { storage: '1Gi' } },
@@ -119,7 +119,7 @@ export class TerminationEnvironment extends TestEnvironment<FakeCloudProvider> {
     return status?.conditions?.find((condition) => condition.type === type);
   }
 
-  /** Messages of the events of a reason, oldest first. */
+  /** Messages of the events with this reason, oldest first. */
   messages(reason: string): readonly string[] {
     return this.published.filter((event) => event.reason === reason).map(({ message }) => message);
   }
@@ -180,5 +180,5 @@ export async function addNode(
 
 const LABELS = { 'karpenter.kwok.sh/kwoknodeclass': 'default', [NODEPOOL_LABEL]: 'general', [ZONE_LABEL]: 'zone-a' };
 
-/** To stay on a node that is being emptied. */
+/** Tolerates the disruption taint. */
 export const STAYS = { key: DISRUPTED_TAINT.key, operator: 'Exists', effect: DISRUPTED_TAINT.effect };

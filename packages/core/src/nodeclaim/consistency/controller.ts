@@ -22,14 +22,18 @@ import { findShortfalls, isComparable } from './node-shape.ts';
 
 const SCAN_PERIOD = 10 * MINUTE;
 
-/** Those, and when each claim was last compared with its Node, by uid: `elapsed`, which no jump of the time makes past. */
+/**
+ * `scanned`: when each NodeClaim was last compared with its Node, keyed by uid. Monotonic time, so that a clock jump
+ * does not expire an entry.
+ */
 interface ConsistencyDeps extends ControllerDeps {
   readonly scanned: ExpiringMap<string, number>;
 }
 
 /**
- * Tells when a machine turns out smaller than it was promised (spec 03 §8). Compares at most every ten minutes, counted
- * from when there was something to compare: not, as upstream does, from the launch, and not from a result that was lost.
+ * Reports Nodes that are smaller than their NodeClaim promised (spec 03 §8). A NodeClaim is compared at most every ten
+ * minutes, counted from its first comparison. Upstream counts from the launch, and also from a result that was not
+ * written.
  */
 export function consistencyController(core: ControllerDeps): Controller {
   const { caches, clock, options, provider } = core;
@@ -56,7 +60,7 @@ async function scan(scans: ConsistencyDeps, nodeClaim: NodeClaim, signal: AbortS
   const last = scanned.get(uid);
   if (last !== undefined) return { requeueAfter: last + SCAN_PERIOD - clock.elapsed() };
   const node = findNode(nodeClaim, caches);
-  if (node === undefined) return DONE; // its event brings us back
+  if (node === undefined) return DONE; // the Node's event enqueues the NodeClaim again
   const canCompare = isComparable(nodeClaim);
   const checked = check(scans, nodeClaim, canCompare ? node : undefined);
   await patchStatus(client, NODE_CLAIMS, nodeClaim, checked, signal);
@@ -65,7 +69,7 @@ async function scan(scans: ConsistencyDeps, nodeClaim: NodeClaim, signal: AbortS
   return { requeueAfter: SCAN_PERIOD };
 }
 
-/** The claim with the verdict. Nothing to compare with counts as no issue, as upstream has it. */
+/** The NodeClaim with its condition set. Without a Node to compare there is no issue, as upstream has it. */
 function check({ clock, events, logger }: ConsistencyDeps, nodeClaim: NodeClaim, node: Node | undefined): NodeClaim {
   const issues = node === undefined ? [] : findShortfalls(nodeClaim, node);
   for (const issue of issues) {

@@ -2,21 +2,21 @@ import { canonicalQuantity, isTrue, memberOf, parseQuantity, type Quantity } fro
 import type { NodeClaim } from '@karpenter-ts/apis';
 import type { Node } from '../../kinds/node.ts';
 
-/** A machine may have a tenth less than promised: instance types say what they have, kernels keep some of it. */
+/** A Node may have up to 10 % less than its instance type promises, because the kernel reserves some. */
 const LEAST_SHARE = 0.9;
 
-/** Whether the sizes can be compared: both the promise and the machine are final. */
+/** Whether the promised and the actual capacity are both final. */
 export function isComparable(nodeClaim: NodeClaim): boolean {
   return nodeClaim.metadata.deletionTimestamp === undefined && isTrue(nodeClaim, 'Initialized');
 }
 
-/** What the machine has much less of than the claim was promised, among what the claim asks for; in upstream's words. */
+/** The requested resources of which the Node has much less than promised, in upstream's words. */
 export function findShortfalls({ spec, status }: NodeClaim, node: Node): readonly string[] {
   const issues: string[] = [];
   for (const [name, requested] of Object.entries(spec.resources?.requests ?? {})) {
     const expected = memberOf(status?.capacity, name) ?? 0;
     const found = memberOf(node.status?.capacity, name) ?? 0;
-    if (found === expected || isZero(requested)) continue; // the first alone is enough for most, and needs no parsing
+    if (found === expected || isZero(requested)) continue; // most quantities have this form, which needs no parsing
     const promised = parseQuantity(expected);
     if (promised.nanos === 0n) continue;
     const share = toNumber(parseQuantity(found)) / toNumber(promised);

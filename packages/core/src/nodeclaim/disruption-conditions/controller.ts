@@ -25,7 +25,10 @@ import { withNodeName } from '../nodeclaim-logger.ts';
 import { findQuiet, type Quiet } from './consolidatable.ts';
 import { isOffered, PoolDrifts } from './drift.ts';
 
-/** Those, and which claims' machines were seen among the offerings of late, by uid. */
+/**
+ * What the conditions are computed from. `offered`: uids of NodeClaims whose instance type was found among the
+ * offerings recently.
+ */
 interface DisruptionDeps extends ControllerDeps {
   readonly poolDrifts: PoolDrifts;
   readonly offered: ExpiringMap<string, true>;
@@ -33,7 +36,10 @@ interface DisruptionDeps extends ControllerDeps {
 }
 
 const DRIFT_PERIOD = 5 * MINUTE;
-/** Offerings come from the provider, not the user: they are worth a look now and then, once a claim has settled. */
+/**
+ * Offerings change rarely, and only on the provider's side, so they are checked less often and only for older
+ * NodeClaims.
+ */
 const OFFERINGS_PERIOD = 30 * MINUTE;
 const OFFERINGS_CHECK_AGE = 1 * HOUR;
 
@@ -43,7 +49,9 @@ interface Marked {
   readonly error?: Error;
 }
 
-/** Marks claims that are drifted or may be consolidated (spec 03 §13); whether anything comes of it is decided elsewhere. */
+/**
+ * Keeps the conditions Drifted and Consolidatable of NodeClaims (spec 03 §13). Disruption itself is decided elsewhere.
+ */
 export function disruptionConditionsController(core: ControllerDeps): Controller {
   const { caches, client, clock, options, provider } = core;
   const offered = new ExpiringMap<string, true>(clock, OFFERINGS_PERIOD);
@@ -69,8 +77,8 @@ export function disruptionConditionsController(core: ControllerDeps): Controller
 }
 
 /**
- * Pods are not watched, as upstream does: what they mean for a claim reaches its status, and that is watched. A pool
- * whose status alone changes concerns none of its claims, or every count would wake them all.
+ * Unlike upstream, pods are not watched: their effect on a NodeClaim reaches its status, which is watched. A change of
+ * a NodePool's status enqueues none of its NodeClaims, or every update of its counts would enqueue all of them.
  */
 function sourcesOf({ caches, provider }: ControllerDeps): readonly Source[] {
   const names = (nodeClaims: readonly NodeClaim[]): readonly string[] =>
@@ -122,7 +130,7 @@ async function markDrift(marking: DisruptionDeps, nodeClaim: NodeClaim, nodePool
   return { nodeClaim: withCondition(nodeClaim, NODE_CLAIM_CONDITIONS, change, clock.now()), result };
 }
 
-/** The first reason, the cheapest questions first. */
+/** The first reason for drift, cheapest checks first. */
 async function findDrift(
   marking: DisruptionDeps,
   nodeClaim: NodeClaim,
@@ -135,7 +143,7 @@ async function findDrift(
   return provider.findDrift(nodeClaim, signal);
 }
 
-/** Only a yes is remembered: a no that passes should pass at once. */
+/** Only a positive answer is remembered, so that a negative one can be corrected at once. */
 async function isInstanceOffered(marking: DisruptionDeps, nodeClaim: NodeClaim, nodePool: NodePool): Promise<boolean> {
   const { clock, offered, provider, signal } = marking;
   const { uid = '', creationTimestamp = '' } = nodeClaim.metadata;

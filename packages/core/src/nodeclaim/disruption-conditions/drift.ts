@@ -13,10 +13,10 @@ import {
 } from '@karpenter-ts/apis';
 import type { InstanceType } from '@karpenter-ts/scheduling';
 
-/** Why a claim is not what its pool would launch now; a word for conditions and budgets. */
+/** Why a NodeClaim no longer matches its NodePool; a reason of conditions and budgets. */
 export type PoolDrift = 'NodePoolDrifted' | 'RequirementsDrifted';
 
-/** Drift that shows in the objects alone (spec 03 §13). */
+/** Drift that follows from the NodeClaim and the NodePool alone (spec 03 §13). */
 export function findPoolDrift(
   nodeClaim: NodeClaim,
   nodePool: NodePool,
@@ -32,8 +32,8 @@ export function findPoolDrift(
 }
 
 /**
- * `findPoolDrift` for objects of caches, which never change: each claim is asked about every five minutes, and the answer
- * for the same two objects is the same. It is kept for as long as the claim's object lives.
+ * `findPoolDrift` with a memory. Objects of caches never change, so the answer for the same two objects is the same. It
+ * is kept as long as the NodeClaim object lives, which is asked about every five minutes.
  */
 export class PoolDrifts {
   readonly #known = new WeakMap<NodeClaim, { readonly nodePool: NodePool; readonly drift: PoolDrift | undefined }>();
@@ -53,7 +53,7 @@ export class PoolDrifts {
   }
 }
 
-/** What of a provider the question below reads. */
+/** What `isOffered` reads of a provider. */
 export interface Offerings {
   readonly instanceTypes: readonly InstanceType[];
   readonly profile: ProviderProfile;
@@ -61,9 +61,9 @@ export interface Offerings {
 }
 
 /**
- * Whether the claim's machine can still be bought, now or later: types that are merely sold out are listed. A reserved
- * machine may have become an on-demand one whose labels do not say so yet, so either will do, and all that its labels say
- * of the reservation is the provider's business.
+ * Whether the NodeClaim's instance type and offering still exist; sold-out offerings do. A reserved instance may have
+ * become on-demand without a change of its labels, so either capacity type will do, and labels about the reservation
+ * are ignored.
  */
 export function isOffered(nodeClaim: NodeClaim, offerings: Offerings): boolean {
   const { instanceTypes, profile, reservedCapacityLabels } = offerings;

@@ -28,13 +28,15 @@ import { saveProgress } from './progress.ts';
 import { register } from './registration.ts';
 import type { Lifecycle, LifecycleDeps, Pass, Step } from './step.ts';
 
-/** From a claim to a Node that takes pods. All run at every pass: one pass may take a claim several steps further. */
+/**
+ * The steps from a NodeClaim to an initialised Node. Every pass runs all of them, so one pass may take several steps.
+ */
 const STEPS: readonly Step[] = [launch, register, initialize, checkLiveness];
 
 const LAUNCH_MEMORY = 1 * HOUR;
 const MIN_CONCURRENCY = 1000;
 
-/** Takes every claim from its creation to its end (spec 03 §§3, 7.2). */
+/** Takes every NodeClaim from its creation to its deletion (spec 03 §§3, 7.2). */
 export function lifecycleController(deps: LifecycleDeps): Controller {
   const { caches, clock, options } = deps;
   const life: Lifecycle = {
@@ -99,7 +101,10 @@ async function advance(life: Pass, nodeClaim: NodeClaim): Promise<Result> {
   return soonest(results);
 }
 
-/** Nothing is launched for a claim that could vanish without us. Undefined if it has vanished. */
+/**
+ * Adds the finalizer before the launch, so that the NodeClaim cannot vanish and leave its instance behind. Undefined if
+ * the NodeClaim is gone.
+ */
 async function ensureFinalizer(life: Pass, nodeClaim: NodeClaim): Promise<NodeClaim | undefined> {
   const { name, resourceVersion, finalizers = [] } = nodeClaim.metadata;
   if (finalizers.includes(TERMINATION_FINALIZER)) return nodeClaim;

@@ -50,14 +50,14 @@ const terminationSeconds = defineHistogram(
 const INSTANCE_POLL = 5 * SECOND;
 
 /**
- * Takes a deleted claim from its Node to its machine to nothing (spec 03 §7.2): the Node drains first, then the machine
- * ends, then the finalizer goes. Each pass starts from what the API says, as if it were the first.
+ * Terminates a deleted NodeClaim (spec 03 §7.2): its Node drains first, then the instance is deleted, then the
+ * finalizer is removed. Each pass starts from what the API server says, as if it were the first.
  */
 export async function finalize(life: Pass, nodeClaim: NodeClaim): Promise<Result> {
   if (!hasFinalizer(nodeClaim)) return DONE;
   const dated = await ensureDeadline(life, nodeClaim);
   if (dated === undefined) return DONE;
-  if (await deleteNodes(life, dated)) return DONE; // their events bring us back
+  if (await deleteNodes(life, dated)) return DONE; // the Nodes' events enqueue the NodeClaim again
   const instance = findInstance(life, dated);
   if (instance === undefined) return removeFinalizer(life, dated);
   const isGone = await deleteInstance(life, instance);
@@ -69,8 +69,9 @@ export async function finalize(life: Pass, nodeClaim: NodeClaim): Promise<Result
 }
 
 /**
- * Notes by when all pods must be gone, if there is such a time. Locked, so that an earlier one, which repair or an
- * interruption may have set, is never overwritten. Undefined if the claim is gone.
+ * Annotates the NodeClaim with the time by which all pods must be gone, if there is one. The patch carries the
+ * resourceVersion, so that an earlier time set by repair or an interruption is never overwritten. Undefined if the
+ * NodeClaim is gone.
  */
 async function ensureDeadline(life: Pass, nodeClaim: NodeClaim): Promise<NodeClaim | undefined> {
   const { annotations, name, resourceVersion } = nodeClaim.metadata;
@@ -87,9 +88,9 @@ async function ensureDeadline(life: Pass, nodeClaim: NodeClaim): Promise<NodeCla
 }
 
 /**
- * Whether there are any: then the machine must wait until they have drained and gone. Those of a claim that is not
- * registered are left alone, unless they are ours already: a process may have died between opening a Node for pods and
- * noting that, and what runs there must not be pulled the plug on.
+ * Deletes the NodeClaim's Nodes and returns whether there were any: the instance must wait until they have drained.
+ * Nodes of an unregistered NodeClaim are not touched unless they carry our finalizer: the process may have died between
+ * opening the Node for pods and recording that, and those pods must be drained.
  */
 async function deleteNodes({ client, caches, signal }: Pass, nodeClaim: NodeClaim): Promise<boolean> {
   const all = nodesOf(nodeClaim, caches);
@@ -106,14 +107,17 @@ function hasFinalizer({ metadata }: ApiObject): boolean {
   return metadata.finalizers?.includes(TERMINATION_FINALIZER) ?? false;
 }
 
-/** The claim with its provider id, also if that was never written: then the launch is remembered, and is not leaked. */
+/**
+ * The NodeClaim with its provider id. If the launch was never recorded in its status, the remembered launch supplies
+ * it, so that the instance does not leak.
+ */
 function findInstance({ launches }: Pass, nodeClaim: NodeClaim): NodeClaim | undefined {
   if (nodeClaim.status?.providerID) return nodeClaim;
   const created = launches.get(nodeClaim.metadata.uid ?? '');
   return created && withInstance(nodeClaim, created);
 }
 
-/** Whether it is gone for good; false while it is ending. */
+/** Deletes the instance. True once it is gone; false while it is terminating. */
 async function deleteInstance({ provider, signal }: Pass, instance: NodeClaim): Promise<boolean> {
   try {
     await provider.delete(instance, signal);
@@ -124,7 +128,7 @@ async function deleteInstance({ provider, signal }: Pass, instance: NodeClaim): 
   }
 }
 
-/** Undefined if the claim is gone. */
+/** Sets the condition InstanceTerminating. Undefined if the NodeClaim is gone. */
 async function noteTermination(life: Pass, before: NodeClaim, instance: NodeClaim): Promise<NodeClaim | undefined> {
   const after = set(life, instance, { type: 'InstanceTerminating', status: 'True' });
   const answer = await patchStatus(life.client, NODE_CLAIMS, before, after, life.signal);
@@ -166,7 +170,7 @@ function labelOf({ metadata }: NodeClaim, key: string): string {
   return metadata.labels?.[key] ?? '';
 }
 
-/** Reason and text are interface: people alert on them. The Node gets the same when it drains. */
+/** Reason and message are interface: people alert on them. The Node gets the same event when it drains. */
 function terminationGracePeriodExpiring(nodeClaim: NodeClaim, deadline: string): EventDraft {
   return {
     on: subjectOf(NODE_CLAIMS, nodeClaim),
@@ -177,7 +181,7 @@ function terminationGracePeriodExpiring(nodeClaim: NodeClaim, deadline: string):
   };
 }
 
-/** Says what was being done when something went wrong. */
+/** Adds to an error what was being done. */
 function whenDoing(doing: string): (cause: unknown) => never {
   return (cause) => {
     throw new Error(doing, { cause });

@@ -4,7 +4,7 @@ import { withProviderId } from '../nodeclaim-logger.ts';
 import { findObstacle } from './obstacles.ts';
 import { confirm, currentNodesOf, failed, type Pass, type StepOutcome, set, done } from './step.ts';
 
-/** Waits until a registered Node can take pods, and marks it then (spec 03 §3.3). There is no end to the wait. */
+/** Marks the NodeClaim and its Node as initialised once the Node can take pods (spec 03 §3.3). There is no timeout. */
 export async function initialize(life: Pass, nodeClaim: NodeClaim): Promise<StepOutcome> {
   const initialized = findCondition(nodeClaim, 'Initialized');
   if (initialized !== undefined && initialized.status !== 'Unknown') {

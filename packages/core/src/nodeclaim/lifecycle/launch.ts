@@ -13,8 +13,8 @@ import type { DeletionReason } from '../deletions.ts';
 import { confirm, failed, type Pass, type StepOutcome, set, done } from './step.ts';
 
 /**
- * Asks the provider for a machine, once: an answer is remembered until the claim itself carries it, so that neither a
- * lost write nor a stale cache buys a second one (spec 03 §3.1).
+ * Creates the instance, once. The provider's answer is remembered until the NodeClaim's status shows it, so that
+ * neither a lost write nor a stale cache creates a second instance (spec 03 §3.1).
  */
 export async function launch(life: Pass, nodeClaim: NodeClaim): Promise<StepOutcome> {
   const uid = nodeClaim.metadata.uid ?? '';
@@ -36,14 +36,14 @@ export async function launch(life: Pass, nodeClaim: NodeClaim): Promise<StepOutc
   return done(set(life, withInstance(nodeClaim, created), { type: 'Launched', status: 'True' }));
 }
 
-/** Without an id nobody could find the machine again: that is no launch. */
+/** An instance without a provider id could never be found again, so this counts as a failed launch. */
 async function create({ provider, signal }: Pass, nodeClaim: NodeClaim): Promise<NodeClaim> {
   const created = await provider.create(nodeClaim, signal);
   if (!created.status?.providerID) throw new Error('the provider returned no provider id');
   return created;
 }
 
-/** The claim with what was decided at its launch. Labels the claim has already stand; annotations give way. */
+/** The NodeClaim with the result of its launch. Existing labels win over the result's; existing annotations lose. */
 export function withInstance(nodeClaim: NodeClaim, { metadata, status }: NodeClaim): NodeClaim {
   return {
     ...nodeClaim,
@@ -62,7 +62,10 @@ export function withInstance(nodeClaim: NodeClaim, { metadata, status }: NodeCla
   };
 }
 
-/** A claim that cannot be had now is deleted, so that its pods are planned anew; any other failure is tried again. */
+/**
+ * On missing capacity or an unready NodeClass the NodeClaim is deleted, so that its pods are planned again. Any other
+ * error is retried.
+ */
 async function handleLaunchError(life: Pass, nodeClaim: NodeClaim, error: unknown): Promise<StepOutcome> {
   if (findCause(error, InsufficientCapacityError) !== undefined) {
     life.events.publish(insufficientCapacity(nodeClaim, error));

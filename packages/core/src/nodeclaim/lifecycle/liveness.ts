@@ -9,8 +9,8 @@ const LAUNCH_TIMEOUT = 5 * MINUTE;
 const REGISTRATION_TIMEOUT = 15 * MINUTE;
 
 /**
- * Deletes a claim that did not launch, or whose Node did not register, in time (spec 03 §3.4). Both times begin with
- * the claim, since its conditions do. It counts as one failure of its pool, where upstream may count two.
+ * Deletes a NodeClaim that was not launched or registered in time (spec 03 §3.4). Both timeouts count from its
+ * creation, when its conditions are set. It counts as one failure of its NodePool; upstream may count two.
  */
 export async function checkLiveness(life: Pass, nodeClaim: NodeClaim): Promise<StepOutcome> {
   if (isTrue(nodeClaim, 'Registered')) return done(nodeClaim);
@@ -33,7 +33,7 @@ export async function checkLiveness(life: Pass, nodeClaim: NodeClaim): Promise<S
   }
 }
 
-/** What the pool says of it: a launch that failed speaks for itself. */
+/** The failure that the NodePool's condition shows: the launch error if the launch failed. */
 function failureOf({ status, reason = '', message = '' }: Condition): RegistrationResult {
   if (status !== 'True') return { succeeded: false, reason, message };
   return { succeeded: false, reason: 'RegistrationFailed', message: 'Failed to register node' };

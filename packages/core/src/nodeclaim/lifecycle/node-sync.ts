@@ -13,8 +13,8 @@ import {
 import type { Node } from '../../kinds/node.ts';
 
 /**
- * The Node with what its claim says (spec 03 §3.2): our finalizer, the claim as an owner, its labels and annotations,
- * and its taints, unless a label says that the machine sets them itself. A taint the Node has keeps its value.
+ * The Node with our finalizer and with the owner reference, labels, annotations and taints of its NodeClaim (spec 03
+ * §3.2). Taints are skipped if a label says that the Node sets them itself. An existing taint keeps its value.
  */
 export function syncNode(node: Node, nodeClaim: NodeClaim): Node {
   const { metadata, spec } = node;
@@ -37,7 +37,7 @@ export function syncNode(node: Node, nodeClaim: NodeClaim): Node {
   };
 }
 
-/** The Node, open for pods: without the taint that kept them off until now, and with the label that says so. */
+/** The registered Node: without the unregistered taint, and with the registered label. */
 export function markRegistered({ metadata, spec, ...rest }: Node): Node {
   const taints = (spec?.taints ?? []).filter((taint) => !isSameTaint(taint, UNREGISTERED_TAINT));
   return {
@@ -47,7 +47,7 @@ export function markRegistered({ metadata, spec, ...rest }: Node): Node {
   };
 }
 
-/** Whether pods could have reached the Node before it was known: it is not registered, and nothing keeps them off. */
+/** Whether pods could have been bound before the registration, because the unregistered taint was missing. */
 export function lacksUnregisteredTaint({ metadata, spec }: Node): boolean {
   const isRegistered = metadata.labels?.[REGISTERED_LABEL] !== undefined;
   return !isRegistered && !(spec?.taints ?? []).some((taint) => isSameTaint(taint, UNREGISTERED_TAINT));
@@ -66,7 +66,7 @@ function withOwner(owners: readonly OwnerReference[], { metadata }: NodeClaim): 
   return [...owners, { apiVersion, kind, name, uid, blockOwnerDeletion: true }];
 }
 
-/** The field is left out rather than empty, as the API server has it. */
+/** An empty list is left out, as the API server does. */
 function withTaints(spec: Node['spec'], taints: readonly TaintSpec[]): Node['spec'] {
   const { taints: _, ...rest } = spec ?? {};
   return taints.length === 0 ? rest : { ...rest, taints };

@@ -9,13 +9,16 @@ import { memberOf, parseQuantity } from '@karpenter-ts/kubernetes';
 import { isReady, type Node } from '../../kinds/node.ts';
 import type { ResourceSlice } from '../../kinds/resource-slice.ts';
 
-/** Why a registered Node cannot take pods yet, as the claim's condition `Initialized` says it. */
+/** Why a registered Node is not initialised, as reason and message of the NodeClaim's condition `Initialized`. */
 export interface Obstacle {
   readonly reason: string;
   readonly message: string;
 }
 
-/** What is looked at; `slices` are those local to the Node, undefined while resource claims are ignored. */
+/**
+ * What the checks read. `slices`: the ResourceSlices local to the Node; undefined unless dynamic resource allocation is
+ * on.
+ */
 export interface InitializationFacts {
   readonly nodeClaim: NodeClaim;
   readonly node: Node;
@@ -26,7 +29,7 @@ type Check = (facts: InitializationFacts) => Obstacle | undefined;
 
 const CHECKS: readonly Check[] = [checkReady, checkStartupTaints, checkEphemeralTaints, checkResources, checkDrivers];
 
-/** The first obstacle in upstream's order; undefined when the Node can take pods (spec 03 §3.3). */
+/** The first obstacle in upstream's order; undefined if the Node can take pods (spec 03 §3.3). */
 export function findObstacle(facts: InitializationFacts): Obstacle | undefined {
   for (const check of CHECKS) {
     const obstacle = check(facts);
@@ -79,8 +82,8 @@ function isZero(amount: string | number): boolean {
 }
 
 /**
- * The first of the drivers (names separated by commas) that has no whole pool among a Node's slices; undefined when
- * all have one. A pool is whole when all slices its newest generation consists of are there.
+ * The first of the drivers (names separated by commas) without a complete pool among a Node's ResourceSlices; undefined
+ * if all have one. A pool is complete when all slices of its newest generation exist.
  */
 export function findUnpublishedDriver(drivers: string, slices: readonly ResourceSlice[]): string | undefined {
   const wanted = drivers.split(',').map((driver) => driver.trim());
@@ -95,7 +98,7 @@ function driversWithWholePools(slices: readonly ResourceSlice[]): ReadonlySet<st
   return drivers;
 }
 
-/** The first slice of the newest generation says how many there are to be. */
+/** The slices of the newest generation say how many there must be. */
 function isWhole(pool: readonly ResourceSlice[]): boolean {
   const generation = Math.max(...pool.map(({ spec }) => spec.pool.generation));
   const newest = pool.filter(({ spec }) => spec.pool.generation === generation);

@@ -6,23 +6,23 @@ import { withCondition } from '../../writes/conditions.ts';
 import { mergePatchOf } from '../../writes/merge-patch.ts';
 import { asChange, type Pass } from './step.ts';
 
-/** Writers of one claim's conditions are few: more conflicts in a row than this are someone else's fault. */
+/** A NodeClaim's conditions have few writers: more conflicts in a row than this have another cause. */
 const MAX_TRIES = 5;
 
-/** How much longer than other work it may take to note what was bought when the process is to stop. */
+/** How long recording a launch may go on after the process was told to stop. */
 const NOTE_GRACE = 1 * SECOND;
 
-/** A claim before and after the steps of a pass. */
+/** A NodeClaim before and after the steps of a pass. */
 export interface Progress {
   readonly before: NodeClaim;
   readonly after: NodeClaim;
 }
 
 /**
- * Writes what the steps made of a claim: labels and annotations, then the status. Their side effects have happened, so
- * a conflict must not undo them: conditions others wrote meanwhile are kept, and ours laid over them. (Upstream
- * replaces the list.) Neither must a stop of the process, when a machine was bought: the next one would buy another.
- * False if the claim is gone.
+ * Writes the changes of a pass: labels and annotations first, then the status. The steps have acted already, so a
+ * conflict must not lose their results: the conditions that others wrote meanwhile are kept and ours are set on top.
+ * (Upstream replaces the list.) A launch is recorded even if the process is stopping, or the next process would create
+ * a second instance. False if the NodeClaim is gone.
  */
 export function saveProgress(life: Pass, progress: Progress): Promise<boolean> {
   const { before, after } = progress;
@@ -50,7 +50,7 @@ async function save(life: Pass, progress: Progress): Promise<boolean> {
   }
 }
 
-/** `base` is the claim as the server last showed it. Undefined if there is nothing to write. */
+/** `base` is the NodeClaim as the server last returned it. Undefined if there is nothing to write. */
 async function saveStatus(life: Pass, progress: Progress, base: NodeClaim): Promise<NodeClaim | undefined> {
   const { client, clock, signal } = life;
   const { name } = base.metadata;
@@ -64,12 +64,15 @@ async function saveStatus(life: Pass, progress: Progress, base: NodeClaim): Prom
     } catch (error) {
       if (tries === MAX_TRIES || !isConflict(error)) throw error;
       latest = await client.get<NodeClaim>(NODE_CLAIMS, { name }, {}, signal);
-      if (latest.metadata.uid !== base.metadata.uid) throw error; // a namesake: not ours to write
+      if (latest.metadata.uid !== base.metadata.uid) throw error; // another NodeClaim of the same name
     }
   }
 }
 
-/** The same progress on another state of the claim: what it did not change is as that state has it. */
+/**
+ * Applies the same changes to a newer version of the NodeClaim: what the pass did not change stays as that version has
+ * it.
+ */
 export function replay({ before, after }: Progress, latest: NodeClaim, now: Instant): NodeClaim {
   if (latest === before || isDeepStrictEqual(latest.status, before.status)) return after;
   const { conditions = [], ...fields } = after.status ?? {};

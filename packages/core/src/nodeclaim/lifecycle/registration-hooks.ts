@@ -3,15 +3,15 @@ import type { NodeClaim } from '@karpenter-ts/apis';
 import type { RegistrationHook } from '@karpenter-ts/cloudprovider';
 import { combineErrors, DONE, type Result, RETRY } from '@karpenter-ts/runtime';
 
-/** What all hooks together made of a claim. */
+/** The combined result of all registration hooks. */
 export interface HooksVerdict {
-  /** With the labels and annotations of those that are ready. */
+  /** The NodeClaim with the labels and annotations of the hooks that are ready. */
   readonly nodeClaim: NodeClaim;
-  /** Names of those that are not, or failed. */
+  /** Names of the hooks that are not ready or have failed. */
   readonly pending: readonly string[];
-  /** When the first of them wants to be asked again. */
+  /** When to ask again: the shortest time that a pending hook names. */
   readonly result: Result;
-  /** What those that failed said; undefined if none did. */
+  /** The errors of the hooks that failed; undefined if none did. */
   readonly error: unknown;
 }
 
@@ -20,7 +20,7 @@ type Answer =
   | { readonly kind: 'Pending'; readonly name: string; readonly wait: number | undefined }
   | { readonly kind: 'Failed'; readonly name: string; readonly error: Error };
 
-/** Asks all hooks at once (spec 03 §6.3). */
+/** Calls all hooks at once (spec 03 §6.3). */
 export async function askHooks(
   hooks: readonly RegistrationHook[],
   nodeClaim: NodeClaim,
@@ -50,14 +50,14 @@ async function ask(hook: RegistrationHook, nodeClaim: NodeClaim, signal: AbortSi
   }
 }
 
-/** The shortest time that one of them names; with back-off if none does. */
+/** The shortest time that a hook names; with back-off if none does. */
 function waitFor(waits: readonly (number | undefined)[]): Result {
   if (waits.length === 0) return DONE;
   const named = waits.filter((wait) => wait !== undefined);
   return named.length === 0 ? RETRY : { requeueAfter: Math.min(...named) };
 }
 
-/** A hook may add labels and annotations; what else it returns is not its business. */
+/** A hook may add labels and annotations. Anything else it changes is ignored. */
 function withDecorations(nodeClaim: NodeClaim, { metadata }: NodeClaim): NodeClaim {
   return {
     ...nodeClaim,

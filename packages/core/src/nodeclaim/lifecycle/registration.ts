@@ -14,8 +14,9 @@ export const nodesCreated = defineCounter(
 );
 
 /**
- * Hands a claim's labels, annotations and taints to its Node, once, and opens the Node for pods when the provider's
- * hooks are ready (spec 03 §3.2). Two Nodes of one machine are an error that passes when one of them goes.
+ * Copies the NodeClaim's labels, annotations and taints to its Node once, and opens the Node for pods when the
+ * provider's registration hooks are ready (spec 03 §3.2). Two Nodes with one provider id are an error until one of them
+ * is gone.
  */
 export async function register(life: Pass, nodeClaim: NodeClaim): Promise<StepOutcome> {
   const registered = findCondition(nodeClaim, 'Registered');
@@ -53,7 +54,7 @@ function awaitHooks(life: Pass, { nodeClaim, pending }: HooksVerdict): NodeClaim
   return set(life, nodeClaim, { type: 'Registered', status: 'Unknown', reason, message });
 }
 
-/** Locked: taints, owners and finalizers are lists that others write, too. */
+/** The patch carries the resourceVersion, because taints, owners and finalizers are lists that others write as well. */
 async function patchNode({ client, writtenNodes, signal }: Pass, before: Node, after: Node): Promise<void> {
   const patch = mergePatchOf(before, after);
   if (patch === undefined) return;

@@ -52,12 +52,12 @@ export class NodeClaimEnvironment extends TestEnvironment<FakeCloudProvider> {
     this.registrationHealth = registrationHealthController({ ...(this as ControllerDeps), nodePoolHealth });
   }
 
-  /** A new claim of the pool. */
+  /** Creates a NodeClaim of the NodePool. */
   async addClaim(parts: Parameters<typeof makeNodeClaim>[1] = {}, name = 'c1'): Promise<NodeClaim> {
     return this.create(NODE_CLAIMS, makeNodeClaim(name, { pool: this.pool, ...parts }));
   }
 
-  /** The Node of a launched claim's machine, as it joins. */
+  /** Creates the Node of a launched NodeClaim, as it joins the cluster. */
   async addNode(parts: Parameters<typeof makeNode>[1] = {}, claim = 'c1', name = `node-of-${claim}`): Promise<Node> {
     const providerID = (await this.claim(claim)).status?.providerID ?? '';
     const node = makeNode(name, { providerID, ...parts });
@@ -70,12 +70,12 @@ export class NodeClaimEnvironment extends TestEnvironment<FakeCloudProvider> {
     return joined;
   }
 
-  /** One pass of the lifecycle. */
+  /** One pass of the lifecycle controller. */
   pass(name = 'c1'): Promise<Result> {
     return this.reconcile(this.lifecycle, name);
   }
 
-  /** A claim whose Node is registered and, unless told otherwise, initialized. */
+  /** Creates a NodeClaim whose Node is registered and, by default, initialised. */
   async addRegistered(
     parts: Parameters<typeof makeNodeClaim>[1] = {},
     node: Parameters<typeof makeNode>[1] = {},
@@ -103,19 +103,19 @@ export class NodeClaimEnvironment extends TestEnvironment<FakeCloudProvider> {
     return findCondition(await this.claim(name), type);
   }
 
-  /** The pool's condition `NodeRegistrationHealthy`, after its controller has had a pass. */
+  /** The NodePool's condition `NodeRegistrationHealthy`, after a pass of its controller. */
   async poolHealth(): Promise<Condition | undefined> {
     await this.reconcile(this.registrationHealth, this.pool.metadata.name);
     return findCondition(await this.get<NodePool>(NODE_POOLS, this.pool.metadata.name), 'NodeRegistrationHealthy');
   }
 
-  /** How many claims of the pool were deleted for this reason. */
+  /** How many NodeClaims of the NodePool were deleted for this reason. */
   disrupted(reason: string, capacity_type = ''): number {
     const labels = { reason, nodepool: this.pool.metadata.name, capacity_type };
     return this.metrics.find(nodeClaimsDisrupted, labels) ?? 0;
   }
 
-  /** The messages of lines, in order. */
+  /** The messages of the log lines, in order. */
   lines(level?: 'debug' | 'info' | 'error'): readonly string[] {
     return this.logger.lines.filter((line) => level === undefined || line.level === level).map((line) => line.message);
   }

@@ -31,20 +31,20 @@ export class ProvisioningEnvironment extends TestEnvironment<FakeCloudProvider> 
     this.#provisioner = new Provisioner(this.deps);
   }
 
-  /** Puts pools, then pods there. */
+  /** Creates NodePools, then pods. */
   async add(pools: readonly NodePool[], pods: readonly Pod[] = []): Promise<void> {
     for (const pool of pools) await this.create(NODE_POOLS, pool);
     for (const pod of pods) await this.create(PODS, pod);
   }
 
-  /** Puts a Node there whose kubelet has reported: without the taint every new Node has. */
+  /** Creates a Node whose kubelet has reported, that is, without the taint of a new Node. */
   async addNode(node: Node): Promise<void> {
     const { name } = node.metadata;
     await this.create(NODES, node);
     await this.change(NODES, name, { spec: { taints: node.spec?.taints ?? [] } });
   }
 
-  /** One pass; throws what it throws. */
+  /** One pass of the provisioner; throws what the pass throws. */
   async pass(): Promise<void> {
     try {
       await this.clock.runUntil(this.#provisioner.run(new AbortController().signal, this.logger));
@@ -57,7 +57,7 @@ export class ProvisioningEnvironment extends TestEnvironment<FakeCloudProvider> 
     return (await this.client.listAll<NodeClaim>(NODE_CLAIMS)).items;
   }
 
-  /** Does what a provider would: gives every NodeClaim without one a machine of this size. */
+  /** Acts as the provider: gives every NodeClaim without an instance one of this size. */
   async launch(capacity = { cpu: '4', memory: '4Gi', pods: '5' }): Promise<void> {
     for (const { metadata, status } of await this.claims()) {
       if (status?.providerID) continue;
@@ -72,7 +72,7 @@ export class ProvisioningEnvironment extends TestEnvironment<FakeCloudProvider> 
     return about.map(({ reason, message }) => [reason, message]);
   }
 
-  /** The lines with this message, or all. */
+  /** The log lines with this message; all of them by default. */
   lines(message?: string) {
     return this.logger.lines.filter((line) => message === undefined || line.message === message);
   }
