@@ -61,7 +61,7 @@ class SlowServer {
       isLease,
       answer: () => {
         if (isLease && request.method !== 'GET') this.#store(JSON.parse(body) as { metadata: object });
-        const answered = isLease ? this.#lease : { metadata: {}, items: [] };
+        const answered = isLease ? this.#lease : { metadata: { resourceVersion: '1' }, items: [] };
         response.writeHead(answered === undefined ? 404 : 200).end(JSON.stringify(answered ?? {}));
       },
     });
