@@ -6,7 +6,7 @@ import { NODES } from './kinds/node.ts';
 import { PODS } from './kinds/pod.ts';
 import { CLAIMS, type Claim, SELECTED_NODE, STORAGE_CLASSES, VOLUMES, type Volume } from './kinds/storage.ts';
 import { nodeObject } from './testing/cluster.ts';
-import { boundClaimObject, claimObject, lateClass, volumeObject } from './testing/storage.ts';
+import { boundVolumeClaimObject, volumeClaimObject, lateClass, volumeObject } from './testing/storage.ts';
 import { type Interception, SchedulerEnvironment } from './testing/scheduler-environment.ts';
 
 const EVENTS: ResourceType = {
@@ -127,7 +127,7 @@ test('a pod whose volume is being made is nominated to its node until it is boun
   assert.equal(metadata.annotations?.[SELECTED_NODE], 'a');
   const csi = { driver: 'disks.example.com', volumeHandle: 'disk' };
   await env.create<Volume>(VOLUMES, { metadata: { name: 'disk' }, spec: { ...volumeObject('disk').spec, csi } });
-  const { metadata: bound, spec } = boundClaimObject('data', 'disk');
+  const { metadata: bound, spec } = boundVolumeClaimObject('data', 'disk');
   const body = { metadata: { annotations: bound.annotations }, spec: { volumeName: spec.volumeName } };
   await env.client.patch(CLAIMS, { namespace: 'default', name: 'data' }, { type: 'merge', body });
   await env.clock.settle();
@@ -176,7 +176,7 @@ async function environmentWithVolumeClaim(t: TestContext): Promise<SchedulerEnvi
   await env.startScheduler(t);
   await env.node('a');
   await env.create(STORAGE_CLASSES, lateClass());
-  const { metadata, spec } = claimObject('data');
+  const { metadata, spec } = volumeClaimObject('data');
   await env.create(CLAIMS, { metadata: { name: metadata.name, namespace: 'default' }, spec });
   await env.pod('web', { volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }] });
   return env;

@@ -13,7 +13,7 @@ import type { SchedulerCaches } from './caches.ts';
 import { ClusterFeed } from './cluster-feed.ts';
 import { failedScheduling, SchedulingEvents, scheduled } from './events.ts';
 import { DEFAULT_FILTERS } from './filters/default-filters.ts';
-import { sortClaims } from './filters/volume-binding.ts';
+import { sortVolumeClaims } from './filters/volume-binding.ts';
 import type { FitFailure } from './fit-failure.ts';
 import { type Pod, PODS } from './kinds/pod.ts';
 import type { NodeEntry } from './model/node-entry.ts';
@@ -209,7 +209,7 @@ class Scheduler {
 
 /** What the pod's volumes need on the node; undefined if all are bound. */
 function planFor(pod: PodClass, node: NodeEntry, storage: StorageModel): VolumePlan | undefined {
-  const claims = sortClaims(pod, storage);
+  const claims = sortVolumeClaims(pod, storage);
   if (typeof claims === 'string' || claims.delayed.length === 0) return undefined;
   const plan = planVolumes(claims, node, storage);
   if ('conflicts' in plan) throw new Error(`volumes were found for node ${node.name}, then not`);

@@ -7,7 +7,7 @@ import { NodeEntry } from './model/node-entry.ts';
 import { ResourceNames } from './model/resource-names.ts';
 import { StorageModel } from './model/storage-model.ts';
 import { nodeObject } from './testing/cluster.ts';
-import { boundClaimObject, claimObject, inZone, volumeObject } from './testing/storage.ts';
+import { boundVolumeClaimObject, volumeClaimObject, inZone, volumeObject } from './testing/storage.ts';
 import { VolumeBinder } from './volume-binder.ts';
 
 const SELECTED = { 'volume.kubernetes.io/selected-node': 'n1' };
@@ -35,7 +35,7 @@ function see(claim: Claim, resourceVersion: string): void {
 }
 
 async function provision(): Promise<void> {
-  const claim = claimObject('data');
+  const claim = volumeClaimObject('data');
   see(claim, '1');
   binder.reserve('default/pod', { bindings: [], provisions: [claim] }, node);
   await binder.write('default/pod', AbortSignal.timeout(1000));
@@ -57,17 +57,17 @@ test('a volume to be made is asked for by naming the node, on the claim as it wa
 test('the pod waits until the claim is bound', async () => {
   await provision();
   assert.equal(progress(), 'waiting');
-  see(claimObject('data', {}, SELECTED), '2');
+  see(volumeClaimObject('data', {}, SELECTED), '2');
   assert.equal(progress(), 'waiting');
   storage.volumes.set('disk', volumeObject('disk', { nodeAffinity: inZone('z1') }));
-  const bound = boundClaimObject('data', 'disk');
+  const bound = boundVolumeClaimObject('data', 'disk');
   see({ ...bound, metadata: { ...bound.metadata, annotations: { ...bound.metadata.annotations, ...SELECTED } } }, '3');
   assert.equal(progress(), 'bound');
 });
 
 test('a claim from which the node is taken off again has failed', async () => {
   await provision();
-  see(claimObject('data'), '3');
+  see(volumeClaimObject('data'), '3');
   assert.equal(
     progress(),
     'running PreBind plugin "VolumeBinding": binding volumes: provisioning failed for PVC "data"',
@@ -77,7 +77,7 @@ test('a claim from which the node is taken off again has failed', async () => {
 test('a volume that was made out of reach has failed', async () => {
   await provision();
   storage.volumes.set('disk', volumeObject('disk', { nodeAffinity: inZone('z2') }));
-  const bound = boundClaimObject('data', 'disk');
+  const bound = boundVolumeClaimObject('data', 'disk');
   see({ ...bound, metadata: { ...bound.metadata, annotations: { ...bound.metadata.annotations, ...SELECTED } } }, '3');
   assert.match(progress(), /pv "disk" node affinity doesn't match node "n1": no matching NodeSelectorTerms$/);
 });
@@ -91,7 +91,7 @@ test('after ten minutes the wait is over', async () => {
 });
 
 test('a volume that exists is kept for the claim, marked as chosen by a controller unless its owner chose', async () => {
-  const claim = claimObject('data');
+  const claim = volumeClaimObject('data');
   const [free, kept] = [
     volumeObject('free'),
     volumeObject('kept', { claimRef: { namespace: 'default', name: 'data' } }),

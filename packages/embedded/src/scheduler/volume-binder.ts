@@ -2,7 +2,7 @@ import { type Client, SECOND, type SteadyClock } from '@karpenter-ts/runtime';
 import { BOUND_BY_CONTROLLER, CLAIMS, type Claim, SELECTED_NODE, VOLUMES, type Volume } from './kinds/storage.ts';
 import type { NodeEntry } from './model/node-entry.ts';
 import type { StorageModel } from './model/storage-model.ts';
-import { claimKey, isBound, isInReach, type VolumePlan } from './model/volume-plan.ts';
+import { volumeClaimKey, isBound, isInReach, type VolumePlan } from './model/volume-plan.ts';
 
 /** How far the claims of a pod are; `left` milliseconds until it has taken too long. */
 export type Progress =
@@ -39,8 +39,8 @@ export class VolumeBinder {
   /** Keeps what the plan needs from everybody else, until `release`. */
   reserve(podKey: string, plan: VolumePlan, node: NodeEntry): void {
     this.#work.set(podKey, { plan, node, since: this.#clock.elapsed() });
-    for (const { claim, volume } of plan.bindings) this.#storage.promise(volume.metadata.name, claimKey(claim));
-    for (const claim of plan.provisions) this.#storage.choose(claimKey(claim), node.name);
+    for (const { claim, volume } of plan.bindings) this.#storage.promise(volume.metadata.name, volumeClaimKey(claim));
+    for (const claim of plan.provisions) this.#storage.choose(volumeClaimKey(claim), node.name);
   }
 
   /** The pods whose volumes are not all bound yet, as far as is known. */
@@ -59,7 +59,7 @@ export class VolumeBinder {
   progress(podKey: string): Progress | undefined {
     const work = this.#work.get(podKey);
     if (work === undefined) return undefined;
-    for (const claim of claimsOf(work.plan)) {
+    for (const claim of volumeClaimsOf(work.plan)) {
       const step = this.#progressOf(claim, work);
       if (step.kind !== 'bound') return step;
     }
@@ -70,12 +70,12 @@ export class VolumeBinder {
     const work = this.#work.get(podKey);
     if (work === undefined) return;
     this.#work.delete(podKey);
-    for (const claim of claimsOf(work.plan)) this.#storage.release(claimKey(claim));
+    for (const claim of volumeClaimsOf(work.plan)) this.#storage.release(volumeClaimKey(claim));
   }
 
   #progressOf(asked: Claim, { plan, node, since }: Work): Progress {
     const { name, resourceVersion } = asked.metadata;
-    const claim = this.#storage.claims.get(claimKey(asked));
+    const claim = this.#storage.claims.get(volumeClaimKey(asked));
     const volume = this.#storage.volumes.get(claim?.spec.volumeName ?? '');
     if (claim === undefined) return failed(`failed to check provisioning pvc: could not find the claim "${name}"`);
     // What we wrote builds on the version we knew: until another one is seen, ours has not come back.
@@ -113,7 +113,7 @@ export class VolumeBinder {
 
 const BOUND: Progress = { kind: 'bound' };
 
-function claimsOf({ bindings, provisions }: VolumePlan): readonly Claim[] {
+function volumeClaimsOf({ bindings, provisions }: VolumePlan): readonly Claim[] {
   return [...bindings.map(({ claim }) => claim), ...provisions];
 }
 

@@ -85,7 +85,7 @@ export function createCaches(deps: CacheDeps): Caches {
       ...deps,
       type: PODS,
       transform: keepPod,
-      indexes: { manager: byManager, node: byNode, label: byLabel, claim: byClaim },
+      indexes: { manager: byManager, node: byNode, label: byLabel, claim: byVolumeClaim },
     }),
     nodes: cache<Node>(NODES),
     namespaces: cache<Namespace>(NAMESPACES),
@@ -119,7 +119,7 @@ function byLabel({ metadata }: Pod): readonly string[] {
   return Object.entries(metadata.labels ?? {}).map(([label, value]) => `${metadata.namespace}/${label}=${value}`);
 }
 
-function byClaim({ metadata, spec }: Pod): readonly string[] {
+function byVolumeClaim({ metadata, spec }: Pod): readonly string[] {
   const names = (spec.volumes ?? []).map(({ name, persistentVolumeClaim, ephemeral }) =>
     ephemeral === undefined ? persistentVolumeClaim?.claimName : `${metadata.name}-${name}`,
   );

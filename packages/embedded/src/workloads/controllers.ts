@@ -15,8 +15,8 @@ import { ownerGcController } from './owner-gc/controller.ts';
 import { replicaSetController } from './replica-set.ts';
 import { statefulSetController } from './stateful-set/controller.ts';
 import { sparingTerminatingNamespaces } from './terminating-namespace.ts';
-import { claimController } from './volumes/claims.ts';
-import { claimProtectionController, volumeProtectionController } from './volumes/protection.ts';
+import { volumeClaimController } from './volumes/claims.ts';
+import { volumeClaimProtectionController, volumeProtectionController } from './volumes/protection.ts';
 import { provisionerController, volumeDeleterController } from './volumes/provisioner.ts';
 import { volumeController } from './volumes/volumes.ts';
 import type { WorkloadDeps } from './workload-deps.ts';
@@ -43,11 +43,11 @@ export function workloadControllers(deps: ControllerManagerDeps): readonly Contr
     nodeHealthController(deps),
     taintEvictionController(deps),
     podGcController(deps),
-    claimController(deps),
+    volumeClaimController(deps),
     volumeController(deps),
     provisionerController(deps, deps.provisioners),
     volumeDeleterController(deps, deps.provisioners),
-    claimProtectionController(deps),
+    volumeClaimProtectionController(deps),
     volumeProtectionController(deps),
   ];
   return controllers.map(sparingTerminatingNamespaces);

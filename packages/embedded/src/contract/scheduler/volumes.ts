@@ -21,22 +21,22 @@ const ZONE = 'topology.kubernetes.io/zone';
 export const volumeCases: readonly ContractCase[] = [
   schedulerCase('a pod goes where its bound volume can be reached', async (env) => {
     await env.zones('z1', 'z2', 'z3');
-    await boundClaim(env, 'data', { nodeAffinity: inZone('z2') });
+    await boundVolumeClaim(env, 'data', { nodeAffinity: inZone('z2') });
     await env.pod('pod', using('data'));
     assert.equal(await env.nodeOf('pod'), 'z2');
   }),
   schedulerCase('a pod whose volume no node reaches is told so', async (env) => {
     await env.zones('z1', 'z2');
-    await boundClaim(env, 'data', { nodeAffinity: inZone('z9') });
+    await boundVolumeClaim(env, 'data', { nodeAffinity: inZone('z9') });
     await env.pod('pod', using('data'));
     await env.unschedulableMessage('pod', /2 node\(s\) didn't match PersistentVolume's node affinity[,.]/);
   }),
   schedulerCase('the zone label of a volume keeps pods to that zone', async (env) => {
     await env.zones('z1', 'z2');
-    await boundClaim(env, 'data', { labels: { [ZONE]: 'z1' } });
+    await boundVolumeClaim(env, 'data', { labels: { [ZONE]: 'z1' } });
     await env.pod('pod', using('data'));
     assert.equal(await env.nodeOf('pod'), 'z1');
-    await boundClaim(env, 'far', { labels: { [ZONE]: 'z9' } });
+    await boundVolumeClaim(env, 'far', { labels: { [ZONE]: 'z9' } });
     await env.pod('waiting', using('far'));
     await env.unschedulableMessage('waiting', /2 node\(s\) had no available volume zone[,.]/);
   }),
@@ -44,7 +44,7 @@ export const volumeCases: readonly ContractCase[] = [
     await env.node('a');
     await env.pod('pod', using('data'));
     await env.unschedulableMessage('pod', /^0\/\d+ nodes are available: persistentvolumeclaim "data" not found\. /);
-    await boundClaim(env, 'data', {});
+    await boundVolumeClaim(env, 'data', {});
     assert.equal(await env.nodeOf('pod'), 'a');
   }),
   schedulerCase('a pod waits for a claim that is bound without its help', async (env) => {
@@ -141,7 +141,7 @@ export const volumeCases: readonly ContractCase[] = [
   schedulerCase('a claim for one pod only is not given to a second', async (env) => {
     await env.node('a');
     await env.node('b');
-    await boundClaim(env, 'data', { accessModes: ['ReadWriteOncePod'] });
+    await boundVolumeClaim(env, 'data', { accessModes: ['ReadWriteOncePod'] });
     await env.pod('first', using('data'));
     await env.nodeOf('first');
     await env.pod('second', using('data'));
@@ -155,8 +155,8 @@ export const volumeCases: readonly ContractCase[] = [
   schedulerCase('a node takes as many volumes of a driver as its CSINode says', async (env) => {
     await csiNode(env, 'a', 1); // long before anybody asks: the scheduler does not say when it has heard of it
     await env.node('a');
-    await boundClaim(env, 'one', { csi: true });
-    await boundClaim(env, 'two', { csi: true });
+    await boundVolumeClaim(env, 'one', { csi: true });
+    await boundVolumeClaim(env, 'two', { csi: true });
     await env.pod('first', using('one'));
     await env.nodeOf('first');
     await env.pod('same', using('one'));
@@ -217,7 +217,7 @@ async function volume(env: SchedulerEnvironment, name: string, options: VolumeOp
 }
 
 /** A claim and the volume it is bound to, as if a controller had done it. */
-async function boundClaim(env: SchedulerEnvironment, name: string, options: VolumeOptions): Promise<void> {
+async function boundVolumeClaim(env: SchedulerEnvironment, name: string, options: VolumeOptions): Promise<void> {
   const { accessModes = ['ReadWriteOnce'] } = options;
   const volumeName = env.context.unique(name);
   const claimRef = refTo(await claim(env, name, { volumeName, accessModes, storageClassName: '' }));

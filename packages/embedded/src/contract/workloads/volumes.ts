@@ -30,7 +30,7 @@ async function createVolume(
   return full;
 }
 
-function createClaim(
+function createVolumeClaim(
   env: WorkloadEnvironment,
   name: string,
   storage: string,
@@ -55,7 +55,7 @@ async function createLateClass(env: WorkloadEnvironment): Promise<void> {
     volumeBindingMode: 'WaitForFirstConsumer',
   });
   env.context.defer(() => env.delete(STORAGE_CLASSES, env.namespace));
-  await createClaim(env, 'probe', '1Pi'); // no volume is as large
+  await createVolumeClaim(env, 'probe', '1Pi'); // no volume is as large
   await env.context.until('the class is known to bind late', async () => {
     const events = await env.list<ApiObject & { readonly reason: string }>(EVENTS);
     return events.some(({ reason }) => reason === 'WaitForFirstConsumer');
@@ -90,7 +90,7 @@ export const volumeCases: readonly ContractCase[] = [
       await createVolume(env, 'large', '10Gi'),
     ];
     for (const name of [small, right, large]) await volumeIs(env, name, 'Available');
-    const claim = await createClaim(env, 'data', '2Gi');
+    const claim = await createVolumeClaim(env, 'data', '2Gi');
     const { metadata, spec, status } = await claimBound(env, 'data');
     assert.equal(spec.volumeName, right);
     assert.deepEqual(status?.capacity, { storage: '3Gi' });
@@ -108,7 +108,7 @@ export const volumeCases: readonly ContractCase[] = [
     await createVolume(env, 'read-only', '5Gi', { accessModes: ['ReadOnlyMany'] });
     await createVolume(env, 'block', '5Gi', { volumeMode: 'Block' });
     await createVolume(env, 'small', '1Gi');
-    await createClaim(env, 'data', '2Gi');
+    await createVolumeClaim(env, 'data', '2Gi');
     await staysPending(env, 'data');
     const right = await createVolume(env, 'right', '2Gi');
     assert.equal((await claimBound(env, 'data')).spec.volumeName, right);
@@ -120,14 +120,14 @@ export const volumeCases: readonly ContractCase[] = [
     await createVolume(env, 'labelled', '5Gi');
     await env.merge(PERSISTENT_VOLUMES, labelled, { metadata: { labels: { tier: env.namespace } } });
     await volumeIs(env, labelled, 'Available');
-    await createClaim(env, 'data', '1Gi', { selector: { matchLabels: { tier: env.namespace } } });
+    await createVolumeClaim(env, 'data', '1Gi', { selector: { matchLabels: { tier: env.namespace } } });
     assert.equal((await claimBound(env, 'data')).spec.volumeName, labelled);
   }),
 
   workloadCase('a claim may ask for a volume by name', async (env) => {
     await createVolume(env, 'a', '1Gi');
     const named = await createVolume(env, 'b', '5Gi');
-    await createClaim(env, 'data', '1Gi', { volumeName: named });
+    await createVolumeClaim(env, 'data', '1Gi', { volumeName: named });
     const { metadata } = await claimBound(env, 'data');
     assert.equal(metadata.annotations?.['pv.kubernetes.io/bound-by-controller'], undefined);
     await volumeIs(env, named, 'Bound');
@@ -137,27 +137,27 @@ export const volumeCases: readonly ContractCase[] = [
     const free = await createVolume(env, 'a', '1Gi');
     const kept = await createVolume(env, 'b', '5Gi', { claimRef: { namespace: env.namespace, name: 'data' } });
     for (const name of [free, kept]) await volumeIs(env, name, 'Available'); // so the controller has seen both
-    await createClaim(env, 'other', '4Gi');
-    await createClaim(env, 'data', '1Gi');
+    await createVolumeClaim(env, 'other', '4Gi');
+    await createVolumeClaim(env, 'data', '1Gi');
     assert.equal((await claimBound(env, 'data')).spec.volumeName, kept);
     await staysPending(env, 'other');
   }),
 
   workloadCase('a volume that is to be retained is left behind by its claim', async (env) => {
     const volume = await createVolume(env, 'a', '1Gi');
-    await createClaim(env, 'data', '1Gi');
+    await createVolumeClaim(env, 'data', '1Gi');
     await claimBound(env, 'data');
     await env.delete(PERSISTENT_VOLUME_CLAIMS, 'data');
     await env.untilGone(PERSISTENT_VOLUME_CLAIMS, 'data');
     const { spec } = await volumeIs(env, volume, 'Released');
     assert.equal(spec.claimRef?.name, 'data');
-    await createClaim(env, 'data', '1Gi');
+    await createVolumeClaim(env, 'data', '1Gi');
     await staysPending(env, 'data');
   }),
 
   workloadCase('a claim without its volume is lost', async (env) => {
     const volume = await createVolume(env, 'a', '1Gi');
-    await createClaim(env, 'data', '1Gi');
+    await createVolumeClaim(env, 'data', '1Gi');
     await claimBound(env, 'data');
     await env.delete(PERSISTENT_VOLUMES, volume);
     await env.merge(PERSISTENT_VOLUMES, volume, { metadata: { finalizers: null } });
@@ -172,7 +172,7 @@ export const volumeCases: readonly ContractCase[] = [
   workloadCase('claims and volumes are protected while they are in use', async (env) => {
     await env.node('a');
     const volume = await createVolume(env, 'a', '1Gi');
-    await createClaim(env, 'data', '1Gi');
+    await createVolumeClaim(env, 'data', '1Gi');
     const { metadata } = await claimBound(env, 'data');
     assert.deepEqual(metadata.finalizers, ['kubernetes.io/pvc-protection']);
     await env.pod('web', { volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }] });
@@ -198,7 +198,7 @@ export const volumeCases: readonly ContractCase[] = [
         },
       },
     });
-    await createClaim(env, 'data', '1Gi');
+    await createVolumeClaim(env, 'data', '1Gi');
     await staysPending(env, 'data');
     await env.node('far', { labels: { 'topology.kubernetes.io/zone': 'z2' } });
     const near = await env.node('near', { labels: { 'topology.kubernetes.io/zone': 'z1' } });
@@ -212,7 +212,7 @@ export const volumeCases: readonly ContractCase[] = [
     const provisioner = 'workloads.test/nobody';
     await env.create(STORAGE_CLASSES, { metadata: { name: env.namespace }, provisioner });
     env.context.defer(() => env.delete(STORAGE_CLASSES, env.namespace));
-    await createClaim(env, 'data', '1Gi');
+    await createVolumeClaim(env, 'data', '1Gi');
     const { metadata } = await env.until<PersistentVolumeClaim>(
       PERSISTENT_VOLUME_CLAIMS,
       'data',

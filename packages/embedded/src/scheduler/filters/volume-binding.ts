@@ -1,13 +1,13 @@
 import { compareQuantities } from '@karpenter-ts/kubernetes';
 import type { Claim } from '../kinds/storage.ts';
-import type { ClaimUse } from '../model/claim-use.ts';
+import type { VolumeClaimUse } from '../model/volume-claim-use.ts';
 import type { PodClass } from '../model/pod-class.ts';
 import type { StorageModel } from '../model/storage-model.ts';
 import {
-  claimSize,
+  volumeClaimSize,
   isBound,
   isDelayed,
-  type PodClaims,
+  type PodVolumeClaims,
   planVolumes,
   type VolumeConflict,
 } from '../model/volume-plan.ts';
@@ -28,7 +28,7 @@ export const volumeBinding: Filter = {
   helpedBy: ['node added', 'node changed', 'storage changed'],
   prepare(pod, { storage }) {
     if (pod.claims.length === 0) return NOTHING_TO_CHECK;
-    const claims = sortClaims(pod, storage);
+    const claims = sortVolumeClaims(pod, storage);
     if (typeof claims === 'string') return { kind: 'rejected', reason: claims };
     return {
       kind: 'check',
@@ -41,7 +41,7 @@ export const volumeBinding: Filter = {
 };
 
 /** The pod's claims, or what is wrong with them on every node. */
-export function sortClaims({ claims, namespace }: PodClass, storage: StorageModel): PodClaims | string {
+export function sortVolumeClaims({ claims, namespace }: PodClass, storage: StorageModel): PodVolumeClaims | string {
   const bound: Claim[] = [];
   const delayed: Claim[] = [];
   let isUnbound = false;
@@ -55,10 +55,10 @@ export function sortClaims({ claims, namespace }: PodClass, storage: StorageMode
   }
   return isUnbound
     ? UNBOUND
-    : { bound, delayed: delayed.sort((a, b) => compareQuantities(claimSize(a), claimSize(b))) };
+    : { bound, delayed: delayed.sort((a, b) => compareQuantities(volumeClaimSize(a), volumeClaimSize(b))) };
 }
 
-function missing({ name, pod }: ClaimUse): string {
+function missing({ name, pod }: VolumeClaimUse): string {
   return pod === undefined
     ? claimNotFound(name)
     : `waiting for ephemeral volume controller to create the persistentvolumeclaim "${name}"`;
@@ -66,7 +66,7 @@ function missing({ name, pod }: ClaimUse): string {
 
 function findProblem(
   { metadata, spec, status }: Claim,
-  { name, pod }: ClaimUse,
+  { name, pod }: VolumeClaimUse,
   namespace: string,
 ): string | undefined {
   if (status?.phase === 'Lost') {

@@ -19,7 +19,7 @@ export const volumeRestrictions: Filter = {
       if (pod !== undefined) continue;
       const claim = snapshot.storage.claims.get(key);
       if (claim === undefined) return { kind: 'rejected', reason: claimNotFound(name) };
-      if (claim.spec.accessModes?.includes('ReadWriteOncePod') && snapshot.isClaimUsed(key)) isInUse = true;
+      if (claim.spec.accessModes?.includes('ReadWriteOncePod') && snapshot.isVolumeClaimUsed(key)) isInUse = true;
     }
     return isInUse ? { kind: 'check', check: () => IN_USE } : NOTHING_TO_CHECK;
   },

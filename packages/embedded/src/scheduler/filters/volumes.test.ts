@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Claim, CsiNode } from '../kinds/storage.ts';
 import { TestCluster } from '../testing/cluster.ts';
-import { boundClaimObject, claimObject, lateClass, volumeObject } from '../testing/storage.ts';
+import { boundVolumeClaimObject, volumeClaimObject, lateClass, volumeObject } from '../testing/storage.ts';
 
 function using(...claims: readonly string[]) {
   return { volumes: claims.map((claimName) => ({ name: claimName, persistentVolumeClaim: { claimName } })) };
@@ -20,9 +20,9 @@ function csiNode(count: number): CsiNode {
 }
 
 test('what is wrong with a claim is told in the words of the API server and of kube-scheduler', () => {
-  const lost = { ...claimObject('lost', { volumeName: 'gone' }), status: { phase: 'Lost' } };
-  const terminating = claimObject('leaving');
-  const cluster = clusterWith(lost, claimObject('now', { storageClassName: 'immediate' }), {
+  const lost = { ...volumeClaimObject('lost', { volumeName: 'gone' }), status: { phase: 'Lost' } };
+  const terminating = volumeClaimObject('leaving');
+  const cluster = clusterWith(lost, volumeClaimObject('now', { storageClassName: 'immediate' }), {
     ...terminating,
     metadata: { ...terminating.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' },
   });
@@ -40,7 +40,7 @@ test('the claim of a volume made for one pod must exist and belong to it', () =>
   const pod = { volumes: [{ name: 'scratch', ephemeral: {} }] };
   const told = () => /: (.*?)\. no new/.exec(cluster.messageFor(pod))?.[1];
   assert.equal(told(), 'waiting for ephemeral volume controller to create the persistentvolumeclaim "any-scratch"');
-  const claim = claimObject('any-scratch');
+  const claim = volumeClaimObject('any-scratch');
   cluster.snapshot.storage.claims.set('default/any-scratch', claim);
   assert.equal(told(), 'PVC default/any-scratch was not created for pod default/any (pod is not owner)');
   const ownerReferences = [{ apiVersion: 'v1', kind: 'Pod', name: 'any', uid: 'uid-any', controller: true }];
@@ -52,13 +52,13 @@ test('the claim of a volume made for one pod must exist and belong to it', () =>
 });
 
 test('a claim bound to a volume that is gone names it', () => {
-  const cluster = clusterWith(boundClaimObject('data', 'gone'));
+  const cluster = clusterWith(boundVolumeClaimObject('data', 'gone'));
   cluster.node('a');
   assert.match(cluster.messageFor(using('data')), /: persistentvolume "gone" not found\. /);
 });
 
 test('volumes with several zones in their label are used in each, by old names of the label too', () => {
-  const cluster = clusterWith(boundClaimObject('data', 'disk'));
+  const cluster = clusterWith(boundVolumeClaimObject('data', 'disk'));
   for (const zone of ['z1', 'z2', 'z3'])
     cluster.node(zone, { labels: { 'topology.kubernetes.io/zone': zone }, unschedulable: zone === 'z1' });
   const labels = { 'failure-domain.beta.kubernetes.io/zone': 'z1__z3' };
@@ -70,7 +70,7 @@ test('volumes with several zones in their label are used in each, by old names o
 });
 
 test('claims without a volume count for the driver that will make it', () => {
-  const cluster = clusterWith(claimObject('one'), claimObject('two'));
+  const cluster = clusterWith(volumeClaimObject('one'), volumeClaimObject('two'));
   cluster.node('a');
   cluster.snapshot.storage.csiNodes.set('a', csiNode(1));
   assert.equal(cluster.schedule('first', using('one')), 'a');
@@ -80,7 +80,7 @@ test('claims without a volume count for the driver that will make it', () => {
 });
 
 test('a volume still attached counts until it is detached', () => {
-  const cluster = clusterWith(claimObject('data'));
+  const cluster = clusterWith(volumeClaimObject('data'));
   const { storage } = cluster.snapshot;
   cluster.node('a');
   storage.csiNodes.set('a', csiNode(1));

@@ -1,6 +1,6 @@
 import type { Labels, Pod, Toleration } from '../kinds/pod.ts';
 import { type AffinityTerm, preferredTerms, requiredTerms, type WeightedTerm } from './affinity-term.ts';
-import { type ClaimUse, claimUses } from './claim-use.ts';
+import { type VolumeClaimUse, volumeClaimUses } from './volume-claim-use.ts';
 import { type HostPort, hostPorts } from './host-port.ts';
 import { type NodeMatcher, namedNodes, requiredNodes, termMatcher } from './node-selector.ts';
 import { type Requests, requestsOf } from './requests.ts';
@@ -30,7 +30,7 @@ export interface PodClass {
   readonly preferredAffinity: TermsOf<WeightedTerm>;
   readonly spread: readonly SpreadConstraint[];
   readonly preferredSpread: readonly SpreadConstraint[];
-  readonly claims: readonly ClaimUse[];
+  readonly claims: readonly VolumeClaimUse[];
 }
 
 interface TermsOf<T> {
@@ -78,7 +78,7 @@ function keyOf(pod: Pod): string {
     spec.nodeSelector,
     spec.affinity,
     spec.topologySpreadConstraints,
-    claimUses(pod),
+    volumeClaimUses(pod),
   ]);
 }
 
@@ -108,7 +108,7 @@ function classOf(pod: Pod, names: ResourceNames): PodClass {
     },
     spread: spreadConstraints(topologySpreadConstraints, 'DoNotSchedule', self),
     preferredSpread: spreadConstraints(topologySpreadConstraints, 'ScheduleAnyway', self),
-    claims: claimUses(pod),
+    claims: volumeClaimUses(pod),
   };
 }
 

@@ -36,7 +36,7 @@ test('whatever happened on the way, the sums are those of the pods that are ther
       for (const i of nodes) assertSums(snapshot, pods, i);
       assert.deepEqual(snapshot.nodes.map(({ name }) => name).sort(), [...nodes].map((i) => `n${i}`).sort());
       assert.equal(
-        snapshot.isClaimUsed('default/data'),
+        snapshot.isVolumeClaimUsed('default/data'),
         [...pods.values()].some(({ kind }) => kind === 3),
       );
       assert.deepEqual(residents(snapshot), new Set([...pods.values()].map(({ kind }) => classOf(kind))));

@@ -33,7 +33,7 @@ export class Snapshot {
   /** Those of `#residences` whose pods keep others away, and those whose pods have any word on others. */
   readonly #repelling = new Map<PodClass, Residence>();
   readonly #opinionated = new Map<PodClass, Residence>();
-  readonly #claimUsers = new Map<string, number>();
+  readonly #volumeClaimUsers = new Map<string, number>();
   #generation = 0;
 
   /** `random` gives numbers in [0, 1). */
@@ -75,8 +75,8 @@ export class Snapshot {
     return this.#placed.get(podKey);
   }
 
-  isClaimUsed(claimKey: string): boolean {
-    return this.#claimUsers.has(claimKey);
+  isVolumeClaimUsed(volumeClaimKey: string): boolean {
+    return this.#volumeClaimUsers.has(volumeClaimKey);
   }
 
   /** The node's entry if it is new or something about it changed that matters. */
@@ -138,7 +138,7 @@ export class Snapshot {
     const residence = this.#residences.get(pod) ?? this.#open(pod);
     addTo(residence, node, by);
     if (residence.size === 0) this.#close(pod);
-    for (const { key } of pod.claims) addTo(this.#claimUsers, key, by);
+    for (const { key } of pod.claims) addTo(this.#volumeClaimUsers, key, by);
   }
 
   #open(pod: PodClass): Map<NodeEntry, number> {

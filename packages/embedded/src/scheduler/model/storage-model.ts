@@ -62,24 +62,24 @@ export class StorageModel {
   }
 
   /** The node for which the claim's volume is being made. */
-  findSelectedNode(claimKey: string): string | undefined {
-    return this.#chosen.get(claimKey) ?? this.claims.get(claimKey)?.metadata.annotations?.[SELECTED_NODE];
+  findSelectedNode(volumeClaimKey: string): string | undefined {
+    return this.#chosen.get(volumeClaimKey) ?? this.claims.get(volumeClaimKey)?.metadata.annotations?.[SELECTED_NODE];
   }
 
-  promise(volumeName: string, claimKey: string): void {
-    this.#promised.set(volumeName, claimKey);
+  promise(volumeName: string, volumeClaimKey: string): void {
+    this.#promised.set(volumeName, volumeClaimKey);
     this.#changed();
   }
 
-  choose(claimKey: string, nodeName: string): void {
-    this.#chosen.set(claimKey, nodeName);
+  choose(volumeClaimKey: string, nodeName: string): void {
+    this.#chosen.set(volumeClaimKey, nodeName);
     this.#changed();
   }
 
   /** From now on only what the API server shows counts for this claim. */
-  release(claimKey: string): void {
-    this.#chosen.delete(claimKey);
-    for (const [volume, key] of this.#promised) if (key === claimKey) this.#promised.delete(volume);
+  release(volumeClaimKey: string): void {
+    this.#chosen.delete(volumeClaimKey);
+    for (const [volume, key] of this.#promised) if (key === volumeClaimKey) this.#promised.delete(volume);
     this.#changed();
   }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import type { Claim, Volume } from '../kinds/storage.ts';
-import { boundClaimObject, claimObject, inZone, lateClass, volumeObject } from '../testing/storage.ts';
+import { boundVolumeClaimObject, volumeClaimObject, inZone, lateClass, volumeObject } from '../testing/storage.ts';
 import { StorageModel } from './storage-model.ts';
 import { planVolumes } from './volume-plan.ts';
 
@@ -28,27 +28,27 @@ function planFor(delayed: readonly Claim[], bound: readonly Claim[] = []): strin
 test('the smallest volume that is large enough is taken', () => {
   const sized = (name: string, storageSize: string) => volumeObject(name, { capacity: { storage: storageSize } });
   add(sized('tiny', '500Mi'), sized('large', '5Gi'), sized('right', '2Gi'));
-  assert.equal(planFor([claimObject('c')]), 'c=right');
+  assert.equal(planFor([volumeClaimObject('c')]), 'c=right');
 });
 
 test('two claims do not get one volume', () => {
   add(volumeObject('only'));
-  assert.equal(planFor([claimObject('c'), claimObject('d')]), 'c=only d+');
+  assert.equal(planFor([volumeClaimObject('c'), volumeClaimObject('d')]), 'c=only d+');
 });
 
 test('a volume kept for the claim is taken before better ones, and only by it', () => {
   const claimRef = { namespace: 'default', name: 'c' };
   add(volumeObject('free'), volumeObject('kept', { claimRef, capacity: { storage: '9Gi' } }));
-  assert.equal(planFor([claimObject('c')]), 'c=kept');
-  assert.equal(planFor([claimObject('d')]), 'd=free');
+  assert.equal(planFor([volumeClaimObject('c')]), 'c=kept');
+  assert.equal(planFor([volumeClaimObject('d')]), 'd=free');
 });
 
 test('a volume promised to another claim is out of the question until that is over', () => {
   add(volumeObject('only'));
   storage.promise('only', 'default/other');
-  assert.equal(planFor([claimObject('c')]), 'c+');
+  assert.equal(planFor([volumeClaimObject('c')]), 'c+');
   storage.release('default/other');
-  assert.equal(planFor([claimObject('c')]), 'c=only');
+  assert.equal(planFor([volumeClaimObject('c')]), 'c=only');
 });
 
 test('volumes of another class, mode, access or selection do not fit', () => {
@@ -59,25 +59,25 @@ test('volumes of another class, mode, access or selection do not fit', () => {
     volumeObject('elsewhere', { nodeAffinity: inZone('z2') }),
     { ...volumeObject('released'), status: { phase: 'Released' } },
   );
-  assert.equal(planFor([claimObject('c')]), 'c+');
+  assert.equal(planFor([volumeClaimObject('c')]), 'c+');
   add(volumeObject('red', {}, { colour: 'red' }), volumeObject('blue', {}, { colour: 'blue' }));
-  assert.equal(planFor([claimObject('c', { selector: { matchLabels: { colour: 'blue' } } })]), 'c=blue');
+  assert.equal(planFor([volumeClaimObject('c', { selector: { matchLabels: { colour: 'blue' } } })]), 'c=blue');
 });
 
 test('without a volume one is made, if the class makes any here', () => {
-  assert.equal(planFor([claimObject('c')]), 'c+');
+  assert.equal(planFor([volumeClaimObject('c')]), 'c+');
   storage.classes.set('late', lateClass({ provisioner: 'kubernetes.io/no-provisioner' }));
-  assert.equal(planFor([claimObject('c')]), 'nothing to bind');
+  assert.equal(planFor([volumeClaimObject('c')]), 'nothing to bind');
   const topology = (value: string) => [{ matchLabelExpressions: [{ key: 'zone', values: [value] }] }];
   storage.classes.set('late', lateClass({ allowedTopologies: topology('z2') }));
-  assert.equal(planFor([claimObject('c')]), 'nothing to bind');
+  assert.equal(planFor([volumeClaimObject('c')]), 'nothing to bind');
   storage.classes.set('late', lateClass({ allowedTopologies: topology('z1') }));
-  assert.equal(planFor([claimObject('c')]), 'c+');
+  assert.equal(planFor([volumeClaimObject('c')]), 'c+');
 });
 
 test('a claim whose volume is being made for another node cannot be had here', () => {
   add(volumeObject('free'));
-  storage.claims.set('default/c', claimObject('c', {}, { 'volume.kubernetes.io/selected-node': 'there' }));
+  storage.claims.set('default/c', volumeClaimObject('c', {}, { 'volume.kubernetes.io/selected-node': 'there' }));
   assert.equal(planFor([storage.claims.get('default/c')!]), 'nothing to bind');
   storage.choose('default/c', 'here');
   assert.equal(planFor([storage.claims.get('default/c')!]), 'c+', 'made for this node: no other volume is looked for');
@@ -85,7 +85,7 @@ test('a claim whose volume is being made for another node cannot be had here', (
 
 test('bound volumes must exist and be within reach', () => {
   add(volumeObject('near', { nodeAffinity: inZone('z1') }), volumeObject('far', { nodeAffinity: inZone('z2') }));
-  assert.equal(planFor([], [boundClaimObject('c', 'near')]), '');
-  assert.equal(planFor([], [boundClaimObject('c', 'far')]), 'volume elsewhere');
-  assert.equal(planFor([], [boundClaimObject('c', 'gone')]), 'volume missing');
+  assert.equal(planFor([], [boundVolumeClaimObject('c', 'near')]), '');
+  assert.equal(planFor([], [boundVolumeClaimObject('c', 'far')]), 'volume elsewhere');
+  assert.equal(planFor([], [boundVolumeClaimObject('c', 'gone')]), 'volume missing');
 });

@@ -12,7 +12,7 @@ import { nodeMatcher, type SelectableNode } from './node-selector.ts';
 import { classNameOf, type StorageModel } from './storage-model.ts';
 
 /** A pod's claims, by what has to happen to them. */
-export interface PodClaims {
+export interface PodVolumeClaims {
   readonly bound: readonly Claim[];
   /** To be bound once a node is chosen, the smallest first. */
   readonly delayed: readonly Claim[];
@@ -44,7 +44,7 @@ export function isDelayed(claim: Claim, storage: StorageModel): boolean {
 
 /** How the pod's claims are satisfied on this node. Bound volumes must be in reach; the others found or made there. */
 export function planVolumes(
-  { bound, delayed }: PodClaims,
+  { bound, delayed }: PodVolumeClaims,
   node: SelectableNode,
   storage: StorageModel,
 ): VolumePlan | { readonly conflicts: readonly VolumeConflict[] } {
@@ -80,7 +80,7 @@ function planDelayed(claims: readonly Claim[], node: SelectableNode, storage: St
   const bindings: { claim: Claim; volume: Volume }[] = [];
   const provisions: Claim[] = [];
   for (const claim of claims) {
-    const selected = storage.findSelectedNode(claimKey(claim));
+    const selected = storage.findSelectedNode(volumeClaimKey(claim));
     if (selected !== undefined && selected !== node.name) return undefined;
     const taken = new Set(bindings.map(({ volume }) => volume.metadata.name));
     const volume = selected === undefined ? findVolume(claim, node, storage, taken) : undefined;
@@ -123,10 +123,10 @@ function isOffered(volume: Volume, claim: Claim, storage: StorageModel): boolean
   const { claimRef } = volume.spec;
   if (claimRef !== undefined && !isFor(claimRef, claim)) return false;
   const promise = storage.findPromise(volume);
-  if (promise !== undefined && promise !== claimKey(claim)) return false;
+  if (promise !== undefined && promise !== volumeClaimKey(claim)) return false;
   if (volume.metadata.deletionTimestamp !== undefined) return false;
   return (
-    compareQuantities(volumeSize(volume), claimSize(claim)) >= 0 &&
+    compareQuantities(volumeSize(volume), volumeClaimSize(claim)) >= 0 &&
     (volume.spec.volumeMode ?? 'Filesystem') === (claim.spec.volumeMode ?? 'Filesystem') &&
     (volume.spec.volumeAttributesClassName ?? '') === (claim.spec.volumeAttributesClassName ?? '')
   );
@@ -155,7 +155,7 @@ function volumeSize({ spec }: Volume): Quantity {
 }
 
 /** How much storage the claim asks for. */
-export function claimSize({ spec }: Claim): Quantity {
+export function volumeClaimSize({ spec }: Claim): Quantity {
   return sizeOf(spec.resources?.requests);
 }
 
@@ -164,6 +164,6 @@ function sizeOf(list: ResourceList | undefined): Quantity {
   return text === undefined ? ZERO_QUANTITY : parseQuantity(text);
 }
 
-export function claimKey({ metadata }: Claim): string {
+export function volumeClaimKey({ metadata }: Claim): string {
   return `${metadata.namespace}/${metadata.name}`;
 }

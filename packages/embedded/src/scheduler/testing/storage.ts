@@ -1,7 +1,7 @@
 import { BIND_COMPLETED, type Claim, type StorageClass, type Volume } from '../kinds/storage.ts';
 
 /** A claim for 1 GiB of the class `late`, in the namespace `default`. */
-export function claimObject(
+export function volumeClaimObject(
   name: string,
   spec: Partial<Claim['spec']> = {},
   annotations: Readonly<Record<string, string>> = {},
@@ -13,8 +13,8 @@ export function claimObject(
   };
 }
 
-export function boundClaimObject(name: string, volumeName: string, spec: Partial<Claim['spec']> = {}): Claim {
-  return claimObject(name, { volumeName, ...spec }, { [BIND_COMPLETED]: 'yes' });
+export function boundVolumeClaimObject(name: string, volumeName: string, spec: Partial<Claim['spec']> = {}): Claim {
+  return volumeClaimObject(name, { volumeName, ...spec }, { [BIND_COMPLETED]: 'yes' });
 }
 
 /** A free volume of 1 GiB of the class `late`. */

@@ -7,16 +7,16 @@ import { claimName, isInRange, podName } from './identity.ts';
 import type { StatefulSetDeps } from './pods.ts';
 
 /** Makes the claims of a number that are not there. Throws if one is on its way out: the pod must wait for its end. */
-export async function ensureClaims(deps: StatefulSetDeps, set: StatefulSet, ordinal: number): Promise<void> {
+export async function ensureVolumeClaims(deps: StatefulSetDeps, set: StatefulSet, ordinal: number): Promise<void> {
   for (const template of set.spec.volumeClaimTemplates ?? []) {
     const name = claimName(set, template, ordinal);
     const known = deps.caches.persistentVolumeClaims.get(`${set.metadata.namespace}/${name}`);
     if (known?.metadata.deletionTimestamp !== undefined) throw new Error(`pvc ${name} is being deleted`);
-    if (known === undefined) await createClaim(deps, set, template, ordinal);
+    if (known === undefined) await createVolumeClaim(deps, set, template, ordinal);
   }
 }
 
-async function createClaim(
+async function createVolumeClaim(
   deps: StatefulSetDeps,
   set: StatefulSet,
   template: PersistentVolumeClaim,
@@ -47,7 +47,7 @@ async function createClaim(
  * Makes claims go with whom they should go: with the set, or with a pod that scaling takes away, as the set's policy
  * says. Claims that another controller has are left alone.
  */
-export async function syncClaimOwners(
+export async function syncVolumeClaimOwners(
   { client, caches }: StatefulSetDeps,
   set: StatefulSet,
   pod: Pod,
@@ -89,7 +89,7 @@ function isSameOwners(a: readonly OwnerReference[], b: readonly OwnerReference[]
 }
 
 /** Whether a claim still goes with the last pod of this number: the next one must not get it. */
-export function hasStaleClaim({ caches }: StatefulSetDeps, set: StatefulSet, ordinal: number): boolean {
+export function hasStaleVolumeClaim({ caches }: StatefulSetDeps, set: StatefulSet, ordinal: number): boolean {
   if (set.spec.persistentVolumeClaimRetentionPolicy?.whenScaled !== 'Delete') return false;
   return (set.spec.volumeClaimTemplates ?? []).some((template) => {
     const claim = caches.persistentVolumeClaims.get(`${set.metadata.namespace}/${claimName(set, template, ordinal)}`);

@@ -4,7 +4,7 @@ import { PODS, type Pod } from '../kinds/pod.ts';
 import type { StatefulSet } from '../kinds/stateful-set.ts';
 import { isNamespaceTerminating } from '../terminating-namespace.ts';
 import type { WorkloadDeps } from '../workload-deps.ts';
-import { ensureClaims, hasStaleClaim, syncClaimOwners } from './claims.ts';
+import { ensureVolumeClaims, hasStaleVolumeClaim, syncVolumeClaimOwners } from './claims.ts';
 import { hasIdentity, identityLabels, newPod, ordinalOf } from './identity.ts';
 import type { Step } from './plan.ts';
 
@@ -16,7 +16,7 @@ export interface StatefulSetDeps extends WorkloadDeps {
 export async function perform(deps: StatefulSetDeps, set: StatefulSet, step: Step): Promise<boolean> {
   switch (step.do) {
     case 'create':
-      if (hasStaleClaim(deps, set, step.ordinal)) return false;
+      if (hasStaleVolumeClaim(deps, set, step.ordinal)) return false;
       await create(deps, set, step.ordinal, step.revision);
       return true;
     case 'delete':
@@ -38,15 +38,15 @@ async function create(
 ): Promise<void> {
   const wanted = newPod(set, revision, ordinal);
   await told(deps, set, 'Create', wanted.metadata.name, async () => {
-    await ensureClaims(deps, set, ordinal);
+    await ensureVolumeClaims(deps, set, ordinal);
     const pod = await deps.client.create<Pod>(PODS, wanted);
-    await syncClaimOwners(deps, set, pod, ordinal);
+    await syncVolumeClaimOwners(deps, set, pod, ordinal);
   });
 }
 
 async function remove(deps: StatefulSetDeps, set: StatefulSet, pod: Pod): Promise<void> {
   const ordinal = ordinalOf(set, pod) ?? 0;
-  await syncClaimOwners(deps, set, pod, ordinal);
+  await syncVolumeClaimOwners(deps, set, pod, ordinal);
   const { uid = '' } = pod.metadata;
   await told(deps, set, 'Delete', pod.metadata.name, () =>
     unlessGone(deps.client.delete(PODS, pod.metadata, { preconditions: { uid } })),
@@ -54,8 +54,8 @@ async function remove(deps: StatefulSetDeps, set: StatefulSet, pod: Pod): Promis
 }
 
 async function mend(deps: StatefulSetDeps, set: StatefulSet, pod: Pod, ordinal: number): Promise<void> {
-  if (pod.status?.phase === 'Pending') await ensureClaims(deps, set, ordinal);
-  await syncClaimOwners(deps, set, pod, ordinal);
+  if (pod.status?.phase === 'Pending') await ensureVolumeClaims(deps, set, ordinal);
+  await syncVolumeClaimOwners(deps, set, pod, ordinal);
   if (hasIdentity(set, pod, ordinal)) return;
   const body = { metadata: { uid: pod.metadata.uid, labels: identityLabels(set, ordinal) } };
   await told(deps, set, 'Update', pod.metadata.name, async () => {

@@ -23,13 +23,13 @@ const PROVISIONER_ANNOTATIONS = [
 ];
 const NO_PROVISIONER = 'kubernetes.io/no-provisioner';
 
-interface ClaimDeps extends WorkloadDeps {
+interface VolumeClaimDeps extends WorkloadDeps {
   readonly events: EventRecorder;
 }
 
 /** Binds claims to volumes, or asks a provisioner for one. */
-export function claimController(workloadDeps: WorkloadDeps): Controller {
-  const deps: ClaimDeps = { ...workloadDeps, events: workloadDeps.recorder('persistentvolume-controller') };
+export function volumeClaimController(workloadDeps: WorkloadDeps): Controller {
+  const deps: VolumeClaimDeps = { ...workloadDeps, events: workloadDeps.recorder('persistentvolume-controller') };
   const { caches } = deps;
   return {
     name: 'persistentvolumeclaim-binder',
@@ -65,7 +65,7 @@ function unboundOf({ caches }: WorkloadDeps, storageClass: string): readonly str
   return unbound.map(({ metadata }) => objectKey(metadata));
 }
 
-async function syncUnbound(deps: ClaimDeps, claim: PersistentVolumeClaim): Promise<void> {
+async function syncUnbound(deps: VolumeClaimDeps, claim: PersistentVolumeClaim): Promise<void> {
   const { caches } = deps;
   const { volumeName, storageClassName = '' } = claim.spec;
   if (volumeName) return bindRequested(deps, claim, caches.persistentVolumes.get(volumeName));
@@ -84,7 +84,7 @@ async function syncUnbound(deps: ClaimDeps, claim: PersistentVolumeClaim): Promi
 
 /** The user has named the volume. */
 async function bindRequested(
-  deps: ClaimDeps,
+  deps: VolumeClaimDeps,
   claim: PersistentVolumeClaim,
   volume: PersistentVolume | undefined,
 ): Promise<void> {
@@ -102,7 +102,7 @@ async function bindRequested(
   await writeStatus(deps, claim, { phase: 'Pending' });
 }
 
-function tellWaiting(deps: ClaimDeps, claim: PersistentVolumeClaim): void {
+function tellWaiting(deps: VolumeClaimDeps, claim: PersistentVolumeClaim): void {
   const pods = deps.caches.pods.byIndex('claim', objectKey(claim.metadata)).filter((pod: Pod) => !pod.spec.nodeName);
   const names = pods.map(({ metadata }) => metadata.name);
   if (names.length === 0) {
@@ -115,7 +115,7 @@ function tellWaiting(deps: ClaimDeps, claim: PersistentVolumeClaim): void {
 }
 
 async function askProvisioner(
-  deps: ClaimDeps,
+  deps: VolumeClaimDeps,
   claim: PersistentVolumeClaim,
   storageClass: StorageClass | undefined,
 ): Promise<void> {
@@ -136,7 +136,7 @@ async function askProvisioner(
   publish(deps, claim, 'Normal', 'ExternalProvisioning', message);
 }
 
-async function syncBound(deps: ClaimDeps, claim: PersistentVolumeClaim): Promise<void> {
+async function syncBound(deps: VolumeClaimDeps, claim: PersistentVolumeClaim): Promise<void> {
   const volume = deps.caches.persistentVolumes.get(claim.spec.volumeName ?? '');
   const { claimRef } = volume?.spec ?? {};
   if (volume !== undefined && (claimRef === undefined || claimRef.uid === claim.metadata.uid)) {
@@ -154,7 +154,7 @@ async function syncBound(deps: ClaimDeps, claim: PersistentVolumeClaim): Promise
 }
 
 /** First the volume names the claim, then the claim the volume: in between, nobody else can take it. */
-async function bind(deps: ClaimDeps, volume: PersistentVolume, claim: PersistentVolumeClaim): Promise<void> {
+async function bind(deps: VolumeClaimDeps, volume: PersistentVolume, claim: PersistentVolumeClaim): Promise<void> {
   const { client } = deps;
   const reserved = await reserve(deps, volume, claim);
   if (reserved.status?.phase !== 'Bound') {
@@ -208,7 +208,7 @@ async function writeStatus(
 
 /** Once in a while: a claim that waits is looked at again and again. */
 function publish(
-  { events }: ClaimDeps,
+  { events }: VolumeClaimDeps,
   claim: PersistentVolumeClaim,
   type: 'Normal' | 'Warning',
   reason: string,

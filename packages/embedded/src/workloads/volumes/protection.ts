@@ -8,7 +8,7 @@ const CLAIM_FINALIZER = 'kubernetes.io/pvc-protection';
 const VOLUME_FINALIZER = 'kubernetes.io/pv-protection';
 
 /** Keeps claims that are being deleted for as long as a pod on a node uses them. */
-export function claimProtectionController({ client, caches }: WorkloadDeps): Controller {
+export function volumeClaimProtectionController({ client, caches }: WorkloadDeps): Controller {
   return {
     name: 'pvc-protection',
     kind: { group: '', kind: 'PersistentVolumeClaim' },

@@ -36,7 +36,7 @@ async function startEnvironment(t: TestContext): Promise<ProvisionerEnvironment>
   return { client, clock };
 }
 
-async function createClaim(
+async function createVolumeClaim(
   { client, clock }: ProvisionerEnvironment,
   name: string,
   storageClassName: string,
@@ -84,7 +84,7 @@ async function createPod({ client, clock }: ProvisionerEnvironment, claim: strin
 
 test('a claim gets a volume of its size in some zone at once', async (t) => {
   const env = await startEnvironment(t);
-  await createClaim(env, 'data', 'immediate');
+  await createVolumeClaim(env, 'data', 'immediate');
   const volume = await volumeOf(env, 'data');
   assert.equal(volume?.status?.phase, 'Bound');
   assert.deepEqual(volume?.spec.capacity, { storage: '4Gi' });
@@ -95,7 +95,7 @@ test('claims of one workload are spread over the zones', async (t) => {
   const env = await startEnvironment(t);
   const zones = new Set<string | undefined>();
   for (const ordinal of [0, 1]) {
-    await createClaim(env, `data-web-${ordinal}`, 'immediate');
+    await createVolumeClaim(env, `data-web-${ordinal}`, 'immediate');
     zones.add(zoneOf(await volumeOf(env, `data-web-${ordinal}`)));
   }
   assert.deepEqual(zones, new Set(['zone-a', 'zone-b']));
@@ -103,7 +103,7 @@ test('claims of one workload are spread over the zones', async (t) => {
 
 test('a late claim gets its volume in the zone of its pod', async (t) => {
   const env = await startEnvironment(t);
-  await createClaim(env, 'data', 'waitforfirstconsumer');
+  await createVolumeClaim(env, 'data', 'waitforfirstconsumer');
   assert.equal(await volumeOf(env, 'data'), undefined);
   const pod = await createPod(env, 'data', 'zone-b');
   assert.equal(pod.spec.nodeName, 'node-zone-b');
@@ -112,7 +112,7 @@ test('a late claim gets its volume in the zone of its pod', async (t) => {
 
 test('a volume goes with its claim', async (t) => {
   const env = await startEnvironment(t);
-  await createClaim(env, 'data', 'immediate');
+  await createVolumeClaim(env, 'data', 'immediate');
   const volume = await volumeOf(env, 'data');
   await env.client.delete(PERSISTENT_VOLUME_CLAIMS, { name: 'data', namespace: 'default' });
   await env.clock.advance(5 * SECOND);

@@ -35,7 +35,7 @@ function volumesFor({ caches }: WorkloadDeps, { metadata }: PersistentVolumeClai
 async function sync(deps: WorkloadDeps, volume: PersistentVolume): Promise<void> {
   const { claimRef } = volume.spec;
   if (!claimRef?.uid) return writePhase(deps, volume, 'Available');
-  const claim = await findClaim(deps, volume);
+  const claim = await findVolumeClaim(deps, volume);
   if (claim === undefined) return writePhase(deps, volume, 'Released');
   const { volumeName } = claim.spec;
   if (!volumeName) return; // the claim's own pass completes the binding
@@ -47,7 +47,7 @@ async function sync(deps: WorkloadDeps, volume: PersistentVolume): Promise<void>
 }
 
 /** The cache may not have it yet; taking a volume from a claim that exists would lose its data. */
-async function findClaim(
+async function findVolumeClaim(
   { client, caches }: WorkloadDeps,
   { spec, status }: PersistentVolume,
 ): Promise<PersistentVolumeClaim | undefined> {

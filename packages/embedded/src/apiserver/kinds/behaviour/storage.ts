@@ -67,7 +67,7 @@ export const PERSISTENT_VOLUME_CLAIM: KindRules = {
   traits: { returnsDeleted: true },
   initialStatus: () => ({ phase: 'Pending' }),
   admit: (claim, old, neighbours) => (old ? claim : protectClaim(withDefaultClass(claim, neighbours))),
-  validateUpdate: claimUpdateProblems,
+  validateUpdate: volumeClaimUpdateProblems,
 };
 
 const DEFAULT_CLASS = 'storageclass.kubernetes.io/is-default-class';
@@ -82,7 +82,7 @@ function withDefaultClass(claim: KubeObject, neighbours: Neighbours): KubeObject
 }
 
 /** Binding sets the volume once; a bound claim may ask for more. */
-function claimUpdateProblems(claim: KubeObject, old: KubeObject): readonly Problem[] {
+function volumeClaimUpdateProblems(claim: KubeObject, old: KubeObject): readonly Problem[] {
   const isBound = textAt(claim, 'status', 'phase') === 'Bound';
   const free = [
     ...(textAt(old, 'spec', 'volumeName') === '' ? ['volumeName'] : []),

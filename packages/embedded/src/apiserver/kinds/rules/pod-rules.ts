@@ -79,7 +79,7 @@ export const POD_RULES: StructRules = {
     ),
   'core.PodSecurityContext': all(...IDS.map((id) => within(id, 0, MAX_INT32))),
   'core.SecurityContext': all(...IDS.map((id) => within(id, 0, MAX_INT32))),
-  'core.PodResourceClaim': claimProblems,
+  'core.PodResourceClaim': volumeClaimProblems,
   'core.PodTemplateSpec': (template, path) => {
     const metadata = template['metadata'];
     return isJsonObject(metadata) ? labels('labels')(metadata, [...path]) : [];
@@ -146,7 +146,7 @@ function osProblems({ os }: JsonObject, path: Path): readonly Problem[] {
   return isJsonObject(os) ? oneOf('os', 'linux', 'windows')({ os: os['name'] }, path) : [];
 }
 
-function claimProblems(claim: JsonObject, path: Path): readonly Problem[] {
+function volumeClaimProblems(claim: JsonObject, path: Path): readonly Problem[] {
   const { name = '', resourceClaimName = null, resourceClaimTemplateName = null } = claim;
   if (resourceClaimName !== null || resourceClaimTemplateName !== null) return [];
   const shown = new InnerForm({ Name: name, ResourceClaimName: null, ResourceClaimTemplateName: null });

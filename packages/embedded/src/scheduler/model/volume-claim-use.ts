@@ -1,7 +1,7 @@
 import type { Pod } from '../kinds/pod.ts';
 
 /** A claim a pod mounts. */
-export interface ClaimUse {
+export interface VolumeClaimUse {
   readonly name: string;
   /** Its key among claims: namespace and name. */
   readonly key: string;
@@ -10,8 +10,8 @@ export interface ClaimUse {
 }
 
 /** The claims of a pod's volumes, in their order. */
-export function claimUses({ metadata, spec }: Pod): readonly ClaimUse[] {
-  const uses: ClaimUse[] = [];
+export function volumeClaimUses({ metadata, spec }: Pod): readonly VolumeClaimUse[] {
+  const uses: VolumeClaimUse[] = [];
   for (const { name: volume, persistentVolumeClaim, ephemeral } of spec.volumes ?? []) {
     if (persistentVolumeClaim !== undefined) {
       const name = persistentVolumeClaim.claimName;
