@@ -21,7 +21,7 @@ export interface SchedulerCaches {
   readonly pods: Informer<Pod>;
   readonly nodes: Informer<Node>;
   readonly namespaces: Informer<ApiObject>;
-  readonly claims: Informer<Claim>;
+  readonly volumeClaims: Informer<Claim>;
   readonly volumes: Informer<Volume>;
   readonly storageClasses: Informer<StorageClass>;
   readonly csiNodes: Informer<CsiNode>;
@@ -84,7 +84,7 @@ export function createCaches(deps: CacheDeps): SchedulerCaches {
     }),
     nodes: cache<Node>(NODES),
     namespaces: cache(NAMESPACES),
-    claims: cache<Claim>(CLAIMS),
+    volumeClaims: cache<Claim>(CLAIMS),
     volumes: cache<Volume>(VOLUMES),
     storageClasses: cache<StorageClass>(STORAGE_CLASSES),
     csiNodes: cache<CsiNode>(CSI_NODES),

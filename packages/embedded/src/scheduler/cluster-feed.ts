@@ -44,7 +44,7 @@ export class ClusterFeed {
       }),
       this.#source(caches.storageClasses, this.#storageListener(storage.classes)),
       this.#source(caches.volumes, this.#storageListener(storage.volumes)),
-      this.#source(caches.claims, this.#storageListener(storage.claims)),
+      this.#source(caches.volumeClaims, this.#storageListener(storage.volumeClaims)),
       this.#source(caches.csiNodes, this.#storageListener(storage.csiNodes)),
       this.#source(caches.attachments, this.#storageListener(storage.attachments)),
       this.#source(caches.pods, { seen: (pod) => this.#podSeen(pod), gone: (pod) => this.#podGone(keyOf(pod)) }),
@@ -81,8 +81,8 @@ export class ClusterFeed {
     queue.delete(key);
     nominations.delete(key);
     volumes.release(key);
-    if (before?.isConfirmed) queue.wake({ kind: 'pod removed', pod: before.pod, node: before.node });
-    queue.wake({ kind: 'pod placed', pod: podClass, node });
+    if (before?.isConfirmed) queue.moveToActive({ kind: 'pod removed', pod: before.pod, node: before.node });
+    queue.moveToActive({ kind: 'pod placed', pod: podClass, node });
   }
 
   #unboundPodSeen(pod: Pod): void {
@@ -111,7 +111,7 @@ export class ClusterFeed {
     this.#endNomination(key);
     volumes.release(key);
     const placed = snapshot.remove(key);
-    if (placed !== undefined) queue.wake({ kind: 'pod removed', ...placed });
+    if (placed !== undefined) queue.moveToActive({ kind: 'pod removed', ...placed });
   }
 
   /** A promise that ends makes room, as a pod does that leaves. */
@@ -121,26 +121,26 @@ export class ClusterFeed {
     if (promised === undefined || promised.nominatedNode === next) return;
     nominations.delete(key);
     const node = snapshot.findNode(promised.nominatedNode ?? '');
-    if (node !== undefined) queue.wake({ kind: 'pod removed', pod: promised.pod, node });
+    if (node !== undefined) queue.moveToActive({ kind: 'pod removed', pod: promised.pod, node });
   }
 
   #nodeSeen(node: Node): void {
     const { snapshot, queue } = this.#deps;
     const isNew = snapshot.findNode(node.metadata.name) === undefined;
     const entry = snapshot.setNode(node);
-    if (entry !== undefined) queue.wake({ kind: isNew ? 'node added' : 'node changed', node: entry });
+    if (entry !== undefined) queue.moveToActive({ kind: isNew ? 'node added' : 'node changed', node: entry });
   }
 
   #nodeGone({ metadata }: Node): void {
     this.#deps.snapshot.removeNode(metadata.name);
-    this.#deps.queue.wake({ kind: 'node removed' });
+    this.#deps.queue.moveToActive({ kind: 'node removed' });
   }
 
   #namespaceSeen(name: string, labels: Readonly<Record<string, string>>): void {
     const { snapshot, queue } = this.#deps;
     if (isDeepStrictEqual(snapshot.namespaces.get(name), labels)) return;
     snapshot.setNamespace(name, labels);
-    queue.wake({ kind: 'namespace changed' });
+    queue.moveToActive({ kind: 'namespace changed' });
   }
 
   #storageListener<T extends ApiObject>(objects: {
@@ -149,8 +149,8 @@ export class ClusterFeed {
   }): Listener<T> {
     const { queue, volumes } = this.#deps;
     const changed = (): void => {
-      queue.wake({ kind: 'storage changed' });
-      for (const key of volumes.podsUnderWay()) queue.revisit(key);
+      queue.moveToActive({ kind: 'storage changed' });
+      for (const key of volumes.podsUnderWay()) queue.activate(key);
     };
     return {
       seen: (object) => {

@@ -45,39 +45,39 @@ test('a pod gets another turn only when it changes in what decides where it goes
   assert.equal(turns.length, 2);
 });
 
-test('a parked pod is woken by what helps the filter that rejected it, and by nothing else', () => {
+test('an unschedulable pod is retried on events that help the filter that rejected it, and on no other', () => {
   const pod = cluster.pending('pod');
   queue.set(pod);
-  queue.park(pod, new Set([taintToleration]));
+  queue.addUnschedulable(pod, new Set([taintToleration]));
   turns = [];
-  queue.wake({ kind: 'pod removed', pod: cluster.classOf(), node: entry('a') });
-  queue.wake({ kind: 'storage changed' });
+  queue.moveToActive({ kind: 'pod removed', pod: cluster.classOf(), node: entry('a') });
+  queue.moveToActive({ kind: 'storage changed' });
   assert.deepEqual(turns, []);
-  queue.wake({ kind: 'node changed', node: entry('a') });
+  queue.moveToActive({ kind: 'node changed', node: entry('a') });
   assert.equal(turns.length, 1);
 });
 
 test('a node that cannot take a pod does not wake it', () => {
   const pod = cluster.pending('pod', { requests: { cpu: '5' } });
   queue.set(pod);
-  queue.park(pod, new Set([resources]));
+  queue.addUnschedulable(pod, new Set([resources]));
   turns = [];
-  queue.wake({ kind: 'node added', node: entry('a') });
+  queue.moveToActive({ kind: 'node added', node: entry('a') });
   assert.deepEqual(turns, []);
   cluster.node('large', { allocatable: { cpu: '8' } });
-  queue.wake({ kind: 'node added', node: cluster.snapshot.findNode('large')! });
+  queue.moveToActive({ kind: 'node added', node: cluster.snapshot.findNode('large')! });
   assert.equal(turns.length, 1);
 });
 
 test('a node that only another filter has something against wakes a pod once, to be told', () => {
   const pod = cluster.pending('pod', { requests: { cpu: '5' } });
   queue.set(pod);
-  queue.park(pod, new Set([taintToleration]));
+  queue.addUnschedulable(pod, new Set([taintToleration]));
   turns = [];
-  queue.wake({ kind: 'node added', node: entry('a') });
+  queue.moveToActive({ kind: 'node added', node: entry('a') });
   assert.equal(turns.length, 1);
-  queue.park(queue.take('default/pod')!, new Set([taintToleration, resources]));
-  queue.wake({ kind: 'node added', node: entry('b') });
+  queue.addUnschedulable(queue.take('default/pod')!, new Set([taintToleration, resources]));
+  queue.moveToActive({ kind: 'node added', node: entry('b') });
   assert.equal(turns.length, 1);
 });
 
@@ -89,13 +89,17 @@ test('a pod that waits for balance is woken by the pods its constraint counts, w
     topologySpreadConstraints: [{ ...constraint, labelSelector }],
   });
   queue.set(pod);
-  queue.park(pod, new Set([resources, topologySpread]));
+  queue.addUnschedulable(pod, new Set([resources, topologySpread]));
   turns = [];
   const node = entry('a');
-  queue.wake({ kind: 'pod removed', pod: cluster.classOf({ labels: { app: 'other' } }), node });
-  queue.wake({ kind: 'pod removed', pod: cluster.classOf({ labels: { app: 'web' }, namespace: 'other' }), node });
+  queue.moveToActive({ kind: 'pod removed', pod: cluster.classOf({ labels: { app: 'other' } }), node });
+  queue.moveToActive({
+    kind: 'pod removed',
+    pod: cluster.classOf({ labels: { app: 'web' }, namespace: 'other' }),
+    node,
+  });
   assert.deepEqual(turns, []);
-  queue.wake({ kind: 'pod removed', pod: cluster.classOf({ labels: { app: 'web' } }), node });
+  queue.moveToActive({ kind: 'pod removed', pod: cluster.classOf({ labels: { app: 'web' } }), node });
   assert.equal(turns.length, 1);
 });
 
@@ -108,9 +112,9 @@ test('a pod is woken by the coming of those it wants near, and the going of thos
   const isWokenBy = (kind: 'pod placed' | 'pod removed', other: TestPod): boolean => {
     const pod = cluster.pending('pod', { labels: { app: 'me' }, affinity });
     queue.set(pod);
-    queue.park(pod, new Set([podAffinity]));
+    queue.addUnschedulable(pod, new Set([podAffinity]));
     turns = [];
-    queue.wake({ kind, pod: cluster.classOf(other), node });
+    queue.moveToActive({ kind, pod: cluster.classOf(other), node });
     return turns.length === 1;
   };
   assert.ok(isWokenBy('pod placed', { labels: { app: 'friend' } }));
@@ -122,11 +126,11 @@ test('a pod is woken by the coming of those it wants near, and the going of thos
 test('a pod that found no node at all waits for one', () => {
   const pod = cluster.pending('pod');
   queue.set(pod);
-  queue.park(pod, new Set());
+  queue.addUnschedulable(pod, new Set());
   turns = [];
-  queue.wake({ kind: 'pod removed', pod: cluster.classOf(), node: entry('a') });
+  queue.moveToActive({ kind: 'pod removed', pod: cluster.classOf(), node: entry('a') });
   assert.deepEqual(turns, []);
-  queue.wake({ kind: 'node added', node: entry('a') });
+  queue.moveToActive({ kind: 'node added', node: entry('a') });
   assert.equal(turns.length, 1);
 });
 
@@ -134,11 +138,11 @@ test('equal pods are woken together, and each once', () => {
   const pods = ['one', 'two'].map((name) => cluster.pending(name));
   for (const pod of pods) {
     queue.set(pod);
-    queue.park(pod, new Set([resources]));
+    queue.addUnschedulable(pod, new Set([resources]));
   }
   turns = [];
-  queue.wake({ kind: 'node added', node: entry('a') });
-  queue.wake({ kind: 'node added', node: entry('b') });
+  queue.moveToActive({ kind: 'node added', node: entry('a') });
+  queue.moveToActive({ kind: 'node added', node: entry('b') });
   assert.deepEqual(
     turns.map(([key]) => key),
     ['default/one', 'default/two'],
@@ -150,40 +154,40 @@ test('a pod just tried goes behind all others for 1, 2, 4, 8 and then 10 seconds
   queue.set(pod);
   const node = entry('a');
   for (const seconds of [1, 2, 4, 8, 10, 10]) {
-    queue.park(pod, new Set([resources]));
+    queue.addUnschedulable(pod, new Set([resources]));
     await clock.advance(seconds * SECOND - 1);
-    queue.wake({ kind: 'node added', node: node });
+    queue.moveToActive({ kind: 'node added', node: node });
     assert.ok(turns.at(-1)![1] < -(2 ** 31), `after ${seconds} s less a moment`);
     queue.take(pod.key);
   }
-  queue.park(pod, new Set([resources]));
+  queue.addUnschedulable(pod, new Set([resources]));
   await clock.advance(10 * SECOND);
-  queue.wake({ kind: 'node added', node: node });
+  queue.moveToActive({ kind: 'node added', node: node });
   assert.equal(turns.at(-1)![1], 7);
 });
 
-test('a pod parked for five minutes is tried again without any change', async () => {
+test('a pod unschedulable for five minutes is tried again without any event', async () => {
   const [early, late] = [cluster.pending('early'), cluster.pending('late')];
   queue.set(early);
   queue.set(late);
-  queue.park(early, new Set([resources]));
+  queue.addUnschedulable(early, new Set([resources]));
   await clock.advance(1 * SECOND);
-  queue.park(late, new Set([resources]));
+  queue.addUnschedulable(late, new Set([resources]));
   turns = [];
   await clock.advance(299 * SECOND);
-  queue.wakeOld();
+  queue.flushUnschedulable();
   assert.deepEqual(turns, [['default/early', 0]]);
-  queue.wake({ kind: 'node added', node: entry('a') });
+  queue.moveToActive({ kind: 'node added', node: entry('a') });
   assert.deepEqual(turns.slice(1), [['default/late', 0]]);
 });
 
 test('a pod that is gone is neither taken nor woken, and its failures are forgotten', () => {
   const pod = cluster.pending('pod');
   queue.set(pod);
-  queue.park(pod, new Set([resources]));
+  queue.addUnschedulable(pod, new Set([resources]));
   queue.delete(pod.key);
   turns = [];
-  queue.wake({ kind: 'node added', node: entry('a') });
+  queue.moveToActive({ kind: 'node added', node: entry('a') });
   assert.deepEqual(turns, []);
   assert.equal(queue.take(pod.key), undefined);
 });

@@ -14,101 +14,103 @@ export interface QueueDeps {
 
 // As in kube-scheduler's default configuration.
 const BACK_OFF = 1 * SECOND;
-const LONGEST_BACK_OFF = 10 * SECOND;
-const LONGEST_PARKED = 5 * MINUTE;
+const MAX_BACK_OFF = 10 * SECOND;
+const MAX_UNSCHEDULABLE = 5 * MINUTE;
 
-/** Below every priority a pod can have, which are 32 bits wide. */
+/** Added to the priority of a pod in back-off: lower than every priority, which has 32 bits. */
 const BACKING_OFF = -(2 ** 32);
 
-/** Pods of a class that fit nowhere, and the filters that said so. */
-interface Parked {
+/** Unschedulable pods of a class, and the filters that rejected them. */
+interface UnschedulablePods {
   readonly keys: Set<string>;
   readonly rejectedBy: Set<Filter>;
 }
 
 /**
- * The pods that have no node. Those with the highest priority are tried first, of equals the one that waits longest. One
- * that fits nowhere is parked until something changes that may help it, or for five minutes.
+ * The scheduling queue: pods without a node. The pod with the highest priority is tried first, and among equal priorities
+ * the one that has waited longest. An unschedulable pod waits for an event that may make it schedulable, for five minutes
+ * at the most.
  *
- * A pod tried often is not tried again at once: for 1, 2, 4, 8, then 10 seconds all others go before it, so that it
- * takes nobody's turn. When there are no others it need not wait.
+ * A pod that failed is in back-off for 1, 2, 4, 8, then 10 seconds: until then all other pods go before it. When there
+ * are no other pods it is tried at once, unlike in kube-scheduler.
  */
 export class SchedulingQueue {
   readonly #deps: QueueDeps;
   readonly #pending = new Map<string, PendingPod>();
-  readonly #parked = new Map<PodClass, Parked>();
+  readonly #unschedulable = new Map<PodClass, UnschedulablePods>();
   readonly #failures = new Map<string, { readonly count: number; readonly at: number }>();
-  #turns: Enqueuer<string> | undefined;
+  #active: Enqueuer<string> | undefined;
 
   constructor(deps: QueueDeps) {
     this.#deps = deps;
   }
 
-  /** Says where the keys of pods go that are to be tried; until then they go nowhere. */
+  /** Sets the active queue, which gets the keys of pods to try. Without it, they are dropped. */
   attach(turns: Enqueuer<string>): void {
-    this.#turns = turns;
+    this.#active = turns;
   }
 
-  /** The pod as it is now. It is tried if it is new, or has changed in what decides where it goes. */
+  /** Adds or updates a pod. It is tried if it is new, or if its class or priority has changed. */
   set(pod: PendingPod): void {
     const old = this.#pending.get(pod.key);
     const isTried = old === undefined || old.pod !== pod.pod || old.priority !== pod.priority;
-    if (isTried) this.#unpark(pod.key);
+    if (isTried) this.#removeUnschedulable(pod.key);
     this.#pending.set(pod.key, pod);
-    if (isTried) this.#turns?.add(pod.key, pod.priority);
+    if (isTried) this.#active?.add(pod.key, pod.priority);
   }
 
-  /** The pod is to be looked at again, because of what became of its volumes. */
-  revisit(key: string): void {
+  /** Moves a pod to the active queue, because the state of its volumes has changed. */
+  activate(key: string): void {
     const pod = this.#pending.get(key);
-    if (pod !== undefined) this.#turns?.add(key, pod.priority);
+    if (pod !== undefined) this.#active?.add(key, pod.priority);
   }
 
-  /** The pod needs no node any more. */
+  /** Removes a pod that needs no node any more. */
   delete(key: string): void {
-    this.#unpark(key);
+    this.#removeUnschedulable(key);
     this.#pending.delete(key);
     this.#failures.delete(key);
   }
 
-  /** The pod to try now, if it still needs a node. */
+  /** Pops the pod with this key; undefined if it needs no node any more. */
   take(key: string): PendingPod | undefined {
-    this.#unpark(key);
+    this.#removeUnschedulable(key);
     return this.#pending.get(key);
   }
 
-  /** The pod fits nowhere; it waits for a change that helps one of these filters. */
-  park({ key, pod }: PendingPod, rejectedBy: ReadonlySet<Filter>): void {
+  /** Adds a pod that no node fits. It waits for an event that one of these filters lists in `helpedBy`. */
+  addUnschedulable({ key, pod }: PendingPod, rejectedBy: ReadonlySet<Filter>): void {
     const count = (this.#failures.get(key)?.count ?? 0) + 1;
     this.#failures.set(key, { count, at: this.#deps.clock.elapsed() });
-    let parked = this.#parked.get(pod);
-    if (parked === undefined) this.#parked.set(pod, (parked = { keys: new Set(), rejectedBy: new Set() }));
-    parked.keys.add(key);
-    for (const filter of rejectedBy) parked.rejectedBy.add(filter);
+    let unschedulable = this.#unschedulable.get(pod);
+    if (unschedulable === undefined)
+      this.#unschedulable.set(pod, (unschedulable = { keys: new Set(), rejectedBy: new Set() }));
+    unschedulable.keys.add(key);
+    for (const filter of rejectedBy) unschedulable.rejectedBy.add(filter);
   }
 
-  /** Something happened: pods it may help are tried again. */
-  wake(change: Change): void {
-    for (const [pod, parked] of this.#parked) {
-      if (!this.#mayHelp(change, pod, parked)) continue;
-      this.#parked.delete(pod);
-      for (const key of parked.keys) this.#retry(this.#pending.get(key)!);
+  /** Moves the pods that this event may make schedulable to the active queue. */
+  moveToActive(change: Change): void {
+    for (const [pod, unschedulable] of this.#unschedulable) {
+      if (!this.#mayHelp(change, pod, unschedulable)) continue;
+      this.#unschedulable.delete(pod);
+      for (const key of unschedulable.keys) this.#retry(this.#pending.get(key)!);
     }
   }
 
-  /** Pods parked for too long are tried again, in case the change that helps was not recognised. */
-  wakeOld(): void {
-    const since = this.#deps.clock.elapsed() - LONGEST_PARKED;
-    for (const { keys } of this.#parked.values()) {
+  /** Moves pods that have been unschedulable for too long to the active queue, in case an event was missed. */
+  flushUnschedulable(): void {
+    const since = this.#deps.clock.elapsed() - MAX_UNSCHEDULABLE;
+    for (const { keys } of this.#unschedulable.values()) {
       for (const key of keys) {
         if (this.#failures.get(key)!.at > since) continue;
-        this.#unpark(key);
+        this.#removeUnschedulable(key);
         this.#retry(this.#pending.get(key)!);
       }
     }
   }
 
-  #mayHelp(change: Change, pod: PodClass, { rejectedBy }: Parked): boolean {
+  #mayHelp(change: Change, pod: PodClass, { rejectedBy }: UnschedulablePods): boolean {
     const { namespaces, mayTake } = this.#deps;
     if (rejectedBy.size === 0) return change.kind === 'node added'; // it found no nodes at all
     const helped = [...rejectedBy].filter(
@@ -124,15 +126,15 @@ export class SchedulingQueue {
 
   #retry({ key, priority }: PendingPod): void {
     const { count, at } = this.#failures.get(key)!;
-    const end = at + Math.min(BACK_OFF * 2 ** (count - 1), LONGEST_BACK_OFF);
-    this.#turns?.add(key, this.#deps.clock.elapsed() < end ? priority + BACKING_OFF : priority);
+    const end = at + Math.min(BACK_OFF * 2 ** (count - 1), MAX_BACK_OFF);
+    this.#active?.add(key, this.#deps.clock.elapsed() < end ? priority + BACKING_OFF : priority);
   }
 
-  #unpark(key: string): void {
+  #removeUnschedulable(key: string): void {
     const pod = this.#pending.get(key)?.pod;
-    const parked = pod && this.#parked.get(pod);
-    if (pod === undefined || parked === undefined) return;
-    parked.keys.delete(key);
-    if (parked.keys.size === 0) this.#parked.delete(pod);
+    const unschedulable = pod && this.#unschedulable.get(pod);
+    if (pod === undefined || unschedulable === undefined) return;
+    unschedulable.keys.delete(key);
+    if (unschedulable.keys.size === 0) this.#unschedulable.delete(pod);
   }
 }

@@ -38,7 +38,7 @@ export interface SchedulerDeps {
   readonly random: () => number;
 }
 
-/** The key of no pod: its turn is for pods that have been parked for too long. */
+/** A key of no pod. Its turn flushes pods that have been unschedulable for too long. */
 const SWEEP = '';
 const SWEEP_EVERY = 30 * SECOND;
 const RETRY_DELAY = 1 * SECOND;
@@ -108,7 +108,7 @@ class Scheduler {
   }
 
   #sweep(): Result {
-    this.#queue.wakeOld();
+    this.#queue.flushUnschedulable();
     return { requeueAfter: SWEEP_EVERY };
   }
 
@@ -122,7 +122,7 @@ class Scheduler {
 
   async #park(pending: PendingPod, pod: Pod, failure: FitFailure, signal: AbortSignal): Promise<Result> {
     const { message, rejectedBy } = failure;
-    this.#queue.park(pending, rejectedBy);
+    this.#queue.addUnschedulable(pending, rejectedBy);
     const endsNomination = pending.pod.mayPreempt;
     await this.#report(pod, { reason: 'Unschedulable', message, endsNomination }, signal);
     return DONE;
@@ -183,7 +183,7 @@ class Scheduler {
     this.#volumes.release(key);
     if (placed === undefined || placed.isConfirmed) return;
     this.#snapshot.remove(key);
-    this.#queue.wake({ kind: 'pod removed', ...placed });
+    this.#queue.moveToActive({ kind: 'pod removed', ...placed });
   }
 
   /** Tells those who make nodes that the pod has one, although binding it takes a while. */
@@ -209,9 +209,9 @@ class Scheduler {
 
 /** What the pod's volumes need on the node; undefined if all are bound. */
 function planFor(pod: PodClass, node: NodeEntry, storage: StorageModel): VolumePlan | undefined {
-  const claims = sortVolumeClaims(pod, storage);
-  if (typeof claims === 'string' || claims.delayed.length === 0) return undefined;
-  const plan = planVolumes(claims, node, storage);
+  const volumeClaims = sortVolumeClaims(pod, storage);
+  if (typeof volumeClaims === 'string' || volumeClaims.delayed.length === 0) return undefined;
+  const plan = planVolumes(volumeClaims, node, storage);
   if ('conflicts' in plan) throw new Error(`volumes were found for node ${node.name}, then not`);
   return plan;
 }

@@ -30,14 +30,14 @@ beforeEach(() => {
   node.update(nodeObject('n1', { labels: { zone: 'z1' } }));
 });
 
-function see(claim: Claim, resourceVersion: string): void {
-  storage.claims.set('default/data', { ...claim, metadata: { ...claim.metadata, resourceVersion } });
+function see(volumeClaim: Claim, resourceVersion: string): void {
+  storage.volumeClaims.set('default/data', { ...volumeClaim, metadata: { ...volumeClaim.metadata, resourceVersion } });
 }
 
 async function provision(): Promise<void> {
-  const claim = volumeClaimObject('data');
-  see(claim, '1');
-  binder.reserve('default/pod', { bindings: [], provisions: [claim] }, node);
+  const volumeClaim = volumeClaimObject('data');
+  see(volumeClaim, '1');
+  binder.reserve('default/pod', { bindings: [], provisions: [volumeClaim] }, node);
   await binder.write('default/pod', AbortSignal.timeout(1000));
 }
 
@@ -91,12 +91,12 @@ test('after ten minutes the wait is over', async () => {
 });
 
 test('a volume that exists is kept for the claim, marked as chosen by a controller unless its owner chose', async () => {
-  const claim = volumeClaimObject('data');
+  const volumeClaim = volumeClaimObject('data');
   const [free, kept] = [
     volumeObject('free'),
     volumeObject('kept', { claimRef: { namespace: 'default', name: 'data' } }),
   ];
-  const bindings = [free, kept].map((volume) => ({ claim, volume }));
+  const bindings = [free, kept].map((volume) => ({ volumeClaim, volume }));
   binder.reserve('default/pod', { bindings, provisions: [] }, node);
   await binder.write('default/pod', AbortSignal.timeout(1000));
   const claimRef = {

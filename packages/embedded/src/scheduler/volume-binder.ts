@@ -39,8 +39,9 @@ export class VolumeBinder {
   /** Keeps what the plan needs from everybody else, until `release`. */
   reserve(podKey: string, plan: VolumePlan, node: NodeEntry): void {
     this.#work.set(podKey, { plan, node, since: this.#clock.elapsed() });
-    for (const { claim, volume } of plan.bindings) this.#storage.promise(volume.metadata.name, volumeClaimKey(claim));
-    for (const claim of plan.provisions) this.#storage.choose(volumeClaimKey(claim), node.name);
+    for (const { volumeClaim, volume } of plan.bindings)
+      this.#storage.promise(volume.metadata.name, volumeClaimKey(volumeClaim));
+    for (const volumeClaim of plan.provisions) this.#storage.choose(volumeClaimKey(volumeClaim), node.name);
   }
 
   /** The pods whose volumes are not all bound yet, as far as is known. */
@@ -51,16 +52,16 @@ export class VolumeBinder {
   /** Asks for what the plan says. Conflicts are thrown: then the plan was made from something old. */
   async write(podKey: string, signal: AbortSignal): Promise<void> {
     const { plan, node } = this.#work.get(podKey)!;
-    for (const { claim, volume } of plan.bindings) await this.#bind(volume, claim, signal);
-    for (const claim of plan.provisions) await this.#select(claim, node, signal);
+    for (const { volumeClaim, volume } of plan.bindings) await this.#bind(volume, volumeClaim, signal);
+    for (const volumeClaim of plan.provisions) await this.#select(volumeClaim, node, signal);
   }
 
   /** Undefined if the pod has no claims under way. */
   progress(podKey: string): Progress | undefined {
     const work = this.#work.get(podKey);
     if (work === undefined) return undefined;
-    for (const claim of volumeClaimsOf(work.plan)) {
-      const step = this.#progressOf(claim, work);
+    for (const volumeClaim of volumeClaimsOf(work.plan)) {
+      const step = this.#progressOf(volumeClaim, work);
       if (step.kind !== 'bound') return step;
     }
     return BOUND;
@@ -70,27 +71,32 @@ export class VolumeBinder {
     const work = this.#work.get(podKey);
     if (work === undefined) return;
     this.#work.delete(podKey);
-    for (const claim of volumeClaimsOf(work.plan)) this.#storage.release(volumeClaimKey(claim));
+    for (const volumeClaim of volumeClaimsOf(work.plan)) this.#storage.release(volumeClaimKey(volumeClaim));
   }
 
   #progressOf(asked: Claim, { plan, node, since }: Work): Progress {
     const { name, resourceVersion } = asked.metadata;
-    const claim = this.#storage.claims.get(volumeClaimKey(asked));
-    const volume = this.#storage.volumes.get(claim?.spec.volumeName ?? '');
-    if (claim === undefined) return failed(`failed to check provisioning pvc: could not find the claim "${name}"`);
+    const volumeClaim = this.#storage.volumeClaims.get(volumeClaimKey(asked));
+    const volume = this.#storage.volumes.get(volumeClaim?.spec.volumeName ?? '');
+    if (volumeClaim === undefined)
+      return failed(`failed to check provisioning pvc: could not find the claim "${name}"`);
     // What we wrote builds on the version we knew: until another one is seen, ours has not come back.
-    const isAnswered = claim.metadata.resourceVersion !== resourceVersion;
-    if (isAnswered && plan.provisions.includes(asked) && claim.metadata.annotations?.[SELECTED_NODE] !== node.name) {
+    const isAnswered = volumeClaim.metadata.resourceVersion !== resourceVersion;
+    if (
+      isAnswered &&
+      plan.provisions.includes(asked) &&
+      volumeClaim.metadata.annotations?.[SELECTED_NODE] !== node.name
+    ) {
       return failed(`provisioning failed for PVC "${name}"`);
     }
-    if (isAnswered && isBound(claim) && volume !== undefined)
+    if (isAnswered && isBound(volumeClaim) && volume !== undefined)
       return isInReach(volume, node) ? BOUND : outOfReach(volume, node);
     const left = since + TIMEOUT - this.#clock.elapsed();
     return left > 0 ? { kind: 'waiting', left } : failed('context deadline exceeded');
   }
 
-  async #bind(volume: Volume, claim: Claim, signal: AbortSignal): Promise<void> {
-    const { name, namespace, uid, resourceVersion } = claim.metadata;
+  async #bind(volume: Volume, volumeClaim: Claim, signal: AbortSignal): Promise<void> {
+    const { name, namespace, uid, resourceVersion } = volumeClaim.metadata;
     const isKept = volume.spec.claimRef !== undefined; // by its owner, for this claim
     const claimRef = { kind: 'PersistentVolumeClaim', apiVersion: 'v1', namespace, name, uid, resourceVersion };
     const annotations = isKept ? {} : { [BOUND_BY_CONTROLLER]: 'yes' };
@@ -104,17 +110,17 @@ export class VolumeBinder {
     );
   }
 
-  async #select(claim: Claim, node: NodeEntry, signal: AbortSignal): Promise<void> {
-    const { resourceVersion } = claim.metadata;
+  async #select(volumeClaim: Claim, node: NodeEntry, signal: AbortSignal): Promise<void> {
+    const { resourceVersion } = volumeClaim.metadata;
     const body = { metadata: { resourceVersion, annotations: { [SELECTED_NODE]: node.name } } };
-    await this.#client.patch(CLAIMS, claim.metadata, { type: 'merge', body }, {}, signal);
+    await this.#client.patch(CLAIMS, volumeClaim.metadata, { type: 'merge', body }, {}, signal);
   }
 }
 
 const BOUND: Progress = { kind: 'bound' };
 
 function volumeClaimsOf({ bindings, provisions }: VolumePlan): readonly Claim[] {
-  return [...bindings.map(({ claim }) => claim), ...provisions];
+  return [...bindings.map(({ volumeClaim }) => volumeClaim), ...provisions];
 }
 
 function outOfReach({ metadata }: Volume, node: NodeEntry): Progress {

@@ -48,7 +48,7 @@ export interface Caches {
 }
 
 /** By manager (`managerKey`), node, namespace, label (`<namespace>/<label>=<value>`) and claim (`<namespace>/<name>`). */
-export type PodCache = Informer<Pod, 'manager' | 'node' | 'label' | 'claim'>;
+export type PodCache = Informer<Pod, 'manager' | 'node' | 'label' | 'volumeClaim'>;
 
 /** What of a pod is kept. With 20,000 pods, the rest is most of the memory. */
 const keepPod = keepFields<Pod>({
@@ -85,7 +85,7 @@ export function createCaches(deps: CacheDeps): Caches {
       ...deps,
       type: PODS,
       transform: keepPod,
-      indexes: { manager: byManager, node: byNode, label: byLabel, claim: byVolumeClaim },
+      indexes: { manager: byManager, node: byNode, label: byLabel, volumeClaim: byVolumeClaim },
     }),
     nodes: cache<Node>(NODES),
     namespaces: cache<Namespace>(NAMESPACES),

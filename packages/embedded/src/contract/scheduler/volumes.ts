@@ -50,7 +50,7 @@ export const volumeCases: readonly ContractCase[] = [
   schedulerCase('a pod waits for a claim that is bound without its help', async (env) => {
     await env.node('a');
     await storageClass(env, { volumeBindingMode: 'Immediate' });
-    await claim(env, 'data');
+    await volumeClaim(env, 'data');
     await env.pod('pod', using('data'));
     await env.unschedulableMessage('pod', /: pod has unbound immediate PersistentVolumeClaims\. /);
   }),
@@ -59,7 +59,7 @@ export const volumeCases: readonly ContractCase[] = [
     async (env) => {
       await env.zones('z1', 'z2');
       await storageClass(env, { volumeBindingMode: 'WaitForFirstConsumer' });
-      await claim(env, 'data');
+      await volumeClaim(env, 'data');
       await env.pod('pod', { ...using('data'), nodeSelector: { [ZONE]: 'z2' } });
       assert.equal(await selectedNode(env, 'data'), 'z2');
       await provision(env, 'data', { nodeAffinity: inZone('z2') });
@@ -69,7 +69,7 @@ export const volumeCases: readonly ContractCase[] = [
   schedulerCase('a claim whose volume is being made for a node keeps its pod to that node', async (env) => {
     await env.zones('z1');
     await storageClass(env, { volumeBindingMode: 'WaitForFirstConsumer' });
-    await claim(env, 'data');
+    await volumeClaim(env, 'data');
     const annotations = { [SELECTED_NODE]: env.context.unique('elsewhere') };
     await env.change(CLAIMS, 'data', { metadata: { annotations } });
     await env.pod('pod', using('data'));
@@ -78,7 +78,7 @@ export const volumeCases: readonly ContractCase[] = [
   schedulerCase('when a volume cannot be made the pod is placed anew', async (env) => {
     await env.zones('z1', 'z2');
     await storageClass(env, { volumeBindingMode: 'WaitForFirstConsumer' });
-    await claim(env, 'data');
+    await volumeClaim(env, 'data');
     await env.pod('pod', using('data'));
     const refused = await selectedNode(env, 'data');
     await env.changeNode(refused, { spec: { unschedulable: true } });
@@ -96,11 +96,11 @@ export const volumeCases: readonly ContractCase[] = [
     await env.zones('z1', 'z2');
     const allowedTopologies = [{ matchLabelExpressions: [{ key: ZONE, values: ['z1'] }] }];
     await storageClass(env, { volumeBindingMode: 'WaitForFirstConsumer', allowedTopologies });
-    await claim(env, 'data');
+    await volumeClaim(env, 'data');
     await env.pod('pod', using('data'));
     assert.equal(await selectedNode(env, 'data'), 'z1');
     await env.changeNode('z1', { spec: { unschedulable: true } });
-    await claim(env, 'more');
+    await volumeClaim(env, 'more');
     await env.pod('waiting', using('more'));
     await env.unschedulableMessage('waiting', /1 node\(s\) didn't find available persistent volumes to bind[,.]/);
   }),
@@ -110,7 +110,7 @@ export const volumeCases: readonly ContractCase[] = [
     await storageClass(env, { provisioner, volumeBindingMode: 'WaitForFirstConsumer' });
     await volume(env, 'local', { nodeAffinity: inZone('z2'), storageClassName: className(env) });
     await env.change(VOLUMES, env.context.unique('local'), { status: { phase: 'Available' } }, 'status');
-    await claim(env, 'data');
+    await volumeClaim(env, 'data');
     await env.pod('pod', using('data'));
     await env.context.until('the volume is kept for the claim', async () => {
       const { spec } = await env.get<Volume>(VOLUMES, env.context.unique('local'));
@@ -118,7 +118,7 @@ export const volumeCases: readonly ContractCase[] = [
     });
     await completeBinding(env, 'data', 'local');
     assert.equal(await env.nodeOf('pod'), 'z2');
-    await claim(env, 'more');
+    await volumeClaim(env, 'more');
     await env.pod('waiting', using('more'));
     await env.unschedulableMessage('waiting', /2 node\(s\) didn't find available persistent volumes to bind[,.]/);
   }),
@@ -127,7 +127,7 @@ export const volumeCases: readonly ContractCase[] = [
     const storageClassName = className(env);
     const provisioner = 'kubernetes.io/no-provisioner';
     await storageClass(env, { provisioner, volumeBindingMode: 'WaitForFirstConsumer' });
-    const claimRef = refTo(await claim(env, 'data'));
+    const claimRef = refTo(await volumeClaim(env, 'data'));
     // In this order: a scheduler that has heard of the free one knows that there is another.
     await volume(env, 'kept', { nodeAffinity: inZone('z2'), storageClassName, claimRef });
     await volume(env, 'free', { nodeAffinity: inZone('z1'), storageClassName });
@@ -180,8 +180,8 @@ interface VolumeOptions {
   readonly csi?: boolean;
 }
 
-function using(...claims: readonly string[]): PodOptions {
-  return { volumes: claims.map((claimName) => ({ name: claimName, persistentVolumeClaim: { claimName } })) };
+function using(...volumeClaims: readonly string[]): PodOptions {
+  return { volumes: volumeClaims.map((claimName) => ({ name: claimName, persistentVolumeClaim: { claimName } })) };
 }
 
 function inZone(zone: string): NodeAffinity {
@@ -195,7 +195,11 @@ async function storageClass(env: SchedulerEnvironment, options: Partial<StorageC
   await env.create<StorageClass>(STORAGE_CLASSES, { metadata, provisioner: DRIVER, ...options });
 }
 
-async function claim(env: SchedulerEnvironment, name: string, options: Partial<Claim['spec']> = {}): Promise<Claim> {
+async function volumeClaim(
+  env: SchedulerEnvironment,
+  name: string,
+  options: Partial<Claim['spec']> = {},
+): Promise<Claim> {
   return env.create<Claim>(CLAIMS, {
     metadata: { name, annotations: options.volumeName === undefined ? {} : { [BIND_COMPLETED]: 'yes' } },
     spec: {
@@ -220,7 +224,7 @@ async function volume(env: SchedulerEnvironment, name: string, options: VolumeOp
 async function boundVolumeClaim(env: SchedulerEnvironment, name: string, options: VolumeOptions): Promise<void> {
   const { accessModes = ['ReadWriteOnce'] } = options;
   const volumeName = env.context.unique(name);
-  const claimRef = refTo(await claim(env, name, { volumeName, accessModes, storageClassName: '' }));
+  const claimRef = refTo(await volumeClaim(env, name, { volumeName, accessModes, storageClassName: '' }));
   await volume(env, name, { ...options, accessModes, claimRef });
 }
 

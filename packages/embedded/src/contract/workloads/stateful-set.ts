@@ -218,12 +218,12 @@ export const statefulSetCases: readonly ContractCase[] = [
       volumeClaimTemplates: [CLAIM],
     });
     await env.context.until('two pods', async () => (await env.pods()).length === 2);
-    const claims = await env.list(PERSISTENT_VOLUME_CLAIMS);
+    const volumeClaims = await env.list(PERSISTENT_VOLUME_CLAIMS);
     assert.deepEqual(
-      claims.map(({ metadata }) => metadata.name),
+      volumeClaims.map(({ metadata }) => metadata.name),
       ['data-web-0', 'data-web-1'],
     );
-    assert.deepEqual(claims[0]?.metadata.labels, { app: 'web' });
+    assert.deepEqual(volumeClaims[0]?.metadata.labels, { app: 'web' });
     const { spec } = await env.get<Pod>(PODS, 'web-1');
     assert.deepEqual(spec.volumes?.[0], { name: 'data', persistentVolumeClaim: { claimName: 'data-web-1' } });
     await env.delete(STATEFUL_SETS, 'web', { propagationPolicy: 'Foreground' });
@@ -245,8 +245,8 @@ export const statefulSetCases: readonly ContractCase[] = [
     await env.context.until('the set has its claims', async () => {
       const annotations = { look: String(env.context.clock.now()) };
       await env.merge(STATEFUL_SETS, 'web', { metadata: { annotations } });
-      const claims = await env.list(PERSISTENT_VOLUME_CLAIMS);
-      const owned = claims.filter(({ metadata }) => metadata.ownerReferences?.[0]?.kind === 'StatefulSet');
+      const volumeClaims = await env.list(PERSISTENT_VOLUME_CLAIMS);
+      const owned = volumeClaims.filter(({ metadata }) => metadata.ownerReferences?.[0]?.kind === 'StatefulSet');
       return owned.length === 2;
     });
     await env.merge(STATEFUL_SETS, 'web', { spec: { replicas: 1 } });

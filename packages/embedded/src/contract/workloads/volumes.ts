@@ -90,7 +90,7 @@ export const volumeCases: readonly ContractCase[] = [
       await createVolume(env, 'large', '10Gi'),
     ];
     for (const name of [small, right, large]) await volumeIs(env, name, 'Available');
-    const claim = await createVolumeClaim(env, 'data', '2Gi');
+    const volumeClaim = await createVolumeClaim(env, 'data', '2Gi');
     const { metadata, spec, status } = await claimBound(env, 'data');
     assert.equal(spec.volumeName, right);
     assert.deepEqual(status?.capacity, { storage: '3Gi' });
@@ -98,7 +98,7 @@ export const volumeCases: readonly ContractCase[] = [
     assert.equal(metadata.annotations?.['pv.kubernetes.io/bind-completed'], 'yes');
     assert.equal(metadata.annotations?.['pv.kubernetes.io/bound-by-controller'], 'yes');
     const volume = await volumeIs(env, right, 'Bound');
-    assert.equal(volume.spec.claimRef?.uid, claim.metadata.uid);
+    assert.equal(volume.spec.claimRef?.uid, volumeClaim.metadata.uid);
     assert.equal(volume.metadata.annotations?.['pv.kubernetes.io/bound-by-controller'], 'yes');
     await volumeIs(env, large, 'Available');
   }),
@@ -217,7 +217,7 @@ export const volumeCases: readonly ContractCase[] = [
       PERSISTENT_VOLUME_CLAIMS,
       'data',
       'has asked',
-      (claim) => claim.metadata.annotations?.['volume.kubernetes.io/storage-provisioner'] !== undefined,
+      (volumeClaim) => volumeClaim.metadata.annotations?.['volume.kubernetes.io/storage-provisioner'] !== undefined,
     );
     assert.equal(metadata.annotations?.['volume.kubernetes.io/storage-provisioner'], provisioner);
     assert.equal(metadata.annotations?.['volume.beta.kubernetes.io/storage-provisioner'], provisioner);

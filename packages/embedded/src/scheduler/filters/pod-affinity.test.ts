@@ -11,8 +11,8 @@ const APPS = ['a', 'b'];
 interface Who {
   readonly app: string;
   readonly namespace: string;
-  readonly near: readonly Term[];
-  readonly away: readonly Term[];
+  readonly affinityTerms: readonly Term[];
+  readonly antiAffinityTerms: readonly Term[];
 }
 
 interface Term {
@@ -34,7 +34,7 @@ const term = fc.record({
   namespaces: fc.uniqueArray(namespace, { maxLength: 2 }),
 });
 const terms = fc.array(term, { maxLength: 2 });
-const who = { app: fc.constantFrom(...APPS), namespace, near: terms, away: terms };
+const who = { app: fc.constantFrom(...APPS), namespace, affinityTerms: terms, antiAffinityTerms: terms };
 const node = fc.record({ zone: fc.constantFrom('z1', 'z2'), rack: fc.constantFrom('r1', 'r2') }, { requiredKeys: [] });
 
 const layout: fc.Arbitrary<Layout> = fc.record({
@@ -60,14 +60,14 @@ test('a node is allowed exactly if all terms, of the pod and of those placed, ho
   );
 });
 
-function options({ app, namespace: own, near, away }: Who): TestPod {
+function options({ app, namespace: own, affinityTerms, antiAffinityTerms }: Who): TestPod {
   const required = (list: readonly Term[]) => ({
     requiredDuringSchedulingIgnoredDuringExecution: list.map(affinityTerm),
   });
   return {
     namespace: own,
     labels: { app },
-    affinity: { podAffinity: required(near), podAntiAffinity: required(away) },
+    affinity: { podAffinity: required(affinityTerms), podAntiAffinity: required(antiAffinityTerms) },
   };
 }
 
@@ -77,22 +77,22 @@ function affinityTerm({ key, app, namespaces }: Term): PodAffinityTerm {
 
 /** Pod by pod, from the definition. */
 function isAllowedNaively({ nodes, pods, incoming }: Layout, at: number): boolean {
-  const isMeant = (wish: Term, by: Who, pod: Who) =>
-    pod.app === wish.app && (wish.namespaces.length === 0 ? [by.namespace] : wish.namespaces).includes(pod.namespace);
+  const isMeant = (term: Term, by: Who, pod: Who) =>
+    pod.app === term.app && (term.namespaces.length === 0 ? [by.namespace] : term.namespaces).includes(pod.namespace);
   const isTogether = (a: number, b: number, key: string) =>
     nodes[a]![key] !== undefined && nodes[a]![key] === nodes[b]![key];
-  const { near, away } = incoming;
-  const wanted = pods.filter((pod) => near.every((wish) => isMeant(wish, incoming, pod)));
-  const hasDomains = wanted.some((pod) => near.some(({ key }) => nodes[pod.node]![key] !== undefined));
-  const isFirst = !hasDomains && near.every((wish) => isMeant(wish, incoming, incoming));
-  const isNear = near.every(
+  const { affinityTerms, antiAffinityTerms } = incoming;
+  const wanted = pods.filter((pod) => affinityTerms.every((term) => isMeant(term, incoming, pod)));
+  const hasDomains = wanted.some((pod) => affinityTerms.some(({ key }) => nodes[pod.node]![key] !== undefined));
+  const isFirst = !hasDomains && affinityTerms.every((term) => isMeant(term, incoming, incoming));
+  const isNear = affinityTerms.every(
     ({ key }) => nodes[at]![key] !== undefined && (isFirst || wanted.some((pod) => isTogether(pod.node, at, key))),
   );
-  const isAway = !away.some((wish) =>
-    pods.some((pod) => isMeant(wish, incoming, pod) && isTogether(pod.node, at, wish.key)),
+  const isAway = !antiAffinityTerms.some((term) =>
+    pods.some((pod) => isMeant(term, incoming, pod) && isTogether(pod.node, at, term.key)),
   );
   const isWelcome = !pods.some((pod) =>
-    pod.away.some((wish) => isMeant(wish, pod, incoming) && isTogether(pod.node, at, wish.key)),
+    pod.antiAffinityTerms.some((term) => isMeant(term, pod, incoming) && isTogether(pod.node, at, term.key)),
   );
   return isNear && isAway && isWelcome;
 }

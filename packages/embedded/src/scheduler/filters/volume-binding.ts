@@ -27,13 +27,13 @@ export const volumeBinding: Filter = {
   scope: 'cluster',
   helpedBy: ['node added', 'node changed', 'storage changed'],
   prepare(pod, { storage }) {
-    if (pod.claims.length === 0) return NOTHING_TO_CHECK;
-    const claims = sortVolumeClaims(pod, storage);
-    if (typeof claims === 'string') return { kind: 'rejected', reason: claims };
+    if (pod.volumeClaims.length === 0) return NOTHING_TO_CHECK;
+    const volumeClaims = sortVolumeClaims(pod, storage);
+    if (typeof volumeClaims === 'string') return { kind: 'rejected', reason: volumeClaims };
     return {
       kind: 'check',
       check(node) {
-        const plan = planVolumes(claims, node, storage);
+        const plan = planVolumes(volumeClaims, node, storage);
         return 'conflicts' in plan ? rejectionFor(plan.conflicts) : undefined;
       },
     };
@@ -41,16 +41,19 @@ export const volumeBinding: Filter = {
 };
 
 /** The pod's claims, or what is wrong with them on every node. */
-export function sortVolumeClaims({ claims, namespace }: PodClass, storage: StorageModel): PodVolumeClaims | string {
+export function sortVolumeClaims(
+  { volumeClaims, namespace }: PodClass,
+  storage: StorageModel,
+): PodVolumeClaims | string {
   const bound: Claim[] = [];
   const delayed: Claim[] = [];
   let isUnbound = false;
-  for (const use of claims) {
-    const claim = storage.claims.get(use.key);
-    const problem = claim === undefined ? missing(use) : findProblem(claim, use, namespace);
-    if (claim === undefined || problem !== undefined) return problem ?? missing(use);
-    if (isBound(claim)) bound.push(claim);
-    else if (isDelayed(claim, storage)) delayed.push(claim);
+  for (const use of volumeClaims) {
+    const volumeClaim = storage.volumeClaims.get(use.key);
+    const problem = volumeClaim === undefined ? missing(use) : findProblem(volumeClaim, use, namespace);
+    if (volumeClaim === undefined || problem !== undefined) return problem ?? missing(use);
+    if (isBound(volumeClaim)) bound.push(volumeClaim);
+    else if (isDelayed(volumeClaim, storage)) delayed.push(volumeClaim);
     else isUnbound = true;
   }
   return isUnbound

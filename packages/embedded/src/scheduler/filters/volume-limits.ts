@@ -12,9 +12,9 @@ export const volumeLimits: Filter = {
   name: 'NodeVolumeLimits',
   scope: 'cluster',
   helpedBy: ['node added', 'pod removed', 'storage changed'],
-  concerns: (_pod, other) => other.claims.length > 0,
+  concerns: (_pod, other) => other.volumeClaims.length > 0,
   prepare(pod, snapshot) {
-    if (pod.claims.length === 0) return NOTHING_TO_CHECK;
+    if (pod.volumeClaims.length === 0) return NOTHING_TO_CHECK;
     return { kind: 'check', check: (node) => (isOverLimit(pod, node, snapshot) ? EXCEEDED : undefined) };
   },
 };
@@ -63,11 +63,11 @@ function volumesOf(pod: PodClass, storage: StorageModel): Volumes {
 
 /** A claim without a volume counts for the driver that will make it one. */
 function addVolumes(volumes: Volumes, pod: PodClass, storage: StorageModel): void {
-  for (const { key } of pod.claims) {
-    const claim = storage.claims.get(key);
-    if (claim === undefined) continue;
-    const volume = storage.volumes.get(claim.spec.volumeName ?? '');
-    const driver = storage.classes.get(classNameOf(claim))?.provisioner;
+  for (const { key } of pod.volumeClaims) {
+    const volumeClaim = storage.volumeClaims.get(key);
+    if (volumeClaim === undefined) continue;
+    const volume = storage.volumes.get(volumeClaim.spec.volumeName ?? '');
+    const driver = storage.classes.get(classNameOf(volumeClaim))?.provisioner;
     if (volume?.spec.csi !== undefined) addVolume(volumes, volume.spec.csi.driver, volume.spec.csi.volumeHandle);
     else if (volume === undefined && driver !== undefined) addVolume(volumes, driver, `claim ${key}`);
   }

@@ -12,14 +12,15 @@ export const volumeRestrictions: Filter = {
   name: 'VolumeRestrictions',
   scope: 'cluster',
   helpedBy: ['pod removed', 'storage changed'],
-  concerns: ({ claims }, other) => claims.some(({ key }) => other.claims.some((use) => use.key === key)),
-  prepare({ claims }, snapshot) {
+  concerns: ({ volumeClaims }, other) =>
+    volumeClaims.some(({ key }) => other.volumeClaims.some((use) => use.key === key)),
+  prepare({ volumeClaims }, snapshot) {
     let isInUse = false;
-    for (const { name, key, pod } of claims) {
+    for (const { name, key, pod } of volumeClaims) {
       if (pod !== undefined) continue;
-      const claim = snapshot.storage.claims.get(key);
-      if (claim === undefined) return { kind: 'rejected', reason: claimNotFound(name) };
-      if (claim.spec.accessModes?.includes('ReadWriteOncePod') && snapshot.isVolumeClaimUsed(key)) isInUse = true;
+      const volumeClaim = snapshot.storage.volumeClaims.get(key);
+      if (volumeClaim === undefined) return { kind: 'rejected', reason: claimNotFound(name) };
+      if (volumeClaim.spec.accessModes?.includes('ReadWriteOncePod') && snapshot.isVolumeClaimUsed(key)) isInUse = true;
     }
     return isInUse ? { kind: 'check', check: () => IN_USE } : NOTHING_TO_CHECK;
   },

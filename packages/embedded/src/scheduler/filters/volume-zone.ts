@@ -21,10 +21,10 @@ export const volumeZone: Filter = {
   name: 'VolumeZone',
   scope: 'cluster',
   helpedBy: ['node added', 'node changed', 'storage changed'],
-  prepare({ claims }, { storage }) {
+  prepare({ volumeClaims }, { storage }) {
     const places: Place[] = [];
-    for (const { key, pod } of claims) {
-      const name = pod === undefined ? storage.claims.get(key)?.spec.volumeName : undefined;
+    for (const { key, pod } of volumeClaims) {
+      const name = pod === undefined ? storage.volumeClaims.get(key)?.spec.volumeName : undefined;
       if (!name) continue; // unbound, or checked elsewhere
       const volume = storage.volumes.get(name);
       if (volume === undefined) return { kind: 'rejected', reason: `persistentvolume "${name}" not found` };

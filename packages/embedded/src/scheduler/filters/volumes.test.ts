@@ -4,14 +4,15 @@ import type { Claim, CsiNode } from '../kinds/storage.ts';
 import { TestCluster } from '../testing/cluster.ts';
 import { boundVolumeClaimObject, volumeClaimObject, lateClass, volumeObject } from '../testing/storage.ts';
 
-function using(...claims: readonly string[]) {
-  return { volumes: claims.map((claimName) => ({ name: claimName, persistentVolumeClaim: { claimName } })) };
+function using(...volumeClaims: readonly string[]) {
+  return { volumes: volumeClaims.map((claimName) => ({ name: claimName, persistentVolumeClaim: { claimName } })) };
 }
 
-function clusterWith(...claims: readonly Claim[]): TestCluster {
+function clusterWith(...volumeClaims: readonly Claim[]): TestCluster {
   const cluster = new TestCluster();
   cluster.snapshot.storage.classes.set('late', lateClass());
-  for (const claim of claims) cluster.snapshot.storage.claims.set(`default/${claim.metadata.name}`, claim);
+  for (const volumeClaim of volumeClaims)
+    cluster.snapshot.storage.volumeClaims.set(`default/${volumeClaim.metadata.name}`, volumeClaim);
   return cluster;
 }
 
@@ -27,7 +28,7 @@ test('what is wrong with a claim is told in the words of the API server and of k
     metadata: { ...terminating.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' },
   });
   cluster.node('a');
-  const told = (claim: string) => /: (.*?)\. no new/.exec(cluster.messageFor(using(claim)))?.[1];
+  const told = (volumeClaim: string) => /: (.*?)\. no new/.exec(cluster.messageFor(using(volumeClaim)))?.[1];
   assert.equal(told('none'), 'persistentvolumeclaim "none" not found');
   assert.equal(told('lost'), 'persistentvolumeclaim "lost" bound to non-existent persistentvolume "gone"');
   assert.equal(told('leaving'), 'persistentvolumeclaim "leaving" is being deleted');
@@ -40,13 +41,13 @@ test('the claim of a volume made for one pod must exist and belong to it', () =>
   const pod = { volumes: [{ name: 'scratch', ephemeral: {} }] };
   const told = () => /: (.*?)\. no new/.exec(cluster.messageFor(pod))?.[1];
   assert.equal(told(), 'waiting for ephemeral volume controller to create the persistentvolumeclaim "any-scratch"');
-  const claim = volumeClaimObject('any-scratch');
-  cluster.snapshot.storage.claims.set('default/any-scratch', claim);
+  const volumeClaim = volumeClaimObject('any-scratch');
+  cluster.snapshot.storage.volumeClaims.set('default/any-scratch', volumeClaim);
   assert.equal(told(), 'PVC default/any-scratch was not created for pod default/any (pod is not owner)');
   const ownerReferences = [{ apiVersion: 'v1', kind: 'Pod', name: 'any', uid: 'uid-any', controller: true }];
-  cluster.snapshot.storage.claims.set('default/any-scratch', {
-    ...claim,
-    metadata: { ...claim.metadata, ownerReferences },
+  cluster.snapshot.storage.volumeClaims.set('default/any-scratch', {
+    ...volumeClaim,
+    metadata: { ...volumeClaim.metadata, ownerReferences },
   });
   assert.equal(cluster.placeFor(pod), 'a');
 });

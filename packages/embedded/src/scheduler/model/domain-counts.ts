@@ -12,16 +12,16 @@ import { areTolerated } from './toleration.ts';
 export function countDomains(
   pod: PodClass,
   constraints: readonly SpreadConstraint[],
-  { nodes, residences }: Snapshot,
+  { nodes, nodesByClass }: Snapshot,
 ): readonly Map<string, number>[] {
   const keys = constraints.map(({ topologyKey }) => topologyKey);
   return constraints.map((constraint) => {
     const { topologyKey, selector } = constraint;
     const counts = new Map<string, number>();
     for (const node of nodes) if (isCounted(node, pod, constraint, keys)) counts.set(node.labels[topologyKey]!, 0);
-    for (const [other, residence] of residences) {
+    for (const [other, podCounts] of nodesByClass) {
       if (other.namespace !== pod.namespace || other.isTerminating || !selects(selector, other)) continue;
-      for (const [node, count] of residence) {
+      for (const [node, count] of podCounts) {
         if (!isCounted(node, pod, constraint, keys)) continue;
         const domain = node.labels[topologyKey]!;
         counts.set(domain, counts.get(domain)! + count);

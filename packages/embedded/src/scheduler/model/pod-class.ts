@@ -30,12 +30,12 @@ export interface PodClass {
   readonly preferredAffinity: TermsOf<WeightedTerm>;
   readonly spread: readonly SpreadConstraint[];
   readonly preferredSpread: readonly SpreadConstraint[];
-  readonly claims: readonly VolumeClaimUse[];
+  readonly volumeClaims: readonly VolumeClaimUse[];
 }
 
 interface TermsOf<T> {
-  readonly near: readonly T[];
-  readonly away: readonly T[];
+  readonly affinityTerms: readonly T[];
+  readonly antiAffinityTerms: readonly T[];
 }
 
 /** Classes held at once. Beyond it the table starts anew, which costs only time. */
@@ -99,16 +99,16 @@ function classOf(pod: Pod, names: ResourceNames): PodClass {
     preferredNodes: preferred.map(({ weight, preference }) => ({ weight, matches: termMatcher(preference) })),
     hostPorts: hostPorts(spec),
     affinity: {
-      near: requiredTerms(affinity?.podAffinity, self),
-      away: requiredTerms(affinity?.podAntiAffinity, self),
+      affinityTerms: requiredTerms(affinity?.podAffinity, self),
+      antiAffinityTerms: requiredTerms(affinity?.podAntiAffinity, self),
     },
     preferredAffinity: {
-      near: preferredTerms(affinity?.podAffinity, self),
-      away: preferredTerms(affinity?.podAntiAffinity, self),
+      affinityTerms: preferredTerms(affinity?.podAffinity, self),
+      antiAffinityTerms: preferredTerms(affinity?.podAntiAffinity, self),
     },
     spread: spreadConstraints(topologySpreadConstraints, 'DoNotSchedule', self),
     preferredSpread: spreadConstraints(topologySpreadConstraints, 'ScheduleAnyway', self),
-    claims: volumeClaimUses(pod),
+    volumeClaims: volumeClaimUses(pod),
   };
 }
 

@@ -88,7 +88,7 @@ function assertSums(snapshot: Snapshot, pods: ReadonlyMap<number, { kind: number
 
 const classOf = (kind: number): PodClass => classes.of(podObject('any', KINDS[kind]));
 
-const residents = (snapshot: Snapshot): Set<PodClass> => new Set(snapshot.residences.keys());
+const residents = (snapshot: Snapshot): Set<PodClass> => new Set(snapshot.nodesByClass.keys());
 
 test('equal pods have one class, and pods that differ in what matters do not', () => {
   const of = (options: TestPod) => classes.of(podObject(`p${Math.random()}`, options));

@@ -5,7 +5,7 @@ import type { PodClass } from './pod-class.ts';
 import type { ResourceNames } from './resource-names.ts';
 import { StorageModel } from './storage-model.ts';
 
-/** A pod on a node: bound to it, or about to be. */
+/** A pod on a node: bound, or assumed until the binding is seen. */
 export interface Placed {
   readonly pod: PodClass;
   readonly node: NodeEntry;
@@ -14,11 +14,11 @@ export interface Placed {
 }
 
 /** How many pods of a class are on each node that has any. */
-export type Residence = ReadonlyMap<NodeEntry, number>;
+export type PodCountByNode = ReadonlyMap<NodeEntry, number>;
 
 /**
- * The cluster as filters and scores see it, kept up to date one change at a time. Pods are placed here before the API
- * server knows of it, so that the next decision counts with them.
+ * The state of the cluster that filters and scores read, updated one event at a time. A pod is placed here as soon as its
+ * node is chosen (kube-scheduler assumes it), so that the next scheduling cycle counts it before the binding is written.
  */
 export class Snapshot {
   readonly names: ResourceNames;
@@ -26,13 +26,13 @@ export class Snapshot {
   readonly namespaces = new Map<string, Labels>();
   readonly #random: () => number;
   readonly #entries = new Map<string, NodeEntry>();
-  /** Those that are there, in random order: any stretch of them is a fair sample. */
+  /** The existing nodes in random order, so that any contiguous range is a fair sample. */
   readonly #nodes: NodeEntry[] = [];
   readonly #placed = new Map<string, Placed>();
-  readonly #residences = new Map<PodClass, Map<NodeEntry, number>>();
-  /** Those of `#residences` whose pods keep others away, and those whose pods have any word on others. */
-  readonly #repelling = new Map<PodClass, Residence>();
-  readonly #opinionated = new Map<PodClass, Residence>();
+  readonly #nodesByClass = new Map<PodClass, Map<NodeEntry, number>>();
+  /** The classes of `#nodesByClass` with required anti-affinity terms, and those with any pod affinity term. */
+  readonly #withRequiredAntiAffinity = new Map<PodClass, PodCountByNode>();
+  readonly #withAffinity = new Map<PodClass, PodCountByNode>();
   readonly #volumeClaimUsers = new Map<string, number>();
   #generation = 0;
 
@@ -42,7 +42,7 @@ export class Snapshot {
     this.#random = random;
   }
 
-  /** Differs whenever anything here has changed. */
+  /** A number that changes with every change of the snapshot. */
   get generation(): number {
     return this.#generation + this.storage.generation;
   }
@@ -51,19 +51,19 @@ export class Snapshot {
     return this.#nodes;
   }
 
-  /** The classes that have pods on nodes, and where these are. */
-  get residences(): ReadonlyMap<PodClass, Residence> {
-    return this.#residences;
+  /** The classes that have pods on nodes, with the number of pods on each node. */
+  get nodesByClass(): ReadonlyMap<PodClass, PodCountByNode> {
+    return this.#nodesByClass;
   }
 
-  /** Of `residences`, the classes with required anti-affinity. */
-  get repelling(): ReadonlyMap<PodClass, Residence> {
-    return this.#repelling;
+  /** The classes of `nodesByClass` with required anti-affinity terms. */
+  get withRequiredAntiAffinity(): ReadonlyMap<PodClass, PodCountByNode> {
+    return this.#withRequiredAntiAffinity;
   }
 
-  /** Of `residences`, the classes with any pod affinity or anti-affinity. */
-  get opinionated(): ReadonlyMap<PodClass, Residence> {
-    return this.#opinionated;
+  /** The classes of `nodesByClass` with any affinity or anti-affinity term. */
+  get withAffinity(): ReadonlyMap<PodClass, PodCountByNode> {
+    return this.#withAffinity;
   }
 
   findNode(name: string): NodeEntry | undefined {
@@ -79,7 +79,7 @@ export class Snapshot {
     return this.#volumeClaimUsers.has(volumeClaimKey);
   }
 
-  /** The node's entry if it is new or something about it changed that matters. */
+  /** Adds or updates a node. Returns its entry if it is new or changed in a way that matters for scheduling. */
   setNode(node: Node): NodeEntry | undefined {
     const entry = this.#entryOf(node.metadata.name);
     const isNew = !entry.isThere;
@@ -108,7 +108,7 @@ export class Snapshot {
     this.#generation++;
   }
 
-  /** The pod is on this node, and nowhere else. */
+  /** Puts the pod on this node, and removes it from any other. */
   place(podKey: string, pod: PodClass, nodeName: string, isConfirmed: boolean): Placed {
     const old = this.#placed.get(podKey);
     const isThere = old !== undefined && old.pod === pod && old.node.name === nodeName;
@@ -122,7 +122,7 @@ export class Snapshot {
     return placed;
   }
 
-  /** The pod is on no node. Returns where it was. */
+  /** Removes the pod from its node. Returns where it was. */
   remove(podKey: string): Placed | undefined {
     const placed = this.#placed.get(podKey);
     if (placed === undefined) return undefined;
@@ -135,24 +135,28 @@ export class Snapshot {
 
   #count(pod: PodClass, node: NodeEntry, by: 1 | -1): void {
     this.#generation++;
-    const residence = this.#residences.get(pod) ?? this.#open(pod);
-    addTo(residence, node, by);
-    if (residence.size === 0) this.#close(pod);
-    for (const { key } of pod.claims) addTo(this.#volumeClaimUsers, key, by);
+    const podCounts = this.#nodesByClass.get(pod) ?? this.#open(pod);
+    addTo(podCounts, node, by);
+    if (podCounts.size === 0) this.#close(pod);
+    for (const { key } of pod.volumeClaims) addTo(this.#volumeClaimUsers, key, by);
   }
 
   #open(pod: PodClass): Map<NodeEntry, number> {
-    const residence = new Map<NodeEntry, number>();
+    const podCounts = new Map<NodeEntry, number>();
     const { affinity, preferredAffinity: preferred } = pod;
-    this.#residences.set(pod, residence);
-    if (affinity.away.length > 0) this.#repelling.set(pod, residence);
-    const terms = affinity.near.length + affinity.away.length + preferred.near.length + preferred.away.length;
-    if (terms > 0) this.#opinionated.set(pod, residence);
-    return residence;
+    this.#nodesByClass.set(pod, podCounts);
+    if (affinity.antiAffinityTerms.length > 0) this.#withRequiredAntiAffinity.set(pod, podCounts);
+    const terms =
+      affinity.affinityTerms.length +
+      affinity.antiAffinityTerms.length +
+      preferred.affinityTerms.length +
+      preferred.antiAffinityTerms.length;
+    if (terms > 0) this.#withAffinity.set(pod, podCounts);
+    return podCounts;
   }
 
   #close(pod: PodClass): void {
-    for (const classes of [this.#residences, this.#repelling, this.#opinionated]) classes.delete(pod);
+    for (const classes of [this.#nodesByClass, this.#withRequiredAntiAffinity, this.#withAffinity]) classes.delete(pod);
   }
 
   #entryOf(name: string): NodeEntry {
@@ -165,7 +169,7 @@ export class Snapshot {
     if (!entry.isThere && entry.podCount === 0) this.#entries.delete(entry.name);
   }
 
-  /** Every order stays as likely as any other. */
+  /** Inserts a node at a random place, so that all orders stay equally likely (Fisher-Yates). */
   #shuffleIn(entry: NodeEntry): void {
     const at = Math.floor(this.#random() * (this.#nodes.length + 1));
     const moved = this.#nodes[at];
@@ -174,7 +178,7 @@ export class Snapshot {
   }
 }
 
-/** Changes a count; one of 0 is not kept. */
+/** Changes a count, and deletes it at 0. */
 function addTo<K>(counts: Map<K, number>, key: K, by: number): void {
   const count = (counts.get(key) ?? 0) + by;
   if (count === 0) counts.delete(key);

@@ -42,7 +42,7 @@ export class StorageModel {
   readonly #changed = (): void => {
     this.#generation++;
   };
-  readonly claims = new Objects<Claim>(this.#changed);
+  readonly volumeClaims = new Objects<Claim>(this.#changed);
   readonly volumes = new Objects<Volume>(this.#changed);
   readonly classes = new Objects<StorageClass>(this.#changed);
   readonly csiNodes = new Objects<CsiNode>(this.#changed);
@@ -63,7 +63,9 @@ export class StorageModel {
 
   /** The node for which the claim's volume is being made. */
   findSelectedNode(volumeClaimKey: string): string | undefined {
-    return this.#chosen.get(volumeClaimKey) ?? this.claims.get(volumeClaimKey)?.metadata.annotations?.[SELECTED_NODE];
+    return (
+      this.#chosen.get(volumeClaimKey) ?? this.volumeClaims.get(volumeClaimKey)?.metadata.annotations?.[SELECTED_NODE]
+    );
   }
 
   promise(volumeName: string, volumeClaimKey: string): void {

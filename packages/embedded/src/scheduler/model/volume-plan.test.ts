@@ -21,7 +21,9 @@ function add(...volumes: readonly Volume[]): void {
 function planFor(delayed: readonly Claim[], bound: readonly Claim[] = []): string {
   const plan = planVolumes({ bound, delayed }, HERE, storage);
   if ('conflicts' in plan) return plan.conflicts.join(', ');
-  const bindings = plan.bindings.map(({ claim, volume }) => `${claim.metadata.name}=${volume.metadata.name}`);
+  const bindings = plan.bindings.map(
+    ({ volumeClaim, volume }) => `${volumeClaim.metadata.name}=${volume.metadata.name}`,
+  );
   return [...bindings, ...plan.provisions.map(({ metadata }) => `${metadata.name}+`)].join(' ');
 }
 
@@ -77,10 +79,14 @@ test('without a volume one is made, if the class makes any here', () => {
 
 test('a claim whose volume is being made for another node cannot be had here', () => {
   add(volumeObject('free'));
-  storage.claims.set('default/c', volumeClaimObject('c', {}, { 'volume.kubernetes.io/selected-node': 'there' }));
-  assert.equal(planFor([storage.claims.get('default/c')!]), 'nothing to bind');
+  storage.volumeClaims.set('default/c', volumeClaimObject('c', {}, { 'volume.kubernetes.io/selected-node': 'there' }));
+  assert.equal(planFor([storage.volumeClaims.get('default/c')!]), 'nothing to bind');
   storage.choose('default/c', 'here');
-  assert.equal(planFor([storage.claims.get('default/c')!]), 'c+', 'made for this node: no other volume is looked for');
+  assert.equal(
+    planFor([storage.volumeClaims.get('default/c')!]),
+    'c+',
+    'made for this node: no other volume is looked for',
+  );
 });
 
 test('bound volumes must exist and be within reach', () => {

@@ -21,7 +21,7 @@ export interface PodVolumeClaims {
 /** What must be done before a pod can start on a node. */
 export interface VolumePlan {
   /** Claims that get volumes which exist. */
-  readonly bindings: readonly { readonly claim: Claim; readonly volume: Volume }[];
+  readonly bindings: readonly { readonly volumeClaim: Claim; readonly volume: Volume }[];
   /** Claims whose volumes are to be made for the node. */
   readonly provisions: readonly Claim[];
 }
@@ -37,9 +37,9 @@ export function isBound({ metadata, spec }: Claim): boolean {
 }
 
 /** Whether the claim waits for a pod to be placed. */
-export function isDelayed(claim: Claim, storage: StorageModel): boolean {
-  if (claim.spec.volumeName) return false;
-  return storage.classes.get(classNameOf(claim))?.volumeBindingMode === 'WaitForFirstConsumer';
+export function isDelayed(volumeClaim: Claim, storage: StorageModel): boolean {
+  if (volumeClaim.spec.volumeName) return false;
+  return storage.classes.get(classNameOf(volumeClaim))?.volumeBindingMode === 'WaitForFirstConsumer';
 }
 
 /** How the pod's claims are satisfied on this node. Bound volumes must be in reach; the others found or made there. */
@@ -68,24 +68,28 @@ function findUnreachable(
   node: SelectableNode,
   storage: StorageModel,
 ): VolumeConflict | undefined {
-  for (const claim of bound) {
-    const volume = storage.volumes.get(claim.spec.volumeName ?? '');
+  for (const volumeClaim of bound) {
+    const volume = storage.volumes.get(volumeClaim.spec.volumeName ?? '');
     if (volume === undefined) return 'volume missing';
     if (!isInReach(volume, node)) return 'volume elsewhere';
   }
   return undefined;
 }
 
-function planDelayed(claims: readonly Claim[], node: SelectableNode, storage: StorageModel): VolumePlan | undefined {
-  const bindings: { claim: Claim; volume: Volume }[] = [];
+function planDelayed(
+  volumeClaims: readonly Claim[],
+  node: SelectableNode,
+  storage: StorageModel,
+): VolumePlan | undefined {
+  const bindings: { volumeClaim: Claim; volume: Volume }[] = [];
   const provisions: Claim[] = [];
-  for (const claim of claims) {
-    const selected = storage.findSelectedNode(volumeClaimKey(claim));
+  for (const volumeClaim of volumeClaims) {
+    const selected = storage.findSelectedNode(volumeClaimKey(volumeClaim));
     if (selected !== undefined && selected !== node.name) return undefined;
     const taken = new Set(bindings.map(({ volume }) => volume.metadata.name));
-    const volume = selected === undefined ? findVolume(claim, node, storage, taken) : undefined;
-    if (volume !== undefined) bindings.push({ claim, volume });
-    else if (canProvision(storage.classes.get(classNameOf(claim)), node)) provisions.push(claim);
+    const volume = selected === undefined ? findVolume(volumeClaim, node, storage, taken) : undefined;
+    if (volume !== undefined) bindings.push({ volumeClaim, volume });
+    else if (canProvision(storage.classes.get(classNameOf(volumeClaim)), node)) provisions.push(volumeClaim);
     else return undefined;
   }
   return { bindings, provisions };
@@ -103,32 +107,32 @@ function canProvision(storageClass: StorageClass | undefined, { labels }: Select
 
 /** The volume kept for the claim, else the smallest free one that will do. */
 function findVolume(
-  claim: Claim,
+  volumeClaim: Claim,
   node: SelectableNode,
   storage: StorageModel,
   taken: ReadonlySet<string>,
 ): Volume | undefined {
   let smallest: Volume | undefined;
   for (const volume of storage.volumes.values()) {
-    if (taken.has(volume.metadata.name) || !isOffered(volume, claim, storage)) continue;
+    if (taken.has(volume.metadata.name) || !isOffered(volume, volumeClaim, storage)) continue;
     if (volume.spec.claimRef !== undefined) return isInReach(volume, node) ? volume : undefined;
-    if (!isSuitable(volume, claim) || !isInReach(volume, node)) continue;
+    if (!isSuitable(volume, volumeClaim) || !isInReach(volume, node)) continue;
     if (smallest === undefined || compareQuantities(volumeSize(volume), volumeSize(smallest)) < 0) smallest = volume;
   }
   return smallest;
 }
 
 /** Nobody else's, large enough, of the right sort. */
-function isOffered(volume: Volume, claim: Claim, storage: StorageModel): boolean {
+function isOffered(volume: Volume, volumeClaim: Claim, storage: StorageModel): boolean {
   const { claimRef } = volume.spec;
-  if (claimRef !== undefined && !isFor(claimRef, claim)) return false;
+  if (claimRef !== undefined && !isFor(claimRef, volumeClaim)) return false;
   const promise = storage.findPromise(volume);
-  if (promise !== undefined && promise !== volumeClaimKey(claim)) return false;
+  if (promise !== undefined && promise !== volumeClaimKey(volumeClaim)) return false;
   if (volume.metadata.deletionTimestamp !== undefined) return false;
   return (
-    compareQuantities(volumeSize(volume), volumeClaimSize(claim)) >= 0 &&
-    (volume.spec.volumeMode ?? 'Filesystem') === (claim.spec.volumeMode ?? 'Filesystem') &&
-    (volume.spec.volumeAttributesClassName ?? '') === (claim.spec.volumeAttributesClassName ?? '')
+    compareQuantities(volumeSize(volume), volumeClaimSize(volumeClaim)) >= 0 &&
+    (volume.spec.volumeMode ?? 'Filesystem') === (volumeClaim.spec.volumeMode ?? 'Filesystem') &&
+    (volume.spec.volumeAttributesClassName ?? '') === (volumeClaim.spec.volumeAttributesClassName ?? '')
   );
 }
 
@@ -140,11 +144,11 @@ function isFor(claimRef: NonNullable<Volume['spec']['claimRef']>, { metadata }: 
   );
 }
 
-function isSuitable(volume: Volume, claim: Claim): boolean {
-  const { selector, accessModes = [] } = claim.spec;
+function isSuitable(volume: Volume, volumeClaim: Claim): boolean {
+  const { selector, accessModes = [] } = volumeClaim.spec;
   return (
     volume.status?.phase === 'Available' &&
-    classNameOf(volume) === classNameOf(claim) &&
+    classNameOf(volume) === classNameOf(volumeClaim) &&
     (selector === undefined || matchesLabels(labelSelectorFrom(selector), volume.metadata.labels)) &&
     accessModes.every((mode) => volume.spec.accessModes?.includes(mode))
   );

@@ -1,6 +1,6 @@
 import { isMeant, type WeightedTerm } from '../model/affinity-term.ts';
 import type { PodClass } from '../model/pod-class.ts';
-import type { Residence, Snapshot } from '../model/snapshot.ts';
+import type { PodCountByNode, Snapshot } from '../model/snapshot.ts';
 import { TopologyDomains } from '../model/topology-domains.ts';
 import { BEST, largestOf, type Score, smallestOf } from './score.ts';
 
@@ -12,8 +12,8 @@ export const preferredPods: Score = {
   weight: 2,
   rate(pod, nodes, snapshot) {
     const domains = new TopologyDomains();
-    addOwnWishes(domains, pod, snapshot);
-    addWishesOfOthers(domains, pod, snapshot);
+    addOwnPreferences(domains, pod, snapshot);
+    addPreferencesOfOthers(domains, pod, snapshot);
     if (domains.isEmpty) return undefined;
     const sums = nodes.map((node) => domains.sum(node.labels));
     const least = smallestOf(sums);
@@ -22,31 +22,32 @@ export const preferredPods: Score = {
   },
 };
 
-function addOwnWishes(domains: TopologyDomains, pod: PodClass, { residences, namespaces }: Snapshot): void {
-  const { near, away } = pod.preferredAffinity;
-  if (near.length + away.length === 0) return;
-  for (const [other, residence] of residences) {
-    for (const term of near) if (isMeant(term, other, namespaces)) add(domains, term, residence, 1);
-    for (const term of away) if (isMeant(term, other, namespaces)) add(domains, term, residence, -1);
+function addOwnPreferences(domains: TopologyDomains, pod: PodClass, { nodesByClass, namespaces }: Snapshot): void {
+  const { affinityTerms, antiAffinityTerms } = pod.preferredAffinity;
+  if (affinityTerms.length + antiAffinityTerms.length === 0) return;
+  for (const [other, podCounts] of nodesByClass) {
+    for (const term of affinityTerms) if (isMeant(term, other, namespaces)) add(domains, term, podCounts, 1);
+    for (const term of antiAffinityTerms) if (isMeant(term, other, namespaces)) add(domains, term, podCounts, -1);
   }
 }
 
-function addWishesOfOthers(domains: TopologyDomains, pod: PodClass, { opinionated, namespaces }: Snapshot): void {
-  for (const [other, residence] of opinionated) {
-    const { near, away } = other.preferredAffinity;
-    const required = other.affinity.near.map((term): WeightedTerm => ({ ...term, weight: REQUIRED_WEIGHT }));
-    for (const term of [...required, ...near]) if (isMeant(term, pod, namespaces)) add(domains, term, residence, 1);
-    for (const term of away) if (isMeant(term, pod, namespaces)) add(domains, term, residence, -1);
+function addPreferencesOfOthers(domains: TopologyDomains, pod: PodClass, { withAffinity, namespaces }: Snapshot): void {
+  for (const [other, podCounts] of withAffinity) {
+    const { affinityTerms, antiAffinityTerms } = other.preferredAffinity;
+    const required = other.affinity.affinityTerms.map((term): WeightedTerm => ({ ...term, weight: REQUIRED_WEIGHT }));
+    for (const term of [...required, ...affinityTerms])
+      if (isMeant(term, pod, namespaces)) add(domains, term, podCounts, 1);
+    for (const term of antiAffinityTerms) if (isMeant(term, pod, namespaces)) add(domains, term, podCounts, -1);
   }
 }
 
 function add(
   domains: TopologyDomains,
   { topologyKey, weight }: WeightedTerm,
-  residence: Residence,
+  podCounts: PodCountByNode,
   sign: 1 | -1,
 ): void {
-  for (const [node, count] of residence) {
+  for (const [node, count] of podCounts) {
     if (node.isThere) domains.add(topologyKey, node.labels, sign * weight * count);
   }
 }

@@ -34,11 +34,11 @@ export const softSpread: Score = {
   },
 };
 
-function siblingSpreads({ owner }: PodClass, { residences }: Snapshot): readonly SoftSpread[] {
+function siblingSpreads({ owner }: PodClass, { nodesByClass }: Snapshot): readonly SoftSpread[] {
   const spreads = SIBLING_SKEWS.map((skew) => ({ ...skew, counts: new Map<string, number>() }));
-  for (const [other, residence] of residences) {
+  for (const [other, podCounts] of nodesByClass) {
     if (other.owner !== owner || other.isTerminating) continue;
-    for (const [{ isThere, labels }, count] of residence) {
+    for (const [{ isThere, labels }, count] of podCounts) {
       for (const { topologyKey, counts } of spreads) {
         const domain = labels[topologyKey];
         if (isThere && domain !== undefined) counts.set(domain, (counts.get(domain) ?? 0) + count);

@@ -54,13 +54,15 @@ export async function syncVolumeClaimOwners(
   ordinal: number,
 ): Promise<void> {
   for (const template of set.spec.volumeClaimTemplates ?? []) {
-    const claim = caches.persistentVolumeClaims.get(`${set.metadata.namespace}/${claimName(set, template, ordinal)}`);
-    if (claim === undefined) continue;
-    const owners = claim.metadata.ownerReferences ?? [];
+    const volumeClaim = caches.persistentVolumeClaims.get(
+      `${set.metadata.namespace}/${claimName(set, template, ordinal)}`,
+    );
+    if (volumeClaim === undefined) continue;
+    const owners = volumeClaim.metadata.ownerReferences ?? [];
     const wanted = wantedOwners(set, pod, ordinal, owners);
     if (wanted === undefined || isSameOwners(owners, wanted)) continue;
-    const metadata = { ...claim.metadata, ownerReferences: wanted };
-    await client.update(PERSISTENT_VOLUME_CLAIMS, { ...claim, metadata });
+    const metadata = { ...volumeClaim.metadata, ownerReferences: wanted };
+    await client.update(PERSISTENT_VOLUME_CLAIMS, { ...volumeClaim, metadata });
   }
 }
 
@@ -92,8 +94,10 @@ function isSameOwners(a: readonly OwnerReference[], b: readonly OwnerReference[]
 export function hasStaleVolumeClaim({ caches }: StatefulSetDeps, set: StatefulSet, ordinal: number): boolean {
   if (set.spec.persistentVolumeClaimRetentionPolicy?.whenScaled !== 'Delete') return false;
   return (set.spec.volumeClaimTemplates ?? []).some((template) => {
-    const claim = caches.persistentVolumeClaims.get(`${set.metadata.namespace}/${claimName(set, template, ordinal)}`);
-    const owners = claim?.metadata.ownerReferences ?? [];
+    const volumeClaim = caches.persistentVolumeClaims.get(
+      `${set.metadata.namespace}/${claimName(set, template, ordinal)}`,
+    );
+    const owners = volumeClaim?.metadata.ownerReferences ?? [];
     return owners.some(({ kind, name }) => kind === 'Pod' && name === podName(set, ordinal));
   });
 }

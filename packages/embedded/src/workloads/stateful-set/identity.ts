@@ -81,9 +81,12 @@ export function newPod(set: StatefulSet, revision: ControllerRevision, ordinal: 
 
 /** The volumes with those of the claims before them; a claim's takes the place of one of its name. */
 function withClaims(set: StatefulSet, volumes: readonly Volume[], ordinal: number): readonly Volume[] {
-  const claims = (set.spec.volumeClaimTemplates ?? []).map((template) => ({
+  const volumeClaims = (set.spec.volumeClaimTemplates ?? []).map((template) => ({
     name: template.metadata.name,
     persistentVolumeClaim: { claimName: claimName(set, template, ordinal) },
   }));
-  return [...claims, ...volumes.filter(({ name }) => !claims.some((claim) => claim.name === name))];
+  return [
+    ...volumeClaims,
+    ...volumes.filter(({ name }) => !volumeClaims.some((volumeClaim) => volumeClaim.name === name)),
+  ];
 }

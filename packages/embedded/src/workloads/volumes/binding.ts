@@ -16,16 +16,16 @@ export function isVolumeFor({ spec }: PersistentVolume, { metadata }: Persistent
 }
 
 /** Why a volume will not do for a claim, in the words of the event; undefined if it will. */
-export function findMismatch(volume: PersistentVolume, claim: PersistentVolumeClaim): string | undefined {
+export function findMismatch(volume: PersistentVolume, volumeClaim: PersistentVolumeClaim): string | undefined {
   if (volume.metadata.deletionTimestamp !== undefined) {
     return `the volume is marked for deletion "${volume.metadata.name}"`;
   }
-  if (isTooSmall(volume, claim)) return 'requested PV is too small';
-  if ((volume.spec.storageClassName ?? '') !== (claim.spec.storageClassName ?? '')) {
+  if (isTooSmall(volume, volumeClaim)) return 'requested PV is too small';
+  if ((volume.spec.storageClassName ?? '') !== (volumeClaim.spec.storageClassName ?? '')) {
     return 'storageClassName does not match';
   }
-  if (isOtherMode(volume, claim)) return 'incompatible volumeMode';
-  return hasAccessModes(volume, claim) ? undefined : 'incompatible accessMode';
+  if (isOtherMode(volume, volumeClaim)) return 'incompatible volumeMode';
+  return hasAccessModes(volume, volumeClaim) ? undefined : 'incompatible accessMode';
 }
 
 /**
@@ -34,32 +34,32 @@ export function findMismatch(volume: PersistentVolume, claim: PersistentVolumeCl
  */
 export function findVolume(
   volumes: readonly PersistentVolume[],
-  claim: PersistentVolumeClaim,
+  volumeClaim: PersistentVolumeClaim,
   { isDelayed }: { readonly isDelayed: boolean },
 ): PersistentVolume | undefined {
   const fitting = volumes.filter(
     (volume) =>
       volume.metadata.deletionTimestamp === undefined &&
-      !isTooSmall(volume, claim) &&
-      !isOtherMode(volume, claim) &&
-      hasAccessModes(volume, claim),
+      !isTooSmall(volume, volumeClaim) &&
+      !isOtherMode(volume, volumeClaim) &&
+      hasAccessModes(volume, volumeClaim),
   );
-  const kept = fitting.find((volume) => isVolumeFor(volume, claim));
+  const kept = fitting.find((volume) => isVolumeFor(volume, volumeClaim));
   if (kept !== undefined || isDelayed) return kept;
-  const selector = claim.spec.selector === undefined ? undefined : labelSelectorFrom(claim.spec.selector);
+  const selector = volumeClaim.spec.selector === undefined ? undefined : labelSelectorFrom(volumeClaim.spec.selector);
   return fitting
     .filter(
       ({ metadata, spec, status }) =>
         spec.claimRef === undefined &&
         status?.phase === 'Available' &&
-        (spec.storageClassName ?? '') === (claim.spec.storageClassName ?? '') &&
+        (spec.storageClassName ?? '') === (volumeClaim.spec.storageClassName ?? '') &&
         (selector === undefined || matchesLabels(selector, metadata.labels ?? {})),
     )
     .toSorted(compareSizes)[0];
 }
 
-function isTooSmall(volume: PersistentVolume, claim: PersistentVolumeClaim): boolean {
-  const requested = parseQuantity(claim.spec.resources?.requests?.storage ?? '0');
+function isTooSmall(volume: PersistentVolume, volumeClaim: PersistentVolumeClaim): boolean {
+  const requested = parseQuantity(volumeClaim.spec.resources?.requests?.storage ?? '0');
   return compareQuantities(sizeOf(volume), requested) < 0;
 }
 
@@ -73,12 +73,12 @@ function compareSizes(a: PersistentVolume, b: PersistentVolume): number {
   return modes || compareQuantities(sizeOf(a), sizeOf(b)) || (a.metadata.name < b.metadata.name ? -1 : 1);
 }
 
-function isOtherMode(volume: PersistentVolume, claim: PersistentVolumeClaim): boolean {
-  return (volume.spec.volumeMode ?? 'Filesystem') !== (claim.spec.volumeMode ?? 'Filesystem');
+function isOtherMode(volume: PersistentVolume, volumeClaim: PersistentVolumeClaim): boolean {
+  return (volume.spec.volumeMode ?? 'Filesystem') !== (volumeClaim.spec.volumeMode ?? 'Filesystem');
 }
 
-function hasAccessModes(volume: PersistentVolume, claim: PersistentVolumeClaim): boolean {
-  return (claim.spec.accessModes ?? []).every((mode) => volume.spec.accessModes?.includes(mode));
+function hasAccessModes(volume: PersistentVolume, volumeClaim: PersistentVolumeClaim): boolean {
+  return (volumeClaim.spec.accessModes ?? []).every((mode) => volume.spec.accessModes?.includes(mode));
 }
 
 export function refTo({ metadata }: PersistentVolumeClaim): ClaimRef {

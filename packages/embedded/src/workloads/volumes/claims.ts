@@ -41,10 +41,10 @@ export function volumeClaimController(workloadDeps: WorkloadDeps): Controller {
       readSource(caches.pods),
     ],
     reconcile: async (key) => {
-      const claim = caches.persistentVolumeClaims.get(key);
-      if (claim === undefined) return DONE;
-      const isBound = claim.metadata.annotations?.[BIND_COMPLETED] !== undefined;
-      await (isBound ? syncBound(deps, claim) : syncUnbound(deps, claim));
+      const volumeClaim = caches.persistentVolumeClaims.get(key);
+      if (volumeClaim === undefined) return DONE;
+      const isBound = volumeClaim.metadata.annotations?.[BIND_COMPLETED] !== undefined;
+      await (isBound ? syncBound(deps, volumeClaim) : syncUnbound(deps, volumeClaim));
       return DONE satisfies Result;
     },
   };
@@ -53,124 +53,138 @@ export function volumeClaimController(workloadDeps: WorkloadDeps): Controller {
 /** Claims a volume may be for: the one it names, or all of its class that have none. */
 function candidates(deps: WorkloadDeps, { metadata, spec }: PersistentVolume): readonly string[] {
   const { caches } = deps;
-  const naming = caches.persistentVolumeClaims.list().filter((claim) => claim.spec.volumeName === metadata.name);
+  const naming = caches.persistentVolumeClaims
+    .list()
+    .filter((volumeClaim) => volumeClaim.spec.volumeName === metadata.name);
   const { namespace, name } = spec.claimRef ?? {};
   const own = namespace && name ? [`${namespace}/${name}`] : unboundOf(deps, spec.storageClassName ?? '');
-  return [...naming.map((claim) => objectKey(claim.metadata)), ...own];
+  return [...naming.map((volumeClaim) => objectKey(volumeClaim.metadata)), ...own];
 }
 
 function unboundOf({ caches }: WorkloadDeps, storageClass: string): readonly string[] {
-  const claims = caches.persistentVolumeClaims.list();
-  const unbound = claims.filter(({ spec }) => !spec.volumeName && (spec.storageClassName ?? '') === storageClass);
+  const volumeClaims = caches.persistentVolumeClaims.list();
+  const unbound = volumeClaims.filter(({ spec }) => !spec.volumeName && (spec.storageClassName ?? '') === storageClass);
   return unbound.map(({ metadata }) => objectKey(metadata));
 }
 
-async function syncUnbound(deps: VolumeClaimDeps, claim: PersistentVolumeClaim): Promise<void> {
+async function syncUnbound(deps: VolumeClaimDeps, volumeClaim: PersistentVolumeClaim): Promise<void> {
   const { caches } = deps;
-  const { volumeName, storageClassName = '' } = claim.spec;
-  if (volumeName) return bindRequested(deps, claim, caches.persistentVolumes.get(volumeName));
+  const { volumeName, storageClassName = '' } = volumeClaim.spec;
+  if (volumeName) return bindRequested(deps, volumeClaim, caches.persistentVolumes.get(volumeName));
   const storageClass = caches.storageClasses.get(storageClassName);
   const isDelayed = storageClass?.volumeBindingMode === 'WaitForFirstConsumer';
-  const volume = findVolume(caches.persistentVolumes.list(), claim, { isDelayed });
-  if (volume !== undefined) return bind(deps, volume, claim);
-  if (isDelayed && claim.metadata.annotations?.[SELECTED_NODE] === undefined) tellWaiting(deps, claim);
-  else if (storageClassName !== '') return askProvisioner(deps, claim, storageClass);
+  const volume = findVolume(caches.persistentVolumes.list(), volumeClaim, { isDelayed });
+  if (volume !== undefined) return bind(deps, volume, volumeClaim);
+  if (isDelayed && volumeClaim.metadata.annotations?.[SELECTED_NODE] === undefined) tellWaiting(deps, volumeClaim);
+  else if (storageClassName !== '') return askProvisioner(deps, volumeClaim, storageClass);
   else {
     const message = 'no persistent volumes available for this claim and no storage class is set';
-    publish(deps, claim, 'Normal', 'FailedBinding', message);
+    publish(deps, volumeClaim, 'Normal', 'FailedBinding', message);
   }
-  await writeStatus(deps, claim, { phase: 'Pending' });
+  await writeStatus(deps, volumeClaim, { phase: 'Pending' });
 }
 
 /** The user has named the volume. */
 async function bindRequested(
   deps: VolumeClaimDeps,
-  claim: PersistentVolumeClaim,
+  volumeClaim: PersistentVolumeClaim,
   volume: PersistentVolume | undefined,
 ): Promise<void> {
   if (volume !== undefined) {
-    if (isVolumeFor(volume, claim)) return bind(deps, volume, claim);
-    const mismatch = volume.spec.claimRef === undefined ? findMismatch(volume, claim) : undefined;
-    if (volume.spec.claimRef === undefined && mismatch === undefined) return bind(deps, volume, claim);
+    if (isVolumeFor(volume, volumeClaim)) return bind(deps, volume, volumeClaim);
+    const mismatch = volume.spec.claimRef === undefined ? findMismatch(volume, volumeClaim) : undefined;
+    if (volume.spec.claimRef === undefined && mismatch === undefined) return bind(deps, volume, volumeClaim);
     const { name } = volume.metadata;
     if (mismatch === undefined) {
-      publish(deps, claim, 'Warning', 'FailedBinding', `volume "${name}" already bound to a different claim.`);
+      publish(deps, volumeClaim, 'Warning', 'FailedBinding', `volume "${name}" already bound to a different claim.`);
     } else {
-      publish(deps, claim, 'Warning', 'VolumeMismatch', `Cannot bind to requested volume "${name}": ${mismatch}`);
+      publish(deps, volumeClaim, 'Warning', 'VolumeMismatch', `Cannot bind to requested volume "${name}": ${mismatch}`);
     }
   }
-  await writeStatus(deps, claim, { phase: 'Pending' });
+  await writeStatus(deps, volumeClaim, { phase: 'Pending' });
 }
 
-function tellWaiting(deps: VolumeClaimDeps, claim: PersistentVolumeClaim): void {
-  const pods = deps.caches.pods.byIndex('claim', objectKey(claim.metadata)).filter((pod: Pod) => !pod.spec.nodeName);
+function tellWaiting(deps: VolumeClaimDeps, volumeClaim: PersistentVolumeClaim): void {
+  const pods = deps.caches.pods
+    .byIndex('volumeClaim', objectKey(volumeClaim.metadata))
+    .filter((pod: Pod) => !pod.spec.nodeName);
   const names = pods.map(({ metadata }) => metadata.name);
   if (names.length === 0) {
     const message = 'waiting for first consumer to be created before binding';
-    publish(deps, claim, 'Normal', 'WaitForFirstConsumer', message);
+    publish(deps, volumeClaim, 'Normal', 'WaitForFirstConsumer', message);
   } else {
     const message = `waiting for pod${names.length > 1 ? 's' : ''} ${names.join(',')} to be scheduled`;
-    publish(deps, claim, 'Normal', 'WaitForPodScheduled', message);
+    publish(deps, volumeClaim, 'Normal', 'WaitForPodScheduled', message);
   }
 }
 
 async function askProvisioner(
   deps: VolumeClaimDeps,
-  claim: PersistentVolumeClaim,
+  volumeClaim: PersistentVolumeClaim,
   storageClass: StorageClass | undefined,
 ): Promise<void> {
   if (storageClass === undefined) {
-    const message = `storageclass.storage.k8s.io "${claim.spec.storageClassName}" not found`;
-    publish(deps, claim, 'Warning', 'ProvisioningFailed', message);
+    const message = `storageclass.storage.k8s.io "${volumeClaim.spec.storageClassName}" not found`;
+    publish(deps, volumeClaim, 'Warning', 'ProvisioningFailed', message);
     return;
   }
   const { provisioner } = storageClass;
   if (provisioner === NO_PROVISIONER) return;
   const asked = Object.fromEntries(PROVISIONER_ANNOTATIONS.map((annotation) => [annotation, provisioner]));
-  const annotations = { ...claim.metadata.annotations, ...asked };
-  if (isDeepStrictEqual(annotations, claim.metadata.annotations)) return;
-  await deps.client.update(PERSISTENT_VOLUME_CLAIMS, { ...claim, metadata: { ...claim.metadata, annotations } });
+  const annotations = { ...volumeClaim.metadata.annotations, ...asked };
+  if (isDeepStrictEqual(annotations, volumeClaim.metadata.annotations)) return;
+  await deps.client.update(PERSISTENT_VOLUME_CLAIMS, {
+    ...volumeClaim,
+    metadata: { ...volumeClaim.metadata, annotations },
+  });
   const message =
     `Waiting for a volume to be created either by the external provisioner '${provisioner}' or manually by the system ` +
     'administrator. If volume creation is delayed, please verify that the provisioner is running and correctly registered.';
-  publish(deps, claim, 'Normal', 'ExternalProvisioning', message);
+  publish(deps, volumeClaim, 'Normal', 'ExternalProvisioning', message);
 }
 
-async function syncBound(deps: VolumeClaimDeps, claim: PersistentVolumeClaim): Promise<void> {
-  const volume = deps.caches.persistentVolumes.get(claim.spec.volumeName ?? '');
+async function syncBound(deps: VolumeClaimDeps, volumeClaim: PersistentVolumeClaim): Promise<void> {
+  const volume = deps.caches.persistentVolumes.get(volumeClaim.spec.volumeName ?? '');
   const { claimRef } = volume?.spec ?? {};
-  if (volume !== undefined && (claimRef === undefined || claimRef.uid === claim.metadata.uid)) {
-    return bind(deps, volume, claim);
+  if (volume !== undefined && (claimRef === undefined || claimRef.uid === volumeClaim.metadata.uid)) {
+    return bind(deps, volume, volumeClaim);
   }
-  if (claim.status?.phase === 'Lost') return;
+  if (volumeClaim.status?.phase === 'Lost') return;
   const [reason, message] =
     volume !== undefined
       ? ['ClaimMisbound', 'Two claims are bound to the same volume, this one is bound incorrectly']
-      : claim.spec.volumeName
+      : volumeClaim.spec.volumeName
         ? ['ClaimLost', 'Bound claim has lost its PersistentVolume. Data on the volume is lost!']
         : ['ClaimLost', 'Bound claim has lost reference to PersistentVolume. Data on the volume is lost!'];
-  await writeStatus(deps, claim, { phase: 'Lost' });
-  publish(deps, claim, 'Warning', reason, message);
+  await writeStatus(deps, volumeClaim, { phase: 'Lost' });
+  publish(deps, volumeClaim, 'Warning', reason, message);
 }
 
 /** First the volume names the claim, then the claim the volume: in between, nobody else can take it. */
-async function bind(deps: VolumeClaimDeps, volume: PersistentVolume, claim: PersistentVolumeClaim): Promise<void> {
+async function bind(
+  deps: VolumeClaimDeps,
+  volume: PersistentVolume,
+  volumeClaim: PersistentVolumeClaim,
+): Promise<void> {
   const { client } = deps;
-  const reserved = await reserve(deps, volume, claim);
+  const reserved = await reserve(deps, volume, volumeClaim);
   if (reserved.status?.phase !== 'Bound') {
     const status = { ...reserved.status, phase: 'Bound' };
     await client.update(PERSISTENT_VOLUMES, { ...reserved, status }, { subresource: 'status' });
   }
   const annotations = {
-    ...claim.metadata.annotations,
+    ...volumeClaim.metadata.annotations,
     [BIND_COMPLETED]: 'yes',
-    ...(!claim.spec.volumeName && { [BOUND_BY_CONTROLLER]: 'yes' }),
+    ...(!volumeClaim.spec.volumeName && { [BOUND_BY_CONTROLLER]: 'yes' }),
   };
-  let bound = claim;
-  if (claim.spec.volumeName !== volume.metadata.name || claim.metadata.annotations?.[BIND_COMPLETED] === undefined) {
-    const metadata = { ...claim.metadata, annotations };
-    const spec = { ...claim.spec, volumeName: volume.metadata.name };
-    bound = await client.update<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, { ...claim, metadata, spec });
+  let bound = volumeClaim;
+  if (
+    volumeClaim.spec.volumeName !== volume.metadata.name ||
+    volumeClaim.metadata.annotations?.[BIND_COMPLETED] === undefined
+  ) {
+    const metadata = { ...volumeClaim.metadata, annotations };
+    const spec = { ...volumeClaim.spec, volumeName: volume.metadata.name };
+    bound = await client.update<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, { ...volumeClaim, metadata, spec });
   }
   const { accessModes = [], capacity = {} } = volume.spec;
   await writeStatus(deps, bound, { phase: 'Bound', accessModes, capacity });
@@ -179,29 +193,29 @@ async function bind(deps: VolumeClaimDeps, volume: PersistentVolume, claim: Pers
 async function reserve(
   { client }: WorkloadDeps,
   volume: PersistentVolume,
-  claim: PersistentVolumeClaim,
+  volumeClaim: PersistentVolumeClaim,
 ): Promise<PersistentVolume> {
   const { metadata, spec } = volume;
-  if (spec.claimRef?.uid === claim.metadata.uid) return volume;
-  const annotations = isVolumeFor(volume, claim)
+  if (spec.claimRef?.uid === volumeClaim.metadata.uid) return volume;
+  const annotations = isVolumeFor(volume, volumeClaim)
     ? metadata.annotations
     : { ...metadata.annotations, [BOUND_BY_CONTROLLER]: 'yes' };
   return client.update<PersistentVolume>(PERSISTENT_VOLUMES, {
     ...volume,
     metadata: { ...metadata, ...(annotations && { annotations }) },
-    spec: { ...spec, claimRef: refTo(claim) },
+    spec: { ...spec, claimRef: refTo(volumeClaim) },
   });
 }
 
 async function writeStatus(
   { client }: WorkloadDeps,
-  claim: PersistentVolumeClaim,
+  volumeClaim: PersistentVolumeClaim,
   status: NonNullable<PersistentVolumeClaim['status']>,
 ): Promise<void> {
-  if (isDeepStrictEqual({ ...claim.status, ...status }, claim.status)) return;
+  if (isDeepStrictEqual({ ...volumeClaim.status, ...status }, volumeClaim.status)) return;
   await client.update(
     PERSISTENT_VOLUME_CLAIMS,
-    { ...claim, status: { ...claim.status, ...status } },
+    { ...volumeClaim, status: { ...volumeClaim.status, ...status } },
     { subresource: 'status' },
   );
 }
@@ -209,10 +223,10 @@ async function writeStatus(
 /** Once in a while: a claim that waits is looked at again and again. */
 function publish(
   { events }: VolumeClaimDeps,
-  claim: PersistentVolumeClaim,
+  volumeClaim: PersistentVolumeClaim,
   type: 'Normal' | 'Warning',
   reason: string,
   message: string,
 ): void {
-  events.publish({ on: subjectOf(claim, PERSISTENT_VOLUME_CLAIMS), type, reason, message });
+  events.publish({ on: subjectOf(volumeClaim, PERSISTENT_VOLUME_CLAIMS), type, reason, message });
 }

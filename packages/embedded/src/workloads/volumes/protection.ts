@@ -25,10 +25,15 @@ export function volumeClaimProtectionController({ client, caches }: WorkloadDeps
       }),
     ],
     reconcile: async (key) => {
-      const claim = caches.persistentVolumeClaims.get(key);
-      if (claim === undefined) return DONE;
-      const isUsed = caches.pods.byIndex('claim', key).some((pod) => Boolean(pod.spec.nodeName));
-      await protect(client, { type: PERSISTENT_VOLUME_CLAIMS, object: claim, finalizer: CLAIM_FINALIZER, isUsed });
+      const volumeClaim = caches.persistentVolumeClaims.get(key);
+      if (volumeClaim === undefined) return DONE;
+      const isUsed = caches.pods.byIndex('volumeClaim', key).some((pod) => Boolean(pod.spec.nodeName));
+      await protect(client, {
+        type: PERSISTENT_VOLUME_CLAIMS,
+        object: volumeClaim,
+        finalizer: CLAIM_FINALIZER,
+        isUsed,
+      });
       return DONE;
     },
   };

@@ -41,19 +41,22 @@ async function createVolumeClaim(
   name: string,
   storageClassName: string,
 ): Promise<void> {
-  const claim: PersistentVolumeClaim = {
+  const volumeClaim: PersistentVolumeClaim = {
     apiVersion: 'v1',
     kind: 'PersistentVolumeClaim',
     metadata: { name, namespace: 'default' },
     spec: { accessModes: ['ReadWriteOnce'], storageClassName, resources: { requests: { storage: '4Gi' } } },
   };
-  await client.create(PERSISTENT_VOLUME_CLAIMS, claim);
+  await client.create(PERSISTENT_VOLUME_CLAIMS, volumeClaim);
   await clock.advance(2 * SECOND);
 }
 
-async function volumeOf({ client }: ProvisionerEnvironment, claim: string): Promise<PersistentVolume | undefined> {
+async function volumeOf(
+  { client }: ProvisionerEnvironment,
+  volumeClaim: string,
+): Promise<PersistentVolume | undefined> {
   const { spec } = await client.get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, {
-    name: claim,
+    name: volumeClaim,
     namespace: 'default',
   });
   return spec.volumeName === undefined
@@ -66,14 +69,14 @@ function zoneOf(volume: PersistentVolume | undefined): string | undefined {
   return terms.flatMap(({ matchExpressions = [] }) => matchExpressions).find(({ key }) => key === ZONE)?.values?.[0];
 }
 
-async function createPod({ client, clock }: ProvisionerEnvironment, claim: string, zone: string): Promise<Pod> {
+async function createPod({ client, clock }: ProvisionerEnvironment, volumeClaim: string, zone: string): Promise<Pod> {
   const pod: Pod = {
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: { name: 'web', namespace: 'default' },
     spec: {
       containers: [{ name: 'main', image: 'a' }],
-      volumes: [{ name: 'data', persistentVolumeClaim: { claimName: claim } }],
+      volumes: [{ name: 'data', persistentVolumeClaim: { claimName: volumeClaim } }],
       nodeSelector: { [ZONE]: zone },
     },
   };

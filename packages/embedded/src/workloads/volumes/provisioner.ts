@@ -36,9 +36,9 @@ export function provisionerController(
     concurrency: 10,
     sources: [kindSource(caches.persistentVolumeClaims), readSource(caches.storageClasses), readSource(caches.nodes)],
     reconcile: async (key) => {
-      const claim = caches.persistentVolumeClaims.get(key);
-      const storageClass = claim && findClass(deps, claim);
-      if (claim !== undefined && storageClass !== undefined) await provision(deps, claim, storageClass);
+      const volumeClaim = caches.persistentVolumeClaims.get(key);
+      const storageClass = volumeClaim && findClass(deps, volumeClaim);
+      if (volumeClaim !== undefined && storageClass !== undefined) await provision(deps, volumeClaim, storageClass);
       return DONE;
     },
   };
@@ -80,21 +80,21 @@ function findClass(
 
 async function provision(
   deps: ProvisionerDeps,
-  claim: PersistentVolumeClaim,
+  volumeClaim: PersistentVolumeClaim,
   storageClass: StorageClass,
 ): Promise<void> {
-  const name = `pvc-${claim.metadata.uid}`;
+  const name = `pvc-${volumeClaim.metadata.uid}`;
   try {
     await deps.client.create(
       PERSISTENT_VOLUMES,
-      newVolume(name, claim, storageClass, zoneFor(deps, claim, storageClass)),
+      newVolume(name, volumeClaim, storageClass, zoneFor(deps, volumeClaim, storageClass)),
     );
   } catch (error) {
     if (isAlreadyExists(error)) return;
     throw error;
   }
   const message = `Successfully provisioned volume ${name}`;
-  const on = subjectOf(claim, PERSISTENT_VOLUME_CLAIMS);
+  const on = subjectOf(volumeClaim, PERSISTENT_VOLUME_CLAIMS);
   deps.events.publish({ on, type: 'Normal', reason: 'ProvisioningSucceeded', message });
 }
 
@@ -124,11 +124,11 @@ function turnOf(name: string): number {
 
 function newVolume(
   name: string,
-  claim: PersistentVolumeClaim,
+  volumeClaim: PersistentVolumeClaim,
   storageClass: StorageClass,
   zone: string | undefined,
 ): PersistentVolume {
-  const { storage = '0' } = claim.spec.resources?.requests ?? {};
+  const { storage = '0' } = volumeClaim.spec.resources?.requests ?? {};
   const term = zone && { matchExpressions: [{ key: ZONE_LABEL, operator: 'In', values: [zone] }] };
   return {
     apiVersion: 'v1',
@@ -136,11 +136,11 @@ function newVolume(
     metadata: { name, annotations: { [PROVISIONED_BY]: storageClass.provisioner } },
     spec: {
       capacity: { storage },
-      accessModes: claim.spec.accessModes ?? [],
-      volumeMode: claim.spec.volumeMode ?? 'Filesystem',
+      accessModes: volumeClaim.spec.accessModes ?? [],
+      volumeMode: volumeClaim.spec.volumeMode ?? 'Filesystem',
       storageClassName: storageClass.metadata.name,
       persistentVolumeReclaimPolicy: storageClass.reclaimPolicy ?? 'Delete',
-      claimRef: refTo(claim),
+      claimRef: refTo(volumeClaim),
       csi: { driver: storageClass.provisioner, volumeHandle: name },
       ...(term && { nodeAffinity: { required: { nodeSelectorTerms: [term] } } }),
     },

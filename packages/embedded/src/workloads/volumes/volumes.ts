@@ -13,7 +13,10 @@ export function volumeController(deps: WorkloadDeps): Controller {
     sources: [
       kindSource(caches.persistentVolumes),
       kindSource(caches.persistentVolumeClaims, {
-        keys: (claim) => [...volumesFor(deps, claim), ...(claim.spec.volumeName ? [claim.spec.volumeName] : [])],
+        keys: (volumeClaim) => [
+          ...volumesFor(deps, volumeClaim),
+          ...(volumeClaim.spec.volumeName ? [volumeClaim.spec.volumeName] : []),
+        ],
       }),
     ],
     reconcile: async (name) => {
@@ -35,9 +38,9 @@ function volumesFor({ caches }: WorkloadDeps, { metadata }: PersistentVolumeClai
 async function sync(deps: WorkloadDeps, volume: PersistentVolume): Promise<void> {
   const { claimRef } = volume.spec;
   if (!claimRef?.uid) return writePhase(deps, volume, 'Available');
-  const claim = await findVolumeClaim(deps, volume);
-  if (claim === undefined) return writePhase(deps, volume, 'Released');
-  const { volumeName } = claim.spec;
+  const volumeClaim = await findVolumeClaim(deps, volume);
+  if (volumeClaim === undefined) return writePhase(deps, volume, 'Released');
+  const { volumeName } = volumeClaim.spec;
   if (!volumeName) return; // the claim's own pass completes the binding
   if (volumeName === volume.metadata.name) return writePhase(deps, volume, 'Bound');
   const annotations = volume.metadata.annotations ?? {};

@@ -66,31 +66,32 @@ function volumeUpdateProblems(volume: KubeObject, old: KubeObject): readonly Pro
 export const PERSISTENT_VOLUME_CLAIM: KindRules = {
   traits: { returnsDeleted: true },
   initialStatus: () => ({ phase: 'Pending' }),
-  admit: (claim, old, neighbours) => (old ? claim : protectClaim(withDefaultClass(claim, neighbours))),
+  admit: (volumeClaim, old, neighbours) =>
+    old ? volumeClaim : protectClaim(withDefaultClass(volumeClaim, neighbours)),
   validateUpdate: volumeClaimUpdateProblems,
 };
 
 const DEFAULT_CLASS = 'storageclass.kubernetes.io/is-default-class';
 
-function withDefaultClass(claim: KubeObject, neighbours: Neighbours): KubeObject {
-  const spec = objectAt(claim, 'spec');
-  if (spec['storageClassName'] !== undefined) return claim;
+function withDefaultClass(volumeClaim: KubeObject, neighbours: Neighbours): KubeObject {
+  const spec = objectAt(volumeClaim, 'spec');
+  if (spec['storageClassName'] !== undefined) return volumeClaim;
   const classes = neighbours.list('storage.k8s.io/storageclasses');
   const defaults = classes.filter(({ metadata }) => metadata.annotations?.[DEFAULT_CLASS] === 'true');
   const newest = defaults.sort((a, b) => (a.metadata.creationTimestamp! < b.metadata.creationTimestamp! ? 1 : -1))[0];
-  return newest ? { ...claim, spec: { ...spec, storageClassName: newest.metadata.name } } : claim;
+  return newest ? { ...volumeClaim, spec: { ...spec, storageClassName: newest.metadata.name } } : volumeClaim;
 }
 
 /** Binding sets the volume once; a bound claim may ask for more. */
-function volumeClaimUpdateProblems(claim: KubeObject, old: KubeObject): readonly Problem[] {
-  const isBound = textAt(claim, 'status', 'phase') === 'Bound';
+function volumeClaimUpdateProblems(volumeClaim: KubeObject, old: KubeObject): readonly Problem[] {
+  const isBound = textAt(volumeClaim, 'status', 'phase') === 'Bound';
   const free = [
     ...(textAt(old, 'spec', 'volumeName') === '' ? ['volumeName'] : []),
     ...(isBound ? ['volumeAttributesClassName', 'resources'] : []),
     ...(objectAt(old, 'spec')['storageClassName'] === undefined ? ['storageClassName'] : []),
   ];
   const fixed = (one: KubeObject): JsonObject => without(objectAt(one, 'spec'), ...free);
-  if (isSameJson(fixed(claim), fixed(old))) return [];
+  if (isSameJson(fixed(volumeClaim), fixed(old))) return [];
   const why =
     'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n';
   return [forbiddenField(['spec'], why)];
