@@ -3,7 +3,7 @@ import { nodeSeconds, startControlPlane } from './embedded/control-plane.ts';
 import { createNodes, createPods, watchPods } from './embedded/load.ts';
 import type { SchedulingFigures } from './embedded/scheduling.ts';
 import type { VirtualHourFigures } from './embedded/virtual-hour.ts';
-import { measureYardstick } from './embedded/yardstick.ts';
+import { measureBaseline } from './embedded/baseline.ts';
 import { type Row, rowOf } from './report.ts';
 import { messageFrom, startChild, stopChild } from './runtime/children.ts';
 
@@ -14,14 +14,14 @@ const WATCHERS = 10;
 
 /** What the embedded cluster promises (issue C). The control plane is `karpenter up`, a process of its own. */
 export async function measureEmbedded(): Promise<readonly Row[]> {
-  const before = await repeat(measureYardstick);
+  const before = await repeat(measureBaseline);
   await measureIdle(); // the first start compiles, the others find it done
   const idle = await repeat(measureIdle);
   const writes = await repeat(measureCreation);
   const bindings = await repeat(() => measureInChild<SchedulingFigures>('../embedded/scheduling.ts'));
   const loaded = await repeat(measureMemory);
   const hours = await repeat(() => measureInChild<VirtualHourFigures>('../embedded/virtual-hour.ts'));
-  const yardsticks = [...before, ...(await repeat(measureYardstick))];
+  const baselines = [...before, ...(await repeat(measureBaseline))];
   return [
     rowOf(
       'start to serving, Node itself left out',
@@ -59,7 +59,7 @@ export async function measureEmbedded(): Promise<readonly Row[]> {
       30,
       hours.map((run) => run.wallSeconds),
     ),
-    rowOf('(20,000 pods read and written as JSON, before and after)', 's', undefined, yardsticks),
+    rowOf('(20,000 pods read and written as JSON, before and after)', 's', undefined, baselines),
   ];
 }
 

@@ -2,7 +2,7 @@
 export interface Row {
   readonly what: string;
   readonly unit: string;
-  /** What it may be at most; absent for a yardstick, which tells how fast the host was meanwhile. */
+  /** What it may be at most; absent for a baseline, which tells how fast the host was meanwhile. */
   readonly must?: number;
   /** The median of the runs. */
   readonly actual: number;
@@ -16,7 +16,7 @@ export function rowOf(what: string, unit: string, must: number | undefined, runs
   return { what, unit, ...(must === undefined ? {} : { must }), actual, runs };
 }
 
-/** Whether a figure is within its bound; a yardstick always is. */
+/** Whether a figure is within its bound; a baseline always is. */
 export function isMet({ actual, must = Number.POSITIVE_INFINITY }: Row): boolean {
   return actual <= must;
 }

@@ -63,7 +63,7 @@ function informerRows(what: string, runs: readonly InformerFigures[], heapMegaby
       `${what}: (parsing 40,000 events, CPU)`,
       's',
       undefined,
-      runs.map((run) => run.yardstickCpuSeconds),
+      runs.map((run) => run.baselineCpuSeconds),
     ),
     ...delayRows(what, runs),
   ];

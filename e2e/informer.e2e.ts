@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ApiObject, CONFIG_MAPS } from '@karpenter-ts/kubernetes';
 import { Client, HttpsTransport, Informer, nullLogger, realClock } from '@karpenter-ts/runtime';
 import { type Lab, openLab, startLab } from './lab/lab.ts';
-import { killService, reviveService, rotateToken } from './lab/surgery.ts';
+import { killService, reviveService, rotateToken } from './lab/fault-injection.ts';
 import { until } from './operator/until.ts';
 
 const NAMESPACE = 'default';

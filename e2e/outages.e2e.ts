@@ -7,7 +7,7 @@ import type { ControllerProcess } from './operator/controller-process.ts';
 import { type Installation, install } from './operator/installation.ts';
 import { ofCores, type Tenant } from './operator/tenant.ts';
 import { until } from './operator/until.ts';
-import { killService, reviveService } from './lab/surgery.ts';
+import { killService, reviveService } from './lab/fault-injection.ts';
 
 const NODE_COUNT = 12;
 const LEASE = { namespace: 'kube-system', name: 'karpenter-leader-election' };

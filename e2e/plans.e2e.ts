@@ -15,14 +15,14 @@ describe('kube-scheduler', () => {
   after(() => transport.close());
 
   test('gives all pods the nodes a plan told them, in its order', async (t) => {
-    const { placed, astray } = await tryNominated(seeds, {
+    const { placed, misplaced } = await tryNominated(seeds, {
       transport,
       clock: realClock,
       prefix: `told-${process.pid}`,
     });
-    t.diagnostic(`${seeds.length} fleets from seed ${seeds[0]}: ${placed} pods, ${astray.length} elsewhere`);
+    t.diagnostic(`${seeds.length} fleets from seed ${seeds[0]}: ${placed} pods, ${misplaced.length} elsewhere`);
     assert.ok(placed > seeds.length);
-    assert.deepEqual(astray, []);
+    assert.deepEqual(misplaced, []);
   });
 
   test('gives 97 % of the pods a node at once, the rest within two more passes', async (t) => {

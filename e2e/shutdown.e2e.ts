@@ -7,7 +7,7 @@ import { type ApiObject, DEPLOYMENTS, LEASES, NODES, POD_DISRUPTION_BUDGETS } fr
 import { SECOND } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS } from '@karpenter-ts/apis';
 import { findFreePorts } from './lab/ports.ts';
-import { killService, pauseService, reviveService } from './lab/surgery.ts';
+import { killService, pauseService, reviveService } from './lab/fault-injection.ts';
 import type { ControllerProcess } from './operator/controller-process.ts';
 import { type Installation, install } from './operator/installation.ts';
 import { ofCores, type Tenant } from './operator/tenant.ts';

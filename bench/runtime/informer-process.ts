@@ -97,7 +97,7 @@ process.send?.({
   syncCpuSeconds,
   heapMegabytes,
   eventsCpuSeconds,
-  yardstickCpuSeconds: parseEvents(Number(events)),
+  baselineCpuSeconds: parseEvents(Number(events)),
   loopDelayP999Milliseconds: Math.max(duringSync.percentile(99.9), duringEvents.percentile(99.9)) / 1e6,
   loopDelayMaxMilliseconds: Math.max(duringSync.max, duringEvents.max) / 1e6,
 } satisfies InformerFigures);

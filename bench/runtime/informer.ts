@@ -9,7 +9,7 @@ export interface InformerFigures {
   readonly heapMegabytes: number;
   readonly eventsCpuSeconds: number;
   /** Parsing as many events, and nothing else, in the same process afterwards. */
-  readonly yardstickCpuSeconds: number;
+  readonly baselineCpuSeconds: number;
   /** The worse of the initial list and the events. */
   readonly loopDelayP999Milliseconds: number;
   readonly loopDelayMaxMilliseconds: number;

@@ -31,10 +31,10 @@ const CHANCE: readonly (readonly [RegExp, string])[] = [
 
 /** The outcome with everything replaced that differs from run to run, as the step wants it compared. */
 export function comparable({ exitCode, stdout, stderr }: Outcome, { sorted, keep }: Step): Outcome {
-  const settle = (text: string): string => {
+  const normalize = (text: string): string => {
     const plain = CHANCE.reduce((done, [chance, name]) => done.replaceAll(chance, name), text);
     const lines = plain.split('\n').filter((line) => keep === undefined || keep.test(line));
     return (sorted ? lines.sort() : lines).join('\n');
   };
-  return { exitCode, stdout: settle(stdout), stderr: settle(stderr) };
+  return { exitCode, stdout: normalize(stdout), stderr: normalize(stderr) };
 }

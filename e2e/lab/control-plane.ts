@@ -23,7 +23,7 @@ export function isFoundation(name: ServiceName): boolean {
 }
 
 /** Where one lab lives. */
-export interface Site {
+export interface ControlPlaneConfig {
   readonly folder: string;
   readonly ports: Readonly<Record<ServiceName, number>>;
   readonly tokens: Tokens;
@@ -31,24 +31,24 @@ export interface Site {
 
 /** How a component is run in a lab, and when it counts as ready. */
 interface Service {
-  readonly args: (site: Site) => readonly string[];
-  readonly probes: (site: Site) => readonly Probe[];
+  readonly args: (site: ControlPlaneConfig) => readonly string[];
+  readonly probes: (site: ControlPlaneConfig) => readonly Probe[];
 }
 
 /** Who may log in, for the API server. */
-export const tokenFilePath = (site: Site): string => join(site.folder, 'tokens.csv');
+export const tokenFilePath = (site: ControlPlaneConfig): string => join(site.folder, 'tokens.csv');
 /** Signs and verifies the tokens of service accounts. */
-export const serviceAccountKeyPath = (site: Site): string => join(site.folder, 'service-account.key');
+export const serviceAccountKeyPath = (site: ControlPlaneConfig): string => join(site.folder, 'service-account.key');
 /** Of every role; `admin` is the current one, which the components use too. */
-export const kubeconfigPath = (site: Site): string => join(site.folder, 'kubeconfig');
+export const kubeconfigPath = (site: ControlPlaneConfig): string => join(site.folder, 'kubeconfig');
 /** The address of the API server. */
-export const serverUrl = (site: Site): string => `https://127.0.0.1:${site.ports['kube-apiserver']}`;
+export const serverUrl = (site: ControlPlaneConfig): string => `https://127.0.0.1:${site.ports['kube-apiserver']}`;
 
 /** The certificate the API server makes for itself when it starts, with its issuer: what clients verify it by. */
-export const serverCertificatePath = (site: Site): string => join(site.folder, 'certs', 'apiserver.crt');
+export const serverCertificatePath = (site: ControlPlaneConfig): string => join(site.folder, 'certs', 'apiserver.crt');
 
 /** The key to that certificate. */
-export const serverKeyPath = (site: Site): string => join(site.folder, 'certs', 'apiserver.key');
+export const serverKeyPath = (site: ControlPlaneConfig): string => join(site.folder, 'certs', 'apiserver.key');
 
 // A lab is for one user on one machine, so no client has to share the API server fairly: these lift the throttles
 // that would otherwise set the pace of a test (20 requests/s for the controller manager, 50 for the scheduler).
@@ -126,10 +126,10 @@ export const SERVICES: Readonly<Record<ServiceName, Service>> = {
   },
 };
 
-function secureServing({ folder, ports }: Site, name: ServiceName): readonly string[] {
+function secureServing({ folder, ports }: ControlPlaneConfig, name: ServiceName): readonly string[] {
   return ['--bind-address=127.0.0.1', `--secure-port=${ports[name]}`, `--cert-dir=${join(folder, 'certs')}`];
 }
 
-function secureProbe({ folder, ports }: Site, name: ServiceName, path: string): Probe {
+function secureProbe({ folder, ports }: ControlPlaneConfig, name: ServiceName, path: string): Probe {
   return { url: `https://127.0.0.1:${ports[name]}${path}`, caPath: join(folder, 'certs', `${name}.crt`) };
 }

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheFolder } from './cache.ts';
-import type { ServiceName, Site } from './control-plane.ts';
+import type { ServiceName, ControlPlaneConfig } from './control-plane.ts';
 import { LabError } from './lab-error.ts';
 import type { ProcessIdentity } from './processes.ts';
 import { writeWholeFile } from './whole-file.ts';
@@ -16,7 +16,7 @@ interface ServiceRecord {
 export interface LabState {
   readonly name: string;
   readonly phase: 'starting' | 'ready';
-  readonly site: Site;
+  readonly site: ControlPlaneConfig;
   readonly kubectlPath: string;
   readonly services: readonly ServiceRecord[];
   /**

@@ -6,7 +6,7 @@ import {
   kubeconfigPath,
   SERVICES,
   type ServiceName,
-  type Site,
+  type ControlPlaneConfig,
   serverCertificatePath,
   serverUrl,
   serviceAccountKeyPath,
@@ -60,7 +60,7 @@ export async function startServices({ state, services, onProgress, signal }: Sta
 interface ServiceStart {
   readonly name: ServiceName;
   readonly path: string;
-  readonly site: Site;
+  readonly site: ControlPlaneConfig;
   readonly record: (process: ProcessIdentity) => void;
 }
 
@@ -90,7 +90,7 @@ export async function startService({ name, path, site, record }: ServiceStart, s
 }
 
 /** Writes the kubeconfig, with the tokens of the site and the server's own certificate. */
-export function writeKubeconfig(site: Site): void {
+export function writeKubeconfig(site: ControlPlaneConfig): void {
   const caData = readFileSync(serverCertificatePath(site), 'utf8');
   writeWholeFile(kubeconfigPath(site), renderKubeconfig({ server: serverUrl(site), caData, tokens: site.tokens }));
 }

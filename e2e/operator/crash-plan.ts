@@ -3,8 +3,8 @@ import type { ControllerProcess } from './controller-process.ts';
 import type { Installation } from './installation.ts';
 import { type Tenant, TENANT } from './tenant.ts';
 
-/** Who takes the controller down when, and whether they did. */
-interface Bomb {
+/** A point at which the controller is killed: the nth write that concerns a tenant. */
+interface CrashPoint {
   readonly tenant: string;
   /** At which write that concerns the tenant. */
   readonly at: number;
@@ -31,14 +31,14 @@ export interface CrashPlanOptions {
  */
 export class CrashPlan {
   readonly #options: CrashPlanOptions;
-  readonly #bombs: readonly Bomb[];
+  readonly #points: readonly CrashPoint[];
   #controller: ControllerProcess | undefined;
   #crash: Promise<void> | undefined;
   #crashes = 0;
 
   constructor(options: CrashPlanOptions) {
     this.#options = options;
-    this.#bombs = options.tenants.map(({ name }, index) => ({ tenant: name, at: index + 1, writes: new Set() }));
+    this.#points = options.tenants.map(({ name }, index) => ({ tenant: name, at: index + 1, writes: new Set() }));
   }
 
   /** Starts the first controller. */
@@ -55,7 +55,7 @@ export class CrashPlan {
 
   /** Tenants whose turn never came: they had fewer writes than that. */
   get spared(): readonly string[] {
-    return this.#bombs.filter(({ at, writes }) => writes.size < at).map(({ tenant }) => tenant);
+    return this.#points.filter(({ at, writes }) => writes.size < at).map(({ tenant }) => tenant);
   }
 
   /** Kills the last controller. */
@@ -67,11 +67,11 @@ export class CrashPlan {
 
   async #count(write: Write): Promise<void> {
     const { isBegin = () => true } = this.#options;
-    const bomb = UNIMPORTANT.test(write.path) ? undefined : this.#bombs.find(({ tenant }) => concerns(write, tenant));
-    if (bomb === undefined || (bomb.writes.size === 0 && !isBegin(write))) return;
-    const isKnown = bomb.writes.has(outcomeOf(write));
-    bomb.writes.add(outcomeOf(write));
-    if (!isKnown && bomb.writes.size === bomb.at) this.#crash ??= this.#replace();
+    const point = UNIMPORTANT.test(write.path) ? undefined : this.#points.find(({ tenant }) => concerns(write, tenant));
+    if (point === undefined || (point.writes.size === 0 && !isBegin(write))) return;
+    const isKnown = point.writes.has(outcomeOf(write));
+    point.writes.add(outcomeOf(write));
+    if (!isKnown && point.writes.size === point.at) this.#crash ??= this.#replace();
     await this.#crash; // whatever else was on its way is not heard of, either
   }
 

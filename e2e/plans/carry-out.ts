@@ -11,7 +11,7 @@ import { Submission } from './submission.ts';
 export interface NominatedOutcome {
   readonly placed: number;
   /** Pods that did not get the node, with where they are or why they wait. */
-  readonly astray: readonly string[];
+  readonly misplaced: readonly string[];
 }
 
 /** Hands over the pods one by one in the order they were planned, each with its node in `status.nominatedNodeName`. */
@@ -19,15 +19,15 @@ export async function carryOutNominated(fleet: RandomFleet, context: ContractCon
   const { env, snapshot, submission } = await raise(fleet, context);
   const nodeOf = await buyNodes(env, snapshot, fleet.options, 'new');
   const placements = placementsInOrder(snapshot, fleet.options);
-  const astray: string[] = [];
+  const misplaced: string[] = [];
   for (const placement of placements) {
     const [pod, node] = [placement.pod, nodeOf(placement.node)];
     await submission.nominate(pod, node);
     const verdict = await submission.verdictOn(pod);
-    if ('complaint' in verdict) astray.push(`${podName(pod)} for ${node}: ${verdict.complaint}`);
-    else if (verdict.node !== node) astray.push(`${podName(pod)} for ${node} went to ${verdict.node}`);
+    if ('message' in verdict) misplaced.push(`${podName(pod)} for ${node}: ${verdict.message}`);
+    else if (verdict.node !== node) misplaced.push(`${podName(pod)} for ${node} went to ${verdict.node}`);
   }
-  return { placed: placements.length, astray };
+  return { placed: placements.length, misplaced };
 }
 
 /** What became of the pods a plan places, left to the scheduler. */
@@ -36,7 +36,7 @@ export interface FreeOutcome {
   /** How many were without a node at the end of each pass; no pass follows one that leaves none. */
   readonly waiting: readonly number[];
   /** Who waits after the last, and why. */
-  readonly complaints: readonly string[];
+  readonly messages: readonly string[];
 }
 
 /** One that follows the plan, and two for those whose place another took. */
@@ -50,11 +50,11 @@ export async function carryOutFreely(fleet: RandomFleet, context: ContractContex
   for (const pod of pods) await submission.submit(pod);
   const waiting: number[] = [];
   for (;;) {
-    const left = await submission.settle(pods);
+    const left = await submission.untilDecided(pods);
     waiting.push(left.size);
     if (left.size === 0 || waiting.length === PASSES) {
-      const complaints = [...left].map(([pod, complaint]) => `${podName(pod)}: ${complaint}`);
-      return { placed: pods.length, waiting, complaints };
+      const messages = [...left].map(([pod, message]) => `${podName(pod)}: ${message}`);
+      return { placed: pods.length, waiting, messages };
     }
     await buyNodes(env, await observe(env, snapshot, fleet.options), fleet.options, `more-${waiting.length}`);
   }

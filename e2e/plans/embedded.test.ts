@@ -20,10 +20,10 @@ async function onCluster<T>(run: (target: ContractTarget) => Promise<T>): Promis
 }
 
 test('pods told their node of a plan, in its order, all get it', async (t: TestContext) => {
-  const { placed, astray } = await onCluster((target) => tryNominated(seeds, target));
-  t.diagnostic(`${seeds.length} fleets from seed ${seeds[0]}: ${placed} pods, ${astray.length} elsewhere`);
+  const { placed, misplaced } = await onCluster((target) => tryNominated(seeds, target));
+  t.diagnostic(`${seeds.length} fleets from seed ${seeds[0]}: ${placed} pods, ${misplaced.length} elsewhere`);
   assert.ok(placed > seeds.length);
-  assert.deepEqual(astray, []);
+  assert.deepEqual(misplaced, []);
 });
 
 test('of pods left to the scheduler 97 % have a node at once, the rest within two more passes', async (t) => {

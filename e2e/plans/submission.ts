@@ -21,7 +21,7 @@ interface LiveClaim extends ApiObject {
 const SELECTED_NODE = 'volume.kubernetes.io/selected-node';
 
 /** What the scheduler makes of a pod: it is on a node, or fits on none for now. */
-export type Verdict = { readonly node: string } | { readonly complaint: string };
+export type Verdict = { readonly node: string } | { readonly message: string };
 
 /** Hands pods to the scheduler of an environment, and creates their volumes as a CSI driver would. */
 export class Submission {
@@ -57,7 +57,7 @@ export class Submission {
   }
 
   /** Waits until all pods have a node, or nothing has happened for a while; says which pods still wait, and why. */
-  async settle(pods: readonly Pod[]): Promise<ReadonlyMap<Pod, string>> {
+  async untilDecided(pods: readonly Pod[]): Promise<ReadonlyMap<Pod, string>> {
     const { clock } = this.#env.context;
     let waiting = await this.#waiting(pods);
     for (let quietSince = clock.now(); waiting.size > 0 && clock.now() - quietSince < QUIET; ) {
@@ -75,7 +75,7 @@ export class Submission {
       const live = await this.#env.context.client.get<LivePod>(PODS, pod.metadata);
       await this.#provisionFor(live);
       const verdict = findVerdict(live);
-      if (verdict === undefined || 'complaint' in verdict) waiting.set(pod, verdict?.complaint ?? 'not looked at');
+      if (verdict === undefined || 'message' in verdict) waiting.set(pod, verdict?.message ?? 'not looked at');
     }
     return waiting;
   }
@@ -119,7 +119,7 @@ function findVerdict({ spec, status }: LivePod): Verdict | undefined {
   if (spec.nodeName) return { node: spec.nodeName };
   const refusal = status?.conditions?.find(({ type, reason }) => type === 'PodScheduled' && reason === 'Unschedulable');
   const { message = '' } = refusal ?? {};
-  return refusal && !UNHEARD_OF.test(message) ? { complaint: message } : undefined;
+  return refusal && !UNHEARD_OF.test(message) ? { message: message } : undefined;
 }
 
 /** The scheduler hears of pods and of volumes separately. Once it has heard of the volume it looks at the pod again. */

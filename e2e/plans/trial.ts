@@ -13,23 +13,23 @@ export function trialSeeds(env: NodeJS.ProcessEnv = process.env): readonly numbe
 }
 
 /** What came of pods that were told their nodes. */
-export interface NominatedTally {
+export interface NominatedTotals {
   readonly placed: number;
   /** Pods that did not get theirs, each with the seed of its fleet. */
-  readonly astray: readonly string[];
+  readonly misplaced: readonly string[];
 }
 
 /** Carries out the plans of these fleets, nominating the planned nodes. Rejects if one could not be carried out. */
-export async function tryNominated(seeds: readonly number[], target: ContractTarget): Promise<NominatedTally> {
+export async function tryNominated(seeds: readonly number[], target: ContractTarget): Promise<NominatedTotals> {
   const outcomes = await tryFleets(seeds, { portable: true }, carryOutNominated, target);
   return {
     placed: sumOf(outcomes, ({ placed }) => placed),
-    astray: outcomes.flatMap(({ seed, astray }) => astray.map((pod) => `seed ${seed}: ${pod}`)),
+    misplaced: outcomes.flatMap(({ seed, misplaced }) => misplaced.map((pod) => `seed ${seed}: ${pod}`)),
   };
 }
 
 /** What came of pods that were left to the scheduler. */
-export interface FreeTally {
+export interface FreeTotals {
   readonly placed: number;
   /** How many of them got a node at once. */
   readonly atOnce: number;
@@ -38,12 +38,12 @@ export interface FreeTally {
 }
 
 /** Carries out the plans of these fleets as a provisioner does: it buys nodes, and the scheduler decides. */
-export async function tryFreely(seeds: readonly number[], target: ContractTarget): Promise<FreeTally> {
+export async function tryFreely(seeds: readonly number[], target: ContractTarget): Promise<FreeTotals> {
   const outcomes = await tryFleets(seeds, { portable: true, forgiving: true }, carryOutFreely, target);
   return {
     placed: sumOf(outcomes, ({ placed }) => placed),
     atOnce: sumOf(outcomes, ({ placed, waiting: [first = 0] }) => placed - first),
-    waiting: outcomes.flatMap(({ seed, complaints }) => complaints.map((pod) => `seed ${seed}: ${pod}`)),
+    waiting: outcomes.flatMap(({ seed, messages }) => messages.map((pod) => `seed ${seed}: ${pod}`)),
   };
 }
 

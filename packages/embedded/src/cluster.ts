@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type ApiObject, CUSTOM_RESOURCE_DEFINITIONS, type JsonObject } from '@karpenter-ts/kubernetes';
 import { Client, inProcessTransport, type Logger, type SteadyClock, type Transport } from '@karpenter-ts/runtime';
 import { issueCertificate } from './apiserver/https/certificates.ts';
-import { type Front, serveHttps } from './apiserver/https/front.ts';
+import { type HttpsServer, serveHttps } from './apiserver/https/https-server.ts';
 import { createKubeconfig } from './apiserver/https/kubeconfig.ts';
 import { seededRandom } from './apiserver/identity.ts';
 import { ApiServer } from './apiserver/server.ts';
@@ -86,7 +86,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
 
 interface Listening {
   readonly access: ClusterAccess;
-  readonly front: Front;
+  readonly front: HttpsServer;
 }
 
 async function listen(

@@ -25,7 +25,7 @@ async function kwokSubject(catalogue: Catalogue): Promise<Subject> {
     makeNodeClaim: (demand) => env.createNodeClaim(`conformance-${++claims}`, demand),
     finish: (call) => clock.runUntil(call),
     advance: (duration) => clock.advance(duration),
-    levers: {
+    hooks: {
       throttle: async (method) => env.throttleOnce(FIRST_REQUESTS[method]),
       unreadyNodeClass: () => env.unreadyNodeClass(),
       removeNodeClass: () => client.delete(KWOK_NODE_CLASSES, { name: 'default' }),

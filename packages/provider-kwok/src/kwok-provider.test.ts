@@ -181,14 +181,14 @@ test('types are the same array at every call, nothing drifts, and a NotReady Nod
 test('with a reader of caches a launch costs one request', async (t) => {
   const { provider, requests, claim, env } = await startWithEmptyCache(t);
   await provider.create(claim, NEVER);
-  await env.clock.settle();
+  await env.clock.flush();
   assert.deepEqual(requests, ['POST /api/v1/nodes']);
 });
 
 test('a Node no cache knows of yet goes with its instance', async (t) => {
   const { provider, requests, claim, env } = await startWithEmptyCache(t);
   const { status } = await provider.create(claim, NEVER);
-  await env.clock.settle();
+  await env.clock.flush();
   await assert.rejects(provider.delete({ ...claim, status: status! }, NEVER), NodeClaimNotFoundError);
   assert.deepEqual(await env.listNodes(), []);
   assert.equal(requests.includes('DELETE /apis/karpenter.sh/v1/nodeclaims/a'), true);

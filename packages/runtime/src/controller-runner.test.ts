@@ -28,7 +28,7 @@ async function run(
   const deps = { clock, logger, metrics, random: () => 0, syncSource: async () => {} };
   const ended = new ControllerRunner(controller, deps).start(stop.signal);
   t.after(() => stop.abort());
-  await clock.settle();
+  await clock.flush();
   const page = async (): Promise<string> => {
     let text = '';
     for await (const slice of metrics.render('text')) text += slice;
@@ -202,7 +202,7 @@ test('a terminal error is logged and counted, and the key left alone until it ch
   assert.match(await page(), /[^l]_reconcile_errors_total\{controller="test"\} 1\n/);
   assert.equal(logger.lines.filter(({ message }) => message === 'Reconciler error').length, 1);
   queue.add('key');
-  await clock.settle();
+  await clock.flush();
   assert.equal(tries, 2);
 });
 
@@ -222,7 +222,7 @@ test('05/42 a key added thrice while it runs is reconciled exactly once more, an
     { concurrency: 10 },
   );
   queue.add('key');
-  await clock.settle();
+  await clock.flush();
   for (let i = 0; i < 3; i++) queue.add('key');
   await clock.advance(1 * MINUTE);
   assert.deepEqual({ passes, most }, { passes: 2, most: 1 });
@@ -285,7 +285,7 @@ test('a full queue of quick keys lets the event loop turn in between', async (t)
     if (passes < 200) setImmediate(watch);
   };
   setImmediate(watch);
-  await clock.settle();
+  await clock.flush();
   assert.equal(passes, 200);
   assert.ok(seen.length >= 20, `others ran ${seen.length} times`);
 });
@@ -302,7 +302,7 @@ test('stopping takes no new key, lets passes under way end, and says so', async 
   const { queue, clock, stop, logger } = controller;
   queue.add('under way');
   queue.add('waiting');
-  await clock.settle();
+  await clock.flush();
   stop.abort();
   await clock.advance(4 * SECOND);
   assert.equal(ended, 0);
@@ -327,7 +327,7 @@ test('what a pass throws because it was told to stop is no error', async (t) => 
     return DONE;
   });
   queue.add('key');
-  await clock.settle();
+  await clock.flush();
   stop.abort();
   await ended;
   assert.deepEqual(

@@ -31,7 +31,7 @@ export function kindSource<T extends ApiObject>(
     attach(queue) {
       const enqueue = (change: Change<T>): void => {
         if (!when(change)) return;
-        const priority = isNews(change) ? NORMAL_PRIORITY : LOW_PRIORITY;
+        const priority = isRealChange(change) ? NORMAL_PRIORITY : LOW_PRIORITY;
         for (const key of keys(change.object)) queue.add(key, priority);
         if (change.type === 'updated') for (const key of keys(change.old)) queue.add(key, priority);
       };
@@ -44,7 +44,7 @@ export function kindSource<T extends ApiObject>(
   };
 }
 
-function isNews(change: Change<ApiObject>): boolean {
+function isRealChange(change: Change<ApiObject>): boolean {
   switch (change.type) {
     case 'added':
       return !change.isInitial;

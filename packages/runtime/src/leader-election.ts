@@ -146,7 +146,7 @@ export class LeaderElector {
   async release(): Promise<void> {
     this.#setLeading(false);
     const { identity, clock } = this.#options;
-    if (!(await this.fence.settle())) {
+    if (!(await this.fence.waitForWrites())) {
       this.#logger.info('leaving the lease to expire: a write was given up before its answer');
       return;
     }

@@ -58,7 +58,7 @@ export class LeaderFence {
    * Waits for the writes under way. False if one of all was given up before its answer: it may still take effect, so
    * nobody else may lead before the lease has run out.
    */
-  async settle(): Promise<boolean> {
+  async waitForWrites(): Promise<boolean> {
     if (this.#writes > 0) await new Promise<void>((resolve) => (this.#whenOver = resolve));
     return this.#areAllOver;
   }

@@ -20,14 +20,14 @@ function setUp() {
   const clock = new VirtualClock();
   const api = new LeaseApi();
   const transport = new SilenceableTransport(inProcessTransport(api.handle, clock));
-  const diary: string[] = [];
+  const timeline: string[] = [];
 
   const runnable = (name: string, endsAfter = 0): Runnable => ({
     async start(signal) {
-      diary.push(`+${name}`);
+      timeline.push(`+${name}`);
       await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
       if (endsAfter > 0) await clock.sleep(endsAfter);
-      diary.push(`-${name}`);
+      timeline.push(`-${name}`);
     },
   });
   const cache = (name: string, syncsAfter = 0): Cache & { hasSynced: boolean } => ({
@@ -41,9 +41,9 @@ function setUp() {
   });
   const controller = (name: string, watched?: Cache): Controller => ({
     ...singleton(name, async (signal) => {
-      diary.push(`+${name}`);
+      timeline.push(`+${name}`);
       await clock.sleep(1000 * MINUTE, signal).catch(() => undefined);
-      diary.push(`-${name}`);
+      timeline.push(`-${name}`);
       return DONE;
     }),
     ...(watched && {
@@ -82,11 +82,11 @@ function setUp() {
       metrics: new Metrics(clock),
       random: () => 0,
     });
-  return { clock, api, transport, diary, runnable, cache, controller, manage, election };
+  return { clock, api, transport, timeline, runnable, cache, controller, manage, election };
 }
 
 test('parts start in order, each stage once the one before is ready, and stop in reverse, the lease before what does not write', async () => {
-  const { clock, api, diary, runnable, cache, controller, manage, election } = setUp();
+  const { clock, api, timeline, runnable, cache, controller, manage, election } = setUp();
   const { manager, stop, ended, outcome, logger } = manage({
     servers: [runnable('server', 3 * SECOND)],
     caches: [cache('cache', 5 * SECOND)],
@@ -95,20 +95,20 @@ test('parts start in order, each stage once the one before is ready, and stop in
     election: election('a'),
   });
   await clock.advance(4 * SECOND);
-  assert.deepEqual(diary, ['+server', '+cache']);
+  assert.deepEqual(timeline, ['+server', '+cache']);
   assert.equal(manager.hasSynced, false);
   await clock.advance(2 * SECOND);
-  assert.deepEqual(diary, ['+server', '+cache', '+background', '+controller']);
+  assert.deepEqual(timeline, ['+server', '+cache', '+background', '+controller']);
   assert.equal(manager.hasSynced, true);
 
-  diary.length = 0;
+  timeline.length = 0;
   stop.abort();
-  await clock.settle();
-  assert.deepEqual(diary, ['-background', '-controller', '-cache']);
+  await clock.flush();
+  assert.deepEqual(timeline, ['-background', '-controller', '-cache']);
   assert.equal(api.lease?.spec?.holderIdentity, '', 'the server still runs, and another may lead');
   await clock.advance(3 * SECOND);
   await ended;
-  assert.deepEqual(diary, ['-background', '-controller', '-cache', '-server']);
+  assert.deepEqual(timeline, ['-background', '-controller', '-cache', '-server']);
   assert.equal('error' in outcome, false);
   assert.deepEqual(
     logger.lines.map(({ message }) => message).filter((message) => /^(Stopping|Wait)/.test(message)),
@@ -123,7 +123,7 @@ test('parts start in order, each stage once the one before is ready, and stop in
 });
 
 test('05/29 05/30 of two replicas both serve and keep caches, one runs controllers; on its stop the other takes over in seconds', async () => {
-  const { clock, diary, runnable, cache, controller, manage, election } = setUp();
+  const { clock, timeline, runnable, cache, controller, manage, election } = setUp();
   const replica = (name: string) =>
     manage({
       servers: [runnable(`server ${name}`)],
@@ -135,13 +135,13 @@ test('05/29 05/30 of two replicas both serve and keep caches, one runs controlle
   await clock.advance(1 * SECOND);
   const b = replica('b');
   await clock.advance(10 * MINUTE);
-  assert.deepEqual(diary, ['+server a', '+cache a', '+controller a', '+server b', '+cache b']);
+  assert.deepEqual(timeline, ['+server a', '+cache a', '+controller a', '+server b', '+cache b']);
   assert.equal(b.manager.hasSynced, true);
 
   a.stop.abort();
   await a.ended;
   await clock.advance(5 * SECOND);
-  assert.ok(diary.indexOf('-controller a') < diary.indexOf('+controller b'));
+  assert.ok(timeline.indexOf('-controller a') < timeline.indexOf('+controller b'));
   b.stop.abort();
   await b.ended;
 });
@@ -163,7 +163,7 @@ test('05/31 a lost lease ends the process without waiting for anything', async (
 });
 
 test('05/32 with warm-up the standby’s caches are synced before it wins; without, they start with the controllers', async () => {
-  const { clock, diary, cache, controller, manage, election } = setUp();
+  const { clock, timeline, cache, controller, manage, election } = setUp();
   const leader = manage({ election: election('leader') });
   await clock.advance(1 * SECOND);
   const [warm, cold] = [cache('warm'), cache('cold')];
@@ -173,25 +173,25 @@ test('05/32 with warm-up the standby’s caches are synced before it wins; witho
   ];
   await clock.advance(1 * MINUTE);
   assert.deepEqual([warm.hasSynced, cold.hasSynced], [true, false]);
-  assert.deepEqual(diary, ['+warm']);
+  assert.deepEqual(timeline, ['+warm']);
   for (const { stop, ended } of [leader, ...standbys]) {
     stop.abort();
     await ended;
   }
-  assert.deepEqual(diary, ['+warm', '-warm']);
+  assert.deepEqual(timeline, ['+warm', '-warm']);
 });
 
 test('05/32 without an election warm-up means nothing and controllers start at once', async () => {
-  const { clock, diary, cache, controller, manage } = setUp();
+  const { clock, timeline, cache, controller, manage } = setUp();
   const { stop, ended } = manage({ controllers: [controller('controller', cache('cache'))], warmUp: true });
   await clock.advance(1 * SECOND);
-  assert.deepEqual(diary, ['+cache', '+controller']);
+  assert.deepEqual(timeline, ['+cache', '+controller']);
   stop.abort();
   await ended;
 });
 
 test('05/89 a controller whose cache does not sync within two minutes ends the process, naming the kind', async () => {
-  const { clock, diary, cache, controller, manage } = setUp();
+  const { clock, timeline, cache, controller, manage } = setUp();
   const { outcome, ended, logger } = manage({ controllers: [controller('state.pod', cache('cache', 1000 * MINUTE))] });
   await clock.advance(2 * MINUTE - 1);
   assert.equal('error' in outcome, false);
@@ -203,11 +203,11 @@ test('05/89 a controller whose cache does not sync within two minutes ends the p
   const line = logger.lines.find(({ message }) => message === 'Could not wait for Cache to sync');
   assert.equal(line?.error, text);
   assert.equal(line?.fields['source'], 'kind source: *v1.Pod');
-  assert.deepEqual(diary, ['+cache', '-cache']);
+  assert.deepEqual(timeline, ['+cache', '-cache']);
 });
 
 test('caches of the manager that do not sync within two minutes end the process, naming each and why', async () => {
-  const { clock, diary, cache, controller, manage } = setUp();
+  const { clock, timeline, cache, controller, manage } = setUp();
   const never = { ...cache('never', 1000 * MINUTE), kind: '*v1.NodePool', lastFailure: new Error('not found') };
   const silent = { ...cache('silent', 1000 * MINUTE), kind: '*v1.Node' };
   const { outcome, ended } = manage({
@@ -223,15 +223,15 @@ test('caches of the manager that do not sync within two minutes end the process,
     'failed to wait for caches to sync: timed out waiting for cache to be synced for Kind *v1.NodePool: not found; ' +
       'timed out waiting for cache to be synced for Kind *v1.Node',
   );
-  assert.deepEqual(diary, ['+early', '+never', '+silent', '-early', '-never', '-silent']);
+  assert.deepEqual(timeline, ['+early', '+never', '+silent', '-early', '-never', '-silent']);
 });
 
 test('a cache shared by sources and the manager is started once', async () => {
-  const { clock, diary, cache, controller, manage } = setUp();
+  const { clock, timeline, cache, controller, manage } = setUp();
   const shared = cache('cache');
   const { stop, ended } = manage({ caches: [shared], controllers: [controller('a', shared), controller('b', shared)] });
   await clock.advance(1 * SECOND);
-  assert.deepEqual(diary, ['+cache', '+a', '+b']);
+  assert.deepEqual(timeline, ['+cache', '+a', '+b']);
   stop.abort();
   await ended;
 });
@@ -254,7 +254,7 @@ test('what does not stop within thirty seconds fails the stop, and the lease is 
 });
 
 test('servers that do not stop within thirty seconds fail the stop, but not the hand-over', async () => {
-  const { clock, api, diary, controller, runnable, manage, election } = setUp();
+  const { clock, api, timeline, controller, runnable, manage, election } = setUp();
   const parts = (name: string, slow: number): Partial<ManagerOptions> => ({
     servers: [runnable(`server ${name}`, slow)],
     controllers: [controller(`controller ${name}`)],
@@ -267,7 +267,7 @@ test('servers that do not stop within thirty seconds fail the stop, but not the 
   a.stop.abort();
   await clock.advance(5 * SECOND);
   assert.equal(api.lease?.spec?.holderIdentity, 'b');
-  assert.ok(diary.includes('+controller b'));
+  assert.ok(timeline.includes('+controller b'));
   assert.equal('at' in a.outcome, false);
   await clock.advance(25 * SECOND);
   await a.ended;
@@ -333,7 +333,7 @@ for (const [answer, after, holder] of [
 }
 
 test('a part that fails stops all others in order and is the outcome', async () => {
-  const { clock, diary, runnable, controller, manage } = setUp();
+  const { clock, timeline, runnable, controller, manage } = setUp();
   const { ended, outcome } = manage({
     servers: [
       runnable('server'),
@@ -344,11 +344,11 @@ test('a part that fails stops all others in order and is the outcome', async () 
   await clock.advance(5 * SECOND);
   await ended;
   assert.match(String(outcome.error), /port taken/);
-  assert.deepEqual(diary, ['+server', '+controller', '-controller', '-server']);
+  assert.deepEqual(timeline, ['+server', '+controller', '-controller', '-server']);
 });
 
 test('a stop in the middle of the start starts nothing more', async () => {
-  const { clock, diary, runnable, cache, controller, manage, election } = setUp();
+  const { clock, timeline, runnable, cache, controller, manage, election } = setUp();
   const { stop, ended, outcome } = manage({
     caches: [cache('cache', 10 * SECOND)],
     background: [runnable('background')],
@@ -360,21 +360,21 @@ test('a stop in the middle of the start starts nothing more', async () => {
   await clock.advance(1 * MINUTE);
   await ended;
   assert.equal('error' in outcome, false);
-  assert.deepEqual(diary, ['+cache', '-cache']);
+  assert.deepEqual(timeline, ['+cache', '-cache']);
 });
 
 test('events are sent from first to last and flushed after the lease is given up', async () => {
-  const { clock, api, diary, runnable, manage, election } = setUp();
+  const { clock, api, timeline, runnable, manage, election } = setUp();
   const events = {
     ...runnable('events'),
     async flush(timeout: number) {
-      diary.push(`flush ${timeout}, holder "${api.lease?.spec?.holderIdentity}"`);
+      timeline.push(`flush ${timeout}, holder "${api.lease?.spec?.holderIdentity}"`);
     },
   };
   const { stop, ended } = manage({ events, servers: [runnable('server')], election: election('a') });
   await clock.advance(1 * SECOND);
   stop.abort();
   await ended;
-  await clock.settle();
-  assert.deepEqual(diary, ['+events', '+server', '-server', 'flush 5000, holder ""', '-events']);
+  await clock.flush();
+  assert.deepEqual(timeline, ['+events', '+server', '-server', 'flush 5000, holder ""', '-events']);
 });

@@ -8,7 +8,7 @@ test('time stands still until it is advanced, and starts above zero', async () =
   const clock = new VirtualClock();
   const start = clock.now();
   assert.ok(start > 0);
-  await clock.settle();
+  await clock.flush();
   assert.equal(clock.now(), start);
   await clock.advance(3 * SECOND);
   assert.equal(clock.now(), start + 3 * SECOND);

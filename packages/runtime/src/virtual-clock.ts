@@ -69,7 +69,7 @@ export class VirtualClock implements SteadyClock {
   }
 
   /** Lets everything run that can run now, without moving the time. */
-  async settle(): Promise<void> {
+  async flush(): Promise<void> {
     for (let turns = 0; turns < MAX_TURNS; turns++) {
       if (this.#tracked > 0) await new Promise<void>((resolve) => (this.#whenUntracked = resolve));
       await nextTurn();
@@ -82,24 +82,24 @@ export class VirtualClock implements SteadyClock {
   async advance(duration: number): Promise<void> {
     const target = this.#now + duration;
     await this.#move(async () => {
-      await this.settle();
-      while (this.#fireNext(target)) await this.settle();
+      await this.flush();
+      while (this.#fireNext(target)) await this.flush();
       this.#now = target;
     });
   }
 
   /** Moves from timer to timer until `work` settles, and hands on its outcome. Throws when no timer is left. */
   async runUntil<T>(work: Promise<T>): Promise<T> {
-    const watched = { isSettled: false };
+    const watched = { isDone: false };
     const note = (): void => {
-      watched.isSettled = true;
+      watched.isDone = true;
     };
     work.then(note, note);
     await this.#move(async () => {
-      await this.settle();
-      while (!watched.isSettled) {
+      await this.flush();
+      while (!watched.isDone) {
         if (!this.#fireNext(Number.MAX_VALUE)) throw new Error('nothing is left to run, yet the work has not settled');
-        await this.settle();
+        await this.flush();
       }
     });
     return work;

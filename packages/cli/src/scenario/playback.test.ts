@@ -116,7 +116,7 @@ test('what the cluster does not take is said with its place in the file', async 
     workloads: [{ name: 'web', kind: 'Deployment', replicas: 1, podSpec: { restartPolicy: 'Sometimes' } }],
     steps: [],
   });
-  await world.clock.settle();
+  await world.clock.flush();
   await assert.rejects(
     world.playing,
     /^Error: test\.yaml:web: Deployment\.apps "web" is invalid: \[?spec\.template\.spec\.restartPolicy/,

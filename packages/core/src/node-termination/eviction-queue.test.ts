@@ -270,7 +270,7 @@ test('03/137 a thousand pods asked again and again are evicted once each', async
   await env.run(env.queue.controller);
   for (let round = 0; round < 3; round++) {
     for (const pod of pods) env.queue.add(pod, undefined);
-    await env.clock.settle();
+    await env.clock.flush();
   }
   await env.clock.advance(10 * SECOND);
   assert.match(await env.page(), /karpenter_pods_eviction_requests_total\{code="200"\} 1000\n/);

@@ -25,7 +25,7 @@ test('03/86 an expired claim is deleted once, and counted once however often it 
   const { reconcile } = expiration;
   const signal = new AbortController().signal;
   await Promise.all([reconcile('c1', signal, env.logger), reconcile('c1', signal, env.logger)]);
-  await env.clock.settle();
+  await env.clock.flush();
   assert.equal(await env.reconcile(expiration, 'c1'), DONE);
   assert.notEqual((await env.claim()).metadata.deletionTimestamp, undefined);
   assert.equal(env.disrupted('expired'), 1);

@@ -53,7 +53,7 @@ test('03/88 a hundred lost machines are noticed in one run', async (t) => {
   await env.run(env.lifecycle);
   await Promise.all(names.map((name) => env.addClaim({}, name)));
   await Promise.all(names.map((name) => env.addNode({ ready: 'False' }, name)));
-  await env.clock.settle();
+  await env.clock.flush();
   for (const { status } of env.provider.machines) env.provider.removeMachine(status!.providerID!);
   await env.reconcile(collector(env), '');
   const spot = env.disrupted('garbage_collected', 'spot') + env.disrupted('garbage_collected', 'on-demand');

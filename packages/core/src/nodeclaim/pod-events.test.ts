@@ -28,7 +28,7 @@ async function bind(env: TestEnvironment, name: string): Promise<void> {
     target: { kind: 'Node', name: 'n1' },
   };
   await env.client.create(PODS, binding, BINDINGS);
-  await env.clock.settle();
+  await env.clock.flush();
 }
 
 async function noted(env: TestEnvironment): Promise<string | undefined> {
@@ -121,7 +121,7 @@ test('the end of many pods on many Nodes is noted on each of them with one write
       ),
     ),
   );
-  await env.clock.settle();
+  await env.clock.flush();
   assert.equal(env.writes.filter((write) => write.includes('/nodeclaims/')).length, 20);
   for (const name of nodes) {
     assert.equal((await env.get<NodeClaim>(NODE_CLAIMS, name)).status?.lastPodEventTime, timestamp(env.clock.now()));

@@ -183,7 +183,7 @@ test('a hundred Nodes that register at once cost their pool one write', async (t
   for (const name of names) await env.addClaim({}, name);
   env.writes.length = 0;
   await Promise.all(names.map((name) => env.addNode({}, name)));
-  await env.clock.settle();
+  await env.clock.flush();
   const pool = await env.get<NodePool>(NODE_POOLS, 'default');
   assert.equal(findCondition(pool, 'NodeRegistrationHealthy')?.status, 'True');
   assert.equal(env.writes.filter((write) => write.includes('/nodepools/')).length, 1);

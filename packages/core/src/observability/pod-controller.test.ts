@@ -119,7 +119,7 @@ test('a pod that was never seen waiting is not measured', async (t) => {
     { type: 'merge', body: { status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] } } },
     { subresource: 'status' },
   );
-  await env.clock.settle();
+  await env.clock.flush();
   assert.deepEqual(await lines('startup_duration_seconds'), []);
   assert.deepEqual(await lines('unstarted_time_seconds'), []);
 });

@@ -22,7 +22,7 @@ async function start(t: TestContext, defaultConstraints: SchedulerConfig['defaul
   const stop = new AbortController();
   t.after(() => stop.abort());
   for (const { watched } of spread.sources) void watched!.cache.start(stop.signal);
-  await env.clock.settle();
+  await env.clock.flush();
   const slices = new TimeSlices(env.clock, stop.signal);
   return { env, spread, sources: spread.sources, apply: (pods: readonly Pod[]) => spread.apply(pods, slices) };
 }

@@ -86,7 +86,7 @@ test('an abort ends the wait at once and leaves no timer behind', async () => {
   const { clock, batcher, stop } = start();
   const waiting = batcher.wait(stop.signal);
   batcher.trigger('a');
-  await clock.settle();
+  await clock.flush();
   stop.abort(new Error('stopped'));
   await assert.rejects(waiting, /stopped/);
   await assert.rejects(clock.runUntil(new Promise(() => undefined)), /nothing is left to run/);

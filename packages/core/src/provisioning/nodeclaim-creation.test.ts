@@ -36,7 +36,7 @@ async function create(t: Parameters<typeof startProvisioningEnvironment>[0], tel
   const { env, orders, buy } = await startShop(t);
   const answer = async (_type: unknown, claim: NodeClaim) => ({ ...claim, metadata: { ...claim.metadata, name: 'c' } });
   const names = await buy({ create: answer } as unknown as Client, orders, tellsPods);
-  await env.clock.settle();
+  await env.clock.flush();
   return { env, names };
 }
 

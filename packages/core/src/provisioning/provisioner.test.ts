@@ -424,7 +424,7 @@ test('03/157 pods that want no company keep others away until they are gone; tho
   await env.pass();
   assert.equal((await env.claims()).length, 1);
   await env.client.delete(PODS, { namespace: 'default', name: 'guard' }, { gracePeriodSeconds: 0 });
-  await env.clock.settle();
+  await env.clock.flush();
   await env.pass();
   assert.equal((await env.claims()).length, 1);
   await env.clock.advance(3 * MINUTE);

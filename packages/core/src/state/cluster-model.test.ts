@@ -89,7 +89,7 @@ test('02/21 03/151 a pod counts on its node whichever of them comes first, and n
   await env.change(PODS, 'default/early', { status: { phase: 'Failed' } });
   assert.deepEqual(podsOn(cluster, 'n'), ['late']);
   await env.client.delete(PODS, { namespace: 'default', name: 'late' }, { gracePeriodSeconds: 0 });
-  await env.clock.settle();
+  await env.clock.flush();
   assert.deepEqual(podsOn(cluster, 'n'), []);
 });
 
@@ -99,11 +99,11 @@ test('a pod that is terminating takes its room until it is gone', async (t) => {
   const pod = runningPod('a', 'n');
   await env.create(PODS, { ...pod, metadata: { ...pod.metadata, finalizers: ['example.com/held'] } });
   await env.client.delete(PODS, { namespace: 'default', name: 'a' }, { gracePeriodSeconds: 0 });
-  await env.clock.settle();
+  await env.clock.flush();
   assert.deepEqual(podsOn(cluster, 'n'), ['a']);
   const release = { type: 'merge', body: { metadata: { finalizers: [] } } } as const;
   await env.client.patch(PODS, { namespace: 'default', name: 'a' }, release);
-  await env.clock.settle();
+  await env.clock.flush();
   assert.deepEqual(podsOn(cluster, 'n'), []);
 });
 
@@ -115,7 +115,7 @@ test('a pod whose end comes together with its deletion leaves its node', async (
   const ended = env.change(PODS, 'default/a', { status: { phase: 'Succeeded' } });
   await env.client.delete(PODS, { namespace: 'default', name: 'a' }, { gracePeriodSeconds: 0 });
   await ended.catch(() => undefined);
-  await env.clock.settle();
+  await env.clock.flush();
   assert.deepEqual(podsOn(cluster, 'n'), []);
 });
 
@@ -275,7 +275,7 @@ test('02/140 03/153 the newest pod of a daemon set is remembered, whatever becam
   await env.change(PODS, 'default/second', { metadata: { labels: { touched: 'too' } } });
   assert.deepEqual(cluster.findDaemonPod(daemonSet)?.metadata.labels, { touched: 'too' });
   await env.client.delete(PODS, { namespace: 'default', name: 'second' }, { gracePeriodSeconds: 0 });
-  await env.clock.settle();
+  await env.clock.flush();
   assert.equal(newest(), 'second');
   await env.delete(DAEMON_SETS, 'default/d');
   assert.equal(newest(), undefined);
@@ -290,7 +290,7 @@ test('no pod of a daemon set is kept when both are gone', async (t) => {
   await env.delete(DAEMON_SETS, 'default/d');
   await env.change(PODS, 'default/p', { status: { phase: 'Failed' } }); // as the garbage collector ends it
   await env.client.delete(PODS, { namespace: 'default', name: 'p' }, { gracePeriodSeconds: 0 });
-  await env.clock.settle();
+  await env.clock.flush();
   assert.equal(cluster.findDaemonPod(daemonSet), undefined);
 });
 
@@ -358,5 +358,5 @@ test('others get their turn while machines are described, and the snapshot is of
   });
   const names = taken!.active.map(({ existing }) => existing.name);
   assert.equal(new Set(names).size, names.length);
-  await env.clock.settle();
+  await env.clock.flush();
 });

@@ -122,12 +122,12 @@ export class TestEnvironment<P extends CloudProvider = CloudProvider> implements
     }
     void this.events.start(signal);
     for (const cache of listCaches(this.caches)) void cache.start(signal);
-    await this.clock.settle();
+    await this.clock.flush();
   }
 
   async #stop(): Promise<void> {
     this.#stopping.abort();
-    await this.clock.settle();
+    await this.clock.flush();
     this.#transport.close();
   }
 
@@ -136,7 +136,7 @@ export class TestEnvironment<P extends CloudProvider = CloudProvider> implements
     const created = await this.client.create<T>(type, { apiVersion: apiVersionOf(type), kind: type.kind, ...object });
     const key = objectKey(created.metadata);
     if ('status' in object && object.status) return this.change<T>(type, key, { status: object.status });
-    await this.clock.settle();
+    await this.clock.flush();
     return created;
   }
 
@@ -148,13 +148,13 @@ export class TestEnvironment<P extends CloudProvider = CloudProvider> implements
     if (status !== undefined) {
       changed = await this.client.patch<T>(type, ref, { type: 'merge', body: { status } }, { subresource: 'status' });
     }
-    await this.clock.settle();
+    await this.clock.flush();
     return changed ?? this.get<T>(type, key);
   }
 
   async delete(type: ResourceType, key: string): Promise<void> {
     await this.client.delete(type, refOfKey(key));
-    await this.clock.settle();
+    await this.clock.flush();
   }
 
   /** The object as the API server has it. */
@@ -183,7 +183,7 @@ export class TestEnvironment<P extends CloudProvider = CloudProvider> implements
     try {
       return await this.clock.runUntil(pass);
     } finally {
-      await this.clock.settle();
+      await this.clock.flush();
     }
   }
 
@@ -192,7 +192,7 @@ export class TestEnvironment<P extends CloudProvider = CloudProvider> implements
     const { clock, logger, metrics } = this;
     const deps = { clock, logger, metrics, random: noJitter, syncSource: () => Promise.resolve() };
     for (const controller of controllers) void new ControllerRunner(controller, deps).start(this.#stopping.signal);
-    await clock.settle();
+    await clock.flush();
   }
 
   /** The metrics page as a scraper gets it. */
@@ -202,7 +202,7 @@ export class TestEnvironment<P extends CloudProvider = CloudProvider> implements
 
   /** Advances the clock second by second until `check` holds; throws after `seconds` (600 by default). */
   async eventually(check: () => boolean | Promise<boolean>, seconds = 600): Promise<void> {
-    await this.clock.settle();
+    await this.clock.flush();
     for (let passed = 0; !(await check()); passed++) {
       if (passed === seconds) throw new Error(`not so within ${seconds} s: ${check.toString()}`);
       await this.clock.advance(1 * SECOND);

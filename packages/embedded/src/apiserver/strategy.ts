@@ -18,7 +18,7 @@ export interface Examined {
 }
 
 /** What admission may look up. */
-export interface Neighbours {
+export interface ObjectLookup {
   /** An object's entry, for who needs no more than its labels and fields. */
   entry(storage: string, key: string): Entry | undefined;
   /** An object by the place it is stored in, such as `/pods` or `storage.k8s.io/storageclasses`. */
@@ -44,7 +44,7 @@ export interface Strategy {
    */
   decode(body: JsonObject, stored?: KubeObject): DecodedBody;
   /** What admission plugins make of an object before it is examined. Throws an ApiError when they refuse it. */
-  admit(object: KubeObject, old: KubeObject | undefined, neighbours: Neighbours): KubeObject;
+  admit(object: KubeObject, old: KubeObject | undefined, lookup: ObjectLookup): KubeObject;
   create(object: KubeObject): Examined;
   update(object: KubeObject, old: KubeObject): Examined;
   /** Of what is sent to the status subresource, only the status and some metadata count. */

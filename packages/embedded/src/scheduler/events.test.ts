@@ -37,7 +37,7 @@ beforeEach(() => {
 
 test('an event has the form kube-scheduler gives it', async () => {
   events.publish(podObject('web'), scheduled(podObject('web'), 'n1'));
-  await clock.settle();
+  await clock.flush();
   const [{ body }] = sent as [Sent];
   assert.deepEqual(body, {
     apiVersion: 'events.k8s.io/v1',
@@ -63,7 +63,7 @@ test('an event has the form kube-scheduler gives it', async () => {
 
 test('the same about an unchanged pod makes a series the second time, and nothing after that', async () => {
   for (let i = 0; i < 4; i++) events.publish(podObject('web'), failedScheduling('full'));
-  await clock.settle();
+  await clock.flush();
   assert.deepEqual(
     sent.map(({ verb }) => verb),
     ['create', 'patch'],
@@ -78,7 +78,7 @@ test('about a pod that has changed, and after six minutes, it is said anew', asy
   events.publish({ ...pod, metadata: { ...pod.metadata, resourceVersion: '2' } }, failedScheduling('full'));
   await clock.advance(6 * MINUTE + 1);
   events.publish(pod, failedScheduling('full'));
-  await clock.settle();
+  await clock.flush();
   assert.deepEqual(
     sent.map(({ verb }) => verb),
     ['create', 'create', 'create'],
@@ -89,7 +89,7 @@ test('about a pod that has changed, and after six minutes, it is said anew', asy
 test('an event that is gone when it is to become a series is made again', async () => {
   refuse = 'patch';
   for (let i = 0; i < 2; i++) events.publish(podObject('web'), failedScheduling('full'));
-  await clock.settle();
+  await clock.flush();
   assert.deepEqual(
     sent.map(({ verb }) => verb),
     ['create', 'create'],
@@ -100,10 +100,10 @@ test('an event that is gone when it is to become a series is made again', async 
 test('a refused event holds up nobody', async () => {
   refuse = 'everything';
   events.publish(podObject('one'), failedScheduling('full'));
-  await clock.settle();
+  await clock.flush();
   refuse = 'nothing';
   events.publish(podObject('two'), failedScheduling('full'));
-  await clock.settle();
+  await clock.flush();
   assert.equal(sent.length, 1);
 });
 

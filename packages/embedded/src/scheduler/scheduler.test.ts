@@ -91,7 +91,7 @@ test('a pod that was just tried in vain does not take the turn of a new one', as
   await env.startScheduler(t);
   await env.pod('old', { requests: { cpu: '4' }, priority: 0 });
   await Promise.all([env.create(NODES, nodeObject('a')), env.create(PODS, rawPod('new', '4'))]);
-  await env.clock.settle();
+  await env.clock.flush();
   assert.deepEqual([await env.placeOf('old'), await env.placeOf('new')], ['', 'a']);
 });
 
@@ -103,7 +103,7 @@ test('a scheduler that starts anew counts with the pods already bound', async (t
   await stop();
   await env.pod('second', { requests: { cpu: '3' } });
   await env.startScheduler(t);
-  await env.clock.settle();
+  await env.clock.flush();
   assert.equal(await env.placeOf('second'), '');
   await env.node('b');
   assert.equal(await env.placeOf('second'), 'b');
@@ -130,7 +130,7 @@ test('a pod whose volume is being made is nominated to its node until it is boun
   const { metadata: bound, spec } = boundVolumeClaimObject('data', 'disk');
   const body = { metadata: { annotations: bound.annotations }, spec: { volumeName: spec.volumeName } };
   await env.client.patch(CLAIMS, { namespace: 'default', name: 'data' }, { type: 'merge', body });
-  await env.clock.settle();
+  await env.clock.flush();
   assert.equal(await env.placeOf('web'), 'a');
 });
 
@@ -139,7 +139,7 @@ test('when its volume cannot be made, the pod is told, loses its nomination and 
   await env.node('b');
   const body = { metadata: { annotations: { [SELECTED_NODE]: null } } };
   await env.client.patch(CLAIMS, { namespace: 'default', name: 'data' }, { type: 'merge', body });
-  await env.clock.settle();
+  await env.clock.flush();
   const { status } = await env.getPod('web');
   const condition = status?.conditions?.find(({ type }) => type === 'PodScheduled');
   assert.equal(condition?.reason, 'SchedulerError');

@@ -10,7 +10,7 @@ import {
 } from '@karpenter-ts/runtime';
 import { bindPod } from './binding.ts';
 import type { SchedulerCaches } from './caches.ts';
-import { ClusterFeed } from './cluster-feed.ts';
+import { EventHandlers } from './event-handlers.ts';
 import { failedScheduling, SchedulingEvents, scheduled } from './events.ts';
 import { DEFAULT_FILTERS } from './filters/default-filters.ts';
 import { sortVolumeClaims } from './filters/volume-binding.ts';
@@ -70,7 +70,7 @@ class Scheduler {
   readonly #placer: Placer;
   readonly #volumes: VolumeBinder;
   readonly #events: SchedulingEvents;
-  readonly #feed: ClusterFeed;
+  readonly #feed: EventHandlers;
 
   constructor(deps: SchedulerDeps) {
     const { client, clock, random } = deps;
@@ -86,7 +86,7 @@ class Scheduler {
     });
     this.#volumes = new VolumeBinder(client, clock, snapshot.storage);
     this.#events = new SchedulingEvents(client, clock);
-    this.#feed = new ClusterFeed({ snapshot, queue: this.#queue, nominations, volumes: this.#volumes });
+    this.#feed = new EventHandlers({ snapshot, queue: this.#queue, nominations, volumes: this.#volumes });
   }
 
   get sources(): readonly Source[] {

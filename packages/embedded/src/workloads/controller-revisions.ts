@@ -89,8 +89,8 @@ async function createRevision(
       return await client.create<ControllerRevision>(CONTROLLER_REVISIONS, wanted);
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
-      const twin = await client.get<ControllerRevision>(CONTROLLER_REVISIONS, metadata);
-      if (canonicalJson(twin.data) === canonicalJson(data)) return twin; // the cache did not show it yet
+      const existing = await client.get<ControllerRevision>(CONTROLLER_REVISIONS, metadata);
+      if (canonicalJson(existing.data) === canonicalJson(data)) return existing; // the cache did not show it yet
     }
   }
 }

@@ -85,7 +85,7 @@ export class KwokEnvironment {
   /** What is left when the process ends and another begins. */
   async restart(): Promise<void> {
     this.#stopping.abort();
-    await this.clock.settle();
+    await this.clock.flush();
     this.#stopping = new AbortController();
     this.provider = this.#makeProvider();
   }
@@ -146,7 +146,7 @@ export class KwokEnvironment {
   }
 
   async listNodes(): Promise<readonly KwokNode[]> {
-    await this.clock.settle();
+    await this.clock.flush();
     return (await this.client.listAll<KwokNode>(NODES)).items;
   }
 

@@ -303,7 +303,7 @@ test('a caller who gives up leaves reads at once, and writes that have been sent
   };
   void client.get(PODS, pod.metadata, {}, stop.signal).catch(note('read'));
   void client.create(PODS, pod, {}, stop.signal).catch(note('write'));
-  await clock.settle();
+  await clock.flush();
   stop.abort(new Error('stopping'));
   void client.create(PODS, pod, {}, stop.signal).catch(note('later write'));
   await clock.advance(2 * SECOND);

@@ -71,7 +71,7 @@ function draft(name: string, more: Partial<EventDraft> = {}): EventDraft {
 test('an event reaches the server as client-go would write it', async (t) => {
   const { server, clock, recorder } = world(t);
   recorder.publish(draft('default-x'));
-  await clock.settle();
+  await clock.flush();
   assert.deepEqual(
     [...server.events.values()],
     [
@@ -103,7 +103,7 @@ test('events of one moment have different names, and one about a pod lives in it
   const { server, clock, recorder } = world(t);
   const pod = { apiVersion: 'v1', kind: 'Pod', namespace: 'web', name: 'a', uid: 'u' };
   recorder.publish(draft('n', { message: 'one' }), draft('n', { message: 'two' }), draft('', { on: pod }));
-  await clock.settle();
+  await clock.flush();
   assert.equal(server.events.size, 3);
   assert.deepEqual(
     [...server.events.values()].map(({ metadata }) => metadata.namespace),
@@ -114,21 +114,21 @@ test('events of one moment have different names, and one about a pod lives in it
 test('an object whose name cannot be part of an event name gets a UUID for one', async (t) => {
   const { server, clock, recorder } = world(t);
   recorder.publish(draft('system:node'));
-  await clock.settle();
+  await clock.flush();
   assert.match([...server.events.keys()][0]!, /^[0-9a-f]{8}-/);
 });
 
 test('a repeated event raises the count of its Event, also when that has expired', async (t) => {
   const { server, clock, recorder } = world(t);
   recorder.publish(draft('n'), draft('n'));
-  await clock.settle();
+  await clock.flush();
   assert.deepEqual(
     [...server.events.values()].map(({ count }) => count),
     [2],
   );
   server.events.clear();
   recorder.publish(draft('n'));
-  await clock.settle();
+  await clock.flush();
   assert.deepEqual(
     [...server.events.values()].map(({ count }) => count),
     [3],
@@ -166,7 +166,7 @@ test('05/90 a refusal is final: logged and counted, not repeated, and nobody wai
   const { server, clock, recorder, logger, dropped } = world(t);
   server.failure = new StatusError({ code: 429, reason: 'TooManyRequests', message: 'slow down' });
   recorder.publish(draft('a'), draft('b'));
-  await clock.settle();
+  await clock.flush();
   assert.equal(server.calls, 2);
   assert.equal(await dropped('rejected'), 2);
   assert.deepEqual(
@@ -180,7 +180,7 @@ test('a namespace that is going away is nothing to log', async (t) => {
   const details = { causes: [{ reason: 'NamespaceTerminating' }] };
   server.failure = new StatusError({ code: 403, reason: 'Forbidden', details });
   recorder.publish(draft('a'));
-  await clock.settle();
+  await clock.flush();
   assert.deepEqual([server.calls, logger.lines.length], [1, 0]);
 });
 
@@ -203,7 +203,7 @@ test('flushing tries each event once more and does not wait for a server that is
   const { server, clock, recorder, dropped } = world(t);
   server.failure = new Error('connection refused');
   for (let i = 0; i < 3; i++) recorder.publish(draft(`n-${i}`));
-  await clock.settle();
+  await clock.flush();
   const before = clock.now();
   await clock.runUntil(recorder.flush(5 * SECOND));
   assert.equal(clock.now(), before);

@@ -33,7 +33,7 @@ function spin(milliseconds: number): void {
 }
 
 const kept: unknown[] = [];
-function hoard(): void {
+function allocate(): void {
   for (let i = 0; i < 40; i++) kept.push(Array.from({ length: 100_000 }, () => i));
 }
 
@@ -97,13 +97,13 @@ test('two CPU profiles at once are one too many', { timeout: 60_000 }, async (t)
 test('a heap profile shows who holds memory; an allocation profile also what is gone again', async (t) => {
   const url = await serve(t, 'on');
   await (await fetch(`${url}/metrics`)).text();
-  hoard();
+  allocate();
   const heap = await (await fetch(`${url}/debug/pprof/heap`)).arrayBuffer();
   assert.match(gunzipSync(heap).toString('latin1'), /hoard/);
 
   const asked = fetch(`${url}/debug/pprof/allocs?seconds=0.3`);
   await realClock.sleep(50);
-  hoard();
+  allocate();
   kept.length = 0;
   await collectGarbage();
   const allocations = await (await asked).arrayBuffer();

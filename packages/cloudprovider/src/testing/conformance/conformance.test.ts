@@ -32,8 +32,8 @@ suite('09/105 a provider with one fault fails exactly the test of that obligatio
 });
 
 test('the report counts verdicts and can be written as JSON', async () => {
-  const withoutLevers = async (): Promise<Subject> => ({ ...(await fakeSubject()), levers: {} });
-  const report = await reportConformance(conformance(withoutLevers));
+  const withoutHooks = async (): Promise<Subject> => ({ ...(await fakeSubject()), hooks: {} });
+  const report = await reportConformance(conformance(withoutHooks));
   const needy = OBLIGATIONS.filter(({ needs }) => needs !== undefined);
   assert.deepEqual([report.failed, report.skipped, report.conforms], [0, needy.length, true]);
   assert.equal(report.passed + report.skipped, OBLIGATIONS.length);

@@ -9,7 +9,7 @@ import { OFFERINGS } from './offerings.ts';
 import { REGISTERING } from './registering.ts';
 import { SHARING } from './sharing.ts';
 import type { Subject } from './subject.ts';
-import { Trial } from './trial.ts';
+import { ConformanceContext } from './conformance-context.ts';
 
 /** Everything a provider owes Karpenter. docs/providers.md is generated from it. */
 export const OBLIGATIONS: readonly Obligation[] = [
@@ -53,9 +53,9 @@ export function conformance(setUp: () => Promise<Subject>): readonly Conformance
 async function examine(obligation: Obligation, setUp: () => Promise<Subject>): Promise<Verdict> {
   const subject = await setUp();
   try {
-    const missing = (obligation.needs ?? []).filter((lever) => subject.levers[lever] === undefined);
+    const missing = (obligation.needs ?? []).filter((hook) => subject.hooks[hook] === undefined);
     if (missing.length > 0) return { result: 'skipped', detail: `the subject cannot ${missing.join(', ')}` };
-    await obligation.check(new Trial(subject));
+    await obligation.check(new ConformanceContext(subject));
     return { result: 'passed' };
   } catch (error) {
     const seen = error instanceof Error ? error.message : String(error);

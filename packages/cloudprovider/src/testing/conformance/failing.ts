@@ -3,7 +3,7 @@ import { ZONE_LABEL } from '@karpenter-ts/apis';
 import { errorText, findCause } from '@karpenter-ts/runtime';
 import { InsufficientCapacityError, NodeClaimNotFoundError, NodeClassNotReadyError } from '../../errors.ts';
 import type { Obligation } from './obligation.ts';
-import { isOneOf, mustReject, providerIdOf, rejectionOf, withStatusOf } from './trial.ts';
+import { isOneOf, mustReject, providerIdOf, rejectionOf, withStatusOf } from './conformance-context.ts';
 
 /** Whether an error means "try again": none of those that end a claim or its finalizer. */
 function isOrdinary(error: unknown): boolean {
@@ -21,9 +21,9 @@ export const FAILING: readonly Obligation[] = [
     id: 'fail.unsatisfiable',
     level: 'must',
     text: 'A claim that no offering can meet is InsufficientCapacityError.',
-    async check(trial) {
-      const claim = await trial.claim({ requirements: [isOneOf(ZONE_LABEL, ['conformance-nowhere'])] });
-      await mustReject(trial.create(claim), InsufficientCapacityError);
+    async check(context) {
+      const claim = await context.claim({ requirements: [isOneOf(ZONE_LABEL, ['conformance-nowhere'])] });
+      await mustReject(context.create(claim), InsufficientCapacityError);
     },
   },
   {
@@ -31,11 +31,11 @@ export const FAILING: readonly Obligation[] = [
     level: 'must',
     text: 'A launch for which the cloud has no capacity is InsufficientCapacityError and leaves no instance.',
     needs: ['exhaust'],
-    async check(trial) {
-      const claim = await trial.claim();
-      await trial.lever('exhaust')();
-      await mustReject(trial.create(claim), InsufficientCapacityError);
-      assert.deepEqual(await trial.list(), []);
+    async check(context) {
+      const claim = await context.claim();
+      await context.hook('exhaust')();
+      await mustReject(context.create(claim), InsufficientCapacityError);
+      assert.deepEqual(await context.list(), []);
     },
   },
   {
@@ -43,15 +43,15 @@ export const FAILING: readonly Obligation[] = [
     level: 'must',
     text: 'A launch the cloud throttles rejects with an error of no special class, or waits; in the end there is one instance.',
     needs: ['throttle'],
-    async check(trial) {
-      const claim = await trial.claim();
-      await trial.lever('throttle')('create');
-      const error = await rejectionOf(trial.create(claim));
+    async check(context) {
+      const claim = await context.claim();
+      await context.hook('throttle')('create');
+      const error = await rejectionOf(context.create(claim));
       if (error !== undefined) {
         assert.ok(isOrdinary(error), `it rejected with ${errorText(error)}`);
-        await trial.create(claim);
+        await context.create(claim);
       }
-      assert.equal((await trial.list()).length, 1);
+      assert.equal((await context.list()).length, 1);
     },
   },
   {
@@ -59,13 +59,13 @@ export const FAILING: readonly Obligation[] = [
     level: 'must',
     text: 'A deletion the cloud throttles is not taken for the end of the instance.',
     needs: ['throttle'],
-    async check(trial) {
-      const { claim, launched } = await trial.launch();
-      await trial.lever('throttle')('delete');
-      const error = await rejectionOf(trial.delete(withStatusOf(claim, launched)));
+    async check(context) {
+      const { claim, launched } = await context.launch();
+      await context.hook('throttle')('delete');
+      const error = await rejectionOf(context.delete(withStatusOf(claim, launched)));
       if (!findCause(error, NodeClaimNotFoundError)) return;
       const id = providerIdOf(launched);
-      const isThere = (await trial.list()).some(({ status }) => status?.providerID === id);
+      const isThere = (await context.list()).some(({ status }) => status?.providerID === id);
       assert.ok(!isThere, `${id} is said to be gone and is still there`);
     },
   },
@@ -74,10 +74,10 @@ export const FAILING: readonly Obligation[] = [
     level: 'must',
     text: 'A list the cloud throttles rejects or is complete: claims of instances it leaves out are deleted.',
     needs: ['throttle'],
-    async check(trial) {
-      const id = providerIdOf((await trial.launch()).launched);
-      await trial.lever('throttle')('list');
-      const listed = await trial.list().catch(() => undefined);
+    async check(context) {
+      const id = providerIdOf((await context.launch()).launched);
+      await context.hook('throttle')('list');
+      const listed = await context.list().catch(() => undefined);
       assert.ok(listed === undefined || listed.some(({ status }) => status?.providerID === id), `${id} is left out`);
     },
   },

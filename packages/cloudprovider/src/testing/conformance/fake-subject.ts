@@ -46,7 +46,7 @@ export async function fakeSubject(): Promise<FakeSubject> {
       }),
     finish: (call) => clock.runUntil(call),
     advance: (duration) => clock.advance(duration),
-    levers: {
+    hooks: {
       exhaust: async () => provider.offer(TYPES.map(soldOut)),
       throttle: async (method) => provider.script(method, throttle()),
       unreadyNodeClass: async () =>

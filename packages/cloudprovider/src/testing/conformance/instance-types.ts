@@ -10,7 +10,7 @@ import {
 import { parseQuantity } from '@karpenter-ts/kubernetes';
 import { allocatableResources } from '@karpenter-ts/scheduling';
 import type { Obligation } from './obligation.ts';
-import { onlyValue } from './trial.ts';
+import { onlyValue } from './conformance-context.ts';
 
 /** What the catalogue owes the planner (spec 03 §6.4). */
 export const INSTANCE_TYPES: readonly Obligation[] = [
@@ -18,8 +18,8 @@ export const INSTANCE_TYPES: readonly Obligation[] = [
     id: 'types.names',
     level: 'must',
     text: 'Types have names of their own, and carry them as their instance type label.',
-    async check(trial) {
-      const types = await trial.instanceTypes();
+    async check(context) {
+      const types = await context.instanceTypes();
       assert.ok(types.length > 0, 'there are none');
       assert.equal(new Set(types.map(({ name }) => name)).size, types.length, 'two share a name');
       for (const type of types) assert.equal(onlyValue(type, INSTANCE_TYPE_LABEL), type.name);
@@ -29,8 +29,8 @@ export const INSTANCE_TYPES: readonly Obligation[] = [
     id: 'types.labels',
     level: 'must',
     text: 'A type says which architecture, systems, zones and capacity types it can be had with.',
-    async check(trial) {
-      for (const { name, requirements } of await trial.instanceTypes()) {
+    async check(context) {
+      for (const { name, requirements } of await context.instanceTypes()) {
         for (const key of [ARCH_LABEL, OS_LABEL, ZONE_LABEL, CAPACITY_TYPE_LABEL]) {
           assert.ok(
             requirements.some((one) => one.key === key),
@@ -44,11 +44,11 @@ export const INSTANCE_TYPES: readonly Obligation[] = [
     id: 'types.own-labels',
     level: 'should',
     text: 'A type says something about every label the provider adds to the well-known ones, be it that it does not exist.',
-    async check(trial) {
-      const { profile, reservationIdLabel = '', reservedCapacityLabels } = trial.facts;
+    async check(context) {
+      const { profile, reservationIdLabel = '', reservedCapacityLabels } = context.facts;
       const ofReservations = reservedCapacityLabels.union(new Set([reservationIdLabel]));
       const own = profile.wellKnownLabels.difference(CORE_PROFILE.wellKnownLabels).difference(ofReservations);
-      for (const { name, requirements, offerings } of await trial.instanceTypes()) {
+      for (const { name, requirements, offerings } of await context.instanceTypes()) {
         const defined = new Set(
           [requirements, ...offerings.map((one) => one.requirements)].flat().map(({ key }) => key),
         );
@@ -61,8 +61,8 @@ export const INSTANCE_TYPES: readonly Obligation[] = [
     id: 'types.resources',
     level: 'must',
     text: 'A type has cpu, memory and pods, and no resource of which the system keeps more than there is.',
-    async check(trial) {
-      for (const type of await trial.instanceTypes()) {
+    async check(context) {
+      for (const type of await context.instanceTypes()) {
         for (const name of ['cpu', 'memory', 'pods']) {
           assert.ok(parseQuantity(type.capacity[name] ?? 0).nanos > 0n, `${type.name} has no ${name}`);
         }
@@ -76,8 +76,8 @@ export const INSTANCE_TYPES: readonly Obligation[] = [
     id: 'types.same-array',
     level: 'should',
     text: 'Types with nothing new in them are the same array, so that planning need not index them again.',
-    async check(trial) {
-      assert.equal(await trial.instanceTypes(), await trial.instanceTypes());
+    async check(context) {
+      assert.equal(await context.instanceTypes(), await context.instanceTypes());
     },
   },
   {
@@ -85,10 +85,10 @@ export const INSTANCE_TYPES: readonly Obligation[] = [
     level: 'must',
     text: 'Types that cannot be had are still listed, with their offerings marked as unavailable.',
     needs: ['exhaust'],
-    async check(trial) {
-      const before = await trial.instanceTypes();
-      await trial.lever('exhaust')();
-      const after = await trial.instanceTypes();
+    async check(context) {
+      const before = await context.instanceTypes();
+      await context.hook('exhaust')();
+      const after = await context.instanceTypes();
       assert.equal(after.length, before.length);
       assert.ok(after.every(({ offerings }) => offerings.length > 0 && offerings.every((one) => !one.available)));
     },

@@ -11,7 +11,7 @@ import {
 import { compareQuantities, parseQuantity } from '@karpenter-ts/kubernetes';
 import { allocatableResources, type InstanceType } from '@karpenter-ts/scheduling';
 import { Inconclusive, type Obligation } from './obligation.ts';
-import { isOneOf, onlyValue, providerIdOf } from './trial.ts';
+import { isOneOf, onlyValue, providerIdOf } from './conformance-context.ts';
 
 const DECIDED_LABELS = [INSTANCE_TYPE_LABEL, ZONE_LABEL, CAPACITY_TYPE_LABEL, ARCH_LABEL, OS_LABEL];
 
@@ -21,8 +21,8 @@ export const LAUNCHING: readonly Obligation[] = [
     id: 'launch.complete',
     level: 'must',
     text: 'A launched claim carries a provider id, and cpu, memory and pods in capacity or allocatable.',
-    async check(trial) {
-      const { launched } = await trial.launch();
+    async check(context) {
+      const { launched } = await context.launch();
       assert.ok(launched.status?.providerID, 'no provider id');
       const resources = { ...launched.status.capacity, ...launched.status.allocatable };
       for (const name of ['cpu', 'memory', 'pods']) assert.ok(resources[name] !== undefined, `no ${name}`);
@@ -32,9 +32,9 @@ export const LAUNCHING: readonly Obligation[] = [
     id: 'launch.distinct',
     level: 'must',
     text: 'Two claims get two instances.',
-    async check(trial) {
-      const first = await trial.launch();
-      const second = await trial.launch();
+    async check(context) {
+      const first = await context.launch();
+      const second = await context.launch();
       assert.notEqual(providerIdOf(first.launched), providerIdOf(second.launched));
     },
   },
@@ -42,24 +42,24 @@ export const LAUNCHING: readonly Obligation[] = [
     id: 'launch.idempotent',
     level: 'should',
     text: 'A second create for the same claim finds the instance of the first.',
-    async check(trial) {
-      const { claim, launched } = await trial.launch();
-      assert.equal(providerIdOf(await trial.create(claim)), providerIdOf(launched));
+    async check(context) {
+      const { claim, launched } = await context.launch();
+      assert.equal(providerIdOf(await context.create(claim)), providerIdOf(launched));
     },
   },
   {
     id: 'launch.labels',
     level: 'must',
     text: 'A launched claim is labelled with its instance type, zone, capacity type, architecture and system, as the claim requires.',
-    async check(trial) {
-      const [type] = await trial.purchasableTypes();
-      const offering = trial.offeringsFor(type!).at(-1)!;
+    async check(context) {
+      const [type] = await context.purchasableTypes();
+      const offering = context.offeringsFor(type!).at(-1)!;
       const requirements = [
         isOneOf(INSTANCE_TYPE_LABEL, [type!.name]),
         ...[ZONE_LABEL, CAPACITY_TYPE_LABEL].map((key) => isOneOf(key, [onlyValue(offering, key) ?? ''])),
       ];
-      const { launched } = await trial.launch({ requirements });
-      const asked = toRequirements(requirements, trial.facts.profile);
+      const { launched } = await context.launch({ requirements });
+      const asked = toRequirements(requirements, context.facts.profile);
       for (const key of DECIDED_LABELS) {
         const value = launched.metadata.labels?.[key];
         assert.ok(value !== undefined, `no label ${key}`);
@@ -72,13 +72,13 @@ export const LAUNCHING: readonly Obligation[] = [
     id: 'launch.offering',
     level: 'must',
     text: 'An instance is bought by an offering that is available for its type.',
-    async check(trial) {
-      const types = await trial.purchasableTypes();
-      const { launched } = await trial.launch();
+    async check(context) {
+      const types = await context.purchasableTypes();
+      const { launched } = await context.launch();
       const labels = launched.metadata.labels ?? {};
       const type = types.find(({ name }) => name === labels[INSTANCE_TYPE_LABEL]);
       if (type === undefined) throw new Inconclusive('the instance type of the instance is not known');
-      const isSold = trial
+      const isSold = context
         .offeringsFor(type)
         .some((offering) => offering.requirements.every(({ key }) => onlyValue(offering, key) === labels[key]));
       assert.ok(isSold, `${type.name} is not sold as ${labels[CAPACITY_TYPE_LABEL]} in ${labels[ZONE_LABEL]}`);
@@ -88,10 +88,10 @@ export const LAUNCHING: readonly Obligation[] = [
     id: 'launch.requests',
     level: 'should',
     text: 'An instance can hold what its claim requests, where a type that can is among those allowed.',
-    async check(trial) {
-      const [small, large] = sizes(await trial.purchasableTypes());
+    async check(context) {
+      const [small, large] = sizes(await context.purchasableTypes());
       const cpu = allocatableResources(large)['cpu']!;
-      const { launched } = await trial.launch({
+      const { launched } = await context.launch({
         requirements: [isOneOf(INSTANCE_TYPE_LABEL, [small.name, large.name])],
         requests: { cpu },
       });

@@ -1,5 +1,5 @@
-import type { Levers } from './subject.ts';
-import type { Trial } from './trial.ts';
+import type { TestHooks } from './subject.ts';
+import type { ConformanceContext } from './conformance-context.ts';
 
 /** `must`: Karpenter misbehaves without it. `should`: it costs money, time or clarity. */
 export type Level = 'must' | 'should';
@@ -12,9 +12,9 @@ export interface Obligation {
   /** One sentence. */
   readonly text: string;
   /** Without these the check is skipped. */
-  readonly needs?: readonly (keyof Levers)[];
+  readonly needs?: readonly (keyof TestHooks)[];
   /** Throws if the provider breaks it; throws `Inconclusive` if something else keeps it from being seen. */
-  check(trial: Trial): Promise<void>;
+  check(context: ConformanceContext): Promise<void>;
 }
 
 /** The check came to no verdict: the provider under test has nothing to check, or breaks another obligation first. */

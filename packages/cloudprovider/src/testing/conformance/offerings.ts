@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { admits, CAPACITY_TYPE_LABEL, CAPACITY_TYPES, toRequirements, ZONE_LABEL } from '@karpenter-ts/apis';
 import type { Obligation } from './obligation.ts';
-import { onlyValue } from './trial.ts';
+import { onlyValue } from './conformance-context.ts';
 
 const KNOWN_CAPACITY_TYPES: ReadonlySet<string | undefined> = new Set(CAPACITY_TYPES);
 
@@ -11,8 +11,8 @@ export const OFFERINGS: readonly Obligation[] = [
     id: 'offerings.place',
     level: 'must',
     text: 'An offering names one zone and one capacity type: on-demand, reserved or spot.',
-    async check(trial) {
-      for (const { name, offerings } of await trial.instanceTypes()) {
+    async check(context) {
+      for (const { name, offerings } of await context.instanceTypes()) {
         for (const offering of offerings) {
           assert.ok(onlyValue(offering, ZONE_LABEL), `an offering of ${name} names no zone`);
           const capacityType = onlyValue(offering, CAPACITY_TYPE_LABEL);
@@ -28,8 +28,8 @@ export const OFFERINGS: readonly Obligation[] = [
     id: 'offerings.price',
     level: 'must',
     text: 'An offering has a price that is a number, and not below zero.',
-    async check(trial) {
-      for (const { name, offerings } of await trial.instanceTypes()) {
+    async check(context) {
+      for (const { name, offerings } of await context.instanceTypes()) {
         for (const { pricePerHour } of offerings) {
           assert.ok(Number.isFinite(pricePerHour) && pricePerHour >= 0, `${name} costs ${pricePerHour}`);
         }
@@ -40,9 +40,9 @@ export const OFFERINGS: readonly Obligation[] = [
     id: 'offerings.keys',
     level: 'must',
     text: 'Every label an offering names is well-known to the provider, so that pods may ask for it.',
-    async check(trial) {
-      const { wellKnownLabels } = trial.facts.profile;
-      for (const { name, offerings } of await trial.instanceTypes()) {
+    async check(context) {
+      const { wellKnownLabels } = context.facts.profile;
+      for (const { name, offerings } of await context.instanceTypes()) {
         const keys = offerings.flatMap(({ requirements }) => requirements.map(({ key }) => key));
         assert.deepEqual(
           [...new Set(keys)].filter((key) => !wellKnownLabels.has(key)),
@@ -56,9 +56,9 @@ export const OFFERINGS: readonly Obligation[] = [
     id: 'offerings.of-type',
     level: 'must',
     text: 'The zone and capacity type of an available offering are among those of its type.',
-    async check(trial) {
-      const { profile } = trial.facts;
-      for (const { name, requirements, offerings } of await trial.instanceTypes()) {
+    async check(context) {
+      const { profile } = context.facts;
+      for (const { name, requirements, offerings } of await context.instanceTypes()) {
         const allowed = toRequirements(requirements, profile);
         for (const offering of offerings) {
           for (const key of [ZONE_LABEL, CAPACITY_TYPE_LABEL]) {
@@ -74,9 +74,9 @@ export const OFFERINGS: readonly Obligation[] = [
     id: 'offerings.reservation',
     level: 'must',
     text: "Offerings of capacity type reserved, and no others, name a reservation, by the provider's label.",
-    async check(trial) {
-      const { reservationIdLabel } = trial.facts;
-      for (const { name, offerings } of await trial.instanceTypes()) {
+    async check(context) {
+      const { reservationIdLabel } = context.facts;
+      for (const { name, offerings } of await context.instanceTypes()) {
         for (const offering of offerings) {
           const isReserved = onlyValue(offering, CAPACITY_TYPE_LABEL) === 'reserved';
           assert.equal(offering.reservation !== undefined, isReserved, `of ${name}`);
@@ -91,8 +91,8 @@ export const OFFERINGS: readonly Obligation[] = [
     id: 'offerings.reserved-labels',
     level: 'must',
     text: 'The label that names a reservation is among those an instance loses with its reservation.',
-    async check(trial) {
-      const { reservationIdLabel, reservedCapacityLabels } = trial.facts;
+    async check(context) {
+      const { reservationIdLabel, reservedCapacityLabels } = context.facts;
       if (reservationIdLabel !== undefined) assert.ok(reservedCapacityLabels.has(reservationIdLabel));
     },
   },

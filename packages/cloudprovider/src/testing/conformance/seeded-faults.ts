@@ -13,7 +13,7 @@ import { InsufficientCapacityError, NodeClaimNotFoundError, NodeClassNotReadyErr
 import type { FakeCloudProvider } from '../fake-cloud-provider.ts';
 import { THROTTLED } from '../fault.ts';
 import type { FakeSubject } from './fake-subject.ts';
-import type { Levers, Subject } from './subject.ts';
+import type { TestHooks, Subject } from './subject.ts';
 import { NEVER } from '@karpenter-ts/runtime/testing';
 
 type Seed = (subject: FakeSubject) => Subject;
@@ -210,10 +210,10 @@ function launchErrors(change: (error: Error, claim: NodeClaim) => Error): Seed {
   }));
 }
 
-function nodes(change: (find: NonNullable<Levers['findNode']>) => NonNullable<Levers['findNode']>): Seed {
+function nodes(change: (find: NonNullable<TestHooks['findNode']>) => NonNullable<TestHooks['findNode']>): Seed {
   return (subject) => {
-    const findNode = change(subject.levers.findNode!);
-    return { ...subject, levers: { ...subject.levers, findNode } };
+    const findNode = change(subject.hooks.findNode!);
+    return { ...subject, hooks: { ...subject.hooks, findNode } };
   };
 }
 

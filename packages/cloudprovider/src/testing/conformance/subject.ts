@@ -22,12 +22,12 @@ export interface Subject {
   finish<T>(call: Promise<T>): Promise<T>;
   /** Lets so many milliseconds pass for the provider and its cloud. */
   advance(duration: number): Promise<void>;
-  readonly levers: Levers;
+  readonly hooks: TestHooks;
   stop(): Promise<void>;
 }
 
 /** What only the maker of a provider can bring about or see. Tests that need what is absent are skipped. */
-export interface Levers {
+export interface TestHooks {
   /** The cloud has nothing left to sell. */
   readonly exhaust?: () => Promise<void>;
   /** The cloud turns away, for asking too often, what the next call of this method asks of it first. */

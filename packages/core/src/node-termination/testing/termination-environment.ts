@@ -67,7 +67,7 @@ export class TerminationEnvironment extends TestEnvironment<FakeCloudProvider> {
   /** Removes a pod, as its kubelet does once the containers have stopped. */
   async stopPod(name: string): Promise<void> {
     await this.client.delete(PODS, { name, namespace: 'default' }, { gracePeriodSeconds: 0 });
-    await this.clock.settle();
+    await this.clock.flush();
   }
 
   async addBudget(name: string, spec: PodDisruptionBudget['spec'], disruptionsAllowed: number): Promise<void> {
@@ -126,7 +126,7 @@ export class TerminationEnvironment extends TestEnvironment<FakeCloudProvider> {
 
   async deleteNode(name = 'n1'): Promise<void> {
     await this.client.delete(NODES, refOfKey(name));
-    await this.clock.settle();
+    await this.clock.flush();
   }
 }
 

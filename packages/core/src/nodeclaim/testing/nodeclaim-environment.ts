@@ -66,7 +66,7 @@ export class NodeClaimEnvironment extends TestEnvironment<FakeCloudProvider> {
     // The API server taints every new Node as not ready, and another controller takes that off.
     const body = { spec: { taints: node.spec?.taints ?? null } };
     const joined = await client.patch<Node>(NODES, { name }, { type: 'merge', body });
-    await clock.settle();
+    await clock.flush();
     return joined;
   }
 

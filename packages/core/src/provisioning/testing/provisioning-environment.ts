@@ -49,7 +49,7 @@ export class ProvisioningEnvironment extends TestEnvironment<FakeCloudProvider> 
     try {
       await this.clock.runUntil(this.#provisioner.run(new AbortController().signal, this.logger));
     } finally {
-      await this.clock.settle();
+      await this.clock.flush();
     }
   }
 

@@ -4,7 +4,7 @@ import { isSameJson } from '../json-value.ts';
 import { type KubeObject, type Metadata, mergeMetadata, scalarText } from '../object.ts';
 import type { ServedResource } from '../resources.ts';
 import { storageOf } from '../storage/objects.ts';
-import type { Conversion, DecodedBody, Examined, Neighbours, Strategy, Traits } from '../strategy.ts';
+import type { Conversion, DecodedBody, Examined, ObjectLookup, Strategy, Traits } from '../strategy.ts';
 import type { KindRules } from './behaviour/kind-rules.ts';
 import { goTypeOf } from './builtin.ts';
 import { decodeGo } from './go-decode.ts';
@@ -45,8 +45,8 @@ export class GoStrategy implements Strategy {
     return decodeKind(body, this.resource, this.type, this.conversion ? undefined : stored);
   }
 
-  admit(object: KubeObject, old: KubeObject | undefined, neighbours: Neighbours): KubeObject {
-    return this.#rules.admit?.(object, old, neighbours) ?? object;
+  admit(object: KubeObject, old: KubeObject | undefined, lookup: ObjectLookup): KubeObject {
+    return this.#rules.admit?.(object, old, lookup) ?? object;
   }
 
   create(object: KubeObject): Examined {

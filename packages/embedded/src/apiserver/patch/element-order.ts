@@ -4,7 +4,7 @@ import { isJsonObject } from '../json-value.ts';
 import { PatchError } from './patch-error.ts';
 
 /** What decides where the elements of a patched list go. */
-export interface Arrangement {
+export interface ElementOrder {
   /** The order the patch wants of the elements it names. */
   readonly order: readonly Json[];
   /** The server's list, whose order holds for what the patch does not name. */
@@ -16,7 +16,7 @@ export interface Arrangement {
 type Places = ReadonlyMap<Json, number>;
 
 /** Puts elements in the order of the patch, and the server's own among them, no further from their place than that. */
-export function arrange(elements: readonly Json[], { order, live, key }: Arrangement): readonly Json[] {
+export function sortElements(elements: readonly Json[], { order, live, key }: ElementOrder): readonly Json[] {
   const stranger = key === '' || elements.length === 0 ? -1 : order.findIndex((element) => !isJsonObject(element));
   if (stranger >= 0) throw new PatchError(400, `value for key ${stranger} is not a map`);
   const identities = new Map(elements.map((element) => [element, identityOf(element, key)]));

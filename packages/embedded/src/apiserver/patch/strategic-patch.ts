@@ -1,5 +1,5 @@
 import { type Json, type JsonObject, memberOf } from '@karpenter-ts/kubernetes';
-import { arrange, checkOrder, identityOf } from './element-order.ts';
+import { sortElements, checkOrder, identityOf } from './element-order.ts';
 import { formatGoValue, goTypeOf } from '../go-value.ts';
 import { parseJson } from '../json-syntax.ts';
 import { isJsonArray, isJsonObject, jsonTypeOf, without, withoutNulls } from '../json-value.ts';
@@ -80,7 +80,7 @@ function mergeInOrder(merged: Members, changes: Members, { key, order, type }: O
   // The real server has edited the live list in place when it looks at its order: what was added counts as live as far
   // as the old list reached.
   const live = result.edited.slice(0, original?.length ?? 0);
-  merged.set(field, arrange(result.list, { order, live, key: list.key }));
+  merged.set(field, sortElements(result.list, { order, live, key: list.key }));
   changes.delete(field);
 }
 
@@ -131,7 +131,7 @@ function patchList(original: readonly Json[], patch: readonly Json[], list: List
   if (original.length === 0 && patch.length === 0) return unchanged(original);
   if (checkTypes(original, patch) === 'object') return mergeKeyedList(original, patch, list);
   const edited = [...new Set([...original, ...patch])];
-  return { list: arrange(edited, { order: patch, live: original, key: list.key }), edited };
+  return { list: sortElements(edited, { order: patch, live: original, key: list.key }), edited };
 }
 
 /** `$deleteFromPrimitiveList/x`. */
@@ -154,7 +154,7 @@ function mergeKeyedList(original: readonly Json[], patch: readonly Json[], list:
     if (at !== undefined) edited[at] = mergeObjects(edited[at]!, change, items);
     else places.set(identity, edited.push(change) - 1);
   }
-  return { list: arrange(edited, { order: changes, live, key }), edited };
+  return { list: sortElements(edited, { order: changes, live, key }), edited };
 }
 
 /** Carries out the elements of a patched list that are directives; the others are its changes. */

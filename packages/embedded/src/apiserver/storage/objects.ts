@@ -1,6 +1,6 @@
 import type { SteadyClock } from '@karpenter-ts/runtime';
 import { type KubeObject, withMetadata } from '../object.ts';
-import type { Neighbours, Strategy } from '../strategy.ts';
+import type { ObjectLookup, Strategy } from '../strategy.ts';
 import type { Collection } from './collection.ts';
 import { type Content, decode, type Entry, encode } from './entry.ts';
 import type { Store } from './store.ts';
@@ -16,7 +16,7 @@ export function storageOf({ group, plural }: { readonly group: string; readonly 
 }
 
 /** Objects in and out of the store. What comes out is shared, and must not be changed. */
-export class Objects implements Neighbours {
+export class Objects implements ObjectLookup {
   readonly store: Store;
   readonly #clock: SteadyClock;
 

@@ -121,7 +121,7 @@ test('a watch that is given up ends at once, also while it waits', async () => {
   const { ask } = start(clock);
   const response = await ask('GET', '/api/v1/configmaps?watch=true&resourceVersion=1');
   const ended = collect(response.body, []);
-  await clock.settle();
+  await clock.flush();
   response.discard();
   await ended;
 });
@@ -132,7 +132,7 @@ test('a watch whose request is aborted ends with the reason', async () => {
   const aborted = new AbortController();
   const { body } = await ask('GET', '/api/v1/configmaps?watch=true&resourceVersion=1', undefined, aborted.signal);
   const ended = collect(body, []);
-  await clock.settle();
+  await clock.flush();
   aborted.abort(new Error('enough'));
   await assert.rejects(ended, { message: 'enough' });
 });

@@ -14,7 +14,7 @@ function createSet(env: WorkloadEnvironment, spec: Partial<DaemonSet['spec']> = 
   return env.create<DaemonSet>(DAEMON_SETS, { metadata: { name: 'agent' }, spec: { selector, template, ...rest } });
 }
 
-function settled(env: WorkloadEnvironment, counts: Partial<DaemonSetStatus>): Promise<DaemonSet> {
+function untilStatus(env: WorkloadEnvironment, counts: Partial<DaemonSetStatus>): Promise<DaemonSet> {
   return env.until<DaemonSet>(DAEMON_SETS, 'agent', JSON.stringify(counts), ({ metadata, status }) => {
     const isSame = Object.entries(counts).every(
       ([name, count]) => (status?.[name as keyof DaemonSetStatus] ?? 0) === count,
@@ -24,7 +24,7 @@ function settled(env: WorkloadEnvironment, counts: Partial<DaemonSetStatus>): Pr
 }
 
 function running(env: WorkloadEnvironment, count: number): Promise<DaemonSet> {
-  return settled(env, { desiredNumberScheduled: count, numberReady: count, updatedNumberScheduled: count });
+  return untilStatus(env, { desiredNumberScheduled: count, numberReady: count, updatedNumberScheduled: count });
 }
 
 /** The nodes that have a daemon; throws if one has two. */
@@ -86,7 +86,7 @@ export const daemonSetCases: readonly ContractCase[] = [
     const second = await env.node('b');
     await running(env, 2);
     await env.delete(NODES, second);
-    await settled(env, { desiredNumberScheduled: 1 });
+    await untilStatus(env, { desiredNumberScheduled: 1 });
   }),
 
   workloadCase('a DaemonSet follows the labels of nodes', async (env) => {
@@ -99,7 +99,7 @@ export const daemonSetCases: readonly ContractCase[] = [
     assert.deepEqual(await nodesOf(env), new Set([node]));
     await env.merge(NODES, node, { metadata: { labels: { role: null } } });
     await env.context.until('no pod is left', async () => (await env.pods('app=agent')).length === 0);
-    await settled(env, { desiredNumberScheduled: 0, currentNumberScheduled: 0, numberMisscheduled: 0 });
+    await untilStatus(env, { desiredNumberScheduled: 0, currentNumberScheduled: 0, numberMisscheduled: 0 });
   }),
 
   workloadCase('a DaemonSet leaves nodes alone whose taints it does not tolerate', async (env) => {
@@ -133,7 +133,7 @@ export const daemonSetCases: readonly ContractCase[] = [
       const { status } = await env.merge<DaemonSet>(DAEMON_SETS, 'agent', { metadata: { annotations } });
       return status?.numberMisscheduled === 1;
     });
-    await settled(env, { desiredNumberScheduled: 0, numberMisscheduled: 1 });
+    await untilStatus(env, { desiredNumberScheduled: 0, numberMisscheduled: 1 });
     assert.deepEqual(await nodesOf(env), new Set([node]));
   }),
 
@@ -143,7 +143,7 @@ export const daemonSetCases: readonly ContractCase[] = [
     await running(env, 1);
     await taint(env, node, [{ ...BUSY, effect: 'NoExecute' }]);
     await env.context.until('no pod is left', async () => (await env.pods('app=agent')).length === 0);
-    await settled(env, { desiredNumberScheduled: 0, numberMisscheduled: 0 });
+    await untilStatus(env, { desiredNumberScheduled: 0, numberMisscheduled: 0 });
   }),
 
   workloadCase('a daemon that is deleted comes back on its node', async (env) => {
@@ -184,7 +184,7 @@ export const daemonSetCases: readonly ContractCase[] = [
     await createSet(env, { updateStrategy: { type: 'OnDelete' } });
     await running(env, 1);
     await env.merge(DAEMON_SETS, 'agent', { spec: { template: { spec: NEXT_IMAGE } } });
-    await settled(env, { updatedNumberScheduled: 0, numberReady: 1 });
+    await untilStatus(env, { updatedNumberScheduled: 0, numberReady: 1 });
     const [old] = await env.pods('app=agent');
     await env.delete(PODS, old?.metadata.name ?? '');
     await running(env, 1);

@@ -33,18 +33,18 @@ async function patiently<T>(wait: () => Promise<T>): Promise<T> {
 
 export const namespaceCases: readonly ContractCase[] = [
   workloadCase('a namespace takes all it holds along', async (env) => {
-    const doomed = await environmentInNewNamespace(env);
-    await doomed.create(CONFIG_MAPS, { metadata: { name: 'config' } });
+    const inner = await environmentInNewNamespace(env);
+    await inner.create(CONFIG_MAPS, { metadata: { name: 'config' } });
     const selector = { matchLabels: { app: 'web' } };
-    await doomed.create(DEPLOYMENTS, {
+    await inner.create(DEPLOYMENTS, {
       metadata: { name: 'web' },
-      spec: { replicas: 2, selector, template: doomed.unschedulableTemplate() },
+      spec: { replicas: 2, selector, template: inner.unschedulableTemplate() },
     });
-    await doomed.context.until('two pods', async () => (await doomed.pods()).length === 2);
-    await doomed.delete(NAMESPACES, doomed.namespace);
-    await patiently(() => doomed.untilGone(NAMESPACES, doomed.namespace));
-    assert.equal((await doomed.pods()).length, 0);
-    assert.ok(await doomed.isGone(CONFIG_MAPS, 'config'));
+    await inner.context.until('two pods', async () => (await inner.pods()).length === 2);
+    await inner.delete(NAMESPACES, inner.namespace);
+    await patiently(() => inner.untilGone(NAMESPACES, inner.namespace));
+    assert.equal((await inner.pods()).length, 0);
+    assert.ok(await inner.isGone(CONFIG_MAPS, 'config'));
   }),
 
   workloadCase('a new namespace is active and held by Kubernetes', async (env) => {
@@ -55,31 +55,31 @@ export const namespaceCases: readonly ContractCase[] = [
   }),
 
   workloadCase('nothing new comes into a namespace that is going', async (env) => {
-    const doomed = await environmentInNewNamespace(env);
-    await doomed.create(CONFIG_MAPS, { metadata: { name: 'held', finalizers: [HELD] } });
-    await doomed.delete(NAMESPACES, doomed.namespace);
-    const { metadata } = await doomed.until<Namespace>(
+    const inner = await environmentInNewNamespace(env);
+    await inner.create(CONFIG_MAPS, { metadata: { name: 'held', finalizers: [HELD] } });
+    await inner.delete(NAMESPACES, inner.namespace);
+    const { metadata } = await inner.until<Namespace>(
       NAMESPACES,
-      doomed.namespace,
+      inner.namespace,
       'is going',
       ({ status }) => status?.phase === 'Terminating',
     );
     assert.ok(metadata.deletionTimestamp);
-    await assert.rejects(doomed.create(CONFIG_MAPS, { metadata: { name: 'late' } }), (error) => {
+    await assert.rejects(inner.create(CONFIG_MAPS, { metadata: { name: 'late' } }), (error) => {
       assert.ok(error instanceof StatusError);
       assert.equal(error.code, 403);
       assert.ok(error.status.details?.causes?.some(({ reason }) => reason === 'NamespaceTerminating'));
       return true;
     });
-    await doomed.merge(CONFIG_MAPS, 'held', { metadata: { finalizers: null } });
+    await inner.merge(CONFIG_MAPS, 'held', { metadata: { finalizers: null } });
   }),
 
   workloadCase('a namespace tells what it is waiting for', async (env) => {
-    const doomed = await environmentInNewNamespace(env);
-    await doomed.create(CONFIG_MAPS, { metadata: { name: 'held', finalizers: [HELD] } });
-    await doomed.delete(NAMESPACES, doomed.namespace);
+    const inner = await environmentInNewNamespace(env);
+    await inner.create(CONFIG_MAPS, { metadata: { name: 'held', finalizers: [HELD] } });
+    await inner.delete(NAMESPACES, inner.namespace);
     const waiting = await patiently(() =>
-      doomed.until<Namespace>(NAMESPACES, doomed.namespace, 'waits', ({ status }) => {
+      inner.until<Namespace>(NAMESPACES, inner.namespace, 'waits', ({ status }) => {
         const isWaiting = findCondition(status?.conditions, 'NamespaceFinalizersRemaining')?.status === 'True';
         // Kinds of other cases that come and go may spoil one look at all there are, not each.
         const isDiscovered = findCondition(status?.conditions, 'NamespaceDeletionDiscoveryFailure')?.status === 'False';
@@ -96,24 +96,24 @@ export const namespaceCases: readonly ContractCase[] = [
       `Some content in the namespace has finalizers remaining: ${HELD} in 1 resource instances`,
     );
     assert.equal(messageOf('NamespaceDeletionDiscoveryFailure'), 'All resources successfully discovered');
-    const held = await doomed.get<ApiObject>(CONFIG_MAPS, 'held');
+    const held = await inner.get<ApiObject>(CONFIG_MAPS, 'held');
     assert.ok(held.metadata.deletionTimestamp);
-    await doomed.merge(CONFIG_MAPS, 'held', { metadata: { finalizers: null } });
-    await doomed.untilGone(CONFIG_MAPS, 'held');
+    await inner.merge(CONFIG_MAPS, 'held', { metadata: { finalizers: null } });
+    await inner.untilGone(CONFIG_MAPS, 'held');
   }),
 
   workloadCase('pods leave a namespace before everything else', async (env) => {
-    const doomed = await environmentInNewNamespace(env);
-    await doomed.create(CONFIG_MAPS, { metadata: { name: 'config' } });
-    const { metadata, spec } = doomed.unschedulableTemplate();
-    await doomed.create(PODS, { metadata: { ...metadata, name: 'held', finalizers: [HELD] }, spec });
-    await doomed.delete(NAMESPACES, doomed.namespace);
+    const inner = await environmentInNewNamespace(env);
+    await inner.create(CONFIG_MAPS, { metadata: { name: 'config' } });
+    const { metadata, spec } = inner.unschedulableTemplate();
+    await inner.create(PODS, { metadata: { ...metadata, name: 'held', finalizers: [HELD] }, spec });
+    await inner.delete(NAMESPACES, inner.namespace);
     await patiently(() =>
-      doomed.until(PODS, 'held', 'is terminating', (pod) => pod.metadata.deletionTimestamp !== undefined),
+      inner.until(PODS, 'held', 'is terminating', (pod) => pod.metadata.deletionTimestamp !== undefined),
     );
-    await doomed.context.clock.sleep(1000);
-    assert.equal(await doomed.isGone(CONFIG_MAPS, 'config'), false);
-    await doomed.merge(PODS, 'held', { metadata: { finalizers: null } });
-    await doomed.untilGone(PODS, 'held');
+    await inner.context.clock.sleep(1000);
+    assert.equal(await inner.isGone(CONFIG_MAPS, 'config'), false);
+    await inner.merge(PODS, 'held', { metadata: { finalizers: null } });
+    await inner.untilGone(PODS, 'held');
   }),
 ];

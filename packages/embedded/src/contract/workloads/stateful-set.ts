@@ -32,8 +32,8 @@ function ready(env: WorkloadEnvironment, count: number): Promise<StatefulSet> {
 /** All pods are of the newest template. */
 function updated(env: WorkloadEnvironment, count: number): Promise<StatefulSet> {
   return env.until<StatefulSet>(STATEFUL_SETS, 'web', 'is up to date', ({ metadata, status }) => {
-    const isSettled = status?.currentRevision === status?.updateRevision && status?.readyReplicas === count;
-    return status?.observedGeneration === metadata.generation && status?.updatedReplicas === count && isSettled;
+    const isRolledOut = status?.currentRevision === status?.updateRevision && status?.readyReplicas === count;
+    return status?.observedGeneration === metadata.generation && status?.updatedReplicas === count && isRolledOut;
   });
 }
 

@@ -24,10 +24,10 @@ export const podAffinity: Filter = {
   },
   prepare(pod, snapshot) {
     const { affinityTerms, antiAffinityTerms } = pod.affinity;
-    const unwelcome = domainsThatShun(pod, snapshot);
+    const unwelcome = domainsOfAvoidingPods(pod, snapshot);
     if (affinityTerms.length === 0 && antiAffinityTerms.length === 0 && unwelcome.isEmpty) return NOTHING_TO_CHECK;
-    const wanted = domainsToBeNear(pod, snapshot);
-    const shunned = domainsToShun(pod, snapshot);
+    const wanted = domainsOfRequiredPods(pod, snapshot);
+    const shunned = domainsOfAvoidedPods(pod, snapshot);
     // The first of a group that wants to be together finds nobody: it may start anywhere.
     const isFirst = wanted.isEmpty && isMeantByAll(affinityTerms, pod, snapshot.namespaces);
     return {
@@ -54,7 +54,7 @@ function isNear(
 }
 
 /** Domains of pods that meet all the terms: each term then counts in its own topology. */
-function domainsToBeNear(
+function domainsOfRequiredPods(
   { affinity: { affinityTerms } }: PodClass,
   { nodesByClass, namespaces }: Snapshot,
 ): TopologyDomains {
@@ -67,7 +67,7 @@ function domainsToBeNear(
   return domains;
 }
 
-function domainsToShun(
+function domainsOfAvoidedPods(
   { affinity: { antiAffinityTerms } }: PodClass,
   { nodesByClass, namespaces }: Snapshot,
 ): TopologyDomains {
@@ -80,7 +80,7 @@ function domainsToShun(
   return domains;
 }
 
-function domainsThatShun(pod: PodClass, { withRequiredAntiAffinity, namespaces }: Snapshot): TopologyDomains {
+function domainsOfAvoidingPods(pod: PodClass, { withRequiredAntiAffinity, namespaces }: Snapshot): TopologyDomains {
   const domains = new TopologyDomains();
   for (const [other, podCounts] of withRequiredAntiAffinity) {
     for (const term of other.affinity.antiAffinityTerms) {

@@ -46,7 +46,7 @@ type Volumes = Map<string, Set<string>>;
 /** Those of the node's pods, and those still attached though no pod is left. */
 function attachedVolumes(node: NodeEntry, storage: StorageModel): Volumes {
   const volumes: Volumes = new Map();
-  for (const pod of node.residents.keys()) addVolumes(volumes, pod, storage);
+  for (const pod of node.podCounts.keys()) addVolumes(volumes, pod, storage);
   for (const { spec } of storage.attachments.values()) {
     if (spec.nodeName !== node.name) continue;
     const csi = storage.volumes.get(spec.source.persistentVolumeName ?? '')?.spec.csi;

@@ -25,7 +25,7 @@ export class NodeEntry {
   scoredCpu = 0;
   scoredMemory = 0;
   /** How many pods of each class are on it. */
-  readonly residents = new Map<PodClass, number>();
+  readonly podCounts = new Map<PodClass, number>();
   readonly #names: ResourceNames;
   // By the numbers of resources; what was never mentioned is a hole, which reads as undefined.
   #allocatable: number[] = [];
@@ -103,8 +103,8 @@ export class NodeEntry {
     this.podCount += by;
     this.scoredCpu += by * scoredCpu;
     this.scoredMemory += by * scoredMemory;
-    const count = (this.residents.get(pod) ?? 0) + by;
-    if (count === 0) this.residents.delete(pod);
-    else this.residents.set(pod, count);
+    const count = (this.podCounts.get(pod) ?? 0) + by;
+    if (count === 0) this.podCounts.delete(pod);
+    else this.podCounts.set(pod, count);
   }
 }

@@ -39,7 +39,7 @@ test('whatever happened on the way, the sums are those of the pods that are ther
         snapshot.isVolumeClaimUsed('default/data'),
         [...pods.values()].some(({ kind }) => kind === 3),
       );
-      assert.deepEqual(residents(snapshot), new Set([...pods.values()].map(({ kind }) => classOf(kind))));
+      assert.deepEqual(podCounts(snapshot), new Set([...pods.values()].map(({ kind }) => classOf(kind))));
     }),
   );
 });
@@ -88,7 +88,7 @@ function assertSums(snapshot: Snapshot, pods: ReadonlyMap<number, { kind: number
 
 const classOf = (kind: number): PodClass => classes.of(podObject('any', KINDS[kind]));
 
-const residents = (snapshot: Snapshot): Set<PodClass> => new Set(snapshot.nodesByClass.keys());
+const podCounts = (snapshot: Snapshot): Set<PodClass> => new Set(snapshot.nodesByClass.keys());
 
 test('equal pods have one class, and pods that differ in what matters do not', () => {
   const of = (options: TestPod) => classes.of(podObject(`p${Math.random()}`, options));

@@ -59,7 +59,7 @@ export class SchedulerEnvironment {
     const node = nodeObject(name, options);
     const tolerated = [{ key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }];
     await this.create(NODES, { ...node, spec: { ...node.spec, taints: [...(options.taints ?? []), ...tolerated] } });
-    await this.clock.settle();
+    await this.clock.flush();
   }
 
   async pod(name: string, options: TestPod & { readonly finalizers?: readonly string[] } = {}): Promise<void> {
@@ -69,7 +69,7 @@ export class SchedulerEnvironment {
     const tolerations = [{ operator: 'Exists' }, ...(spec.tolerations ?? [])];
     const metadata = { name, namespace: 'default', labels: options.labels ?? {}, finalizers };
     await this.create(PODS, { metadata, spec: { ...spec, containers, tolerations } } as ApiObject);
-    await this.clock.settle();
+    await this.clock.flush();
   }
 
   async create<T extends ApiObject>(type: ResourceType, object: T): Promise<T> {

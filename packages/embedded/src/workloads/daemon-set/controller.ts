@@ -136,8 +136,8 @@ function manage(
   const delays = remove.map((pod) => (pod.status?.phase === 'Failed' ? retryDelay(deps, key, state, pod) : 0));
   const waiting = delays.filter((delay) => delay > 0);
   const placement = { create, remove: remove.filter((_, i) => delays[i] === 0) };
-  const isSettled = placement.create.length + placement.remove.length === 0;
-  const plan = isSettled && state.set.spec.updateStrategy.type === 'RollingUpdate' ? planUpdate(state) : placement;
+  const isPlaced = placement.create.length + placement.remove.length === 0;
+  const plan = isPlaced && state.set.spec.updateStrategy.type === 'RollingUpdate' ? planUpdate(state) : placement;
   for (const pod of placement.remove) reportEnd(deps, state.set, pod);
   return { done: carryOut(deps, state, plan), wait: waiting.length === 0 ? undefined : waiting.reduce(earlier) };
 }

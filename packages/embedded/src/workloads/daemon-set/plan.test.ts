@@ -88,8 +88,8 @@ test('of two pods on a node the older stays; ended ones go', () => {
 
 test('pods made for a node that went before they got there are removed', () => {
   const { spec } = templateFor(buildDaemonSet(), 'gone', 'new');
-  const stranded = { ...buildPod('1', { phase: 'Pending' }), spec };
-  assert.deepEqual(placement(buildDaemonSet(), NODES.slice(0, 1), [daemon('2', 'a'), stranded, daemon('3', 'gone')]), [
+  const unbound = { ...buildPod('1', { phase: 'Pending' }), spec };
+  assert.deepEqual(placement(buildDaemonSet(), NODES.slice(0, 1), [daemon('2', 'a'), unbound, daemon('3', 'gone')]), [
     '-1',
   ]);
 });

@@ -68,8 +68,8 @@ export function scheduledAndOldestFirst(a: Pod, b: Pod): number {
 
 /** Pods made for nodes that went before they could be scheduled: nobody else would ever remove them. */
 function findStranded({ placements, pods }: DaemonState): readonly Pod[] {
-  const stranded = [...pods].filter(([node]) => !placements.has(node)).flatMap(([, each]) => each);
-  return stranded.filter((pod) => !pod.spec.nodeName && !isTerminating(pod));
+  const unbound = [...pods].filter(([node]) => !placements.has(node)).flatMap(([, each]) => each);
+  return unbound.filter((pod) => !pod.spec.nodeName && !isTerminating(pod));
 }
 
 function allowsSurge(set: DaemonSet): boolean {

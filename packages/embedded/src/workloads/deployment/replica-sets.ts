@@ -28,8 +28,8 @@ export async function syncCurrent(deps: DeploymentDeps, rollout: Rollout): Promi
   const revision = current.metadata.annotations?.[REVISION] ?? '';
   const isTold = findCondition(deployment.status?.conditions, 'Progressing') !== undefined;
   const message = `Found new replica set "${current.metadata.name}"`;
-  const news = isTold ? undefined : { reason: 'FoundNewReplicaSet', message };
-  return { deployment: await noteRevision(deps, deployment, revision, news), current, old };
+  const progress = isTold ? undefined : { reason: 'FoundNewReplicaSet', message };
+  return { deployment: await noteRevision(deps, deployment, revision, progress), current, old };
 }
 
 /** As `syncCurrent`, and makes the present set if there is none. */
@@ -46,8 +46,8 @@ export async function ensureCurrent(
     publishScaling(deps, deployment, { set, from: 0, to: wanted.spec.replicas });
   }
   const message = `Created new replica set "${set.metadata.name}"`;
-  const news = isNew ? { reason: 'NewReplicaSetCreated', message } : undefined;
-  return { deployment: await noteRevision(deps, deployment, String(revision), news), current: set, old };
+  const progress = isNew ? { reason: 'NewReplicaSetCreated', message } : undefined;
+  return { deployment: await noteRevision(deps, deployment, String(revision), progress), current: set, old };
 }
 
 /** Gives a set its number of pods, and notes for which number of the Deployment's. Writes only what differs. */
@@ -92,13 +92,13 @@ async function noteRevision(
   { client, clock }: WorkloadDeps,
   deployment: Deployment,
   revision: string,
-  news: { readonly reason: string; readonly message: string } | undefined,
+  progress: { readonly reason: string; readonly message: string } | undefined,
 ): Promise<Deployment> {
   const { metadata, status } = deployment;
-  const isNews = news !== undefined && hasDeadline(deployment);
-  if (metadata.annotations?.[REVISION] === revision && !isNews) return deployment;
-  const conditions = isNews
-    ? withVerdict(status?.conditions, { type: 'Progressing', status: 'True', ...news }, clock.now())
+  const isProgress = progress !== undefined && hasDeadline(deployment);
+  if (metadata.annotations?.[REVISION] === revision && !isProgress) return deployment;
+  const conditions = isProgress
+    ? withVerdict(status?.conditions, { type: 'Progressing', status: 'True', ...progress }, clock.now())
     : status?.conditions;
   const noted = {
     ...deployment,
@@ -142,7 +142,7 @@ async function createSet(
     return { set: await deps.client.create<ReplicaSet>(REPLICA_SETS, wanted), isNew: true };
   } catch (error) {
     if (isAlreadyExists(error)) {
-      const set = await findTwin(deps, deployment, wanted.metadata);
+      const set = await findExisting(deps, deployment, wanted.metadata);
       if (set !== undefined) return { set, isNew: false };
     } else if (!isNamespaceTerminating(error)) await reportFailure(deps, deployment, wanted, error as Error);
     throw error;
@@ -150,7 +150,7 @@ async function createSet(
 }
 
 /** The set of that name if it is ours and of our template; else counts a collision, so that the next name differs. */
-async function findTwin(
+async function findExisting(
   { client }: WorkloadDeps,
   deployment: Deployment,
   ref: ObjectRef,

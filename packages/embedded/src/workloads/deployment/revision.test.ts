@@ -7,14 +7,14 @@ const HISTORY = 'deployment.kubernetes.io/revision-history';
 const deployment = buildDeployment(1, { maxSurge: 1, maxUnavailable: 0 });
 
 test('the set with the present template is the current one, and of two the older', () => {
-  const [twin, elder, other] = [
+  const [younger, elder, other] = [
     buildSet('b', 1, { image: 'new' }),
     buildSet('a', 1, { image: 'new' }),
     buildSet('c', 1),
   ];
-  const { current, old } = sortRevisions(deployment, [other, twin, elder]);
+  const { current, old } = sortRevisions(deployment, [other, younger, elder]);
   assert.equal(current, elder);
-  assert.deepEqual(old, [twin, other]);
+  assert.deepEqual(old, [younger, other]);
 });
 
 test('a revision is one above all others', () => {

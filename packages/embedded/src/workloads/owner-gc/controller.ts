@@ -26,7 +26,7 @@ interface GcDeps {
 }
 
 /** What an owner reference is worth: its owner is there, is gone, or waits for this very object to go. */
-type Standing = 'solid' | 'dangling' | 'waiting';
+type OwnerState = 'solid' | 'dangling' | 'waiting';
 
 /** An owner was named that may not be there yet, or of a kind nobody knows yet. */
 const LOOK_AGAIN = { requeueAfter: 1 * SECOND };
@@ -106,7 +106,7 @@ async function collect(deps: GcDeps, node: GraphNode, type: ResourceType): Promi
   }
   if (node.isOrphaning) return orphan(deps, node, type, live);
   if (node.isForeground) return finishForeground(deps, node, type, live);
-  return judge(deps, node, type, live);
+  return syncOwners(deps, node, type, live);
 }
 
 /** Its dependents forget it, then it may go. */
@@ -139,31 +139,31 @@ async function finishForeground(
   return DONE;
 }
 
-async function judge(deps: GcDeps, node: GraphNode, type: ResourceType, live: ApiObject): Promise<Result> {
+async function syncOwners(deps: GcDeps, node: GraphNode, type: ResourceType, live: ApiObject): Promise<Result> {
   const owners = live.metadata.ownerReferences ?? [];
   if (owners.length === 0) return DONE;
-  const standings = new Map<string, Standing>();
+  const ownerStates = new Map<string, OwnerState>();
   for (const owner of owners) {
-    const standing = await standingOf(deps, node, owner);
-    if (typeof standing !== 'string') return standing;
-    standings.set(owner.uid, standing);
+    const ownerState = await ownerStateOf(deps, node, owner);
+    if (typeof ownerState !== 'string') return ownerState;
+    ownerStates.set(owner.uid, ownerState);
   }
-  const worthless = [...standings].filter(([, standing]) => standing !== 'solid').map(([uid]) => uid);
-  if (worthless.length < standings.size) {
-    if (worthless.length > 0) await dropOwners(deps.client, type, live, worthless);
+  const danglingUids = [...ownerStates].filter(([, ownerState]) => ownerState !== 'solid').map(([uid]) => uid);
+  if (danglingUids.length < ownerStates.size) {
+    if (danglingUids.length > 0) await dropOwners(deps.client, type, live, danglingUids);
     return DONE;
   }
-  const isAwaited = [...standings.values()].includes('waiting');
-  await remove(deps, node, type, live, isAwaited);
+  const isOwnerWaiting = [...ownerStates.values()].includes('waiting');
+  await remove(deps, node, type, live, isOwnerWaiting);
   return DONE;
 }
 
 /** A result instead of a standing: it cannot be told now, or never. */
-async function standingOf(
+async function ownerStateOf(
   { client, resources, graph }: GcDeps,
   node: GraphNode,
   owner: OwnerReference,
-): Promise<Standing | Result> {
+): Promise<OwnerState | Result> {
   const known = graph.get(owner.uid);
   if (known?.type !== undefined && isAt(known, owner, node.namespace)) return known.isForeground ? 'waiting' : 'solid';
   const resource = await resources.find(owner.apiVersion, owner.kind);
@@ -183,17 +183,17 @@ async function remove(
   node: GraphNode,
   type: ResourceType,
   live: ApiObject,
-  isAwaited: boolean,
+  isOwnerWaiting: boolean,
 ): Promise<void> {
   const dependents = graph.dependentsOf(node.uid);
   let object = live;
-  if (isAwaited && dependents.some((dependent) => dependent.isForeground)) {
+  if (isOwnerWaiting && dependents.some((dependent) => dependent.isForeground)) {
     object = await unblockOwners(client, type, live); // else two objects that own each other would wait for ever
   }
   const { uid, resourceVersion, finalizers = [] } = object.metadata;
   const propagationPolicy = finalizers.includes(ORPHAN)
     ? 'Orphan'
-    : finalizers.includes(FOREGROUND) || (isAwaited && dependents.length > 0)
+    : finalizers.includes(FOREGROUND) || (isOwnerWaiting && dependents.length > 0)
       ? 'Foreground'
       : 'Background';
   const preconditions = { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) };

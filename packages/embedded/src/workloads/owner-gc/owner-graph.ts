@@ -56,12 +56,12 @@ export class OwnerGraph {
     const before = this.#nodes.get(node.uid);
     this.#nodes.set(node.uid, node);
     this.#relink(node, before?.owners ?? []);
-    const isNews = before?.type === undefined || !before.isBeingDeleted;
-    if (node.isForeground && (isNews || !before.isForeground)) {
+    const isFirstSight = before?.type === undefined || !before.isBeingDeleted;
+    if (node.isForeground && (isFirstSight || !before.isForeground)) {
       for (const each of this.#dependents.get(node.uid) ?? []) this.#onWork(each);
       this.#onWork(node.uid);
     }
-    if (node.isOrphaning && (isNews || !before.isOrphaning)) this.#onWork(node.uid);
+    if (node.isOrphaning && (isFirstSight || !before.isOrphaning)) this.#onWork(node.uid);
   }
 
   /** The object is gone, or has turned out never to have been: its dependents have one owner less. */

@@ -1,7 +1,7 @@
 import type { Json } from '@karpenter-ts/kubernetes';
 import type { Problem } from '../../field-errors.ts';
 import type { KubeObject } from '../../object.ts';
-import type { Neighbours, Traits } from '../../strategy.ts';
+import type { ObjectLookup, Traits } from '../../strategy.ts';
 
 /** What is special about a built-in kind, beside its fields, their defaults and the rules for its structs. */
 export interface KindRules {
@@ -18,7 +18,7 @@ export interface KindRules {
   readonly generationOf?: (object: KubeObject) => Json | undefined;
   /** The status a new object gets; `sent` leaves the one that came with it. An empty one unless told. */
   readonly initialStatus?: 'sent' | ((object: KubeObject) => Json);
-  readonly admit?: (object: KubeObject, old: KubeObject | undefined, neighbours: Neighbours) => KubeObject;
+  readonly admit?: (object: KubeObject, old: KubeObject | undefined, lookup: ObjectLookup) => KubeObject;
   readonly prepareCreate?: (object: KubeObject) => KubeObject;
   readonly prepareUpdate?: (object: KubeObject, old: KubeObject) => KubeObject;
   readonly prepareStatus?: (object: KubeObject, old: KubeObject) => KubeObject;

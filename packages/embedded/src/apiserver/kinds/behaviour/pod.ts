@@ -3,7 +3,7 @@ import { forbiddenField, invalidValue, type Problem } from '../../field-errors.t
 import { isSameJson, without } from '../../json-value.ts';
 import { type KubeObject, listAt, mergeMetadata, objectAt, scalarText, textAt, withMetadata } from '../../object.ts';
 import { forbidden } from '../../status.ts';
-import type { Neighbours } from '../../strategy.ts';
+import type { ObjectLookup } from '../../strategy.ts';
 import type { KindRules } from './kind-rules.ts';
 import { qosClassOf } from './qos-class.ts';
 
@@ -24,7 +24,7 @@ export const POD: KindRules = {
   ],
   generationOf: (pod) => pod['spec'],
   initialStatus: (pod) => ({ phase: 'Pending', ...gatedCondition(pod), qosClass: qosClassOf(pod) }),
-  admit: (pod, old, neighbours) => tolerateLoss(old ? keepAdmitted(pod, old) : admitPod(pod, neighbours)),
+  admit: (pod, old, lookup) => tolerateLoss(old ? keepAdmitted(pod, old) : admitPod(pod, lookup)),
   validateStatus,
   prepareStatus,
   validate: gateConflicts,
@@ -47,17 +47,17 @@ function gatedCondition(pod: KubeObject): JsonObject {
 }
 
 /** The admission plugins that every API server has on: priority, default tolerations, account, topology labels. */
-function admitPod(pod: KubeObject, neighbours: Neighbours): KubeObject {
+function admitPod(pod: KubeObject, lookup: ObjectLookup): KubeObject {
   const spec = objectAt(pod, 'spec');
   checkRuntimeClass(pod, spec);
   const admitted = {
     ...spec,
-    ...priorityOf(pod, spec, neighbours),
+    ...priorityOf(pod, spec, lookup),
     serviceAccountName: spec['serviceAccountName'] ?? 'default',
     serviceAccount: spec['serviceAccountName'] ?? 'default',
   };
   const next = { ...pod, spec: admitted };
-  const topology = topologyLabels(textAt(pod, 'spec', 'nodeName'), neighbours);
+  const topology = topologyLabels(textAt(pod, 'spec', 'nodeName'), lookup);
   return topology ? withMetadata(next, { labels: { ...pod.metadata.labels, ...topology } }) : next;
 }
 
@@ -68,9 +68,9 @@ function checkRuntimeClass(pod: KubeObject, { runtimeClassName, overhead }: Json
   if (overhead) throw refuse('Pod Overhead set without corresponding RuntimeClass defined Overhead');
 }
 
-function priorityOf(pod: KubeObject, spec: JsonObject, neighbours: Neighbours): JsonObject {
+function priorityOf(pod: KubeObject, spec: JsonObject, lookup: ObjectLookup): JsonObject {
   const name = textAt(spec, 'priorityClassName');
-  const found = name === '' ? findDefaultClass(neighbours) : neighbours.find('scheduling.k8s.io/priorityclasses', name);
+  const found = name === '' ? findDefaultClass(lookup) : lookup.find('scheduling.k8s.io/priorityclasses', name);
   const refuse = (why: string) => forbidden(PODS, pod.metadata.name ?? '', why);
   if (found === undefined && name !== '') throw refuse(`no PriorityClass with name ${name} was found`);
   const { value = 0, preemptionPolicy = 'PreemptLowerPriority' }: JsonObject = found ?? {};
@@ -89,8 +89,8 @@ function priorityOf(pod: KubeObject, spec: JsonObject, neighbours: Neighbours): 
   return { priority: value, preemptionPolicy, ...(found ? { priorityClassName: found.metadata.name } : {}) };
 }
 
-function findDefaultClass(neighbours: Neighbours): KubeObject | undefined {
-  return neighbours.list('scheduling.k8s.io/priorityclasses').find((one) => one['globalDefault'] === true);
+function findDefaultClass(lookup: ObjectLookup): KubeObject | undefined {
+  return lookup.list('scheduling.k8s.io/priorityclasses').find((one) => one['globalDefault'] === true);
 }
 
 const ADMITTED = ['priority', 'preemptionPolicy', 'serviceAccountName', 'serviceAccount'];
@@ -120,8 +120,8 @@ function tolerates({ key, effect }: JsonObject, taint: string): boolean {
 const TOPOLOGY_LABELS = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region'];
 
 /** Where a node is, for the pods on it to know; undefined when it does not say. */
-export function topologyLabels(node: string, neighbours: Neighbours): Readonly<Record<string, string>> | undefined {
-  const labels = node === '' ? undefined : neighbours.entry('/nodes', node)?.labels;
+export function topologyLabels(node: string, lookup: ObjectLookup): Readonly<Record<string, string>> | undefined {
+  const labels = node === '' ? undefined : lookup.entry('/nodes', node)?.labels;
   if (labels === undefined) return undefined;
   const found = TOPOLOGY_LABELS.filter((key) => Object.hasOwn(labels, key)).map((key) => [key, labels[key]!]);
   return found.length > 0 ? (Object.fromEntries(found) as Record<string, string>) : undefined;

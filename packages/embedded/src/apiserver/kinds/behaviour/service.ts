@@ -1,6 +1,6 @@
 import { invalidValue, type Problem } from '../../field-errors.ts';
 import { type KubeObject, objectAt, textAt } from '../../object.ts';
-import type { Neighbours } from '../../strategy.ts';
+import type { ObjectLookup } from '../../strategy.ts';
 import { serviceNameProblems } from '../metadata.ts';
 import type { KindRules } from './kind-rules.ts';
 
@@ -9,17 +9,17 @@ export const SERVICE: KindRules = {
   traits: { createsOnUpdate: true, returnsDeleted: true },
   nameProblems: serviceNameProblems,
   selectable: ['spec.clusterIP', 'spec.type'],
-  admit: (service, old, neighbours) => (old ? withAddressOf(service, old) : withAddress(service, neighbours)),
+  admit: (service, old, lookup) => (old ? withAddressOf(service, old) : withAddress(service, lookup)),
   validateUpdate: addressProblems,
 };
 
 const NONE = 'None';
 
-function withAddress(service: KubeObject, neighbours: Neighbours): KubeObject {
+function withAddress(service: KubeObject, lookup: ObjectLookup): KubeObject {
   const spec = objectAt(service, 'spec');
   if (spec['type'] === 'ExternalName') return service;
   const sent = textAt(spec, 'clusterIP');
-  const clusterIP = sent === '' ? freeAddress(neighbours) : sent;
+  const clusterIP = sent === '' ? freeAddress(lookup) : sent;
   const isOpen = clusterIP === NONE && spec['selector'] === undefined; // whoever fills it in may use any address
   const families = isOpen
     ? { ipFamilies: ['IPv4', 'IPv6'], ipFamilyPolicy: 'RequireDualStack' }
@@ -46,8 +46,8 @@ function addressProblems(service: KubeObject, old: KubeObject): readonly Problem
 }
 
 /** The first of 10.96.0.0/16 that no service has. */
-function freeAddress(neighbours: Neighbours): string {
-  const taken = new Set(neighbours.list('/services').map((service) => textAt(service, 'spec', 'clusterIP')));
+function freeAddress(lookup: ObjectLookup): string {
+  const taken = new Set(lookup.list('/services').map((service) => textAt(service, 'spec', 'clusterIP')));
   taken.delete(NONE);
   for (let host = 1; host < 65535; host++) {
     const address = `10.96.${host >> 8}.${host & 255}`;

@@ -2,7 +2,7 @@ import type { JsonObject } from '@karpenter-ts/kubernetes';
 import { forbiddenField, invalidValue, type Problem } from '../../field-errors.ts';
 import { isSameJson, without } from '../../json-value.ts';
 import { type KubeObject, listAt, objectAt, textAt, withMetadata } from '../../object.ts';
-import type { Neighbours } from '../../strategy.ts';
+import type { ObjectLookup } from '../../strategy.ts';
 import type { KindRules } from './kind-rules.ts';
 
 /** Volumes and claims in use are kept from vanishing under those who use them. */
@@ -66,17 +66,16 @@ function volumeUpdateProblems(volume: KubeObject, old: KubeObject): readonly Pro
 export const PERSISTENT_VOLUME_CLAIM: KindRules = {
   traits: { returnsDeleted: true },
   initialStatus: () => ({ phase: 'Pending' }),
-  admit: (volumeClaim, old, neighbours) =>
-    old ? volumeClaim : protectClaim(withDefaultClass(volumeClaim, neighbours)),
+  admit: (volumeClaim, old, lookup) => (old ? volumeClaim : protectClaim(withDefaultClass(volumeClaim, lookup))),
   validateUpdate: volumeClaimUpdateProblems,
 };
 
 const DEFAULT_CLASS = 'storageclass.kubernetes.io/is-default-class';
 
-function withDefaultClass(volumeClaim: KubeObject, neighbours: Neighbours): KubeObject {
+function withDefaultClass(volumeClaim: KubeObject, lookup: ObjectLookup): KubeObject {
   const spec = objectAt(volumeClaim, 'spec');
   if (spec['storageClassName'] !== undefined) return volumeClaim;
-  const classes = neighbours.list('storage.k8s.io/storageclasses');
+  const classes = lookup.list('storage.k8s.io/storageclasses');
   const defaults = classes.filter(({ metadata }) => metadata.annotations?.[DEFAULT_CLASS] === 'true');
   const newest = defaults.sort((a, b) => (a.metadata.creationTimestamp! < b.metadata.creationTimestamp! ? 1 : -1))[0];
   return newest ? { ...volumeClaim, spec: { ...spec, storageClassName: newest.metadata.name } } : volumeClaim;

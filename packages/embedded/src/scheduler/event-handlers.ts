@@ -10,7 +10,7 @@ import type { Nominations } from './nominations.ts';
 import type { SchedulingQueue } from './queue.ts';
 import type { VolumeBinder } from './volume-binder.ts';
 
-export interface FeedDeps {
+export interface EventHandlerDeps {
   readonly snapshot: Snapshot;
   readonly queue: SchedulingQueue;
   readonly nominations: Nominations;
@@ -18,17 +18,17 @@ export interface FeedDeps {
 }
 
 /** What happens to the objects of a kind. */
-interface Listener<T> {
+interface ObjectHandler<T> {
   readonly seen: (object: T) => void;
   readonly gone: (object: T) => void;
 }
 
 /** Brings what the API server tells into the snapshot, and pods in need of a node into the queue. */
-export class ClusterFeed {
-  readonly #deps: FeedDeps;
+export class EventHandlers {
+  readonly #deps: EventHandlerDeps;
   readonly #classes: PodClasses;
 
-  constructor(deps: FeedDeps) {
+  constructor(deps: EventHandlerDeps) {
     this.#deps = deps;
     this.#classes = new PodClasses(deps.snapshot.names);
   }
@@ -51,7 +51,7 @@ export class ClusterFeed {
     ];
   }
 
-  #source<T extends ApiObject>(informer: Informer<T>, { seen, gone }: Listener<T>): Source {
+  #source<T extends ApiObject>(informer: Informer<T>, { seen, gone }: ObjectHandler<T>): Source {
     const { version, kind } = informer.type;
     const name = `*${version}.${kind}`;
     return {
@@ -146,7 +146,7 @@ export class ClusterFeed {
   #storageListener<T extends ApiObject>(objects: {
     set(key: string, object: T): void;
     delete(key: string): void;
-  }): Listener<T> {
+  }): ObjectHandler<T> {
     const { queue, volumes } = this.#deps;
     const changed = (): void => {
       queue.moveToActive({ kind: 'storage changed' });

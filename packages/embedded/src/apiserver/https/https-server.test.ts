@@ -8,7 +8,7 @@ import type { JsonObject } from '@karpenter-ts/kubernetes';
 import type { RequestHandler, TransportRequest } from '@karpenter-ts/runtime';
 import { readFields } from '../protobuf/wire.ts';
 import { issueCertificate } from './certificates.ts';
-import { serveHttps } from './front.ts';
+import { serveHttps } from './https-server.ts';
 
 const CERTIFICATE = issueCertificate(Date.now());
 const TOKEN = 'correct-horse';
@@ -21,7 +21,7 @@ interface Answer {
 }
 
 /** A front that stops with the test, and a client of it. */
-async function startFront(t: TestContext, handler: RequestHandler = echo) {
+async function startHttpsServer(t: TestContext, handler: RequestHandler = echo) {
   const stop = new AbortController();
   const front = await serveHttps({ handler, certificate: CERTIFICATE, token: TOKEN }, stop.signal);
   t.after(async () => {
@@ -62,7 +62,7 @@ const echo: RequestHandler = async ({ method, path, body }: TransportRequest) =>
   json({ method, path, size: body?.length ?? 0 }, 201);
 
 test('a request with the token reaches the server, body and query included', async (t) => {
-  const { ask } = await startFront(t);
+  const { ask } = await startHttpsServer(t);
   const { status, headers, body } = await ask({ method: 'POST', path: '/api/v1/pods?dryRun=All', body: '{"a":1}' });
   assert.equal(status, 201);
   assert.equal(headers['content-type'], 'application/json');
@@ -71,7 +71,7 @@ test('a request with the token reaches the server, body and query included', asy
 });
 
 test('no token, a wrong one and another scheme are unauthorized, in the real server’s words', async (t) => {
-  const { ask } = await startFront(t);
+  const { ask } = await startHttpsServer(t);
   for (const authorization of ['', 'Bearer', `Bearer ${TOKEN}x`, `Bearer ${TOKEN.slice(1)}`, `Basic ${TOKEN}`]) {
     const { status, body } = await ask({ headers: { authorization } });
     assert.equal(status, 401, authorization);
@@ -88,7 +88,7 @@ test('no token, a wrong one and another scheme are unauthorized, in the real ser
 });
 
 test('a web page is refused, even one that knows the token', async (t) => {
-  const { ask } = await startFront(t);
+  const { ask } = await startHttpsServer(t);
   for (const origin of ['https://example.com', 'null', 'https://localhost:3000']) {
     const { status, headers } = await ask({ headers: { origin } });
     assert.equal(status, 403, origin);
@@ -97,7 +97,7 @@ test('a web page is refused, even one that knows the token', async (t) => {
 });
 
 test('a browser that asks whether it may is told nothing', async (t) => {
-  const { ask } = await startFront(t);
+  const { ask } = await startHttpsServer(t);
   const { status, headers } = await ask({ method: 'OPTIONS' });
   assert.equal(status, 405);
   assert.deepEqual(
@@ -107,7 +107,7 @@ test('a browser that asks whether it may is told nothing', async (t) => {
 });
 
 test('a name that was made to point here is not this machine', async (t) => {
-  const { ask, url } = await startFront(t);
+  const { ask, url } = await startHttpsServer(t);
   const { port } = new URL(url);
   for (const host of ['evil.example', `evil.example:${port}`, '127.0.0.1.evil.example', '10.0.0.1', 'localhost.']) {
     assert.equal((await ask({ headers: { host } })).status, 403, host);
@@ -118,7 +118,7 @@ test('a name that was made to point here is not this machine', async (t) => {
 });
 
 test('three mebibytes are taken and four are too large, whether their size is announced or not', async (t) => {
-  const { ask } = await startFront(t);
+  const { ask } = await startHttpsServer(t);
   const body = (mebibytes: number) => Buffer.alloc(mebibytes * 1024 * 1024, 'x');
   assert.deepEqual((await ask({ method: 'POST', body: body(3) })).body['size'], 3 * 1024 * 1024);
   for (const headers of [{}, { 'transfer-encoding': 'chunked' }]) {
@@ -130,7 +130,7 @@ test('three mebibytes are taken and four are too large, whether their size is an
 
 test('behind the front all is JSON: protobuf is translated', async (t) => {
   const asked = Promise.withResolvers<TransportRequest>();
-  const { ask } = await startFront(t, async (sent) => {
+  const { ask } = await startHttpsServer(t, async (sent) => {
     asked.resolve(sent);
     return json({});
   });
@@ -144,7 +144,7 @@ test('behind the front all is JSON: protobuf is translated', async (t) => {
 });
 
 test('who asks for the OpenAPI of old gets an empty document', async (t) => {
-  const { url } = await startFront(t);
+  const { url } = await startHttpsServer(t);
   const response = await watch(`${url}/openapi/v2?timeout=32s`);
   assert.match(String(response.headers['content-type']), /spec\.v2.*protobuf/);
   const chunks = (await response.toArray()) as Buffer[];
@@ -152,13 +152,13 @@ test('who asks for the OpenAPI of old gets an empty document', async (t) => {
 });
 
 test('without TLS there is no answer', async (t) => {
-  const { url } = await startFront(t);
+  const { url } = await startHttpsServer(t);
   const asked = getPlain(url.replace('https:', 'http:'), { agent: false, headers: AUTHORIZED });
   await assert.rejects(once(asked, 'response'), { code: 'ECONNRESET' });
 });
 
 test('a failure of the server is told as one', async (t) => {
-  const { ask } = await startFront(t, () => Promise.reject(new Error('boom')));
+  const { ask } = await startHttpsServer(t, () => Promise.reject(new Error('boom')));
   const { status, body } = await ask();
   assert.deepEqual([status, body['reason'], body['message']], [500, 'InternalError', 'Error: boom']);
 });
@@ -187,7 +187,7 @@ async function watch(url: string) {
 
 test('a watch is passed on as it goes, and ends for the server when its client leaves', async (t) => {
   const { handler, ended, discarded } = watching();
-  const { url } = await startFront(t, handler);
+  const { url } = await startHttpsServer(t, handler);
   const response = await watch(url);
   let text = '';
   for await (const chunk of response as AsyncIterable<Buffer>) {
@@ -205,7 +205,12 @@ test('an answer in many pieces arrives whole, in order, and no faster than it is
   const body = async function* () {
     for (; made < 12_000; made++) yield Buffer.from(line(made));
   };
-  const { url } = await startFront(t, async () => ({ status: 200, headers: {}, body: body(), discard: () => {} }));
+  const { url } = await startHttpsServer(t, async () => ({
+    status: 200,
+    headers: {},
+    body: body(),
+    discard: () => {},
+  }));
   const response = await watch(url);
   await setTimeout(100); // the client does not read yet
   assert.ok(made < 12_000, 'the server waits');
@@ -216,7 +221,7 @@ test('an answer in many pieces arrives whole, in order, and no faster than it is
 
 test('stopping ends what is under way and frees the port', async (t) => {
   const { handler, ended } = watching();
-  const { url, stop, closed } = await startFront(t, handler);
+  const { url, stop, closed } = await startHttpsServer(t, handler);
   const response = await watch(url);
   const left = assert.rejects(response.toArray(), { code: 'ECONNRESET' });
   stop.abort();

@@ -14,7 +14,7 @@ import { readBody } from './request-body.ts';
 /** Longer than clients keep a connection they do not use, so that it is they who close it: no request meets the end. */
 const IDLE_MILLISECONDS = 10 * 60_000;
 
-export interface FrontOptions {
+export interface HttpsServerOptions {
   readonly handler: RequestHandler;
   readonly certificate: ServerCertificate;
   /** Every request must bear it. */
@@ -24,7 +24,7 @@ export interface FrontOptions {
 }
 
 /** An API server that can be reached from this machine. */
-export interface Front {
+export interface HttpsServer {
   /** `https://127.0.0.1:…` */
   readonly url: string;
   /** Settles when the last connection is closed. */
@@ -36,7 +36,7 @@ export interface Front {
  * page the user looks at gets in: a request needs the token, must name this machine as its host (a name that was made to
  * point here is refused) and must not come from a page; and no answer allows a browser to share it.
  */
-export async function serveHttps(options: FrontOptions, signal: AbortSignal): Promise<Front> {
+export async function serveHttps(options: HttpsServerOptions, signal: AbortSignal): Promise<HttpsServer> {
   const { certificate } = options;
   const server = createServer({ key: certificate.key, cert: certificate.certificate }, (request, response) => {
     void answer(options, request, response);
@@ -63,7 +63,7 @@ const LEFT = new Error('the client has left');
 
 /** Never rejects: what goes wrong is told to the client, if it still listens. */
 async function answer(
-  { handler, token }: FrontOptions,
+  { handler, token }: HttpsServerOptions,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {

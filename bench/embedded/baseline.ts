@@ -3,7 +3,7 @@ import { podOf } from './load.ts';
 const OBJECTS = 20_000;
 
 /** How long this machine takes now for what an API server does most: reading and writing JSON. */
-export function measureYardstick(): number {
+export function measureBaseline(): number {
   const text = JSON.stringify(podOf(0, {}));
   const started = performance.now();
   let written = 0;

@@ -13,7 +13,7 @@ import { compatibleOfferings, type InstanceType, type Offering } from '@karpente
 import type { CloudProvider } from '../../cloud-provider.ts';
 import { NodeClaimNotFoundError } from '../../errors.ts';
 import { Inconclusive } from './obligation.ts';
-import type { Demand, Levers, Subject } from './subject.ts';
+import type { Demand, TestHooks, Subject } from './subject.ts';
 
 /** How often the lifecycle controller asks whether an instance has ended (spec 03 §7.2), and how long we do. */
 const POLL = 5 * SECOND;
@@ -23,14 +23,14 @@ const POLLS = 120;
 const TYPES_PER_CLAIM = 60;
 
 /** One test's view of its subject: the provider's calls, and the steps that many tests share. */
-export class Trial {
+export class ConformanceContext {
   readonly #subject: Subject;
 
   constructor(subject: Subject) {
     this.#subject = subject;
   }
 
-  get subject(): Omit<Subject, 'provider' | 'makeNodeClaim' | 'levers'> {
+  get subject(): Omit<Subject, 'provider' | 'makeNodeClaim' | 'hooks'> {
     return this.#subject;
   }
 
@@ -38,11 +38,11 @@ export class Trial {
     return this.#subject.provider;
   }
 
-  /** A lever the obligation has named in `needs`. */
-  lever<K extends keyof Levers>(name: K): NonNullable<Levers[K]> {
-    const lever = this.#subject.levers[name];
-    assert.ok(lever, `the obligation uses the lever ${name} without naming it`);
-    return lever;
+  /** A hook the obligation has named in `needs`. */
+  hook<K extends keyof TestHooks>(name: K): NonNullable<TestHooks[K]> {
+    const hook = this.#subject.hooks[name];
+    assert.ok(hook, `the obligation uses the hook ${name} without naming it`);
+    return hook;
   }
 
   /** A new claim; open to every type that can be had unless it says which. */
@@ -95,7 +95,7 @@ export class Trial {
   }
 
   /** As `end`, for what can only be seen on an instance that is gone. */
-  async mustEnd(instance: Parameters<Trial['end']>[0]): Promise<void> {
+  async mustEnd(instance: Parameters<ConformanceContext['end']>[0]): Promise<void> {
     if (!(await this.end(instance))) throw new Inconclusive('delete never says that the instance is gone');
   }
 

@@ -1,4 +1,4 @@
-// Faults for suites that must survive them: one service dies and comes back, a token changes.
+// Faults that suites inject into a lab: a service is killed, paused or restarted; a token is replaced.
 import { buildComponent } from './build.ts';
 import { type ServiceName, tokenFilePath } from './control-plane.ts';
 import { createTokens, renderTokenFile, type Role } from './credentials.ts';
