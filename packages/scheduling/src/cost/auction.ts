@@ -4,9 +4,14 @@ import { Filler, type Load } from './filler.ts';
 import { type Purchase, type Reserve, Round, type RoundEffort, type Terms } from './round.ts';
 import type { Tender } from './tender.ts';
 
-/** How many rounds there are, and how many of them may pass without a better result. */
+/**
+ * How many rounds there are, and how many of them may pass without a better result: more while all of them together took
+ * only so many steps.
+ */
 const MOST_ROUNDS = 40;
-const MOST_IDLE_ROUNDS = 20;
+const MOST_IDLE_ROUNDS = 8;
+const MOST_QUICK_ROUNDS = 20;
+const QUICK_STEPS = 200_000;
 
 /** Of the average price of as many machines as are allowed: with what surcharge to start once there were too many. */
 const FIRST_SURCHARGE = 0.08;
@@ -40,7 +45,8 @@ export function* auction(
   let surcharge = 0;
   let tooLow = 0;
   let reserve: Reserve | undefined;
-  for (let round = 0, idle = 0; round < MOST_ROUNDS && idle < MOST_IDLE_ROUNDS; round++, idle++) {
+  for (let round = 0, idle = 0; round < MOST_ROUNDS; round++, idle++) {
+    if (idle >= (effort.spent < QUICK_STEPS ? MOST_QUICK_ROUNDS : MOST_IDLE_ROUNDS)) break;
     const isLavish = reserve !== undefined && round % 2 === 0;
     const terms = isLavish ? { bids, surcharge: tooLow, reserve } : { bids, surcharge, reserve: undefined };
     const most = best === undefined ? untilFound : effort.whole; // a round that was begun is worth finishing
@@ -54,6 +60,7 @@ export function* auction(
       idle = 0;
     }
     if ((isFound ? effort : untilFound).isUsedUp) break;
+    if (!isFound && untilFound !== effort) idle = 0;
     bids = learn(tender, terms, loads, effort);
     if (isLavish) continue;
     if (!isAllowed) tooLow = surcharge;

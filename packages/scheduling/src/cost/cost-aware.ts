@@ -45,13 +45,14 @@ function* search(run: UpstreamRun, pools: readonly CostPool[]): Reading<readonly
 }
 
 /**
- * In proportion to the pods and types that upstream's plan was made of: at most some fifth of a millisecond for each pod and
- * a hundredth for each type, all stages and attempts together.
+ * To improve on a plan, some ten milliseconds of work and a hundredth of one for each pod, which is what upstream's plan
+ * took. To find the first, twenty times as much for each pod: fleets in which thousands of lots cannot share machines
+ * would have none otherwise.
  */
 function sharesFor({ nodes }: UpstreamRun, pools: readonly CostPool[]): Shares {
   const pods = nodes.reduce((sum, node) => sum + node.pods.length, 0);
   const catalogues = new Set(pools.map(({ template }) => template.market.catalogue));
   const variants = [...catalogues].reduce((sum, { typeOf }) => sum + typeOf.length, 0);
-  const loads = 150_000 + 1_800 * pods;
-  return { whole: new Effort(3 * loads + 200 * variants), machines: loads / 4 + 100 * variants, loads };
+  const whole = 450_000 + 5_400 * pods + 200 * variants;
+  return { whole: new Effort(whole), machines: whole / 12 + 80 * variants, loads: 500_000 + 300 * pods };
 }

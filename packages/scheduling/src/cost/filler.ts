@@ -25,6 +25,8 @@ const MOST_PICKS = 16;
  * of what is scarce grow, so that resources run out together. Hot: one search fills thousands of machines.
  */
 export class Filler {
+  /** By machine: the last load it was given while all units were left. */
+  readonly firstLoads: (Load | undefined)[] = [];
   readonly #tender: Tender;
   readonly #candidates: Int32Array;
   readonly #counts: Int32Array;
