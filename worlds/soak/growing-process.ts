@@ -2,11 +2,23 @@
 // removes again, and sends by how many each count has grown.
 import { type HeapCounts, countHeap } from './heap-counts.ts';
 
-/** Has a map, a set and a list in private fields, and a map in a closure. */
+/** Stands for the API server, which is not counted: heap counts know it by this name. */
+class ApiServer {
+  readonly keys: object[] = [];
+}
+
+const server = new ApiServer();
+
+/** Has a map, a set and a list in private fields, a map in a closure, and lists as the values of a WeakMap. */
 class Containers {
   readonly #byName = new Map<string, object>();
   readonly #members = new Set<object>();
   readonly #list: object[] = [];
+  readonly #keys: object[] = [];
+  readonly #ofKeys = new WeakMap<
+    object,
+    { readonly valueOfOwnKey: object[] } | { readonly valueOfServerKey: object[] }
+  >();
   readonly addToClosure: (index: number) => void;
 
   constructor() {
@@ -20,6 +32,11 @@ class Containers {
       this.#members.add({ index });
       this.#list.push({ index });
       this.addToClosure(index);
+      const [ownKey, serverKey] = [{ index }, { index }];
+      this.#keys.push(ownKey);
+      server.keys.push(serverKey);
+      this.#ofKeys.set(ownKey, { valueOfOwnKey: [{ index }] });
+      this.#ofKeys.set(serverKey, { valueOfServerKey: [{ index }] });
     }
   }
 
@@ -45,4 +62,6 @@ process.send?.({
   set: more('Containers.#members'),
   list: more('Containers.#list'),
   closure: more('.inClosure'),
+  ownKeys: more('.valueOfOwnKey'),
+  serverKeys: more('.valueOfServerKey'),
 });

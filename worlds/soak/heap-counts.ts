@@ -64,13 +64,23 @@ function findParents(graph: HeapGraph): Parents {
     const node = queue[at]!;
     if (SERVER.has(graph.nameOf(node)) && graph.typeOf(node) === 'object') continue;
     for (const edge of graph.edgesOf(node)) {
-      if (edge.type === 'weak' || edge.to === 0 || nodes[edge.to] !== -1) continue;
+      if (!keepsAlive(graph, node, edge) || edge.to === 0 || nodes[edge.to] !== -1) continue;
       nodes[edge.to] = node;
       edges[edge.to] = edge;
       queue.push(edge.to);
     }
   }
   return { nodes, edges };
+}
+
+/**
+ * Whether `from` keeps the target alive. The value of a WeakMap lives for as long as its key, but V8 shows it as a
+ * reference of the table as well. If that counted, values would count whose keys only the API server holds.
+ */
+function keepsAlive(graph: HeapGraph, from: number, { type, name }: Edge): boolean {
+  if (type === 'weak') return false;
+  const isTable = graph.typeOf(from) === 'array';
+  return !(isTable && type === 'internal' && name.includes(' pair in WeakMap (table @'));
 }
 
 /** Returns the path to a container, such as `ControllerRunner.#queue WorkQueue.#waiting Heap.#items`. */
