@@ -17,11 +17,7 @@ import type { InstanceType } from '@karpenter-ts/scheduling';
 export type PoolDrift = 'NodePoolDrifted' | 'RequirementsDrifted';
 
 /** Drift that follows from the NodeClaim and the NodePool alone (spec 03 §13). */
-export function findPoolDrift(
-  nodeClaim: NodeClaim,
-  nodePool: NodePool,
-  profile: ProviderProfile,
-): PoolDrift | undefined {
+function findPoolDrift(nodeClaim: NodeClaim, nodePool: NodePool, profile: ProviderProfile): PoolDrift | undefined {
   const { annotations, labels = {} } = nodeClaim.metadata;
   if (isStaticallyDrifted(nodePool.metadata.annotations, annotations, NODEPOOL_HASH_ANNOTATIONS)) {
     return 'NodePoolDrifted';
