@@ -100,7 +100,7 @@ export class Fleet {
 
   /** Takes a machine away behind everybody's back. */
   end(providerId: string): void {
-    this.#cloud.removeMachine(providerId);
+    this.#cloud.removeInstance(providerId);
     this.#bury(providerId);
   }
 
@@ -152,7 +152,7 @@ export class Fleet {
   #sellOut(providerId: string, type: string): Error {
     this.#tell(`${type} is sold out`);
     this.#scarcity--;
-    this.#cloud.removeMachine(providerId);
+    this.#cloud.removeInstance(providerId);
     this.#soldOut.add(type);
     this.#offer();
     this.#clock.after(RESTOCK, () => {
@@ -182,7 +182,7 @@ export class Fleet {
   }
 
   #buryEnded(): void {
-    const running = new Set(this.#cloud.machines.map(({ status }) => status?.providerID));
+    const running = new Set(this.#cloud.instances.map(({ status }) => status?.providerID));
     for (const { providerId } of this.machines) if (!running.has(providerId)) this.#bury(providerId);
   }
 

@@ -26,7 +26,7 @@ test('without a fault all is as the cloud has it', async () => {
   const { cloud, provider, seen, claim } = start();
   const launched = await provider.create(claim, NEVER);
   await provider.delete(launched, NEVER);
-  assert.deepEqual(cloud.machines, []);
+  assert.deepEqual(cloud.instances, []);
   assert.deepEqual(seen, ['created', 'deleting']);
   assert.equal(provider.name, 'fake');
 });
@@ -35,10 +35,10 @@ test('a refusal costs nothing, a lost answer a machine, and garbage too', async 
   const { cloud, injector, provider, seen, claim } = start();
   injector.breakCalls('create', 'no-capacity', 1);
   await assert.rejects(provider.create(claim, NEVER), InsufficientCapacityError);
-  assert.equal(cloud.machines.length, 0);
+  assert.equal(cloud.instances.length, 0);
   injector.breakCalls('create', 'lose', 1);
   await assert.rejects(provider.create(claim, NEVER), /deadline exceeded/);
-  assert.equal(cloud.machines.length, 1);
+  assert.equal(cloud.instances.length, 1);
   assert.deepEqual(seen, []);
   injector.breakCalls('create', 'garbage', 1);
   assert.equal((await provider.create(claim, NEVER)).status, undefined);
@@ -49,7 +49,7 @@ test('a slow call is carried out in the end', async () => {
   const { clock, cloud, injector, provider, claim } = start();
   injector.breakCalls('create', 'delay', 1);
   await clock.runUntil(provider.create(claim, NEVER));
-  assert.equal(cloud.machines.length, 1);
+  assert.equal(cloud.instances.length, 1);
 });
 
 for (const [when, count] of [
@@ -61,6 +61,6 @@ for (const [when, count] of [
     injector.killAt('create', when, 0);
     await assert.rejects(provider.create(claim, NEVER), /dead/);
     await assert.rejects(provider.create(makeNodeClaim('b'), NEVER), /dead/);
-    assert.equal(cloud.machines.length, count);
+    assert.equal(cloud.instances.length, count);
   });
 }

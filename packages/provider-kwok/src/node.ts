@@ -37,7 +37,7 @@ const PARTITION = 'a';
 
 /**
  * The Node that stands for the claim's instance. It follows from the claim alone, name and zone included, so that the same
- * claim has the same instance whenever and wherever it is asked for. Throws as `selectMachine` does.
+ * claim has the same instance whenever and wherever it is asked for. Throws as `selectInstance` does.
  */
 export function nodeFor(nodeClaim: NodeClaim, catalogue: Catalogue): KwokNode {
   const { metadata, spec } = nodeClaim;

@@ -29,7 +29,7 @@ test('what no type can give is insufficient capacity', async () => {
   const provider = new FakeCloudProvider();
   const claim = makeNodeClaim('a', { resources: { requests: { cpu: '1000' } } });
   await assert.rejects(provider.create(claim), InsufficientCapacityError);
-  assert.deepEqual(provider.machines, []);
+  assert.deepEqual(provider.instances, []);
 });
 
 test('reserved capacity is used first, counted down and given back', async () => {
@@ -63,12 +63,12 @@ test('queued faults befall one call each, in order, and the next call is served'
   provider.script('create', ...repeat(2, throttle()), slowDown(5 * SECOND), garble({}));
   await assert.rejects(provider.create(makeNodeClaim('a')), /request limit exceeded/);
   await assert.rejects(provider.create(makeNodeClaim('a')), /request limit exceeded/);
-  assert.equal(provider.machines.length, 0);
+  assert.equal(provider.instances.length, 0);
   const started = clock.now();
   await clock.runUntil(provider.create(makeNodeClaim('a')));
   assert.equal(clock.now() - started, 5 * SECOND);
   assert.deepEqual(await provider.create(makeNodeClaim('b')), {});
-  assert.equal(provider.machines.length, 2);
+  assert.equal(provider.instances.length, 2);
   await provider.create(makeNodeClaim('c'));
   assert.equal(provider.callsOf('create').length, 5);
 });
@@ -78,7 +78,7 @@ test('a launch whose answer is lost is found again by the next call for the same
   provider.script('create', loseAnswer());
   await assert.rejects(provider.create(makeNodeClaim('a')), /context deadline exceeded/);
   const found = await provider.create(makeNodeClaim('a'));
-  assert.deepEqual(provider.machines, [found]);
+  assert.deepEqual(provider.instances, [found]);
 });
 
 test('a lasting fault befalls every call until it is lifted', async () => {
@@ -108,5 +108,5 @@ test('an aborted signal ends a slow call', async () => {
   const call = provider.create(makeNodeClaim('a'), abort.signal);
   abort.abort(new Error('stopped'));
   await assert.rejects(call, /stopped/);
-  assert.deepEqual(provider.machines, []);
+  assert.deepEqual(provider.instances, []);
 });

@@ -75,7 +75,7 @@ export class FakeCloudProvider implements CloudProvider {
   readonly defaultTerminationGracePeriod: string | undefined;
   readonly #script: FaultScript<Method>;
   readonly #outlivedDeletes: number;
-  readonly #machines = new Map<string, Instance>(); // by provider id
+  readonly #instances = new Map<string, Instance>(); // by provider id
   readonly #offers = new Map<string, Offer>(); // by name of the pool; '' for all others
   #views = new WeakMap<readonly InstanceType[], readonly InstanceType[]>(); // offers less what reservations have given
   readonly #calls: FakeCall[] = [];
@@ -120,10 +120,10 @@ export class FakeCloudProvider implements CloudProvider {
   }
 
   /** Puts an instance there that nobody asked for. The claim must carry a provider id. */
-  addMachine(nodeClaim: NodeClaim): void {
+  addInstance(nodeClaim: NodeClaim): void {
     const providerId = nodeClaim.status?.providerID;
     if (!providerId) throw new Error(`NodeClaim ${nodeClaim.metadata.name} has no provider id`);
-    this.#machines.set(providerId, {
+    this.#instances.set(providerId, {
       owner: ownerOf(nodeClaim),
       nodeClaim: shared(nodeClaim),
       outlivedDeletes: this.#outlivedDeletes,
@@ -131,14 +131,14 @@ export class FakeCloudProvider implements CloudProvider {
   }
 
   /** Takes an instance away behind everybody's back. */
-  removeMachine(providerId: string): void {
-    this.#machines.delete(providerId);
+  removeInstance(providerId: string): void {
+    this.#instances.delete(providerId);
     this.#views = new WeakMap();
   }
 
   /** All instances there are, those on their way out included. */
-  get machines(): readonly NodeClaim[] {
-    return [...this.#machines.values()].map(({ nodeClaim }) => nodeClaim);
+  get instances(): readonly NodeClaim[] {
+    return [...this.#instances.values()].map(({ nodeClaim }) => nodeClaim);
   }
 
   /** All calls so far, oldest first, those a fault befell included. */
@@ -163,12 +163,12 @@ export class FakeCloudProvider implements CloudProvider {
 
   get(providerId: string, signal?: AbortSignal): Promise<NodeClaim> {
     this.#calls.push({ method: 'get', providerId });
-    return this.#script.run('get', () => this.#getMachine(providerId).nodeClaim, signal);
+    return this.#script.run('get', () => this.#getInstance(providerId).nodeClaim, signal);
   }
 
   list(signal?: AbortSignal): Promise<readonly NodeClaim[]> {
     this.#calls.push({ method: 'list' });
-    return this.#script.run('list', () => this.machines, signal);
+    return this.#script.run('list', () => this.instances, signal);
   }
 
   instanceTypes(nodePool: NodePool, signal?: AbortSignal): Promise<readonly InstanceType[]> {
@@ -183,7 +183,7 @@ export class FakeCloudProvider implements CloudProvider {
 
   #find(nodeClaim: NodeClaim): NodeClaim | undefined {
     const owner = ownerOf(nodeClaim);
-    for (const instance of this.#machines.values()) if (instance.owner === owner) return instance.nodeClaim;
+    for (const instance of this.#instances.values()) if (instance.owner === owner) return instance.nodeClaim;
     return undefined;
   }
 
@@ -203,12 +203,12 @@ export class FakeCloudProvider implements CloudProvider {
       },
       spec: nodeClaim.spec,
       status: {
-        providerID: `fake:///machine-${++this.#launches}`,
+        providerID: `fake:///instance-${++this.#launches}`,
         capacity: instance.capacity,
         allocatable: instance.allocatable,
       },
     });
-    this.#machines.set(launched.status!.providerID!, {
+    this.#instances.set(launched.status!.providerID!, {
       owner: ownerOf(nodeClaim),
       nodeClaim: launched,
       outlivedDeletes: this.#outlivedDeletes,
@@ -218,12 +218,12 @@ export class FakeCloudProvider implements CloudProvider {
   }
 
   #end(providerId: string): void {
-    const instance = this.#getMachine(providerId);
-    if (instance.outlivedDeletes-- === 0) this.removeMachine(providerId);
+    const instance = this.#getInstance(providerId);
+    if (instance.outlivedDeletes-- === 0) this.removeInstance(providerId);
   }
 
-  #getMachine(providerId: string): Instance {
-    const instance = this.#machines.get(providerId);
+  #getInstance(providerId: string): Instance {
+    const instance = this.#instances.get(providerId);
     if (instance !== undefined) return instance;
     throw new NodeClaimNotFoundError(new Error(`no instance exists with provider id "${providerId}"`));
   }
@@ -233,7 +233,7 @@ export class FakeCloudProvider implements CloudProvider {
     if (offer instanceof Error) throw offer;
     let view = this.#views.get(offer);
     if (view === undefined) {
-      view = shared(withoutUsedReservations(offer, this.machines));
+      view = shared(withoutUsedReservations(offer, this.instances));
       this.#views.set(offer, view);
     }
     return view;
@@ -247,10 +247,10 @@ function ownerOf({ metadata }: NodeClaim): string {
 /** The very same array if nothing is reserved. */
 function withoutUsedReservations(
   types: readonly InstanceType[],
-  machines: readonly NodeClaim[],
+  instances: readonly NodeClaim[],
 ): readonly InstanceType[] {
   if (!types.some(({ offerings }) => offerings.some(({ reservation }) => reservation !== undefined))) return types;
-  const used = Map.groupBy(machines, ({ metadata }) => metadata.labels?.[RESERVATION_LABEL]);
+  const used = Map.groupBy(instances, ({ metadata }) => metadata.labels?.[RESERVATION_LABEL]);
   return types.map((type) => ({
     ...type,
     offerings: type.offerings.map((offering) => {

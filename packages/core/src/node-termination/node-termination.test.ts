@@ -136,14 +136,14 @@ test('03/70 03/71 a node that is not ready goes at once when its machine is gone
   env.provider.script('get', throttle());
   await assert.rejects(env.pass(), /getting nodeclaim, request limit exceeded/);
   assert.ok(await env.node());
-  env.provider.removeMachine('fake:///one');
+  env.provider.removeInstance('fake:///one');
   assert.equal(await env.pass(), DONE);
   assert.equal(await env.node(), undefined);
 
   const ready = await startTerminationEnvironment(t);
   await ready.addPod('p');
   await ready.deleteNode();
-  ready.provider.removeMachine('fake:///one');
+  ready.provider.removeInstance('fake:///one');
   assert.deepEqual(await ready.pass(), POLL);
   assert.equal(ready.provider.callsOf('get').length, 0);
 });

@@ -23,7 +23,7 @@ test('03/88 a registered claim whose machine is gone is deleted, unless its kube
   ] as const) {
     const env = await startNodeClaimEnvironment(t);
     await env.addRegistered({}, { ready });
-    env.provider.removeMachine('fake:///machine-1');
+    env.provider.removeInstance('fake:///instance-1');
     assert.deepEqual(await env.reconcile(collector(env), ''), { requeueAfter: 2 * MINUTE });
     assert.equal(await isDeleting(env), deleted, ready);
   }
@@ -36,14 +36,14 @@ test('03/88 a claim whose Node is gone, too, is deleted; one that never register
   await env.delete(NODES, 'node-of-c1');
   await env.addClaim({}, 'c2');
   await env.pass('c2');
-  for (const { status } of env.provider.machines) env.provider.removeMachine(status!.providerID!);
+  for (const { status } of env.provider.instances) env.provider.removeInstance(status!.providerID!);
   await env.reconcile(collector(env), '');
   assert.deepEqual([await isDeleting(env, 'c1'), await isDeleting(env, 'c2')], [true, false]);
   const line = env.logger.lines.find(({ message }) => message.startsWith('garbage collecting'));
   assert.equal(line?.message, 'garbage collecting nodeclaim with no cloudprovider representation');
   assert.deepEqual(
     [String(line.fields['NodeClaim']), String(line.fields['Node']), line.fields['provider-id']],
-    ['c1', 'node-of-c1', 'fake:///machine-1'],
+    ['c1', 'node-of-c1', 'fake:///instance-1'],
   );
 });
 
@@ -54,7 +54,7 @@ test('03/88 a hundred lost machines are noticed in one run', async (t) => {
   await Promise.all(names.map((name) => env.addClaim({}, name)));
   await Promise.all(names.map((name) => env.addNode({ ready: 'False' }, name)));
   await env.clock.flush();
-  for (const { status } of env.provider.machines) env.provider.removeMachine(status!.providerID!);
+  for (const { status } of env.provider.instances) env.provider.removeInstance(status!.providerID!);
   await env.reconcile(collector(env), '');
   const spot = env.disrupted('garbage_collected', 'spot') + env.disrupted('garbage_collected', 'on-demand');
   assert.equal(spot, 100);
@@ -63,7 +63,7 @@ test('03/88 a hundred lost machines are noticed in one run', async (t) => {
 test('03/89 when the cloud does not answer, nothing is deleted', async (t) => {
   const env = await startNodeClaimEnvironment(t);
   await env.addRegistered({}, { ready: 'False' });
-  env.provider.removeMachine('fake:///machine-1');
+  env.provider.removeInstance('fake:///instance-1');
   env.provider.script('list', refuse(new Error('out of order')));
   await assert.rejects(env.reconcile(collector(env), ''), /out of order/);
   assert.equal(await isDeleting(env), false);
@@ -82,7 +82,7 @@ test('a machine that is on its way out does not keep its claim', async (t) => {
   const env = await startNodeClaimEnvironment(t);
   const claim = await env.addRegistered({}, { ready: 'False' });
   const leaving = { ...claim, metadata: { ...claim.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } };
-  env.provider.addMachine(leaving);
+  env.provider.addInstance(leaving);
   await env.reconcile(collector(env), '');
   assert.equal(await isDeleting(env), true);
 });

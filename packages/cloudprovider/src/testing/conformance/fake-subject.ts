@@ -55,7 +55,7 @@ export async function fakeSubject(): Promise<FakeSubject> {
         provider.keepFailing('create', refuse(new InsufficientCapacityError(new Error('no such class')))),
       drift: async () => provider.setDrift('ImageDrifted'),
       findNode: async (providerId) => {
-        if (!provider.machines.some(({ status }) => status?.providerID === providerId)) return undefined;
+        if (!provider.instances.some(({ status }) => status?.providerID === providerId)) return undefined;
         const at = booted.get(providerId) ?? clock.now() + BOOT;
         booted.set(providerId, at);
         return clock.now() < at ? undefined : { spec: { taints: [UNREGISTERED_TAINT] } };

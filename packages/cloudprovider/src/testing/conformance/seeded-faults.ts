@@ -85,8 +85,8 @@ export const SEEDED_FAULTS: Readonly<Record<string, Seed>> = {
   'end.others': broken(({ fake }) => ({
     delete: async (claim) => {
       await fake.delete(claim);
-      for (const { status } of fake.machines) {
-        if (status!.providerID !== claim.status!.providerID) fake.removeMachine(status!.providerID!);
+      for (const { status } of fake.instances) {
+        if (status!.providerID !== claim.status!.providerID) fake.removeInstance(status!.providerID!);
       }
     },
   })),

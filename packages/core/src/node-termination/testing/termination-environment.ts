@@ -143,7 +143,7 @@ export async function startTerminationEnvironment(
   const { node = {}, nodeClaim = {}, ...fake } = settings;
   const env = new TerminationEnvironment(fake);
   await env.startWith(t);
-  if (nodeClaim !== 'none') env.provider.addMachine(await addNodeClaim(env, 'c1', nodeClaim));
+  if (nodeClaim !== 'none') env.provider.addInstance(await addNodeClaim(env, 'c1', nodeClaim));
   await addNode(env, 'n1', node);
   return env;
 }

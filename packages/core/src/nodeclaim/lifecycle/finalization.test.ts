@@ -42,7 +42,7 @@ test('03/47 the deletion of the Node wakes the claim', async (t) => {
   await release(env, 'node-of-c1');
   await env.clock.advance(5 * SECOND);
   assert.equal(await env.findClaim(), undefined);
-  assert.deepEqual(env.provider.machines, []);
+  assert.deepEqual(env.provider.instances, []);
 });
 
 test('03/48 all Nodes of the machine are deleted and waited for', async (t) => {
@@ -70,7 +70,7 @@ test('03/49 the Node of an unregistered claim is left alone, its machine is not'
   await env.delete(NODE_CLAIMS, 'c1');
   await env.pass();
   assert.equal((await env.node()).metadata.deletionTimestamp, undefined);
-  assert.deepEqual(env.provider.machines, []);
+  assert.deepEqual(env.provider.instances, []);
 });
 
 test('a Node that is open for pods is drained, though nobody lived to note that its claim is registered', async (t) => {
@@ -198,11 +198,11 @@ test('a machine whose launch was never written down is ended, too', async (t) =>
   await env.addClaim();
   env.refusals.add({ method: 'PATCH', path: /nodeclaims\/c1\/status$/, code: 500 });
   await assert.rejects(env.pass(), StatusError);
-  assert.equal(env.provider.machines.length, 1);
+  assert.equal(env.provider.instances.length, 1);
   await env.delete(NODE_CLAIMS, 'c1');
   await env.pass();
   await env.pass();
-  assert.deepEqual(env.provider.machines, []);
+  assert.deepEqual(env.provider.instances, []);
   assert.equal(await env.findClaim(), undefined);
 });
 
@@ -212,8 +212,8 @@ test('a machine whose creation answered too late is found at the next try, not b
   await env.addClaim();
   await assert.rejects(env.pass(), /launching nodeclaim/);
   await env.pass();
-  assert.equal(env.provider.machines.length, 1);
-  assert.equal((await env.claim()).status?.providerID, 'fake:///machine-1');
+  assert.equal(env.provider.instances.length, 1);
+  assert.equal((await env.claim()).status?.providerID, 'fake:///instance-1');
 });
 
 test('how long claims and machines took to end is measured, and the end counted once', async (t) => {
@@ -243,5 +243,5 @@ test('another finalizer keeps the claim, but not its machine', async (t) => {
   const left: NodeClaim = await env.claim();
   assert.deepEqual(left.metadata.finalizers, ['example.com/mine']);
   assert.equal(await env.pass(), DONE);
-  assert.deepEqual(env.provider.machines, []);
+  assert.deepEqual(env.provider.instances, []);
 });

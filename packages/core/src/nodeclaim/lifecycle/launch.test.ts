@@ -15,7 +15,7 @@ test('03/1 a new claim gets its finalizer before its machine, then says what it 
   assert.ok(call?.method === 'create');
   assert.deepEqual(call.nodeClaim.metadata.finalizers, [TERMINATION_FINALIZER]);
   const { status } = await env.claim();
-  assert.equal(status?.providerID, 'fake:///machine-1');
+  assert.equal(status?.providerID, 'fake:///instance-1');
   assert.ok(status?.capacity?.['cpu'] && status.allocatable?.['cpu']);
   const launched = await env.condition('Launched');
   assert.deepEqual([launched?.status, launched?.reason, launched?.message], ['True', 'Launched', '']);
@@ -101,7 +101,7 @@ test('03/7 a status that could not be written does not buy a second machine', as
   await env.clock.advance(59 * MINUTE);
   await env.pass();
   assert.equal(env.provider.callsOf('create').length, 1);
-  assert.equal((await env.claim()).status?.providerID, 'fake:///machine-1');
+  assert.equal((await env.claim()).status?.providerID, 'fake:///instance-1');
 });
 
 test('03/8 labels of the claim stand against the provider’s, annotations give way', async (t) => {
@@ -138,7 +138,7 @@ test('03/133 a launch is logged once, also when it is remembered', async (t) => 
   const lines = env.logger.lines.filter(({ message }) => message === 'launched nodeclaim');
   assert.equal(lines.length, 1);
   const { fields } = lines[0]!;
-  assert.equal(fields['provider-id'], 'fake:///machine-1');
+  assert.equal(fields['provider-id'], 'fake:///instance-1');
   for (const key of ['instance-type', 'zone', 'capacity-type', 'allocatable']) assert.ok(fields[key], key);
 });
 
@@ -149,7 +149,7 @@ test('a machine without an id is no launch', async (t) => {
   await assert.rejects(env.pass(), /launching nodeclaim/);
   assert.equal((await env.condition('Launched'))?.message, 'the provider returned no provider id');
   await env.pass();
-  assert.equal((await env.claim()).status?.providerID, 'fake:///machine-1');
+  assert.equal((await env.claim()).status?.providerID, 'fake:///instance-1');
 });
 
 test('conditions that others write while a claim is launched are kept', async (t) => {
@@ -168,7 +168,7 @@ test('conditions that others write while a claim is launched are kept', async (t
   await env.pass();
   assert.equal((await env.condition('ConsistentStateFound'))?.reason, 'Test');
   assert.equal((await env.condition('Launched'))?.status, 'True');
-  assert.equal((await env.claim()).status?.providerID, 'fake:///machine-1');
+  assert.equal((await env.claim()).status?.providerID, 'fake:///instance-1');
 });
 
 test('a machine that is bought while the process stops is noted, or the next process would buy another', async (t) => {
@@ -188,7 +188,7 @@ test('a machine that is bought while the process stops is noted, or the next pro
     const pass = env.lifecycle.reconcile('c1', stop.signal, env.logger);
     await env.clock.runUntil(pass).catch(() => undefined);
     assert.equal(stop.signal.aborted, true);
-    assert.equal((await env.claim()).status?.providerID, 'fake:///machine-1', moment);
+    assert.equal((await env.claim()).status?.providerID, 'fake:///instance-1', moment);
   }
 });
 

@@ -44,7 +44,7 @@ test('03/10 a Node takes over what its claim says, and opens for pods', async (t
   const zone = (await env.claim()).metadata.labels?.[ZONE_LABEL] ?? '';
   assert.equal(env.metrics.find(nodesCreated, { nodepool: 'default', zone }), 1);
   const line = env.logger.lines.find(({ message }) => message === 'registered nodeclaim');
-  assert.equal(line?.fields['provider-id'], 'fake:///machine-1');
+  assert.equal(line?.fields['provider-id'], 'fake:///instance-1');
   assert.equal(String(line?.fields['Node']), 'node-of-c1');
 });
 
