@@ -1,7 +1,7 @@
 // The API server dies in the middle of a batch, and the leader in the middle of everything.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
-import { type ApiObject, LEASES } from '@karpenter-ts/kubernetes';
+import { type Lease, LEASES } from '@karpenter-ts/kubernetes';
 import type { Write } from './operator/api-proxy.ts';
 import type { ControllerProcess } from './operator/controller-process.ts';
 import { type Installation, install } from './operator/installation.ts';
@@ -11,10 +11,6 @@ import { killService, reviveService } from './lab/fault-injection.ts';
 
 const NODE_COUNT = 12;
 const LEASE = { namespace: 'kube-system', name: 'karpenter-leader-election' };
-
-interface Lease extends ApiObject {
-  readonly spec: { readonly holderIdentity?: string; readonly leaseTransitions?: number };
-}
 
 describe('outages', () => {
   let karpenter: Installation;
@@ -100,8 +96,8 @@ describe('outages', () => {
     return { leader, standby: karpenter.start() };
   }
 
-  async function readLease(): Promise<Lease['spec']> {
-    return (await karpenter.client.get<Lease>(LEASES, LEASE)).spec;
+  async function readLease(): Promise<NonNullable<Lease['spec']>> {
+    return (await karpenter.client.get<Lease>(LEASES, LEASE)).spec!;
   }
 });
 

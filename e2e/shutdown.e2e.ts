@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { after, afterEach, before, describe, type TestContext, test } from 'node:test';
-import { type ApiObject, DEPLOYMENTS, LEASES, NODES, POD_DISRUPTION_BUDGETS } from '@karpenter-ts/kubernetes';
+import { DEPLOYMENTS, type Lease, LEASES, NODES, POD_DISRUPTION_BUDGETS } from '@karpenter-ts/kubernetes';
 import { SECOND } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS } from '@karpenter-ts/apis';
 import { findFreePorts } from './lab/ports.ts';
@@ -18,10 +18,6 @@ const LEASE = { namespace: 'kube-system', name: 'karpenter-leader-election' };
 /** The lease of one that could not give it up need not be waited for. */
 const ALONE = { DISABLE_LEADER_ELECTION: 'true' };
 const REQUEST = 'GET /metrics HTTP/1.1\r\nhost: localhost\r\n';
-
-interface Lease extends ApiObject {
-  readonly spec: { readonly holderIdentity?: string };
-}
 
 describe('shutdown', () => {
   let karpenter: Installation;
@@ -96,8 +92,8 @@ describe('shutdown', () => {
     });
   }
 
-  async function readLease(): Promise<Lease['spec']> {
-    return (await karpenter.client.get<Lease>(LEASES, LEASE)).spec;
+  async function readLease(): Promise<NonNullable<Lease['spec']>> {
+    return (await karpenter.client.get<Lease>(LEASES, LEASE)).spec!;
   }
 });
 

@@ -5,6 +5,7 @@ import {
   type ApiObject,
   DAEMON_SETS,
   JOBS,
+  type Node,
   NODES,
   PERSISTENT_VOLUMES,
   PODS,
@@ -13,7 +14,6 @@ import {
 } from '@karpenter-ts/kubernetes';
 import { isAlreadyExists, SECOND, unlessGone } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS } from '@karpenter-ts/apis';
-import { type Node } from './cluster/kinds.ts';
 import { type Manifest, NAMESPACE, nodeClass, pool, typeOf } from './cluster/manifests.ts';
 import type { Choice, KillPoint, NodeFault, Step } from './plan/world-plan.ts';
 import type { Environment } from './environment.ts';

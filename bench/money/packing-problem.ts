@@ -1,13 +1,7 @@
 // The pods of a fleet and the nodes it could buy, as numbers: the input of the lower bounds of cost.
 import { findIncompatibilities, toRequirements } from '@karpenter-ts/apis';
-import { parseQuantity, type ResourceList } from '@karpenter-ts/kubernetes';
-import {
-  allocatableResources,
-  compatibleOfferings,
-  type Fleet,
-  type InstanceType,
-  type Pod,
-} from '@karpenter-ts/scheduling';
+import { parseQuantity, type Pod, type ResourceList } from '@karpenter-ts/kubernetes';
+import { allocatableResources, compatibleOfferings, type Fleet, type InstanceType } from '@karpenter-ts/scheduling';
 
 export const RESOURCES: readonly string[] = ['cpu', 'memory', 'pods'];
 /** Per resource, so that all numbers a solver sees are of like size. */

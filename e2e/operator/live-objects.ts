@@ -1,6 +1,5 @@
 // What the suites read of a cluster.
-import { type ApiObject, type Condition, isTrue, READY } from '@karpenter-ts/kubernetes';
-import type { TaintSpec } from '@karpenter-ts/apis';
+import { type ApiObject, type Condition, isTrue, READY, type Taint } from '@karpenter-ts/kubernetes';
 
 export interface LivePod extends ApiObject {
   readonly spec: { readonly nodeName?: string };
@@ -8,7 +7,7 @@ export interface LivePod extends ApiObject {
 }
 
 export interface LiveNode extends ApiObject {
-  readonly spec: { readonly providerID?: string; readonly taints?: readonly TaintSpec[] };
+  readonly spec: { readonly providerID?: string; readonly taints?: readonly Taint[] };
   readonly status: { readonly allocatable: Readonly<Record<string, string>> };
 }
 

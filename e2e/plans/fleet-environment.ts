@@ -9,12 +9,13 @@ import {
   NODES,
   PERSISTENT_VOLUME_CLAIMS,
   PERSISTENT_VOLUMES,
+  type Pod,
   PODS,
   resourcePath,
   type ResourceType,
   STORAGE_CLASSES,
 } from '@karpenter-ts/kubernetes';
-import type { ExistingNode, Pod, Snapshot } from '@karpenter-ts/scheduling';
+import type { ExistingNode, Snapshot } from '@karpenter-ts/scheduling';
 import type { Launch } from '@karpenter-ts/scheduling/testing';
 import {
   claimManifest,

@@ -1,6 +1,14 @@
 // What the planner reads of objects, made into objects an API server takes.
-import type { ApiObject, JsonObject, ObjectMeta, ResourceList } from '@karpenter-ts/kubernetes';
-import type { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '@karpenter-ts/scheduling';
+import type {
+  ApiObject,
+  JsonObject,
+  ObjectMeta,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  ResourceList,
+  StorageClass,
+} from '@karpenter-ts/kubernetes';
 import type { Launch } from '@karpenter-ts/scheduling/testing';
 
 /** An object to be, with what its kind has beside metadata. */

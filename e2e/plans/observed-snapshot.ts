@@ -1,13 +1,19 @@
 // What the next pass of a provisioner would see of the environment's nodes and pods.
-import { type ApiObject, NODES, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS } from '@karpenter-ts/kubernetes';
 import {
-  describeNode,
-  type InstanceType,
+  type ApiObject,
   type Node,
-  type Offering,
+  NODES,
+  PERSISTENT_VOLUME_CLAIMS,
+  PERSISTENT_VOLUMES,
   type PersistentVolume,
   type PersistentVolumeClaim,
   type Pod,
+  PODS,
+} from '@karpenter-ts/kubernetes';
+import {
+  describeNode,
+  type InstanceType,
+  type Offering,
   type PlanningOptions,
   type Snapshot,
   type Volumes,

@@ -1,7 +1,7 @@
 // Fleets that share a cluster and do not meet.
 import { HOSTNAME_LABEL, type NodePool } from '@karpenter-ts/apis';
-import type { LabelSelectorSpec } from '@karpenter-ts/kubernetes';
-import type { ExistingNode, Namespace, Pod, Pool, Snapshot, Volumes } from '@karpenter-ts/scheduling';
+import type { LabelSelectorSpec, Pod } from '@karpenter-ts/kubernetes';
+import type { ExistingNode, Namespace, Pool, Snapshot, Volumes } from '@karpenter-ts/scheduling';
 
 /** The label and the taint of everything that belongs to one fleet; its value is the fleet's name. */
 export const FLEET = 'plans.test/fleet';

@@ -1,7 +1,15 @@
 import { ZONE_LABEL } from '@karpenter-ts/apis';
-import { type ApiObject, NODES, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS } from '@karpenter-ts/kubernetes';
+import {
+  type ApiObject,
+  NODES,
+  PERSISTENT_VOLUME_CLAIMS,
+  PERSISTENT_VOLUMES,
+  type PersistentVolume,
+  type Pod,
+  PODS,
+} from '@karpenter-ts/kubernetes';
 import { SECOND } from '@karpenter-ts/runtime';
-import type { PersistentVolume, Pod, Snapshot } from '@karpenter-ts/scheduling';
+import type { Snapshot } from '@karpenter-ts/scheduling';
 import { bindingPatch, GATE, podManifest, volumeManifest } from './manifests.ts';
 import type { FleetEnvironment } from './fleet-environment.ts';
 

@@ -12,10 +12,9 @@ import {
   SECOND,
   singleton,
 } from '@karpenter-ts/runtime';
-import { NODES } from '@karpenter-ts/kubernetes';
+import { type Node, NODES } from '@karpenter-ts/kubernetes';
 import type { InstanceType } from '@karpenter-ts/scheduling';
 import { fakeType } from '@karpenter-ts/scheduling/testing';
-import { type Node } from '../cluster/kinds.ts';
 import type { JoinFault } from './join-fault.ts';
 
 /** A machine that was bought. */

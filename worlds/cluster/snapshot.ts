@@ -3,14 +3,16 @@ import {
   type ApiObject,
   DEPLOYMENTS,
   JOBS,
+  type Node,
   NODES,
+  type Pod,
   PODS,
   type ResourceType,
   STATEFUL_SETS,
 } from '@karpenter-ts/kubernetes';
 import type { Client } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS } from '@karpenter-ts/apis';
-import { type Node, type Pod, type Workload } from './kinds.ts';
+import type { Workload } from './kinds.ts';
 
 /** What the API server knows of machines at one moment. */
 export interface Machines {

@@ -1,7 +1,7 @@
-import { type ApiObject, findCondition, isTrue } from '@karpenter-ts/kubernetes';
+import { type ApiObject, findCondition, isTrue, type Node, type Pod } from '@karpenter-ts/kubernetes';
 import type { NodeClaim } from '@karpenter-ts/apis';
 import { type Instant, MINUTE } from '@karpenter-ts/runtime';
-import type { Node, Pod, Workload } from '../cluster/kinds.ts';
+import type { Workload } from '../cluster/kinds.ts';
 import { findClaimOf, podsOn, type Snapshot } from '../cluster/snapshot.ts';
 import type { WorldPlan } from '../plan/world-plan.ts';
 import { deadlineOf, isDue, blocksDrain, isProtected } from './drain-rules.ts';

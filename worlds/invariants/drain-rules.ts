@@ -1,7 +1,6 @@
 import { isProtecting, type NodeClaim, readDoNotDisrupt, TERMINATION_TIMESTAMP } from '@karpenter-ts/apis';
-import { nanosToMilliseconds, parseDuration } from '@karpenter-ts/kubernetes';
+import { nanosToMilliseconds, parseDuration, type Pod } from '@karpenter-ts/kubernetes';
 import { type Instant, SECOND } from '@karpenter-ts/runtime';
-import type { Pod } from '../cluster/kinds.ts';
 
 /** Times of objects are whole seconds. */
 const ROUNDING = 1 * SECOND;

@@ -1,7 +1,6 @@
-import { isTrue, PODS } from '@karpenter-ts/kubernetes';
+import { isTrue, type Pod, PODS } from '@karpenter-ts/kubernetes';
 import { type NodeClaim, TERMINATION_FINALIZER } from '@karpenter-ts/apis';
 import { type Client, type Clock, type Instant, type TransportRequest, unlessGone } from '@karpenter-ts/runtime';
-import type { Pod } from '../cluster/kinds.ts';
 import { findClaimOf, listMachines, podsOn, takeSnapshot } from '../cluster/snapshot.ts';
 import type { CloudCallChecker } from '../faults/faulty-provider.ts';
 import { deadlineOf, isDue, blocksDrain, isProtected } from './drain-rules.ts';

@@ -1,6 +1,14 @@
-import { customResourceDefinition, type NodeClaim, RESOURCES, type TaintSpec } from '@karpenter-ts/apis';
 import { ApiServer } from '@karpenter-ts/embedded';
-import { type ApiObject, CUSTOM_RESOURCE_DEFINITIONS, NODES, PODS, timestamp } from '@karpenter-ts/kubernetes';
+import {
+  type ApiObject,
+  CUSTOM_RESOURCE_DEFINITIONS,
+  type Node,
+  NODES,
+  type Pod,
+  PODS,
+  type Taint,
+  timestamp,
+} from '@karpenter-ts/kubernetes';
 import {
   Client,
   createLogger,
@@ -12,10 +20,9 @@ import {
   unlessGone,
   VirtualClock,
 } from '@karpenter-ts/runtime';
-import { NODE_CLAIMS } from '@karpenter-ts/apis';
+import { customResourceDefinition, NODE_CLAIMS, type NodeClaim, RESOURCES } from '@karpenter-ts/apis';
 import { seededRandom } from '@karpenter-ts/scheduling/testing';
 import { kwokCloud } from '../cloud/cloud.ts';
-import { type Node, type Pod } from '../cluster/kinds.ts';
 import { type Manifest, NAMESPACE, nodeClass, pool } from '../cluster/manifests.ts';
 import type { SeededBug } from '../faults/seeded-bug.ts';
 import { runOperator } from '../operator.ts';
@@ -253,7 +260,7 @@ function podOf(name: string, requests: object, place: { readonly nodeName?: stri
   return { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace: NAMESPACE, labels }, spec } as ApiObject;
 }
 
-function isNotReadyTaint({ key }: TaintSpec): boolean {
+function isNotReadyTaint({ key }: Taint): boolean {
   return key === 'node.kubernetes.io/not-ready';
 }
 

@@ -111,7 +111,6 @@ export {
   isKnownEphemeralTaint,
   isSameTaint,
   mergeTaints,
-  type TaintSpec,
   UNREGISTERED_TAINT,
 } from './names/taints.ts';
 

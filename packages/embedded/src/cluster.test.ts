@@ -4,7 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type ApiObject, DEPLOYMENTS, EVENTS, NAMESPACES } from '@karpenter-ts/kubernetes';
+import {
+  type ApiObject,
+  DEPLOYMENTS,
+  EVENTS,
+  NAMESPACES,
+  type Node,
+  NODES,
+  type Pod,
+  PODS,
+} from '@karpenter-ts/kubernetes';
 import {
   Client,
   findConnection,
@@ -19,8 +28,6 @@ import {
 import { AdjustableClock } from '@karpenter-ts/runtime/testing';
 import { type Cluster, startCluster } from './cluster.ts';
 import { simulatedNode } from './simulated-node.ts';
-import { NODES, type Node } from './workloads/kinds/node.ts';
-import { PODS, type Pod } from './workloads/kinds/pod.ts';
 
 async function createDeployment({ client }: Cluster, replicas: number): Promise<void> {
   const labels = { app: 'web' };

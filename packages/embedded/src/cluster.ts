@@ -1,5 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { type ApiObject, CUSTOM_RESOURCE_DEFINITIONS, type JsonObject } from '@karpenter-ts/kubernetes';
+import {
+  type ApiObject,
+  CUSTOM_RESOURCE_DEFINITIONS,
+  type JsonObject,
+  type Node,
+  NODES,
+} from '@karpenter-ts/kubernetes';
 import { Client, inProcessTransport, type Logger, type SteadyClock, type Transport } from '@karpenter-ts/runtime';
 import { issueCertificate } from './apiserver/https/certificates.ts';
 import { type HttpsServer, serveHttps } from './apiserver/https/https-server.ts';
@@ -8,7 +14,6 @@ import { seededRandom } from './apiserver/identity.ts';
 import { ApiServer } from './apiserver/server.ts';
 import { Faults } from './kubelet/faults.ts';
 import type { KubeletSettings } from './kubelet/settings.ts';
-import { NODES, type Node } from './workloads/kinds/node.ts';
 
 export interface ClusterOptions {
   /** The machine's, or a virtual one: then the cluster moves only when that is moved. */

@@ -1,4 +1,4 @@
-import type { Node } from './workloads/kinds/node.ts';
+import type { Node } from '@karpenter-ts/kubernetes';
 
 /** What tells one simulated node from another; what is left out is that of a small machine. */
 export interface SimulatedNode {

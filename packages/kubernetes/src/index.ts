@@ -1,3 +1,6 @@
+// What Kubernetes itself defines. The whole public surface: what is not here is private to the package.
+
+// What every object has
 export type { Condition } from './objects/condition.ts';
 export {
   type ConditionChange,
@@ -9,7 +12,7 @@ export {
   READY,
 } from './objects/conditions.ts';
 export { controllerKey, controllerOf, controllerRef, isControlledBy } from './objects/controller-ref.ts';
-export type { KubernetesObject, ObjectMeta, OwnerReference } from './objects/object-meta.ts';
+export type { KubernetesObject, Labels, ObjectMeta, OwnerReference } from './objects/object-meta.ts';
 export type { ResourceList } from './objects/resource-list.ts';
 export {
   type ApiObject,
@@ -23,6 +26,7 @@ export {
 } from './objects/resource-type.ts';
 export {
   CONFIG_MAPS,
+  CONTROLLER_REVISIONS,
   CSI_NODES,
   CUSTOM_RESOURCE_DEFINITIONS,
   DAEMON_SETS,
@@ -45,18 +49,53 @@ export {
   VOLUME_ATTACHMENTS,
 } from './objects/resource-types.ts';
 export { deepFreeze, shared } from './objects/shared.ts';
-export { FORMATS, isKnownFormat } from './schema/formats.ts';
-export {
-  isJsonArray,
-  isJsonObject,
-  isSameJson,
-  type Json,
-  type JsonObject,
-  memberSchemaOf,
-  type StructuralSchema,
-  type ValidationRule,
-  valueSchemaOf,
-} from './schema/structural.ts';
+
+// The kinds we read and write
+export type {
+  Affinity,
+  PodAffinity,
+  PodAffinityTerm,
+  PreferredSchedulingTerm,
+  TopologySpreadConstraint,
+  WeightedPodAffinityTerm,
+} from './kinds/affinity.ts';
+export type { ObjectCondition } from './kinds/condition.ts';
+export type { ControllerRevision } from './kinds/controller-revision.ts';
+export type { DaemonSet, DaemonSetStatus } from './kinds/daemon-set.ts';
+export type { Deployment, DeploymentStatus } from './kinds/deployment.ts';
+export type { Job, JobStatus } from './kinds/job.ts';
+export type { Lease, LeaseSpec } from './kinds/lease.ts';
+export type { Namespace } from './kinds/namespace.ts';
+export type { NodeSelector, NodeSelectorRequirement, NodeSelectorTerm } from './kinds/node-selector.ts';
+export type { Node, NodeStatus, Taint } from './kinds/node.ts';
+export type { PodDisruptionBudget, PodDisruptionBudgetStatus } from './kinds/pod-disruption-budget.ts';
+export type {
+  Container,
+  ContainerPort,
+  ContainerStatus,
+  Pod,
+  PodSpec,
+  PodStatus,
+  PodTemplate,
+  Toleration,
+  Volume,
+} from './kinds/pod.ts';
+export type { ReplicaSet, ReplicaSetStatus } from './kinds/replica-set.ts';
+export type { ReplicationController } from './kinds/replication-controller.ts';
+export type { ResourceSlice } from './kinds/resource-slice.ts';
+export type { Service } from './kinds/service.ts';
+export type { RetentionPolicy, StatefulSet, StatefulSetStatus } from './kinds/stateful-set.ts';
+export type {
+  CsiNode,
+  ObjectReference,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  StorageClass,
+  TopologySelectorTerm,
+  VolumeAttachment,
+} from './kinds/storage.ts';
+
+// Selectors
 export {
   type FieldSelector,
   FieldSelectorError,
@@ -74,6 +113,8 @@ export {
   type LabelSelectorSpec,
   matchesLabels,
 } from './selectors/label-selector.ts';
+
+// Values
 export { CronError, nextCronHit, parseCron } from './values/cron.ts';
 export {
   DurationError,
@@ -109,3 +150,17 @@ export {
   ZERO_QUANTITY,
 } from './values/quantity.ts';
 export { instantOf, microTimestamp, timestamp } from './values/timestamp.ts';
+
+// JSON and schemas
+export { FORMATS, isKnownFormat } from './schema/formats.ts';
+export {
+  isJsonArray,
+  isJsonObject,
+  isSameJson,
+  type Json,
+  type JsonObject,
+  memberSchemaOf,
+  type StructuralSchema,
+  type ValidationRule,
+  valueSchemaOf,
+} from './schema/structural.ts';

@@ -2,12 +2,11 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type KWOKNodeClass, type NodeClaim, UNREGISTERED_TAINT } from '@karpenter-ts/apis';
 import { InsufficientCapacityError, NodeClaimNotFoundError, NodeClassNotReadyError } from '@karpenter-ts/cloudprovider';
-import { type ApiObject, NODES } from '@karpenter-ts/kubernetes';
+import { type ApiObject, type Node, NODES } from '@karpenter-ts/kubernetes';
 import { findCause, SECOND } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS } from '@karpenter-ts/apis';
 import { NEVER } from '@karpenter-ts/runtime/testing';
 import { KwokProvider } from './kwok-provider.ts';
-import type { KwokNode } from './node.ts';
 import { cacheReader } from './reader.ts';
 import { KWOK_NODE_CLASSES } from './resource-types.ts';
 import { KwokEnvironment } from './testing/kwok-environment.ts';
@@ -220,7 +219,7 @@ async function startWithEmptyCache(t: TestContext) {
   const nodeClass = await client.get<KWOKNodeClass>(KWOK_NODE_CLASSES, { name: 'default' });
   const requests: string[] = [];
   env.refuse = ({ method, path }) => requests.push(`${method} ${path.split('?')[0]}`) < 0;
-  const reader = cacheReader({ nodes: shelf<KwokNode>(), nodeClaims: shelf(claim), nodeClasses: shelf(nodeClass) });
+  const reader = cacheReader({ nodes: shelf<Node>(), nodeClaims: shelf(claim), nodeClasses: shelf(nodeClass) });
   const provider = new KwokProvider({ client, clock, logger, catalogue, reader, stopping: t.signal });
   return { env, claim, provider, requests };
 }

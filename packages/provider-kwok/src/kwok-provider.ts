@@ -1,4 +1,11 @@
-import { isTrue, nanosToMilliseconds, parseDuration, READY, type ResourceType } from '@karpenter-ts/kubernetes';
+import {
+  isTrue,
+  nanosToMilliseconds,
+  type Node,
+  parseDuration,
+  READY,
+  type ResourceType,
+} from '@karpenter-ts/kubernetes';
 import {
   type CloudProvider,
   InsufficientCapacityError,
@@ -10,7 +17,7 @@ import { isNotFound, MINUTE } from '@karpenter-ts/runtime';
 import { type KWOKNodeClass, NODE_CLAIMS, type NodeClaim } from '@karpenter-ts/apis';
 import type { InstanceType } from '@karpenter-ts/scheduling';
 import type { Catalogue } from './catalogue/catalogue.ts';
-import { isKwokNode, type KwokNode, nodeFor, nodeNameOf, toNodeClaim } from './node.ts';
+import { isKwokNode, nodeFor, nodeNameOf, toNodeClaim } from './node.ts';
 import { deleteNode } from './node-deletion.ts';
 import type { KwokReader } from './reader.ts';
 import { type RegistrationDeps, Registrations } from './registrations.ts';
@@ -101,7 +108,7 @@ export class KwokProvider implements CloudProvider {
     return true;
   }
 
-  #translate(nodeClaim: NodeClaim): KwokNode {
+  #translate(nodeClaim: NodeClaim): Node {
     try {
       return nodeFor(nodeClaim, this.#deps.catalogue);
     } catch (error) {
@@ -134,7 +141,7 @@ export class KwokProvider implements CloudProvider {
   }
 }
 
-function isStaying(node: KwokNode): boolean {
+function isStaying(node: Node): boolean {
   return node.metadata.deletionTimestamp === undefined && isKwokNode(node);
 }
 

@@ -5,29 +5,15 @@ import {
   type NodeClaim,
   nodeClassLabel,
   type RequirementSpec,
-  type TaintSpec,
   UNREGISTERED_TAINT,
 } from '@karpenter-ts/apis';
-import type { ObjectMeta, ResourceList } from '@karpenter-ts/kubernetes';
+import type { Node } from '@karpenter-ts/kubernetes';
 import { allocatableResources } from '@karpenter-ts/scheduling';
 import type { Catalogue } from './catalogue/catalogue.ts';
 import { SeededRng } from './seeded-rng.ts';
 import { nodeName } from './node-name.ts';
 import { KWOK_NODE_CLASSES } from './resource-types.ts';
 import { type Selection, selectInstance } from './selection.ts';
-
-/** What this provider reads and writes of a v1 Node. */
-export interface KwokNode {
-  readonly apiVersion?: string;
-  readonly kind?: string;
-  readonly metadata: ObjectMeta;
-  readonly spec?:
-    | { readonly providerID?: string | undefined; readonly taints?: readonly TaintSpec[] | undefined }
-    | undefined;
-  readonly status?:
-    | { readonly capacity?: ResourceList; readonly allocatable?: ResourceList; readonly phase?: string | undefined }
-    | undefined;
-}
 
 const PREFIX = 'kwok://';
 const FAKE = 'fake';
@@ -39,7 +25,7 @@ const PARTITION = 'a';
  * The Node that stands for the claim's instance. It follows from the claim alone, name and zone included, so that the same
  * claim has the same instance whenever and wherever it is asked for. Throws as `selectInstance` does.
  */
-export function nodeFor(nodeClaim: NodeClaim, catalogue: Catalogue): KwokNode {
+export function nodeFor(nodeClaim: NodeClaim, catalogue: Catalogue): Node {
   const { metadata, spec } = nodeClaim;
   const rng = new SeededRng(metadata.uid ?? metadata.name);
   const name = nodeName(metadata.name, rng);
@@ -63,7 +49,7 @@ export function nodeFor(nodeClaim: NodeClaim, catalogue: Catalogue): KwokNode {
 }
 
 /** The Node as the claim providers answer with. */
-export function toNodeClaim({ metadata, spec, status }: KwokNode): NodeClaim {
+export function toNodeClaim({ metadata, spec, status }: Node): NodeClaim {
   const { group, kind } = KWOK_NODE_CLASSES;
   return {
     apiVersion: 'karpenter.sh/v1',
@@ -88,7 +74,7 @@ export function toNodeClaim({ metadata, spec, status }: KwokNode): NodeClaim {
 }
 
 /** Whether a Node is one of ours. */
-export function isKwokNode({ spec }: KwokNode): boolean {
+export function isKwokNode({ spec }: Node): boolean {
   return spec?.providerID?.startsWith(PREFIX) ?? false;
 }
 

@@ -1,15 +1,14 @@
 import type { KWOKNodeClass, NodeClaim } from '@karpenter-ts/apis';
-import { type ApiObject, NODES, type ResourceType } from '@karpenter-ts/kubernetes';
+import { type ApiObject, type Node, NODES, type ResourceType } from '@karpenter-ts/kubernetes';
 import { type CancellableClient, unlessGone } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS } from '@karpenter-ts/apis';
-import type { KwokNode } from './node.ts';
 import { KWOK_NODE_CLASSES } from './resource-types.ts';
 
 /** Where the provider reads from: the API server, or a cache of it. */
 export interface KwokReader {
   findNodeClass(name: string, signal: AbortSignal): Promise<KWOKNodeClass | undefined>;
-  findNode(name: string, signal: AbortSignal): Promise<KwokNode | undefined>;
-  listNodes(signal: AbortSignal): Promise<readonly KwokNode[]>;
+  findNode(name: string, signal: AbortSignal): Promise<Node | undefined>;
+  listNodes(signal: AbortSignal): Promise<readonly Node[]>;
   listNodeClaims(signal: AbortSignal): Promise<readonly NodeClaim[]>;
 }
 
@@ -20,8 +19,8 @@ export function apiReader(client: CancellableClient): KwokReader {
   }
   return {
     findNodeClass: (name, signal) => find<KWOKNodeClass>(KWOK_NODE_CLASSES, name, signal),
-    findNode: (name, signal) => find<KwokNode>(NODES, name, signal),
-    listNodes: async (signal) => (await client.listAll<KwokNode>(NODES, {}, signal)).items,
+    findNode: (name, signal) => find<Node>(NODES, name, signal),
+    listNodes: async (signal) => (await client.listAll<Node>(NODES, {}, signal)).items,
     listNodeClaims: async (signal) => (await client.listAll<NodeClaim>(NODE_CLAIMS, {}, signal)).items,
   };
 }
@@ -34,7 +33,7 @@ interface Shelf<T> {
 
 /** Informers of what the provider reads. */
 export interface KwokCaches {
-  readonly nodes: Shelf<KwokNode>;
+  readonly nodes: Shelf<Node>;
   readonly nodeClaims: Shelf<NodeClaim>;
   readonly nodeClasses: Shelf<KWOKNodeClass>;
 }

@@ -7,8 +7,7 @@ import {
   SECOND,
   unlessAborted,
 } from '@karpenter-ts/runtime';
-import { NODES } from '@karpenter-ts/kubernetes';
-import type { KwokNode } from './node.ts';
+import { type Node, NODES } from '@karpenter-ts/kubernetes';
 
 /** Waits between the first four tries to create a Node, which are upstream's. */
 const RETRY_DELAYS: readonly number[] = [10 * MILLISECOND, 50 * MILLISECOND, 250 * MILLISECOND];
@@ -26,7 +25,7 @@ export interface RegistrationDeps {
 }
 
 interface Pending {
-  readonly node: KwokNode;
+  readonly node: Node;
   readonly cancel: AbortController;
   done: Promise<void>;
 }
@@ -41,7 +40,7 @@ export class Registrations {
   }
 
   /** Creates the Node after `delay` milliseconds, in the background. Nothing new if it is on its way already. */
-  begin(node: KwokNode, delay: number): void {
+  begin(node: Node, delay: number): void {
     const { name } = node.metadata;
     if (this.#pending.has(name)) return;
     const pending: Pending = { node, cancel: new AbortController(), done: Promise.resolve() };
@@ -56,11 +55,11 @@ export class Registrations {
     if (pending !== undefined) await unlessAborted(pending.done, signal);
   }
 
-  find(name: string): KwokNode | undefined {
+  find(name: string): Node | undefined {
     return this.#pending.get(name)?.node;
   }
 
-  list(): readonly KwokNode[] {
+  list(): readonly Node[] {
     return [...this.#pending.values()].map(({ node }) => node);
   }
 
@@ -79,7 +78,7 @@ export class Registrations {
   }
 
   /** Rejects only when it is called off. */
-  async #create(node: KwokNode, signal: AbortSignal): Promise<void> {
+  async #create(node: Node, signal: AbortSignal): Promise<void> {
     const { client, clock, logger, stopping } = this.#deps;
     for (let failures = 0; ; failures++) {
       try {

@@ -1,4 +1,5 @@
 import { HOSTNAME_LABEL, isSameTaint, type NodeClaim, UNREGISTERED_TAINT } from '@karpenter-ts/apis';
+import type { Node } from '@karpenter-ts/kubernetes';
 import {
   type CancellableClient,
   type Clock,
@@ -9,7 +10,7 @@ import {
   singleton,
 } from '@karpenter-ts/runtime';
 import type { KwokProvider } from './kwok-provider.ts';
-import { isKwokNode, type KwokNode, nodeNameOf } from './node.ts';
+import { isKwokNode, nodeNameOf } from './node.ts';
 import { deleteNode } from './node-deletion.ts';
 import type { KwokReader } from './reader.ts';
 import { KWOK_NODE_CLASSES } from './resource-types.ts';
@@ -59,7 +60,7 @@ export function sweepController({ client, clock, reader, provider }: SweepDeps):
 }
 
 /** Launched claims whose Node has not come. */
-function findUnborn(nodes: readonly KwokNode[], nodeClaims: readonly NodeClaim[]): readonly NodeClaim[] {
+function findUnborn(nodes: readonly Node[], nodeClaims: readonly NodeClaim[]): readonly NodeClaim[] {
   const names = new Set(nodes.map(({ metadata }) => metadata.name));
   return nodeClaims.filter(
     (nodeClaim) =>
@@ -72,7 +73,7 @@ function findUnborn(nodes: readonly KwokNode[], nodeClaims: readonly NodeClaim[]
 }
 
 /** Nodes that never registered and that no claim is waiting for. */
-function findOrphans(nodes: readonly KwokNode[], nodeClaims: readonly NodeClaim[], now: Instant): readonly KwokNode[] {
+function findOrphans(nodes: readonly Node[], nodeClaims: readonly NodeClaim[], now: Instant): readonly Node[] {
   const launched = new Set(nodeClaims.map(({ status }) => status?.providerID));
   const launching = new Set(
     nodeClaims.filter(({ status }) => !status?.providerID).map(({ metadata }) => metadata.name),

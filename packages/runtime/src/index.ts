@@ -99,7 +99,7 @@ export {
   newIdentity,
 } from './leader-election.ts';
 export { LeaderFence, NotLeaderError } from './leader-fence.ts';
-export { type Lease, LeaseLock, leaseNamespace } from './lease.ts';
+export { LeaseLock, leaseNamespace } from './lease.ts';
 export { Manager, type ManagerOptions } from './manager.ts';
 export { type Check, type Checks, ping, probeRoutes } from './probes.ts';
 export { profileRoutes } from './profiling/profile-routes.ts';

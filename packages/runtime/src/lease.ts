@@ -1,23 +1,7 @@
 import { unlessGone } from './client/unless-gone.ts';
 import type { Client } from './client/client.ts';
 import { findInClusterNamespace } from './client/in-cluster.ts';
-import { type ApiObject, LEASES, type ObjectRef } from '@karpenter-ts/kubernetes';
-
-/** The Lease object, as far as we read and write it. */
-export interface Lease extends ApiObject {
-  readonly spec?: LeaseSpec;
-}
-
-export interface LeaseSpec {
-  /** Empty once released. */
-  readonly holderIdentity?: string;
-  readonly leaseDurationSeconds?: number;
-  /** For people to read: nobody compares it with a clock of their own. */
-  readonly acquireTime?: string;
-  readonly renewTime?: string;
-  /** How often the lease has changed hands. */
-  readonly leaseTransitions?: number;
-}
+import { type Lease, LEASES, type LeaseSpec, type ObjectRef } from '@karpenter-ts/kubernetes';
 
 /** One Lease on the API server. Remembers the version last seen: an update succeeds only if nobody else wrote. */
 export class LeaseLock {

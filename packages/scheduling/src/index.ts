@@ -3,7 +3,7 @@ export { findUntolerated } from './checks/taints.ts';
 export type { HostPort } from './checks/host-ports.ts';
 export { driverOf } from './checks/volume-limits.ts';
 export type { Backing } from './checks/volume-objects.ts';
-export { describeNode, type Machine, type Node } from './cluster/existing-node.ts';
+export { describeNode, type Machine } from './cluster/existing-node.ts';
 export { type PackingOptions, packingOptions, type PackingSettings } from './cost/packing-options.ts';
 export { adviceOn, describeShortfall } from './explanation/advice.ts';
 export { Explainer, type NodeExplanation, type PoolExplanation } from './explanation/explainer.ts';
@@ -24,9 +24,8 @@ export { Catalogues } from './instance-types/catalogues.ts';
 export type { InstanceType, Overhead } from './instance-types/instance-type.ts';
 export { adjustPrice, compatibleOfferings, worstLaunchPrice } from './instance-types/launch-price.ts';
 export type { Offering, Reservation } from './instance-types/offering.ts';
-export { type DaemonSet, daemonPodOf } from './objects/daemon-set.ts';
-export { type Pod, podId, podName } from './objects/pod.ts';
-export type { PersistentVolume, PersistentVolumeClaim, StorageClass } from './objects/volume.ts';
+export { daemonPodOf } from './objects/daemon-set.ts';
+export { podId, podName } from './objects/pod.ts';
 export { applyChange, type Change } from './overlay.ts';
 export type {
   NodePlacement,

@@ -1,6 +1,6 @@
 import { TaintTable } from './checks/taints.ts';
 import { VolumeObjects } from './checks/volume-objects.ts';
-import type { Pod } from './objects/pod.ts';
+import type { Pod } from '@karpenter-ts/kubernetes';
 import { type PodShape, PodShapes } from './packing/pod-shape.ts';
 import { Vocabulary } from './packing/vocabulary.ts';
 import { RequirementSets } from './requirements/requirement-set.ts';

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type NodePool, ZONE_LABEL } from '@karpenter-ts/apis';
-import type { ResourceList } from '@karpenter-ts/kubernetes';
-import type { Pod } from './objects/pod.ts';
+import type { Pod, ResourceList } from '@karpenter-ts/kubernetes';
 import type { Change } from './overlay.ts';
 import { readBase } from './planner.ts';
 import { finish } from './progress.ts';

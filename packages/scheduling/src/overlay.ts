@@ -1,4 +1,5 @@
-import { podId, type Pod } from './objects/pod.ts';
+import { podId } from './objects/pod.ts';
+import type { Pod } from '@karpenter-ts/kubernetes';
 import type { Scope } from './scope.ts';
 import type { Pool, Snapshot } from './snapshot.ts';
 import type { SnapshotIndex } from './snapshot-index.ts';

@@ -3,10 +3,10 @@ import type { Failure } from './explanation/reason.ts';
 import type {
   NodeSelectorTerm,
   Pod,
-  PreferredNodeTerm,
-  PreferredPodTerm,
+  PreferredSchedulingTerm,
   TopologySpreadConstraint,
-} from './objects/pod.ts';
+  WeightedPodAffinityTerm,
+} from '@karpenter-ts/kubernetes';
 import type { ValueShortage } from './requirements/min-values.ts';
 import type { Amounts } from './resources/amounts.ts';
 
@@ -102,9 +102,9 @@ export interface PlacedPod {
 /** One step of giving up what a pod would rather have (spec 02 §18). */
 export type Relaxation =
   | { readonly gaveUp: 'RequiredNodeTerm'; readonly term: NodeSelectorTerm }
-  | { readonly gaveUp: 'PreferredPodAffinity'; readonly term: PreferredPodTerm }
-  | { readonly gaveUp: 'PreferredPodAntiAffinity'; readonly term: PreferredPodTerm }
-  | { readonly gaveUp: 'PreferredNodeTerm'; readonly term: PreferredNodeTerm }
+  | { readonly gaveUp: 'PreferredPodAffinity'; readonly term: WeightedPodAffinityTerm }
+  | { readonly gaveUp: 'PreferredPodAntiAffinity'; readonly term: WeightedPodAffinityTerm }
+  | { readonly gaveUp: 'PreferredNodeTerm'; readonly term: PreferredSchedulingTerm }
   | { readonly gaveUp: 'ScheduleAnyway'; readonly constraint: TopologySpreadConstraint }
   | { readonly gaveUp: 'PreferNoSchedule' };
 

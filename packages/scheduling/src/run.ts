@@ -3,7 +3,7 @@ import { FailureWriter } from './explanation/failure.ts';
 import type { Failure } from './explanation/reason.ts';
 import { TypeLists } from './instance-types/type-list.ts';
 import { BitSet } from './interning/bit-set.ts';
-import type { Pod } from './objects/pod.ts';
+import type { Pod } from '@karpenter-ts/kubernetes';
 import { ExistingField } from './packing/existing-field.ts';
 import { finishNode, toPlacedPod } from './packing/outcome.ts';
 import { Packer } from './packing/packer.ts';

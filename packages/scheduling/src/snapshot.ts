@@ -1,9 +1,14 @@
-import { CORE_PROFILE, type NodePool, type ProviderProfile, type TaintSpec } from '@karpenter-ts/apis';
-import type { ResourceList } from '@karpenter-ts/kubernetes';
+import { CORE_PROFILE, type NodePool, type ProviderProfile } from '@karpenter-ts/apis';
+import type {
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  ResourceList,
+  StorageClass,
+  Taint,
+} from '@karpenter-ts/kubernetes';
 import type { PackingOptions } from './cost/packing-options.ts';
 import type { InstanceType } from './instance-types/instance-type.ts';
-import type { Pod } from './objects/pod.ts';
-import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from './objects/volume.ts';
 
 /** Everything one planning run reads: plain data, never changed by it. Order matters nowhere but in `volumes` terms. */
 export interface Snapshot {
@@ -35,7 +40,7 @@ export interface ExistingNode {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   /** What a pod must tolerate: without taints a starting node is about to lose (spec 02 §10). */
-  readonly taints: readonly TaintSpec[];
+  readonly taints: readonly Taint[];
   /** The Node object as it is, by which topology counts; `undefined` while there is none. */
   readonly node: NodeFacts | undefined;
   readonly initialized: boolean;
@@ -53,7 +58,7 @@ export interface ExistingNode {
 /** What topology reads of a Node object. */
 export interface NodeFacts {
   readonly labels: Readonly<Record<string, string>>;
-  readonly taints: readonly TaintSpec[];
+  readonly taints: readonly Taint[];
 }
 
 /** The storage objects pods refer to. */

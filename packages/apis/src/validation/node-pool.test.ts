@@ -9,14 +9,14 @@ import {
   type ProviderProfile,
 } from '../names/provider-profile.ts';
 import type { RequirementSpec } from '../requirements/requirement.ts';
-import type { TaintSpec } from '../names/taints.ts';
+import type { Taint } from '@karpenter-ts/kubernetes';
 import { type ValidatedNodePool, validateNodePool } from './node-pool.ts';
 import { findConditionMessage, type Problem } from './problem.ts';
 
 interface Draft {
   readonly labels?: Readonly<Record<string, string>>;
-  readonly taints?: readonly TaintSpec[];
-  readonly startupTaints?: readonly TaintSpec[];
+  readonly taints?: readonly Taint[];
+  readonly startupTaints?: readonly Taint[];
   readonly requirements?: readonly RequirementSpec[];
   readonly budgets?: NodePool['spec']['disruption']['budgets'];
 }

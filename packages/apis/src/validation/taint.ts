@@ -1,11 +1,10 @@
-import { goQuote, qualifiedNameProblems } from '@karpenter-ts/kubernetes';
-import type { TaintSpec } from '../names/taints.ts';
+import { goQuote, qualifiedNameProblems, type Taint } from '@karpenter-ts/kubernetes';
 import { error, type Problem } from './problem.ts';
 
 /** The two lists a Node gets its taints from; a key and effect may occur once in both together. */
 export interface TaintLists {
-  readonly taints?: readonly TaintSpec[] | undefined;
-  readonly startupTaints?: readonly TaintSpec[] | undefined;
+  readonly taints?: readonly Taint[] | undefined;
+  readonly startupTaints?: readonly Taint[] | undefined;
 }
 
 const EFFECTS: ReadonlySet<string> = new Set(['NoSchedule', 'PreferNoSchedule', 'NoExecute', '']);
@@ -26,7 +25,7 @@ export function validateTaints(lists: TaintLists, path: string): readonly Proble
   return problems;
 }
 
-function validateTaint({ key, value = '', effect }: TaintSpec, at: string, field: string): readonly Problem[] {
+function validateTaint({ key, value = '', effect }: Taint, at: string, field: string): readonly Problem[] {
   const invalid = (member: string, problem: string) =>
     error(`${at}.${member}`, `invalid value: ${problem} in ${field}`);
   return [

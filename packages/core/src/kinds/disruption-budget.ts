@@ -1,16 +1,4 @@
-import type { LabelSelectorSpec, ObjectMeta } from '@karpenter-ts/kubernetes';
-
-/** What the controllers read of a policy/v1 PodDisruptionBudget. */
-export interface PodDisruptionBudget {
-  readonly metadata: ObjectMeta;
-  readonly spec: {
-    readonly selector?: LabelSelectorSpec | undefined;
-    readonly minAvailable?: number | string | undefined;
-    readonly maxUnavailable?: number | string | undefined;
-    readonly unhealthyPodEvictionPolicy?: string | undefined;
-  };
-  readonly status?: { readonly disruptionsAllowed?: number | undefined } | undefined;
-}
+import type { PodDisruptionBudget } from '@karpenter-ts/kubernetes';
 
 /** Whether the budget can never allow a disruption, whatever the state of its pods. */
 export function isFullyBlocking({ spec: { minAvailable, maxUnavailable } }: PodDisruptionBudget): boolean {

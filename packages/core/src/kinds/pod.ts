@@ -1,29 +1,4 @@
-import type { Pod as PlannedPod } from '@karpenter-ts/scheduling';
-
-/** What the controllers read of a v1 Pod; what planning reads is part of it. */
-export interface Pod extends PlannedPod {
-  readonly spec: PlannedPod['spec'] & {
-    readonly priority?: number | undefined;
-    readonly priorityClassName?: string | undefined;
-    readonly schedulerName?: string | undefined;
-    readonly terminationGracePeriodSeconds?: number | undefined;
-  };
-  readonly status?: PodStatus | undefined;
-}
-
-interface PodStatus extends NonNullable<PlannedPod['status']> {
-  readonly startTime?: string | undefined;
-  readonly nominatedNodeName?: string | undefined;
-  readonly conditions?: readonly PodCondition[] | undefined;
-}
-
-interface PodCondition {
-  readonly type: string;
-  readonly status: string;
-  readonly reason?: string | undefined;
-  readonly message?: string | undefined;
-  readonly lastTransitionTime?: string | undefined;
-}
+import type { Pod } from '@karpenter-ts/kubernetes';
 
 /** Whether the pod has ended: it uses no resources of its node any more. */
 export function isTerminal({ status }: Pod): boolean {

@@ -4,8 +4,7 @@ import { NODEPOOL_LABEL, type NodeClaim, type NodePool, TERMINATION_TIMESTAMP } 
 import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
 import { DONE, MINUTE, SECOND } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS, NODE_POOLS } from '@karpenter-ts/apis';
-import { NODES, timestamp } from '@karpenter-ts/kubernetes';
-import type { Node } from '../kinds/node.ts';
+import { type Node, NODES, timestamp } from '@karpenter-ts/kubernetes';
 import { NodeClaimDeletions } from '../nodeclaim/deletions.ts';
 import { startTestEnvironment } from '../testing/test-environment.ts';
 import { nodeHealth } from './node-health.ts';

@@ -22,9 +22,8 @@ import {
   scaleConcurrency,
   subjectOf,
 } from '@karpenter-ts/runtime';
-import { NODES, timestamp } from '@karpenter-ts/kubernetes';
+import { type Node, NODES, timestamp } from '@karpenter-ts/kubernetes';
 import type { ControllerDeps } from '../state/controller-deps.ts';
-import type { Node } from '../kinds/node.ts';
 import { findNodeClaim } from '../state/node-nodeclaim-links.ts';
 import { isManagedNode } from '../state/managed.ts';
 import type { NodeClaimDeletions } from '../nodeclaim/deletions.ts';

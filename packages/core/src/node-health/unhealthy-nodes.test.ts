@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { NODEPOOL_LABEL } from '@karpenter-ts/apis';
 import { type Handler, MINUTE } from '@karpenter-ts/runtime';
 import fc from 'fast-check';
-import type { Node } from '../kinds/node.ts';
+import type { Node } from '@karpenter-ts/kubernetes';
 import { findUnhealthyCondition, UnhealthyCounts } from './unhealthy-nodes.ts';
 
 const POLICIES = [{ conditionType: 'BadNode', conditionStatus: 'False', toleration: 30 * MINUTE }] as const;

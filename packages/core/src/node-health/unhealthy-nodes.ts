@@ -1,7 +1,7 @@
 import { NODEPOOL_LABEL } from '@karpenter-ts/apis';
 import type { RepairPolicy } from '@karpenter-ts/cloudprovider';
 import type { Informer, Instant } from '@karpenter-ts/runtime';
-import type { Node } from '../kinds/node.ts';
+import type { Node } from '@karpenter-ts/kubernetes';
 
 /** A condition by which a Node is unhealthy, and when its toleration ends. */
 export interface UnhealthyCondition {

@@ -1,5 +1,6 @@
 import type { Instant } from '@karpenter-ts/runtime';
-import { isDaemonPod, isTerminating, type Pod } from '../kinds/pod.ts';
+import { isDaemonPod, isTerminating } from '../kinds/pod.ts';
+import type { Pod } from '@karpenter-ts/kubernetes';
 import { isWaitingForEviction, mustBeDeleted } from './pod-drain.ts';
 
 /** The next step of draining a node. */

@@ -1,4 +1,4 @@
-import { findCondition, objectKey, PODS, timestamp } from '@karpenter-ts/kubernetes';
+import { findCondition, objectKey, type Pod, PODS, timestamp } from '@karpenter-ts/kubernetes';
 import {
   type Controller,
   DONE,
@@ -16,7 +16,7 @@ import {
   StatusError,
 } from '@karpenter-ts/runtime';
 import type { ControllerDeps } from '../state/controller-deps.ts';
-import { isActive, isMirrorPod, type Pod } from '../kinds/pod.ts';
+import { isActive, isMirrorPod } from '../kinds/pod.ts';
 import { findNodeClaim } from '../state/node-nodeclaim-links.ts';
 import { isProtected } from '../pods/do-not-disrupt.ts';
 import { mustBeDeleted, toleratesDisruption } from './pod-drain.ts';

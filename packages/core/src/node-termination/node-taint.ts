@@ -1,7 +1,6 @@
 import { DISRUPTED_TAINT, EXCLUDE_FROM_LOAD_BALANCERS_LABEL, formatTaint, isSameTaint } from '@karpenter-ts/apis';
 import { type CancellableClient, type Logger, StructuredError } from '@karpenter-ts/runtime';
-import { NODES } from '@karpenter-ts/kubernetes';
-import type { Node } from '../kinds/node.ts';
+import { type Node, NODES } from '@karpenter-ts/kubernetes';
 
 /**
  * Taints a node for disruption, so that no pods are scheduled to it, and excludes it from load balancers. Resolves with

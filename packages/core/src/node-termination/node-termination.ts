@@ -1,4 +1,4 @@
-import { isTrue, NODES } from '@karpenter-ts/kubernetes';
+import { isTrue, type Node, NODES } from '@karpenter-ts/kubernetes';
 import {
   NODE_CLAIMS,
   type NodeClaim,
@@ -23,7 +23,7 @@ import {
   SECOND,
 } from '@karpenter-ts/runtime';
 import type { ControllerDeps } from '../state/controller-deps.ts';
-import { isReady, type Node } from '../kinds/node.ts';
+import { isReady } from '../kinds/node.ts';
 import { findNodeClaim } from '../state/node-nodeclaim-links.ts';
 import { isManagedNode } from '../state/managed.ts';
 import { OwnWrites } from '../writes/own-writes.ts';

@@ -1,7 +1,8 @@
 import { DISRUPTED_TAINT } from '@karpenter-ts/apis';
 import { type Instant, MINUTE, SECOND } from '@karpenter-ts/runtime';
 import { findUntolerated } from '@karpenter-ts/scheduling';
-import { isMirrorPod, isTerminal, isTerminating, type Pod } from '../kinds/pod.ts';
+import { isMirrorPod, isTerminal, isTerminating } from '../kinds/pod.ts';
+import type { Pod } from '@karpenter-ts/kubernetes';
 
 /** How long a pod that does not terminate is waited for after its grace period has ended. */
 const STUCK_AFTER = 1 * MINUTE;

@@ -1,8 +1,5 @@
 import { type EventDraft, type Instant, nameList, subjectOf } from '@karpenter-ts/runtime';
-import { NODES, PODS } from '@karpenter-ts/kubernetes';
-import type { Node } from '../kinds/node.ts';
-import type { Pod } from '../kinds/pod.ts';
-import type { VolumeAttachment } from '../kinds/storage.ts';
+import { type Node, NODES, type Pod, PODS, type VolumeAttachment } from '@karpenter-ts/kubernetes';
 
 /** Messages and reasons are upstream's (spec 03 §7). */
 

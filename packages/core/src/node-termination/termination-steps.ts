@@ -1,11 +1,9 @@
-import { findCondition, PODS } from '@karpenter-ts/kubernetes';
+import { findCondition, type Node, type Pod, PODS } from '@karpenter-ts/kubernetes';
 import { NODE_CLAIM_CONDITIONS, type NodeClaim } from '@karpenter-ts/apis';
 import { NodeClaimNotFoundError } from '@karpenter-ts/cloudprovider';
 import { DONE, findCause, type Instant, type Result, SECOND } from '@karpenter-ts/runtime';
 import { transitionOf, withCondition } from '../writes/conditions.ts';
 import type { ControllerDeps } from '../state/controller-deps.ts';
-import type { Node } from '../kinds/node.ts';
-import type { Pod } from '../kinds/pod.ts';
 import { podsOn } from '../state/node-nodeclaim-links.ts';
 import { planDrain } from './drain.ts';
 import type { EvictionQueue } from './eviction-queue.ts';

@@ -1,7 +1,6 @@
 import type { Instant } from '@karpenter-ts/runtime';
 import type { Caches } from '../state/caches.ts';
-import type { Pod } from '../kinds/pod.ts';
-import type { VolumeAttachment } from '../kinds/storage.ts';
+import type { Pod, VolumeAttachment } from '@karpenter-ts/kubernetes';
 import { podsOn } from '../state/node-nodeclaim-links.ts';
 import { isDrainable } from './pod-drain.ts';
 

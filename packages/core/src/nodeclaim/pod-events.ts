@@ -9,10 +9,10 @@ import {
   type Source,
   unlessGone,
 } from '@karpenter-ts/runtime';
-import { NODES, timestamp } from '@karpenter-ts/kubernetes';
+import { instantOf, NODES, type Pod, timestamp } from '@karpenter-ts/kubernetes';
 import type { Caches } from '../state/caches.ts';
 import type { ControllerDeps } from '../state/controller-deps.ts';
-import { isDaemonPod, isTerminal, isTerminating, type Pod } from '../kinds/pod.ts';
+import { isDaemonPod, isTerminal, isTerminating } from '../kinds/pod.ts';
 import { findNodeClaim } from '../state/node-nodeclaim-links.ts';
 import { isManagedNodeClaim } from '../state/managed.ts';
 
@@ -93,6 +93,5 @@ function timeOfLastEvent({ metadata, spec, status }: Pod): Instant | undefined {
   if (deletionTimestamp !== undefined) {
     return Date.parse(deletionTimestamp) - (spec.terminationGracePeriodSeconds ?? 0) * SECOND;
   }
-  const scheduled = status?.conditions?.find(({ type }) => type === 'PodScheduled')?.lastTransitionTime;
-  return scheduled === undefined ? undefined : Date.parse(scheduled);
+  return instantOf(status?.conditions?.find(({ type }) => type === 'PodScheduled')?.lastTransitionTime);
 }

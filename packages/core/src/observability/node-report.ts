@@ -8,7 +8,7 @@ import {
   subtractAmounts,
 } from '@karpenter-ts/scheduling';
 import type { StateNode } from '../state/state-node.ts';
-import type { Node } from '../kinds/node.ts';
+import type { Node } from '@karpenter-ts/kubernetes';
 import { isDaemonPod } from '../kinds/pod.ts';
 import type { NodeAmount } from './node-metrics.ts';
 import { type ResourceSample, resourceSamples } from './resource-samples.ts';

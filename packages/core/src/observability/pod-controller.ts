@@ -7,10 +7,10 @@ import {
   type LiveSample,
   SECOND,
 } from '@karpenter-ts/runtime';
-import { objectKey, PODS } from '@karpenter-ts/kubernetes';
+import { objectKey, type Pod, PODS } from '@karpenter-ts/kubernetes';
 import type { PodDecision, PodDecisions } from '../state/pod-decisions.ts';
 import type { ControllerDeps } from '../state/controller-deps.ts';
-import { isTerminal, type Pod } from '../kinds/pod.ts';
+import { isTerminal } from '../kinds/pod.ts';
 import {
   boundSeconds,
   podState,

@@ -1,8 +1,6 @@
 import { ARCH_LABEL, CAPACITY_TYPE_LABEL, INSTANCE_TYPE_LABEL, NODEPOOL_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
-import { isTrue, READY } from '@karpenter-ts/kubernetes';
+import { isTrue, type Node, type Pod, READY } from '@karpenter-ts/kubernetes';
 import type { Labels } from '@karpenter-ts/runtime';
-import type { Node } from '../kinds/node.ts';
-import type { Pod } from '../kinds/pod.ts';
 import type { podState } from './pod-metrics.ts';
 
 /** The labels of a pod's metrics; those of its Node are empty if it is unbound or its Node is unknown. */

@@ -1,4 +1,10 @@
-import { type ApiObject, type ConditionedObject, type ConditionRules, Conditions } from '@karpenter-ts/kubernetes';
+import {
+  type ApiObject,
+  type ConditionedObject,
+  type ConditionRules,
+  Conditions,
+  instantOf,
+} from '@karpenter-ts/kubernetes';
 import {
   INITIALIZED_LABEL,
   NODE_CLAIM_CONDITIONS,
@@ -203,5 +209,5 @@ function nameLabels({ metadata }: ApiObject): Readonly<Record<'namespace' | 'nam
 
 /** The transition time. Kubelets always set it; a condition without one counts from the epoch, as upstream has it. */
 function timeOf({ lastTransitionTime }: ObservedCondition): Instant {
-  return lastTransitionTime === undefined ? 0 : Date.parse(lastTransitionTime);
+  return instantOf(lastTransitionTime) ?? 0;
 }

@@ -4,7 +4,7 @@ export interface ObservedCondition {
   readonly status: string;
   readonly reason?: string | undefined;
   readonly message?: string | undefined;
-  readonly lastTransitionTime?: string | undefined;
+  readonly lastTransitionTime?: string | null | undefined;
 }
 
 /** A condition whose status has changed; `from` is undefined for a new condition. */

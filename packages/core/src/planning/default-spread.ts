@@ -3,16 +3,18 @@ import {
   type LabelSelectorSpec,
   objectKey,
   type OwnerReference,
+  type Pod,
   REPLICA_SETS,
   REPLICATION_CONTROLLERS,
+  type ReplicationController,
   type ResourceType,
+  type Service,
   SERVICES,
   STATEFUL_SETS,
 } from '@karpenter-ts/kubernetes';
 import { Informer, type Source } from '@karpenter-ts/runtime';
-import { type DefaultConstraint, type Pod, withDefaultSpread, type Workloads } from '@karpenter-ts/scheduling';
+import { type DefaultConstraint, withDefaultSpread, type Workloads } from '@karpenter-ts/scheduling';
 import type { ControllerDeps } from '../state/controller-deps.ts';
-import type { ReplicaOwner, ReplicationController, Service } from '../kinds/workload.ts';
 import type { TimeSlices } from '../state/time-slices.ts';
 
 type Labels = Readonly<Record<string, string>>;
@@ -48,6 +50,11 @@ export class DefaultSpread {
     }
     return spread;
   }
+}
+
+/** What both a ReplicaSet and a StatefulSet have. */
+interface ReplicaOwner extends ApiObject {
+  readonly spec: { readonly selector?: LabelSelectorSpec | undefined };
 }
 
 /** The Services and workload controllers that tell which pods belong together. */

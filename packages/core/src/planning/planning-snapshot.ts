@@ -1,4 +1,5 @@
-import { daemonPodOf, type Pod, type Pool, type Snapshot } from '@karpenter-ts/scheduling';
+import { daemonPodOf, type Pool, type Snapshot } from '@karpenter-ts/scheduling';
+import type { Pod } from '@karpenter-ts/kubernetes';
 import type { Caches } from '../state/caches.ts';
 import type { ClusterModel, ClusterSnapshot } from '../state/cluster-model.ts';
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { recordingLogger } from '@karpenter-ts/runtime/testing';
 import { makeNode } from '@karpenter-ts/scheduling/testing';
 import type { StateNode } from '../state/state-node.ts';
-import type { PersistentVolumeClaim } from '../kinds/storage.ts';
+import type { PersistentVolumeClaim } from '@karpenter-ts/kubernetes';
 import { runningPod } from '../testing/cluster-objects.ts';
 import { UntrackedVolumes } from './untracked-volumes.ts';
 

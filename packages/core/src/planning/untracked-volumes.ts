@@ -1,6 +1,6 @@
 import { LoggedRef, type Logger, notFoundText } from '@karpenter-ts/runtime';
-import { objectKey, STORAGE_CLASSES } from '@karpenter-ts/kubernetes';
-import type { ExistingNode, Pod } from '@karpenter-ts/scheduling';
+import { objectKey, type Pod, STORAGE_CLASSES } from '@karpenter-ts/kubernetes';
+import type { ExistingNode } from '@karpenter-ts/scheduling';
 import type { StateNode } from '../state/state-node.ts';
 import { volumeClaimNameOf, missingVolumeClaimText, type StorageObjects } from '../pods/volume-checks.ts';
 

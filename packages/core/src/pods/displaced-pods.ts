@@ -1,11 +1,17 @@
 import { DISRUPTED_TAINT, isProtecting, readDoNotDisrupt } from '@karpenter-ts/apis';
-import { type LabelSelector, labelSelectorFrom, matchesLabels } from '@karpenter-ts/kubernetes';
+import {
+  type LabelSelector,
+  labelSelectorFrom,
+  matchesLabels,
+  type Pod,
+  type PodDisruptionBudget,
+} from '@karpenter-ts/kubernetes';
 import type { Clock, EventDraft } from '@karpenter-ts/runtime';
 import { findUntolerated } from '@karpenter-ts/scheduling';
 import type { Caches } from '../state/caches.ts';
 import type { StateNode } from '../state/state-node.ts';
-import { isFullyBlocking, type PodDisruptionBudget, permitsUnhealthy } from '../kinds/disruption-budget.ts';
-import { isActive, isMirrorPod, isReschedulable, type Pod } from '../kinds/pod.ts';
+import { isFullyBlocking, permitsUnhealthy } from '../kinds/disruption-budget.ts';
+import { isActive, isMirrorPod, isReschedulable } from '../kinds/pod.ts';
 import { podsOn } from '../state/node-nodeclaim-links.ts';
 import { findProtectionEvent } from './do-not-disrupt.ts';
 import type { TimeSlices } from '../state/time-slices.ts';

@@ -1,7 +1,6 @@
 import { type DoNotDisrupt, isProtecting, readDoNotDisrupt } from '@karpenter-ts/apis';
 import { type EventDraft, type EventRecorder, type Instant, subjectOf } from '@karpenter-ts/runtime';
-import { PODS, timestamp } from '@karpenter-ts/kubernetes';
-import type { Pod } from '../kinds/pod.ts';
+import { type Pod, PODS, timestamp } from '@karpenter-ts/kubernetes';
 
 /** Whether the pod's do-not-disrupt annotation protects it now. Publishes what users should know about it. */
 export function isProtected(pod: Pod, now: Instant, events: EventRecorder): boolean {

@@ -1,7 +1,7 @@
 import { defineGauge, LoggedRef, type Logger } from '@karpenter-ts/runtime';
 import type { ClusterModel } from '../state/cluster-model.ts';
 import type { ControllerDeps } from '../state/controller-deps.ts';
-import type { Pod } from '../kinds/pod.ts';
+import type { Pod } from '@karpenter-ts/kubernetes';
 import { failedScheduling } from './scheduling-events.ts';
 import { PodValidation } from './pod-validation.ts';
 import { isProvisionable } from './provisionable-pods.ts';

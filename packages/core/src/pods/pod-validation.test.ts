@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { NODEPOOL_LABEL } from '@karpenter-ts/apis';
 import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
 import { recordingLogger } from '@karpenter-ts/runtime/testing';
-import type { Pod } from '../kinds/pod.ts';
+import type { Pod } from '@karpenter-ts/kubernetes';
 import { pendingPod } from '../testing/cluster-objects.ts';
 import { PodValidation } from './pod-validation.ts';
 

@@ -10,7 +10,7 @@ import {
 } from '@karpenter-ts/apis';
 import type { CloudProvider } from '@karpenter-ts/cloudprovider';
 import type { Logger } from '@karpenter-ts/runtime';
-import type { Pod } from '../kinds/pod.ts';
+import type { Pod } from '@karpenter-ts/kubernetes';
 import { findVolumeFault, type StorageObjects } from './volume-checks.ts';
 
 /** Why a pod is ignored. */

@@ -1,4 +1,5 @@
-import { isDaemonPod, isMirrorPod, isTerminating, type Pod } from '../kinds/pod.ts';
+import { isDaemonPod, isMirrorPod, isTerminating } from '../kinds/pod.ts';
+import type { Pod } from '@karpenter-ts/kubernetes';
 
 /**
  * Whether a pod needs a new node: kube-scheduler has found none for it (spec 02 §4.1). The verdict of another scheduler

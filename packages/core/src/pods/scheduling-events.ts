@@ -1,6 +1,5 @@
 import { type EventDraft, type EventLimit, MINUTE, subjectOf } from '@karpenter-ts/runtime';
-import { PODS } from '@karpenter-ts/kubernetes';
-import type { Pod } from '@karpenter-ts/scheduling';
+import { type Pod, PODS } from '@karpenter-ts/kubernetes';
 
 // Reasons and messages are interface (spec 02 §25.1): people alert on them.
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { UnsupportedVolumes } from '@karpenter-ts/cloudprovider';
-import type { PersistentVolume } from '@karpenter-ts/scheduling';
-import type { PersistentVolumeClaim, StorageClass } from '../kinds/storage.ts';
+import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '@karpenter-ts/kubernetes';
 import { pendingPod } from '../testing/cluster-objects.ts';
 import { findVolumeFault } from './volume-checks.ts';
 

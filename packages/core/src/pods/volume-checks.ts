@@ -5,10 +5,13 @@ import {
   type ObjectRef,
   PERSISTENT_VOLUME_CLAIMS,
   PERSISTENT_VOLUMES,
+  type PersistentVolume,
+  type PersistentVolumeClaim,
+  type Pod,
   STORAGE_CLASSES,
+  type StorageClass,
 } from '@karpenter-ts/kubernetes';
-import { type Backing, driverOf, type PersistentVolume, type Pod } from '@karpenter-ts/scheduling';
-import type { PersistentVolumeClaim, StorageClass } from '../kinds/storage.ts';
+import { type Backing, driverOf } from '@karpenter-ts/scheduling';
 
 /** Lookups of storage objects; the caches provide them. */
 export interface StorageObjects {

@@ -1,6 +1,5 @@
 import { ExpiringMap, HOUR, type Logger, nameList, type SteadyClock } from '@karpenter-ts/runtime';
-import { objectKey } from '@karpenter-ts/kubernetes';
-import type { Pod } from '../kinds/pod.ts';
+import { objectKey, type Pod } from '@karpenter-ts/kubernetes';
 import type { TimeSlices } from '../state/time-slices.ts';
 
 /** A preference that planning treats as required. */

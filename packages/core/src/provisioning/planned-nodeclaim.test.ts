@@ -2,14 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type NodePool, nodePoolHash, type RequirementSpec, WINDOWS_BUILD_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
 import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
-import {
-  DEFAULT_PLANNING,
-  EMPTY_SNAPSHOT,
-  finish,
-  type InstanceType,
-  type Pod,
-  planSnapshot,
-} from '@karpenter-ts/scheduling';
+import { DEFAULT_PLANNING, EMPTY_SNAPSHOT, finish, type InstanceType, planSnapshot } from '@karpenter-ts/scheduling';
+import type { Pod } from '@karpenter-ts/kubernetes';
 import { DEFAULT_TYPES, fakeType, makeOffering } from '@karpenter-ts/scheduling/testing';
 import { pendingPod } from '../testing/cluster-objects.ts';
 import { makeNodePool } from '../testing/objects.ts';

@@ -1,10 +1,9 @@
 import { durationText, type Logger, nameList, SECOND, type Source } from '@karpenter-ts/runtime';
-import { objectKey } from '@karpenter-ts/kubernetes';
+import { objectKey, type Pod } from '@karpenter-ts/kubernetes';
 import { Catalogues, type Plan, type Pool } from '@karpenter-ts/scheduling';
 import type { ClusterModel } from '../state/cluster-model.ts';
 import type { StateNode } from '../state/state-node.ts';
 import type { ControllerDeps } from '../state/controller-deps.ts';
-import type { Pod } from '../kinds/pod.ts';
 import { ConsolidationWarnings } from './consolidation-warnings.ts';
 import { findDisplacedPods } from '../pods/displaced-pods.ts';
 import { createNodeClaims } from './nodeclaim-creation.ts';

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { DISRUPTED_TAINT, type TaintSpec } from '@karpenter-ts/apis';
+import { DISRUPTED_TAINT } from '@karpenter-ts/apis';
 import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
 import { MINUTE, SECOND } from '@karpenter-ts/runtime';
-import { NODES, PODS } from '@karpenter-ts/kubernetes';
+import { NODES, type Pod, PODS, type Taint } from '@karpenter-ts/kubernetes';
 import { ClusterModel } from '../state/cluster-model.ts';
-import type { Pod } from '../kinds/pod.ts';
 import { ownedBy, pendingPod, plainNode } from '../testing/cluster-objects.ts';
 import { startTestEnvironment } from '../testing/test-environment.ts';
 import { nodeTrigger, podTrigger } from './triggers.ts';
@@ -67,7 +66,7 @@ test('02/6 pods that preempt, run, belong to a daemon set, mirror a file or are 
 
 test('02/7 a node that is to be disrupted calls, and again every ten seconds; one that is merely deleted does not', async (t) => {
   const { env, calls } = await start(t);
-  const other: TaintSpec = { ...DISRUPTED_TAINT, effect: 'NoExecute' };
+  const other: Taint = { ...DISRUPTED_TAINT, effect: 'NoExecute' };
   await env.create(NODES, plainNode('other', { taints: [other] }));
   const deleted = plainNode('deleted');
   await env.create(NODES, { ...deleted, metadata: { ...deleted.metadata, finalizers: ['example.com/held'] } });

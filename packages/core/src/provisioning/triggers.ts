@@ -2,7 +2,7 @@ import { DISRUPTED_TAINT, isSameTaint } from '@karpenter-ts/apis';
 import { type Controller, DONE, kindSource, SECOND, scaleConcurrency } from '@karpenter-ts/runtime';
 import type { ClusterModel } from '../state/cluster-model.ts';
 import type { ControllerDeps } from '../state/controller-deps.ts';
-import type { Node } from '../kinds/node.ts';
+import type { Node } from '@karpenter-ts/kubernetes';
 import { isProvisionable } from '../pods/provisionable-pods.ts';
 
 type TriggerDeps = Pick<ControllerDeps, 'caches' | 'options'>;

@@ -4,25 +4,30 @@ import { type Cache, type Client, Informer, type Logger, type Metrics, type Stea
 import { NODE_CLAIMS, NODE_POOLS } from '@karpenter-ts/apis';
 import {
   CSI_NODES,
+  type CsiNode,
   DAEMON_SETS,
+  type DaemonSet,
+  type Namespace,
   NAMESPACES,
+  type Node,
   NODES,
   PERSISTENT_VOLUME_CLAIMS,
   PERSISTENT_VOLUMES,
+  type PersistentVolume,
+  type PersistentVolumeClaim,
+  type Pod,
   POD_DISRUPTION_BUDGETS,
+  type PodDisruptionBudget,
   PODS,
   RESOURCE_SLICES,
+  type ResourceSlice,
   STORAGE_CLASSES,
+  type StorageClass,
   VOLUME_ATTACHMENTS,
+  type VolumeAttachment,
 } from '@karpenter-ts/kubernetes';
-import type { DaemonSet, PersistentVolume } from '@karpenter-ts/scheduling';
-import type { PodDisruptionBudget } from '../kinds/disruption-budget.ts';
-import type { Namespace } from '../kinds/namespace.ts';
-import type { Node } from '../kinds/node.ts';
 import type { NodeClass } from '../kinds/node-class.ts';
-import type { Pod } from '../kinds/pod.ts';
-import { nodeNamesOf, type ResourceSlice } from '../kinds/resource-slice.ts';
-import type { CsiNode, PersistentVolumeClaim, StorageClass, VolumeAttachment } from '../kinds/storage.ts';
+import { nodeNamesOf } from '../kinds/resource-slice.ts';
 
 /** Informers for every kind the controllers read. A lookup by index costs as much as it finds. */
 export interface Caches {

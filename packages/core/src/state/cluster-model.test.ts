@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { INITIALIZED_LABEL, INSTANCE_TYPE_LABEL, NODEPOOL_LABEL, type NodePool } from '@karpenter-ts/apis';
+import {
+  INITIALIZED_LABEL,
+  INSTANCE_TYPE_LABEL,
+  NODE_CLAIMS,
+  NODE_POOLS,
+  type NodePool,
+  NODEPOOL_LABEL,
+} from '@karpenter-ts/apis';
 import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
 import { HOUR, MINUTE, SECOND } from '@karpenter-ts/runtime';
-import { NODE_CLAIMS, NODE_POOLS } from '@karpenter-ts/apis';
-import { CSI_NODES, DAEMON_SETS, NODES, PODS } from '@karpenter-ts/kubernetes';
+import { CSI_NODES, DAEMON_SETS, type DaemonSet, NODES, PODS } from '@karpenter-ts/kubernetes';
 import { AdjustableClock } from '@karpenter-ts/runtime/testing';
-import type { DaemonSet } from '@karpenter-ts/scheduling';
 import {
   launchedNodeClaim,
   ownedBy,
@@ -259,7 +264,7 @@ test('how many volumes a node takes is what its CSINode says: nothing without a 
 test('02/140 03/153 the newest pod of a daemon set is remembered, whatever became of it, until the set is gone', async (t) => {
   const { env, cluster } = await start(t);
   const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'main', image: 'main:1' }] } };
-  const spec = { selector: { matchLabels: { a: 'b' } }, template };
+  const spec = { selector: { matchLabels: { a: 'b' } }, template, updateStrategy: { type: 'RollingUpdate' } };
   const metadata = { name: 'd', namespace: 'default' };
   const daemonSet = await env.create<DaemonSet>(DAEMON_SETS, { metadata, spec });
   const newest = () => cluster.findDaemonPod(daemonSet)?.metadata.name;
@@ -284,7 +289,7 @@ test('02/140 03/153 the newest pod of a daemon set is remembered, whatever becam
 test('no pod of a daemon set is kept when both are gone', async (t) => {
   const { env, cluster } = await start(t);
   const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'main', image: 'main:1' }] } };
-  const spec = { selector: { matchLabels: { a: 'b' } }, template };
+  const spec = { selector: { matchLabels: { a: 'b' } }, template, updateStrategy: { type: 'RollingUpdate' } };
   const daemonSet = await env.create<DaemonSet>(DAEMON_SETS, { metadata: { name: 'd', namespace: 'default' }, spec });
   await env.create(PODS, runningPod('p', 'n', { ownerReferences: ownedBy('DaemonSet', daemonSet.metadata.uid) }));
   await env.delete(DAEMON_SETS, 'default/d');

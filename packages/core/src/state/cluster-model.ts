@@ -1,11 +1,15 @@
 import type { NodeClaim, NodePool } from '@karpenter-ts/apis';
-import { objectKey, type ResourceList } from '@karpenter-ts/kubernetes';
+import {
+  type CsiNode,
+  type DaemonSet,
+  type Node,
+  objectKey,
+  type Pod,
+  type ResourceList,
+} from '@karpenter-ts/kubernetes';
 import { defineGauge, type Handler, MINUTE, SECOND } from '@karpenter-ts/runtime';
-import type { DaemonSet } from '@karpenter-ts/scheduling';
 import type { ControllerDeps } from './controller-deps.ts';
-import type { Node } from '../kinds/node.ts';
-import { isTerminal, type Pod } from '../kinds/pod.ts';
-import type { CsiNode } from '../kinds/storage.ts';
+import { isTerminal } from '../kinds/pod.ts';
 import { isManagedNodeClaim, isManagedNodePool } from './managed.ts';
 import type { TimeSlices } from './time-slices.ts';
 import { DaemonPods } from './daemon-pods.ts';

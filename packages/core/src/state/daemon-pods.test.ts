@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Pod } from '../kinds/pod.ts';
+import type { Pod } from '@karpenter-ts/kubernetes';
 import { ownedBy, runningPod } from '../testing/cluster-objects.ts';
 import { DaemonPods } from './daemon-pods.ts';
 

@@ -1,4 +1,4 @@
-import type { Pod } from '../kinds/pod.ts';
+import type { Pod } from '@karpenter-ts/kubernetes';
 
 /**
  * The newest pod of each DaemonSet in any phase. Planning takes it as the model for the DaemonSet's next pod, because

@@ -1,6 +1,6 @@
 import { type NodeClaim, type NodePool, nodeClassLabel } from '@karpenter-ts/apis';
 import type { CloudProvider } from '@karpenter-ts/cloudprovider';
-import type { Node } from '../kinds/node.ts';
+import type { Node } from '@karpenter-ts/kubernetes';
 
 // Karpenter builds for different providers may share a cluster. Each ignores objects that refer to NodeClasses of another
 // provider (spec 03 §1.2).

@@ -1,8 +1,7 @@
 import type { NodeClaim } from '@karpenter-ts/apis';
 import type { CloudProvider } from '@karpenter-ts/cloudprovider';
 import type { Caches } from './caches.ts';
-import type { Node } from '../kinds/node.ts';
-import type { Pod } from '../kinds/pod.ts';
+import type { Node, Pod } from '@karpenter-ts/kubernetes';
 import { isManagedNodeClaim } from './managed.ts';
 
 // A Node and a NodeClaim belong together when they have the same provider id (spec 03 §1.3). An object without one has no

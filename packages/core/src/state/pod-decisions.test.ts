@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HOUR, Metrics, SECOND } from '@karpenter-ts/runtime';
 import { AdjustableClock } from '@karpenter-ts/runtime/testing';
-import type { Pod } from '../kinds/pod.ts';
+import type { Pod } from '@karpenter-ts/kubernetes';
 import { pendingPod } from '../testing/cluster-objects.ts';
 import { metricsPage } from '../testing/metrics-page.ts';
 import { PodDecisions } from './pod-decisions.ts';

@@ -6,8 +6,7 @@ import {
   SECOND,
   type SteadyClock,
 } from '@karpenter-ts/runtime';
-import { objectKey } from '@karpenter-ts/kubernetes';
-import type { Pod } from '@karpenter-ts/scheduling';
+import { objectKey, type Pod } from '@karpenter-ts/kubernetes';
 
 const decisionSeconds = defineHistogram(
   'karpenter_pods_scheduling_decision_duration_seconds',

@@ -1,8 +1,6 @@
-import type { ResourceList } from '@karpenter-ts/kubernetes';
+import type { Node, Pod, ResourceList } from '@karpenter-ts/kubernetes';
 import { type NodeClaim, NODEPOOL_LABEL, REGISTERED_LABEL } from '@karpenter-ts/apis';
 import { describeNode, type ExistingNode } from '@karpenter-ts/scheduling';
-import type { Node } from '../kinds/node.ts';
-import type { Pod } from '../kinds/pod.ts';
 import type { StateNode } from './state-node.ts';
 
 /** What an entry looks up besides its Node and NodeClaim, by name of the Node. */

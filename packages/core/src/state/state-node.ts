@@ -1,6 +1,6 @@
 import type { NodeClaim } from '@karpenter-ts/apis';
 import type { ExistingNode } from '@karpenter-ts/scheduling';
-import type { Node } from '../kinds/node.ts';
+import type { Node } from '@karpenter-ts/kubernetes';
 
 /**
  * A Node and its NodeClaim at one moment, as upstream's StateNode; one of the two may be missing. Immutable: the model

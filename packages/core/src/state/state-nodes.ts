@@ -1,6 +1,5 @@
 import { INITIALIZED_LABEL, INSTANCE_TYPE_LABEL, type NodeClaim, NODEPOOL_LABEL } from '@karpenter-ts/apis';
-import type { ResourceList } from '@karpenter-ts/kubernetes';
-import type { Node } from '../kinds/node.ts';
+import type { Node, ResourceList } from '@karpenter-ts/kubernetes';
 import { StateNodeEntry, type NodeSummary, type PodsAndLimits } from './state-node-entry.ts';
 import { PoolUsage } from './pool-usage.ts';
 import type { StateNode } from './state-node.ts';

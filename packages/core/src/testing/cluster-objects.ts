@@ -6,11 +6,8 @@ import {
   type NodePool,
   NODEPOOL_LABEL,
   REGISTERED_LABEL,
-  type TaintSpec,
 } from '@karpenter-ts/apis';
-import type { ResourceList } from '@karpenter-ts/kubernetes';
-import type { Node } from '../kinds/node.ts';
-import type { Pod } from '../kinds/pod.ts';
+import type { Node, Pod, ResourceList, Taint } from '@karpenter-ts/kubernetes';
 import { makeNode, makeNodeClaim, makeNodePool, makePod } from './objects.ts';
 
 type Labels = Readonly<Record<string, string>>;
@@ -53,7 +50,7 @@ interface NodeParts {
   readonly pool?: string;
   readonly capacity?: ResourceList;
   readonly labels?: Labels;
-  readonly taints?: readonly TaintSpec[];
+  readonly taints?: readonly Taint[];
   readonly providerId?: string;
 }
 

@@ -1,9 +1,7 @@
 // Small objects for tests: each has what the API server demands and what the test is about.
 import { NODEPOOL_LABEL, type NodeClaim, type NodePool, nodeClassLabel, UNREGISTERED_TAINT } from '@karpenter-ts/apis';
-import type { ResourceType } from '@karpenter-ts/kubernetes';
-import type { Node } from '../kinds/node.ts';
+import type { Node, Pod, ResourceType } from '@karpenter-ts/kubernetes';
 import type { NodeClass } from '../kinds/node-class.ts';
-import type { Pod } from '../kinds/pod.ts';
 
 /** The NodeClass kind of the fake provider. */
 export const NODE_CLASSES: ResourceType = {
@@ -142,7 +140,7 @@ export function makePod(name: string, parts: PodParts = {}): Pod {
       }),
       namespace: 'default',
     },
-    spec: { containers: [{ name: 'main', image: 'main:1' } as { readonly name: string }], ...spec },
+    spec: { containers: [{ name: 'main', image: 'main:1' }], ...spec },
     ...(status && { status }),
   };
 }

@@ -1,4 +1,4 @@
-import type { ObjectCondition } from '../workloads/kinds/condition.ts';
+import type { ObjectCondition } from '@karpenter-ts/kubernetes';
 
 /** What is wrong with a node, or its kubelet. */
 export type Fault =

@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { type Client, isNotFound, type Lease, MINUTE, SECOND, VirtualClock } from '@karpenter-ts/runtime';
-import { LEASES } from '@karpenter-ts/kubernetes';
+import { type Client, isNotFound, MINUTE, SECOND, VirtualClock } from '@karpenter-ts/runtime';
+import { type Job, JOBS, type Lease, LEASES, type Node, NODES, type Pod, PODS } from '@karpenter-ts/kubernetes';
 import { startCluster } from '../cluster.ts';
 import { simulatedNode } from '../simulated-node.ts';
 import { findCondition } from '../workloads/kinds/condition.ts';
-import { JOBS, type Job } from '../workloads/kinds/job.ts';
-import { NODES, type Node } from '../workloads/kinds/node.ts';
-import { PODS, type Pod } from '../workloads/kinds/pod.ts';
 import type { Faults } from './faults.ts';
 import type { KubeletSettings } from './settings.ts';
 

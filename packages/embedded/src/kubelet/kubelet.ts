@@ -1,4 +1,15 @@
-import { controllerOf, instantOf, isTrue, objectKey, READY, timestamp } from '@karpenter-ts/kubernetes';
+import {
+  controllerOf,
+  instantOf,
+  isTrue,
+  type Node,
+  NODES,
+  objectKey,
+  type Pod,
+  PODS,
+  READY,
+  timestamp,
+} from '@karpenter-ts/kubernetes';
 import {
   type Client,
   type Clock,
@@ -12,8 +23,6 @@ import {
 } from '@karpenter-ts/runtime';
 import type { Caches } from '../workloads/caches.ts';
 import { findCondition } from '../workloads/kinds/condition.ts';
-import { NODES, type Node } from '../workloads/kinds/node.ts';
-import { PODS, type Pod } from '../workloads/kinds/pod.ts';
 import { readSource } from '../workloads/read-source.ts';
 import { SupersededVersions } from '../workloads/superseded-versions.ts';
 import { AddressRange } from './addresses.ts';

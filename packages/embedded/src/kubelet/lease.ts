@@ -1,14 +1,5 @@
-import {
-  type Client,
-  type Clock,
-  isAlreadyExists,
-  isConflict,
-  isNotFound,
-  type Lease,
-  SECOND,
-} from '@karpenter-ts/runtime';
-import { LEASES, microTimestamp } from '@karpenter-ts/kubernetes';
-import type { Node } from '../workloads/kinds/node.ts';
+import { type Client, type Clock, isAlreadyExists, isConflict, isNotFound, SECOND } from '@karpenter-ts/runtime';
+import { type Lease, LEASES, microTimestamp, type Node } from '@karpenter-ts/kubernetes';
 import { ownedByNode } from './node-status.ts';
 import type { KubeletSettings } from './settings.ts';
 

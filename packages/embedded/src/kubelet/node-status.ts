@@ -1,8 +1,13 @@
-import { apiVersionOf, timestamp } from '@karpenter-ts/kubernetes';
+import {
+  apiVersionOf,
+  type Node,
+  NODES,
+  type NodeStatus,
+  type ObjectCondition,
+  timestamp,
+} from '@karpenter-ts/kubernetes';
 import type { Instant } from '@karpenter-ts/runtime';
-import type { ObjectCondition } from '../workloads/kinds/condition.ts';
 import { findCondition } from '../workloads/kinds/condition.ts';
-import { NODES, type Node, type NodeStatus } from '../workloads/kinds/node.ts';
 import type { Fault } from './faults.ts';
 
 const VERSION = 'simulated';

@@ -1,6 +1,5 @@
 import type { Instant } from '@karpenter-ts/runtime';
-import type { Container, Pod } from '../workloads/kinds/pod.ts';
-import { timestamp } from '@karpenter-ts/kubernetes';
+import { type Container, type Pod, timestamp } from '@karpenter-ts/kubernetes';
 
 /** The status of a pod whose containers have all started; its init containers have ended, its readiness gates are open. */
 export function runningStatus(
@@ -19,7 +18,7 @@ export function runningStatus(
       lastTransitionTime: at,
     })),
     ...(spec.initContainers && { initContainerStatuses: spec.initContainers.map((each) => initStatus(each, at)) }),
-    containerStatuses: spec.containers.map((container) => running(container, at)),
+    containerStatuses: (spec.containers ?? []).map((container) => running(container, at)),
     hostIP,
     hostIPs: [{ ip: hostIP }],
     podIP: ip,
@@ -40,7 +39,7 @@ export function succeededStatus({ spec, status }: Pod, now: Instant): object {
   return {
     phase: 'Succeeded',
     conditions,
-    containerStatuses: spec.containers.map((container) => ended(container, started, at)),
+    containerStatuses: (spec.containers ?? []).map((container) => ended(container, started, at)),
   };
 }
 

@@ -1,5 +1,5 @@
 import { MINUTE, SECOND } from '@karpenter-ts/runtime';
-import type { Node } from '../workloads/kinds/node.ts';
+import type { Node } from '@karpenter-ts/kubernetes';
 
 /** How quick simulated kubelets are. Times are in milliseconds. */
 export interface KubeletSettings {

@@ -1,5 +1,5 @@
 import type { Client } from '@karpenter-ts/runtime';
-import { type Pod, PODS } from './kinds/pod.ts';
+import { type Pod, PODS } from '@karpenter-ts/kubernetes';
 
 /** Binds the pod to the node. Refused with a conflict if it is another pod by now, or has a node already. */
 export async function bindPod(client: Client, { metadata }: Pod, node: string, signal: AbortSignal): Promise<void> {

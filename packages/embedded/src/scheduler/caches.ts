@@ -1,28 +1,31 @@
-import type { ApiObject, ResourceType } from '@karpenter-ts/kubernetes';
-import { type Client, Informer, keepFields, type Logger, type SteadyClock } from '@karpenter-ts/runtime';
-import { NAMESPACES } from './kinds/namespace.ts';
-import { NODES, type Node } from './kinds/node.ts';
-import { PODS, type Pod } from './kinds/pod.ts';
 import {
-  CLAIMS,
-  type Claim,
+  type ApiObject,
   CSI_NODES,
   type CsiNode,
+  NAMESPACES,
+  type Node,
+  NODES,
+  PERSISTENT_VOLUME_CLAIMS,
+  PERSISTENT_VOLUMES,
+  type PersistentVolume,
+  type PersistentVolumeClaim,
+  type Pod,
+  PODS,
+  type ResourceType,
   STORAGE_CLASSES,
   type StorageClass,
   VOLUME_ATTACHMENTS,
-  VOLUMES,
-  type Volume,
   type VolumeAttachment,
-} from './kinds/storage.ts';
+} from '@karpenter-ts/kubernetes';
+import { type Client, Informer, keepFields, type Logger, type SteadyClock } from '@karpenter-ts/runtime';
 
 /** What a scheduler watches. */
 export interface SchedulerCaches {
   readonly pods: Informer<Pod>;
   readonly nodes: Informer<Node>;
   readonly namespaces: Informer<ApiObject>;
-  readonly volumeClaims: Informer<Claim>;
-  readonly volumes: Informer<Volume>;
+  readonly volumeClaims: Informer<PersistentVolumeClaim>;
+  readonly volumes: Informer<PersistentVolume>;
   readonly storageClasses: Informer<StorageClass>;
   readonly csiNodes: Informer<CsiNode>;
   readonly attachments: Informer<VolumeAttachment>;
@@ -84,8 +87,8 @@ export function createCaches(deps: CacheDeps): SchedulerCaches {
     }),
     nodes: cache<Node>(NODES),
     namespaces: cache(NAMESPACES),
-    volumeClaims: cache<Claim>(CLAIMS),
-    volumes: cache<Volume>(VOLUMES),
+    volumeClaims: cache<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS),
+    volumes: cache<PersistentVolume>(PERSISTENT_VOLUMES),
     storageClasses: cache<StorageClass>(STORAGE_CLASSES),
     csiNodes: cache<CsiNode>(CSI_NODES),
     attachments: cache<VolumeAttachment>(VOLUME_ATTACHMENTS),

@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type ApiObject, objectKey } from '@karpenter-ts/kubernetes';
+import { type ApiObject, type Node, objectKey, type Pod } from '@karpenter-ts/kubernetes';
 import type { Informer, Source } from '@karpenter-ts/runtime';
 import type { SchedulerCaches } from './caches.ts';
-import type { Node } from './kinds/node.ts';
-import { type Pod, SCHEDULER_NAME } from './kinds/pod.ts';
+import { SCHEDULER_NAME } from './scheduler-name.ts';
 import { PodClasses } from './model/pod-class.ts';
 import type { Snapshot } from './model/snapshot.ts';
 import type { Nominations } from './nominations.ts';

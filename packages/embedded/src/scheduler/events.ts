@@ -7,9 +7,8 @@ import {
   type SteadyClock,
   TokenBucket,
 } from '@karpenter-ts/runtime';
-import { microTimestamp, type ResourceType } from '@karpenter-ts/kubernetes';
-import { SCHEDULER_NAME } from './kinds/pod.ts';
-import type { Pod } from './kinds/pod.ts';
+import { microTimestamp, type Pod, type ResourceType } from '@karpenter-ts/kubernetes';
+import { SCHEDULER_NAME } from './scheduler-name.ts';
 
 /** Something to tell the owner of a pod. */
 export interface SchedulingEvent {

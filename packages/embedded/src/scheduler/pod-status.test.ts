@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PodStatus } from './kinds/pod.ts';
+import type { PodStatus } from '@karpenter-ts/kubernetes';
 import { failurePatch } from './pod-status.ts';
 import { podObject } from './testing/cluster.ts';
 

@@ -1,6 +1,5 @@
-import { timestamp } from '@karpenter-ts/kubernetes';
+import { type ObjectCondition, type Pod, timestamp } from '@karpenter-ts/kubernetes';
 import type { Instant } from '@karpenter-ts/runtime';
-import type { Pod, PodCondition } from './kinds/pod.ts';
 
 /** Why a pod has no node: `Unschedulable` fits nowhere, `SchedulerError` failed on its way to one. */
 export interface SchedulingFailure {
@@ -22,7 +21,7 @@ export function failurePatch(pod: Pod, failure: SchedulingFailure, now: Instant)
     old.observedGeneration === generation;
   const clears = endsNomination && Boolean(pod.status?.nominatedNodeName);
   if (isKnown && !clears) return undefined;
-  const condition: PodCondition = {
+  const condition: ObjectCondition = {
     type: 'PodScheduled',
     status: 'False',
     reason,

@@ -1,10 +1,18 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import type { ApiObject, ResourceType } from '@karpenter-ts/kubernetes';
+import {
+  type ApiObject,
+  NODES,
+  PERSISTENT_VOLUME_CLAIMS,
+  PERSISTENT_VOLUMES,
+  type PersistentVolume,
+  type PersistentVolumeClaim,
+  PODS,
+  type ResourceType,
+  STORAGE_CLASSES,
+} from '@karpenter-ts/kubernetes';
 import { MINUTE, SECOND } from '@karpenter-ts/runtime';
-import { NODES } from './kinds/node.ts';
-import { PODS } from './kinds/pod.ts';
-import { CLAIMS, type Claim, SELECTED_NODE, STORAGE_CLASSES, VOLUMES, type Volume } from './kinds/storage.ts';
+import { SELECTED_NODE } from './volume-annotations.ts';
 import { nodeObject } from './testing/cluster.ts';
 import { boundVolumeClaimObject, volumeClaimObject, lateClass, volumeObject } from './testing/storage.ts';
 import { type Interception, SchedulerEnvironment } from './testing/scheduler-environment.ts';
@@ -126,10 +134,13 @@ test('a pod whose volume is being made is nominated to its node until it is boun
   const { metadata } = await claimIn(env);
   assert.equal(metadata.annotations?.[SELECTED_NODE], 'a');
   const csi = { driver: 'disks.example.com', volumeHandle: 'disk' };
-  await env.create<Volume>(VOLUMES, { metadata: { name: 'disk' }, spec: { ...volumeObject('disk').spec, csi } });
+  await env.create<PersistentVolume>(PERSISTENT_VOLUMES, {
+    metadata: { name: 'disk' },
+    spec: { ...volumeObject('disk').spec, csi },
+  });
   const { metadata: bound, spec } = boundVolumeClaimObject('data', 'disk');
   const body = { metadata: { annotations: bound.annotations }, spec: { volumeName: spec.volumeName } };
-  await env.client.patch(CLAIMS, { namespace: 'default', name: 'data' }, { type: 'merge', body });
+  await env.client.patch(PERSISTENT_VOLUME_CLAIMS, { namespace: 'default', name: 'data' }, { type: 'merge', body });
   await env.clock.flush();
   assert.equal(await env.placeOf('web'), 'a');
 });
@@ -138,7 +149,7 @@ test('when its volume cannot be made, the pod is told, loses its nomination and 
   const env = await environmentWithVolumeClaim(t);
   await env.node('b');
   const body = { metadata: { annotations: { [SELECTED_NODE]: null } } };
-  await env.client.patch(CLAIMS, { namespace: 'default', name: 'data' }, { type: 'merge', body });
+  await env.client.patch(PERSISTENT_VOLUME_CLAIMS, { namespace: 'default', name: 'data' }, { type: 'merge', body });
   await env.clock.flush();
   const { status } = await env.getPod('web');
   const condition = status?.conditions?.find(({ type }) => type === 'PodScheduled');
@@ -166,8 +177,8 @@ function rawPod(name: string, cpu: string): ApiObject {
   return { metadata: { name, namespace: 'default' }, spec } as ApiObject;
 }
 
-async function claimIn(env: SchedulerEnvironment): Promise<Claim> {
-  return env.client.get<Claim>(CLAIMS, { namespace: 'default', name: 'data' });
+async function claimIn(env: SchedulerEnvironment): Promise<PersistentVolumeClaim> {
+  return env.client.get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, { namespace: 'default', name: 'data' });
 }
 
 /** A node, and a pod on its way there that waits for a volume to be made. */
@@ -177,7 +188,7 @@ async function environmentWithVolumeClaim(t: TestContext): Promise<SchedulerEnvi
   await env.node('a');
   await env.create(STORAGE_CLASSES, lateClass());
   const { metadata, spec } = volumeClaimObject('data');
-  await env.create(CLAIMS, { metadata: { name: metadata.name, namespace: 'default' }, spec });
+  await env.create(PERSISTENT_VOLUME_CLAIMS, { metadata: { name: metadata.name, namespace: 'default' }, spec });
   await env.pod('web', { volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }] });
   return env;
 }

@@ -15,7 +15,7 @@ import { failedScheduling, SchedulingEvents, scheduled } from './events.ts';
 import { DEFAULT_FILTERS } from './filters/default-filters.ts';
 import { sortVolumeClaims } from './filters/volume-binding.ts';
 import type { FitFailure } from './fit-failure.ts';
-import { type Pod, PODS } from './kinds/pod.ts';
+import { type Pod, PODS } from '@karpenter-ts/kubernetes';
 import type { NodeEntry } from './model/node-entry.ts';
 import type { PodClass } from './model/pod-class.ts';
 import { ResourceNames } from './model/resource-names.ts';

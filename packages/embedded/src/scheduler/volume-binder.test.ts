@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import type { ObjectRef, ResourceType } from '@karpenter-ts/kubernetes';
+import type { ObjectRef, PersistentVolumeClaim, ResourceType } from '@karpenter-ts/kubernetes';
 import { type Patch, SECOND, VirtualClock } from '@karpenter-ts/runtime';
-import type { Claim } from './kinds/storage.ts';
 import { NodeEntry } from './model/node-entry.ts';
 import { ResourceNames } from './model/resource-names.ts';
 import { StorageModel } from './model/storage-model.ts';
@@ -30,7 +29,7 @@ beforeEach(() => {
   node.update(nodeObject('n1', { labels: { zone: 'z1' } }));
 });
 
-function see(volumeClaim: Claim, resourceVersion: string): void {
+function see(volumeClaim: PersistentVolumeClaim, resourceVersion: string): void {
   storage.volumeClaims.set('default/data', { ...volumeClaim, metadata: { ...volumeClaim.metadata, resourceVersion } });
 }
 

@@ -1,5 +1,11 @@
 import { type Client, SECOND, type SteadyClock } from '@karpenter-ts/runtime';
-import { BOUND_BY_CONTROLLER, CLAIMS, type Claim, SELECTED_NODE, VOLUMES, type Volume } from './kinds/storage.ts';
+import { BOUND_BY_CONTROLLER, SELECTED_NODE } from './volume-annotations.ts';
+import {
+  PERSISTENT_VOLUME_CLAIMS,
+  PERSISTENT_VOLUMES,
+  type PersistentVolume,
+  type PersistentVolumeClaim,
+} from '@karpenter-ts/kubernetes';
 import type { NodeEntry } from './model/node-entry.ts';
 import type { StorageModel } from './model/storage-model.ts';
 import { volumeClaimKey, isBound, isInReach, type VolumePlan } from './model/volume-plan.ts';
@@ -74,7 +80,7 @@ export class VolumeBinder {
     for (const volumeClaim of volumeClaimsOf(work.plan)) this.#storage.release(volumeClaimKey(volumeClaim));
   }
 
-  #progressOf(asked: Claim, { plan, node, since }: Work): Progress {
+  #progressOf(asked: PersistentVolumeClaim, { plan, node, since }: Work): Progress {
     const { name, resourceVersion } = asked.metadata;
     const volumeClaim = this.#storage.volumeClaims.get(volumeClaimKey(asked));
     const volume = this.#storage.volumes.get(volumeClaim?.spec.volumeName ?? '');
@@ -95,14 +101,14 @@ export class VolumeBinder {
     return left > 0 ? { kind: 'waiting', left } : failed('context deadline exceeded');
   }
 
-  async #bind(volume: Volume, volumeClaim: Claim, signal: AbortSignal): Promise<void> {
+  async #bind(volume: PersistentVolume, volumeClaim: PersistentVolumeClaim, signal: AbortSignal): Promise<void> {
     const { name, namespace, uid, resourceVersion } = volumeClaim.metadata;
     const isKept = volume.spec.claimRef !== undefined; // by its owner, for this claim
     const claimRef = { kind: 'PersistentVolumeClaim', apiVersion: 'v1', namespace, name, uid, resourceVersion };
     const annotations = isKept ? {} : { [BOUND_BY_CONTROLLER]: 'yes' };
     const metadata = { resourceVersion: volume.metadata.resourceVersion, annotations };
     await this.#client.patch(
-      VOLUMES,
+      PERSISTENT_VOLUMES,
       volume.metadata,
       { type: 'merge', body: { metadata, spec: { claimRef } } },
       {},
@@ -110,20 +116,20 @@ export class VolumeBinder {
     );
   }
 
-  async #select(volumeClaim: Claim, node: NodeEntry, signal: AbortSignal): Promise<void> {
+  async #select(volumeClaim: PersistentVolumeClaim, node: NodeEntry, signal: AbortSignal): Promise<void> {
     const { resourceVersion } = volumeClaim.metadata;
     const body = { metadata: { resourceVersion, annotations: { [SELECTED_NODE]: node.name } } };
-    await this.#client.patch(CLAIMS, volumeClaim.metadata, { type: 'merge', body }, {}, signal);
+    await this.#client.patch(PERSISTENT_VOLUME_CLAIMS, volumeClaim.metadata, { type: 'merge', body }, {}, signal);
   }
 }
 
 const BOUND: Progress = { kind: 'bound' };
 
-function volumeClaimsOf({ bindings, provisions }: VolumePlan): readonly Claim[] {
+function volumeClaimsOf({ bindings, provisions }: VolumePlan): readonly PersistentVolumeClaim[] {
   return [...bindings.map(({ volumeClaim }) => volumeClaim), ...provisions];
 }
 
-function outOfReach({ metadata }: Volume, node: NodeEntry): Progress {
+function outOfReach({ metadata }: PersistentVolume, node: NodeEntry): Progress {
   return failed(`pv "${metadata.name}" node affinity doesn't match node "${node.name}": no matching NodeSelectorTerms`);
 }
 

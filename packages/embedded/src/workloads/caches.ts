@@ -1,26 +1,37 @@
-import { type ApiObject, controllerOf, LEASES, type ResourceType } from '@karpenter-ts/kubernetes';
 import {
-  type Client,
-  type Indexer,
-  Informer,
-  keepFields,
+  type ApiObject,
+  CONTROLLER_REVISIONS,
+  controllerOf,
+  type ControllerRevision,
+  DAEMON_SETS,
+  type DaemonSet,
+  type Deployment,
+  DEPLOYMENTS,
+  type Job,
+  JOBS,
   type Lease,
-  type Logger,
-  type SteadyClock,
-} from '@karpenter-ts/runtime';
-import { CONTROLLER_REVISIONS, type ControllerRevision } from './kinds/controller-revision.ts';
-import { DAEMON_SETS, type DaemonSet } from './kinds/daemon-set.ts';
-import { DEPLOYMENTS, type Deployment } from './kinds/deployment.ts';
-import { DISRUPTION_BUDGETS, type DisruptionBudget } from './kinds/disruption-budget.ts';
-import { JOBS, type Job } from './kinds/job.ts';
-import { NAMESPACES, type Namespace } from './kinds/namespace.ts';
-import { NODES, type Node } from './kinds/node.ts';
-import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from './kinds/persistent-volume-claim.ts';
-import { PERSISTENT_VOLUMES, type PersistentVolume } from './kinds/persistent-volume.ts';
-import { PODS, type Pod } from './kinds/pod.ts';
-import { REPLICA_SETS, type ReplicaSet } from './kinds/replica-set.ts';
-import { STATEFUL_SETS, type StatefulSet } from './kinds/stateful-set.ts';
-import { STORAGE_CLASSES, type StorageClass } from './kinds/storage-class.ts';
+  LEASES,
+  type Namespace,
+  NAMESPACES,
+  type Node,
+  NODES,
+  PERSISTENT_VOLUME_CLAIMS,
+  PERSISTENT_VOLUMES,
+  type PersistentVolume,
+  type PersistentVolumeClaim,
+  type Pod,
+  POD_DISRUPTION_BUDGETS,
+  type PodDisruptionBudget,
+  PODS,
+  REPLICA_SETS,
+  type ReplicaSet,
+  type ResourceType,
+  STATEFUL_SETS,
+  type StatefulSet,
+  STORAGE_CLASSES,
+  type StorageClass,
+} from '@karpenter-ts/kubernetes';
+import { type Client, type Indexer, Informer, keepFields, type Logger, type SteadyClock } from '@karpenter-ts/runtime';
 
 export interface CacheDeps {
   readonly client: Client;
@@ -41,7 +52,7 @@ export interface Caches {
   readonly daemonSets: Informer<DaemonSet>;
   readonly controllerRevisions: Informer<ControllerRevision, 'manager'>;
   readonly jobs: Informer<Job>;
-  readonly disruptionBudgets: Informer<DisruptionBudget, 'namespace'>;
+  readonly disruptionBudgets: Informer<PodDisruptionBudget, 'namespace'>;
   readonly persistentVolumes: Informer<PersistentVolume>;
   readonly persistentVolumeClaims: Informer<PersistentVolumeClaim>;
   readonly storageClasses: Informer<StorageClass>;
@@ -102,7 +113,7 @@ export function createCaches(deps: CacheDeps): Caches {
     jobs: cache<Job>(JOBS),
     disruptionBudgets: new Informer({
       ...deps,
-      type: DISRUPTION_BUDGETS,
+      type: POD_DISRUPTION_BUDGETS,
       indexes: { namespace: ({ metadata }) => [metadata.namespace ?? ''] },
     }),
     persistentVolumes: cache<PersistentVolume>(PERSISTENT_VOLUMES),

@@ -1,7 +1,13 @@
-import { type ApiObject, controllerRef, type LabelSelectorSpec, type ResourceType } from '@karpenter-ts/kubernetes';
+import {
+  type ApiObject,
+  CONTROLLER_REVISIONS,
+  controllerRef,
+  type ControllerRevision,
+  type LabelSelectorSpec,
+  type PodTemplate,
+  type ResourceType,
+} from '@karpenter-ts/kubernetes';
 import { canonicalJson, isAlreadyExists } from '@karpenter-ts/runtime';
-import { CONTROLLER_REVISIONS, type ControllerRevision } from './kinds/controller-revision.ts';
-import type { PodTemplate } from './kinds/pod.ts';
 import { candidatesFor, claimObjects } from './ownership.ts';
 import { templateHash } from './template-hash.ts';
 import type { WorkloadDeps } from './workload-deps.ts';
@@ -11,9 +17,9 @@ export interface RevisedSet extends ApiObject {
   readonly spec: {
     readonly selector: LabelSelectorSpec;
     readonly template: PodTemplate;
-    readonly revisionHistoryLimit?: number;
+    readonly revisionHistoryLimit?: number | undefined;
   };
-  readonly status?: { readonly collisionCount?: number };
+  readonly status?: { readonly collisionCount?: number | undefined } | undefined;
 }
 
 export interface RevisedKind {

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HOUR, MINUTE, SECOND } from '@karpenter-ts/runtime';
 import { deletionOrder, plainDeletionOrder } from './deletion-order.ts';
-import type { Pod } from './kinds/pod.ts';
 import { buildPod, NOON, readyPod } from './testing/builders.ts';
-import { timestamp } from '@karpenter-ts/kubernetes';
+import { type Pod, timestamp } from '@karpenter-ts/kubernetes';
 
 function names(pods: readonly Pod[]): readonly string[] {
   return pods.map(({ metadata }) => metadata.name);

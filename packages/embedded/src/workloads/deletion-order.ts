@@ -1,8 +1,7 @@
 import type { Instant } from '@karpenter-ts/runtime';
 import { findCondition } from './kinds/condition.ts';
-import type { Pod } from './kinds/pod.ts';
 import { isActive, isReady } from './pod-state.ts';
-import { instantOf } from '@karpenter-ts/kubernetes';
+import { instantOf, type Pod } from '@karpenter-ts/kubernetes';
 
 /** What `kubectl annotate` puts on pods that should go late (high) or early (low). */
 const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost';

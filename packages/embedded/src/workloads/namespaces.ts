@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type ApiObject, timestamp } from '@karpenter-ts/kubernetes';
+import { type ApiObject, type Namespace, NAMESPACES, type ObjectCondition, timestamp } from '@karpenter-ts/kubernetes';
 import {
   type Client,
   type Controller,
@@ -11,8 +11,7 @@ import {
   unlessGone,
 } from '@karpenter-ts/runtime';
 import type { ApiResource, ApiResources } from './api-resources.ts';
-import { findCondition, type ObjectCondition, withCondition } from './kinds/condition.ts';
-import { NAMESPACES, type Namespace } from './kinds/namespace.ts';
+import { findCondition, withCondition } from './kinds/condition.ts';
 import type { WorkloadDeps } from './workload-deps.ts';
 
 /** Held by every namespace until its content is gone. */

@@ -1,8 +1,14 @@
-import type { Node, NodeTaint } from './kinds/node.ts';
-import type { NodeSelectorRequirement, NodeSelectorTerm, PodSpec, Toleration } from './kinds/pod.ts';
+import type {
+  Node,
+  NodeSelectorRequirement,
+  NodeSelectorTerm,
+  PodSpec,
+  Taint,
+  Toleration,
+} from '@karpenter-ts/kubernetes';
 
 /** Whether a pod with this toleration puts up with a taint. */
-export function tolerates(toleration: Toleration, taint: NodeTaint): boolean {
+export function tolerates(toleration: Toleration, taint: Taint): boolean {
   const { key = '', operator = 'Equal', value = '', effect = '' } = toleration;
   if (effect !== '' && effect !== taint.effect) return false;
   if (key !== '' && key !== taint.key) return false;
@@ -11,7 +17,7 @@ export function tolerates(toleration: Toleration, taint: NodeTaint): boolean {
 
 /** Whether a taint of one of these effects keeps the pod away. */
 export function hasUntolerated(
-  taints: readonly NodeTaint[] | undefined,
+  taints: readonly Taint[] | undefined,
   tolerations: readonly Toleration[] | undefined,
   effects: readonly string[],
 ): boolean {

@@ -1,6 +1,5 @@
-import { labelSelectorFrom, type LabelSelectorSpec, matchesLabels } from '@karpenter-ts/kubernetes';
+import { labelSelectorFrom, type LabelSelectorSpec, matchesLabels, type Pod } from '@karpenter-ts/kubernetes';
 import type { PodCache } from './caches.ts';
-import type { Pod } from './kinds/pod.ts';
 
 /**
  * The pods of a namespace that a selector matches; none without one. Costs as much as there are pods with one of its labels, or all

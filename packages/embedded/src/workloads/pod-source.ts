@@ -5,11 +5,11 @@ import {
   type LabelSelectorSpec,
   matchesLabels,
   objectKey,
+  type Pod,
 } from '@karpenter-ts/kubernetes';
 import { type Informer, LOW_PRIORITY, type Source } from '@karpenter-ts/runtime';
 import type { PodCache } from './caches.ts';
 import type { Expectations } from './expectations.ts';
-import type { Pod } from './kinds/pod.ts';
 import { isTerminating } from './pod-state.ts';
 
 export type PodSet = ApiObject & { readonly spec: { readonly selector: LabelSelectorSpec } };

@@ -1,7 +1,14 @@
-import { type ApiObject, controllerRef, objectKey, type ResourceType } from '@karpenter-ts/kubernetes';
+import {
+  type ApiObject,
+  controllerRef,
+  objectKey,
+  type Pod,
+  PODS,
+  type PodTemplate,
+  type ResourceType,
+} from '@karpenter-ts/kubernetes';
 import { type Client, type EventRecorder, isNotFound } from '@karpenter-ts/runtime';
 import type { Expectations } from './expectations.ts';
-import { PODS, type Pod, type PodTemplate } from './kinds/pod.ts';
 import { forAll, slowStart } from './slow-start.ts';
 import { isNamespaceTerminating } from './terminating-namespace.ts';
 import { subjectOf } from './workload-deps.ts';

@@ -1,11 +1,19 @@
-import { controllerOf, labelSelectorFrom, matchesLabels, timestamp } from '@karpenter-ts/kubernetes';
+import {
+  controllerOf,
+  labelSelectorFrom,
+  matchesLabels,
+  type Pod,
+  PODS,
+  REPLICA_SETS,
+  type ReplicaSet,
+  type ReplicaSetStatus,
+  timestamp,
+} from '@karpenter-ts/kubernetes';
 import { type Controller, DONE, kindSource, type Result, unlessGone } from '@karpenter-ts/runtime';
 import { managerKey } from './caches.ts';
 import { deletionOrder } from './deletion-order.ts';
 import { Expectations } from './expectations.ts';
 import { findCondition, withCondition, withoutCondition } from './kinds/condition.ts';
-import { PODS, type Pod } from './kinds/pod.ts';
-import { REPLICA_SETS, type ReplicaSet, type ReplicaSetStatus } from './kinds/replica-set.ts';
 import { isSameStatus, omitEmpty } from './object-status.ts';
 import { candidatesFor, claimObjects } from './ownership.ts';
 import { podSource } from './pod-source.ts';

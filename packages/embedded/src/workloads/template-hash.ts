@@ -1,5 +1,5 @@
 import { canonicalJson } from '@karpenter-ts/runtime';
-import type { PodTemplate } from './kinds/pod.ts';
+import type { PodTemplate } from '@karpenter-ts/kubernetes';
 
 /** No vowels and few digits, so that no hash spells a word (as apimachinery's rand package has them). */
 const SAFE = 'bcdfghjklmnpqrstvwxz2456789';

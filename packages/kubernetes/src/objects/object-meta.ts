@@ -8,11 +8,15 @@ export interface ObjectMeta {
   readonly generation?: number | undefined;
   readonly creationTimestamp?: string | undefined;
   readonly deletionTimestamp?: string | undefined;
+  readonly deletionGracePeriodSeconds?: number | undefined;
   readonly labels?: Readonly<Record<string, string>> | undefined;
   readonly annotations?: Readonly<Record<string, string>> | undefined;
   readonly finalizers?: readonly string[] | undefined;
   readonly ownerReferences?: readonly OwnerReference[] | undefined;
 }
+
+/** Labels or a selector of labels, by key. */
+export type Labels = Readonly<Record<string, string>>;
 
 export interface OwnerReference {
   readonly apiVersion: string;

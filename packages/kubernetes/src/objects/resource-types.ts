@@ -24,6 +24,7 @@ export const CUSTOM_RESOURCE_DEFINITIONS = kind(
   'cluster',
 );
 
+export const CONTROLLER_REVISIONS = kind('apps', 'controllerrevisions', 'ControllerRevision', 'namespaced');
 export const DAEMON_SETS = kind('apps', 'daemonsets', 'DaemonSet', 'namespaced');
 export const DEPLOYMENTS = kind('apps', 'deployments', 'Deployment', 'namespaced');
 export const REPLICA_SETS = kind('apps', 'replicasets', 'ReplicaSet', 'namespaced');

@@ -2,6 +2,7 @@ import type { TestContext } from 'node:test';
 import {
   type ApiObject,
   CUSTOM_RESOURCE_DEFINITIONS,
+  type Node,
   NODES,
   type ResourceList,
   type ResourceType,
@@ -27,7 +28,6 @@ import {
 import { type RecordingLogger, recordingLogger } from '@karpenter-ts/runtime/testing';
 import { type Catalogue, loadCatalogue } from '../catalogue/catalogue.ts';
 import { KwokProvider } from '../kwok-provider.ts';
-import type { KwokNode } from '../node.ts';
 import { apiReader } from '../reader.ts';
 import { KWOK_NODE_CLASSES } from '../resource-types.ts';
 
@@ -145,9 +145,9 @@ export class KwokEnvironment {
     await this.client.patch(NODES, { name }, { type: 'merge', body: { spec: { taints: null } } });
   }
 
-  async listNodes(): Promise<readonly KwokNode[]> {
+  async listNodes(): Promise<readonly Node[]> {
     await this.clock.flush();
-    return (await this.client.listAll<KwokNode>(NODES)).items;
+    return (await this.client.listAll<Node>(NODES)).items;
   }
 
   async findNodeClaim(name: string): Promise<NodeClaim | undefined> {

@@ -1,6 +1,6 @@
 import type { RequestHandler } from '../client/in-process-transport.ts';
 import type { TransportResponse } from '../client/transport.ts';
-import type { Lease } from '../lease.ts';
+import type { Lease } from '@karpenter-ts/kubernetes';
 
 /** One accepted write, as the server saw it. */
 export interface LoggedWrite {

@@ -1,4 +1,4 @@
-import type { Pod } from '../objects/pod.ts';
+import type { Pod } from '@karpenter-ts/kubernetes';
 
 /** A port a pod takes on its node. */
 export interface HostPort {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { CAPACITY_TYPE_LABEL, HOSTNAME_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
 import { awaitsReservation } from '../explanation/reason.ts';
 import type { InstanceType } from '../instance-types/instance-type.ts';
-import type { Pod } from '../objects/pod.ts';
+import type { Pod } from '@karpenter-ts/kubernetes';
 import type { Plan } from '../plan.ts';
 import { makeOffering, makePod, makePool } from '../testing/builders.ts';
 import { fakeType, is, RESERVATION_LABEL, reserved } from '../testing/fake-types.ts';

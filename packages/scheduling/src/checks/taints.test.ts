@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { NodeClaim, TaintSpec } from '@karpenter-ts/apis';
+import type { NodeClaim } from '@karpenter-ts/apis';
+import type { Taint, Toleration } from '@karpenter-ts/kubernetes';
 import { describeNode, type Machine } from '../cluster/existing-node.ts';
-import type { Toleration } from '../objects/pod.ts';
 import { makePod, makePool } from '../testing/builders.ts';
 import { failureOf, World } from '../testing/world.ts';
 import { findUntolerated } from './taints.ts';
@@ -54,7 +54,7 @@ test('02/54 a startup taint is no obstacle while the node starts, and one when i
 });
 
 test('02/55 taints that come with starting are forgiven to managed nodes that are starting, and to no others', () => {
-  const passing: readonly TaintSpec[] = [
+  const passing: readonly Taint[] = [
     { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' },
     { key: 'node.kubernetes.io/not-ready', effect: 'NoExecute' },
     { key: 'node.kubernetes.io/unreachable', effect: 'NoSchedule' },
@@ -62,7 +62,7 @@ test('02/55 taints that come with starting are forgiven to managed nodes that ar
     { key: 'karpenter.sh/unregistered', effect: 'NoExecute' },
     { key: 'readiness.k8s.io/x', effect: 'NoSchedule' },
   ];
-  const isUsed = (taint: TaintSpec, how: Partial<Start>) =>
+  const isUsed = (taint: Taint, how: Partial<Start>) =>
     new World({ nodes: [describeNode(machine([taint], how))] }).plan(makePod('a')).newNodes.length === 0;
   for (const taint of passing) {
     assert.ok(isUsed(taint, { initialized: false }), taint.key);
@@ -115,12 +115,12 @@ interface Start {
   readonly managed: boolean;
   readonly registered: boolean;
   readonly initialized: boolean;
-  readonly startup: TaintSpec;
+  readonly startup: Taint;
 }
 
 const ROOM = { cpu: '4', memory: '4Gi', pods: '10' };
 
-function machine(taints: readonly TaintSpec[], how: Partial<Start> = {}): Machine {
+function machine(taints: readonly Taint[], how: Partial<Start> = {}): Machine {
   const { managed = true, registered = true, initialized = true, startup } = how;
   const labels = {
     'kubernetes.io/hostname': 'node',

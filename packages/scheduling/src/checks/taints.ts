@@ -1,14 +1,10 @@
-import type { TaintSpec } from '@karpenter-ts/apis';
-import type { Toleration } from '../objects/pod.ts';
+import type { Taint, Toleration } from '@karpenter-ts/kubernetes';
 
 /** What a pod that gave up avoiding PreferNoSchedule taints tolerates, and every daemon does. */
 export const TOLERATE_PREFER_NO_SCHEDULE: Toleration = { operator: 'Exists', effect: 'PreferNoSchedule' };
 
 /** The taints that keep pods with these tolerations off; every effect does, PreferNoSchedule too (spec 02 §10). */
-export function findUntolerated(
-  taints: readonly TaintSpec[],
-  tolerations: readonly Toleration[],
-): readonly TaintSpec[] {
+export function findUntolerated(taints: readonly Taint[], tolerations: readonly Toleration[]): readonly Taint[] {
   return taints.filter((taint) => !tolerations.some((toleration) => tolerates(toleration, taint)));
 }
 
@@ -19,7 +15,7 @@ export function hasToleration(tolerations: readonly Toleration[], wanted: Tolera
 
 const FIELDS = ['key', 'operator', 'value', 'effect'] as const;
 
-function tolerates({ key, operator, value, effect }: Toleration, taint: TaintSpec): boolean {
+function tolerates({ key, operator, value, effect }: Toleration, taint: Taint): boolean {
   if (effect && effect !== taint.effect) return false;
   if (key && key !== taint.key) return false;
   switch (operator ?? '') {
@@ -51,11 +47,11 @@ function findInteger(text: string): bigint | undefined {
 
 /** Lists of taints and of tolerations by number, so that each pair is compared once. */
 export class TaintTable {
-  readonly #taints = new Interner<TaintSpec>();
+  readonly #taints = new Interner<Taint>();
   readonly #tolerations = new Interner<Toleration>();
   readonly #answers: boolean[][] = [];
 
-  internTaints(taints: readonly TaintSpec[]): number {
+  internTaints(taints: readonly Taint[]): number {
     return this.#taints.intern(taints);
   }
 
@@ -63,7 +59,7 @@ export class TaintTable {
     return this.#tolerations.intern(tolerations);
   }
 
-  taints(id: number): readonly TaintSpec[] {
+  taints(id: number): readonly Taint[] {
     return this.#taints.get(id);
   }
 

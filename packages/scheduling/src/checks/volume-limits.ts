@@ -1,5 +1,4 @@
-import type { Pod } from '../objects/pod.ts';
-import type { PersistentVolume } from '../objects/volume.ts';
+import type { PersistentVolume, Pod } from '@karpenter-ts/kubernetes';
 import { type Backing, claimId, type VolumeObjects } from './volume-objects.ts';
 
 /** A claim that counts against the limit of its CSI driver. */

@@ -1,6 +1,5 @@
 import type { MissingVolumeObject } from '../explanation/reason.ts';
-import type { Pod, PodVolume } from '../objects/pod.ts';
-import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../objects/volume.ts';
+import type { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass, Volume } from '@karpenter-ts/kubernetes';
 import type { Volumes } from '../snapshot.ts';
 
 /** What stands behind a volume of a pod. A claim that is not bound has only the class it will be provisioned by. */
@@ -21,7 +20,7 @@ export class VolumeObjects {
   }
 
   /** What backs a volume; `undefined` for kinds without a claim (emptyDir, hostPath, …). */
-  findBacking(pod: Pod, volume: PodVolume): Backing | undefined {
+  findBacking(pod: Pod, volume: Volume): Backing | undefined {
     const name = claimName(pod, volume);
     if (name === undefined) return undefined;
     const claim = this.#claimsByName().get(name);
@@ -60,7 +59,7 @@ export function claimId({ metadata }: PersistentVolumeClaim): string {
   return `${metadata.namespace ?? 'default'}/${metadata.name}`;
 }
 
-function claimName({ metadata }: Pod, volume: PodVolume): string | undefined {
+function claimName({ metadata }: Pod, volume: Volume): string | undefined {
   const namespace = metadata.namespace ?? 'default';
   if (volume.persistentVolumeClaim !== undefined) return `${namespace}/${volume.persistentVolumeClaim.claimName}`;
   return volume.ephemeral === undefined ? undefined : `${namespace}/${metadata.name}-${volume.name}`;

@@ -1,7 +1,6 @@
 import { HOSTNAME_LABEL, type ProviderProfile, type Requirement, toRequirement } from '@karpenter-ts/apis';
 import type { MissingVolumeObject } from '../explanation/reason.ts';
-import type { Pod } from '../objects/pod.ts';
-import type { PersistentVolume, StorageClass } from '../objects/volume.ts';
+import type { PersistentVolume, Pod, StorageClass } from '@karpenter-ts/kubernetes';
 import { findContradictions } from '../requirements/contradiction.ts';
 import type { Backing, VolumeObjects } from './volume-objects.ts';
 

@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ARCH_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
-import type { NodeExpression, Pod, PodSpec } from '../objects/pod.ts';
-import type { PersistentVolume, PersistentVolumeClaim, StorageClass, TopologySelectorTerm } from '../objects/volume.ts';
+import type {
+  NodeSelectorRequirement,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  PodSpec,
+  StorageClass,
+  TopologySelectorTerm,
+} from '@karpenter-ts/kubernetes';
 import type { Volumes } from '../snapshot.ts';
 import { makeNode, makePod, makePool } from '../testing/builders.ts';
 import { is } from '../testing/fake-types.ts';
@@ -169,7 +176,7 @@ test('volumes that can never be together leave the pod unschedulable, and it say
 });
 
 test('02/79 02/163 a hostname binds a volume unless it is on the node itself', () => {
-  const world = (spec: Partial<PersistentVolume['spec']>, ...terms: readonly (readonly NodeExpression[])[]) =>
+  const world = (spec: Partial<PersistentVolume['spec']>, ...terms: readonly (readonly NodeSelectorRequirement[])[]) =>
     new World({
       volumes: having({
         claims: [claim('c', { volumeName: 'pv' })],
@@ -274,7 +281,7 @@ function claim(name: string, spec: PersistentVolumeClaim['spec']): PersistentVol
 function volume(
   name: string,
   spec: Partial<PersistentVolume['spec']>,
-  ...terms: readonly (readonly NodeExpression[])[]
+  ...terms: readonly (readonly NodeSelectorRequirement[])[]
 ): PersistentVolume {
   const nodeSelectorTerms = terms.map((matchExpressions) => ({ matchExpressions }));
   return {

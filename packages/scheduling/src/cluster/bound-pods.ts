@@ -1,5 +1,5 @@
 import { podId } from '../objects/pod.ts';
-import type { Pod } from '../objects/pod.ts';
+import type { Pod } from '@karpenter-ts/kubernetes';
 import type { PodClass, PodKind } from '../packing/pod-class.ts';
 import type { ClusterNode } from './cluster-nodes.ts';
 

@@ -4,18 +4,9 @@ import {
   isSameTaint,
   type NodeClaim,
   REGISTERED_LABEL,
-  type TaintSpec,
 } from '@karpenter-ts/apis';
-import { memberOf, type ObjectMeta, parseQuantity, type ResourceList } from '@karpenter-ts/kubernetes';
-import type { Pod } from '../objects/pod.ts';
+import { memberOf, type Node, parseQuantity, type Pod, type ResourceList, type Taint } from '@karpenter-ts/kubernetes';
 import type { ExistingNode } from '../snapshot.ts';
-
-/** What planning reads of a v1 Node. */
-export interface Node {
-  readonly metadata: ObjectMeta;
-  readonly spec?: { readonly taints?: readonly TaintSpec[] | undefined } | undefined;
-  readonly status?: { readonly capacity?: ResourceList; readonly allocatable?: ResourceList } | undefined;
-}
 
 /** A machine as the API has it: its Node, its NodeClaim, or both, and what runs there. */
 export interface Machine {
@@ -54,7 +45,7 @@ export function describeNode(machine: Machine): ExistingNode {
 }
 
 /** Without those a node of `starting` is about to lose. */
-function taintsOf({ spec }: Node | NodeClaim, starting: NodeClaim | undefined): readonly TaintSpec[] {
+function taintsOf({ spec }: Node | NodeClaim, starting: NodeClaim | undefined): readonly Taint[] {
   const taints = spec?.taints ?? [];
   if (starting === undefined) return taints;
   const startup = starting.spec.startupTaints ?? [];

@@ -4,7 +4,7 @@ import type { TaintTable } from '../checks/taints.ts';
 import { attachedClaims, VolumeUsage } from '../checks/volume-limits.ts';
 import type { VolumeObjects } from '../checks/volume-objects.ts';
 import { BitSet } from '../interning/bit-set.ts';
-import type { Pod } from '../objects/pod.ts';
+import type { Pod } from '@karpenter-ts/kubernetes';
 import { type Daemon, runsOnNode } from '../packing/daemon.ts';
 import type { Demand } from '../packing/demand.ts';
 import type { RequirementSets } from '../requirements/requirement-set.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NODEPOOL_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
-import type { Pod } from '../objects/pod.ts';
+import type { Pod } from '@karpenter-ts/kubernetes';
 import { makeOffering, makePod, makePool, makeType } from '../testing/builders.ts';
 import { CHEAPEST } from '../testing/packing.ts';
 import { APP, near, podsWith } from '../testing/pod-parts.ts';

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ZONE_LABEL } from '@karpenter-ts/apis';
-import type { NodeExpression } from '../objects/pod.ts';
+import type { NodeSelectorRequirement } from '@karpenter-ts/kubernetes';
 import { makeOffering, makePod, makePool, makeType } from '../testing/builders.ts';
 import { CHEAPEST } from '../testing/packing.ts';
 import { preferNodes, where } from '../testing/pod-parts.ts';
 import { World } from '../testing/world.ts';
 
 /** The pools of the nodes for two pods that upstream puts in `plain`, while `labelled` is cheaper and has a label. */
-function poolsFor(...wishes: readonly (readonly NodeExpression[])[]): readonly string[] {
+function poolsFor(...wishes: readonly (readonly NodeSelectorRequirement[])[]): readonly string[] {
   const type = (name: string, cpu: string, price: number) =>
     makeType(name, {
       capacity: { cpu, memory: '64Gi', pods: '9' },

@@ -1,6 +1,6 @@
 import type { ProviderProfile } from '@karpenter-ts/apis';
 import type { BitSet } from '../interning/bit-set.ts';
-import type { NodeSelectorTerm } from '../objects/pod.ts';
+import type { NodeSelectorTerm } from '@karpenter-ts/kubernetes';
 import { requirementsOf } from '../packing/constraints.ts';
 import type { Demand, Demands } from '../packing/demand.ts';
 import type { OpenNode } from '../packing/open-node.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HOSTNAME_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
-import type { PodSpec } from '../objects/pod.ts';
+import type { PodSpec } from '@karpenter-ts/kubernetes';
 import type { PlanningOptions } from '../snapshot.ts';
 import { makeOffering, makePod, makePool, makeType } from '../testing/builders.ts';
 import { CHEAPEST } from '../testing/packing.ts';

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ARCH_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
-import { formatQuantity } from '@karpenter-ts/kubernetes';
+import { formatQuantity, type Pod, type PodSpec } from '@karpenter-ts/kubernetes';
 import type { InstanceType } from '../instance-types/instance-type.ts';
-import type { Pod, PodSpec } from '../objects/pod.ts';
 import { makeNode, makeOffering, makePod, makePool } from '../testing/builders.ts';
 import { AmountReader, type Amounts } from '../resources/amounts.ts';
 import { fakeType, is, ladder } from '../testing/fake-types.ts';

@@ -7,9 +7,9 @@ import {
   type ProviderProfile,
   type Requirement,
   type Requirements,
-  type TaintSpec,
   toRequirement,
 } from '@karpenter-ts/apis';
+import type { Taint } from '@karpenter-ts/kubernetes';
 import { findUntolerated, type TaintTable } from '../checks/taints.ts';
 import type { FailureDraft, RefusalDraft } from '../packing/refusal-draft.ts';
 import { findContradictions } from '../requirements/contradiction.ts';
@@ -88,7 +88,7 @@ export class FailureWriter {
     }
   }
 
-  #untolerated({ template, tolerations }: RefusalDraft & { readonly why: 'Taints' }): readonly TaintSpec[] {
+  #untolerated({ template, tolerations }: RefusalDraft & { readonly why: 'Taints' }): readonly Taint[] {
     const { taints } = this.#tables;
     return findUntolerated(taints.taints(template.taints), taints.tolerations(tolerations));
   }

@@ -1,5 +1,5 @@
-import type { Incompatibility, Requirement, Requirements, TaintSpec } from '@karpenter-ts/apis';
-import type { Quantity } from '@karpenter-ts/kubernetes';
+import type { Incompatibility, Requirement, Requirements } from '@karpenter-ts/apis';
+import type { Quantity, Taint } from '@karpenter-ts/kubernetes';
 import type { HostPort } from '../checks/host-ports.ts';
 import type { ValueShortage } from '../requirements/min-values.ts';
 import type { Amounts } from '../resources/amounts.ts';
@@ -38,7 +38,7 @@ export type Refusal =
   | { readonly why: 'NodeLimit'; readonly limit: Quantity }
   /** Each type would breach one limit or another: what the pool may still grow by, and the least any type would add. */
   | { readonly why: 'ResourceLimits'; readonly remaining: Amounts; readonly smallest: Amounts }
-  | { readonly why: 'Taints'; readonly untolerated: readonly TaintSpec[] }
+  | { readonly why: 'Taints'; readonly untolerated: readonly Taint[] }
   | { readonly why: 'Requirements'; readonly problems: readonly Incompatibility[] }
   | { readonly why: 'VolumeRequirements'; readonly problems: readonly Incompatibility[] }
   | TopologyRefusal

@@ -7,9 +7,8 @@ import {
   type RequirementSpec,
   ZONE_LABEL,
 } from '@karpenter-ts/apis';
-import { memberOf, type ResourceList } from '@karpenter-ts/kubernetes';
+import { memberOf, type Pod, type ResourceList } from '@karpenter-ts/kubernetes';
 import type { InstanceType } from '../instance-types/instance-type.ts';
-import type { Pod } from '../objects/pod.ts';
 import {
   DEFAULT_PLANNING,
   EMPTY_SNAPSHOT,

@@ -1,6 +1,12 @@
 import type { FieldPath } from '@karpenter-ts/apis';
-import { goQuote, parseQuantity, QuantityError, type ResourceList } from '@karpenter-ts/kubernetes';
-import type { Container, Pod } from '../objects/pod.ts';
+import {
+  type Container,
+  goQuote,
+  parseQuantity,
+  type Pod,
+  QuantityError,
+  type ResourceList,
+} from '@karpenter-ts/kubernetes';
 import type { FleetContent } from './fleet-snapshot.ts';
 
 /** A quantity that no API server, or no plan, can take. */

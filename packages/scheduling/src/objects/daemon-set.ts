@@ -1,18 +1,14 @@
-import type { ObjectMeta } from '@karpenter-ts/kubernetes';
-import type { Container, Pod, PodSpec } from './pod.ts';
+import type { Container, DaemonSet, Pod, PodSpec } from '@karpenter-ts/kubernetes';
 
-/** What planning reads of an apps/v1 DaemonSet. */
-export interface DaemonSet {
-  readonly metadata: ObjectMeta;
-  readonly spec: { readonly template: { readonly metadata?: Partial<ObjectMeta>; readonly spec: PodSpec } };
-}
+/** What a DaemonSet's pod is made from. */
+type DaemonSource = Pick<DaemonSet, 'metadata'> & { readonly spec: Pick<DaemonSet['spec'], 'template'> };
 
 /**
  * The pod a DaemonSet runs on each node (spec 02 §12.1): its newest one if there is any, because admission may have
  * changed it, else one made from the template. Which nodes it may run on is what the template says: the controller pins
  * each real pod to the node it is for.
  */
-export function daemonPodOf({ metadata, spec: { template } }: DaemonSet, newest: Pod | undefined): Pod {
+export function daemonPodOf({ metadata, spec: { template } }: DaemonSource, newest: Pod | undefined): Pod {
   const { name, namespace } = metadata;
   const pod: Pod = newest ?? {
     metadata: { ...template.metadata, name, namespace },

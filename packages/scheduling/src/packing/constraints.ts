@@ -6,7 +6,7 @@ import {
   toRequirement,
 } from '@karpenter-ts/apis';
 import type { TaintTable } from '../checks/taints.ts';
-import type { NodeSelectorTerm, Pod } from '../objects/pod.ts';
+import type { NodeSelectorTerm, Pod } from '@karpenter-ts/kubernetes';
 import type { Relaxation } from '../plan.ts';
 import { findContradictions } from '../requirements/contradiction.ts';
 import { areImpossible, type NodeNeeds, type RequirementSets } from '../requirements/requirement-set.ts';

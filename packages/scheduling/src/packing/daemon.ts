@@ -1,7 +1,7 @@
 import { admits } from '@karpenter-ts/apis';
 import type { HostPort } from '../checks/host-ports.ts';
 import { TOLERATE_PREFER_NO_SCHEDULE, type TaintTable } from '../checks/taints.ts';
-import type { Pod } from '../objects/pod.ts';
+import type { Pod } from '@karpenter-ts/kubernetes';
 import type { NodeNeeds, RequirementSet, RequirementSets } from '../requirements/requirement-set.ts';
 import type { Amounts } from '../resources/amounts.ts';
 import { type PodShapes, usesDynamicResources } from './pod-shape.ts';

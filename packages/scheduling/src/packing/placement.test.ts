@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ARCH_LABEL, CAPACITY_TYPE_LABEL, INSTANCE_TYPE_LABEL, NODEPOOL_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
-import type { Pod } from '../objects/pod.ts';
+import type { Pod } from '@karpenter-ts/kubernetes';
 import { planSnapshot } from '../planner.ts';
 import { makeNode, makeOffering, makePod, makePool } from '../testing/builders.ts';
 import { DEFAULT_TYPES, fakeType, is, ladder } from '../testing/fake-types.ts';

@@ -1,4 +1,4 @@
-import type { Pod } from '../objects/pod.ts';
+import type { Pod } from '@karpenter-ts/kubernetes';
 import type { Constraints } from './constraints.ts';
 import type { PodShape } from './pod-shape.ts';
 

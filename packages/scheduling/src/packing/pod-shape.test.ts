@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Pod } from '../objects/pod.ts';
+import type { Pod } from '@karpenter-ts/kubernetes';
 import { makePod } from '../testing/builders.ts';
 import { World } from '../testing/world.ts';
 
@@ -34,7 +34,7 @@ test('a resize that is not feasible is told apart from one that is', () => {
     ...makePod(name, { requests: MUCH }),
     status: {
       containerStatuses: [{ name: 'main', resources: { requests: { cpu: '1' } } }],
-      conditions: [{ type: 'PodResizePending', reason }],
+      conditions: [{ type: 'PodResizePending', status: 'True', reason }],
     },
   });
   const plan = new World().plan(grown('feasible', 'Deferred'), grown('infeasible', 'Infeasible'));

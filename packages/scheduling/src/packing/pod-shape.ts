@@ -1,7 +1,7 @@
 import { type HostPort, hostPortsOf } from '../checks/host-ports.ts';
 import type { VolumeObjects } from '../checks/volume-objects.ts';
 import { findVolumeNeeds, type VolumeNeeds } from '../checks/volume-zones.ts';
-import type { ContainerStatus, Pod } from '../objects/pod.ts';
+import type { ContainerStatus, Pod } from '@karpenter-ts/kubernetes';
 import type { NodeNeeds } from '../requirements/requirement-set.ts';
 import type { AmountReader, Amounts } from '../resources/amounts.ts';
 import { podRequests } from '../resources/pod-requests.ts';

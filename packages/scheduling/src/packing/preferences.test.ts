@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HOSTNAME_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
 import { renderRelaxation } from '../explanation/render.ts';
-import type { NodeExpression, Pod, PodSpec } from '../objects/pod.ts';
+import type { NodeSelectorRequirement, Pod, PodSpec } from '@karpenter-ts/kubernetes';
 import { makeNode, makePod, makePool } from '../testing/builders.ts';
 import {
   APP,
@@ -48,7 +48,7 @@ test('02/108 a preference against a requirement, or against itself, is given up'
 
 test('02/108 a preference that contradicts the selector is given up, not the selector', () => {
   const pools = [makePool('plain', { weight: 10 }), makePool('team-b', { labels: { team: 'b' } })];
-  const preferring = (...terms: readonly NodeExpression[][]) =>
+  const preferring = (...terms: readonly NodeSelectorRequirement[][]) =>
     makePod('a', {
       nodeSelector: { team: 'b' },
       affinity: preferNodes(...terms.map((term, i) => [100 - i, ...term] as const)),
@@ -63,7 +63,7 @@ test('02/108 a preference that contradicts the selector is given up, not the sel
 });
 
 test('a pod that contradicts itself is refused with that reason, whatever pools there are', () => {
-  const self = (terms: readonly (readonly NodeExpression[])[], nodeSelector = {}) => {
+  const self = (terms: readonly (readonly NodeSelectorRequirement[])[], nodeSelector = {}) => {
     const pod = makePod('a', { nodeSelector, affinity: onNodes(...terms) });
     return failureOf(
       new World({ pools: [makePool('default'), makePool('b', { labels: { team: 'b' } })] }).plan(pod),

@@ -1,5 +1,6 @@
 import type { AttachedClaim } from '../checks/volume-limits.ts';
-import { podId, type Pod } from '../objects/pod.ts';
+import { podId } from '../objects/pod.ts';
+import type { Pod } from '@karpenter-ts/kubernetes';
 import { CPU, MEMORY, type ResourceVector } from '../resources/resource-table.ts';
 import type { PodClass } from './pod-class.ts';
 

@@ -2,20 +2,20 @@ import { hasToleration, TOLERATE_PREFER_NO_SCHEDULE } from '../checks/taints.ts'
 import type {
   NodeSelectorTerm,
   Pod,
-  PreferredNodeTerm,
-  PreferredPodTerm,
+  PreferredSchedulingTerm,
   Toleration,
   TopologySpreadConstraint,
-} from '../objects/pod.ts';
+  WeightedPodAffinityTerm,
+} from '@karpenter-ts/kubernetes';
 import type { Relaxation } from '../plan.ts';
 
 /** The part of a pod that can be relaxed, preferences heaviest first. */
 export interface Wishes {
   /** Alternatives, of which the first is in force. */
   readonly requiredNodeTerms: readonly NodeSelectorTerm[];
-  readonly preferredNodeTerms: readonly PreferredNodeTerm[];
-  readonly preferredAffinity: readonly PreferredPodTerm[];
-  readonly preferredAntiAffinity: readonly PreferredPodTerm[];
+  readonly preferredNodeTerms: readonly PreferredSchedulingTerm[];
+  readonly preferredAffinity: readonly WeightedPodAffinityTerm[];
+  readonly preferredAntiAffinity: readonly WeightedPodAffinityTerm[];
   readonly spread: readonly TopologySpreadConstraint[];
   readonly tolerations: readonly Toleration[];
 }

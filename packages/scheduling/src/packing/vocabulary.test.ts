@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Pod, PodSpec } from '../objects/pod.ts';
+import type { Pod, PodSpec } from '@karpenter-ts/kubernetes';
 import { makeNode, makePod } from '../testing/builders.ts';
 import {
   APP,

@@ -1,5 +1,5 @@
 import { normalizeLabelKey, type ProviderProfile } from '@karpenter-ts/apis';
-import type { NodeSelectorTerm, Pod, PodAffinity } from '../objects/pod.ts';
+import type { NodeSelectorTerm, Pod, PodAffinity } from '@karpenter-ts/kubernetes';
 import { selectorKeys } from '../topology/selector.ts';
 
 /**

@@ -9,14 +9,14 @@ import {
   toRequirements,
   ZONE_LABEL,
 } from '@karpenter-ts/apis';
-import type { NodeExpression, Pod, PodSpec } from '../objects/pod.ts';
+import type { NodeSelectorRequirement, Pod, PodSpec } from '@karpenter-ts/kubernetes';
 import { makeNode, makePod, makePool } from '../testing/builders.ts';
 import { FAKE_PROFILE, fakeType, is, ladder } from '../testing/fake-types.ts';
 import { onNodes, preferNodes, where } from '../testing/pod-parts.ts';
 import { failureOf, valuesOf, World } from '../testing/world.ts';
 import { findAnyValue } from './any-value.ts';
 
-const wants = (...expressions: readonly NodeExpression[]): PodSpec => ({ affinity: onNodes(expressions) });
+const wants = (...expressions: readonly NodeSelectorRequirement[]): PodSpec => ({ affinity: onNodes(expressions) });
 const isPlaced = (world: World, spec: PodSpec) => world.plan(makePod('a', spec)).unschedulable.length === 0;
 const typesFor = (world: World, spec: PodSpec) => world.plan(makePod('a', spec)).newNodes[0]?.instanceTypes ?? [];
 
@@ -125,7 +125,7 @@ test('02/152 zones by exclusion and by preference', () => {
     const [node] = new World().plan(makePod('a', spec)).newNodes;
     return node && valuesOf(node, ZONE_LABEL);
   };
-  const prefers = (...expressions: readonly NodeExpression[]) => ({
+  const prefers = (...expressions: readonly NodeSelectorRequirement[]) => ({
     affinity: { nodeAffinity: { ...wanted.nodeAffinity, ...preferNodes([1, ...expressions]).nodeAffinity } },
   });
   const wanted = onNodes([where(ZONE_LABEL, 'In', ...all)]);

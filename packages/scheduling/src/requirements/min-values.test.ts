@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ARCH_LABEL, INSTANCE_TYPE_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
-import type { NodeExpression } from '../objects/pod.ts';
+import type { NodeSelectorRequirement } from '@karpenter-ts/kubernetes';
 import { makeOffering, makePod, makePool } from '../testing/builders.ts';
 import { fakeType, ladder } from '../testing/fake-types.ts';
 import { onNodes, where } from '../testing/pod-parts.ts';
@@ -15,7 +15,7 @@ const wanting = (name: string, entries: readonly Variety[], weight?: number) =>
   });
 const types = (...cpus: readonly number[]) =>
   cpus.map((cpu) => fakeType(`cpu-${cpu}`, { resources: { cpu: String(cpu), pods: '10' } }));
-const needing = (name: string, cpu: string, ...expressions: readonly NodeExpression[]) =>
+const needing = (name: string, cpu: string, ...expressions: readonly NodeSelectorRequirement[]) =>
   makePod(name, { requests: { cpu }, ...(expressions.length > 0 && { affinity: onNodes(expressions) }) });
 
 test('02/119 a pod that would cost a node its variety gets its own', () => {

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatQuantity, type ResourceList } from '@karpenter-ts/kubernetes';
+import { type Container, formatQuantity, type Pod, type PodSpec, type ResourceList } from '@karpenter-ts/kubernetes';
 import { allocatableOf, variantsOf } from '../instance-types/allocatable.ts';
 import type { InstanceType } from '../instance-types/instance-type.ts';
-import type { Container, Pod, PodSpec } from '../objects/pod.ts';
 import { makeOffering, makePod } from '../testing/builders.ts';
 import { fakeType } from '../testing/fake-types.ts';
 import { failureOf, World } from '../testing/world.ts';
@@ -66,7 +65,7 @@ test('02/59 during a resize the larger of what is asked for and what is held cou
   const beside = (one: Container) => ({ containers: [asks({ cpu: 1 })], initContainers: [{ ...one, name: 'side' }] });
   assert.equal(requestsOf(beside(sidecar({ cpu: 1 })), sideStatus)['cpu'], '4');
   assert.equal(requestsOf(beside(asks({ cpu: 2 })), sideStatus)['cpu'], '2');
-  const infeasible = { ...status(2), conditions: [{ type: 'PodResizePending', reason: 'Infeasible' }] };
+  const infeasible = { ...status(2), conditions: [{ type: 'PodResizePending', status: 'True', reason: 'Infeasible' }] };
   assert.equal(requestsOf({ containers: [asks({ cpu: 8 })] }, infeasible)['cpu'], '2');
 });
 

@@ -1,4 +1,4 @@
-import type { Container, ContainerStatus, Pod } from '../objects/pod.ts';
+import type { Container, ContainerStatus, Pod } from '@karpenter-ts/kubernetes';
 import { addAmounts, type AmountReader, type Amounts, largestAmounts, NO_AMOUNTS } from './amounts.ts';
 
 /** One pod, as every pod asks for it. Printed the way upstream does: a thousand would be `1e3`. */

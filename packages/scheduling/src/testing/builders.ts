@@ -7,10 +7,9 @@ import {
   NODEPOOL_LABEL,
   ZONE_LABEL,
 } from '@karpenter-ts/apis';
-import type { ResourceList } from '@karpenter-ts/kubernetes';
+import type { Pod, PodSpec, ResourceList } from '@karpenter-ts/kubernetes';
 import type { InstanceType, Overhead } from '../instance-types/instance-type.ts';
 import type { Offering } from '../instance-types/offering.ts';
-import type { Pod, PodSpec } from '../objects/pod.ts';
 import type { ExistingNode } from '../snapshot.ts';
 
 type Labels = Readonly<Record<string, string>>;

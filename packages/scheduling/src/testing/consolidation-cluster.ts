@@ -7,7 +7,7 @@ import {
   ZONE_LABEL,
 } from '@karpenter-ts/apis';
 import type { InstanceType } from '../instance-types/instance-type.ts';
-import type { Pod, TopologySpreadConstraint } from '../objects/pod.ts';
+import type { Pod, TopologySpreadConstraint } from '@karpenter-ts/kubernetes';
 import type { ExistingNode, Snapshot } from '../snapshot.ts';
 import { type Random, seededRandom } from './random.ts';
 import { REFERENCE_POOL, referenceSnapshot } from './reference-mix.ts';

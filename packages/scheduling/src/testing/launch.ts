@@ -1,9 +1,8 @@
 // What a provider would hand over for the nodes of a plan.
-import { admits, type Requirements, type TaintSpec, toRequirements } from '@karpenter-ts/apis';
-import { formatQuantity, type ResourceList } from '@karpenter-ts/kubernetes';
+import { admits, type Requirements, toRequirements } from '@karpenter-ts/apis';
+import { formatQuantity, type Pod, type ResourceList, type Taint } from '@karpenter-ts/kubernetes';
 import type { InstanceType } from '../instance-types/instance-type.ts';
 import type { Offering } from '../instance-types/offering.ts';
-import type { Pod } from '../objects/pod.ts';
 import type { Plan } from '../plan.ts';
 import { findAnyValue } from '../requirements/any-value.ts';
 import type { PlanningOptions, Snapshot } from '../snapshot.ts';
@@ -18,7 +17,7 @@ export interface Launch {
   readonly pricePerHour: number;
   /** Without its hostname, which is up to whoever names it. */
   readonly labels: Readonly<Record<string, string>>;
-  readonly taints: readonly TaintSpec[];
+  readonly taints: readonly Taint[];
   readonly capacity: ResourceList;
   readonly allocatable: ResourceList;
   /** Those that will run there before anyone else. */

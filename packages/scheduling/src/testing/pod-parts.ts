@@ -1,6 +1,11 @@
 // Parts of pod specs that tests put together.
-import type { LabelSelectorSpec } from '@karpenter-ts/kubernetes';
-import type { Affinity, NodeExpression, PodAffinityTerm, TopologySpreadConstraint } from '../objects/pod.ts';
+import type {
+  Affinity,
+  LabelSelectorSpec,
+  NodeSelectorRequirement,
+  PodAffinityTerm,
+  TopologySpreadConstraint,
+} from '@karpenter-ts/kubernetes';
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -49,17 +54,17 @@ export function preferAway(term: PodAffinityTerm, weight = 1): Affinity {
 }
 
 /** Node affinity: one of the terms must hold, each a list of expressions. */
-export function onNodes(...terms: readonly (readonly NodeExpression[])[]): Affinity {
+export function onNodes(...terms: readonly (readonly NodeSelectorRequirement[])[]): Affinity {
   const nodeSelectorTerms = terms.map((matchExpressions) => ({ matchExpressions }));
   return { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } } };
 }
 
 /** Preferred node affinity: the terms with their weights. */
-export function preferNodes(...terms: readonly (readonly [weight: number, ...NodeExpression[]])[]): Affinity {
+export function preferNodes(...terms: readonly (readonly [weight: number, ...NodeSelectorRequirement[]])[]): Affinity {
   const preferred = terms.map(([weight, ...matchExpressions]) => ({ weight, preference: { matchExpressions } }));
   return { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: preferred } };
 }
 
-export function where(key: string, operator: string, ...values: readonly string[]): NodeExpression {
+export function where(key: string, operator: string, ...values: readonly string[]): NodeSelectorRequirement {
   return { key, operator, values };
 }

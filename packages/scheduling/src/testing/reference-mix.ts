@@ -13,7 +13,7 @@ import {
 } from '@karpenter-ts/apis';
 import type { InstanceType } from '../instance-types/instance-type.ts';
 import type { Offering } from '../instance-types/offering.ts';
-import type { Pod, PodSpec } from '../objects/pod.ts';
+import type { Pod, PodSpec } from '@karpenter-ts/kubernetes';
 import { EMPTY_SNAPSHOT, type Snapshot } from '../snapshot.ts';
 import { type Random, seededRandom } from './random.ts';
 

@@ -1,7 +1,8 @@
 // Which preferences a plan satisfies, found out the plain way: from where all pods are in the end.
 import { HOSTNAME_LABEL, type Requirement } from '@karpenter-ts/apis';
 import type { InstanceType } from '../instance-types/instance-type.ts';
-import { type Pod, podName, type PodAffinityTerm, type TopologySpreadConstraint } from '../objects/pod.ts';
+import type { Pod, PodAffinityTerm, TopologySpreadConstraint } from '@karpenter-ts/kubernetes';
+import { podName } from '../objects/pod.ts';
 import { requirementsOf } from '../packing/constraints.ts';
 import type { Plan } from '../plan.ts';
 import type { PlanningOptions, Snapshot } from '../snapshot.ts';

@@ -10,7 +10,8 @@ import {
 import { renderFailure } from '../explanation/render.ts';
 import type { InstanceType } from '../instance-types/instance-type.ts';
 import { compatibleOfferings } from '../instance-types/launch-price.ts';
-import { type Pod, podId } from '../objects/pod.ts';
+import type { Pod } from '@karpenter-ts/kubernetes';
+import { podId } from '../objects/pod.ts';
 import type { Plan, PlannedNode } from '../plan.ts';
 import { planSnapshot } from '../planner.ts';
 import { finish } from '../progress.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ARCH_LABEL, HOSTNAME_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
-import type { Pod, PodAffinityTerm, PodSpec } from '../objects/pod.ts';
+import type { Pod, PodAffinityTerm, PodSpec } from '@karpenter-ts/kubernetes';
 import { makeNode, makePod, makePool } from '../testing/builders.ts';
 import { fakeType } from '../testing/fake-types.ts';
 import { APP, away, near, onNodes, podsWith, preferAway, preferNear, spreadOver, where } from '../testing/pod-parts.ts';

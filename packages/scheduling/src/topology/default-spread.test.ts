@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HOSTNAME_LABEL } from '@karpenter-ts/apis';
-import type { LabelSelectorSpec, OwnerReference } from '@karpenter-ts/kubernetes';
-import type { Pod, PodSpec } from '../objects/pod.ts';
+import type { LabelSelectorSpec, OwnerReference, Pod, PodSpec } from '@karpenter-ts/kubernetes';
 import { makePod } from '../testing/builders.ts';
 import { APP, spreadOver } from '../testing/pod-parts.ts';
 import { packing, World } from '../testing/world.ts';

@@ -1,5 +1,4 @@
-import type { LabelSelectorSpec, OwnerReference } from '@karpenter-ts/kubernetes';
-import type { Pod, TopologySpreadConstraint } from '../objects/pod.ts';
+import type { LabelSelectorSpec, OwnerReference, Pod, TopologySpreadConstraint } from '@karpenter-ts/kubernetes';
 import { toExpressions } from './selector.ts';
 
 /** A constraint for pods that have none; whom it spreads is worked out for each pod. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CAPACITY_TYPE_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
-import type { Pod, PodSpec } from '../objects/pod.ts';
+import type { Pod, PodSpec } from '@karpenter-ts/kubernetes';
 import type { Plan } from '../plan.ts';
 import { makeOffering, makePod, makeType } from '../testing/builders.ts';
 import { near, podsWith, spreadOver } from '../testing/pod-parts.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HOSTNAME_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
-import type { PodSpec } from '../objects/pod.ts';
+import type { PodSpec } from '@karpenter-ts/kubernetes';
 import { readBase } from '../planner.ts';
 import { finish } from '../progress.ts';
 import { makeNode, makePod } from '../testing/builders.ts';

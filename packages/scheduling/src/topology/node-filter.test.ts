@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CAPACITY_TYPE_LABEL, HOSTNAME_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
-import type { Pod, PodSpec, TopologySpreadConstraint } from '../objects/pod.ts';
+import type { Pod, PodSpec, TopologySpreadConstraint } from '@karpenter-ts/kubernetes';
 import { makeNode, makePod, makePool } from '../testing/builders.ts';
 import { is } from '../testing/fake-types.ts';
 import { APP, away, onNodes, podsWith, spreadOver, where } from '../testing/pod-parts.ts';

@@ -8,7 +8,7 @@ import {
   toRequirement,
 } from '@karpenter-ts/apis';
 import { TOLERATE_PREFER_NO_SCHEDULE, type TaintTable } from '../checks/taints.ts';
-import type { Pod, TopologySpreadConstraint } from '../objects/pod.ts';
+import type { Pod, TopologySpreadConstraint } from '@karpenter-ts/kubernetes';
 import { requirementsOf } from '../packing/constraints.ts';
 import type { NodeNeeds, RequirementSet, RequirementSets } from '../requirements/requirement-set.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HOSTNAME_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
-import type { PodSpec, TopologySpreadConstraint } from '../objects/pod.ts';
+import type { PodSpec, TopologySpreadConstraint } from '@karpenter-ts/kubernetes';
 import { finish } from '../progress.ts';
 import { DEFAULT_PLANNING } from '../snapshot.ts';
 import { indexSnapshot } from '../snapshot-index.ts';

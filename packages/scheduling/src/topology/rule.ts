@@ -1,6 +1,13 @@
-import { type LabelSelector, type LabelSelectorSpec, matchesLabels } from '@karpenter-ts/kubernetes';
+import {
+  type LabelSelector,
+  type LabelSelectorSpec,
+  matchesLabels,
+  type Pod,
+  type PodAffinity,
+  type PodAffinityTerm,
+  type TopologySpreadConstraint,
+} from '@karpenter-ts/kubernetes';
 import { normalizeLabelKey } from '@karpenter-ts/apis';
-import type { Pod, PodAffinity, PodAffinityTerm, TopologySpreadConstraint } from '../objects/pod.ts';
 import type { Identity } from '../packing/pod-class.ts';
 import type { Wishes } from '../packing/relaxation.ts';
 import { bothScopes, type NamespaceScope, type Namespaces } from './namespaces.ts';

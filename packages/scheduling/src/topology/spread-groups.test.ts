@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HOSTNAME_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
-import type { PodSpec } from '../objects/pod.ts';
+import type { PodSpec } from '@karpenter-ts/kubernetes';
 import type { Plan } from '../plan.ts';
 import { makeNode, makeOffering, makePod, makePool, makeType } from '../testing/builders.ts';
 import { is } from '../testing/fake-types.ts';

@@ -7,7 +7,15 @@ import {
 } from '@karpenter-ts/apis';
 import type { Cluster } from '@karpenter-ts/embedded';
 import { KWOK_NODE_CLASSES } from '@karpenter-ts/provider-kwok';
-import { type ApiObject, apiVersionOf, DEPLOYMENTS, NODES, PODS, type ResourceType } from '@karpenter-ts/kubernetes';
+import {
+  type ApiObject,
+  apiVersionOf,
+  DEPLOYMENTS,
+  NODES,
+  type Pod,
+  PODS,
+  type ResourceType,
+} from '@karpenter-ts/kubernetes';
 import { NODE_CLAIMS, NODE_POOLS } from '@karpenter-ts/apis';
 
 /** Something that happens in a cluster, and how many minutes later the next thing does. */
@@ -58,14 +66,10 @@ async function loseLabels(cluster: Cluster): Promise<void> {
   }
 }
 
-interface Pod extends ApiObject {
-  readonly spec: { readonly nodeName: string };
-}
-
 /** With the protected pod on it, which leaves only when its time is up. */
 async function drainNode(cluster: Cluster): Promise<void> {
   const pod = await theFirst<Pod>(cluster, PODS, ({ metadata }) => metadata.labels?.['app'] === 'protected');
-  await cluster.client.delete(NODES, { name: pod.spec.nodeName });
+  await cluster.client.delete(NODES, { name: pod.spec.nodeName! });
 }
 
 /** Takes a Node away without asking anybody: simulated machines are nothing else. */

@@ -1,5 +1,5 @@
-import type { NodeClaim, NodePool, RequirementSpec, TaintSpec } from '@karpenter-ts/apis';
-import type { ResourceList } from '@karpenter-ts/kubernetes';
+import type { NodeClaim, NodePool, RequirementSpec } from '@karpenter-ts/apis';
+import type { ResourceList, Taint } from '@karpenter-ts/kubernetes';
 import type { CloudProvider } from '../../cloud-provider.ts';
 
 /** What a test asks of an instance, beside what the pool asks of all. */
@@ -43,5 +43,5 @@ export interface TestHooks {
 
 /** What the kit reads of a Node. */
 export interface JoinedNode {
-  readonly spec?: { readonly taints?: readonly TaintSpec[] | undefined } | undefined;
+  readonly spec?: { readonly taints?: readonly Taint[] | undefined } | undefined;
 }

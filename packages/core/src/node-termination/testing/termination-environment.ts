@@ -11,18 +11,18 @@ import {
 import { FakeCloudProvider, type FakeSettings } from '@karpenter-ts/cloudprovider/testing';
 import { type Controller } from '@karpenter-ts/runtime';
 import {
+  type Node,
   NODES,
   PERSISTENT_VOLUME_CLAIMS,
   PERSISTENT_VOLUMES,
+  type Pod,
   POD_DISRUPTION_BUDGETS,
+  type PodDisruptionBudget,
   PODS,
   refOfKey,
   VOLUME_ATTACHMENTS,
 } from '@karpenter-ts/kubernetes';
 import { withCondition } from '../../writes/conditions.ts';
-import type { PodDisruptionBudget } from '../../kinds/disruption-budget.ts';
-import type { Node } from '../../kinds/node.ts';
-import type { Pod } from '../../kinds/pod.ts';
 import { TestEnvironment } from '../../testing/test-environment.ts';
 import { EvictionQueue } from '../eviction-queue.ts';
 import { nodeTermination } from '../node-termination.ts';
@@ -75,7 +75,7 @@ export class TerminationEnvironment extends TestEnvironment<FakeCloudProvider> {
       metadata: { name, namespace: 'default', generation: 1 },
       spec,
       status: { disruptionsAllowed, observedGeneration: 1, currentHealthy: 1, desiredHealthy: 1, expectedPods: 1 },
-    } as PodDisruptionBudget);
+    });
   }
 
   /** Creates a volume attached to the node; `volumeClaim` is the name of a pod's PersistentVolumeClaim. */

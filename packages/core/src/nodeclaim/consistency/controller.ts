@@ -1,4 +1,4 @@
-import { isTrue } from '@karpenter-ts/kubernetes';
+import { isTrue, type Node } from '@karpenter-ts/kubernetes';
 import { NODE_CLAIM_CONDITIONS, NODE_CLAIMS, type NodeClaim } from '@karpenter-ts/apis';
 import {
   type Controller,
@@ -13,7 +13,6 @@ import {
 } from '@karpenter-ts/runtime';
 import { withCondition } from '../../writes/conditions.ts';
 import type { ControllerDeps } from '../../state/controller-deps.ts';
-import type { Node } from '../../kinds/node.ts';
 import { nodeClaimKeysOf, findNode } from '../../state/node-nodeclaim-links.ts';
 import { isManagedNodeClaim } from '../../state/managed.ts';
 import { patchStatus } from '../../writes/status-patch.ts';

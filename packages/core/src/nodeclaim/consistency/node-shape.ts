@@ -1,6 +1,5 @@
-import { canonicalQuantity, isTrue, memberOf, parseQuantity, type Quantity } from '@karpenter-ts/kubernetes';
+import { canonicalQuantity, isTrue, memberOf, type Node, parseQuantity, type Quantity } from '@karpenter-ts/kubernetes';
 import type { NodeClaim } from '@karpenter-ts/apis';
-import type { Node } from '../../kinds/node.ts';
 
 /** A Node may have up to 10 % less than its instance type promises, because the kernel reserves some. */
 const LEAST_SHARE = 0.9;

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type NodeClaim, TERMINATION_FINALIZER, TERMINATION_TIMESTAMP } from '@karpenter-ts/apis';
+import { NODE_CLAIMS, type NodeClaim, TERMINATION_FINALIZER, TERMINATION_TIMESTAMP } from '@karpenter-ts/apis';
 import { loseAnswer, refuse } from '@karpenter-ts/cloudprovider/testing';
 import { DONE, MINUTE, SECOND, StatusError } from '@karpenter-ts/runtime';
-import { NODE_CLAIMS } from '@karpenter-ts/apis';
-import { NODES } from '@karpenter-ts/kubernetes';
+import { type Node, NODES } from '@karpenter-ts/kubernetes';
 import { type NodeClaimEnvironment, startNodeClaimEnvironment } from '../testing/nodeclaim-environment.ts';
-import type { Node } from '../../kinds/node.ts';
 import { makeNode } from '../../testing/objects.ts';
 
 /** Takes our finalizer off a Node, as its termination does at the end. */

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { INITIALIZED_LABEL, REQUESTED_DRA_DRIVERS, UNREGISTERED_TAINT } from '@karpenter-ts/apis';
-import { NODE_CLAIMS } from '@karpenter-ts/apis';
-import { NODES, RESOURCE_SLICES } from '@karpenter-ts/kubernetes';
-import type { ResourceSlice } from '../../kinds/resource-slice.ts';
+import { INITIALIZED_LABEL, NODE_CLAIMS, REQUESTED_DRA_DRIVERS, UNREGISTERED_TAINT } from '@karpenter-ts/apis';
+import { NODES, RESOURCE_SLICES, type ResourceSlice } from '@karpenter-ts/kubernetes';
 import { type NodeClaimEnvironment, startNodeClaimEnvironment } from '../testing/nodeclaim-environment.ts';
 
 async function initialized(env: NodeClaimEnvironment): Promise<readonly (string | undefined)[]> {

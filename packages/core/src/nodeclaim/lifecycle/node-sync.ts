@@ -1,4 +1,4 @@
-import { apiVersionOf, type OwnerReference } from '@karpenter-ts/kubernetes';
+import { apiVersionOf, type Node, type OwnerReference, type Taint } from '@karpenter-ts/kubernetes';
 import {
   DO_NOT_SYNC_TAINTS_LABEL,
   isSameTaint,
@@ -6,11 +6,9 @@ import {
   NODE_CLAIMS,
   type NodeClaim,
   REGISTERED_LABEL,
-  type TaintSpec,
   TERMINATION_FINALIZER,
   UNREGISTERED_TAINT,
 } from '@karpenter-ts/apis';
-import type { Node } from '../../kinds/node.ts';
 
 /**
  * The Node with our finalizer and with the owner reference, labels, annotations and taints of its NodeClaim (spec 03
@@ -30,10 +28,7 @@ export function syncNode(node: Node, nodeClaim: NodeClaim): Node {
       labels: { ...metadata.labels, ...nodeClaim.metadata.labels },
       annotations: { ...metadata.annotations, ...nodeClaim.metadata.annotations },
     },
-    spec: withTaints(
-      spec,
-      setsTaintsItself ? ownTaints : mergeTaints<TaintSpec>(ownTaints, [...taints, ...startupTaints]),
-    ),
+    spec: withTaints(spec, setsTaintsItself ? ownTaints : mergeTaints<Taint>(ownTaints, [...taints, ...startupTaints])),
   };
 }
 
@@ -67,7 +62,7 @@ function withOwner(owners: readonly OwnerReference[], { metadata }: NodeClaim): 
 }
 
 /** An empty list is left out, as the API server does. */
-function withTaints(spec: Node['spec'], taints: readonly TaintSpec[]): Node['spec'] {
+function withTaints(spec: Node['spec'], taints: readonly Taint[]): Node['spec'] {
   const { taints: _, ...rest } = spec ?? {};
   return taints.length === 0 ? rest : { ...rest, taints };
 }

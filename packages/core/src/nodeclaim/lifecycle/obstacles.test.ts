@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { REQUESTED_DRA_DRIVERS } from '@karpenter-ts/apis';
-import { nodeNamesOf, type ResourceSlice } from '../../kinds/resource-slice.ts';
+import { nodeNamesOf } from '../../kinds/resource-slice.ts';
+import type { ResourceSlice } from '@karpenter-ts/kubernetes';
 import { makeNode, makeNodeClaim } from '../../testing/objects.ts';
 import { findObstacle, findUnpublishedDriver } from './obstacles.ts';
 

@@ -5,9 +5,8 @@ import {
   type NodeClaim,
   REQUESTED_DRA_DRIVERS,
 } from '@karpenter-ts/apis';
-import { memberOf, parseQuantity } from '@karpenter-ts/kubernetes';
-import { isReady, type Node } from '../../kinds/node.ts';
-import type { ResourceSlice } from '../../kinds/resource-slice.ts';
+import { memberOf, type Node, parseQuantity, type ResourceSlice } from '@karpenter-ts/kubernetes';
+import { isReady } from '../../kinds/node.ts';
 
 /** Why a registered Node is not initialised, as reason and message of the NodeClaim's condition `Initialized`. */
 export interface Obstacle {

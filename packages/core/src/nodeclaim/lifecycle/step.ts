@@ -1,9 +1,8 @@
-import type { Condition, ConditionChange } from '@karpenter-ts/kubernetes';
+import type { Condition, ConditionChange, Node } from '@karpenter-ts/kubernetes';
 import { NODE_CLAIM_CONDITIONS, type NodeClaim } from '@karpenter-ts/apis';
 import { DONE, type ExpiringMap, type Result } from '@karpenter-ts/runtime';
 import { withCondition } from '../../writes/conditions.ts';
 import type { ControllerDeps } from '../../state/controller-deps.ts';
-import type { Node } from '../../kinds/node.ts';
 import { nodesOf } from '../../state/node-nodeclaim-links.ts';
 import type { NodePoolHealth } from '../../state/nodepool-health.ts';
 import type { OwnWrites } from '../../writes/own-writes.ts';

@@ -1,11 +1,10 @@
 import type { TestContext } from 'node:test';
-import { type Condition, findCondition, NODES } from '@karpenter-ts/kubernetes';
+import { type Condition, findCondition, type Node, NODES } from '@karpenter-ts/kubernetes';
 import { NODE_CLAIMS, NODE_POOLS, type NodeClaim, type NodePool } from '@karpenter-ts/apis';
 import { FakeCloudProvider, type FakeSettings } from '@karpenter-ts/cloudprovider/testing';
 import { type Controller, type Result, VirtualClock } from '@karpenter-ts/runtime';
 import type { OperatorOptions } from '../../options/operator-options.ts';
 import type { ControllerDeps } from '../../state/controller-deps.ts';
-import type { Node } from '../../kinds/node.ts';
 import { registrationHealthController } from '../../nodepool/registration-health.ts';
 import { NodePoolHealth } from '../../state/nodepool-health.ts';
 import { makeNode, makeNodeClaim, makeNodeClass, makeNodePool, NODE_CLASSES } from '../../testing/objects.ts';

@@ -3,11 +3,9 @@ import { NODE_CLAIMS, NODE_POOLS, type NodeClaim, type NodePool } from '@karpent
 import { FakeCloudProvider, type FakeSettings } from '@karpenter-ts/cloudprovider/testing';
 import type { OperatorOptions } from '../../options/operator-options.ts';
 import { VirtualClock } from '@karpenter-ts/runtime';
-import { NODES, PODS } from '@karpenter-ts/kubernetes';
+import { type Node, NODES, type Pod, PODS } from '@karpenter-ts/kubernetes';
 import type { ControllerDeps } from '../../state/controller-deps.ts';
 import { ClusterModel } from '../../state/cluster-model.ts';
-import type { Node } from '../../kinds/node.ts';
-import type { Pod } from '../../kinds/pod.ts';
 import { metricsPage } from '../../testing/metrics-page.ts';
 import { TestEnvironment } from '../../testing/test-environment.ts';
 import { Provisioner, type ProvisionerDeps } from '../provisioner.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { NodeSelectorRequirement } from '../../scheduler/kinds/pod.ts';
+import type { NodeSelectorRequirement } from '@karpenter-ts/kubernetes';
 import type { ContractCase } from '../contract-case.ts';
 import { type SchedulerEnvironment, schedulerCase, type PodOptions } from './scheduler-environment.ts';
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { NAMESPACES } from '../../scheduler/kinds/namespace.ts';
-import type { PodAffinityTerm } from '../../scheduler/kinds/pod.ts';
+import { NAMESPACES, type PodAffinityTerm } from '@karpenter-ts/kubernetes';
 import type { ContractCase } from '../contract-case.ts';
 import { type SchedulerEnvironment, schedulerCase, type PodOptions } from './scheduler-environment.ts';
 

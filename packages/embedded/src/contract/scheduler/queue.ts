@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { type ApiObject, EVENTS, type ResourceType } from '@karpenter-ts/kubernetes';
+import { type ApiObject, EVENTS, type Pod, PODS, type ResourceType } from '@karpenter-ts/kubernetes';
 import { SECOND } from '@karpenter-ts/runtime';
-import { type Pod, PODS } from '../../scheduler/kinds/pod.ts';
 import type { ContractCase } from '../contract-case.ts';
 import { type SchedulerEnvironment, schedulerCase } from './scheduler-environment.ts';
 

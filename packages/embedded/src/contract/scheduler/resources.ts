@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { PODS } from '../../scheduler/kinds/pod.ts';
+import { PODS } from '@karpenter-ts/kubernetes';
 import type { ContractCase } from '../contract-case.ts';
 import { schedulerCase } from './scheduler-environment.ts';
 

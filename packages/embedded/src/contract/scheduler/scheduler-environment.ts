@@ -1,6 +1,16 @@
-import { type ApiObject, apiVersionOf, type ResourceType } from '@karpenter-ts/kubernetes';
-import { NODES, type Node, type Taint } from '../../scheduler/kinds/node.ts';
-import { type ContainerPort, type Pod, PODS, type PodSpec, type Toleration } from '../../scheduler/kinds/pod.ts';
+import {
+  type ApiObject,
+  apiVersionOf,
+  type ContainerPort,
+  type Node,
+  NODES,
+  type Pod,
+  PODS,
+  type PodSpec,
+  type ResourceType,
+  type Taint,
+  type Toleration,
+} from '@karpenter-ts/kubernetes';
 import type { ContractCase, ContractContext } from '../contract-case.ts';
 import { unschedulableMessage, untilUnschedulable, untilSchedulerFinds } from './scheduler-messages.ts';
 

@@ -1,5 +1,4 @@
-import type { ApiObject, ObjectRef } from '@karpenter-ts/kubernetes';
-import { PODS, type Pod, type Toleration } from '../../scheduler/kinds/pod.ts';
+import { type ApiObject, type ObjectRef, type Pod, PODS, type Toleration } from '@karpenter-ts/kubernetes';
 import type { ContractContext } from '../contract-case.ts';
 
 /** A selector and tolerations that fit one node in its expected state. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { PODS, type TopologySpreadConstraint } from '../../scheduler/kinds/pod.ts';
+import { PODS, type TopologySpreadConstraint } from '@karpenter-ts/kubernetes';
 import type { ContractCase } from '../contract-case.ts';
 import { type SchedulerEnvironment, schedulerCase, type PodOptions } from './scheduler-environment.ts';
 

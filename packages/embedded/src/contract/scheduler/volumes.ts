@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict';
+import { BIND_COMPLETED, SELECTED_NODE } from '../../scheduler/volume-annotations.ts';
 import {
-  BIND_COMPLETED,
-  CLAIMS,
-  type Claim,
-  type ClaimRef,
   CSI_NODES,
   type CsiNode,
-  SELECTED_NODE,
+  type ObjectReference,
+  PERSISTENT_VOLUME_CLAIMS,
+  PERSISTENT_VOLUMES,
+  type PersistentVolume,
+  type PersistentVolumeClaim,
   STORAGE_CLASSES,
   type StorageClass,
-  VOLUMES,
-  type Volume,
-} from '../../scheduler/kinds/storage.ts';
+} from '@karpenter-ts/kubernetes';
 import type { ContractCase } from '../contract-case.ts';
 import { type SchedulerEnvironment, schedulerCase, type PodOptions } from './scheduler-environment.ts';
 
@@ -71,7 +70,7 @@ export const volumeCases: readonly ContractCase[] = [
     await storageClass(env, { volumeBindingMode: 'WaitForFirstConsumer' });
     await volumeClaim(env, 'data');
     const annotations = { [SELECTED_NODE]: env.context.unique('elsewhere') };
-    await env.change(CLAIMS, 'data', { metadata: { annotations } });
+    await env.change(PERSISTENT_VOLUME_CLAIMS, 'data', { metadata: { annotations } });
     await env.pod('pod', using('data'));
     await env.unschedulableMessage('pod', /1 node\(s\) didn't find available persistent volumes to bind[,.]/);
   }),
@@ -83,7 +82,7 @@ export const volumeCases: readonly ContractCase[] = [
     const refused = await selectedNode(env, 'data');
     await env.changeNode(refused, { spec: { unschedulable: true } });
     await env.untilSchedulerHasNodes();
-    await env.change(CLAIMS, 'data', { metadata: { annotations: { [SELECTED_NODE]: null } } });
+    await env.change(PERSISTENT_VOLUME_CLAIMS, 'data', { metadata: { annotations: { [SELECTED_NODE]: null } } });
     const other = refused === 'z1' ? 'z2' : 'z1';
     await env.context.until(
       `the volume is asked for in ${other}`,
@@ -109,11 +108,11 @@ export const volumeCases: readonly ContractCase[] = [
     const provisioner = 'kubernetes.io/no-provisioner';
     await storageClass(env, { provisioner, volumeBindingMode: 'WaitForFirstConsumer' });
     await volume(env, 'local', { nodeAffinity: inZone('z2'), storageClassName: className(env) });
-    await env.change(VOLUMES, env.context.unique('local'), { status: { phase: 'Available' } }, 'status');
+    await env.change(PERSISTENT_VOLUMES, env.context.unique('local'), { status: { phase: 'Available' } }, 'status');
     await volumeClaim(env, 'data');
     await env.pod('pod', using('data'));
     await env.context.until('the volume is kept for the claim', async () => {
-      const { spec } = await env.get<Volume>(VOLUMES, env.context.unique('local'));
+      const { spec } = await env.get<PersistentVolume>(PERSISTENT_VOLUMES, env.context.unique('local'));
       return spec.claimRef?.name === 'data';
     });
     await completeBinding(env, 'data', 'local');
@@ -131,11 +130,11 @@ export const volumeCases: readonly ContractCase[] = [
     // In this order: a scheduler that has heard of the free one knows that there is another.
     await volume(env, 'kept', { nodeAffinity: inZone('z2'), storageClassName, claimRef });
     await volume(env, 'free', { nodeAffinity: inZone('z1'), storageClassName });
-    await env.change(VOLUMES, env.context.unique('free'), { status: { phase: 'Available' } }, 'status');
+    await env.change(PERSISTENT_VOLUMES, env.context.unique('free'), { status: { phase: 'Available' } }, 'status');
     await env.pod('pod', using('data'));
     await completeBinding(env, 'data', 'kept');
     assert.equal(await env.nodeOf('pod'), 'z2');
-    const { spec } = await env.get<Volume>(VOLUMES, env.context.unique('free'));
+    const { spec } = await env.get<PersistentVolume>(PERSISTENT_VOLUMES, env.context.unique('free'));
     assert.equal(spec.claimRef, undefined);
   }),
   schedulerCase('a claim for one pod only is not given to a second', async (env) => {
@@ -168,14 +167,14 @@ export const volumeCases: readonly ContractCase[] = [
 
 const DRIVER = 'scheduling.test';
 
-type NodeAffinity = NonNullable<Volume['spec']['nodeAffinity']>;
+type NodeAffinity = NonNullable<PersistentVolume['spec']['nodeAffinity']>;
 
 interface VolumeOptions {
   readonly nodeAffinity?: NodeAffinity;
   readonly labels?: Readonly<Record<string, string>>;
   readonly accessModes?: readonly string[];
   readonly storageClassName?: string;
-  readonly claimRef?: ClaimRef;
+  readonly claimRef?: ObjectReference;
   /** Behind a driver; else on the node's disk. */
   readonly csi?: boolean;
 }
@@ -198,9 +197,9 @@ async function storageClass(env: SchedulerEnvironment, options: Partial<StorageC
 async function volumeClaim(
   env: SchedulerEnvironment,
   name: string,
-  options: Partial<Claim['spec']> = {},
-): Promise<Claim> {
-  return env.create<Claim>(CLAIMS, {
+  options: Partial<PersistentVolumeClaim['spec']> = {},
+): Promise<PersistentVolumeClaim> {
+  return env.create<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, {
     metadata: { name, annotations: options.volumeName === undefined ? {} : { [BIND_COMPLETED]: 'yes' } },
     spec: {
       accessModes: ['ReadWriteOnce'],
@@ -217,7 +216,10 @@ async function volume(env: SchedulerEnvironment, name: string, options: VolumeOp
   const source = csi ? { csi: { driver: DRIVER, volumeHandle: full } } : { hostPath: { path: '/tmp' } };
   const metadata = { name: full, ...(labels && { labels }) };
   const rest = { capacity: { storage: '1Gi' }, persistentVolumeReclaimPolicy: 'Retain', ...source };
-  await env.create<Volume>(VOLUMES, { metadata, spec: { accessModes: ['ReadWriteOnce'], ...rest, ...spec } });
+  await env.create<PersistentVolume>(PERSISTENT_VOLUMES, {
+    metadata,
+    spec: { accessModes: ['ReadWriteOnce'], ...rest, ...spec },
+  });
 }
 
 /** A claim and the volume it is bound to, as if a controller had done it. */
@@ -230,7 +232,7 @@ async function boundVolumeClaim(env: SchedulerEnvironment, name: string, options
 
 /** Does what a provisioner does for a claim whose node is selected. */
 async function provision(env: SchedulerEnvironment, name: string, options: VolumeOptions): Promise<void> {
-  const claimRef = refTo(await env.get<Claim>(CLAIMS, name));
+  const claimRef = refTo(await env.get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, name));
   const storageClassName = className(env);
   await volume(env, name, {
     ...options,
@@ -240,12 +242,12 @@ async function provision(env: SchedulerEnvironment, name: string, options: Volum
   await completeBinding(env, name, name);
 }
 
-function refTo({ metadata: { namespace, name, uid } }: Claim): ClaimRef {
+function refTo({ metadata: { namespace, name, uid } }: PersistentVolumeClaim): ObjectReference {
   return { kind: 'PersistentVolumeClaim', apiVersion: 'v1', namespace, name, uid };
 }
 
 async function completeBinding(env: SchedulerEnvironment, claimName: string, volumeName: string): Promise<void> {
-  await env.change(CLAIMS, claimName, {
+  await env.change(PERSISTENT_VOLUME_CLAIMS, claimName, {
     metadata: { annotations: { [BIND_COMPLETED]: 'yes' } },
     spec: { volumeName: env.context.unique(volumeName) },
   });
@@ -254,7 +256,7 @@ async function completeBinding(env: SchedulerEnvironment, claimName: string, vol
 /** Waits until a node is chosen for the claim. */
 async function selectedNode(env: SchedulerEnvironment, name: string): Promise<string> {
   const node = await env.context.until(`a node is selected for claim ${name}`, async () => {
-    const { metadata } = await env.get<Claim>(CLAIMS, name);
+    const { metadata } = await env.get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, name);
     return metadata.annotations?.[SELECTED_NODE];
   });
   return node.slice(env.context.unique('').length);

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
-import { DAEMON_SETS, type DaemonSet, type DaemonSetStatus } from '../../workloads/kinds/daemon-set.ts';
-import { NODES, type Node } from '../../workloads/kinds/node.ts';
-import { PODS, type Pod } from '../../workloads/kinds/pod.ts';
+import {
+  DAEMON_SETS,
+  type DaemonSet,
+  type DaemonSetStatus,
+  type Node,
+  NODES,
+  type Pod,
+  PODS,
+} from '@karpenter-ts/kubernetes';
 import type { ContractCase } from '../contract-case.ts';
 import { type WorkloadEnvironment, workloadCase } from './workload-environment.ts';
 
@@ -167,7 +173,7 @@ export const daemonSetCases: readonly ContractCase[] = [
     const states = await env.record<Pod>(PODS);
     await env.merge(DAEMON_SETS, 'agent', { spec: { template: { spec: NEXT_IMAGE } } });
     await running(env, 3);
-    const images = (await env.pods('app=agent')).map(({ spec }) => spec.containers[0]?.image);
+    const images = (await env.pods('app=agent')).map(({ spec }) => spec.containers?.[0]?.image);
     assert.ok(images.every((image) => image?.endsWith(':2')));
     await env.caughtUp(PODS, states);
     const there = new Set<string>();
@@ -202,7 +208,7 @@ export const daemonSetCases: readonly ContractCase[] = [
     await env.context.until('the old one is gone', async () => states.some(({ change }) => change === 'DELETED'));
     const gone = states.findIndex(({ change }) => change === 'DELETED');
     const isUp = ({ object }: { readonly object: Pod }): boolean =>
-      Boolean(object.spec.containers[0]?.image?.endsWith(':2')) && object.status?.phase === 'Running';
+      Boolean(object.spec.containers?.[0]?.image?.endsWith(':2')) && object.status?.phase === 'Running';
     assert.ok(states.slice(0, gone).some(isUp), 'the old daemon went before the new one ran');
   }),
 ];

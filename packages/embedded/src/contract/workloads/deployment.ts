@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict';
-import { type ApiObject, EVENTS } from '@karpenter-ts/kubernetes';
+import {
+  type ApiObject,
+  type Deployment,
+  DEPLOYMENTS,
+  EVENTS,
+  type Node,
+  NODES,
+  type Pod,
+  PODS,
+  REPLICA_SETS,
+  type ReplicaSet,
+} from '@karpenter-ts/kubernetes';
 import { findCondition } from '../../workloads/kinds/condition.ts';
-import { DEPLOYMENTS, type Deployment } from '../../workloads/kinds/deployment.ts';
-import { NODES, type Node } from '../../workloads/kinds/node.ts';
-import { PODS, type Pod } from '../../workloads/kinds/pod.ts';
-import { REPLICA_SETS, type ReplicaSet } from '../../workloads/kinds/replica-set.ts';
 import type { ContractCase } from '../contract-case.ts';
 import { type WorkloadEnvironment, workloadCase } from './workload-environment.ts';
 
@@ -144,7 +151,7 @@ export const deploymentCases: readonly ContractCase[] = [
     assert.equal(revision(await env.get(DEPLOYMENTS, 'web')), 2);
     await env.context.until('only new pods are left', async () => {
       const pods = await env.pods();
-      return pods.length === 3 && pods.every(({ spec }) => spec.containers[0]?.image?.endsWith(':2'));
+      return pods.length === 3 && pods.every(({ spec }) => spec.containers?.[0]?.image?.endsWith(':2'));
     });
   }),
 
@@ -215,7 +222,7 @@ export const deploymentCases: readonly ContractCase[] = [
     await rolledOut(env, 2);
     await env.caughtUp(PODS, states);
     const isNew = ({ object }: { readonly object: Pod }): boolean =>
-      object.spec.containers[0]?.image?.endsWith(':2') ?? false;
+      object.spec.containers?.[0]?.image?.endsWith(':2') ?? false;
     const firstNew = states.findIndex(isNew);
     const lastOld = states.findLastIndex((state) => !isNew(state));
     assert.ok(lastOld < firstNew, 'an old pod was still there when the first new one came');

@@ -1,20 +1,24 @@
 import assert from 'node:assert/strict';
 import { findCondition } from '../../workloads/kinds/condition.ts';
-import { DEPLOYMENTS, type Deployment } from '../../workloads/kinds/deployment.ts';
 import {
-  DISRUPTION_BUDGETS,
-  type DisruptionBudget,
-  type DisruptionBudgetStatus,
-} from '../../workloads/kinds/disruption-budget.ts';
-import { JOBS } from '../../workloads/kinds/job.ts';
-import { PODS } from '../../workloads/kinds/pod.ts';
+  type Deployment,
+  DEPLOYMENTS,
+  JOBS,
+  POD_DISRUPTION_BUDGETS,
+  type PodDisruptionBudget,
+  type PodDisruptionBudgetStatus,
+  PODS,
+} from '@karpenter-ts/kubernetes';
 import type { ContractCase } from '../contract-case.ts';
 import { type WorkloadEnvironment, workloadCase } from './workload-environment.ts';
 
 const SELECTOR = { matchLabels: { app: 'web' } };
 
-function createBudget(env: WorkloadEnvironment, spec: Partial<DisruptionBudget['spec']>): Promise<DisruptionBudget> {
-  return env.create<DisruptionBudget>(DISRUPTION_BUDGETS, {
+function createBudget(
+  env: WorkloadEnvironment,
+  spec: Partial<PodDisruptionBudget['spec']>,
+): Promise<PodDisruptionBudget> {
+  return env.create<PodDisruptionBudget>(POD_DISRUPTION_BUDGETS, {
     metadata: { name: 'web' },
     spec: { selector: SELECTOR, ...spec },
   });
@@ -30,13 +34,18 @@ async function deploy(env: WorkloadEnvironment, replicas: number): Promise<void>
   await env.until<Deployment>(DEPLOYMENTS, 'web', 'is up', ({ status }) => status?.availableReplicas === replicas);
 }
 
-function counted(env: WorkloadEnvironment, counts: Partial<DisruptionBudgetStatus>): Promise<DisruptionBudget> {
-  return env.until<DisruptionBudget>(DISRUPTION_BUDGETS, 'web', JSON.stringify(counts), ({ metadata, status }) => {
-    const isSame = Object.entries(counts).every(
-      ([name, count]) => status?.[name as keyof DisruptionBudgetStatus] === count,
-    );
-    return status?.observedGeneration === metadata.generation && isSame;
-  });
+function counted(env: WorkloadEnvironment, counts: Partial<PodDisruptionBudgetStatus>): Promise<PodDisruptionBudget> {
+  return env.until<PodDisruptionBudget>(
+    POD_DISRUPTION_BUDGETS,
+    'web',
+    JSON.stringify(counts),
+    ({ metadata, status }) => {
+      const isSame = Object.entries(counts).every(
+        ([name, count]) => status?.[name as keyof PodDisruptionBudgetStatus] === count,
+      );
+      return status?.observedGeneration === metadata.generation && isSame;
+    },
+  );
 }
 
 export const disruptionBudgetCases: readonly ContractCase[] = [
@@ -113,8 +122,8 @@ export const disruptionBudgetCases: readonly ContractCase[] = [
     await env.create(JOBS, { metadata: { name: 'work' }, spec: { template } });
     await env.context.until('the pod', async () => (await env.pods()).length === 1);
     await createBudget(env, { maxUnavailable: 1 });
-    const failing = await env.until<DisruptionBudget>(
-      DISRUPTION_BUDGETS,
+    const failing = await env.until<PodDisruptionBudget>(
+      POD_DISRUPTION_BUDGETS,
       'web',
       'fails',
       ({ status }) => findCondition(status?.conditions, 'DisruptionAllowed')?.reason === 'SyncFailed',
@@ -128,7 +137,7 @@ export const disruptionBudgetCases: readonly ContractCase[] = [
     await deploy(env, 2);
     await createBudget(env, { minAvailable: 2 });
     await counted(env, { disruptionsAllowed: 0 });
-    await env.merge(DISRUPTION_BUDGETS, 'web', { spec: { minAvailable: 1 } });
+    await env.merge(POD_DISRUPTION_BUDGETS, 'web', { spec: { minAvailable: 1 } });
     const { status } = await counted(env, { disruptionsAllowed: 1 });
     assert.equal(status?.observedGeneration, 2);
   }),
@@ -146,7 +155,7 @@ export const disruptionBudgetCases: readonly ContractCase[] = [
     await env.context.client.create(PODS, eviction, { subresource: 'eviction' });
     await env.untilGone(PODS, pod?.metadata.name ?? '');
     await counted(env, { currentHealthy: 2, disruptionsAllowed: 1 });
-    const { status } = await env.get<DisruptionBudget>(DISRUPTION_BUDGETS, 'web');
+    const { status } = await env.get<PodDisruptionBudget>(POD_DISRUPTION_BUDGETS, 'web');
     assert.equal(status?.disruptedPods, undefined);
   }),
 ];

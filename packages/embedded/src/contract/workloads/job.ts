@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { findCondition } from '../../workloads/kinds/condition.ts';
-import { JOBS, type Job } from '../../workloads/kinds/job.ts';
-import { PODS, type Pod } from '../../workloads/kinds/pod.ts';
-import { timestamp } from '@karpenter-ts/kubernetes';
+import { type Job, JOBS, type Pod, PODS, timestamp } from '@karpenter-ts/kubernetes';
 import type { ContractCase } from '../contract-case.ts';
 import { type WorkloadEnvironment, workloadCase } from './workload-environment.ts';
 
@@ -105,7 +103,7 @@ export const jobCases: readonly ContractCase[] = [
       assert.equal(metadata.labels?.[INDEX], index);
       assert.equal(metadata.generateName, `work-${index}-`);
       assert.equal(spec.hostname, `work-${index}`);
-      assert.equal(spec.containers[0]?.env?.[0]?.name, 'JOB_COMPLETION_INDEX');
+      assert.equal(spec.containers?.[0]?.env?.[0]?.name, 'JOB_COMPLETION_INDEX');
     }
   }),
 

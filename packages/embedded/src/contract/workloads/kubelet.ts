@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Lease } from '@karpenter-ts/runtime';
-import { LEASES } from '@karpenter-ts/kubernetes';
+import { type Lease, LEASES, type Node, NODES, type Pod, PODS } from '@karpenter-ts/kubernetes';
 import { findCondition } from '../../workloads/kinds/condition.ts';
-import { NODES, type Node } from '../../workloads/kinds/node.ts';
-import { PODS, type Pod } from '../../workloads/kinds/pod.ts';
 import type { ContractCase } from '../contract-case.ts';
 import { type WorkloadEnvironment, workloadCase } from './workload-environment.ts';
 

@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
-import type { ApiObject } from '@karpenter-ts/kubernetes';
+import { type ApiObject, DEPLOYMENTS, type Namespace, NAMESPACES, PODS } from '@karpenter-ts/kubernetes';
 import { StatusError } from '@karpenter-ts/runtime';
 import { findCondition } from '../../workloads/kinds/condition.ts';
-import { DEPLOYMENTS } from '../../workloads/kinds/deployment.ts';
-import { NAMESPACES, type Namespace } from '../../workloads/kinds/namespace.ts';
-import { PODS } from '../../workloads/kinds/pod.ts';
 import type { ContractCase, ContractContext } from '../contract-case.ts';
 import { CONFIG_MAPS, WorkloadEnvironment, workloadCase } from './workload-environment.ts';
 

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { SECOND } from '@karpenter-ts/runtime';
 import { findCondition } from '../../workloads/kinds/condition.ts';
-import { NODES, type Node } from '../../workloads/kinds/node.ts';
-import { PODS, type Pod } from '../../workloads/kinds/pod.ts';
-import { timestamp } from '@karpenter-ts/kubernetes';
+import { type Node, NODES, type Pod, PODS, timestamp } from '@karpenter-ts/kubernetes';
 import type { ContractCase } from '../contract-case.ts';
 import { type WorkloadEnvironment, workloadCase } from './workload-environment.ts';
 
@@ -138,7 +136,7 @@ export const nodeLifecycleCases: readonly ContractCase[] = [
     const { spec } = await tainted(env, broken, 'node.kubernetes.io/not-ready', 'NoExecute');
     const taint = spec?.taints?.find(({ effect }) => effect === 'NoExecute');
     assert.ok(taint?.timeAdded);
-    assert.ok(keysOf({ metadata: { name: '' }, spec } as Node, 'NoSchedule').includes('node.kubernetes.io/not-ready'));
+    assert.ok(keysOf({ metadata: { name: '' }, spec }, 'NoSchedule').includes('node.kubernetes.io/not-ready'));
     await say(env, broken, 'Ready', 'True');
     await clean(env, broken, 'node.kubernetes.io/not-ready', 'NoExecute');
     await clean(env, broken, 'node.kubernetes.io/not-ready');

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
-import { type ApiObject, LEASES, type OwnerReference } from '@karpenter-ts/kubernetes';
-import { DEPLOYMENTS } from '../../workloads/kinds/deployment.ts';
-import { NAMESPACES } from '../../workloads/kinds/namespace.ts';
-import { NODES } from '../../workloads/kinds/node.ts';
-import { PODS } from '../../workloads/kinds/pod.ts';
-import { REPLICA_SETS, type ReplicaSet } from '../../workloads/kinds/replica-set.ts';
+import {
+  type ApiObject,
+  DEPLOYMENTS,
+  LEASES,
+  NAMESPACES,
+  NODES,
+  type OwnerReference,
+  PODS,
+  REPLICA_SETS,
+  type ReplicaSet,
+} from '@karpenter-ts/kubernetes';
 import type { ContractCase } from '../contract-case.ts';
 import { CONFIG_MAPS, type WorkloadEnvironment, workloadCase } from './workload-environment.ts';
 

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
-import { controllerOf } from '@karpenter-ts/kubernetes';
+import {
+  controllerOf,
+  POD_DISRUPTION_BUDGETS,
+  type PodDisruptionBudget,
+  PODS,
+  REPLICA_SETS,
+  type ReplicaSet,
+} from '@karpenter-ts/kubernetes';
 import { findCondition } from '../../workloads/kinds/condition.ts';
-import { DISRUPTION_BUDGETS, type DisruptionBudget } from '../../workloads/kinds/disruption-budget.ts';
-import { PODS } from '../../workloads/kinds/pod.ts';
-import { REPLICA_SETS, type ReplicaSet } from '../../workloads/kinds/replica-set.ts';
 import type { ContractCase } from '../contract-case.ts';
 import { type WorkloadEnvironment, workloadCase } from './workload-environment.ts';
 
@@ -30,12 +34,12 @@ function resize(env: WorkloadEnvironment, replicas: number): Promise<ReplicaSet>
 
 /** Waits until the controllers know of so many pods: all share what they have seen, and a budget says how many. */
 async function known(env: WorkloadEnvironment, count: number): Promise<void> {
-  await env.create(DISRUPTION_BUDGETS, {
+  await env.create(POD_DISRUPTION_BUDGETS, {
     metadata: { name: 'known' },
     spec: { selector: SELECTOR, minAvailable: 0 },
   });
-  await env.until<DisruptionBudget>(
-    DISRUPTION_BUDGETS,
+  await env.until<PodDisruptionBudget>(
+    POD_DISRUPTION_BUDGETS,
     'known',
     `has counted ${count}`,
     ({ status }) => status?.expectedPods === count,
@@ -150,7 +154,7 @@ export const replicaSetCases: readonly ContractCase[] = [
   }),
 
   workloadCase('a ReplicaSet whose pods are refused says so', async (env) => {
-    await createSet(env, { template: env.template({ priorityClassName: 'no-such-class' } as object) });
+    await createSet(env, { template: env.template({ priorityClassName: 'no-such-class' }) });
     const failing = await env.until<ReplicaSet>(
       REPLICA_SETS,
       'web',

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
-import { CONTROLLER_REVISIONS, type ControllerRevision } from '../../workloads/kinds/controller-revision.ts';
-import { PERSISTENT_VOLUME_CLAIMS } from '../../workloads/kinds/persistent-volume-claim.ts';
-import { PODS, type Pod } from '../../workloads/kinds/pod.ts';
-import { STATEFUL_SETS, type StatefulSet } from '../../workloads/kinds/stateful-set.ts';
+import {
+  CONTROLLER_REVISIONS,
+  type ControllerRevision,
+  PERSISTENT_VOLUME_CLAIMS,
+  type Pod,
+  PODS,
+  STATEFUL_SETS,
+  type StatefulSet,
+} from '@karpenter-ts/kubernetes';
 import type { ContractCase } from '../contract-case.ts';
 import { type Recorded, type WorkloadEnvironment, workloadCase } from './workload-environment.ts';
 
@@ -143,7 +148,7 @@ export const statefulSetCases: readonly ContractCase[] = [
     const steps = states
       .filter(
         ({ change, object }) =>
-          change === 'DELETED' || (change === 'ADDED' && object.spec.containers[0]?.image?.endsWith(':2')),
+          change === 'DELETED' || (change === 'ADDED' && object.spec.containers?.[0]?.image?.endsWith(':2')),
       )
       .map(({ change, object }) => `${change} ${object.metadata.name}`);
     assert.deepEqual(steps, [
@@ -163,7 +168,7 @@ export const statefulSetCases: readonly ContractCase[] = [
     await updated(env, 3);
     await env.merge(STATEFUL_SETS, 'web', { spec: { template: { spec: NEXT_IMAGE } } });
     const imageOf = async (pod: string): Promise<string | undefined> =>
-      (await env.get<Pod>(PODS, pod)).spec.containers[0]?.image;
+      (await env.get<Pod>(PODS, pod)).spec.containers?.[0]?.image;
     await env.context.until('web-2 is new', async () => (await imageOf('web-2'))?.endsWith(':2'));
     const { status } = await env.until<StatefulSet>(STATEFUL_SETS, 'web', 'has one new pod', (set) => {
       return set.status?.updatedReplicas === 1 && set.status.readyReplicas === 3;
@@ -190,9 +195,9 @@ export const statefulSetCases: readonly ContractCase[] = [
     await env.delete(PODS, 'web-1');
     await env.context.until('web-1 is new', async () => {
       const { spec } = await env.get<Pod>(PODS, 'web-1');
-      return spec.containers[0]?.image?.endsWith(':2');
+      return spec.containers?.[0]?.image?.endsWith(':2');
     });
-    assert.equal((await env.get<Pod>(PODS, 'web-0')).spec.containers[0]?.image, 'registry.example/main:1');
+    assert.equal((await env.get<Pod>(PODS, 'web-0')).spec.containers?.[0]?.image, 'registry.example/main:1');
   }),
 
   workloadCase('ordinals may start above zero', async (env) => {

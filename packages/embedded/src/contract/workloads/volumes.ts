@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict';
-import { type ApiObject, EVENTS } from '@karpenter-ts/kubernetes';
-import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '../../workloads/kinds/persistent-volume-claim.ts';
-import { PERSISTENT_VOLUMES, type PersistentVolume } from '../../workloads/kinds/persistent-volume.ts';
-import { PODS, type Pod } from '../../workloads/kinds/pod.ts';
-import { STORAGE_CLASSES } from '../../workloads/kinds/storage-class.ts';
+import {
+  type ApiObject,
+  EVENTS,
+  PERSISTENT_VOLUME_CLAIMS,
+  PERSISTENT_VOLUMES,
+  type PersistentVolume,
+  type PersistentVolumeClaim,
+  type Pod,
+  PODS,
+  STORAGE_CLASSES,
+} from '@karpenter-ts/kubernetes';
 import type { ContractCase } from '../contract-case.ts';
 import { type WorkloadEnvironment, workloadCase } from './workload-environment.ts';
 

@@ -1,8 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type ApiObject, apiVersionOf, type ResourceType } from '@karpenter-ts/kubernetes';
+import {
+  type ApiObject,
+  apiVersionOf,
+  type Node,
+  NODES,
+  type Pod,
+  PODS,
+  type PodSpec,
+  type PodTemplate,
+  type ResourceType,
+  type Taint,
+} from '@karpenter-ts/kubernetes';
 import { isNotFound } from '@karpenter-ts/runtime';
-import { NODES, type Node, type NodeTaint } from '../../workloads/kinds/node.ts';
-import { PODS, type Pod, type PodSpec, type PodTemplate } from '../../workloads/kinds/pod.ts';
 import type { ContractCase, ContractContext } from '../contract-case.ts';
 
 export { CONFIG_MAPS } from '@karpenter-ts/kubernetes';
@@ -14,7 +23,7 @@ const CAPACITY = { cpu: '8', memory: '32Gi', pods: '110' };
 
 export interface NodeOptions {
   readonly labels?: Readonly<Record<string, string>>;
-  readonly taints?: readonly NodeTaint[];
+  readonly taints?: readonly Taint[];
   readonly unschedulable?: boolean;
   /** Without a kubelet, nobody but the case itself says how the node is. */
   readonly kubelet?: 'simulated' | 'none';

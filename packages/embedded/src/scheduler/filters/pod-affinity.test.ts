@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Labels, PodAffinityTerm } from '../kinds/pod.ts';
+import type { Labels, PodAffinityTerm } from '@karpenter-ts/kubernetes';
 import { TestCluster, type TestPod } from '../testing/cluster.ts';
 import { podAffinity } from './pod-affinity.ts';
 

@@ -1,4 +1,4 @@
-import type { Labels } from '../kinds/pod.ts';
+import type { Labels } from '@karpenter-ts/kubernetes';
 import { type AffinityTerm, isMeant, type NamespaceLabels } from '../model/affinity-term.ts';
 import type { PodClass } from '../model/pod-class.ts';
 import type { PodCountByNode, Snapshot } from '../model/snapshot.ts';

@@ -1,5 +1,4 @@
-import { compareQuantities } from '@karpenter-ts/kubernetes';
-import type { Claim } from '../kinds/storage.ts';
+import { compareQuantities, type PersistentVolumeClaim } from '@karpenter-ts/kubernetes';
 import type { VolumeClaimUse } from '../model/volume-claim-use.ts';
 import type { PodClass } from '../model/pod-class.ts';
 import type { StorageModel } from '../model/storage-model.ts';
@@ -45,8 +44,8 @@ export function sortVolumeClaims(
   { volumeClaims, namespace }: PodClass,
   storage: StorageModel,
 ): PodVolumeClaims | string {
-  const bound: Claim[] = [];
-  const delayed: Claim[] = [];
+  const bound: PersistentVolumeClaim[] = [];
+  const delayed: PersistentVolumeClaim[] = [];
   let isUnbound = false;
   for (const use of volumeClaims) {
     const volumeClaim = storage.volumeClaims.get(use.key);
@@ -68,7 +67,7 @@ function missing({ name, pod }: VolumeClaimUse): string {
 }
 
 function findProblem(
-  { metadata, spec, status }: Claim,
+  { metadata, spec, status }: PersistentVolumeClaim,
   { name, pod }: VolumeClaimUse,
   namespace: string,
 ): string | undefined {

@@ -1,4 +1,4 @@
-import type { CsiNode } from '../kinds/storage.ts';
+import type { CsiNode } from '@karpenter-ts/kubernetes';
 import type { NodeEntry } from '../model/node-entry.ts';
 import type { PodClass } from '../model/pod-class.ts';
 import type { Snapshot } from '../model/snapshot.ts';
@@ -50,7 +50,7 @@ function attachedVolumes(node: NodeEntry, storage: StorageModel): Volumes {
   for (const { spec } of storage.attachments.values()) {
     if (spec.nodeName !== node.name) continue;
     const csi = storage.volumes.get(spec.source.persistentVolumeName ?? '')?.spec.csi;
-    if (csi !== undefined) addVolume(volumes, spec.attacher, csi.volumeHandle);
+    if (csi !== undefined) addVolume(volumes, spec.attacher, csi.volumeHandle ?? '');
   }
   return volumes;
 }
@@ -68,7 +68,7 @@ function addVolumes(volumes: Volumes, pod: PodClass, storage: StorageModel): voi
     if (volumeClaim === undefined) continue;
     const volume = storage.volumes.get(volumeClaim.spec.volumeName ?? '');
     const driver = storage.classes.get(classNameOf(volumeClaim))?.provisioner;
-    if (volume?.spec.csi !== undefined) addVolume(volumes, volume.spec.csi.driver, volume.spec.csi.volumeHandle);
+    if (volume?.spec.csi !== undefined) addVolume(volumes, volume.spec.csi.driver, volume.spec.csi.volumeHandle ?? '');
     else if (volume === undefined && driver !== undefined) addVolume(volumes, driver, `claim ${key}`);
   }
 }

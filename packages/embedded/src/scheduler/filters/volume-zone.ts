@@ -1,4 +1,4 @@
-import type { Labels } from '../kinds/pod.ts';
+import type { Labels } from '@karpenter-ts/kubernetes';
 import { type Filter, NOTHING_TO_CHECK, rejection } from './filter.ts';
 
 const ELSEWHERE = rejection('node(s) had no available volume zone', false);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Claim, CsiNode } from '../kinds/storage.ts';
+import type { CsiNode, PersistentVolumeClaim } from '@karpenter-ts/kubernetes';
 import { TestCluster } from '../testing/cluster.ts';
 import { boundVolumeClaimObject, volumeClaimObject, lateClass, volumeObject } from '../testing/storage.ts';
 
@@ -8,7 +8,7 @@ function using(...volumeClaims: readonly string[]) {
   return { volumes: volumeClaims.map((claimName) => ({ name: claimName, persistentVolumeClaim: { claimName } })) };
 }
 
-function clusterWith(...volumeClaims: readonly Claim[]): TestCluster {
+function clusterWith(...volumeClaims: readonly PersistentVolumeClaim[]): TestCluster {
   const cluster = new TestCluster();
   cluster.snapshot.storage.classes.set('late', lateClass());
   for (const volumeClaim of volumeClaims)

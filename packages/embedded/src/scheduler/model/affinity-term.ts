@@ -1,5 +1,12 @@
-import { type LabelRequirement, type LabelSelector, labelSelectorFrom, matchesLabels } from '@karpenter-ts/kubernetes';
-import type { Labels, PodAffinity, PodAffinityTerm } from '../kinds/pod.ts';
+import {
+  type LabelRequirement,
+  type Labels,
+  type LabelSelector,
+  labelSelectorFrom,
+  matchesLabels,
+  type PodAffinity,
+  type PodAffinityTerm,
+} from '@karpenter-ts/kubernetes';
 
 /** Pods, meant by their labels and namespaces, near which (or far from which) a pod wants to be. */
 export interface AffinityTerm {

@@ -1,4 +1,4 @@
-import type { PodSpec } from '../kinds/pod.ts';
+import type { PodSpec } from '@karpenter-ts/kubernetes';
 
 /** A port of the node itself. */
 export interface HostPort {
@@ -10,7 +10,7 @@ export interface HostPort {
 const EVERY_IP = '0.0.0.0';
 
 /** The host ports of containers that run as long as the pod does. */
-export function hostPorts({ initContainers = [], containers }: PodSpec): readonly HostPort[] {
+export function hostPorts({ initContainers = [], containers = [] }: PodSpec): readonly HostPort[] {
   const running = [...initContainers.filter(({ restartPolicy }) => restartPolicy === 'Always'), ...containers];
   const ports: HostPort[] = [];
   for (const { ports: declared = [] } of running) {

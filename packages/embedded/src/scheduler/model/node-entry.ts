@@ -1,5 +1,4 @@
-import type { Node, Taint } from '../kinds/node.ts';
-import type { Labels } from '../kinds/pod.ts';
+import type { Labels, Node, Taint } from '@karpenter-ts/kubernetes';
 import { type HostPort, isPortConflict } from './host-port.ts';
 import type { PodClass } from './pod-class.ts';
 import { amountsOf } from './requests.ts';

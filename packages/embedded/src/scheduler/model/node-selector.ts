@@ -1,5 +1,14 @@
-import { type LabelOperator, type LabelRequirement, type LabelSelector, matchesLabels } from '@karpenter-ts/kubernetes';
-import type { Labels, NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, PodSpec } from '../kinds/pod.ts';
+import {
+  type LabelOperator,
+  type LabelRequirement,
+  type Labels,
+  type LabelSelector,
+  matchesLabels,
+  type NodeSelector,
+  type NodeSelectorRequirement,
+  type NodeSelectorTerm,
+  type PodSpec,
+} from '@karpenter-ts/kubernetes';
 
 /** What a selector sees of a node. */
 export interface SelectableNode {

@@ -1,4 +1,4 @@
-import type { Labels, Pod, Toleration } from '../kinds/pod.ts';
+import type { Labels, Pod, Toleration } from '@karpenter-ts/kubernetes';
 import { type AffinityTerm, preferredTerms, requiredTerms, type WeightedTerm } from './affinity-term.ts';
 import { type VolumeClaimUse, volumeClaimUses } from './volume-claim-use.ts';
 import { type HostPort, hostPorts } from './host-port.ts';
@@ -70,7 +70,7 @@ function keyOf(pod: Pod): string {
     metadata.deletionTimestamp !== undefined,
     ownerOf(pod),
     spec.preemptionPolicy,
-    spec.containers.map(({ resources, ports }) => [resources?.requests, ports]),
+    spec.containers?.map(({ resources, ports }) => [resources?.requests, ports]),
     spec.initContainers?.map(({ resources, ports, restartPolicy }) => [resources?.requests, ports, restartPolicy]),
     spec.resources?.requests,
     spec.overhead,

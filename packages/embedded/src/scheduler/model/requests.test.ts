@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PodSpec } from '../kinds/pod.ts';
+import type { PodSpec } from '@karpenter-ts/kubernetes';
 import { requestsOf } from './requests.ts';
 import { ResourceNames } from './resource-names.ts';
 

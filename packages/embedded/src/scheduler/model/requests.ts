@@ -1,5 +1,11 @@
-import { milliUnitsOf, parseQuantity, unitsOf } from '@karpenter-ts/kubernetes';
-import type { Container, PodSpec, ResourceList } from '../kinds/pod.ts';
+import {
+  type Container,
+  milliUnitsOf,
+  parseQuantity,
+  type PodSpec,
+  type ResourceList,
+  unitsOf,
+} from '@karpenter-ts/kubernetes';
 import { CPU, MEMORY, type ResourceNames } from './resource-names.ts';
 
 /** What a pod asks of a node. Amounts are thousandths of a core, bytes, or pieces. */
@@ -58,7 +64,7 @@ function total(spec: PodSpec, missing: ReadonlyMap<string, number>): Amounts {
  */
 function ofContainers(spec: PodSpec, missing: ReadonlyMap<string, number>): Amounts {
   const together: Amounts = new Map();
-  for (const container of spec.containers) add(together, ofContainer(container, missing));
+  for (const container of spec.containers ?? []) add(together, ofContainer(container, missing));
   const beside: Amounts = new Map();
   const most: Amounts = new Map();
   for (const container of spec.initContainers ?? []) {

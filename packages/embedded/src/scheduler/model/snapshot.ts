@@ -1,5 +1,4 @@
-import type { Node } from '../kinds/node.ts';
-import type { Labels } from '../kinds/pod.ts';
+import type { Labels, Node } from '@karpenter-ts/kubernetes';
 import { NodeEntry } from './node-entry.ts';
 import type { PodClass } from './pod-class.ts';
 import type { ResourceNames } from './resource-names.ts';

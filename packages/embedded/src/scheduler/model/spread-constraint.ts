@@ -1,5 +1,4 @@
-import { type LabelSelector, labelSelectorFrom } from '@karpenter-ts/kubernetes';
-import type { TopologySpreadConstraint } from '../kinds/pod.ts';
+import { type LabelSelector, labelSelectorFrom, type TopologySpreadConstraint } from '@karpenter-ts/kubernetes';
 import { type LabelledPod, withLabelKeys } from './affinity-term.ts';
 
 /** How evenly pods are to be spread over the domains a node label makes. */

@@ -1,12 +1,11 @@
-import {
-  type Claim,
-  CLASS_ANNOTATION,
-  type CsiNode,
-  SELECTED_NODE,
-  type StorageClass,
-  type Volume,
-  type VolumeAttachment,
-} from '../kinds/storage.ts';
+import type {
+  CsiNode,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  StorageClass,
+  VolumeAttachment,
+} from '@karpenter-ts/kubernetes';
+import { CLASS_ANNOTATION, SELECTED_NODE } from '../volume-annotations.ts';
 
 /** Objects of a kind by key, with a count of their changes. */
 class Objects<T> {
@@ -42,8 +41,8 @@ export class StorageModel {
   readonly #changed = (): void => {
     this.#generation++;
   };
-  readonly volumeClaims = new Objects<Claim>(this.#changed);
-  readonly volumes = new Objects<Volume>(this.#changed);
+  readonly volumeClaims = new Objects<PersistentVolumeClaim>(this.#changed);
+  readonly volumes = new Objects<PersistentVolume>(this.#changed);
   readonly classes = new Objects<StorageClass>(this.#changed);
   readonly csiNodes = new Objects<CsiNode>(this.#changed);
   readonly attachments = new Objects<VolumeAttachment>(this.#changed);
@@ -57,7 +56,7 @@ export class StorageModel {
   }
 
   /** The claim a volume is promised to, and nobody else may have. */
-  findPromise(volume: Volume): string | undefined {
+  findPromise(volume: PersistentVolume): string | undefined {
     return this.#promised.get(volume.metadata.name);
   }
 
@@ -87,6 +86,6 @@ export class StorageModel {
 }
 
 /** The class of a claim or volume by name; '' for none. */
-export function classNameOf({ metadata, spec }: Claim | Volume): string {
+export function classNameOf({ metadata, spec }: PersistentVolumeClaim | PersistentVolume): string {
   return metadata.annotations?.[CLASS_ANNOTATION] ?? spec.storageClassName ?? '';
 }

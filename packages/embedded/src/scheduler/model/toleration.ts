@@ -1,5 +1,4 @@
-import type { Taint } from '../kinds/node.ts';
-import type { Toleration } from '../kinds/pod.ts';
+import type { Taint, Toleration } from '@karpenter-ts/kubernetes';
 
 /** Whether each of the taints is covered by one of the tolerations. Asked for every node and pod. */
 export function areTolerated(taints: readonly Taint[], tolerations: readonly Toleration[]): boolean {

@@ -1,4 +1,4 @@
-import type { Labels } from '../kinds/pod.ts';
+import type { Labels } from '@karpenter-ts/kubernetes';
 
 /** Weights of domains: of the values that node labels have. Those never mentioned weigh 0. */
 export class TopologyDomains {

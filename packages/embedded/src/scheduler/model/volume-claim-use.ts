@@ -1,4 +1,4 @@
-import type { Pod } from '../kinds/pod.ts';
+import type { Pod } from '@karpenter-ts/kubernetes';
 
 /** A claim a pod mounts. */
 export interface VolumeClaimUse {

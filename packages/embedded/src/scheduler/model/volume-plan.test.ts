@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import type { Claim, Volume } from '../kinds/storage.ts';
+import type { PersistentVolumeClaim, PersistentVolume } from '@karpenter-ts/kubernetes';
 import { boundVolumeClaimObject, volumeClaimObject, inZone, lateClass, volumeObject } from '../testing/storage.ts';
 import { StorageModel } from './storage-model.ts';
 import { planVolumes } from './volume-plan.ts';
@@ -13,12 +13,12 @@ beforeEach(() => {
   storage.classes.set('late', lateClass());
 });
 
-function add(...volumes: readonly Volume[]): void {
+function add(...volumes: readonly PersistentVolume[]): void {
   for (const volume of volumes) storage.volumes.set(volume.metadata.name, volume);
 }
 
 /** The plan in short: `claim=volume`, `claim+` for one to be made, or what is in the way. */
-function planFor(delayed: readonly Claim[], bound: readonly Claim[] = []): string {
+function planFor(delayed: readonly PersistentVolumeClaim[], bound: readonly PersistentVolumeClaim[] = []): string {
   const plan = planVolumes({ bound, delayed }, HERE, storage);
   if ('conflicts' in plan) return plan.conflicts.join(', ');
   const bindings = plan.bindings.map(

@@ -3,27 +3,30 @@ import {
   labelSelectorFrom,
   matchesLabels,
   parseQuantity,
+  type PersistentVolume,
+  type PersistentVolumeClaim,
   type Quantity,
+  type ResourceList,
+  type StorageClass,
   ZERO_QUANTITY,
 } from '@karpenter-ts/kubernetes';
-import type { ResourceList } from '../kinds/pod.ts';
-import { BIND_COMPLETED, type Claim, type StorageClass, type Volume } from '../kinds/storage.ts';
+import { BIND_COMPLETED } from '../volume-annotations.ts';
 import { nodeMatcher, type SelectableNode } from './node-selector.ts';
 import { classNameOf, type StorageModel } from './storage-model.ts';
 
 /** A pod's claims, by what has to happen to them. */
 export interface PodVolumeClaims {
-  readonly bound: readonly Claim[];
+  readonly bound: readonly PersistentVolumeClaim[];
   /** To be bound once a node is chosen, the smallest first. */
-  readonly delayed: readonly Claim[];
+  readonly delayed: readonly PersistentVolumeClaim[];
 }
 
 /** What must be done before a pod can start on a node. */
 export interface VolumePlan {
   /** Claims that get volumes which exist. */
-  readonly bindings: readonly { readonly volumeClaim: Claim; readonly volume: Volume }[];
+  readonly bindings: readonly { readonly volumeClaim: PersistentVolumeClaim; readonly volume: PersistentVolume }[];
   /** Claims whose volumes are to be made for the node. */
-  readonly provisions: readonly Claim[];
+  readonly provisions: readonly PersistentVolumeClaim[];
 }
 
 /** Why there is no plan. */
@@ -32,12 +35,12 @@ export type VolumeConflict = 'volume elsewhere' | 'volume missing' | 'nothing to
 const NO_PROVISIONER = 'kubernetes.io/no-provisioner';
 
 /** Both sides agree: the claim names a volume, and the volume's controller has said so. */
-export function isBound({ metadata, spec }: Claim): boolean {
+export function isBound({ metadata, spec }: PersistentVolumeClaim): boolean {
   return Boolean(spec.volumeName) && metadata.annotations?.[BIND_COMPLETED] !== undefined;
 }
 
 /** Whether the claim waits for a pod to be placed. */
-export function isDelayed(volumeClaim: Claim, storage: StorageModel): boolean {
+export function isDelayed(volumeClaim: PersistentVolumeClaim, storage: StorageModel): boolean {
   if (volumeClaim.spec.volumeName) return false;
   return storage.classes.get(classNameOf(volumeClaim))?.volumeBindingMode === 'WaitForFirstConsumer';
 }
@@ -58,13 +61,13 @@ export function planVolumes(
 }
 
 /** Whether pods on the node can use the volume. */
-export function isInReach(volume: Volume, node: SelectableNode): boolean {
+export function isInReach(volume: PersistentVolume, node: SelectableNode): boolean {
   const required = volume.spec.nodeAffinity?.required;
   return required === undefined || nodeMatcher(required)(node);
 }
 
 function findUnreachable(
-  bound: readonly Claim[],
+  bound: readonly PersistentVolumeClaim[],
   node: SelectableNode,
   storage: StorageModel,
 ): VolumeConflict | undefined {
@@ -77,12 +80,12 @@ function findUnreachable(
 }
 
 function planDelayed(
-  volumeClaims: readonly Claim[],
+  volumeClaims: readonly PersistentVolumeClaim[],
   node: SelectableNode,
   storage: StorageModel,
 ): VolumePlan | undefined {
-  const bindings: { volumeClaim: Claim; volume: Volume }[] = [];
-  const provisions: Claim[] = [];
+  const bindings: { volumeClaim: PersistentVolumeClaim; volume: PersistentVolume }[] = [];
+  const provisions: PersistentVolumeClaim[] = [];
   for (const volumeClaim of volumeClaims) {
     const selected = storage.findSelectedNode(volumeClaimKey(volumeClaim));
     if (selected !== undefined && selected !== node.name) return undefined;
@@ -107,12 +110,12 @@ function canProvision(storageClass: StorageClass | undefined, { labels }: Select
 
 /** The volume kept for the claim, else the smallest free one that will do. */
 function findVolume(
-  volumeClaim: Claim,
+  volumeClaim: PersistentVolumeClaim,
   node: SelectableNode,
   storage: StorageModel,
   taken: ReadonlySet<string>,
-): Volume | undefined {
-  let smallest: Volume | undefined;
+): PersistentVolume | undefined {
+  let smallest: PersistentVolume | undefined;
   for (const volume of storage.volumes.values()) {
     if (taken.has(volume.metadata.name) || !isOffered(volume, volumeClaim, storage)) continue;
     if (volume.spec.claimRef !== undefined) return isInReach(volume, node) ? volume : undefined;
@@ -123,7 +126,7 @@ function findVolume(
 }
 
 /** Nobody else's, large enough, of the right sort. */
-function isOffered(volume: Volume, volumeClaim: Claim, storage: StorageModel): boolean {
+function isOffered(volume: PersistentVolume, volumeClaim: PersistentVolumeClaim, storage: StorageModel): boolean {
   const { claimRef } = volume.spec;
   if (claimRef !== undefined && !isFor(claimRef, volumeClaim)) return false;
   const promise = storage.findPromise(volume);
@@ -136,7 +139,10 @@ function isOffered(volume: Volume, volumeClaim: Claim, storage: StorageModel): b
   );
 }
 
-function isFor(claimRef: NonNullable<Volume['spec']['claimRef']>, { metadata }: Claim): boolean {
+function isFor(
+  claimRef: NonNullable<PersistentVolume['spec']['claimRef']>,
+  { metadata }: PersistentVolumeClaim,
+): boolean {
   return (
     claimRef.name === metadata.name &&
     claimRef.namespace === metadata.namespace &&
@@ -144,7 +150,7 @@ function isFor(claimRef: NonNullable<Volume['spec']['claimRef']>, { metadata }: 
   );
 }
 
-function isSuitable(volume: Volume, volumeClaim: Claim): boolean {
+function isSuitable(volume: PersistentVolume, volumeClaim: PersistentVolumeClaim): boolean {
   const { selector, accessModes = [] } = volumeClaim.spec;
   return (
     volume.status?.phase === 'Available' &&
@@ -154,12 +160,12 @@ function isSuitable(volume: Volume, volumeClaim: Claim): boolean {
   );
 }
 
-function volumeSize({ spec }: Volume): Quantity {
+function volumeSize({ spec }: PersistentVolume): Quantity {
   return sizeOf(spec.capacity);
 }
 
 /** How much storage the claim asks for. */
-export function volumeClaimSize({ spec }: Claim): Quantity {
+export function volumeClaimSize({ spec }: PersistentVolumeClaim): Quantity {
   return sizeOf(spec.resources?.requests);
 }
 
@@ -168,6 +174,6 @@ function sizeOf(list: ResourceList | undefined): Quantity {
   return text === undefined ? ZERO_QUANTITY : parseQuantity(text);
 }
 
-export function volumeClaimKey({ metadata }: Claim): string {
+export function volumeClaimKey({ metadata }: PersistentVolumeClaim): string {
   return `${metadata.namespace}/${metadata.name}`;
 }

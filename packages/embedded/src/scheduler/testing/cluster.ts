@@ -1,7 +1,6 @@
 import { DEFAULT_FILTERS } from '../filters/default-filters.ts';
 import type { Filter } from '../filters/filter.ts';
-import type { Node } from '../kinds/node.ts';
-import type { Labels, Pod, PodSpec } from '../kinds/pod.ts';
+import type { Labels, Node, Pod, PodSpec } from '@karpenter-ts/kubernetes';
 import { type PodClass, PodClasses } from '../model/pod-class.ts';
 import { ResourceNames } from '../model/resource-names.ts';
 import { Snapshot } from '../model/snapshot.ts';

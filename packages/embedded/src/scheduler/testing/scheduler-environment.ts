@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test';
-import type { ApiObject, ResourceType } from '@karpenter-ts/kubernetes';
+import { type ApiObject, NODES, type Pod, PODS, type ResourceType } from '@karpenter-ts/kubernetes';
 import {
   Client,
   inProcessTransport,
@@ -12,8 +12,6 @@ import {
 import { seededRandom } from '../../apiserver/identity.ts';
 import { ApiServer } from '../../apiserver/server.ts';
 import { createCaches } from '../caches.ts';
-import { NODES } from '../kinds/node.ts';
-import { type Pod, PODS } from '../kinds/pod.ts';
 import { schedulerController } from '../scheduler.ts';
 import { nodeObject, podObject, type TestNode, type TestPod } from './cluster.ts';
 
@@ -65,7 +63,7 @@ export class SchedulerEnvironment {
   async pod(name: string, options: TestPod & { readonly finalizers?: readonly string[] } = {}): Promise<void> {
     const { finalizers = [], ...rest } = options;
     const { spec } = podObject(name, rest);
-    const containers = spec.containers.map((container, i) => ({ name: `c${i}`, image: 'none', ...container }));
+    const containers = spec.containers?.map((container, i) => ({ name: `c${i}`, image: 'none', ...container }));
     const tolerations = [{ operator: 'Exists' }, ...(spec.tolerations ?? [])];
     const metadata = { name, namespace: 'default', labels: options.labels ?? {}, finalizers };
     await this.create(PODS, { metadata, spec: { ...spec, containers, tolerations } } as ApiObject);

@@ -1,11 +1,12 @@
-import { BIND_COMPLETED, type Claim, type StorageClass, type Volume } from '../kinds/storage.ts';
+import { BIND_COMPLETED } from '../volume-annotations.ts';
+import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '@karpenter-ts/kubernetes';
 
 /** A claim for 1 GiB of the class `late`, in the namespace `default`. */
 export function volumeClaimObject(
   name: string,
-  spec: Partial<Claim['spec']> = {},
+  spec: Partial<PersistentVolumeClaim['spec']> = {},
   annotations: Readonly<Record<string, string>> = {},
-): Claim {
+): PersistentVolumeClaim {
   const resources = { requests: { storage: '1Gi' } };
   return {
     metadata: { name, namespace: 'default', uid: `uid-${name}`, resourceVersion: '1', annotations },
@@ -13,12 +14,20 @@ export function volumeClaimObject(
   };
 }
 
-export function boundVolumeClaimObject(name: string, volumeName: string, spec: Partial<Claim['spec']> = {}): Claim {
+export function boundVolumeClaimObject(
+  name: string,
+  volumeName: string,
+  spec: Partial<PersistentVolumeClaim['spec']> = {},
+): PersistentVolumeClaim {
   return volumeClaimObject(name, { volumeName, ...spec }, { [BIND_COMPLETED]: 'yes' });
 }
 
 /** A free volume of 1 GiB of the class `late`. */
-export function volumeObject(name: string, spec: Partial<Volume['spec']> = {}, labels = {}): Volume {
+export function volumeObject(
+  name: string,
+  spec: Partial<PersistentVolume['spec']> = {},
+  labels = {},
+): PersistentVolume {
   return {
     metadata: { name, labels, resourceVersion: '1' },
     spec: { capacity: { storage: '1Gi' }, storageClassName: 'late', accessModes: ['ReadWriteOnce'], ...spec },
@@ -33,6 +42,6 @@ export function lateClass(options: Partial<StorageClass> = {}): StorageClass {
 }
 
 /** Within reach of the nodes of a zone only. */
-export function inZone(zone: string): NonNullable<Volume['spec']['nodeAffinity']> {
+export function inZone(zone: string): NonNullable<PersistentVolume['spec']['nodeAffinity']> {
   return { required: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'zone', operator: 'In', values: [zone] }] }] } };
 }

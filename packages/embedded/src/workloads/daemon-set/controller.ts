@@ -8,12 +8,18 @@ import {
   type Result,
   unlessGone,
 } from '@karpenter-ts/runtime';
-import { controllerKey, objectKey } from '@karpenter-ts/kubernetes';
+import {
+  controllerKey,
+  DAEMON_SETS,
+  type DaemonSet,
+  type DaemonSetStatus,
+  type Node,
+  objectKey,
+  type Pod,
+  PODS,
+} from '@karpenter-ts/kubernetes';
 import { type RevisedKind, syncHistory, truncateHistory } from '../controller-revisions.ts';
 import { Expectations } from '../expectations.ts';
-import { DAEMON_SETS, type DaemonSet, type DaemonSetStatus } from '../kinds/daemon-set.ts';
-import type { Node } from '../kinds/node.ts';
-import { PODS, type Pod } from '../kinds/pod.ts';
 import { isSameStatus, omitEmpty } from '../object-status.ts';
 import { candidatesFor, claimObjects } from '../ownership.ts';
 import { podSource } from '../pod-source.ts';

@@ -1,6 +1,4 @@
-import type { DaemonSet } from '../kinds/daemon-set.ts';
-import type { Node } from '../kinds/node.ts';
-import type { Pod, PodSpec, PodTemplate, Toleration } from '../kinds/pod.ts';
+import type { DaemonSet, Node, Pod, PodSpec, PodTemplate, Toleration } from '@karpenter-ts/kubernetes';
 import { fitsAffinity, hasUntolerated } from '../node-fit.ts';
 
 /** Whether a set wants a pod on a node; `stay`: not a new one, but one that is there may remain. */

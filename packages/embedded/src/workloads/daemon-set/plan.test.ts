@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { DaemonSet } from '../kinds/daemon-set.ts';
-import type { Node } from '../kinds/node.ts';
-import type { Pod } from '../kinds/pod.ts';
+import type { DaemonSet, Node, Pod } from '@karpenter-ts/kubernetes';
 import { buildNode, buildPod, buildTemplate, NOON, type PodOptions, readyPod } from '../testing/builders.ts';
 import { placementOn, placementsOn, targetOf, templateFor } from './placement.ts';
 import { type DaemonPlan, type DaemonState, planPlacement, planUpdate } from './plan.ts';

@@ -1,7 +1,5 @@
 import type { Instant } from '@karpenter-ts/runtime';
-import { scaledValue } from '@karpenter-ts/kubernetes';
-import type { DaemonSet } from '../kinds/daemon-set.ts';
-import type { Pod } from '../kinds/pod.ts';
+import { type DaemonSet, type Pod, scaledValue } from '@karpenter-ts/kubernetes';
 import { isAvailable, isTerminating, isReady, isTerminal } from '../pod-state.ts';
 import { isUpToDate, type Placement } from './placement.ts';
 

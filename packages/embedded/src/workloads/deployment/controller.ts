@@ -1,9 +1,14 @@
 import { type Controller, DONE, kindSource, type Result, unlessGone } from '@karpenter-ts/runtime';
 import { managerKey } from '../caches.ts';
-import { controllerKey } from '@karpenter-ts/kubernetes';
-import { DEPLOYMENTS, type Deployment, type DeploymentStatus } from '../kinds/deployment.ts';
-import type { Pod } from '../kinds/pod.ts';
-import { REPLICA_SETS, type ReplicaSet } from '../kinds/replica-set.ts';
+import {
+  controllerKey,
+  type Deployment,
+  DEPLOYMENTS,
+  type DeploymentStatus,
+  type Pod,
+  REPLICA_SETS,
+  type ReplicaSet,
+} from '@karpenter-ts/kubernetes';
 import { isSameStatus } from '../object-status.ts';
 import { candidatesFor, claimObjects } from '../ownership.ts';
 import { isTerminal } from '../pod-state.ts';

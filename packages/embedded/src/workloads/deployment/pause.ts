@@ -1,5 +1,5 @@
 import { findCondition } from '../kinds/condition.ts';
-import { DEPLOYMENTS, type Deployment } from '../kinds/deployment.ts';
+import { type Deployment, DEPLOYMENTS } from '@karpenter-ts/kubernetes';
 import type { WorkloadDeps } from '../workload-deps.ts';
 import { hasDeadline, withVerdict } from './status.ts';
 

@@ -1,9 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type EventRecorder, isAlreadyExists } from '@karpenter-ts/runtime';
-import { controllerRef, isControlledBy, type ObjectRef } from '@karpenter-ts/kubernetes';
+import {
+  controllerRef,
+  type Deployment,
+  DEPLOYMENTS,
+  isControlledBy,
+  type ObjectRef,
+  REPLICA_SETS,
+  type ReplicaSet,
+} from '@karpenter-ts/kubernetes';
 import { findCondition } from '../kinds/condition.ts';
-import { DEPLOYMENTS, type Deployment } from '../kinds/deployment.ts';
-import { REPLICA_SETS, type ReplicaSet } from '../kinds/replica-set.ts';
 import { isSameTemplate, templateHash } from '../template-hash.ts';
 import { isNamespaceTerminating } from '../terminating-namespace.ts';
 import { subjectOf, type WorkloadDeps } from '../workload-deps.ts';

@@ -1,5 +1,4 @@
-import type { Deployment } from '../kinds/deployment.ts';
-import type { ReplicaSet } from '../kinds/replica-set.ts';
+import type { Deployment, ReplicaSet } from '@karpenter-ts/kubernetes';
 import { isSameTemplate } from '../template-hash.ts';
 import { rolloutLimits } from './rollout-limits.ts';
 

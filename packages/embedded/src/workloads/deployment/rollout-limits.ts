@@ -1,5 +1,4 @@
-import { scaledValue } from '@karpenter-ts/kubernetes';
-import type { Deployment } from '../kinds/deployment.ts';
+import { type Deployment, scaledValue } from '@karpenter-ts/kubernetes';
 
 export interface RolloutLimits {
   /** Pods that may exist above the wanted number. */

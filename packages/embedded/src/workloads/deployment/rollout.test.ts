@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Deployment } from '../kinds/deployment.ts';
-import type { ReplicaSet } from '../kinds/replica-set.ts';
+import type { Deployment, ReplicaSet } from '@karpenter-ts/kubernetes';
 import { buildDeployment, buildSet } from '../testing/builders.ts';
 import { rolloutLimits } from './rollout-limits.ts';
 import { currentSize, shrinkOld } from './rollout.ts';

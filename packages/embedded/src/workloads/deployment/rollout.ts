@@ -1,5 +1,4 @@
-import type { Deployment } from '../kinds/deployment.ts';
-import type { ReplicaSet } from '../kinds/replica-set.ts';
+import type { Deployment, ReplicaSet } from '@karpenter-ts/kubernetes';
 import { olderFirst, type Revisions } from './revision.ts';
 import { rolloutLimits } from './rollout-limits.ts';
 import { activeSets, type Resize, wantedPods } from './scaling.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Deployment } from '../kinds/deployment.ts';
+import type { Deployment } from '@karpenter-ts/kubernetes';
 import { buildDeployment, buildSet } from '../testing/builders.ts';
 import { isBeingScaled, type Resize, scale } from './scaling.ts';
 

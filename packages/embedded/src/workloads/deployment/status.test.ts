@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SECOND } from '@karpenter-ts/runtime';
 import { findCondition } from '../kinds/condition.ts';
-import type { Deployment, DeploymentStatus } from '../kinds/deployment.ts';
 import { buildDeployment, buildSet, NOON } from '../testing/builders.ts';
-import { timestamp } from '@karpenter-ts/kubernetes';
+import { type Deployment, type DeploymentStatus, timestamp } from '@karpenter-ts/kubernetes';
 import { plainStatus, rolloutStatus, untilDeadline, withVerdict } from './status.ts';
 
 const LIMITS = { maxSurge: 1, maxUnavailable: 1 };

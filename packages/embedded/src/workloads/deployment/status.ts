@@ -1,9 +1,15 @@
 import { type Instant, SECOND } from '@karpenter-ts/runtime';
-import { findCondition, type ObjectCondition, withoutCondition } from '../kinds/condition.ts';
-import type { Deployment, DeploymentStatus } from '../kinds/deployment.ts';
-import type { ReplicaSet, ReplicaSetStatus } from '../kinds/replica-set.ts';
+import { findCondition, withoutCondition } from '../kinds/condition.ts';
 import { omitEmpty } from '../object-status.ts';
-import { instantOf, timestamp } from '@karpenter-ts/kubernetes';
+import {
+  type Deployment,
+  type DeploymentStatus,
+  instantOf,
+  type ObjectCondition,
+  type ReplicaSet,
+  type ReplicaSetStatus,
+  timestamp,
+} from '@karpenter-ts/kubernetes';
 import type { Revisions } from './revision.ts';
 import { rolloutLimits } from './rollout-limits.ts';
 import { wantedPods } from './scaling.ts';

@@ -1,5 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
-import { instantOf, labelSelectorFrom, matchesLabels, memberOf, objectKey, timestamp } from '@karpenter-ts/kubernetes';
+import {
+  instantOf,
+  labelSelectorFrom,
+  matchesLabels,
+  memberOf,
+  objectKey,
+  type Pod,
+  POD_DISRUPTION_BUDGETS,
+  type PodDisruptionBudget,
+  type PodDisruptionBudgetStatus,
+  PODS,
+  timestamp,
+} from '@karpenter-ts/kubernetes';
 import {
   type Controller,
   DONE,
@@ -14,8 +26,6 @@ import {
 } from '@karpenter-ts/runtime';
 import type { ApiResources } from '../api-resources.ts';
 import { findCondition, withCondition } from '../kinds/condition.ts';
-import { DISRUPTION_BUDGETS, type DisruptionBudget, type DisruptionBudgetStatus } from '../kinds/disruption-budget.ts';
-import { type Pod, PODS } from '../kinds/pod.ts';
 import { selectPods } from '../pod-selection.ts';
 import { isTerminating, isReady } from '../pod-state.ts';
 import { readSource } from '../read-source.ts';
@@ -58,7 +68,7 @@ function budgetsOf({ caches }: WorkloadDeps, { metadata }: Pod): readonly string
   return selecting.map((budget) => objectKey(budget.metadata));
 }
 
-async function sync(deps: BudgetDeps, budget: DisruptionBudget): Promise<Result> {
+async function sync(deps: BudgetDeps, budget: PodDisruptionBudget): Promise<Result> {
   const now = deps.clock.now();
   const pods = selectPods(deps.caches.pods, budget.metadata.namespace ?? '', budget.spec.selector);
   if (pods.length === 0) publish(deps, budget, 'Normal', 'NoPods', 'No matching pods found');
@@ -77,7 +87,7 @@ async function sync(deps: BudgetDeps, budget: DisruptionBudget): Promise<Result>
   }
 }
 
-function unmanagedMessage({ spec }: DisruptionBudget): string {
+function unmanagedMessage({ spec }: PodDisruptionBudget): string {
   const labels = Object.entries(spec.selector?.matchLabels ?? {}).map(([label, value]) => `${label}: ${value},`);
   const selector = `&LabelSelector{MatchLabels:map[string]string{${labels.join('')}},MatchExpressions:[]LabelSelectorRequirement{},}`;
   return (
@@ -90,7 +100,7 @@ function unmanagedMessage({ spec }: DisruptionBudget): string {
 /** Evictions granted whose deletion has not been seen. Those that never came are given back. */
 function stillDisrupted(
   { events }: BudgetDeps,
-  { metadata, status }: DisruptionBudget,
+  { metadata, status }: PodDisruptionBudget,
   pods: readonly Pod[],
   now: Instant,
 ): Readonly<Record<string, string>> {
@@ -108,11 +118,11 @@ function stillDisrupted(
 }
 
 function nextStatus(
-  { metadata, status }: DisruptionBudget,
+  { metadata, status }: PodDisruptionBudget,
   pods: readonly Pod[],
   { expectedPods, desiredHealthy }: Expected,
   { disrupted, now }: { readonly disrupted: Readonly<Record<string, string>>; readonly now: Instant },
-): DisruptionBudgetStatus {
+): PodDisruptionBudgetStatus {
   const isHealthy = (pod: Pod): boolean =>
     !isTerminating(pod) && isReady(pod) && memberOf(disrupted, pod.metadata.name) === undefined;
   const currentHealthy = pods.filter(isHealthy).length;
@@ -137,7 +147,7 @@ function nextStatus(
 }
 
 function withAllowed(
-  status: DisruptionBudgetStatus | undefined,
+  status: PodDisruptionBudgetStatus | undefined,
   {
     isAllowed,
     reason,
@@ -145,7 +155,7 @@ function withAllowed(
   }: { readonly isAllowed: boolean; readonly reason: string; readonly message?: string },
   now: Instant,
   observedGeneration: number,
-): NonNullable<DisruptionBudgetStatus['conditions']> {
+): NonNullable<PodDisruptionBudgetStatus['conditions']> {
   const type = 'DisruptionAllowed';
   const known = findCondition(status?.conditions, type);
   const verdict = isAllowed ? 'True' : 'False';
@@ -156,15 +166,15 @@ function withAllowed(
 
 async function writeStatus(
   { client }: WorkloadDeps,
-  budget: DisruptionBudget,
-  status: DisruptionBudgetStatus,
+  budget: PodDisruptionBudget,
+  status: PodDisruptionBudgetStatus,
 ): Promise<void> {
   if (isDeepStrictEqual(budget.status, status)) return;
-  await unlessGone(client.update(DISRUPTION_BUDGETS, { ...budget, status }, { subresource: 'status' }));
+  await unlessGone(client.update(POD_DISRUPTION_BUDGETS, { ...budget, status }, { subresource: 'status' }));
 }
 
 /** If the budget cannot be worked out, nothing is allowed. */
-async function failSafe(deps: BudgetDeps, budget: DisruptionBudget, error: Error): Promise<void> {
+async function failSafe(deps: BudgetDeps, budget: PodDisruptionBudget, error: Error): Promise<void> {
   const message = `Failed to calculate the number of expected pods: ${error.message}`;
   publish(deps, budget, 'Warning', 'CalculateExpectedPodCountFailed', message);
   const { status } = budget;
@@ -177,10 +187,10 @@ async function failSafe(deps: BudgetDeps, budget: DisruptionBudget, error: Error
 
 function publish(
   { events }: BudgetDeps,
-  budget: DisruptionBudget,
+  budget: PodDisruptionBudget,
   type: 'Normal' | 'Warning',
   reason: string,
   message: string,
 ): void {
-  events.publish({ on: subjectOf(budget, DISRUPTION_BUDGETS), type, reason, message });
+  events.publish({ on: subjectOf(budget, POD_DISRUPTION_BUDGETS), type, reason, message });
 }

@@ -1,8 +1,13 @@
-import { controllerOf, type OwnerReference, type ResourceType, scaledValue } from '@karpenter-ts/kubernetes';
+import {
+  controllerOf,
+  type OwnerReference,
+  type Pod,
+  type PodDisruptionBudget,
+  type ResourceType,
+  scaledValue,
+} from '@karpenter-ts/kubernetes';
 import { unlessGone } from '@karpenter-ts/runtime';
 import type { ApiResources } from '../api-resources.ts';
-import type { DisruptionBudget } from '../kinds/disruption-budget.ts';
-import type { Pod } from '../kinds/pod.ts';
 import type { WorkloadDeps } from '../workload-deps.ts';
 
 /** How many pods a budget is about, and how many of them must be healthy. */
@@ -21,7 +26,11 @@ export interface ScaleDeps extends WorkloadDeps {
  * What a budget asks for. A plain minimum needs no more than the pods; a share, or a maximum missing, is one of what
  * the pods' managers want to have. Throws if a manager is of a kind that has no size.
  */
-export async function expectPods(deps: ScaleDeps, { spec }: DisruptionBudget, pods: readonly Pod[]): Promise<Expected> {
+export async function expectPods(
+  deps: ScaleDeps,
+  { spec }: PodDisruptionBudget,
+  pods: readonly Pod[],
+): Promise<Expected> {
   const { minAvailable, maxUnavailable } = spec;
   if (maxUnavailable !== undefined) {
     const { expectedPods, unmanaged } = await wantedByManagers(deps, pods);

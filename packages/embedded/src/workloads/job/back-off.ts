@@ -1,7 +1,6 @@
 import { type Instant, MINUTE, SECOND } from '@karpenter-ts/runtime';
 import { findCondition } from '../kinds/condition.ts';
-import type { Pod } from '../kinds/pod.ts';
-import { instantOf } from '@karpenter-ts/kubernetes';
+import { instantOf, type Pod } from '@karpenter-ts/kubernetes';
 
 const FIRST_DELAY = 10 * SECOND;
 const LONGEST_DELAY = 10 * MINUTE;

@@ -8,8 +8,7 @@ import {
   MINUTE,
 } from '@karpenter-ts/runtime';
 import { Expectations } from '../expectations.ts';
-import { JOBS, type Job, type JobStatus } from '../kinds/job.ts';
-import { PODS, type Pod } from '../kinds/pod.ts';
+import { type Job, JOBS, type JobStatus, type Pod, PODS } from '@karpenter-ts/kubernetes';
 import { candidatesFor, claimObjects } from '../ownership.ts';
 import { podSource } from '../pod-source.ts';
 import { isReady } from '../pod-state.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Job } from '../kinds/job.ts';
+import type { Job } from '@karpenter-ts/kubernetes';
 import { buildTemplate } from '../testing/builders.ts';
 import { formatIndexes, parseIndexes, pendingIndexes, templateForIndex } from './indexes.ts';
 
@@ -43,7 +43,7 @@ test('a pod knows its index in every way a program may ask for it', () => {
   assert.equal(template.metadata?.labels?.[key], '2');
   assert.equal(template.metadata?.annotations?.[key], '2');
   assert.equal(template.spec.hostname, 'work-2');
-  assert.equal(template.spec.containers[0]?.env?.[0]?.name, 'JOB_COMPLETION_INDEX');
+  assert.equal(template.spec.containers?.[0]?.env?.[0]?.name, 'JOB_COMPLETION_INDEX');
   assert.equal(template.generateName, 'work-2-');
 });
 

@@ -1,5 +1,4 @@
-import type { Job } from '../kinds/job.ts';
-import type { Pod, PodSpec, PodTemplate } from '../kinds/pod.ts';
+import type { Job, Pod, PodSpec, PodTemplate } from '@karpenter-ts/kubernetes';
 
 const INDEX = 'batch.kubernetes.io/job-completion-index';
 const INDEX_VARIABLE = 'JOB_COMPLETION_INDEX';
@@ -73,7 +72,7 @@ export function templateForIndex(
 function withVariable(spec: PodSpec): PodSpec {
   const valueFrom = { fieldRef: { fieldPath: `metadata.labels['${INDEX}']` } };
   const add = (containers: PodSpec['containers']): PodSpec['containers'] =>
-    containers.map((container) =>
+    containers?.map((container) =>
       container.env?.some(({ name }) => name === INDEX_VARIABLE)
         ? container
         : { ...container, env: [...(container.env ?? []), { name: INDEX_VARIABLE, valueFrom }] },

@@ -1,7 +1,5 @@
 import { type Controller, DONE, kindSource } from '@karpenter-ts/runtime';
-import { controllerOf, objectKey } from '@karpenter-ts/kubernetes';
-import type { Job } from '../kinds/job.ts';
-import type { Pod } from '../kinds/pod.ts';
+import { controllerOf, type Job, objectKey, type Pod } from '@karpenter-ts/kubernetes';
 import type { WorkloadDeps } from '../workload-deps.ts';
 import { release } from './pods.ts';
 import { isTracked } from './tally.ts';

@@ -1,7 +1,6 @@
 import { type Client, unlessGone } from '@karpenter-ts/runtime';
-import type { ObjectRef } from '@karpenter-ts/kubernetes';
+import { type ObjectRef, type Pod, PODS, type PodTemplate } from '@karpenter-ts/kubernetes';
 import { plainDeletionOrder } from '../deletion-order.ts';
-import { type Pod, PODS, type PodTemplate } from '../kinds/pod.ts';
 import { isReady } from '../pod-state.ts';
 import type { PodWriter } from '../pod-writer.ts';
 import { forAll } from '../slow-start.ts';

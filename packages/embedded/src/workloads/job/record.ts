@@ -1,10 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Instant } from '@karpenter-ts/runtime';
-import { findCondition, type ObjectCondition, withCondition } from '../kinds/condition.ts';
-import type { Job, JobStatus } from '../kinds/job.ts';
-import type { Pod } from '../kinds/pod.ts';
+import { findCondition, withCondition } from '../kinds/condition.ts';
 import { omitEmpty } from '../object-status.ts';
-import { timestamp } from '@karpenter-ts/kubernetes';
+import { type Job, type JobStatus, type ObjectCondition, type Pod, timestamp } from '@karpenter-ts/kubernetes';
 import { formatIndexes, isIndexed } from './indexes.ts';
 import type { Managed } from './pods.ts';
 import { isFailed, isTracked, type Tally, uncountedOf } from './tally.ts';

@@ -1,5 +1,4 @@
-import type { Job, JobStatus } from '../kinds/job.ts';
-import type { Pod } from '../kinds/pod.ts';
+import type { Job, JobStatus, Pod } from '@karpenter-ts/kubernetes';
 import { isActive, isTerminating, isReady, isTerminal } from '../pod-state.ts';
 import { indexOf, isIndexed, parseIndexes } from './indexes.ts';
 

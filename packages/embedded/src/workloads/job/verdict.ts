@@ -1,8 +1,6 @@
 import { type Instant, SECOND } from '@karpenter-ts/runtime';
 import { findCondition } from '../kinds/condition.ts';
-import type { Job } from '../kinds/job.ts';
-import type { Pod } from '../kinds/pod.ts';
-import { instantOf } from '@karpenter-ts/kubernetes';
+import { instantOf, type Job, type Pod } from '@karpenter-ts/kubernetes';
 import type { Tally } from './tally.ts';
 
 /** How a Job ends, and why. */

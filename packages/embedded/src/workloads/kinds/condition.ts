@@ -1,15 +1,4 @@
-/** A condition of a built-in kind. Kinds differ in which times they keep. */
-export interface ObjectCondition {
-  readonly type: string;
-  readonly status: string;
-  readonly reason?: string;
-  readonly message?: string;
-  readonly lastTransitionTime?: string | undefined;
-  readonly lastUpdateTime?: string;
-  readonly lastProbeTime?: string | null;
-  readonly lastHeartbeatTime?: string;
-  readonly observedGeneration?: number;
-}
+import type { ObjectCondition } from '@karpenter-ts/kubernetes';
 
 export function findCondition(
   conditions: readonly ObjectCondition[] | undefined,

@@ -4,16 +4,13 @@ import {
   type Instant,
   isConflict,
   isNotFound,
-  type Lease,
   type Result,
   SECOND,
 } from '@karpenter-ts/runtime';
-import { findCondition, type ObjectCondition, withCondition } from '../kinds/condition.ts';
-import { NODES, type Node } from '../kinds/node.ts';
-import { PODS } from '../kinds/pod.ts';
+import { findCondition, withCondition } from '../kinds/condition.ts';
 import { isReady } from '../pod-state.ts';
 import { readSource } from '../read-source.ts';
-import { timestamp } from '@karpenter-ts/kubernetes';
+import { type Lease, type Node, NODES, type ObjectCondition, PODS, timestamp } from '@karpenter-ts/kubernetes';
 import { subjectOf, type WorkloadDeps } from '../workload-deps.ts';
 import { hasTaint, NOT_READY_NO_EXECUTE, swapTaints, UNREACHABLE_NO_EXECUTE } from './taints.ts';
 import { WatchedTime } from './watched-time.ts';

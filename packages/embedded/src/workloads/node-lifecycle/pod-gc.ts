@@ -1,9 +1,7 @@
 import { type Controller, type Result, SECOND, unlessGone } from '@karpenter-ts/runtime';
-import { NODES } from '../kinds/node.ts';
-import { type Pod, PODS } from '../kinds/pod.ts';
 import { isTerminating, isTerminal } from '../pod-state.ts';
 import { readSource } from '../read-source.ts';
-import { timestamp } from '@karpenter-ts/kubernetes';
+import { NODES, type Pod, PODS, timestamp } from '@karpenter-ts/kubernetes';
 import type { WorkloadDeps } from '../workload-deps.ts';
 
 // kube-controller-manager's figures.

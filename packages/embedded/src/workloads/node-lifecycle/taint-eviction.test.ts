@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SECOND } from '@karpenter-ts/runtime';
-import type { Toleration } from '../kinds/pod.ts';
+import type { Toleration } from '@karpenter-ts/kubernetes';
 import { buildPod } from '../testing/builders.ts';
 import { stayUnder } from './taint-eviction.ts';
 

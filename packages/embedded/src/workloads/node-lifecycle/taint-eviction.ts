@@ -1,8 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Change, type Controller, DONE, kindSource, SECOND, unlessGone } from '@karpenter-ts/runtime';
-import { objectKey, refOfKey, timestamp } from '@karpenter-ts/kubernetes';
-import type { Node, NodeTaint } from '../kinds/node.ts';
-import { type Pod, PODS } from '../kinds/pod.ts';
+import { type Node, objectKey, type Pod, PODS, refOfKey, type Taint, timestamp } from '@karpenter-ts/kubernetes';
 import { tolerates } from '../node-fit.ts';
 import type { WorkloadDeps } from '../workload-deps.ts';
 
@@ -55,12 +53,12 @@ export function taintEvictionController(deps: WorkloadDeps): Controller {
   };
 }
 
-function noExecuteTaints(node: Node | undefined): readonly NodeTaint[] {
+function noExecuteTaints(node: Node | undefined): readonly Taint[] {
   return (node?.spec?.taints ?? []).filter(({ effect }) => effect === 'NoExecute');
 }
 
 /** 0 if one of the taints is not tolerated; else the shortest time of the tolerations that count. */
-export function stayUnder({ spec }: Pod, taints: readonly NodeTaint[]): Stay {
+export function stayUnder({ spec }: Pod, taints: readonly Taint[]): Stay {
   const used = taints.map((taint) => (spec.tolerations ?? []).find((toleration) => tolerates(toleration, taint)));
   if (used.includes(undefined)) return 0;
   const limits = used.map((toleration) => toleration?.tolerationSeconds).filter((seconds) => seconds !== undefined);

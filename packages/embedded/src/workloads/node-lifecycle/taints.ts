@@ -1,6 +1,5 @@
 import { type Client, type Clock, type Controller, DONE, kindSource } from '@karpenter-ts/runtime';
-import { NODES, type Node, type NodeTaint } from '../kinds/node.ts';
-import { timestamp } from '@karpenter-ts/kubernetes';
+import { type Node, NODES, type Taint, timestamp } from '@karpenter-ts/kubernetes';
 import type { WorkloadDeps } from '../workload-deps.ts';
 
 const NOT_READY = 'node.kubernetes.io/not-ready';
@@ -18,9 +17,9 @@ const TAINT_OF: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 const MANAGED = new Set([UNSCHEDULABLE, ...Object.values(TAINT_OF).flatMap((taints) => Object.values(taints))]);
 
 /** Drives pods off a node that says it is not ready. */
-export const NOT_READY_NO_EXECUTE: NodeTaint = { key: NOT_READY, effect: 'NoExecute' };
+export const NOT_READY_NO_EXECUTE: Taint = { key: NOT_READY, effect: 'NoExecute' };
 /** Drives pods off a node that says nothing. */
-export const UNREACHABLE_NO_EXECUTE: NodeTaint = { key: UNREACHABLE, effect: 'NoExecute' };
+export const UNREACHABLE_NO_EXECUTE: Taint = { key: UNREACHABLE, effect: 'NoExecute' };
 
 /** Old names of labels that some still select by, and what they follow. */
 const LABEL_ALIASES: Readonly<Record<string, string>> = {
@@ -59,7 +58,7 @@ function wantedTaints({ spec, status }: Node): readonly string[] {
   return [...byCondition, spec?.unschedulable ? UNSCHEDULABLE : undefined].filter((key) => key !== undefined);
 }
 
-export function hasTaint({ spec }: Node, { key, effect }: NodeTaint): boolean {
+export function hasTaint({ spec }: Node, { key, effect }: Taint): boolean {
   return (spec?.taints ?? []).some((taint) => taint.key === key && taint.effect === effect);
 }
 
@@ -68,10 +67,10 @@ export async function swapTaints(
   client: Client,
   clock: Clock,
   node: Node,
-  { add, remove }: { readonly add: readonly NodeTaint[]; readonly remove: readonly NodeTaint[] },
+  { add, remove }: { readonly add: readonly Taint[]; readonly remove: readonly Taint[] },
 ): Promise<Node> {
   const present = node.spec?.taints ?? [];
-  const isSame = (a: NodeTaint, b: NodeTaint): boolean => a.key === b.key && a.effect === b.effect;
+  const isSame = (a: Taint, b: Taint): boolean => a.key === b.key && a.effect === b.effect;
   const kept = present.filter((taint) => !remove.some((each) => isSame(each, taint)));
   const added = add.filter((taint) => !kept.some((each) => isSame(each, taint)));
   if (kept.length === present.length && added.length === 0) return node;

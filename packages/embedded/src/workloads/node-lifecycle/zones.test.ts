@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SECOND, VirtualClock } from '@karpenter-ts/runtime';
-import type { Node } from '../kinds/node.ts';
+import type { Node } from '@karpenter-ts/kubernetes';
 import { buildNode } from '../testing/builders.ts';
 import { ZonePace } from './zones.ts';
 

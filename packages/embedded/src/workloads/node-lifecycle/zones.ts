@@ -1,6 +1,6 @@
 import { type SteadyClock, SECOND } from '@karpenter-ts/runtime';
 import { findCondition } from '../kinds/condition.ts';
-import { type Node, zoneKey } from '../kinds/node.ts';
+import type { Node } from '@karpenter-ts/kubernetes';
 
 /** How much of a zone is in trouble. */
 export type ZoneState = 'Normal' | 'PartialDisruption' | 'FullDisruption';
@@ -66,4 +66,11 @@ function stateOf(nodes: readonly Node[]): ZoneState {
   const notReady = nodes.length - ready;
   if (ready === 0 && notReady > 0) return 'FullDisruption';
   return notReady > 2 && notReady / nodes.length >= TROUBLED_SHARE ? 'PartialDisruption' : 'Normal';
+}
+
+/** What the label `topology.kubernetes.io/zone` says with its region, as controllers group nodes; '' for neither. */
+function zoneKey({ metadata }: Node): string {
+  const region = metadata.labels?.['topology.kubernetes.io/region'] ?? '';
+  const zone = metadata.labels?.['topology.kubernetes.io/zone'] ?? '';
+  return region === '' && zone === '' ? '' : `${region}:\0:${zone}`;
 }

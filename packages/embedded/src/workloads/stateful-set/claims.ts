@@ -1,8 +1,15 @@
-import { controllerRef, type OwnerReference } from '@karpenter-ts/kubernetes';
+import {
+  controllerRef,
+  type OwnerReference,
+  PERSISTENT_VOLUME_CLAIMS,
+  type PersistentVolumeClaim,
+  type Pod,
+  PODS,
+  type RetentionPolicy,
+  STATEFUL_SETS,
+  type StatefulSet,
+} from '@karpenter-ts/kubernetes';
 import { isAlreadyExists } from '@karpenter-ts/runtime';
-import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '../kinds/persistent-volume-claim.ts';
-import { PODS, type Pod } from '../kinds/pod.ts';
-import { type RetentionPolicy, STATEFUL_SETS, type StatefulSet } from '../kinds/stateful-set.ts';
 import { claimName, isInRange, podName } from './identity.ts';
 import type { StatefulSetDeps } from './pods.ts';
 

@@ -1,8 +1,13 @@
 import { type Controller, DONE, kindSource, type Result, unlessGone } from '@karpenter-ts/runtime';
-import { controllerKey } from '@karpenter-ts/kubernetes';
+import {
+  controllerKey,
+  type Pod,
+  PODS,
+  STATEFUL_SETS,
+  type StatefulSet,
+  type StatefulSetStatus,
+} from '@karpenter-ts/kubernetes';
 import { type RevisedKind, syncHistory, truncateHistory } from '../controller-revisions.ts';
-import { PODS, type Pod } from '../kinds/pod.ts';
-import { STATEFUL_SETS, type StatefulSet, type StatefulSetStatus } from '../kinds/stateful-set.ts';
 import { isSameStatus } from '../object-status.ts';
 import { candidatesFor, claimObjects } from '../ownership.ts';
 import { podSource } from '../pod-source.ts';

@@ -1,8 +1,13 @@
-import { controllerRef } from '@karpenter-ts/kubernetes';
-import type { ControllerRevision } from '../kinds/controller-revision.ts';
-import type { PersistentVolumeClaim } from '../kinds/persistent-volume-claim.ts';
-import type { Pod, PodTemplate, Volume } from '../kinds/pod.ts';
-import { STATEFUL_SETS, type StatefulSet } from '../kinds/stateful-set.ts';
+import {
+  controllerRef,
+  type ControllerRevision,
+  type PersistentVolumeClaim,
+  type Pod,
+  type PodTemplate,
+  STATEFUL_SETS,
+  type StatefulSet,
+  type Volume,
+} from '@karpenter-ts/kubernetes';
 
 const POD_NAME = 'statefulset.kubernetes.io/pod-name';
 const POD_INDEX = 'apps.kubernetes.io/pod-index';

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ControllerRevision } from '../kinds/controller-revision.ts';
-import type { Pod } from '../kinds/pod.ts';
-import type { StatefulSet } from '../kinds/stateful-set.ts';
+import type { ControllerRevision, Pod, StatefulSet } from '@karpenter-ts/kubernetes';
 import { buildPod, buildTemplate, NOON, type PodOptions, readyPod } from '../testing/builders.ts';
 import { planSteps } from './plan.ts';
 

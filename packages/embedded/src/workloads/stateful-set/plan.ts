@@ -1,7 +1,5 @@
 import type { Instant } from '@karpenter-ts/runtime';
-import type { ControllerRevision } from '../kinds/controller-revision.ts';
-import type { Pod } from '../kinds/pod.ts';
-import type { StatefulSet } from '../kinds/stateful-set.ts';
+import type { ControllerRevision, Pod, StatefulSet } from '@karpenter-ts/kubernetes';
 import { isAvailable, isTerminating, isReady, isTerminal } from '../pod-state.ts';
 import { isInRange, ordinalOf, podRevision, startOrdinal } from './identity.ts';
 

@@ -1,7 +1,5 @@
 import { isAlreadyExists, unlessGone } from '@karpenter-ts/runtime';
-import type { ControllerRevision } from '../kinds/controller-revision.ts';
-import { PODS, type Pod } from '../kinds/pod.ts';
-import type { StatefulSet } from '../kinds/stateful-set.ts';
+import { type ControllerRevision, type Pod, PODS, type StatefulSet } from '@karpenter-ts/kubernetes';
 import { isNamespaceTerminating } from '../terminating-namespace.ts';
 import type { WorkloadDeps } from '../workload-deps.ts';
 import { ensureVolumeClaims, hasStaleVolumeClaim, syncVolumeClaimOwners } from './claims.ts';

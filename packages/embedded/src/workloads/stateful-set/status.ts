@@ -1,6 +1,5 @@
 import type { Instant } from '@karpenter-ts/runtime';
-import type { Pod } from '../kinds/pod.ts';
-import type { StatefulSet, StatefulSetStatus } from '../kinds/stateful-set.ts';
+import type { Pod, StatefulSet, StatefulSetStatus } from '@karpenter-ts/kubernetes';
 import { omitEmpty } from '../object-status.ts';
 import { isAvailable, isTerminating, isReady } from '../pod-state.ts';
 import { podRevision } from './identity.ts';

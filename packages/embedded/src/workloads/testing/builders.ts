@@ -1,9 +1,14 @@
-import { type ObjectMeta, timestamp } from '@karpenter-ts/kubernetes';
+import {
+  type Deployment,
+  type Node,
+  type ObjectMeta,
+  type Pod,
+  type PodSpec,
+  type PodTemplate,
+  type ReplicaSet,
+  timestamp,
+} from '@karpenter-ts/kubernetes';
 import type { Instant } from '@karpenter-ts/runtime';
-import type { Deployment } from '../kinds/deployment.ts';
-import type { Node } from '../kinds/node.ts';
-import type { Pod, PodSpec, PodTemplate } from '../kinds/pod.ts';
-import type { ReplicaSet } from '../kinds/replica-set.ts';
 
 /** A moment for tests: nothing depends on which. */
 export const NOON: Instant = Date.UTC(2026, 0, 1, 12);

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PersistentVolumeClaim } from '../kinds/persistent-volume-claim.ts';
-import type { PersistentVolume } from '../kinds/persistent-volume.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '@karpenter-ts/kubernetes';
 import { findMismatch, findVolume, isVolumeFor } from './binding.ts';
 
 function volume(name: string, storage: string, spec: Partial<PersistentVolume['spec']> = {}): PersistentVolume {

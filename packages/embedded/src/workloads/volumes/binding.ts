@@ -1,6 +1,12 @@
-import { compareQuantities, labelSelectorFrom, matchesLabels, parseQuantity } from '@karpenter-ts/kubernetes';
-import type { PersistentVolumeClaim } from '../kinds/persistent-volume-claim.ts';
-import type { ClaimRef, PersistentVolume } from '../kinds/persistent-volume.ts';
+import {
+  compareQuantities,
+  labelSelectorFrom,
+  matchesLabels,
+  type ObjectReference,
+  parseQuantity,
+  type PersistentVolume,
+  type PersistentVolumeClaim,
+} from '@karpenter-ts/kubernetes';
 
 export const BIND_COMPLETED = 'pv.kubernetes.io/bind-completed';
 export const BOUND_BY_CONTROLLER = 'pv.kubernetes.io/bound-by-controller';
@@ -81,7 +87,7 @@ function hasAccessModes(volume: PersistentVolume, volumeClaim: PersistentVolumeC
   return (volumeClaim.spec.accessModes ?? []).every((mode) => volume.spec.accessModes?.includes(mode));
 }
 
-export function refTo({ metadata }: PersistentVolumeClaim): ClaimRef {
+export function refTo({ metadata }: PersistentVolumeClaim): ObjectReference {
   const { namespace = '', name, uid = '', resourceVersion = '' } = metadata;
   return { kind: 'PersistentVolumeClaim', apiVersion: 'v1', namespace, name, uid, resourceVersion };
 }

@@ -1,10 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Controller, DONE, type EventRecorder, kindSource, type Result } from '@karpenter-ts/runtime';
-import { objectKey } from '@karpenter-ts/kubernetes';
-import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '../kinds/persistent-volume-claim.ts';
-import { PERSISTENT_VOLUMES, type PersistentVolume } from '../kinds/persistent-volume.ts';
-import type { Pod } from '../kinds/pod.ts';
-import type { StorageClass } from '../kinds/storage-class.ts';
+import {
+  objectKey,
+  PERSISTENT_VOLUME_CLAIMS,
+  PERSISTENT_VOLUMES,
+  type PersistentVolume,
+  type PersistentVolumeClaim,
+  type Pod,
+  type StorageClass,
+} from '@karpenter-ts/kubernetes';
 import { readSource } from '../read-source.ts';
 import { subjectOf, type WorkloadDeps } from '../workload-deps.ts';
 import {

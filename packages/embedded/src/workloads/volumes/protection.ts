@@ -1,7 +1,10 @@
-import type { ApiObject, ResourceType } from '@karpenter-ts/kubernetes';
+import {
+  type ApiObject,
+  PERSISTENT_VOLUME_CLAIMS,
+  PERSISTENT_VOLUMES,
+  type ResourceType,
+} from '@karpenter-ts/kubernetes';
 import { type Client, type Controller, DONE, kindSource, unlessGone } from '@karpenter-ts/runtime';
-import { PERSISTENT_VOLUME_CLAIMS } from '../kinds/persistent-volume-claim.ts';
-import { PERSISTENT_VOLUMES } from '../kinds/persistent-volume.ts';
 import type { WorkloadDeps } from '../workload-deps.ts';
 
 const CLAIM_FINALIZER = 'kubernetes.io/pvc-protection';

@@ -3,10 +3,16 @@ import { test, type TestContext } from 'node:test';
 import { type Client, isNotFound, SECOND, VirtualClock } from '@karpenter-ts/runtime';
 import { startCluster } from '../../cluster.ts';
 import { simulatedNode } from '../../simulated-node.ts';
-import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '../kinds/persistent-volume-claim.ts';
-import { PERSISTENT_VOLUMES, type PersistentVolume } from '../kinds/persistent-volume.ts';
-import { type Pod, PODS } from '../kinds/pod.ts';
-import { STORAGE_CLASSES, type StorageClass } from '../kinds/storage-class.ts';
+import {
+  PERSISTENT_VOLUME_CLAIMS,
+  PERSISTENT_VOLUMES,
+  type PersistentVolume,
+  type PersistentVolumeClaim,
+  type Pod,
+  PODS,
+  STORAGE_CLASSES,
+  type StorageClass,
+} from '@karpenter-ts/kubernetes';
 import { SIMULATED_PROVISIONER } from './provisioner.ts';
 
 const ZONE = 'topology.kubernetes.io/zone';

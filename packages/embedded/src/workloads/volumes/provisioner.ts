@@ -7,9 +7,13 @@ import {
   kindSource,
   unlessGone,
 } from '@karpenter-ts/runtime';
-import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '../kinds/persistent-volume-claim.ts';
-import { PERSISTENT_VOLUMES, type PersistentVolume } from '../kinds/persistent-volume.ts';
-import type { StorageClass } from '../kinds/storage-class.ts';
+import {
+  PERSISTENT_VOLUME_CLAIMS,
+  PERSISTENT_VOLUMES,
+  type PersistentVolume,
+  type PersistentVolumeClaim,
+  type StorageClass,
+} from '@karpenter-ts/kubernetes';
 import { readSource } from '../read-source.ts';
 import { subjectOf, type WorkloadDeps } from '../workload-deps.ts';
 import { BIND_COMPLETED, PROVISIONED_BY, refTo, SELECTED_NODE } from './binding.ts';

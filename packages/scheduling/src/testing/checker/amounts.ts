@@ -1,8 +1,13 @@
 // Resource arithmetic, the slow and obvious way: exact nano-units by resource name.
-import { parseQuantity, type ResourceList } from '@karpenter-ts/kubernetes';
+import {
+  type Container,
+  type ContainerStatus,
+  parseQuantity,
+  type Pod,
+  type ResourceList,
+} from '@karpenter-ts/kubernetes';
 import type { InstanceType, Overhead } from '../../instance-types/instance-type.ts';
 import type { Offering } from '../../instance-types/offering.ts';
-import type { Container, ContainerStatus, Pod } from '../../objects/pod.ts';
 
 export type Nanos = ReadonlyMap<string, bigint>;
 

@@ -1,7 +1,7 @@
 // Daemons that will run on a node whether or not anyone asks (spec 02 §12).
 import { findIncompatibilities, toLabelRequirements } from '@karpenter-ts/apis';
 import type { InstanceType } from '../../instance-types/instance-type.ts';
-import type { Pod } from '../../objects/pod.ts';
+import type { Pod } from '@karpenter-ts/kubernetes';
 import { type Nanos, requestsOf, sum } from './amounts.ts';
 import { findUntolerated, requiredAlternatives } from './demands.ts';
 import { type ExistingMachine, isTypeCompatible, type PoolFacts, type World } from './world.ts';

@@ -6,7 +6,6 @@ import {
   type ProviderProfile,
   type Requirement,
   type Requirements,
-  type TaintSpec,
   toLabelRequirements,
   toRequirement,
   toRequirements,
@@ -15,9 +14,10 @@ import type {
   NodeSelectorTerm,
   Pod,
   PodAffinityTerm,
+  Taint,
   Toleration,
   TopologySpreadConstraint,
-} from '../../objects/pod.ts';
+} from '@karpenter-ts/kubernetes';
 import type { PlacedPod, Relaxation } from '../../plan.ts';
 import type { PlanningOptions } from '../../snapshot.ts';
 
@@ -88,9 +88,9 @@ export function requiredAlternatives(pod: Pod, profile: ProviderProfile, dropped
 /** Whether the pod stands the taints; those of effect `PreferNoSchedule` it may have come to stand. */
 export function findUntolerated(
   pod: Pod,
-  taints: readonly TaintSpec[],
+  taints: readonly Taint[],
   toleratesPreferNoSchedule = false,
-): TaintSpec | undefined {
+): Taint | undefined {
   const tolerations = [
     ...(pod.spec.tolerations ?? []),
     ...(toleratesPreferNoSchedule ? [{ operator: 'Exists', effect: 'PreferNoSchedule' }] : []),
@@ -98,7 +98,7 @@ export function findUntolerated(
   return taints.find((taint) => !tolerations.some((toleration) => tolerates(toleration, taint)));
 }
 
-function tolerates(toleration: Toleration, taint: TaintSpec): boolean {
+function tolerates(toleration: Toleration, taint: Taint): boolean {
   if (toleration.effect && toleration.effect !== taint.effect) return false;
   if (toleration.key && toleration.key !== taint.key) return false;
   const [asked, given] = [toleration.value ?? '', taint.value ?? ''];

@@ -5,8 +5,10 @@ import {
   labelSelectorFrom,
   type LabelSelectorSpec,
   matchesLabels,
+  type Pod,
+  type PodAffinityTerm,
+  type TopologySpreadConstraint,
 } from '@karpenter-ts/kubernetes';
-import type { Pod, PodAffinityTerm, TopologySpreadConstraint } from '../../objects/pod.ts';
 import type { Snapshot } from '../../snapshot.ts';
 
 /** True for pods that a rule of one pod selects. */

@@ -3,19 +3,19 @@ import {
   findIncompatibilities,
   HOSTNAME_LABEL,
   INITIALIZED_LABEL,
-  NODEPOOL_LABEL,
-  type NodePool,
   nodeClassLabel,
+  type NodePool,
+  NODEPOOL_LABEL,
   type ProviderProfile,
   REGISTERED_LABEL,
   type Requirements,
-  type TaintSpec,
   toLabelRequirements,
   toRequirements,
 } from '@karpenter-ts/apis';
+import type { Pod, Taint } from '@karpenter-ts/kubernetes';
 import type { InstanceType } from '../../instance-types/instance-type.ts';
 import type { Offering } from '../../instance-types/offering.ts';
-import { type Pod, podId } from '../../objects/pod.ts';
+import { podId } from '../../objects/pod.ts';
 import type { PlacedPod, Plan, PlannedNode } from '../../plan.ts';
 import type { ExistingNode, PlanningOptions, Snapshot } from '../../snapshot.ts';
 import { type Nanos, requestsOf, sum } from './amounts.ts';
@@ -40,7 +40,7 @@ export interface PlannedMachine {
   readonly hostname: string;
   readonly node: PlannedNode;
   readonly pool: PoolFacts;
-  readonly taints: readonly TaintSpec[];
+  readonly taints: readonly Taint[];
   readonly types: readonly InstanceType[];
   readonly placed: readonly Placement[];
   /** Of all pods placed there. */
@@ -51,7 +51,7 @@ export interface ExistingMachine {
   readonly kind: 'existing';
   readonly hostname: string;
   readonly node: ExistingNode;
-  readonly taints: readonly TaintSpec[];
+  readonly taints: readonly Taint[];
   readonly placed: readonly Placement[];
   /** Of all pods placed there. */
   readonly requests: Nanos;
@@ -68,7 +68,7 @@ export interface PoolFacts {
   readonly name: string;
   readonly nodePool: NodePool;
   readonly instanceTypes: readonly InstanceType[];
-  readonly taints: readonly TaintSpec[];
+  readonly taints: readonly Taint[];
   /** What every node of the pool is asked before any pod (spec 02 §7.7). */
   readonly template: Requirements;
   /** By label, the values its nodes may have, by its own word and by what its types are (spec 02 §16.2). */
@@ -81,7 +81,7 @@ export interface Resident {
   readonly nodeName: string;
   readonly labels: Readonly<Record<string, string>>;
   /** Of the Node object as it is. */
-  readonly taints: readonly TaintSpec[];
+  readonly taints: readonly Taint[];
   /** Counts as a match; a pod that is terminating does not, but its own anti-affinity holds to the end. */
   readonly counts: boolean;
 }

@@ -2,7 +2,7 @@
 import { HOSTNAME_LABEL } from '@karpenter-ts/apis';
 import type { InstanceType } from '../../instance-types/instance-type.ts';
 import type { Offering } from '../../instance-types/offering.ts';
-import type { Pod } from '../../objects/pod.ts';
+import type { Pod } from '@karpenter-ts/kubernetes';
 import type { PlannedNode } from '../../plan.ts';
 import type { Pool, Snapshot } from '../../snapshot.ts';
 import type { Random } from '../random.ts';

@@ -12,12 +12,12 @@ import {
 import type { InstanceType } from '../../instance-types/instance-type.ts';
 import type {
   Affinity,
-  NodeExpression,
+  NodeSelectorRequirement,
   Pod,
   PodAffinityTerm,
   PodSpec,
   TopologySpreadConstraint,
-} from '../../objects/pod.ts';
+} from '@karpenter-ts/kubernetes';
 import { DEFAULT_PLANNING, type ExistingNode, type PlanningOptions, type Snapshot } from '../../snapshot.ts';
 import { makeNode, makeOffering, makePod, makePool, makeType } from '../builders.ts';
 import { type Random, seededRandom } from '../random.ts';
@@ -108,7 +108,7 @@ function randomPool(index: number, random: Random): NodePool {
 }
 
 /** What a pool or a pod asks of a label of users, with any operator. */
-function userRequirement(key: string, values: readonly string[], random: Random): NodeExpression {
+function userRequirement(key: string, values: readonly string[], random: Random): NodeSelectorRequirement {
   const operators = key === RANK ? ['In', 'NotIn', 'Exists', 'Gt', 'Lt'] : ['In', 'NotIn', 'Exists'];
   const operator = random.pick(operators);
   if (operator === 'Exists') return { key, operator, values: [] };
@@ -117,7 +117,7 @@ function userRequirement(key: string, values: readonly string[], random: Random)
 }
 
 /** What a pod asks of a node; `DoesNotExist` is for pods alone. */
-function nodeExpression(random: Random): NodeExpression {
+function nodeExpression(random: Random): NodeSelectorRequirement {
   return random.pick([
     () => userRequirement(TEAM, TEAMS, random),
     () => userRequirement(RANK, RANKS, random),

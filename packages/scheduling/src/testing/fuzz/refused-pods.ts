@@ -1,6 +1,6 @@
 // Pods without a place although a new node could run them, found by trying every purchase of every pool.
-import { type Pod, podName } from '../../objects/pod.ts';
-import type { NodeExpression } from '../../objects/pod.ts';
+import type { NodeSelectorRequirement, Pod } from '@karpenter-ts/kubernetes';
+import { podName } from '../../objects/pod.ts';
 import type { Plan } from '../../plan.ts';
 import type { Pool, Snapshot } from '../../snapshot.ts';
 import { allocatableOf, type Purchase, runsOn } from './launched-node.ts';
@@ -73,8 +73,8 @@ function canRun({ nodePool }: Pool, { type, offering }: Purchase, pod: Pod, daem
 /** Labels that meet everything asked: a key the pool speaks of may have any value it allows, others must stay away. */
 function findLabels(
   fixed: ReadonlyMap<string, string>,
-  poolAsks: readonly NodeExpression[],
-  podAsks: readonly NodeExpression[],
+  poolAsks: readonly NodeSelectorRequirement[],
+  podAsks: readonly NodeSelectorRequirement[],
 ): Readonly<Record<string, string>> | undefined {
   const labels: Record<string, string> = Object.fromEntries(fixed);
   for (const key of new Set([...poolAsks, ...podAsks].map((one) => one.key))) {

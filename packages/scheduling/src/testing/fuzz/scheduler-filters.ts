@@ -1,14 +1,17 @@
 // The filters of kube-scheduler's default profile, written from the Kubernetes documentation on plain objects. They share
 // no code with the planner and none with its checker: a misreading of a rule there is not repeated here.
-import { labelSelectorFrom, type LabelSelectorSpec, matchesLabels, parseQuantity } from '@karpenter-ts/kubernetes';
-import type { TaintSpec } from '@karpenter-ts/apis';
-import type {
-  Pod,
-  NodeExpression,
-  NodeSelectorTerm,
-  PodAffinityTerm,
-  TopologySpreadConstraint,
-} from '../../objects/pod.ts';
+import {
+  labelSelectorFrom,
+  type LabelSelectorSpec,
+  matchesLabels,
+  type NodeSelectorRequirement,
+  type NodeSelectorTerm,
+  parseQuantity,
+  type Pod,
+  type PodAffinityTerm,
+  type Taint,
+  type TopologySpreadConstraint,
+} from '@karpenter-ts/kubernetes';
 import type { Namespace, Volumes } from '../../snapshot.ts';
 
 type Labels = Readonly<Record<string, string>>;
@@ -17,7 +20,7 @@ type Labels = Readonly<Record<string, string>>;
 export interface SimulatedNode {
   readonly name: string;
   readonly labels: Labels;
-  readonly taints: readonly TaintSpec[];
+  readonly taints: readonly Taint[];
   /** In kube-scheduler's integers: milli-units of cpu, whole units of everything else. */
   readonly allocatable: ReadonlyMap<string, bigint>;
   readonly pods: Pod[];
@@ -58,7 +61,10 @@ function matchesTerm({ matchExpressions = [] }: NodeSelectorTerm, labels: Labels
 }
 
 /** A node without the label meets `NotIn` and `DoesNotExist`, and nothing else. */
-export function matchesExpression({ operator, values = [] }: NodeExpression, label: string | undefined): boolean {
+export function matchesExpression(
+  { operator, values = [] }: NodeSelectorRequirement,
+  label: string | undefined,
+): boolean {
   switch (operator) {
     case 'In':
       return label !== undefined && values.includes(label);
@@ -81,7 +87,7 @@ function isInteger(label: string | undefined): label is string {
   return label !== undefined && /^-?\d+$/.test(label);
 }
 
-export function isTolerated({ spec }: Pod, taint: TaintSpec): boolean {
+export function isTolerated({ spec }: Pod, taint: Taint): boolean {
   return (spec.tolerations ?? []).some(({ key, operator = 'Equal', value = '', effect }) => {
     if (effect !== undefined && effect !== '' && effect !== taint.effect) return false;
     if (key === undefined || key === '') return operator === 'Exists';

@@ -1,4 +1,4 @@
-import type { Pod } from '../../objects/pod.ts';
+import type { Pod } from '@karpenter-ts/kubernetes';
 import type { Change } from '../../overlay.ts';
 import type { Snapshot } from '../../snapshot.ts';
 import type { Random } from '../random.ts';

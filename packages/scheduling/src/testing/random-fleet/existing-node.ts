@@ -8,7 +8,7 @@ import {
   toLabelRequirements,
   ZONE_LABEL,
 } from '@karpenter-ts/apis';
-import type { Pod } from '../../objects/pod.ts';
+import type { Pod } from '@karpenter-ts/kubernetes';
 import type { ExistingNode } from '../../snapshot.ts';
 import { makeNode, makePod } from '../builders.ts';
 import { findUntolerated, requiredAlternatives } from '../checker/demands.ts';

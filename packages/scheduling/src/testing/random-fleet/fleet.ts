@@ -1,6 +1,6 @@
 // Small clusters with a bit of everything, for properties that must hold of any plan.
 import { CORE_PROFILE, DISRUPTED_TAINT, type NodePool } from '@karpenter-ts/apis';
-import type { Pod } from '../../objects/pod.ts';
+import type { Pod } from '@karpenter-ts/kubernetes';
 import { DEFAULT_PLANNING, type ExistingNode, type PlanningOptions, type Snapshot } from '../../snapshot.ts';
 import { type Random, seededRandom } from '../random.ts';
 import { randomCatalogue } from './catalogue.ts';

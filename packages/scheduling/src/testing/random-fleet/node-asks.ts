@@ -1,5 +1,5 @@
 import { ARCH_LABEL, CAPACITY_TYPE_LABEL, INSTANCE_TYPE_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
-import type { NodeExpression, PodSpec, Toleration } from '../../objects/pod.ts';
+import type { NodeSelectorRequirement, PodSpec, Toleration } from '@karpenter-ts/kubernetes';
 import type { Random } from '../random.ts';
 import type { FleetTraits } from './traits.ts';
 import { CPU_LABEL, RACK_LABEL, RACKS, RANKED_TAINT, TIERS, ZONES } from './vocabulary.ts';
@@ -41,28 +41,28 @@ function requiredTerms(random: Random, traits: FleetTraits) {
   return { nodeSelectorTerms };
 }
 
-function zoneAsk(random: Random, { portable }: FleetTraits): NodeExpression {
+function zoneAsk(random: Random, { portable }: FleetTraits): NodeSelectorRequirement {
   // A scheduler does not know that the old label means the new one.
   const key = !portable && random.chance(0.1) ? LEGACY_ZONE_LABEL : ZONE_LABEL;
   return { key, operator: random.pick(['In', 'In', 'NotIn']), values: random.some(ZONES) };
 }
 
-function sizeAsk(random: Random): NodeExpression {
+function sizeAsk(random: Random): NodeSelectorRequirement {
   return { key: CPU_LABEL, operator: random.pick(['Gt', 'Lt']), values: [random.pick(['2', '4', '8'])] };
 }
 
-function typeAsk(random: Random): NodeExpression {
+function typeAsk(random: Random): NodeSelectorRequirement {
   return { key: INSTANCE_TYPE_LABEL, operator: random.pick(['In', 'NotIn']), values: ['type-0', 'type-1', 'type-2'] };
 }
 
-function rackAsk(random: Random): NodeExpression {
+function rackAsk(random: Random): NodeSelectorRequirement {
   const operator = random.pick(['In', 'Exists', 'NotIn', 'DoesNotExist']);
   return { key: RACK_LABEL, operator, ...(operator.endsWith('In') && { values: random.some(RACKS) }) };
 }
 
-function preference(random: Random): NodeExpression {
+function preference(random: Random): NodeSelectorRequirement {
   const tier = random.pick(TIERS);
-  return random.pick<NodeExpression>([
+  return random.pick<NodeSelectorRequirement>([
     { key: ZONE_LABEL, operator: random.pick(['In', 'NotIn']), values: random.some(ZONES) },
     { key: CAPACITY_TYPE_LABEL, operator: 'In', values: ['spot'] },
     { key: 'tier', operator: 'In', values: [tier] },

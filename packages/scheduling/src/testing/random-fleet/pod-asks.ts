@@ -1,6 +1,12 @@
 import { ARCH_LABEL, CAPACITY_TYPE_LABEL, HOSTNAME_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
-import type { LabelSelectorSpec } from '@karpenter-ts/kubernetes';
-import type { Affinity, PodAffinity, PodAffinityTerm, PodSpec, TopologySpreadConstraint } from '../../objects/pod.ts';
+import type {
+  Affinity,
+  LabelSelectorSpec,
+  PodAffinity,
+  PodAffinityTerm,
+  PodSpec,
+  TopologySpreadConstraint,
+} from '@karpenter-ts/kubernetes';
 import type { Random } from '../random.ts';
 import type { FleetTraits } from './traits.ts';
 import { RACK_LABEL, TIERS } from './vocabulary.ts';

@@ -1,6 +1,5 @@
 import { ZONE_LABEL } from '@karpenter-ts/apis';
-import type { PodVolume } from '../../objects/pod.ts';
-import type { PersistentVolume, PersistentVolumeClaim } from '../../objects/volume.ts';
+import type { PersistentVolume, PersistentVolumeClaim, Volume } from '@karpenter-ts/kubernetes';
 import type { Volumes } from '../../snapshot.ts';
 import type { Random } from '../random.ts';
 import type { FleetTraits } from './traits.ts';
@@ -38,7 +37,7 @@ export class RandomStorage {
   }
 
   /** Volumes for one pod. */
-  volumesFor(kind: VolumeKind, { namespace, app, pod, zone }: Claimant): readonly PodVolume[] {
+  volumesFor(kind: VolumeKind, { namespace, app, pod, zone }: Claimant): readonly Volume[] {
     const bound = (name: string) => this.#bound(namespace, name, zone);
     const isRunning = zone !== undefined;
     switch (kind) {
@@ -82,7 +81,7 @@ export class RandomStorage {
   }
 
   /** In one zone, or in either of two. */
-  #bound(namespace: string, name: string, zone: string | undefined): PodVolume {
+  #bound(namespace: string, name: string, zone: string | undefined): Volume {
     const volumeName = `pv-${namespace}-${name}`;
     if (!this.#volumes.some(({ metadata }) => metadata.name === volumeName)) {
       const zones = zone === undefined ? this.#random.some(ZONES).slice(0, 2) : [zone];
@@ -94,7 +93,7 @@ export class RandomStorage {
   }
 
   /** On the disk of one host, which may go: its hostname does not count. */
-  #local(namespace: string, name: string): PodVolume {
+  #local(namespace: string, name: string): Volume {
     const volumeName = `pv-${namespace}-${name}`;
     const onHost = { key: 'kubernetes.io/hostname', operator: 'In', values: ['long-gone'] };
     const term = { matchExpressions: [onHost, ...inZone(this.#random.pick(ZONES)).matchExpressions] };
@@ -103,11 +102,11 @@ export class RandomStorage {
     return this.#claim(namespace, name, { volumeName });
   }
 
-  #late(namespace: string, name: string, storageClassName: string): PodVolume {
+  #late(namespace: string, name: string, storageClassName: string): Volume {
     return this.#claim(namespace, name, { storageClassName });
   }
 
-  #claim(namespace: string, name: string, spec: PersistentVolumeClaim['spec']): PodVolume {
+  #claim(namespace: string, name: string, spec: PersistentVolumeClaim['spec']): Volume {
     this.#claims.set(`${namespace}/${name}`, { metadata: { namespace, name }, spec });
     return { name, persistentVolumeClaim: { claimName: name } };
   }

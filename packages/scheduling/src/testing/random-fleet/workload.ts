@@ -1,4 +1,4 @@
-import type { Pod, PodSpec } from '../../objects/pod.ts';
+import type { Pod, PodSpec } from '@karpenter-ts/kubernetes';
 import { makePod } from '../builders.ts';
 import type { Random } from '../random.ts';
 import { randomNodeAsks } from './node-asks.ts';

@@ -1,5 +1,6 @@
 import { admits } from '@karpenter-ts/apis';
-import { type Pod, podName } from '../../../objects/pod.ts';
+import type { Pod } from '@karpenter-ts/kubernetes';
+import { podName } from '../../../objects/pod.ts';
 import type { AffinityDemand } from '../demands.ts';
 import type { Rule } from '../rule.ts';
 import { type Selects, allSelect } from '../selection.ts';

@@ -1,4 +1,5 @@
-import { type Pod, podId, podName } from '../../../objects/pod.ts';
+import type { Pod } from '@karpenter-ts/kubernetes';
+import { podId, podName } from '../../../objects/pod.ts';
 import { requestsOf } from '../amounts.ts';
 import { isAtEase } from './first-fit.ts';
 import type { Rule } from '../rule.ts';

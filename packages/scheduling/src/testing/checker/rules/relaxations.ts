@@ -1,4 +1,5 @@
-import { type Pod, podName } from '../../../objects/pod.ts';
+import type { Pod } from '@karpenter-ts/kubernetes';
+import { podName } from '../../../objects/pod.ts';
 import type { Relaxation } from '../../../plan.ts';
 import { heaviestFirst } from '../demands.ts';
 import type { Rule } from '../rule.ts';

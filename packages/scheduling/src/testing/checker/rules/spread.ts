@@ -4,10 +4,10 @@ import {
   HOSTNAME_LABEL,
   normalizeLabelKey,
   type Requirements,
-  type TaintSpec,
   toLabelRequirements,
 } from '@karpenter-ts/apis';
-import { podName, type TopologySpreadConstraint } from '../../../objects/pod.ts';
+import type { Taint, TopologySpreadConstraint } from '@karpenter-ts/kubernetes';
+import { podName } from '../../../objects/pod.ts';
 import type { NodeFacts } from '../../../snapshot.ts';
 import { findUntolerated, requiredAlternatives } from '../demands.ts';
 import type { Rule } from '../rule.ts';
@@ -135,7 +135,7 @@ function isCounted(spread: Spread, machine: Machine): boolean {
  * Whether the constraint looks at nodes like this and the pods on them: its policies decide (§16.3), and a hard one looks
  * only at nodes with the labels of all hard constraints of the pod. Well-known labels every node has.
  */
-function isMatched({ world, owner, constraint }: Spread, node: Requirements, taints: readonly TaintSpec[]): boolean {
+function isMatched({ world, owner, constraint }: Spread, node: Requirements, taints: readonly Taint[]): boolean {
   const alternatives = requiredAlternatives(owner.pod, world.options.profile);
   const isWanted =
     constraint.nodeAffinityPolicy === 'Ignore' ||
@@ -153,6 +153,6 @@ function isMatched({ world, owner, constraint }: Spread, node: Requirements, tai
 }
 
 /** A taint that merely puts off hides no node from the rule. */
-function tolerates({ pod }: Placement, taints: readonly TaintSpec[]): boolean {
+function tolerates({ pod }: Placement, taints: readonly Taint[]): boolean {
   return findUntolerated(pod, taints, true) === undefined;
 }

@@ -6,8 +6,8 @@ import {
   toLabelRequirements,
   toRequirements,
 } from '@karpenter-ts/apis';
-import { type Pod, podName } from '../../../objects/pod.ts';
-import type { PersistentVolumeClaim } from '../../../objects/volume.ts';
+import type { PersistentVolumeClaim, Pod } from '@karpenter-ts/kubernetes';
+import { podName } from '../../../objects/pod.ts';
 import type { Snapshot } from '../../../snapshot.ts';
 import { both, implies } from '../demands.ts';
 import type { Rule } from '../rule.ts';

@@ -1,6 +1,6 @@
 // Plans that go wrong about what pods share: domains, ports, volumes.
 import { HOSTNAME_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
-import type { Pod, PodAffinityTerm, TopologySpreadConstraint } from '../../../objects/pod.ts';
+import type { Pod, PodAffinityTerm, TopologySpreadConstraint } from '@karpenter-ts/kubernetes';
 import { makeNode, makePod } from '../../builders.ts';
 import { bought, type Case, inZone, is, one, pod, type Scene, scene, web } from './scene.ts';
 

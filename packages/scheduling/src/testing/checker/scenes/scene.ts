@@ -11,8 +11,7 @@ import {
   toRequirements,
   ZONE_LABEL,
 } from '@karpenter-ts/apis';
-import { parseQuantity } from '@karpenter-ts/kubernetes';
-import type { Pod } from '../../../objects/pod.ts';
+import { parseQuantity, type Pod } from '@karpenter-ts/kubernetes';
 import type { PlacedPod, Plan, PlannedNode } from '../../../plan.ts';
 import { DEFAULT_PLANNING, EMPTY_SNAPSHOT, type PlanningOptions, type Snapshot } from '../../../snapshot.ts';
 import { makeOffering, makePod, makePool, makeType } from '../../builders.ts';

@@ -1,1 +1,0 @@
-export { NAMESPACES } from '@karpenter-ts/kubernetes';

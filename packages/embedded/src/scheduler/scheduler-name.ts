@@ -1,0 +1,2 @@
+/** Pods that name another scheduler are not ours. */
+export const SCHEDULER_NAME = 'default-scheduler';

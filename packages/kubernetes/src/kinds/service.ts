@@ -1,0 +1,6 @@
+import type { ApiObject } from '../objects/resource-type.ts';
+
+/** A v1 Service. */
+export interface Service extends ApiObject {
+  readonly spec: { readonly selector?: Readonly<Record<string, string>> | undefined };
+}
