@@ -16,7 +16,7 @@ const POLICIES = [
 const CLASS = { group: 'karpenter.kwok.sh', kind: 'KWOKNodeClass', name: 'default' };
 const LABELS = { 'karpenter.kwok.sh/kwoknodeclass': 'default', 'karpenter.sh/capacity-type': 'spot' };
 
-/** Nodes n0, n1 … of a pool, or of none; the first `sick` of them have been so for `minutes`. */
+/** Nodes n0, n1 … of a pool, or of none; the first `unhealthy` of them have been so for `minutes`. */
 async function start(t: TestContext, { nodes = 10, unhealthy = 1, minutes = 31, pool = 'general', spec = {} } = {}) {
   const env = await startTestEnvironment(t, { provider: new FakeCloudProvider({ repairPolicies: POLICIES }) });
   const since = timestamp(env.clock.now() - minutes * MINUTE);
@@ -48,15 +48,15 @@ async function start(t: TestContext, { nodes = 10, unhealthy = 1, minutes = 31, 
     env,
     page,
     pass: (name = 'n0') => env.reconcile(controller, name),
-    claim: (name = 'c0') => env.get<NodeClaim>(NODE_CLAIMS, name),
+    nodeClaim: (name = 'c0') => env.get<NodeClaim>(NODE_CLAIMS, name),
     blocked: () => env.published.filter(({ reason }) => reason === 'NodeRepairBlocked'),
   };
 }
 
-test('03/92 03/145 03/146 05/61 a node that has been sick for too long goes at once, whatever grace it was promised', async (t) => {
-  const { env, pass, claim, page } = await start(t, { spec: { terminationGracePeriod: '1h' } });
+test('03/92 03/145 03/146 05/61 a node that has been unhealthy for too long is deleted at once, whatever its grace period', async (t) => {
+  const { env, pass, nodeClaim, page } = await start(t, { spec: { terminationGracePeriod: '1h' } });
   assert.equal(await pass(), DONE);
-  const { metadata } = await claim();
+  const { metadata } = await nodeClaim();
   assert.equal(metadata.annotations?.[TERMINATION_TIMESTAMP], timestamp(env.clock.now()));
   assert.ok(metadata.deletionTimestamp);
   await pass();
@@ -68,9 +68,9 @@ test('03/92 03/145 03/146 05/61 a node that has been sick for too long goes at o
 });
 
 test('03/92 until then it is looked at again just in time; another condition or state means nothing', async (t) => {
-  const { env, pass, claim } = await start(t, { minutes: 20 });
+  const { env, pass, nodeClaim } = await start(t, { minutes: 20 });
   assert.deepEqual(await pass(), { requeueAfter: 10 * MINUTE });
-  assert.equal((await claim()).metadata.deletionTimestamp, undefined);
+  assert.equal((await nodeClaim()).metadata.deletionTimestamp, undefined);
   const lastTransitionTime = timestamp(env.clock.now() - 60 * MINUTE);
   for (const [type, status] of [
     ['Other', 'False'],
@@ -93,26 +93,26 @@ test('03/93 of several the one that is due first decides', async (t) => {
 });
 
 test('03/94 a deadline ahead gives way to now, one in the past stays', async (t) => {
-  const { env, pass, claim } = await start(t, { nodes: 20, unhealthy: 2 });
+  const { env, pass, nodeClaim } = await start(t, { nodes: 20, unhealthy: 2 });
   const annotate = (name: string, at: number) =>
     env.change(NODE_CLAIMS, name, { metadata: { annotations: { [TERMINATION_TIMESTAMP]: timestamp(at) } } });
   await annotate('c0', env.clock.now() + 60 * MINUTE);
   await annotate('c1', env.clock.now() - 60 * MINUTE);
   await pass('n0');
   await pass('n1');
-  assert.equal((await claim('c0')).metadata.annotations?.[TERMINATION_TIMESTAMP], timestamp(env.clock.now()));
+  assert.equal((await nodeClaim('c0')).metadata.annotations?.[TERMINATION_TIMESTAMP], timestamp(env.clock.now()));
   const past = timestamp(env.clock.now() - 60 * MINUTE);
-  assert.equal((await claim('c1')).metadata.annotations?.[TERMINATION_TIMESTAMP], past);
+  assert.equal((await nodeClaim('c1')).metadata.annotations?.[TERMINATION_TIMESTAMP], past);
 });
 
-test('03/95 protection does not hold a sick node', async (t) => {
-  const { env, pass, claim } = await start(t);
+test('03/95 do-not-disrupt does not keep an unhealthy node', async (t) => {
+  const { env, pass, nodeClaim } = await start(t);
   await env.change(NODES, 'n0', { metadata: { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } } });
   await pass();
-  assert.ok((await claim()).metadata.deletionTimestamp);
+  assert.ok((await nodeClaim()).metadata.deletionTimestamp);
 });
 
-test('03/96 03/147 05/67 more than a fifth sick, rounded up, and nobody is replaced; users are told', async (t) => {
+test('03/96 03/147 05/67 with more than a fifth unhealthy, rounded up, no node is repaired; users are told', async (t) => {
   const many = await start(t, { nodes: 10, unhealthy: 3 });
   assert.deepEqual(await many.pass('n0'), { requeueAfter: 5 * MINUTE });
   assert.equal(many.blocked().length, 3);
@@ -125,7 +125,7 @@ test('03/96 03/147 05/67 more than a fifth sick, rounded up, and nobody is repla
 
   const few = await start(t, { nodes: 3, unhealthy: 1 });
   await few.pass();
-  assert.ok((await few.claim()).metadata.deletionTimestamp);
+  assert.ok((await few.nodeClaim()).metadata.deletionTimestamp);
 
   const alone = await start(t, { nodes: 10, unhealthy: 3, pool: '' });
   assert.deepEqual(await alone.pass(), { requeueAfter: 5 * MINUTE });
@@ -135,11 +135,11 @@ test('03/96 03/147 05/67 more than a fifth sick, rounded up, and nobody is repla
   );
 });
 
-test('03/148 a claim that is going already is hurried, and not counted', async (t) => {
-  const { env, pass, claim, page } = await start(t);
+test('03/148 the NodeClaim of an unhealthy node that is deleting already gets the termination time now, and is not counted', async (t) => {
+  const { env, pass, nodeClaim, page } = await start(t);
   await env.delete(NODE_CLAIMS, 'c0');
   await pass();
-  assert.ok((await claim()).metadata.annotations?.[TERMINATION_TIMESTAMP]);
+  assert.ok((await nodeClaim()).metadata.annotations?.[TERMINATION_TIMESTAMP]);
   assert.doesNotMatch(await page(), /unhealthy_disrupted_total\{/);
 });
 
@@ -159,7 +159,7 @@ test('a heartbeat wakes nobody, a condition that changes does', async (t) => {
   assert.deepEqual(seen, ['n0']);
 });
 
-test('whether too many are sick is known without looking at all Nodes: each sick one asks', async (t) => {
+test('whether too many Nodes are unhealthy is known without looking at all of them', async (t) => {
   for (const pool of ['general', '']) {
     const { env, pass, blocked } = await start(t, { unhealthy: 5, pool });
     Object.assign(env.caches.nodes, { list: () => assert.fail('all Nodes were looked at') });

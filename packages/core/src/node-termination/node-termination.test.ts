@@ -52,7 +52,7 @@ test('03/135 what ends is counted once each; the drain in the pass that found it
   assert.ok(env.logger.lines.some(({ message }) => message === 'deleted node'));
 });
 
-test('03/57 03/135 without a claim, or with two, one pass is enough and no machine is ended', async (t) => {
+test('03/57 03/135 without a NodeClaim, or with two, one pass is enough and no instance is deleted', async (t) => {
   const alone = await startTerminationEnvironment(t, { nodeClaim: 'none' });
   await alone.deleteNode();
   assert.equal(await alone.pass(), DONE);
@@ -74,7 +74,7 @@ test('03/58 03/123 a node of another provider is left alone', async (t) => {
   assert.ok((await env.node())?.metadata.finalizers?.includes(TERMINATION_FINALIZER));
 });
 
-test('03/59 a node that is deleted takes its claim along', async (t) => {
+test('03/59 deleting a Node deletes its NodeClaim', async (t) => {
   const env = await startTerminationEnvironment(t);
   await env.deleteNode();
   await env.pass();
@@ -128,7 +128,7 @@ test('03/62 pods that are done, or mirror a file, are not waited for', async (t)
   assert.equal(await env.pass(), DONE);
 });
 
-test('03/70 03/71 a node that is not ready goes at once when its machine is gone, and not while nobody can tell', async (t) => {
+test('03/70 03/71 a Node that is not ready is released at once when its instance is gone, and not while that is unknown', async (t) => {
   const notReady = { status: { conditions: [{ type: 'Ready', status: 'False' }] } };
   const env = await startTerminationEnvironment(t, { node: notReady });
   await env.addPod('p');
@@ -156,7 +156,7 @@ test('03/72 who is second to write the node comes back', async (t) => {
   assert.deepEqual(await env.pass(), POLL);
 });
 
-test('03/51 a machine that cannot be ended now is tried again, and nothing is let go', async (t) => {
+test('03/51 an instance that cannot be deleted now is tried again, and no finalizer is removed', async (t) => {
   const env = await startTerminationEnvironment(t);
   await env.deleteNode();
   await env.pass();
@@ -246,7 +246,7 @@ test('03/139 a pod that comes late is waited for, and what was drained stays so'
   assert.equal(env.provider.callsOf('delete').length, ends);
 });
 
-test('a pod that the cache has not seen yet is not pulled the plug on', async (t) => {
+test('a pod that the cache has not seen yet is drained before its instance is deleted', async (t) => {
   const env = await startTerminationEnvironment(t);
   const { queue } = env;
   const blind = { ...env.caches, pods: createCaches(env).pods }; // as while its watch is down
@@ -293,7 +293,7 @@ test('03/73 03/134 ten nodes go at once, pods without an owner included', async 
   }, 30);
 });
 
-test('03/125 the claim of a node on its way out stays ready, and all its conditions are of its generation', async (t) => {
+test('03/125 the NodeClaim of a deleting node stays ready, and all its conditions are of its generation', async (t) => {
   const env = await startTerminationEnvironment(t, { outlivedDeletes: 3 });
   await env.deleteNode();
   await env.pass();

@@ -100,8 +100,8 @@ export const awaitInstanceDeletion: Step = async (termination, nodeClaim) => {
   }
 };
 
-type Change = Parameters<typeof withCondition<NodeClaim, ClaimCondition>>[2];
-type ClaimCondition = 'Drained' | 'VolumesDetached' | 'InstanceTerminating';
+type Change = Parameters<typeof withCondition<NodeClaim, NodeClaimCondition>>[2];
+type NodeClaimCondition = 'Drained' | 'VolumesDetached' | 'InstanceTerminating';
 
 function set({ clock }: Termination, nodeClaim: NodeClaim, change: Change): NodeClaim {
   return withCondition(nodeClaim, NODE_CLAIM_CONDITIONS, change, clock.now());

@@ -26,7 +26,7 @@ export function pendingAttachments(nodeName: string, caches: VolumeCaches, now: 
 function volumesOf({ metadata, spec }: Pod, { persistentVolumeClaims }: VolumeCaches): readonly string[] {
   return (spec.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }) => {
     const claimName = persistentVolumeClaim?.claimName ?? (ephemeral && `${metadata.name}-${name}`);
-    const claim = claimName && persistentVolumeClaims.get(`${metadata.namespace}/${claimName}`);
-    return claim ? (claim.spec.volumeName ?? []) : [];
+    const nodeClaim = claimName && persistentVolumeClaims.get(`${metadata.namespace}/${claimName}`);
+    return nodeClaim ? (nodeClaim.spec.volumeName ?? []) : [];
   });
 }

@@ -16,10 +16,10 @@ function expirationOf(env: NodeClaimEnvironment) {
 
 const FINALIZERS = ['karpenter.sh/termination'];
 
-test('03/86 an expired claim is deleted once, and counted once however often it is looked at', async (t) => {
+test('03/86 an expired NodeClaim is deleted once, and counted once however often it is looked at', async (t) => {
   const env = await startNodeClaimEnvironment(t);
   const expiration = expirationOf(env);
-  await env.addClaim({ expireAfter: '30s', finalizers: FINALIZERS });
+  await env.addNodeClaim({ expireAfter: '30s', finalizers: FINALIZERS });
   await env.clock.advance(60 * SECOND);
   // Both passes start from a cache that does not show the deletion yet.
   const { reconcile } = expiration;
@@ -27,23 +27,23 @@ test('03/86 an expired claim is deleted once, and counted once however often it 
   await Promise.all([reconcile('c1', signal, env.logger), reconcile('c1', signal, env.logger)]);
   await env.clock.flush();
   assert.equal(await env.reconcile(expiration, 'c1'), DONE);
-  assert.notEqual((await env.claim()).metadata.deletionTimestamp, undefined);
+  assert.notEqual((await env.nodeClaim()).metadata.deletionTimestamp, undefined);
   assert.equal(env.disrupted('expired'), 1);
   assert.equal(env.lines('debug').filter((line) => line === 'deleting expired nodeclaim').length, 1);
 });
 
-test('03/86 a claim within its time is looked at when that is up; one without a time, never', async (t) => {
+test('03/86 a NodeClaim within its time is looked at when that is up; one without a time, never', async (t) => {
   const env = await startNodeClaimEnvironment(t);
   const expiration = expirationOf(env);
-  await env.addClaim({ expireAfter: '200s' });
-  await env.addClaim({ expireAfter: 'Never' }, 'c2');
+  await env.addNodeClaim({ expireAfter: '200s' });
+  await env.addNodeClaim({ expireAfter: 'Never' }, 'c2');
   await env.clock.advance(60 * SECOND);
   assert.deepEqual(await env.reconcile(expiration, 'c1'), { requeueAfter: 140 * SECOND });
   assert.equal(await env.reconcile(expiration, 'c2'), DONE);
   assert.equal(env.disrupted('expired'), 0);
 });
 
-test('03/87 pods that must move are counted with the claim that expires', async (t) => {
+test('03/87 pods that must move are counted with the NodeClaim that expires', async (t) => {
   const env = await startNodeClaimEnvironment(t);
   await env.addRegistered({ expireAfter: '30m', terminationGracePeriod: '1h' });
   const daemon = { apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'ds', uid: 'u' };
@@ -52,7 +52,7 @@ test('03/87 pods that must move are counted with the claim that expires', async 
   await env.create(PODS, makePod('c', { nodeName: 'node-of-c1', ownerReferences: [daemon] }));
   await env.clock.advance(31 * MINUTE);
   await env.reconcile(expirationOf(env), 'c1');
-  const { [CAPACITY_TYPE_LABEL]: capacity_type = '' } = (await env.claim()).metadata.labels ?? {};
+  const { [CAPACITY_TYPE_LABEL]: capacity_type = '' } = (await env.nodeClaim()).metadata.labels ?? {};
   const labels = {
     reason: 'expired',
     nodepool: 'default',
@@ -63,9 +63,9 @@ test('03/87 pods that must move are counted with the claim that expires', async 
   assert.equal(env.metrics.find(podsDisrupted, labels), 2);
 });
 
-test('03/143 the age of the claim counts, not that of its Node, and its capacity type is counted', async (t) => {
+test('03/143 the age of the NodeClaim counts, not that of its Node, and its capacity type is counted', async (t) => {
   const env = await startNodeClaimEnvironment(t);
-  await env.addClaim({ expireAfter: '30m', labels: { [CAPACITY_TYPE_LABEL]: 'spot' } });
+  await env.addNodeClaim({ expireAfter: '30m', labels: { [CAPACITY_TYPE_LABEL]: 'spot' } });
   await env.pass();
   await env.clock.advance(14 * MINUTE);
   await env.addNode();
@@ -75,11 +75,11 @@ test('03/143 the age of the claim counts, not that of its Node, and its capacity
   assert.equal(env.disrupted('expired', 'spot'), 1);
 });
 
-test('a thousand claims of one age expire within a second', async (t) => {
+test('a thousand NodeClaims of one age expire within a second', async (t) => {
   const env = await startNodeClaimEnvironment(t);
   await env.run(expirationOf(env));
   const names = Array.from({ length: 1000 }, (_, i) => `c${i}`);
-  await Promise.all(names.map((name) => env.addClaim({ expireAfter: '30s' }, name)));
+  await Promise.all(names.map((name) => env.addNodeClaim({ expireAfter: '30s' }, name)));
   await env.clock.advance(30 * SECOND);
   assert.deepEqual((await env.client.listAll(NODE_CLAIMS)).items, []);
   assert.equal(env.disrupted('expired'), 1000);

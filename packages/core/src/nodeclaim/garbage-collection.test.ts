@@ -13,9 +13,9 @@ function collector(env: NodeClaimEnvironment): Controller {
 }
 
 const isDeleting = async (env: NodeClaimEnvironment, name = 'c1'): Promise<boolean> =>
-  (await env.findClaim(name))?.metadata.deletionTimestamp !== undefined;
+  (await env.findNodeClaim(name))?.metadata.deletionTimestamp !== undefined;
 
-test('03/88 a registered claim whose machine is gone is deleted, unless its kubelet still speaks', async (t) => {
+test('03/88 a registered NodeClaim whose instance is gone is deleted, unless its Node is still Ready', async (t) => {
   for (const [ready, deleted] of [
     ['False', true],
     ['Unknown', true],
@@ -29,12 +29,12 @@ test('03/88 a registered claim whose machine is gone is deleted, unless its kube
   }
 });
 
-test('03/88 a claim whose Node is gone, too, is deleted; one that never registered is not', async (t) => {
+test('03/88 a NodeClaim whose Node is gone, too, is deleted; one that never registered is not', async (t) => {
   const env = await startNodeClaimEnvironment(t);
   await env.addRegistered();
   await env.change(NODES, 'node-of-c1', { metadata: { finalizers: null } });
   await env.delete(NODES, 'node-of-c1');
-  await env.addClaim({}, 'c2');
+  await env.addNodeClaim({}, 'c2');
   await env.pass('c2');
   for (const { status } of env.provider.instances) env.provider.removeInstance(status!.providerID!);
   await env.reconcile(collector(env), '');
@@ -47,11 +47,11 @@ test('03/88 a claim whose Node is gone, too, is deleted; one that never register
   );
 });
 
-test('03/88 a hundred lost machines are noticed in one run', async (t) => {
+test('03/88 a hundred lost instances are noticed in one run', async (t) => {
   const env = await startNodeClaimEnvironment(t);
   const names = Array.from({ length: 100 }, (_, i) => `c${i}`);
   await env.run(env.lifecycle);
-  await Promise.all(names.map((name) => env.addClaim({}, name)));
+  await Promise.all(names.map((name) => env.addNodeClaim({}, name)));
   await Promise.all(names.map((name) => env.addNode({ ready: 'False' }, name)));
   await env.clock.flush();
   for (const { status } of env.provider.instances) env.provider.removeInstance(status!.providerID!);
@@ -69,7 +69,7 @@ test('03/89 when the cloud does not answer, nothing is deleted', async (t) => {
   assert.equal(await isDeleting(env), false);
 });
 
-test('03/144 a claim whose Node is gone is kept while its machine is listed', async (t) => {
+test('03/144 a NodeClaim whose Node is gone is kept while its instance is listed', async (t) => {
   const env = await startNodeClaimEnvironment(t);
   await env.addRegistered();
   await env.change(NODES, 'node-of-c1', { metadata: { finalizers: null } });
@@ -78,11 +78,11 @@ test('03/144 a claim whose Node is gone is kept while its machine is listed', as
   assert.equal(await isDeleting(env), false);
 });
 
-test('a machine that is on its way out does not keep its claim', async (t) => {
+test('an instance that is terminating does not keep its NodeClaim', async (t) => {
   const env = await startNodeClaimEnvironment(t);
-  const claim = await env.addRegistered({}, { ready: 'False' });
-  const leaving = { ...claim, metadata: { ...claim.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } };
-  env.provider.addInstance(leaving);
+  const nodeClaim = await env.addRegistered({}, { ready: 'False' });
+  const deleted = { ...nodeClaim, metadata: { ...nodeClaim.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } };
+  env.provider.addInstance(deleted);
   await env.reconcile(collector(env), '');
   assert.equal(await isDeleting(env), true);
 });

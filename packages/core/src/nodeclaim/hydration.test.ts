@@ -19,28 +19,28 @@ async function start(t: Parameters<typeof startTestEnvironment>[0]): Promise<Tes
 const labelsOf = async (env: TestEnvironment, name: string): Promise<Readonly<Record<string, string>>> =>
   (await env.get<Node>(NODES, name)).metadata.labels ?? {};
 
-test('03/124 claims and Nodes get the label of their NodeClass, also in place of another value', async (t) => {
+test('03/124 NodeClaims and Nodes get the label of their NodeClass, also in place of another value', async (t) => {
   const env = await start(t);
   for (const [name, labels] of [
     ['without', {}],
     ['with-another', { [LABEL]: 'other' }],
   ] as const) {
-    const claim = makeNodeClaim(name, { status: { providerID: name } });
-    await env.create(NODE_CLAIMS, { ...claim, metadata: { name, labels } });
+    const nodeClaim = makeNodeClaim(name, { status: { providerID: name } });
+    await env.create(NODE_CLAIMS, { ...nodeClaim, metadata: { name, labels } });
     await env.create(NODES, makeNode(name, { providerID: name, labels }));
     assert.equal((await env.get(NODE_CLAIMS, name)).metadata.labels?.[LABEL], 'default');
     assert.equal((await labelsOf(env, name))[LABEL], 'default');
   }
 });
 
-test('03/124 a Node of two claims is left alone', async (t) => {
+test('03/124 a Node of two NodeClaims is left alone', async (t) => {
   const env = await start(t);
   for (const name of ['a', 'b']) await env.create(NODE_CLAIMS, makeNodeClaim(name, { status: { providerID: 'p' } }));
   await env.create(NODES, makeNode('n', { providerID: 'p' }));
   assert.equal((await labelsOf(env, 'n'))[LABEL], undefined);
 });
 
-test('a Node gets its label when its claim learns of it only later', async (t) => {
+test('a Node gets its label when its NodeClaim learns of it only later', async (t) => {
   const env = await start(t);
   await env.create(NODES, makeNode('n', { providerID: 'p' }));
   await env.create(NODE_CLAIMS, makeNodeClaim('c'));
@@ -48,10 +48,10 @@ test('a Node gets its label when its claim learns of it only later', async (t) =
   assert.equal((await labelsOf(env, 'n'))[LABEL], 'default');
 });
 
-test('claims and Nodes of another provider keep their labels', async (t) => {
+test('NodeClaims and Nodes of another provider keep their labels', async (t) => {
   const env = await start(t);
-  const claim = makeNodeClaim('c', { nodeClassRef: FOREIGN_CLASS_REF, status: { providerID: 'p' } });
-  await env.create(NODE_CLAIMS, { ...claim, metadata: { name: 'c' } });
+  const nodeClaim = makeNodeClaim('c', { nodeClassRef: FOREIGN_CLASS_REF, status: { providerID: 'p' } });
+  await env.create(NODE_CLAIMS, { ...nodeClaim, metadata: { name: 'c' } });
   await env.create(NODES, makeNode('n', { providerID: 'p' }));
   assert.equal((await env.get(NODE_CLAIMS, 'c')).metadata.labels, undefined);
   assert.equal((await labelsOf(env, 'n'))[FOREIGN_LABEL], undefined);

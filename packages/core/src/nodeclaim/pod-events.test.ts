@@ -11,7 +11,7 @@ import { podEventsController } from './pod-events.ts';
 
 const BINDINGS = { subresource: 'binding' };
 
-/** A claim `c1` with its Node `n1`, and the controller, unless it shall come later. */
+/** A NodeClaim `c1` with its Node `n1`, and the controller, unless it shall come later. */
 async function start(t: Parameters<typeof startTestEnvironment>[0], { runs = true } = {}): Promise<TestEnvironment> {
   const env = await startTestEnvironment(t, { provider: new FakeCloudProvider() });
   await env.create(NODE_CLAIMS, makeNodeClaim('c1', { status: { providerID: 'p1' } }));
@@ -70,7 +70,7 @@ test('03/109 daemon pods, changes that move nothing and strange Nodes are not no
   assert.equal(await noted(env), first);
 });
 
-test('03/109 a claim of another provider, or one of two, is not noted', async (t) => {
+test('03/109 a NodeClaim of another provider, or one of two, is not noted', async (t) => {
   const env = await start(t);
   await env.create(
     NODE_CLAIMS,

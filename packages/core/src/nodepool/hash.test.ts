@@ -44,7 +44,7 @@ test('03/103 the hash follows the template and nothing else', async (t) => {
   assert.notEqual((await stored())[0], first);
 });
 
-test('03/104 claims hashed by another version are carried over before their pool', async (t) => {
+test('03/104 NodeClaims hashed by another version are carried over before their pool', async (t) => {
   const { env, pool, stored, pass } = await start(t, { [HASH]: '7', [VERSION]: 'v2' });
   const lastTransitionTime = '2026-01-01T00:00:00Z';
   const drifted = { type: 'Drifted', status: 'True' as const, reason: 'X', message: '', lastTransitionTime };
@@ -70,7 +70,7 @@ test('03/104 claims hashed by another version are carried over before their pool
   assert.match(env.writes.at(-1) ?? '', /nodepools\/default$/);
 });
 
-test('03/104 a claim that could not be carried over keeps its pool at the old version', async (t) => {
+test('03/104 a NodeClaim that could not be carried over keeps its pool at the old version', async (t) => {
   const { env, pool, stored, pass } = await start(t, { [HASH]: '7', [VERSION]: 'v2' });
   await env.create(NODE_CLAIMS, makeNodeClaim('old', { pool, annotations: { [HASH]: '7', [VERSION]: 'v2' } }));
   env.refusals.add({ method: 'PATCH', path: /nodeclaims\/old$/, code: 500 });

@@ -44,7 +44,7 @@ export function hashController(core: ControllerDeps): Controller {
       const { annotations = {} } = nodePool.metadata;
       const wanted = { [HASH]: nodePoolHash(nodePool), [VERSION]: NODEPOOL_HASH_V3 };
       // NodeClaims first: a NodeClaim with a hash of the old version must never meet a NodePool with one of the new.
-      if (annotations[VERSION] !== NODEPOOL_HASH_V3) await migrateClaims(pass, nodePool, wanted);
+      if (annotations[VERSION] !== NODEPOOL_HASH_V3) await migrateNodeClaims(pass, nodePool, wanted);
       const isCurrent = annotations[HASH] === wanted[HASH] && annotations[VERSION] === wanted[VERSION];
       if (!isCurrent) await annotate(pass, NODE_POOLS, name, wanted);
       return DONE;
@@ -56,7 +56,7 @@ export function hashController(core: ControllerDeps): Controller {
  * NodeClaims with a hash of another version are taken as made from the current template, unless they are known to be
  * drifted.
  */
-async function migrateClaims(pass: Pass, { metadata }: NodePool, current: Annotations): Promise<void> {
+async function migrateNodeClaims(pass: Pass, { metadata }: NodePool, current: Annotations): Promise<void> {
   const { caches, provider } = pass;
   const outdated = caches.nodeClaims
     .byIndex('nodePool', metadata.name)

@@ -22,7 +22,7 @@ async function start(t: Parameters<typeof startTestEnvironment>[0]) {
   return { env, texts };
 }
 
-test('03/101 a pool follows its NodeClass: missing, silent, unready, ready, leaving', async (t) => {
+test('03/101 a pool follows its NodeClass: missing, silent, unready, ready, deleting', async (t) => {
   const { env, texts } = await start(t);
   assert.deepEqual(await texts('NodeClassReady'), ['False', 'NodeClassNotFound', 'NodeClass not found on cluster']);
   assert.equal((await texts('Ready'))[0], 'False');

@@ -12,13 +12,13 @@ import { addResult, healthOf, NO_RESULTS, NodePoolHealth } from '../state/nodepo
 const FAILURE = { succeeded: false, reason: 'RegistrationFailed', message: 'Failed to register node' } as const;
 const SUCCESS = { succeeded: true } as const;
 
-async function claimOf(env: NodeClaimEnvironment) {
+async function nodeClaimOf(env: NodeClaimEnvironment) {
   return makeNodeClaim('any', { pool: env.pool });
 }
 
-/** A claim that fails to launch until its time is up. */
+/** A NodeClaim that fails to launch until its time is up. */
 async function failLaunch(env: NodeClaimEnvironment, name: string): Promise<void> {
-  await env.addClaim({}, name);
+  await env.addNodeClaim({}, name);
   await env.clock.advance(6 * MINUTE);
   await assert.rejects(env.pass(name));
 }
@@ -38,7 +38,7 @@ test('03/41 a Node that never came is a failure of registration', async (t) => {
   const env = await startNodeClaimEnvironment(t);
   await env.poolHealth();
   for (const name of ['c1', 'c2']) {
-    await env.addClaim({}, name);
+    await env.addNodeClaim({}, name);
     await env.pass(name);
     await env.clock.advance(16 * MINUTE);
     await env.pass(name);
@@ -53,17 +53,17 @@ test('03/41 a Node that never came is a failure of registration', async (t) => {
 test('03/42 one success makes a new pool healthy, but not one with two failures', async (t) => {
   const env = await startNodeClaimEnvironment(t);
   await env.poolHealth();
-  env.nodePoolHealth.record(await claimOf(env), SUCCESS);
+  env.nodePoolHealth.record(await nodeClaimOf(env), SUCCESS);
   assert.equal((await env.poolHealth())?.status, 'True');
-  for (const result of [FAILURE, FAILURE]) env.nodePoolHealth.record(await claimOf(env), result);
+  for (const result of [FAILURE, FAILURE]) env.nodePoolHealth.record(await nodeClaimOf(env), result);
   assert.equal((await env.poolHealth())?.status, 'False');
-  env.nodePoolHealth.record(await claimOf(env), SUCCESS);
+  env.nodePoolHealth.record(await nodeClaimOf(env), SUCCESS);
   assert.equal((await env.poolHealth())?.status, 'False');
 });
 
-test('03/43 results of claims of a former pool of the same name do not count', async (t) => {
+test('03/43 results of NodeClaims of a former pool of the same name do not count', async (t) => {
   const env = await startNodeClaimEnvironment(t);
-  const former = await claimOf(env);
+  const former = await nodeClaimOf(env);
   await env.delete(NODE_POOLS, 'default');
   const pool = await env.create(NODE_POOLS, makeNodePool('default'));
   await env.poolHealth();
@@ -89,7 +89,7 @@ test('03/44 after a restart, the condition is where counting begins', async (t) 
     [SUCCESS, 'Healthy'],
     [FAILURE, 'Unhealthy'],
   ] as const) {
-    for (let i = 0; i < 4; i++) env.nodePoolHealth.record(await claimOf(env), result);
+    for (let i = 0; i < 4; i++) env.nodePoolHealth.record(await nodeClaimOf(env), result);
     const before = await env.poolHealth();
     const restarted = new NodePoolHealth(env.caches);
     assert.equal(restarted.healthOf(env.caches.nodePools.get('default')!), health);
@@ -100,10 +100,10 @@ test('03/44 after a restart, the condition is where counting begins', async (t) 
 test('01/37 a pool stored as unhealthy stays so after one success', async (t) => {
   const env = await startNodeClaimEnvironment(t);
   await env.poolHealth();
-  for (const result of [FAILURE, FAILURE]) env.nodePoolHealth.record(await claimOf(env), result);
+  for (const result of [FAILURE, FAILURE]) env.nodePoolHealth.record(await nodeClaimOf(env), result);
   await env.poolHealth();
   const restarted = new NodePoolHealth(env.caches);
-  restarted.record(await claimOf(env), SUCCESS);
+  restarted.record(await nodeClaimOf(env), SUCCESS);
   assert.equal(restarted.healthOf(env.caches.nodePools.get('default')!), 'Unhealthy');
 });
 
@@ -112,7 +112,7 @@ test('03/45 a changed pool or NodeClass begins anew', async (t) => {
   await env.poolHealth();
   const stored = (): Promise<NodePool> => env.get(NODE_POOLS, 'default');
   const makeHealthy = async (): Promise<void> => {
-    env.nodePoolHealth.record(await claimOf(env), SUCCESS);
+    env.nodePoolHealth.record(await nodeClaimOf(env), SUCCESS);
     assert.equal((await env.poolHealth())?.status, 'True');
   };
   await makeHealthy();
@@ -145,7 +145,7 @@ test('03/131 two launch timeouts turn a pool that was healthy or unknown', async
   for (const start of ['True', 'Unknown']) {
     const env = await startNodeClaimEnvironment(t);
     await env.poolHealth();
-    if (start === 'True') env.nodePoolHealth.record(await claimOf(env), SUCCESS);
+    if (start === 'True') env.nodePoolHealth.record(await nodeClaimOf(env), SUCCESS);
     assert.equal((await env.poolHealth())?.status, start);
     env.provider.keepFailing('create', refuse(new Error('out of order')));
     await failLaunch(env, 'c1');
@@ -159,20 +159,20 @@ test('03/132 three successes after two failures leave room for one more failure'
   const env = await startNodeClaimEnvironment(t);
   await env.poolHealth();
   for (const result of [FAILURE, FAILURE, SUCCESS, SUCCESS, SUCCESS]) {
-    env.nodePoolHealth.record(await claimOf(env), result);
+    env.nodePoolHealth.record(await nodeClaimOf(env), result);
     await env.poolHealth();
   }
   assert.equal((await env.poolHealth())?.status, 'True');
-  env.nodePoolHealth.record(await claimOf(env), FAILURE);
+  env.nodePoolHealth.record(await nodeClaimOf(env), FAILURE);
   assert.equal((await env.poolHealth())?.status, 'True');
 });
 
 test('01/36 a fresh pool is unknown, one success makes it healthy, two failures do not', async (t) => {
   const env = await startNodeClaimEnvironment(t);
   assert.equal((await env.poolHealth())?.reason, 'AwaitingReconciliation');
-  env.nodePoolHealth.record(await claimOf(env), SUCCESS);
+  env.nodePoolHealth.record(await nodeClaimOf(env), SUCCESS);
   assert.equal((await env.poolHealth())?.reason, 'NodeRegistrationHealthy');
-  for (const result of [FAILURE, FAILURE]) env.nodePoolHealth.record(await claimOf(env), result);
+  for (const result of [FAILURE, FAILURE]) env.nodePoolHealth.record(await nodeClaimOf(env), result);
   assert.equal((await env.poolHealth())?.status, 'False');
 });
 
@@ -180,7 +180,7 @@ test('a hundred Nodes that register at once cost their pool one write', async (t
   const env = await startNodeClaimEnvironment(t);
   await env.run(env.lifecycle, env.registrationHealth);
   const names = Array.from({ length: 100 }, (_, i) => `c${i}`);
-  for (const name of names) await env.addClaim({}, name);
+  for (const name of names) await env.addNodeClaim({}, name);
   env.writes.length = 0;
   await Promise.all(names.map((name) => env.addNode({}, name)));
   await env.clock.flush();

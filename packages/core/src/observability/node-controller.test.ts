@@ -31,7 +31,7 @@ async function start(t: TestContext) {
   return { env, lines, amounts, look };
 }
 
-test('05/45 a Node shows what it has to give, and whether a NodeClaim stands behind it', async (t) => {
+test('05/45 a Node shows its resources, and whether it has a NodeClaim', async (t) => {
   const { env, lines, look } = await start(t);
   await env.create(NODES, plainNode('n1', { capacity: CAPACITY, labels: { 'kubernetes.io/arch': 'arm64' } }));
   await look();
@@ -132,7 +132,7 @@ test('nodes are looked at only after a change, and one that happens during a loo
   assert.equal(looks, 4);
 });
 
-test('a machine without a Node shows nothing', async (t) => {
+test('an instance without a Node shows nothing', async (t) => {
   const { env, lines, look } = await start(t);
   await env.create(NODE_CLAIMS, launchedNodeClaim('c'));
   await look();

@@ -162,7 +162,7 @@ for (const [what, end] of Object.entries(ENDS)) {
   });
 }
 
-test('05/53 a pod that has lost its place is not shown as waiting for it', async (t) => {
+test('05/53 a pod that has lost its node is not shown as waiting for it', async (t) => {
   const { env, decisions, lines } = await start(t);
   await env.create(PODS, pendingPod('a'));
   decisions.place(podOf(env), true);

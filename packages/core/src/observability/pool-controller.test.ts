@@ -65,7 +65,7 @@ test('05/47 a NodePool shows its limits and what it uses, those of other provide
   assert.ok(!(await env.page()).includes('karpenter_nodepools_'));
 });
 
-test('a NodePool costs what its machines do, from their launch to their end', async (t) => {
+test('a NodePool costs what its instances do, from their launch to their end', async (t) => {
   const { env, provider, lines } = await start(t);
   await env.create(NODE_POOLS, makeNodePool('p'));
   assert.deepEqual(await lines('cost_total'), ['cost_total{nodepool="p"} 0']);

@@ -64,8 +64,8 @@ export class PoolCosts {
   }
 
   #purchasesOf(nodePool: string): readonly Purchase[] {
-    const claims = this.#nodeClaims.byIndex('nodePool', nodePool);
-    return claims.map(({ metadata }) => findPurchase(metadata.labels)).filter((purchase) => purchase !== undefined);
+    const nodeClaims = this.#nodeClaims.byIndex('nodePool', nodePool);
+    return nodeClaims.map(({ metadata }) => findPurchase(metadata.labels)).filter((purchase) => purchase !== undefined);
   }
 }
 

@@ -52,7 +52,7 @@ test('05/59 a transition is counted under its new status, and its time under the
   assert.ok(!page.includes('operator_status_condition_transitions_total')); // Nodes do not count among all kinds
 });
 
-test('conditions of claims are shown with their age, for themselves and among all kinds', async (t) => {
+test('conditions of NodeClaims are shown with their age, for themselves and among all kinds', async (t) => {
   const env = await start(t);
   await env.create(NODE_CLAIMS, makeNodeClaim('c1', { labels: { 'karpenter.sh/nodepool': 'p' } }));
   await env.clock.advance(90 * SECOND);

@@ -17,7 +17,7 @@ import { readinessController } from '../nodepool/readiness.ts';
 import { validationController } from '../nodepool/validation.ts';
 import { FOREIGN_CLASS_REF, makeNode, makeNodeClaim, makeNodePool } from '../testing/objects.ts';
 
-test('03/123 what belongs to another provider is left untouched by everyone, alive or deleted', async (t) => {
+test('03/123 no controller touches objects of another provider, alive or deleted', async (t) => {
   const env = await startNodeClaimEnvironment(t);
   const core: ControllerDeps = env;
   const pool = await env.create(NODE_POOLS, makeNodePool('theirs', { template: { nodeClassRef: FOREIGN_CLASS_REF } }));

@@ -7,7 +7,7 @@ import type { PersistentVolumeClaim } from '@karpenter-ts/kubernetes';
 import { runningPod } from '../testing/cluster-objects.ts';
 import { UntrackedVolumes } from './untracked-volumes.ts';
 
-/** A node with one pod, whose volumes are these claims. */
+/** A node with one pod, whose volumes are these volume claims. */
 function machineWith(...claims: readonly string[]): StateNode {
   const volumes = claims.map((claimName) => ({ name: `volume-${claimName}`, persistentVolumeClaim: { claimName } }));
   const pods = [runningPod('p', 'n', { volumes: [{ name: 'scratch' }, ...volumes] })];

@@ -34,7 +34,7 @@ function terminating(pod: Pod): Pod {
   return { ...pod, metadata: { ...pod.metadata, finalizers: ['example.com/held'] } };
 }
 
-test('02/29 active pods of a leaving node need another place; those that are done do not', async (t) => {
+test('02/29 active pods of a deleting node need another node; pods that have ended do not', async (t) => {
   const { names } = await start(
     t,
     runningPod('a', 'n'),
@@ -66,7 +66,7 @@ for (const [words, spec] of [
   ['maxUnavailable "0%"', { maxUnavailable: '0%' }],
   ['minAvailable "100%"', { minAvailable: '100%' }],
 ] as const) {
-  test(`02/31 a pod under a budget of ${words} will not go, and needs no place`, async (t) => {
+  test(`02/31 a pod under a budget of ${words} is not evicted, and needs no other node`, async (t) => {
     const { names, protect } = await start(t, runningPod('a', 'n', { labels: { app: 'x' } }));
     assert.deepEqual(await names(), ['a']);
     await protect({ selector: { matchLabels: { app: 'x' } }, ...spec });

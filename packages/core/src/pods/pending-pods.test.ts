@@ -7,7 +7,7 @@ import { startProvisioningEnvironment } from '../provisioning/testing/provisioni
 import { ConsolidationWarnings } from '../provisioning/consolidation-warnings.ts';
 import { selectPendingPods } from './pending-pods.ts';
 
-test('others get their turn after each pod that is unbound, also of those nobody needs to place', async (t) => {
+test('others get their turn after each unbound pod, also after those that are not pending', async (t) => {
   const env = await startProvisioningEnvironment(t);
   const { deps } = env;
   for (let i = 0; i < 10; i++) {

@@ -12,7 +12,7 @@ interface Storage {
   readonly unsupported?: Partial<UnsupportedVolumes>;
 }
 
-/** What is wrong with a pod whose claim `data` is backed like this; nothing at all is there unless given. */
+/** What is wrong with a pod whose volume claim `data` is backed like this; nothing at all is there unless given. */
 function faultOf({ claim, volume, storageClass, unsupported }: Storage, ephemeral = false): string | undefined {
   const name = ephemeral ? 'pod-data' : 'data';
   const backed = claim && { spec: {}, ...claim, metadata: { name, namespace: 'default', ...claim.metadata } };
@@ -43,13 +43,13 @@ const UNBOUND = { spec: { storageClassName: 'sc' } } as const;
 const LATE = { volumeBindingMode: 'WaitForFirstConsumer' } as const;
 const GONE = { deletionTimestamp: '2026-01-01T00:00:00Z' };
 
-test('a pod without claims has no trouble with them', () => {
+test('a pod without volume claims has no trouble with them', () => {
   assert.equal(findVolumeFault(pendingPod('a'), { ...EMPTY }, undefined), undefined);
 });
 
 const EMPTY = { persistentVolumeClaims: new Map(), persistentVolumes: new Map(), storageClasses: new Map() };
 
-test('02/74 a claim, storage class or volume that is not there keeps its pod from being planned for', () => {
+test('02/74 a volume claim, storage class or volume that is not there keeps its pod from being planned for', () => {
   assert.equal(
     faultOf({}),
     'getting persistent volume claim, PersistentVolumeClaim "data" not found (PersistentVolumeClaim=data)',
@@ -70,14 +70,14 @@ test('02/74 a claim, storage class or volume that is not there keeps its pod fro
   );
 });
 
-test('02/74 a claim that is bound needs no storage class', () => {
+test('02/74 a volume claim that is bound needs no storage class', () => {
   assert.equal(faultOf({ claim: BOUND, volume: {} }), undefined);
   const named = { ...BOUND, spec: { volumeName: 'pv', storageClassName: 'gone' } };
   assert.equal(faultOf({ claim: named, volume: {} }), undefined);
   assert.equal(faultOf({ claim: UNBOUND, storageClass: LATE }), undefined);
 });
 
-test('02/75 a claim or volume that is leaving, lost or not quite bound keeps its pod waiting', () => {
+test('02/75 a volume claim or volume that is deleting, lost or not quite bound keeps its pod waiting', () => {
   assert.equal(
     faultOf({ claim: { ...UNBOUND, metadata: GONE }, storageClass: LATE }),
     'persistentvolumeclaim is being deleted (PersistentVolumeClaim=default/data)',
@@ -99,7 +99,7 @@ test('02/75 a claim or volume that is leaving, lost or not quite bound keeps its
   );
 });
 
-test('02/75 02/166 a claim that names its volume is bound only once the binder says so', () => {
+test('02/75 02/166 a volume claim that names its volume is bound only once the binder says so', () => {
   assert.equal(
     faultOf({ claim: { spec: BOUND.spec }, volume: {} }),
     'pvc is considered unbound because it does not contain annotation ' +
@@ -129,7 +129,7 @@ test('02/164 what a provider cannot attach, or place, is not planned for', () =>
   assert.equal(faultOf({ claim: UNBOUND, storageClass: { ...LATE, provisioner: 'other' }, unsupported }), undefined);
 });
 
-test('02/165 an ephemeral volume is looked up as the claim named after pod and volume', () => {
+test('02/165 an ephemeral volume is looked up as the volume claim named after pod and volume', () => {
   assert.match(faultOf({}, true) ?? '', /PersistentVolumeClaim "pod-data" not found/);
   assert.equal(faultOf({ claim: BOUND, volume: {} }, true), undefined);
 });

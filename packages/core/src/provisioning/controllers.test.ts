@@ -25,28 +25,28 @@ test('02/1 pods that come together get their nodes together, when no more have c
   await env.clock.advance(0.9 * SECOND);
   await env.add([], [pendingPod('b', { requests: { cpu: '1' } })]);
   await env.clock.advance(0.9 * SECOND);
-  assert.deepEqual(await env.claims(), []);
+  assert.deepEqual(await env.nodeClaims(), []);
   await env.clock.advance(0.2 * SECOND);
   assert.deepEqual(
-    (await env.claims()).map(({ spec }) => spec.resources?.requests),
+    (await env.nodeClaims()).map(({ spec }) => spec.resources?.requests),
     [{ cpu: '2', pods: '2' }],
   );
 });
 
-test('02/15 while a claim is unlaunched nothing is planned, and the batch waits until it is', async (t) => {
+test('02/15 while a NodeClaim is unlaunched nothing is planned, and the batch waits until it is', async (t) => {
   const env = await startProvisioningEnvironment(t);
   await env.add([readyPool('default')]);
   await env.create(NODE_CLAIMS, launchedNodeClaim('slow', { providerId: '' }));
   await env.run(...provisioningControllers(env.deps));
   await env.add([], [pendingPod('a', { requests: { cpu: '6' } })]);
   await env.clock.advance(5 * SECOND);
-  assert.equal((await env.claims()).length, 1);
+  assert.equal((await env.nodeClaims()).length, 1);
   await env.launch();
   await env.clock.advance(1 * SECOND); // upstream waits until the pod calls again, at ten seconds
-  assert.equal((await env.claims()).length, 2);
+  assert.equal((await env.nodeClaims()).length, 2);
 });
 
-test('a claim that is deleted before its launch stops nothing, however long a finalizer holds it', async (t) => {
+test('a NodeClaim that is deleted before its launch stops nothing, however long a finalizer holds it', async (t) => {
   const env = await startProvisioningEnvironment(t);
   await env.add([readyPool('default')]);
   const held = launchedNodeClaim('held', { providerId: '' });
@@ -55,11 +55,11 @@ test('a claim that is deleted before its launch stops nothing, however long a fi
   await env.run(...provisioningControllers(env.deps));
   await env.add([], [pendingPod('a')]);
   await env.clock.advance(5 * SECOND);
-  assert.equal((await env.claims()).length, 2);
+  assert.equal((await env.nodeClaims()).length, 2);
   await env.launch();
   await env.add([], [pendingPod('b', { requests: { cpu: '6' } })]);
   await env.clock.advance(5 * SECOND);
-  assert.equal((await env.claims()).length, 3);
+  assert.equal((await env.nodeClaims()).length, 3);
 });
 
 test('a pass that fails is reported, and the pods come back by themselves', async (t) => {
@@ -73,7 +73,7 @@ test('a pass that fails is reported, and the pods come back by themselves', asyn
     [['provisioner', 'creating node claim, refused']],
   );
   await env.clock.advance(10 * SECOND);
-  assert.equal((await env.claims()).length, 1);
+  assert.equal((await env.nodeClaims()).length, 1);
 });
 
 test('02/13 pods wait for a pool, and get their nodes once there is one', async (t) => {
@@ -84,5 +84,5 @@ test('02/13 pods wait for a pool, and get their nodes once there is one', async 
   assert.equal(env.lines('no dynamic nodepools found').length, 2);
   await env.create(NODE_POOLS, readyPool('default'));
   await env.clock.advance(10 * SECOND);
-  assert.equal((await env.claims()).length, 1);
+  assert.equal((await env.nodeClaims()).length, 1);
 });

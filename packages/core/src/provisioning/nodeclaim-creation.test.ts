@@ -31,23 +31,26 @@ async function startShop(t: Parameters<typeof startProvisioningEnvironment>[0]) 
   return { env, orders, buy };
 }
 
-/** Creates one claim with a server that answers, but whose watch tells nobody. */
+/** Creates one NodeClaim with a server that answers, but whose watch tells nobody. */
 async function create(t: Parameters<typeof startProvisioningEnvironment>[0], tellsPods: boolean) {
   const { env, orders, buy } = await startShop(t);
-  const answer = async (_type: unknown, claim: NodeClaim) => ({ ...claim, metadata: { ...claim.metadata, name: 'c' } });
+  const answer = async (_type: unknown, nodeClaim: NodeClaim) => ({
+    ...nodeClaim,
+    metadata: { ...nodeClaim.metadata, name: 'c' },
+  });
   const names = await buy({ create: answer } as unknown as Client, orders, tellsPods);
   await env.clock.flush();
   return { env, names };
 }
 
-test('a claim is waited for from the moment the server has it', async (t) => {
+test('a NodeClaim is waited for from the moment the server has it', async (t) => {
   const { env, names } = await create(t, true);
   assert.deepEqual(names, ['c']);
   assert.equal(env.cluster.isUnlaunched('c'), true);
   assert.equal(env.cluster.hasSynced(), false);
 });
 
-test('why a claim was created is counted, and pods are told only where that is wanted', async (t) => {
+test('why a NodeClaim was created is counted, and pods are told only where that is wanted', async (t) => {
   const { env } = await create(t, false);
   const series = 'karpenter_nodeclaims_created_total{min_values_relaxed="false",nodepool="default",reason="test"}';
   assert.equal(await env.metric(series), 1);
@@ -55,14 +58,14 @@ test('why a claim was created is counted, and pods are told only where that is w
   assert.equal(env.cluster.decisions.find('default/a')?.nodeClaim, 'c');
 });
 
-test('however many claims are to be created, a bounded number of requests is under way', async (t) => {
+test('however many NodeClaims are to be created, a bounded number of requests is under way', async (t) => {
   const { orders, buy } = await startShop(t);
   const held: (() => void)[] = [];
   let asked = 0;
-  const create = async (_type: unknown, claim: NodeClaim): Promise<NodeClaim> => {
+  const create = async (_type: unknown, nodeClaim: NodeClaim): Promise<NodeClaim> => {
     const name = `c-${asked++}`;
     await new Promise<void>((resolve) => held.push(resolve));
-    return { ...claim, metadata: { ...claim.metadata, name } };
+    return { ...nodeClaim, metadata: { ...nodeClaim.metadata, name } };
   };
   const bought = Array.from({ length: 1000 }, () => orders[0]!);
   const names = buy({ create } as unknown as Client, bought, false);

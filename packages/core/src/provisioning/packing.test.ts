@@ -6,7 +6,7 @@ import { fakeType, makeOffering } from '@karpenter-ts/scheduling/testing';
 import { pendingPod, readyPool } from '../testing/cluster-objects.ts';
 import { startProvisioningEnvironment } from './testing/provisioning-environment.ts';
 
-/** Two small machines are less than a third of the price of a large one. */
+/** Two small instances are less than a third of the price of a large one. */
 const TYPES = [
   fakeType('small', { offerings: [makeOffering('test-zone-1', 'spot', 0.05)] }),
   fakeType('large', {
@@ -15,7 +15,7 @@ const TYPES = [
   }),
 ];
 
-/** Buys for two pods that fit on a large machine together. */
+/** Buys for two pods that fit on a large instance together. */
 async function buy(t: TestContext, options: Partial<OperatorOptions> = {}, annotations: Record<string, string> = {}) {
   const env = await startProvisioningEnvironment(t, { instanceTypes: TYPES, options });
   const pool = readyPool('default');
@@ -25,7 +25,7 @@ async function buy(t: TestContext, options: Partial<OperatorOptions> = {}, annot
   await env.pass();
   const lines = env.lines().filter(({ fields }) => 'extension' in fields);
   return {
-    claims: (await env.claims()).map(outline),
+    claims: (await env.nodeClaims()).map(outline),
     said: lines.map(({ level, message, fields }) => ({ level, message, ...fields })),
   };
 }
@@ -42,7 +42,7 @@ const CHEAPER = [
 ];
 const UPSTREAM = [[['large'], 'upstream']];
 
-test('09/1 cheaper nodes are bought by default, their claims say so, and the log has both prices', async (t) => {
+test('09/1 cheaper nodes are bought by default, their NodeClaims say so, and the log has both prices', async (t) => {
   const { claims, said } = await buy(t);
   assert.deepEqual(claims, CHEAPER);
   assert.deepEqual(said, [

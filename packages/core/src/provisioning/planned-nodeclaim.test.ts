@@ -17,7 +17,7 @@ interface Case {
 }
 
 /** The NodeClaim of the one node these pods are planned on. */
-function claimFor(parts: Case) {
+function nodeClaimFor(parts: Case) {
   const { nodePool = makeNodePool('default'), types = DEFAULT_TYPES, pods = [pendingPod('a')] } = parts;
   const { profile, reservationIdLabel } = new FakeCloudProvider();
   const pool = { nodePool, instanceTypes: types };
@@ -33,7 +33,7 @@ function requiring(...requirements: readonly RequirementSpec[]): NodePool {
 }
 
 test('02/123 a label the pool leaves open gets a value that meets it; one that must be absent gets none', () => {
-  const { metadata } = claimFor({
+  const { metadata } = nodeClaimFor({
     nodePool: requiring(
       { key: 'one-of', operator: 'In', values: ['b', 'a'] },
       { key: 'not', operator: 'NotIn', values: ['x'] },
@@ -52,15 +52,15 @@ test('02/123 a label the pool leaves open gets a value that meets it; one that m
   assert.deepEqual(rest, { 'karpenter.sh/nodepool': 'default', 'karpenter.kwok.sh/kwoknodeclass': 'default' });
 });
 
-test('02/191 what the template says of labels and annotations reaches the claim', () => {
+test('02/191 what the template says of labels and annotations reaches the NodeClaim', () => {
   const templateMetadata = { labels: { 'sub.kubernetes.io/team': 'blue' }, annotations: { note: 'mine' } };
   const nodePool = makeNodePool('default', {
     templateMetadata,
     template: { requirements: [{ key: WINDOWS_BUILD_LABEL, operator: 'NotIn', values: ['1'] }] },
   });
-  const { labels, annotations } = claimFor({ nodePool }).metadata;
+  const { labels, annotations } = nodeClaimFor({ nodePool }).metadata;
   assert.equal(labels?.['sub.kubernetes.io/team'], 'blue');
-  assert.equal(labels?.[WINDOWS_BUILD_LABEL], undefined); // well-known: it comes with the machine
+  assert.equal(labels?.[WINDOWS_BUILD_LABEL], undefined); // well-known: it comes with the instance
   assert.deepEqual(annotations, {
     note: 'mine',
     'karpenter.sh/nodepool-hash': nodePoolHash(nodePool),
@@ -70,14 +70,14 @@ test('02/191 what the template says of labels and annotations reaches the claim'
   });
 });
 
-test('02/124 a claim asks for all that was planned with: types, pool, class, pods and ways to buy', () => {
+test('02/124 a NodeClaim asks for all that was planned with: types, pool, class, pods and ways to buy', () => {
   const pods = [
     pendingPod('a', { requests: { cpu: '1', memory: '1Gi' }, nodeSelector: { [ZONE_LABEL]: 'test-zone-3' } }),
   ];
   const nodePool = requiring({ key: 'team', operator: 'In', values: ['blue'] });
   const uid = 'uid-of-pool';
-  const claim = claimFor({ nodePool: { ...nodePool, metadata: { ...nodePool.metadata, uid } }, pods });
-  assert.deepEqual(claim.spec.requirements, [
+  const nodeClaim = nodeClaimFor({ nodePool: { ...nodePool, metadata: { ...nodePool.metadata, uid } }, pods });
+  assert.deepEqual(nodeClaim.spec.requirements, [
     { key: 'karpenter.kwok.sh/kwoknodeclass', operator: 'In', values: ['default'] },
     { key: 'karpenter.sh/capacity-type', operator: 'In', values: ['on-demand'] }, // zone 3 has no other
     { key: 'karpenter.sh/nodepool', operator: 'In', values: ['default'] },
@@ -85,29 +85,30 @@ test('02/124 a claim asks for all that was planned with: types, pool, class, pod
     { key: 'team', operator: 'In', values: ['blue'] },
     { key: ZONE_LABEL, operator: 'In', values: ['test-zone-3'] },
   ]);
-  assert.deepEqual(claim.spec.resources, { requests: { cpu: '1', memory: '1Gi', pods: '1' } });
-  assert.deepEqual(claim.spec.nodeClassRef, nodePool.spec.template.spec.nodeClassRef);
-  assert.deepEqual(claim.metadata.ownerReferences, [
+  assert.deepEqual(nodeClaim.spec.resources, { requests: { cpu: '1', memory: '1Gi', pods: '1' } });
+  assert.deepEqual(nodeClaim.spec.nodeClassRef, nodePool.spec.template.spec.nodeClassRef);
+  assert.deepEqual(nodeClaim.metadata.ownerReferences, [
     { apiVersion: 'karpenter.sh/v1', kind: 'NodePool', name: 'default', uid, blockOwnerDeletion: true },
   ]);
-  assert.equal(claim.metadata.generateName, 'default-');
+  assert.equal(nodeClaim.metadata.generateName, 'default-');
 });
 
 test('02/124 architecture and devices shrink the list of types', () => {
   const listed = (pod: Pod) =>
-    claimFor({ pods: [pod] }).spec.requirements.find(({ key }) => key === 'node.kubernetes.io/instance-type')?.values;
+    nodeClaimFor({ pods: [pod] }).spec.requirements.find(({ key }) => key === 'node.kubernetes.io/instance-type')
+      ?.values;
   assert.deepEqual(listed(pendingPod('a', { nodeSelector: { 'kubernetes.io/arch': 'arm64' } })), ['arm-instance-type']);
   assert.deepEqual(listed(pendingPod('a', { requests: { 'fake.com/vendor-b': '1' } })), ['gpu-vendor-b-instance-type']);
 });
 
-test('settings of the template are those of the claim', () => {
+test('settings of the template are those of the NodeClaim', () => {
   const template = {
     taints: [{ key: 'a', effect: 'NoSchedule' }],
     startupTaints: [{ key: 'b', effect: 'NoExecute' }],
     expireAfter: '720h',
   } as const;
   const tolerations = [{ key: 'a', operator: 'Exists' }];
-  const { spec } = claimFor({
+  const { spec } = nodeClaimFor({
     nodePool: makeNodePool('default', { template }),
     pods: [pendingPod('p', { tolerations })],
   });
@@ -116,15 +117,15 @@ test('settings of the template are those of the claim', () => {
 
 test('02/125 the pool’s grace period wins over the provider’s, and without either there is none', () => {
   const patient = makeNodePool('default', { template: { terminationGracePeriod: '1h' } });
-  const grace = (parts: Case) => claimFor(parts).spec.terminationGracePeriod;
+  const grace = (parts: Case) => nodeClaimFor(parts).spec.terminationGracePeriod;
   assert.equal(grace({ nodePool: patient, defaultTerminationGracePeriod: '5m' }), '1h');
   assert.equal(grace({ defaultTerminationGracePeriod: '5m' }), '5m');
-  assert.equal('terminationGracePeriod' in claimFor({}).spec, false);
+  assert.equal('terminationGracePeriod' in nodeClaimFor({}).spec, false);
 });
 
-test('a claim says whether an overlay has changed price or capacity of a type it lists', () => {
+test('a NodeClaim says whether an overlay has changed price or capacity of a type it lists', () => {
   const annotationsFor = (...types: readonly InstanceType[]) => {
-    const { annotations = {} } = claimFor({ types }).metadata;
+    const { annotations = {} } = nodeClaimFor({ types }).metadata;
     return [annotations['karpenter.sh/price-overlay-applied'], annotations['karpenter.sh/capacity-overlay-applied']];
   };
   const offerings = [makeOffering('test-zone-1', 'spot', 1, { priceOverlaid: true })];
@@ -140,6 +141,6 @@ test('capacity types no listed type can be had as are not asked for', () => {
     fakeType('a', { offerings: [makeOffering('test-zone-1', 'spot', 1)] }),
     fakeType('b', { offerings: [makeOffering('test-zone-1', 'on-demand', 2, { available: false })] }),
   ];
-  const asked = claimFor({ types }).spec.requirements.find(({ key }) => key === 'karpenter.sh/capacity-type');
+  const asked = nodeClaimFor({ types }).spec.requirements.find(({ key }) => key === 'karpenter.sh/capacity-type');
   assert.deepEqual(asked?.values, ['spot']);
 });

@@ -23,7 +23,7 @@ test('05/73 what was found, computed and created is told in this order, with ups
   const env = await startProvisioningEnvironment(t);
   await env.add([readyPool('default')], [pendingPod('a', { requests: { cpu: '1' } })]);
   await env.pass();
-  const [claim] = await env.claims();
+  const [nodeClaim] = await env.nodeClaims();
   const told = env
     .lines()
     .filter(({ fields }) => !('extension' in fields)) // these are ours
@@ -37,7 +37,7 @@ test('05/73 what was found, computed and created is told in this order, with ups
       'created nodeclaim',
       {
         NodePool: { name: 'default' },
-        NodeClaim: { name: claim!.metadata.name },
+        NodeClaim: { name: nodeClaim!.metadata.name },
         requests: { cpu: '1', pods: '1' },
         'instance-types':
           'arm-instance-type, default-instance-type, gpu-vendor-b-instance-type, gpu-vendor-instance-type, ' +
@@ -45,8 +45,8 @@ test('05/73 what was found, computed and created is told in this order, with ups
       },
     ],
   ]);
-  assert.deepEqual(env.eventsOn('a'), [['Nominated', `Pod should schedule on: nodeclaim/${claim!.metadata.name}`]]);
-  assert.equal(env.cluster.decisions.find('default/a')?.nodeClaim, claim!.metadata.name);
+  assert.deepEqual(env.eventsOn('a'), [['Nominated', `Pod should schedule on: nodeclaim/${nodeClaim!.metadata.name}`]]);
+  assert.equal(env.cluster.decisions.find('default/a')?.nodeClaim, nodeClaim!.metadata.name);
   const series =
     'karpenter_nodeclaims_created_total{min_values_relaxed="false",nodepool="default",reason="provisioned"}';
   assert.equal(await env.metric(series), 1);
@@ -84,7 +84,7 @@ test('02/8 02/9 pods that are ignored are counted; those who did not mean it are
   );
   await env.pass();
   assert.equal(await env.metric('karpenter_scheduler_ignored_pods_count'), 2);
-  assert.deepEqual(await env.claims(), []);
+  assert.deepEqual(await env.nodeClaims(), []);
   assert.deepEqual(env.eventsOn('elsewhere'), []);
   const [[reason, message] = []] = env.eventsOn('picky');
   assert.equal(reason, 'FailedScheduling');
@@ -96,12 +96,12 @@ test('02/8 02/9 pods that are ignored are counted; those who did not mean it are
   assert.deepEqual(ignored.sort(), ['debug default/elsewhere', 'debug default/picky']);
 });
 
-test('02/74 a pod whose claim is missing is ignored, others are not', async (t) => {
+test('02/74 a pod whose NodeClaim is missing is ignored, others are not', async (t) => {
   const env = await startProvisioningEnvironment(t);
   const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'gone' } }];
   await env.add([readyPool('default')], [pendingPod('a', { volumes }), pendingPod('b')]);
   await env.pass();
-  assert.equal((await env.claims()).length, 1);
+  assert.equal((await env.nodeClaims()).length, 1);
   assert.deepEqual(env.eventsOn('a'), [
     [
       'FailedScheduling',
@@ -121,7 +121,7 @@ for (const [words, pool] of [
     await env.addNode(plainNode('roomy'));
     await env.add(pool ? [pool] : [], [pendingPod('a')]);
     await env.pass();
-    assert.deepEqual(await env.claims(), []);
+    assert.deepEqual(await env.nodeClaims(), []);
     assert.equal(env.lines('no dynamic nodepools found').length, 1);
     assert.equal(env.cluster.decisions.find('default/a')?.failure, 'no dynamic nodepools found');
     assert.deepEqual(env.eventsOn('a'), []);
@@ -144,7 +144,7 @@ test('02/13 a pool that is being deleted serves no more', async (t) => {
   await env.add([{ ...pool, metadata: { ...pool.metadata, finalizers: ['example.com/held'] } }], [pendingPod('a')]);
   await env.delete(NODE_POOLS, 'default');
   await env.pass();
-  assert.deepEqual(await env.claims(), []);
+  assert.deepEqual(await env.nodeClaims(), []);
 });
 
 test('02/14 of a static and a dynamic pool the dynamic one is used', async (t) => {
@@ -153,12 +153,12 @@ test('02/14 of a static and a dynamic pool the dynamic one is used', async (t) =
   await env.add([{ ...fixed, spec: { ...fixed.spec, replicas: 2 } }, readyPool('dynamic')], [pendingPod('a')]);
   await env.pass();
   assert.deepEqual(
-    (await env.claims()).map(({ metadata }) => metadata.labels?.[NODEPOOL_LABEL]),
+    (await env.nodeClaims()).map(({ metadata }) => metadata.labels?.[NODEPOOL_LABEL]),
     ['dynamic'],
   );
 });
 
-test('with nothing to place nothing is said', async (t) => {
+test('without pending pods nothing is logged', async (t) => {
   const env = await startProvisioningEnvironment(t);
   await env.add([readyPool('default')]);
   await env.pass();
@@ -173,7 +173,7 @@ test('02/27 02/32 a pod that fits a node on its way goes there, which is nominat
   await env.launch();
   await env.add([], [pendingPod('b', { requests: { cpu: '1' } })]);
   await env.pass();
-  const claims = await env.claims();
+  const claims = await env.nodeClaims();
   assert.equal(claims.length, 1);
   const { name } = claims[0]!.metadata;
   assert.deepEqual(env.eventsOn('b'), [['Nominated', `Pod should schedule on: nodeclaim/${name}`]]);
@@ -182,18 +182,18 @@ test('02/27 02/32 a pod that fits a node on its way goes there, which is nominat
   assert.equal(env.lines('found provisionable pod(s)').length, 1); // the second pass bought nothing
 });
 
-test('02/33 a pod goes to a node nobody manages, and its place counts as on no healthy pool', async (t) => {
+test('02/33 a pod goes to an unmanaged node, which counts as no healthy pool', async (t) => {
   const env = await startProvisioningEnvironment(t);
   await env.addNode(plainNode('roomy'));
   await env.add([readyPool('default')], [pendingPod('a')]);
   await env.pass();
-  assert.deepEqual(await env.claims(), []);
+  assert.deepEqual(await env.nodeClaims(), []);
   assert.deepEqual(env.eventsOn('a'), [['Nominated', 'Pod should schedule on: node/roomy']]);
   const { placeableSince, placeableOnHealthySince, nodeClaim } = env.cluster.decisions.find('default/a')!;
   assert.deepEqual([placeableSince, placeableOnHealthySince, nodeClaim], [env.clock.now(), undefined, undefined]);
 });
 
-test('02/141 a place on a pool whose nodes register is remembered as one', async (t) => {
+test('02/141 a node of a pool whose nodes register is remembered as such', async (t) => {
   const env = await startProvisioningEnvironment(t);
   const pool = readyPool('default');
   const conditions = [conditionOf('Ready'), conditionOf('NodeRegistrationHealthy')];
@@ -211,7 +211,7 @@ test('02/26 02/29 02/142 pods of a deleting node are planned elsewhere with thos
   env.cluster.markForDeletion('fake:///old');
   await env.add([readyPool('default')], [pendingPod('d', { requests }), pendingPod('e', { requests })]);
   await env.pass();
-  const bought = (await env.claims()).filter(({ metadata }) => metadata.name !== 'old');
+  const bought = (await env.nodeClaims()).filter(({ metadata }) => metadata.name !== 'old');
   assert.deepEqual(
     bought.map(({ spec }) => spec.resources?.requests),
     [{ cpu: '2500m', pods: '5' }],
@@ -223,7 +223,7 @@ test('02/26 02/29 02/142 pods of a deleting node are planned elsewhere with thos
   assert.deepEqual([decision?.placeableSince, decision?.nodeClaim], [undefined, bought[0]!.metadata.name]);
 });
 
-test('02/43 a claim carries the hash of the pool it was planned for, whatever became of the pool since', async (t) => {
+test('02/43 a NodeClaim carries the hash of the pool it was planned for, whatever became of the pool since', async (t) => {
   const env = await startProvisioningEnvironment(t);
   await env.add([readyPool('default')], [pendingPod('a')]);
   const planned = nodePoolHash(env.caches.nodePools.get('default')!);
@@ -235,8 +235,8 @@ test('02/43 a claim carries the hash of the pool it was planned for, whatever be
     { type: 'merge', body: { spec: { template: { metadata: { labels: { fresh: 'label' } } } } } },
   );
   await pass;
-  const [claim] = await env.claims();
-  assert.equal(claim?.metadata.annotations?.['karpenter.sh/nodepool-hash'], planned);
+  const [nodeClaim] = await env.nodeClaims();
+  assert.equal(nodeClaim?.metadata.annotations?.['karpenter.sh/nodepool-hash'], planned);
   assert.notEqual(nodePoolHash(env.caches.nodePools.get('default')!), planned);
 });
 
@@ -250,7 +250,7 @@ test('02/113 a limit that is exceeded by the time of creation lets nothing be cr
   await assert.rejects(pass, {
     message: 'creating node claim, resource usage exceeds limit (limit=2, resource-name=cpu, usage=4)',
   });
-  assert.equal((await env.claims()).length, 1);
+  assert.equal((await env.nodeClaims()).length, 1);
 });
 
 test('a pool that is gone by the time of creation is named', async (t) => {
@@ -264,7 +264,7 @@ test('a pool that is gone by the time of creation is named', async (t) => {
   });
 });
 
-test('02/128 pods without a place are counted, told why, and do not keep others from theirs', async (t) => {
+test('02/128 unschedulable pods are counted, told why, and do not keep others from their nodes', async (t) => {
   const env = await startProvisioningEnvironment(t);
   const impossible = Array.from({ length: 10 }, (_, i) => pendingPod(`huge-${i}`, { requests: { cpu: '1000' } }));
   const possible = Array.from({ length: 5 }, (_, i) => pendingPod(`small-${i}`, { requests: { cpu: '1' } }));
@@ -319,7 +319,7 @@ test('02/131 a pod with device claims is refused, in words of its own', async (t
   const resourceClaims = [{ name: 'gpu', resourceClaimName: 'gpu' }];
   await env.add([readyPool('default')], [pendingPod('a', { resourceClaims })]);
   await env.pass();
-  assert.deepEqual(await env.claims(), []);
+  assert.deepEqual(await env.nodeClaims(), []);
   const skipped = 'skipping pod with Dynamic Resource Allocation requirements, not yet supported by Karpenter';
   assert.deepEqual(
     env.lines(skipped).map(({ level, fields }) => [level, String(fields['Pod'])]),
@@ -341,7 +341,7 @@ test('02/132 02/192 a pool whose types cannot be had is skipped with a word, the
   env.provider.offer([], 'empty');
   await env.pass();
   assert.deepEqual(
-    (await env.claims()).map(({ metadata }) => metadata.labels?.[NODEPOOL_LABEL]),
+    (await env.nodeClaims()).map(({ metadata }) => metadata.labels?.[NODEPOOL_LABEL]),
     ['default'],
   );
   const [broken] = env.lines('skipping, unable to resolve instance types');
@@ -366,7 +366,7 @@ test('02/132 a provider that takes too long fails the pass', async (t) => {
   const timeout = new DOMException('The operation was aborted due to timeout', 'TimeoutError');
   env.provider.script('instanceTypes', refuse(new Error('asking the cloud', { cause: timeout })));
   await assert.rejects(env.pass(), { message: 'getting instance types, asking the cloud' });
-  assert.deepEqual(await env.claims(), []);
+  assert.deepEqual(await env.nodeClaims(), []);
 });
 
 test('02/120 a pool without the variety it asks for says so', async (t) => {
@@ -387,27 +387,30 @@ test('02/120 a pool without the variety it asks for says so', async (t) => {
   ]);
 });
 
-test('02/121 with best effort a claim says that it has less variety, and is counted so', async (t) => {
+test('02/121 with best effort a NodeClaim says that it has less variety, and is counted so', async (t) => {
   const env = await startProvisioningEnvironment(t, { options: { minValuesPolicy: 'BestEffort' } });
   const requirements = [{ key: 'node.kubernetes.io/instance-type', operator: 'Exists', minValues: 50 }] as const;
   await env.add([readyPool('default', { template: { requirements } })], [pendingPod('a')]);
   await env.pass();
-  const [claim] = await env.claims();
-  assert.equal(claim?.metadata.annotations?.['karpenter.sh/nodeclaim-min-values-relaxed'], 'true');
-  assert.equal(claim?.spec.requirements.find(({ key }) => key === 'node.kubernetes.io/instance-type')?.minValues, 6);
+  const [nodeClaim] = await env.nodeClaims();
+  assert.equal(nodeClaim?.metadata.annotations?.['karpenter.sh/nodeclaim-min-values-relaxed'], 'true');
+  assert.equal(
+    nodeClaim?.spec.requirements.find(({ key }) => key === 'node.kubernetes.io/instance-type')?.minValues,
+    6,
+  );
   const series =
     'karpenter_nodeclaims_created_total{min_values_relaxed="true",nodepool="default",reason="provisioned"}';
   assert.equal(await env.metric(series), 1);
 });
 
-test('02/134 a claim that cannot be created keeps no other from it, and the pass fails', async (t) => {
+test('02/134 a NodeClaim that cannot be created keeps no other from it, and the pass fails', async (t) => {
   const env = await startProvisioningEnvironment(t);
   const requests = { cpu: '3' };
   const pods = ['a', 'b', 'c'].map((name) => pendingPod(name, { requests, nodeSelector: { size: 'small' } }));
   await env.add([readyPool('default')], pods);
   env.refusals.add({ method: 'POST', path: /nodeclaims$/, code: 422, times: 2 });
   await assert.rejects(env.pass(), { message: 'creating node claim, refused; creating node claim, refused' });
-  assert.equal((await env.claims()).length, 1);
+  assert.equal((await env.nodeClaims()).length, 1);
 });
 
 test('03/157 pods that want no company keep others away until they are gone; those that would rather not do not', async (t) => {
@@ -422,17 +425,17 @@ test('03/157 pods that want no company keep others away until they are gone; tho
   await env.create(PODS, runningPod('shy', 'one', { affinity: preferred }));
   await env.add([readyPool('default')], [pendingPod('a', { labels: { app: 'x' } })]);
   await env.pass();
-  assert.equal((await env.claims()).length, 1);
+  assert.equal((await env.nodeClaims()).length, 1);
   await env.client.delete(PODS, { namespace: 'default', name: 'guard' }, { gracePeriodSeconds: 0 });
   await env.clock.flush();
   await env.pass();
-  assert.equal((await env.claims()).length, 1);
+  assert.equal((await env.nodeClaims()).length, 1);
   await env.clock.advance(3 * MINUTE);
   await env.pass();
   assert.deepEqual(env.eventsOn('a').at(-1), ['Nominated', 'Pod should schedule on: node/one']);
 });
 
-test('what had to be given up to place a pod is told at debug level', async (t) => {
+test('what had to be relaxed to schedule a pod is logged at debug level', async (t) => {
   const env = await startProvisioningEnvironment(t);
   const preference = { matchExpressions: [{ key: ZONE_LABEL, operator: 'In', values: ['nowhere'] }] };
   const preferred = [{ weight: 1, preference }];
@@ -444,13 +447,13 @@ test('what had to be given up to place a pod is told at debug level', async (t) 
   assert.match(String(line?.fields['reason']), /^removing: spec\.affinity\.nodeAffinity\.preferred/);
 });
 
-test('pods whose places wait for reserved capacity are deferred: no event, not counted', async (t) => {
+test('pods that wait for reserved capacity are deferred: no event, not counted', async (t) => {
   const type = fakeType('only', { offerings: [reserved('test-zone-1', 'r-1', 1)] });
   const env = await startProvisioningEnvironment(t, { instanceTypes: [type] });
   const requests = { cpu: '3' };
   await env.add([readyPool('default')], [pendingPod('a', { requests }), pendingPod('b', { requests })]);
   await env.pass();
-  assert.equal((await env.claims()).length, 1);
+  assert.equal((await env.nodeClaims()).length, 1);
   assert.equal(await env.metric('karpenter_scheduler_unschedulable_pods_count{controller="provisioner"}'), 0);
   const message =
     'deferring scheduling decision for provisionable pod(s) to future simulation due to limited reserved offering capacity';
@@ -469,7 +472,7 @@ test('with the gate ReservedCapacity off a reservation is an offering like any o
   const requests = { cpu: '3' };
   await env.add([readyPool('default')], [pendingPod('a', { requests }), pendingPod('b', { requests })]);
   await env.pass();
-  assert.equal((await env.claims()).length, 2);
+  assert.equal((await env.nodeClaims()).length, 2);
 });
 
 const GATES = {

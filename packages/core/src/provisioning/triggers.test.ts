@@ -19,7 +19,7 @@ async function start(t: TestContext) {
   return { env, cluster, calls };
 }
 
-test('a pod without a place calls, and calls again every ten seconds until it has one', async (t) => {
+test('a pod without a node triggers, and triggers again every ten seconds until it has one', async (t) => {
   const { env, cluster, calls } = await start(t);
   await env.create(PODS, pendingPod('a'));
   await env.clock.advance(25 * SECOND);

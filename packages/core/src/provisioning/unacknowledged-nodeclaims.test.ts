@@ -15,15 +15,15 @@ import { provisioningControllers } from './controllers.ts';
 import { startProvisioningEnvironment } from './testing/provisioning-environment.ts';
 
 /** A server that no watch hears of: the first creation fails like this, and `stored` is what it has of it. */
-async function provision(t: TestContext, failure: Error, stored: (claim: NodeClaim) => readonly NodeClaim[]) {
+async function provision(t: TestContext, failure: Error, stored: (nodeClaim: NodeClaim) => readonly NodeClaim[]) {
   const env = await startProvisioningEnvironment(t);
   const asked: string[] = [];
   let items: readonly NodeClaim[] = [];
   const client = {
-    create: async (_type: unknown, claim: NodeClaim): Promise<NodeClaim> => {
+    create: async (_type: unknown, nodeClaim: NodeClaim): Promise<NodeClaim> => {
       asked.push('create');
-      if (asked.length > 1) return named(claim, 'second');
-      items = stored(named(claim, 'first'));
+      if (asked.length > 1) return named(nodeClaim, 'second');
+      items = stored(named(nodeClaim, 'first'));
       throw failure;
     },
     listAll: async () => {
@@ -37,25 +37,25 @@ async function provision(t: TestContext, failure: Error, stored: (claim: NodeCla
   return { env, asked };
 }
 
-function named(claim: NodeClaim, name: string): NodeClaim {
-  return { ...claim, metadata: { ...claim.metadata, name } };
+function named(nodeClaim: NodeClaim, name: string): NodeClaim {
+  return { ...nodeClaim, metadata: { ...nodeClaim.metadata, name } };
 }
 
 const LOST = new ConnectionError('reset');
 
-test('a claim that was stored without an answer is waited for, not bought again', async (t) => {
-  const { env, asked } = await provision(t, LOST, (claim) => [claim]);
+test('a NodeClaim that was stored without an answer is waited for, not bought again', async (t) => {
+  const { env, asked } = await provision(t, LOST, (nodeClaim) => [nodeClaim]);
   assert.deepEqual(asked, ['create', 'list']);
   assert.equal(env.cluster.isUnlaunched('first'), true);
 });
 
-test('a claim that was not stored is created by the next pass', async (t) => {
+test('a NodeClaim that was not stored is created by the next pass', async (t) => {
   const { asked } = await provision(t, LOST, () => []);
   assert.deepEqual(asked, ['create', 'list', 'create']);
 });
 
-test('an error of the server may have come after it had stored the claim', async (t) => {
-  const { asked } = await provision(t, new StatusError({ code: 504 }), (claim) => [claim]);
+test('an error of the server may have come after it had stored the NodeClaim', async (t) => {
+  const { asked } = await provision(t, new StatusError({ code: 504 }), (nodeClaim) => [nodeClaim]);
   assert.deepEqual(asked, ['create', 'list']);
 });
 
@@ -71,7 +71,7 @@ for (const code of [500, 502, 503, 504]) {
     await env.add([readyPool('default')], [pendingPod('a', { requests: { cpu: '1' } })]);
     await env.run(...provisioningControllers({ ...env.deps, client }));
     await env.clock.advance(60 * SECOND);
-    assert.equal((await env.claims()).length, 1);
+    assert.equal((await env.nodeClaims()).length, 1);
   });
 }
 
@@ -88,12 +88,12 @@ test('what the server refuses it has not stored, and nobody asks', async (t) => 
   assert.deepEqual(asked, ['create', 'create']);
 });
 
-test('of what is there, only what waits for its machine is taken in', async (t) => {
+test('of the listed NodeClaims only those that are not launched are tracked', async (t) => {
   const foreign = { group: 'example.com', kind: 'Other', name: 'default' };
-  const { env } = await provision(t, LOST, (claim) => [
-    { ...named(claim, 'launched'), status: { providerID: 'fake:///1' } },
-    { ...named(claim, 'foreign'), spec: { ...claim.spec, nodeClassRef: foreign } },
-    claim,
+  const { env } = await provision(t, LOST, (nodeClaim) => [
+    { ...named(nodeClaim, 'launched'), status: { providerID: 'fake:///1' } },
+    { ...named(nodeClaim, 'foreign'), spec: { ...nodeClaim.spec, nodeClassRef: foreign } },
+    nodeClaim,
   ]);
   assert.deepEqual(
     ['launched', 'foreign', 'first'].map((name) => env.cluster.isUnlaunched(name)),

@@ -32,12 +32,12 @@ async function start(t: TestContext): Promise<{ env: TestEnvironment; cluster: C
   return { env, cluster: new ClusterModel(env) };
 }
 
-/** Names of the pods on a machine. */
+/** Names of the pods on a state node. */
 function podsOn(cluster: ClusterModel, providerId: string): readonly string[] | undefined {
   return cluster.find(providerId)?.existing.pods.map(({ metadata }) => metadata.name);
 }
 
-test('02/15 03/106 with one claim of many unlaunched the model is not synced, and is again when that is deleted', async (t) => {
+test('02/15 03/106 with one NodeClaim of many unlaunched the model is not synced, and is again when that is deleted', async (t) => {
   const { env, cluster } = await start(t);
   for (let i = 0; i < 20; i++) await env.create(NODE_CLAIMS, launchedNodeClaim(`c${i}`));
   assert.equal(cluster.hasSynced(), true);
@@ -47,14 +47,14 @@ test('02/15 03/106 with one claim of many unlaunched the model is not synced, an
   assert.equal(cluster.hasSynced(), true);
 });
 
-test('02/15 a claim counts from the moment it was created, before any watch tells of it', async (t) => {
+test('02/15 a NodeClaim counts from its creation, before any watch shows it', async (t) => {
   const { cluster } = await start(t);
   assert.equal(cluster.hasSynced(), true);
   cluster.track(launchedNodeClaim('mine', { providerId: '' }));
   assert.equal(cluster.hasSynced(), false);
 });
 
-test('what the cache has of a claim is newer than what creating it answered', async (t) => {
+test('the cache’s version of a NodeClaim is newer than the answer to its creation', async (t) => {
   const { env, cluster } = await start(t);
   await env.create(NODE_CLAIMS, launchedNodeClaim('mine'));
   cluster.track(launchedNodeClaim('mine', { providerId: '' }));
@@ -75,7 +75,7 @@ test('02/16 03/156 a node that cannot be told apart keeps the first sync waiting
   assert.equal(cluster.hasSynced(), true);
 });
 
-test('claims of other providers are none of ours', async (t) => {
+test('NodeClaims of other providers are ignored', async (t) => {
   const { env, cluster } = await start(t);
   await env.create(NODE_CLAIMS, makeNodeClaim('theirs', { nodeClassRef: FOREIGN_CLASS_REF }));
   assert.equal(cluster.hasSynced(), true);
@@ -197,7 +197,7 @@ test('a nomination lasts as long, though the wall clock is set back or forth mea
   }
 });
 
-test('03/150 each pool is known by its own machines, static or not; without any it holds nothing', async (t) => {
+test('03/150 usage counts each pool’s own state nodes, static or not; without any it is empty', async (t) => {
   const { env, cluster } = await start(t);
   for (const name of ['a', 'b']) await env.create(NODE_CLAIMS, launchedNodeClaim(name, { capacity: { cpu: '2' } }));
   await env.create(NODE_CLAIMS, launchedNodeClaim('c', { pool: 'static', capacity: { cpu: '3' } }));
@@ -207,7 +207,7 @@ test('03/150 each pool is known by its own machines, static or not; without any 
   assert.deepEqual(cluster.usageOf('static'), {});
 });
 
-test('03/155 machines marked for deletion leave the snapshot for those that go, and come back', async (t) => {
+test('03/155 state nodes marked for deletion move to the deleting ones of the snapshot, and back', async (t) => {
   const { env, cluster } = await start(t);
   await env.create(NODE_CLAIMS, launchedNodeClaim('a'));
   const names = () => {
@@ -220,7 +220,7 @@ test('03/155 machines marked for deletion leave the snapshot for those that go, 
   assert.deepEqual(names(), [['a'], []]);
 });
 
-test('02/138 03/152 a claim that changes leaves what runs on its machine as it is', async (t) => {
+test('02/138 03/152 a change of a NodeClaim keeps the pods of its node', async (t) => {
   const { env, cluster } = await start(t);
   await env.create(NODE_CLAIMS, launchedNodeClaim('a'));
   await env.create(NODES, readyNode('a'));
@@ -332,7 +332,7 @@ test('a node that becomes initialised lets consolidation look again', async (t) 
   assert.notEqual(cluster.consolidationState(), before);
 });
 
-test('the number of machines is shown', async (t) => {
+test('the number of state nodes is exported', async (t) => {
   const { env } = await start(t);
   await env.create(NODES, plainNode('one'));
   await env.create(NODE_CLAIMS, launchedNodeClaim('a'));
@@ -345,14 +345,14 @@ function csiNode(name: string, count: number) {
   return { metadata: { name }, spec: { drivers: [{ name: 'ebs.csi.aws.com', nodeID: name, allocatable: { count } }] } };
 }
 
-test('others get their turn while machines are described, and the snapshot is of the moment it ends', async (t) => {
+test('others get their turn while state nodes are computed, and the snapshot is of the moment it ends', async (t) => {
   const { env, cluster } = await start(t);
   for (let i = 0; i < 20; i++) await env.create(NODES, plainNode(`n${i}`));
   assert.ok((await countTurns((slices) => cluster.snapshotInSlices(slices))) >= 20);
   let taken: ClusterSnapshot | undefined;
   await countTurns(async (slices) => {
     const taking = cluster.snapshotInSlices(slices);
-    // A machine that gets another identity while others are described must not appear twice.
+    // A state node that gets another identity while others are described must not appear twice.
     const renamed = env.client.patch(
       NODES,
       { name: 'n0' },

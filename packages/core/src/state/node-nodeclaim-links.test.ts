@@ -7,7 +7,7 @@ import { nodeClaimKeysOf, findNode, findNodeClaim, nodesOf } from './node-nodecl
 import { FOREIGN_CLASS_REF, makeNode, makeNodeClaim } from '../testing/objects.ts';
 import { startTestEnvironment } from '../testing/test-environment.ts';
 
-test('a Node and a claim belong together by provider id, and neither has a partner without one', async (t) => {
+test('a Node and a NodeClaim belong together by provider id, and neither has a partner without one', async (t) => {
   const env = await startTestEnvironment(t, { provider: new FakeCloudProvider() });
   const launched = await env.create(NODE_CLAIMS, makeNodeClaim('launched', { status: { providerID: 'p1' } }));
   const waiting = await env.create(NODE_CLAIMS, makeNodeClaim('waiting'));

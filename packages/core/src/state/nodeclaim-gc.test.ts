@@ -9,7 +9,7 @@ import { createCaches } from './caches.ts';
 import { ClusterModel } from './cluster-model.ts';
 import { nodeClaimGcController } from './nodeclaim-gc.ts';
 
-test('02/18 03/106 a claim that was gone before the model took it in is forgotten after 15 s; others are not', async (t) => {
+test('02/18 03/106 a NodeClaim that was gone before the model took it in is forgotten after 15 s; others are not', async (t) => {
   const env = await startTestEnvironment(t, { provider: new FakeCloudProvider() });
   const cluster = new ClusterModel(env);
   await env.run(nodeClaimGcController(env, cluster));
@@ -27,7 +27,7 @@ test('02/18 03/106 a claim that was gone before the model took it in is forgotte
   );
 });
 
-test('02/18 a claim that was launched meanwhile stays, though the caches have not seen it', async (t) => {
+test('02/18 a NodeClaim that was launched meanwhile stays, though the caches have not seen it', async (t) => {
   const env = await startTestEnvironment(t, { provider: new FakeCloudProvider() });
   const cluster = new ClusterModel(env);
   await env.run(nodeClaimGcController(env, cluster));
@@ -36,7 +36,7 @@ test('02/18 a claim that was launched meanwhile stays, though the caches have no
   assert.equal(cluster.find('fake:///quick')?.existing.name, 'quick');
 });
 
-test('a claim that the caches have not seen after 15 s is waited for as long as the API server has it', async (t) => {
+test('a NodeClaim that the caches have not seen after 15 s is waited for as long as the API server has it', async (t) => {
   const env = await startTestEnvironment(t, { provider: new FakeCloudProvider() });
   const caches = createCaches({ ...env, readsResourceSlices: false }); // whose watches bring nothing
   const cluster = new ClusterModel({ ...env, caches });

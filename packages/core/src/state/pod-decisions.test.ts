@@ -22,7 +22,7 @@ function start() {
   return { clock, metrics, pods, decisions: new PodDecisions({ clock, metrics, caches: { pods } }) };
 }
 
-test('02/26 a failure takes back the place and where it was expected', async () => {
+test('02/26 a failure removes the time since the pod is placeable, and its NodeClaim', async () => {
   const { clock, decisions } = start();
   decisions.place(POD, true);
   decisions.expectOn(POD, 'claim');
@@ -38,7 +38,7 @@ test('02/26 a failure takes back the place and where it was expected', async () 
   assert.equal(decisions.find('default/a')?.failure, undefined);
 });
 
-test('02/141 the first place on a pool whose nodes register is remembered, until it is on another', async () => {
+test('02/141 the first time on a pool whose nodes register is remembered, until the pod moves to another', async () => {
   const { clock, decisions } = start();
   const since = () => [
     decisions.find('default/a')?.placeableSince,
@@ -73,7 +73,7 @@ test('02/130 the time from being seen to the first decision is measured once, an
   assert.match(page, /^karpenter_pods_scheduling_decision_duration_seconds_sum 6$/m);
 });
 
-test('nothing is remembered of a pod that is gone, nor of one whose place a namesake has taken', () => {
+test('nothing is remembered of a pod that is gone, nor of one replaced by a pod of the same name', () => {
   const { pods, decisions } = start();
   pods.clear();
   pods.set('default/a', podOf('a', 'another'));

@@ -56,24 +56,24 @@ test('a node of a pool waits for its id, and one that goes meanwhile is waited f
 
 test('what is deleted is not waited for, and is again when a namesake comes', () => {
   const stateNodes = empty();
-  const claim = launchedNodeClaim('c', { providerId: '' });
+  const nodeClaim = launchedNodeClaim('c', { providerId: '' });
   const node = plainNode('n', { labels: { [NODEPOOL_LABEL]: 'default' } });
   const deletionTimestamp = '2026-01-01T00:00:00Z';
   for (let i = 0; i < 2; i++) {
-    stateNodes.putNodeClaim(claim);
+    stateNodes.putNodeClaim(nodeClaim);
     stateNodes.putNode(node);
     assert.deepEqual([stateNodes.areAllLaunched, stateNodes.areAllIdentified], [false, false]);
-    stateNodes.putNodeClaim({ ...claim, metadata: { ...claim.metadata, deletionTimestamp } });
+    stateNodes.putNodeClaim({ ...nodeClaim, metadata: { ...nodeClaim.metadata, deletionTimestamp } });
     stateNodes.putNode({ ...node, metadata: { ...node.metadata, deletionTimestamp } });
     assert.deepEqual([stateNodes.areAllLaunched, stateNodes.areAllIdentified], [true, true]);
   }
-  // A launch that was under way when it was deleted: the machine is known, and leaves.
-  const metadata = { ...claim.metadata, deletionTimestamp };
-  stateNodes.putNodeClaim({ ...claim, metadata, status: { providerID: 'fake:///c' } });
+  // A launch that was under way when it was deleted: the state node is known, and is deleting.
+  const metadata = { ...nodeClaim.metadata, deletionTimestamp };
+  stateNodes.putNodeClaim({ ...nodeClaim, metadata, status: { providerID: 'fake:///c' } });
   assert.equal(stateNodes.find('fake:///c')?.isDeleting, true);
 });
 
-test('02/137 03/108 a machine is there as long as one half of it is, and then gone', () => {
+test('02/137 03/108 a state node exists as long as its Node or its NodeClaim does', () => {
   const stateNodes = empty();
   stateNodes.putNodeClaim(launchedNodeClaim('a'));
   stateNodes.putNode({ ...readyNode('a'), metadata: { ...readyNode('a').metadata, name: 'a' } });
@@ -85,7 +85,7 @@ test('02/137 03/108 a machine is there as long as one half of it is, and then go
   assert.equal(stateNodes.size, 0);
 });
 
-test('02/17 a claim is unlaunched until it has an id or is gone', () => {
+test('02/17 a NodeClaim is unlaunched until it has an id or is gone', () => {
   const stateNodes = empty();
   stateNodes.putNodeClaim(launchedNodeClaim('a', { providerId: '' }));
   stateNodes.putNodeClaim(launchedNodeClaim('b', { providerId: '' }));
@@ -97,7 +97,7 @@ test('02/17 a claim is unlaunched until it has an id or is gone', () => {
   assert.equal(stateNodes.size, 1);
 });
 
-test('02/139 03/99 until it is initialised a machine holds what its claim promises, then what its kubelet says', () => {
+test('02/139 03/99 until it is initialised a state node has the capacity its NodeClaim promises, then what its kubelet says', () => {
   const stateNodes = empty();
   const usage = () => stateNodes.usage.of('default');
   stateNodes.putNodeClaim(launchedNodeClaim('a', { capacity: { cpu: '4', gpu: '1' } }));
@@ -112,7 +112,7 @@ test('02/139 03/99 until it is initialised a machine holds what its claim promis
   assert.deepEqual(usage(), { cpu: '3', gpu: '0', nodes: '1' });
 });
 
-test('02/139 03/154 what a machine holds moves with its pool, its id and its halves, and counts once', () => {
+test('02/139 03/154 the capacity of a state node moves with its pool, its provider id, its Node and its NodeClaim, and counts once', () => {
   const stateNodes = empty();
   stateNodes.putNodeClaim(launchedNodeClaim('a'));
   stateNodes.putNode(readyNode('a'));
@@ -121,14 +121,14 @@ test('02/139 03/154 what a machine holds moves with its pool, its id and its hal
   stateNodes.putNode(readyNode('a', { pool: 'other' }));
   assert.deepEqual([stateNodes.usage.of('default'), stateNodes.usage.of('other')], [{}, held]);
   stateNodes.putNode(readyNode('a', { pool: 'other', providerId: 'fake:///b' }));
-  assert.deepEqual([stateNodes.usage.of('default'), stateNodes.usage.of('other')], [held, held]); // two machines now
+  assert.deepEqual([stateNodes.usage.of('default'), stateNodes.usage.of('other')], [held, held]); // two state nodes now
   stateNodes.removeNodeClaim('a');
   assert.deepEqual([stateNodes.usage.of('default'), stateNodes.usage.of('other')], [{}, held]);
   stateNodes.removeNode('node-of-a');
   assert.deepEqual(stateNodes.usage.of('other'), {});
 });
 
-test('02/25 03/98 03/155 a mark takes a machine out of its pool once, and gives it back', () => {
+test('02/25 03/98 03/155 a mark for deletion takes a state node out of its pool’s usage once, and gives it back', () => {
   const stateNodes = empty();
   stateNodes.putNodeClaim(launchedNodeClaim('a'));
   stateNodes.putNodeClaim(launchedNodeClaim('b'));
@@ -140,24 +140,30 @@ test('02/25 03/98 03/155 a mark takes a machine out of its pool once, and gives 
   stateNodes.mark('fake:///a', false);
   assert.equal(count(), '2');
   stateNodes.mark('fake:///a', true);
-  const claim = launchedNodeClaim('a');
-  stateNodes.putNodeClaim({ ...claim, metadata: { ...claim.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } });
+  const nodeClaim = launchedNodeClaim('a');
+  stateNodes.putNodeClaim({
+    ...nodeClaim,
+    metadata: { ...nodeClaim.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' },
+  });
   stateNodes.removeNodeClaim('a');
   assert.equal(count(), '1');
 });
 
-test('a machine leaves with its claim, or when its instance does; a node alone when it is deleted', () => {
+test('a state node is deleting with its NodeClaim, or when its instance terminates; a Node alone when it is deleted', () => {
   const stateNodes = empty();
-  const leaves = (providerId: string) => stateNodes.find(providerId)?.isDeleting;
+  const isDeleting = (providerId: string) => stateNodes.find(providerId)?.isDeleting;
   const deleted = { deletionTimestamp: '2026-01-01T00:00:00Z' };
-  const claim = launchedNodeClaim('a');
-  stateNodes.putNodeClaim(claim);
+  const nodeClaim = launchedNodeClaim('a');
+  stateNodes.putNodeClaim(nodeClaim);
   stateNodes.putNode({ ...readyNode('a'), metadata: { ...readyNode('a').metadata, ...deleted } });
-  assert.equal(leaves('fake:///a'), false); // the claim will follow: until then it speaks
-  stateNodes.putNodeClaim({ ...claim, status: { ...claim.status, conditions: [conditionOf('InstanceTerminating')] } });
-  assert.equal(leaves('fake:///a'), true);
+  assert.equal(isDeleting('fake:///a'), false); // the NodeClaim will follow: until then it decides
+  stateNodes.putNodeClaim({
+    ...nodeClaim,
+    status: { ...nodeClaim.status, conditions: [conditionOf('InstanceTerminating')] },
+  });
+  assert.equal(isDeleting('fake:///a'), true);
   stateNodes.putNode({ ...plainNode('b'), metadata: { name: 'b', ...deleted } });
-  assert.equal(leaves('b'), true);
+  assert.equal(isDeleting('b'), true);
 });
 
 test('03/107 taints a starting node is about to lose are invisible until it is initialised', () => {
@@ -167,8 +173,8 @@ test('03/107 taints a starting node is about to lose are invisible until it is i
     { key: 'example.com/startup', effect: 'NoSchedule' },
     { key: 'example.com/mine', effect: 'NoSchedule' },
   ] as const;
-  const claim = launchedNodeClaim('a');
-  stateNodes.putNodeClaim({ ...claim, spec: { ...claim.spec, startupTaints: [taints[1]] } });
+  const nodeClaim = launchedNodeClaim('a');
+  stateNodes.putNodeClaim({ ...nodeClaim, spec: { ...nodeClaim.spec, startupTaints: [taints[1]] } });
   const visible = () => stateNodes.find('fake:///a')?.existing.taints.map(({ key }) => key);
   stateNodes.putNode(readyNode('a', { taints, labels: { [INITIALIZED_LABEL]: '' } }));
   assert.deepEqual(visible(), ['example.com/mine']);
@@ -178,7 +184,7 @@ test('03/107 taints a starting node is about to lose are invisible until it is i
   assert.equal(visible()?.length, 3);
 });
 
-test('a machine is described anew only when it has changed, or what is on it', () => {
+test('a state node is computed again only when it or its pods have changed', () => {
   const stateNodes = empty();
   stateNodes.putNodeClaim(launchedNodeClaim('a'));
   stateNodes.putNode(readyNode('a'));
@@ -209,7 +215,7 @@ test('of two nodes with one id the registered one counts, else the later, and wh
   assert.equal(stateNodes.size, 0);
 });
 
-test('a machine with two nodes holds the pods of both', () => {
+test('a state node with two Nodes has the pods of both', () => {
   const podsOn = (node: string) => [runningPod(`on-${node}`, node)];
   const stateNodes = new StateNodes({ podsOn, volumeLimitsOf: () => ({}) });
   for (const name of ['a', 'b']) stateNodes.putNode(plainNode(name, { providerId: 'cloud:///1' }));
@@ -217,7 +223,7 @@ test('a machine with two nodes holds the pods of both', () => {
   assert.deepEqual(pods.map(({ metadata }) => metadata.name).toSorted(), ['on-a', 'on-b']);
 });
 
-test('what matters to consolidation is a machine that comes or loses a half, and a change of its standing', () => {
+test('consolidation looks again when a Node or NodeClaim comes or goes, is initialised or begins to delete', () => {
   const stateNodes = empty();
   const starting = readyNode('a', { labels: { [INITIALIZED_LABEL]: '' } });
   assert.equal(stateNodes.putNodeClaim(launchedNodeClaim('b', { providerId: '' })), false);
@@ -242,7 +248,7 @@ function sumOf(stateNodes: StateNodes, nodePool: string): ResourceList {
   return Object.fromEntries([...sums].filter(([, { nanos }]) => nanos !== 0n).map(([k, q]) => [k, formatQuantity(q)]));
 }
 
-test('whatever comes, goes, moves or is marked, the sums of the pools are those of their machines', () => {
+test('whatever comes, goes, moves or is marked, the usage of a pool is the sum over its state nodes', () => {
   const name = fc.constantFrom('a', 'b', 'c');
   const parts = fc.record({
     pool: fc.constantFrom('x', 'y'),

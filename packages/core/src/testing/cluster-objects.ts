@@ -66,9 +66,9 @@ export function launchedNodeClaim(name: string, parts: NodeParts = {}): NodeClai
 }
 
 /** The Node `node-of-<nodeClaim>` of a NodeClaim, registered and initialised. */
-export function readyNode(claim: string, { pool = 'default', labels, ...parts }: NodeParts = {}): Node {
-  return plainNode(`node-of-${claim}`, {
-    providerId: `fake:///${claim}`,
+export function readyNode(nodeClaim: string, { pool = 'default', labels, ...parts }: NodeParts = {}): Node {
+  return plainNode(`node-of-${nodeClaim}`, {
+    providerId: `fake:///${nodeClaim}`,
     ...parts,
     labels: {
       [NODEPOOL_LABEL]: pool,

@@ -13,7 +13,7 @@ function fresh(): NodeClaim {
   return { ...claim, metadata: { ...claim.metadata, creationTimestamp: CREATED, generation: 1 } };
 }
 
-test('03/121 a fresh claim counts from its creation, with Ready waiting for the other three', () => {
+test('03/121 a fresh NodeClaim counts from its creation, with Ready waiting for the other three', () => {
   const change = { type: 'Launched', status: 'Unknown' } as const;
   const { conditions = [] } = withCondition(fresh(), NODE_CLAIM_CONDITIONS, change, NOW).status ?? {};
   const byType = new Map(conditions.map((condition) => [condition.type, condition]));

@@ -34,7 +34,7 @@ class FakeCache {
 const version = (resourceVersion: string, uid = 'u'): ApiObject => ({ metadata: { name: 'a', uid, resourceVersion } });
 const seen = (writes: OwnWrites<ApiObject>): string | undefined => writes.get('a')?.metadata.resourceVersion;
 
-test('an answer stands until the cache has it, also over versions in between', () => {
+test('the server’s answer counts until the cache has it, also over versions in between', () => {
   const cache = new FakeCache();
   const writes = new OwnWrites(cache);
   cache.put(version('8'));

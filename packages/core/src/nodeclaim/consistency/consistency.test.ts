@@ -8,13 +8,13 @@ import { consistencyController } from './controller.ts';
 
 const REQUESTS = { resources: { requests: { memory: '1Gi' } } };
 
-/** A complete claim that was promised 128Gi. */
+/** A complete NodeClaim that was promised 128Gi. */
 async function promised(env: NodeClaimEnvironment, memory: string): Promise<void> {
   await env.addRegistered(REQUESTS, { status: { capacity: { memory }, allocatable: { memory, cpu: '1' } } });
   await env.change(NODE_CLAIMS, 'c1', { status: { capacity: { memory: '128Gi' } } });
 }
 
-test('03/90 a machine with half the memory it should have is told of', async (t) => {
+test('03/90 an instance with half the promised memory is reported', async (t) => {
   const env = await startNodeClaimEnvironment(t);
   await promised(env, '64Gi');
   const consistency = consistencyController(env);
@@ -39,7 +39,7 @@ test('03/90 a tenth less is within the bounds', async (t) => {
   assert.deepEqual(env.published, []);
 });
 
-test('05/69 what a claim does not ask for may be missing', async (t) => {
+test('05/69 what a NodeClaim does not ask for may be missing', async (t) => {
   const env = await startNodeClaimEnvironment(t);
   await promised(env, '128Gi');
   await env.change(NODE_CLAIMS, 'c1', { status: { capacity: { 'ephemeral-storage': '100Gi' } } });
@@ -103,7 +103,7 @@ test('03/149 a verdict that could not be written is given again at once', async 
 test('the first comparison comes as soon as the Node is complete', async (t) => {
   const env = await startNodeClaimEnvironment(t);
   const consistency = consistencyController(env);
-  await env.addClaim(REQUESTS);
+  await env.addNodeClaim(REQUESTS);
   assert.equal(await env.reconcile(consistency, 'c1'), DONE);
   await env.pass();
   assert.equal(await env.reconcile(consistency, 'c1'), DONE);

@@ -23,7 +23,7 @@ interface Marked extends NodeClaimEnvironment {
   mark(): Promise<Result>;
 }
 
-/** A complete claim, and a pass of the controller under test. */
+/** A complete NodeClaim, and a pass of the controller under test. */
 async function start(
   t: Parameters<typeof startNodeClaimEnvironment>[0],
   parts: Parameters<typeof makeNodeClaim>[1] = {},
@@ -42,7 +42,7 @@ async function drift(env: NodeClaimEnvironment): Promise<readonly (string | unde
 const NOT_DRIFTED = [undefined, undefined, undefined];
 const { hash: HASH, version: VERSION } = NODEPOOL_HASH_ANNOTATIONS;
 
-test('a claim made from another template is drifted, and is no longer when the template is back', async (t) => {
+test('a NodeClaim made from another template is drifted, and is no longer when the template is back', async (t) => {
   const env = await start(t, { annotations: { [HASH]: '1', [VERSION]: 'v3' } });
   const annotate = (hash: string): Promise<unknown> =>
     env.change(NODE_POOLS, 'default', { metadata: { annotations: { [HASH]: hash, [VERSION]: 'v3' } } });
@@ -57,7 +57,7 @@ test('a claim made from another template is drifted, and is no longer when the t
   assert.ok(env.lines('debug').includes('removing drifted status condition, not drifted'));
 });
 
-test('a claim whose labels no longer meet the requirements is drifted', async (t) => {
+test('a NodeClaim whose labels no longer meet the requirements is drifted', async (t) => {
   const env = await start(t);
   const requirements = [{ key: ZONE_LABEL, operator: 'In', values: ['another-zone'] }];
   await env.change(NODE_POOLS, 'default', { spec: { template: { spec: { requirements } } } });
@@ -65,7 +65,7 @@ test('a claim whose labels no longer meet the requirements is drifted', async (t
   assert.deepEqual(await drift(env), ['True', 'RequirementsDrifted', 'RequirementsDrifted']);
 });
 
-test('what the provider finds is drift, too; a machine it does not know is not', async (t) => {
+test('what the provider finds is drift, too; an instance it does not know is not', async (t) => {
   const env = await start(t);
   env.provider.setDrift('AMIDrift');
   await env.mark();
@@ -77,7 +77,7 @@ test('what the provider finds is drift, too; a machine it does not know is not',
   assert.deepEqual(await drift(env), ['True', 'AMIDrift', 'AMIDrift']);
 });
 
-test('a machine no longer offered is drifted, from the age of an hour on', async (t) => {
+test('an instance no longer offered is drifted, from the age of an hour on', async (t) => {
   const env = await start(t);
   env.provider.offer([]);
   await env.mark();
@@ -100,17 +100,17 @@ test('offerings are asked for every half an hour, and a no is asked again at onc
   assert.equal(asked(), 4);
 });
 
-test('a claim that is not launched is not drifted', async (t) => {
+test('a NodeClaim that is not launched is not drifted', async (t) => {
   const env = await startNodeClaimEnvironment(t);
   const lastTransitionTime = '2026-01-01T00:00:00Z';
   const drifted = { type: 'Drifted', status: 'True' as const, reason: 'X', message: 'X', lastTransitionTime };
-  await env.addClaim({ status: { conditions: [drifted] } });
+  await env.addNodeClaim({ status: { conditions: [drifted] } });
   await env.reconcile(disruptionConditionsController(env), 'c1');
   assert.deepEqual(await drift(env), NOT_DRIFTED);
   assert.ok(env.lines('debug').includes("removing drift status condition, isn't launched"));
 });
 
-test('what counts for an offering is the claim’s type, zone and capacity type, sold out or not', () => {
+test('what counts for an offering is the NodeClaim’s type, zone and capacity type, sold out or not', () => {
   const type = makeType('t', {
     capacity: { cpu: '4' },
     offerings: [makeOffering('a', 'spot', 1, { available: false }), makeOffering('b', 'on-demand', 2)],
@@ -127,7 +127,7 @@ test('what counts for an offering is the claim’s type, zone and capacity type,
   assert.equal(offered(reserved), true);
 });
 
-test('drift compares none of the labels that a reserved machine loses with its reservation', () => {
+test('drift compares none of the labels that a reserved instance loses with its reservation', () => {
   const gone = { operator: 'DoesNotExist' } as const;
   const offering = makeOffering('a', 'on-demand', 2);
   const asks = [...offering.requirements, { key: 'rid', ...gone }, { key: 'rtype', ...gone }];
@@ -144,7 +144,7 @@ test('drift compares none of the labels that a reserved machine loses with its r
   assert.equal(offered('on-demand', 'rid', 'rtype'), false); // and all count for one that is not reserved
 });
 
-test('a claim becomes consolidatable when its window is over', async (t) => {
+test('a NodeClaim becomes consolidatable when its window is over', async (t) => {
   const env = await start(t);
   await env.change(NODE_POOLS, 'default', { spec: { disruption: { consolidateAfter: '60s' } } });
   await env.clock.advance(20 * SECOND);
@@ -186,7 +186,7 @@ test('without consolidation, or before the Node is complete, there is no mark', 
   assert.equal(await incomplete.condition('Consolidatable'), undefined);
 });
 
-test('only what a pool launches wakes its claims, not what it has', async (t) => {
+test('a change of a NodePool’s template enqueues its NodeClaims, a change of its status does not', async (t) => {
   const env = await start(t);
   await env.run(disruptionConditionsController(env));
   const passes = async (): Promise<number> => {
@@ -201,10 +201,10 @@ test('only what a pool launches wakes its claims, not what it has', async (t) =>
   assert.ok((await passes()) > before);
 });
 
-test('a pool that is gone, and a claim of none, are left alone', async (t) => {
+test('a pool that is gone, and a NodeClaim of none, are left alone', async (t) => {
   const env = await startNodeClaimEnvironment(t);
-  const claim = await env.create(NODE_CLAIMS, makeNodeClaim('c1'));
+  const nodeClaim = await env.create(NODE_CLAIMS, makeNodeClaim('c1'));
   await env.reconcile(disruptionConditionsController(env), 'c1');
-  assert.equal(findCondition(await env.claim(), 'Consolidatable'), undefined);
-  assert.equal((await env.claim()).metadata.resourceVersion, claim.metadata.resourceVersion);
+  assert.equal(findCondition(await env.nodeClaim(), 'Consolidatable'), undefined);
+  assert.equal((await env.nodeClaim()).metadata.resourceVersion, nodeClaim.metadata.resourceVersion);
 });

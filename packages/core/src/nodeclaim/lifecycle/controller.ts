@@ -71,12 +71,12 @@ function sourcesOf(deps: LifecycleDeps): readonly Source[] {
     kindSource(caches.nodes, { keys: (node) => nodeClaimKeysOf(node, deps) }),
   ];
   if (caches.resourceSlices === undefined) return sources;
-  const claimsOfSlice = (names: readonly string[]): readonly string[] =>
+  const nodeClaimsOfSlice = (names: readonly string[]): readonly string[] =>
     names.flatMap((name) => {
       const node = caches.nodes.get(name);
       return node === undefined ? [] : nodeClaimKeysOf(node, deps);
     });
-  return [...sources, kindSource(caches.resourceSlices, { keys: (slice) => claimsOfSlice(nodeNamesOf(slice)) })];
+  return [...sources, kindSource(caches.resourceSlices, { keys: (slice) => nodeClaimsOfSlice(nodeNamesOf(slice)) })];
 }
 
 async function advance(life: Pass, nodeClaim: NodeClaim): Promise<Result> {

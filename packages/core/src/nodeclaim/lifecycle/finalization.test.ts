@@ -11,7 +11,7 @@ import { makeNode } from '../../testing/objects.ts';
 const release = (env: NodeClaimEnvironment, name: string): Promise<Node> =>
   env.change(NODES, name, { metadata: { finalizers: null } });
 
-test('03/47 the Node goes first, then the machine, then the claim', async (t) => {
+test('03/47 the Node is deleted first, then the instance, then the NodeClaim', async (t) => {
   const env = await startNodeClaimEnvironment(t, { outlivedDeletes: 1 });
   await env.addRegistered();
   await env.delete(NODE_CLAIMS, 'c1');
@@ -24,26 +24,26 @@ test('03/47 the Node goes first, then the machine, then the claim', async (t) =>
   assert.deepEqual(await env.pass(), { requeueAfter: 5 * SECOND });
   assert.equal((await env.condition('InstanceTerminating'))?.status, 'True');
   assert.deepEqual(await env.pass(), { requeueAfter: 5 * SECOND });
-  assert.deepEqual((await env.claim()).metadata.finalizers, [TERMINATION_FINALIZER]);
+  assert.deepEqual((await env.nodeClaim()).metadata.finalizers, [TERMINATION_FINALIZER]);
   await env.pass();
-  assert.equal(await env.findClaim(), undefined);
+  assert.equal(await env.findNodeClaim(), undefined);
   assert.equal(env.lines('info').filter((line) => line === 'deleted nodeclaim').length, 1);
 });
 
-test('03/47 the deletion of the Node wakes the claim', async (t) => {
+test('03/47 the deletion of the Node enqueues the NodeClaim', async (t) => {
   const env = await startNodeClaimEnvironment(t);
   await env.addRegistered();
   await env.run(env.lifecycle);
   await env.delete(NODE_CLAIMS, 'c1');
   await env.clock.advance(10 * MINUTE);
-  assert.notEqual(await env.findClaim(), undefined);
+  assert.notEqual(await env.findNodeClaim(), undefined);
   await release(env, 'node-of-c1');
   await env.clock.advance(5 * SECOND);
-  assert.equal(await env.findClaim(), undefined);
+  assert.equal(await env.findNodeClaim(), undefined);
   assert.deepEqual(env.provider.instances, []);
 });
 
-test('03/48 all Nodes of the machine are deleted and waited for', async (t) => {
+test('03/48 all Nodes of the instance are deleted and waited for', async (t) => {
   const env = await startNodeClaimEnvironment(t);
   await env.addRegistered();
   await env.addNode({ finalizers: [TERMINATION_FINALIZER] }, 'c1', 'second');
@@ -60,9 +60,9 @@ test('03/48 all Nodes of the machine are deleted and waited for', async (t) => {
   assert.equal(env.provider.callsOf('delete').length, 1);
 });
 
-test('03/49 the Node of an unregistered claim is left alone, its machine is not', async (t) => {
+test('03/49 the Node of an unregistered NodeClaim is left alone, its instance is not', async (t) => {
   const env = await startNodeClaimEnvironment(t);
-  await env.addClaim();
+  await env.addNodeClaim();
   await env.pass();
   await env.addNode();
   await env.delete(NODE_CLAIMS, 'c1');
@@ -71,10 +71,10 @@ test('03/49 the Node of an unregistered claim is left alone, its machine is not'
   assert.deepEqual(env.provider.instances, []);
 });
 
-test('a Node that is open for pods is drained, though nobody lived to note that its claim is registered', async (t) => {
+test('a Node that is open for pods is drained, though the process died before it recorded that its NodeClaim is registered', async (t) => {
   const env = await startNodeClaimEnvironment(t);
   await env.addRegistered();
-  const conditions = (await env.claim()).status?.conditions?.filter(({ type }) => type !== 'Registered');
+  const conditions = (await env.nodeClaim()).status?.conditions?.filter(({ type }) => type !== 'Registered');
   await env.change(NODE_CLAIMS, 'c1', { status: { conditions } });
   await env.delete(NODE_CLAIMS, 'c1');
   assert.equal(await env.pass(), DONE);
@@ -85,50 +85,50 @@ test('a Node that is open for pods is drained, though nobody lived to note that 
   assert.equal(env.provider.callsOf('delete').length, 1);
 });
 
-test('03/50 a claim that was never launched goes at once, and no Node with it', async (t) => {
+test('03/50 a NodeClaim that was never launched is deleted at once, and no Node with it', async (t) => {
   const env = await startNodeClaimEnvironment(t);
   await env.create(NODES, makeNode('stranger'));
-  await env.addClaim({ finalizers: [TERMINATION_FINALIZER] });
+  await env.addNodeClaim({ finalizers: [TERMINATION_FINALIZER] });
   await env.delete(NODE_CLAIMS, 'c1');
   await env.pass();
-  assert.equal(await env.findClaim(), undefined);
+  assert.equal(await env.findNodeClaim(), undefined);
   assert.equal(env.provider.callsOf('delete').length, 0);
   assert.equal((await env.node('stranger')).metadata.deletionTimestamp, undefined);
 });
 
 test('03/51 a deletion that fails is tried again', async (t) => {
   const env = await startNodeClaimEnvironment(t);
-  await env.addClaim();
+  await env.addNodeClaim();
   await env.pass();
   await env.delete(NODE_CLAIMS, 'c1');
   env.provider.script('delete', refuse(new Error('out of order')));
   await assert.rejects(env.pass(), /out of order/);
-  assert.deepEqual((await env.claim()).metadata.finalizers, [TERMINATION_FINALIZER]);
+  assert.deepEqual((await env.nodeClaim()).metadata.finalizers, [TERMINATION_FINALIZER]);
   assert.equal(await env.condition('InstanceTerminating'), undefined);
   await env.pass();
   await env.pass();
-  assert.equal(await env.findClaim(), undefined);
+  assert.equal(await env.findNodeClaim(), undefined);
 });
 
-test('03/52 a machine that takes its time is asked for every 5 s', async (t) => {
+test('03/52 an instance that takes its time is asked for every 5 s', async (t) => {
   const env = await startNodeClaimEnvironment(t, { outlivedDeletes: 1000 });
-  await env.addClaim();
+  await env.addNodeClaim();
   await env.pass();
   await env.run(env.lifecycle);
   await env.delete(NODE_CLAIMS, 'c1');
   const asked = env.provider.callsOf('delete').length;
   await env.clock.advance(1 * MINUTE);
   assert.equal(env.provider.callsOf('delete').length - asked, 12);
-  assert.deepEqual((await env.claim()).metadata.finalizers, [TERMINATION_FINALIZER]);
+  assert.deepEqual((await env.nodeClaim()).metadata.finalizers, [TERMINATION_FINALIZER]);
 });
 
-test('03/53 the grace period becomes a time on the claim and an event', async (t) => {
+test('03/53 the grace period becomes a time on the NodeClaim and an event', async (t) => {
   const env = await startNodeClaimEnvironment(t, { outlivedDeletes: 1000 });
-  await env.addClaim({ terminationGracePeriod: '300s' });
+  await env.addNodeClaim({ terminationGracePeriod: '300s' });
   await env.pass();
   await env.delete(NODE_CLAIMS, 'c1');
   await env.pass();
-  const { annotations, deletionTimestamp = '' } = (await env.claim()).metadata;
+  const { annotations, deletionTimestamp = '' } = (await env.nodeClaim()).metadata;
   const deadline = annotations?.[TERMINATION_TIMESTAMP] ?? '';
   assert.equal(Date.parse(deadline) - Date.parse(deletionTimestamp), 300 * SECOND);
   assert.match(deadline, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
@@ -141,21 +141,21 @@ test('03/53 the grace period becomes a time on the claim and an event', async (t
   assert.equal(line?.fields[TERMINATION_TIMESTAMP], deadline);
 });
 
-test('03/53 without a grace period, or with a time on the claim already, none is written', async (t) => {
+test('03/53 without a grace period, or with a time on the NodeClaim already, none is written', async (t) => {
   const env = await startNodeClaimEnvironment(t, { outlivedDeletes: 1000 });
-  await env.addClaim();
-  await env.addClaim({ terminationGracePeriod: '300s', annotations: { [TERMINATION_TIMESTAMP]: 'soon' } }, 'c2');
+  await env.addNodeClaim();
+  await env.addNodeClaim({ terminationGracePeriod: '300s', annotations: { [TERMINATION_TIMESTAMP]: 'soon' } }, 'c2');
   for (const name of ['c1', 'c2']) {
     await env.pass(name);
     await env.delete(NODE_CLAIMS, name);
     await env.pass(name);
   }
-  assert.equal((await env.claim('c1')).metadata.annotations?.[TERMINATION_TIMESTAMP], undefined);
-  assert.equal((await env.claim('c2')).metadata.annotations?.[TERMINATION_TIMESTAMP], 'soon');
+  assert.equal((await env.nodeClaim('c1')).metadata.annotations?.[TERMINATION_TIMESTAMP], undefined);
+  assert.equal((await env.nodeClaim('c2')).metadata.annotations?.[TERMINATION_TIMESTAMP], 'soon');
   assert.deepEqual(env.published, []);
 });
 
-test('03/54 a Ready claim stays Ready while its machine ends', async (t) => {
+test('03/54 a Ready NodeClaim stays Ready while its instance terminates', async (t) => {
   const env = await startNodeClaimEnvironment(t, { outlivedDeletes: 1000 });
   await env.addRegistered();
   await env.delete(NODE_CLAIMS, 'c1');
@@ -166,14 +166,14 @@ test('03/54 a Ready claim stays Ready while its machine ends', async (t) => {
   assert.equal((await env.condition('Ready'))?.status, 'True');
 });
 
-test('03/125 all conditions of a claim that ends follow its generation', async (t) => {
+test('03/125 all conditions of a NodeClaim that ends follow its generation', async (t) => {
   const env = await startNodeClaimEnvironment(t, { outlivedDeletes: 1000 });
   const before = await env.addRegistered();
   await env.delete(NODE_CLAIMS, 'c1');
   await env.pass();
   await release(env, 'node-of-c1');
   await env.pass();
-  const { metadata, status } = await env.claim();
+  const { metadata, status } = await env.nodeClaim();
   assert.ok((metadata.generation ?? 0) > (before.metadata.generation ?? 0));
   for (const { type, observedGeneration } of status?.conditions ?? []) {
     assert.equal(observedGeneration, metadata.generation, type);
@@ -181,19 +181,19 @@ test('03/125 all conditions of a claim that ends follow its generation', async (
   assert.equal((await env.condition('Ready'))?.status, 'True');
 });
 
-test('03/55 amounts that are written in another form do not stand in the way', async (t) => {
+test('03/55 quantities in another form are no obstacle', async (t) => {
   const env = await startNodeClaimEnvironment(t);
-  await env.addClaim({ resources: { requests: { memory: '50000', cpu: '0.1' } } });
+  await env.addNodeClaim({ resources: { requests: { memory: '50000', cpu: '0.1' } } });
   await env.pass();
   await env.delete(NODE_CLAIMS, 'c1');
   await env.pass();
   await env.pass();
-  assert.equal(await env.findClaim(), undefined);
+  assert.equal(await env.findNodeClaim(), undefined);
 });
 
-test('a machine whose launch was never written down is ended, too', async (t) => {
+test('an instance whose launch was never recorded is deleted, too', async (t) => {
   const env = await startNodeClaimEnvironment(t);
-  await env.addClaim();
+  await env.addNodeClaim();
   env.refusals.add({ method: 'PATCH', path: /nodeclaims\/c1\/status$/, code: 500 });
   await assert.rejects(env.pass(), StatusError);
   assert.equal(env.provider.instances.length, 1);
@@ -201,20 +201,20 @@ test('a machine whose launch was never written down is ended, too', async (t) =>
   await env.pass();
   await env.pass();
   assert.deepEqual(env.provider.instances, []);
-  assert.equal(await env.findClaim(), undefined);
+  assert.equal(await env.findNodeClaim(), undefined);
 });
 
-test('a machine whose creation answered too late is found at the next try, not bought again', async (t) => {
+test('an instance whose creation answered too late is found at the next try, not bought again', async (t) => {
   const env = await startNodeClaimEnvironment(t);
   env.provider.script('create', loseAnswer());
-  await env.addClaim();
+  await env.addNodeClaim();
   await assert.rejects(env.pass(), /launching nodeclaim/);
   await env.pass();
   assert.equal(env.provider.instances.length, 1);
-  assert.equal((await env.claim()).status?.providerID, 'fake:///instance-1');
+  assert.equal((await env.nodeClaim()).status?.providerID, 'fake:///instance-1');
 });
 
-test('how long claims and machines took to end is measured, and the end counted once', async (t) => {
+test('how long NodeClaims and instances took to end is measured, and the end counted once', async (t) => {
   const env = await startNodeClaimEnvironment(t, { outlivedDeletes: 1 });
   const { metadata } = await env.addRegistered();
   await env.run(env.lifecycle);
@@ -222,7 +222,7 @@ test('how long claims and machines took to end is measured, and the end counted 
   await env.clock.advance(20 * SECOND);
   await release(env, 'node-of-c1');
   await env.clock.advance(1 * MINUTE);
-  assert.equal(await env.findClaim(), undefined);
+  assert.equal(await env.findNodeClaim(), undefined);
   const page = await env.page();
   assert.match(page, /karpenter_nodeclaims_termination_duration_seconds_sum\{nodepool="default"\} 25\n/);
   assert.match(page, /karpenter_nodeclaims_instance_termination_duration_seconds_sum\{nodepool="default"\} 5\n/);
@@ -231,14 +231,14 @@ test('how long claims and machines took to end is measured, and the end counted 
   assert.ok(page.includes(`karpenter_nodeclaims_terminated_total{${labels}} 1\n`));
 });
 
-test('another finalizer keeps the claim, but not its machine', async (t) => {
+test('another finalizer keeps the NodeClaim, but not its instance', async (t) => {
   const env = await startNodeClaimEnvironment(t);
-  await env.addClaim({ finalizers: ['example.com/mine'] });
+  await env.addNodeClaim({ finalizers: ['example.com/mine'] });
   await env.pass();
   await env.delete(NODE_CLAIMS, 'c1');
   await env.pass();
   await env.pass();
-  const left: NodeClaim = await env.claim();
+  const left: NodeClaim = await env.nodeClaim();
   assert.deepEqual(left.metadata.finalizers, ['example.com/mine']);
   assert.equal(await env.pass(), DONE);
   assert.deepEqual(env.provider.instances, []);

@@ -87,7 +87,7 @@ test('03/30 nothing of a resource is not waited for', async (t) => {
 test('03/31 with resource claims, a driver must have published a whole pool', async (t) => {
   const env = await startNodeClaimEnvironment(t, { options: { ignoreDraRequests: false } });
   await env.run(env.lifecycle);
-  await env.addClaim({ annotations: { [REQUESTED_DRA_DRIVERS]: 'gpu.example.com' } });
+  await env.addNodeClaim({ annotations: { [REQUESTED_DRA_DRIVERS]: 'gpu.example.com' } });
   await env.addNode();
   assert.deepEqual(await initialized(env), [
     'Unknown',
@@ -103,7 +103,7 @@ test('03/31 with resource claims, a driver must have published a whole pool', as
     },
   };
   await env.create(RESOURCE_SLICES, slice);
-  assert.deepEqual(await initialized(env), INITIALIZED); // the slice itself woke the claim
+  assert.deepEqual(await initialized(env), INITIALIZED); // the slice itself woke the NodeClaim
 });
 
 test('03/34 while resource claims are ignored, and without drivers, no pool is waited for', async (t) => {
@@ -115,20 +115,20 @@ test('03/34 while resource claims are ignored, and without drivers, no pool is w
   assert.deepEqual(await initialized(heeding), INITIALIZED);
 });
 
-test('03/35 conditions follow the generation of a claim that is complete', async (t) => {
+test('03/35 conditions follow the generation of a NodeClaim that is complete', async (t) => {
   const env = await startNodeClaimEnvironment(t);
   const { status } = await env.addRegistered();
   const outdated = status?.conditions?.map((condition) => ({ ...condition, observedGeneration: 0 }));
   await env.change(NODE_CLAIMS, 'c1', { status: { conditions: outdated } });
   await env.pass();
-  const { metadata, status: renewed } = await env.claim();
+  const { metadata, status: renewed } = await env.nodeClaim();
   for (const { type, observedGeneration } of renewed?.conditions ?? []) {
     assert.equal(observedGeneration, metadata.generation, type);
   }
   assert.equal((await env.condition('Ready'))?.status, 'True');
 });
 
-test('03/130 a Node of a claim that is not registered does not initialize it', async (t) => {
+test('03/130 a Node of a NodeClaim that is not registered does not initialize it', async (t) => {
   const hook = { name: 'never', prepare: async () => ({ ready: false as const, requeueAfter: 1000 }) };
   const env = await startNodeClaimEnvironment(t, { registrationHooks: [hook] });
   await env.addRegistered();

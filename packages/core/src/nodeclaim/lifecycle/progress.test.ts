@@ -20,7 +20,7 @@ const before = set(makeNodeClaim('c1', { status: {} }), {
 const launched = set(before, { type: 'Launched', status: 'True' });
 const after: NodeClaim = { ...launched, status: { ...launched.status, providerID: 'x' } };
 
-test('progress on an unchanged claim is the progress', () => {
+test('progress on an unchanged NodeClaim is the progress', () => {
   assert.equal(replay({ before, after }, before, NOW), after);
   assert.equal(replay({ before, after }, structuredClone(before), NOW), after);
 });

@@ -23,9 +23,9 @@ function hook(name: string, ...answers: readonly Answer[]): RegistrationHook & {
   };
 }
 
-/** A claim whose Node has joined, before the hooks are asked. */
+/** A NodeClaim whose Node has joined, before the hooks are asked. */
 async function joined(env: NodeClaimEnvironment): Promise<void> {
-  await env.addClaim();
+  await env.addNodeClaim();
   await env.pass();
   await env.addNode();
 }
@@ -55,7 +55,7 @@ test('03/20 a pending hook keeps the Node closed, but not without its finalizer 
   const { metadata } = await env.node();
   assert.deepEqual(metadata.finalizers, [TERMINATION_FINALIZER]);
   assert.equal(metadata.labels?.['karpenter.sh/nodepool'], 'default');
-  assert.equal((await env.claim()).status?.nodeName, undefined);
+  assert.equal((await env.nodeClaim()).status?.nodeName, undefined);
   const line = env.logger.lines.find(({ message }) => message === 'awaiting registration hooks');
   assert.deepEqual(line?.fields['hooks'], ['vpc']);
 });
@@ -83,7 +83,7 @@ test('03/22 a hook that fails is asked again', async (t) => {
   assert.equal((await env.condition('Registered'))?.status, 'Unknown');
 });
 
-test('03/23 labels a hook adds reach the claim and its Node', async (t) => {
+test('03/23 labels a hook adds reach the NodeClaim and its Node', async (t) => {
   const adds: RegistrationHook = {
     name: 'adds',
     prepare: async (nodeClaim) => {
@@ -94,7 +94,7 @@ test('03/23 labels a hook adds reach the claim and its Node', async (t) => {
   const env = await startNodeClaimEnvironment(t, { registrationHooks: [adds] });
   await joined(env);
   await env.pass();
-  assert.equal((await env.claim()).metadata.labels?.['example.com/rack'], '7');
+  assert.equal((await env.nodeClaim()).metadata.labels?.['example.com/rack'], '7');
   assert.equal((await env.node()).metadata.labels?.['example.com/rack'], '7');
 });
 
@@ -106,7 +106,7 @@ test('03/127 a hook that becomes ready opens the Node then', async (t) => {
   await env.pass();
   assert.equal(await isClosed(env), false);
   assert.equal((await env.condition('Registered'))?.status, 'True');
-  assert.equal((await env.claim()).status?.nodeName, 'node-of-c1');
+  assert.equal((await env.nodeClaim()).status?.nodeName, 'node-of-c1');
 });
 
 test('03/128 only hooks that are pending are named', async (t) => {
@@ -128,8 +128,9 @@ test('03/129 a failing hook beside a pending one names both and ends in back-off
 });
 
 test('hooks that name no time are asked again with back-off, others at the time they name', async () => {
-  const claim = makeNodeClaim('c1');
-  const ask = async (...hooks: RegistrationHook[]): Promise<unknown> => (await askHooks(hooks, claim, NEVER)).result;
+  const nodeClaim = makeNodeClaim('c1');
+  const ask = async (...hooks: RegistrationHook[]): Promise<unknown> =>
+    (await askHooks(hooks, nodeClaim, NEVER)).result;
   assert.equal(await ask(hook('a', 'ready')), DONE);
   assert.equal(await ask(hook('a', { wait: undefined })), RETRY);
   assert.deepEqual(await ask(hook('a', { wait: undefined }), hook('b', { wait: 7 })), { requeueAfter: 7 });

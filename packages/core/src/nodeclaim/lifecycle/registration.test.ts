@@ -24,11 +24,11 @@ import { nodesCreated } from './registration.ts';
 const TAINT = { key: 'team', value: 'web', effect: 'NoSchedule' } as const;
 const STARTUP = { key: 'cni', effect: 'NoExecute' } as const;
 
-test('03/10 a Node takes over what its claim says, and opens for pods', async (t) => {
+test('03/10 a Node takes over what its NodeClaim says, and opens for pods', async (t) => {
   const env = await startNodeClaimEnvironment(t);
   await env.addRegistered({ annotations: { note: 'x' }, labels: { tier: 'gold' }, taints: [TAINT] });
   const { metadata, spec } = await env.node();
-  const { uid } = (await env.claim()).metadata;
+  const { uid } = (await env.nodeClaim()).metadata;
   assert.deepEqual(metadata.ownerReferences, [
     { apiVersion: 'karpenter.sh/v1', kind: 'NodeClaim', name: 'c1', uid, blockOwnerDeletion: true },
   ]);
@@ -40,8 +40,8 @@ test('03/10 a Node takes over what its claim says, and opens for pods', async (t
   assert.deepEqual(spec?.taints, [TAINT]);
   const registered = await env.condition('Registered');
   assert.deepEqual([registered?.status, registered?.reason], ['True', 'Registered']);
-  assert.equal((await env.claim()).status?.nodeName, 'node-of-c1');
-  const zone = (await env.claim()).metadata.labels?.[ZONE_LABEL] ?? '';
+  assert.equal((await env.nodeClaim()).status?.nodeName, 'node-of-c1');
+  const zone = (await env.nodeClaim()).metadata.labels?.[ZONE_LABEL] ?? '';
   assert.equal(env.metrics.find(nodesCreated, { nodepool: 'default', zone }), 1);
   const line = env.logger.lines.find(({ message }) => message === 'registered nodeclaim');
   assert.equal(line?.fields['provider-id'], 'fake:///instance-1');
@@ -50,7 +50,7 @@ test('03/10 a Node takes over what its claim says, and opens for pods', async (t
 
 test('03/11 a Node that has the owner already keeps exactly one', async (t) => {
   const env = await startNodeClaimEnvironment(t);
-  const { metadata } = await env.addClaim();
+  const { metadata } = await env.addNodeClaim();
   await env.pass();
   const owner = { apiVersion: 'karpenter.sh/v1', kind: 'NodeClaim', name: 'c1', uid: metadata.uid ?? '' };
   await env.addNode({ ownerReferences: [owner] });
@@ -58,9 +58,9 @@ test('03/11 a Node that has the owner already keeps exactly one', async (t) => {
   assert.deepEqual((await env.node()).metadata.ownerReferences, [owner]);
 });
 
-test('03/12 a claim without a Node waits', async (t) => {
+test('03/12 a NodeClaim without a Node waits', async (t) => {
   const env = await startNodeClaimEnvironment(t);
-  await env.addClaim();
+  await env.addNodeClaim();
   await env.pass();
   const registered = await env.condition('Registered');
   assert.deepEqual(
@@ -69,9 +69,9 @@ test('03/12 a claim without a Node waits', async (t) => {
   );
 });
 
-test('03/13 two Nodes of one machine are an error that ends the claim after 15 minutes', async (t) => {
+test('03/13 two Nodes of one provider id are an error, and the NodeClaim is deleted after 15 minutes', async (t) => {
   const env = await startNodeClaimEnvironment(t);
-  await env.addClaim();
+  await env.addNodeClaim();
   await env.pass();
   await env.addNode({}, 'c1', 'a');
   await env.addNode({}, 'c1', 'b');
@@ -83,14 +83,14 @@ test('03/13 two Nodes of one machine are an error that ends the claim after 15 m
   );
   assert.equal((await env.condition('Initialized'))?.status, 'Unknown');
   await env.clock.advance(14 * MINUTE);
-  assert.equal((await env.claim()).metadata.deletionTimestamp, undefined);
+  assert.equal((await env.nodeClaim()).metadata.deletionTimestamp, undefined);
   await env.clock.advance(1 * MINUTE + 1 * SECOND);
   assert.equal(env.disrupted('registration_timeout', 'spot') + env.disrupted('registration_timeout', 'on-demand'), 1);
 });
 
-test('two Nodes of one machine are forgiven when one of them goes', async (t) => {
+test('two Nodes of one provider id are no error any more when one of them is deleted', async (t) => {
   const env = await startNodeClaimEnvironment(t);
-  await env.addClaim();
+  await env.addNodeClaim();
   await env.pass();
   await env.addNode({}, 'c1', 'a');
   await env.addNode({}, 'c1', 'b');
@@ -98,12 +98,12 @@ test('two Nodes of one machine are forgiven when one of them goes', async (t) =>
   await env.delete(NODES, 'b');
   await env.pass();
   assert.equal((await env.condition('Registered'))?.status, 'True');
-  assert.equal((await env.claim()).status?.nodeName, 'a');
+  assert.equal((await env.nodeClaim()).status?.nodeName, 'a');
 });
 
 test('03/14 a Node that lacks the unregistered taint registers, and is told of once', async (t) => {
   const env = await startNodeClaimEnvironment(t);
-  await env.addClaim();
+  await env.addNodeClaim();
   await env.pass();
   await env.addNode({ taints: [] });
   env.refusals.add({ method: 'PATCH', path: /nodes\/node-of-c1$/, code: 409 });
@@ -159,7 +159,7 @@ test('03/17 startup taints that were removed after registration do not come back
   assert.deepEqual((await env.node()).spec?.taints ?? [], []);
 });
 
-test('03/18 labels edited after registration stay on the claim', async (t) => {
+test('03/18 labels edited after registration stay on the NodeClaim', async (t) => {
   const env = await startNodeClaimEnvironment(t);
   await env.addRegistered({ labels: { tier: 'gold' } });
   await env.change(NODE_CLAIMS, 'c1', { metadata: { labels: { tier: 'tin' } } });
@@ -169,7 +169,7 @@ test('03/18 labels edited after registration stay on the claim', async (t) => {
 
 test('03/24 a conflict about the Node is retried, and nothing is counted meanwhile', async (t) => {
   const env = await startNodeClaimEnvironment(t);
-  await env.addClaim();
+  await env.addNodeClaim();
   await env.pass();
   await env.addNode();
   env.refusals.add({ method: 'PATCH', path: /nodes\/node-of-c1$/, code: 409 });
@@ -194,7 +194,7 @@ test('a taint that someone else sets in the same moment is not lost', async (t) 
   };
   let isFirst = true;
   const env = await startNodeClaimEnvironment(t, { registrationHooks: [hook] });
-  await env.addClaim();
+  await env.addNodeClaim();
   await env.pass();
   await env.addNode();
   await assert.rejects(env.pass(), /patching node/);
@@ -204,7 +204,7 @@ test('a taint that someone else sets in the same moment is not lost', async (t) 
 
 test('a pass on a cache that lags goes on from what the last one wrote', async (t) => {
   const env = await startNodeClaimEnvironment(t);
-  await env.addClaim();
+  await env.addNodeClaim();
   await env.pass();
   await env.addNode();
   const { nodeClaims } = env.caches;

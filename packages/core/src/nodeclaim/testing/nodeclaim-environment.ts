@@ -52,13 +52,17 @@ export class NodeClaimEnvironment extends TestEnvironment<FakeCloudProvider> {
   }
 
   /** Creates a NodeClaim of the NodePool. */
-  async addClaim(parts: Parameters<typeof makeNodeClaim>[1] = {}, name = 'c1'): Promise<NodeClaim> {
+  async addNodeClaim(parts: Parameters<typeof makeNodeClaim>[1] = {}, name = 'c1'): Promise<NodeClaim> {
     return this.create(NODE_CLAIMS, makeNodeClaim(name, { pool: this.pool, ...parts }));
   }
 
   /** Creates the Node of a launched NodeClaim, as it joins the cluster. */
-  async addNode(parts: Parameters<typeof makeNode>[1] = {}, claim = 'c1', name = `node-of-${claim}`): Promise<Node> {
-    const providerID = (await this.claim(claim)).status?.providerID ?? '';
+  async addNode(
+    parts: Parameters<typeof makeNode>[1] = {},
+    nodeClaim = 'c1',
+    name = `node-of-${nodeClaim}`,
+  ): Promise<Node> {
+    const providerID = (await this.nodeClaim(nodeClaim)).status?.providerID ?? '';
     const node = makeNode(name, { providerID, ...parts });
     const { client, clock } = this;
     await client.create(NODES, { apiVersion: 'v1', kind: 'Node', ...node });
@@ -79,18 +83,18 @@ export class NodeClaimEnvironment extends TestEnvironment<FakeCloudProvider> {
     parts: Parameters<typeof makeNodeClaim>[1] = {},
     node: Parameters<typeof makeNode>[1] = {},
   ): Promise<NodeClaim> {
-    await this.addClaim(parts);
+    await this.addNodeClaim(parts);
     await this.pass();
     await this.addNode(node);
     await this.pass();
-    return this.claim();
+    return this.nodeClaim();
   }
 
-  claim(name = 'c1'): Promise<NodeClaim> {
+  nodeClaim(name = 'c1'): Promise<NodeClaim> {
     return this.get(NODE_CLAIMS, name);
   }
 
-  findClaim(name = 'c1'): Promise<NodeClaim | undefined> {
+  findNodeClaim(name = 'c1'): Promise<NodeClaim | undefined> {
     return this.find(NODE_CLAIMS, name);
   }
 
@@ -99,7 +103,7 @@ export class NodeClaimEnvironment extends TestEnvironment<FakeCloudProvider> {
   }
 
   async condition(type: string, name = 'c1'): Promise<Condition | undefined> {
-    return findCondition(await this.claim(name), type);
+    return findCondition(await this.nodeClaim(name), type);
   }
 
   /** The NodePool's condition `NodeRegistrationHealthy`, after a pass of its controller. */

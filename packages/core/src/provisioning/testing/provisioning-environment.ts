@@ -51,13 +51,13 @@ export class ProvisioningEnvironment extends TestEnvironment<FakeCloudProvider> 
     }
   }
 
-  async claims(): Promise<readonly NodeClaim[]> {
+  async nodeClaims(): Promise<readonly NodeClaim[]> {
     return (await this.client.listAll<NodeClaim>(NODE_CLAIMS)).items;
   }
 
   /** Acts as the provider: gives every NodeClaim without an instance one of this size. */
   async launch(capacity = { cpu: '4', memory: '4Gi', pods: '5' }): Promise<void> {
-    for (const { metadata, status } of await this.claims()) {
+    for (const { metadata, status } of await this.nodeClaims()) {
       if (status?.providerID) continue;
       const launched = { providerID: `fake:///${metadata.name}`, capacity, allocatable: capacity };
       await this.change(NODE_CLAIMS, metadata.name, { status: launched });
