@@ -1,5 +1,9 @@
 /** See launch.js. */
 export function heapFlags(env: Readonly<Record<string, string | undefined>>, args?: readonly string[]): string[];
+export function cacheFolder(
+  env: Readonly<Record<string, string | undefined>>,
+  findHome?: () => string,
+): string | undefined;
 export function findNode(
   version?: string,
   platform?: string,

@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { constants } from 'node:os';
+import { constants, homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -54,6 +54,18 @@ function goInteger(text) {
   const digits = text.replace(/^\+/, '').replaceAll('_', '');
   const isInteger = /^(0x[0-9a-f]+|0o[0-7]+|0b[01]+|[0-9]+)$/i.test(digits);
   return isInteger ? Number(digits.replace(/^0(?=[0-7])/, '0o')) : Number.NaN;
+}
+
+/**
+ * Where compiled sources are kept; undefined where there is no place. A container may run as a user without a name, who has
+ * no home either unless HOME says so.
+ */
+export function cacheFolder(env, findHome = homedir) {
+  try {
+    return join(env.XDG_CACHE_HOME || join(findHome(), '.cache'), 'karpenter-ts', 'compiled');
+  } catch {
+    return undefined;
+  }
 }
 
 /** Path of a Node that runs our sources: the pinned one, else this one if it is new enough, else undefined. */

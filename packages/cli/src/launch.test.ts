@@ -5,9 +5,21 @@ import { cpSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { findNode, heapFlags } from '../bin/launch.js';
+import { cacheFolder, findNode, heapFlags } from '../bin/launch.js';
 
 const BIN = join(import.meta.dirname, '../bin');
+
+test('a user without a home has no cache, instead of no start', () => {
+  const noHome = () => {
+    throw new Error('ENOENT: uv_os_homedir');
+  };
+  assert.equal(cacheFolder({}, noHome), undefined);
+  assert.equal(cacheFolder({ XDG_CACHE_HOME: '/var/cache' }, noHome), '/var/cache/karpenter-ts/compiled');
+  assert.equal(
+    cacheFolder({}, () => '/home/jane'),
+    '/home/jane/.cache/karpenter-ts/compiled',
+  );
+});
 
 test('the heap follows MEMORY_LIMIT', () => {
   assert.deepEqual(heapFlags({ MEMORY_LIMIT: String(1024 ** 3) }), [

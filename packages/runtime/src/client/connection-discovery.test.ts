@@ -68,6 +68,11 @@ test('a KUBECONFIG that leads nowhere leaves the service account, else is refuse
   });
 });
 
+test('without a home no file is looked for', async (t) => {
+  const { serviceAccount } = await world(t);
+  await assert.rejects(findConnection({ env: {}, home: '', serviceAccount }), /no configuration has been provided/);
+});
+
 test('with nothing at hand, both ways that failed are told', async (t) => {
   const { serviceAccount } = await world(t);
   await assert.rejects(findConnection({ env: {}, home: '/nowhere', serviceAccount }), {

@@ -19,7 +19,7 @@ export interface DiscoveryOptions {
  * Throws a ConnectionConfigError that says why each way failed.
  */
 export async function findConnection(options: DiscoveryOptions, context?: string): Promise<Connection> {
-  const { env, home = env['HOME'] || homedir(), serviceAccount = SERVICE_ACCOUNT } = options;
+  const { env, home = env['HOME'] || findHome(), serviceAccount = SERVICE_ACCOUNT } = options;
   const inCluster = () => inClusterConnection(env, serviceAccount);
   const named = env['KUBECONFIG'];
   if (named) {
@@ -31,10 +31,19 @@ export async function findConnection(options: DiscoveryOptions, context?: string
     return await inCluster();
   } catch (cause) {
     try {
-      return await connectionOf(await loadKubeconfig([join(home, '.kube', 'config')]), context);
+      return await connectionOf(await loadKubeconfig(home === '' ? [] : [join(home, '.kube', 'config')]), context);
     } catch (error) {
       if (!(error instanceof ConnectionConfigError)) throw error;
       throw new ConnectionConfigError(`${error.message} (${(cause as Error).message})`, { cause });
     }
+  }
+}
+
+/** Empty for a user without a name, whom containers may run as. */
+function findHome(): string {
+  try {
+    return homedir();
+  } catch {
+    return '';
   }
 }
