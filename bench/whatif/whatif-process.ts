@@ -27,8 +27,8 @@ export function measureWhatIf(count: number): WhatIfFigures {
   );
   const baseMs = performance.now() - started;
   const ask = (index: number) => {
-    const { name, pods } = snapshot.nodes[index % count]!;
-    return finish(base.whatIf({ withoutNodes: [name], withPods: pods }));
+    const { providerId, pods } = snapshot.nodes[index % count]!;
+    return finish(base.whatIf({ withoutNodes: [providerId], withPods: pods }));
   };
   for (let index = 0; index < WARM_UP; index++) ask(index * 7);
   const questions = Math.min(count, MOST_QUESTIONS);

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type NodePool, ZONE_LABEL } from '@karpenter-ts/apis';
 import type { Pod, ResourceList } from '@karpenter-ts/kubernetes';
-import type { Change } from './overlay.ts';
+import { applyChange, type Change } from './overlay.ts';
 import { readBase } from './planner.ts';
 import { finish } from './progress.ts';
-import { makeNode, makePod, makePool } from './testing/builders.ts';
+import { idOf, makeNode, makePod, makePool } from './testing/builders.ts';
 import { is } from './testing/fake-types.ts';
 import { APP, away, podsWith, spreadOver } from './testing/pod-parts.ts';
 import { packing, valuesOf, World } from './testing/world.ts';
@@ -20,8 +20,22 @@ test('a node that is leaving counts against no limit, so that a what-if without 
   });
   const without = (change: Change) => packing(finish(finish(readBase(snapshot, options)).whatIf(change)));
   assert.deepEqual(without({}), [1]); // 4 of 20 are left
-  assert.deepEqual(without({ withoutNodes: ['leaving'] }), [1]);
-  assert.deepEqual(without({ withoutNodes: ['staying'] }), [2]);
+  assert.deepEqual(without({ withoutNodes: [idOf('leaving')] }), [1]);
+  assert.deepEqual(without({ withoutNodes: [idOf('staying')] }), [2]);
+});
+
+test('a what-if takes away the node with this provider id, and not a namesake: a NodeClaim may have the name of a Node', () => {
+  const nodes = ['fake:///1', 'fake:///2'].map((providerId) => makeNode('same', { providerId }));
+  const { snapshot, options } = new World({ nodes, pods: [makePod('a', { requests: { cpu: '3' } })] });
+  const base = finish(readBase(snapshot, options));
+  const landsOn = (change: Change) => finish(base.whatIf(change)).existingNodes.length;
+  assert.deepEqual([landsOn({ withoutNodes: ['fake:///1'] }), landsOn({ withoutNodes: ['same'] })], [1, 1]);
+  assert.equal(landsOn({ withoutNodes: ['fake:///1', 'fake:///2'] }), 0);
+  const rebuilt = applyChange(snapshot, { withoutNodes: ['fake:///2'] });
+  assert.deepEqual(
+    rebuilt.nodes.map(({ providerId }) => providerId),
+    ['fake:///1'],
+  );
 });
 
 test('a node that refuses moved pods takes those that wait, and those of nodes that leave', () => {
@@ -60,7 +74,7 @@ test('pods on a node that is taken away keep others away, whether or not the ind
     });
     const { snapshot, options } = new World({ nodes: [there], pods });
     const base = finish(readBase(snapshot, options));
-    const plan = finish(base.whatIf({ withoutNodes: ['there'], withPods: [shy('new')] }));
+    const plan = finish(base.whatIf({ withoutNodes: [idOf('there')], withPods: [shy('new')] }));
     assert.deepEqual(plan.existingNodes, []);
     assert.deepEqual(valuesOf(plan.newNodes[0]!, ZONE_LABEL), ['test-zone-2', 'test-zone-3']);
   }
@@ -75,7 +89,7 @@ test('a zone known only by a node that is taken away holds no spread back', () =
   });
   const base = finish(readBase(snapshot, options));
   assert.equal(finish(base.whatIf({})).unschedulable.length, 2);
-  assert.equal(finish(base.whatIf({ withoutNodes: ['third'] })).unschedulable.length, 0);
+  assert.equal(finish(base.whatIf({ withoutNodes: [idOf('third')] })).unschedulable.length, 0);
 });
 
 test('a rule over all namespaces reaches one that only a what-if brings', () => {

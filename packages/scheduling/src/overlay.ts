@@ -6,7 +6,7 @@ import type { SnapshotIndex } from './snapshot-index.ts';
 
 /** What a what-if changes of its base. */
 export interface Change {
-  /** Names of nodes that are not there. Pods on them still count for topology unless they are among `withPods`. */
+  /** Provider ids of nodes that are not there. Pods on them still count for topology unless they are among `withPods`. */
   readonly withoutNodes?: readonly string[];
   /** To be placed as well. One that is bound to a node counts there no more. */
   readonly withPods?: readonly Pod[];
@@ -20,7 +20,7 @@ export function findScope(index: SnapshotIndex, change: Change): Scope | undefin
   const queued = added.map((pod) => index.findQueued(pod));
   if (!queued.every((one) => one !== undefined)) return undefined;
   const gone = (change.withoutNodes ?? [])
-    .map((name) => index.nodes.find(name))
+    .map((providerId) => index.nodes.find(providerId))
     .filter((node) => node !== undefined)
     .filter((node) => node.index < index.nodes.open);
   const pods = [...index.queued, ...queued];
@@ -30,12 +30,12 @@ export function findScope(index: SnapshotIndex, change: Change): Scope | undefin
 /** The snapshot a what-if is about. */
 export function applyChange(snapshot: Snapshot, change: Change): Snapshot {
   const { withoutNodes = [], withPods = [] } = change;
-  const names = new Set(withoutNodes);
+  const gone = new Set(withoutNodes);
   const known = new Set(snapshot.pods.map(podId));
   return {
     ...snapshot,
-    nodes: snapshot.nodes.filter(({ name }) => !names.has(name)),
-    absentNodes: [...(snapshot.absentNodes ?? []), ...snapshot.nodes.filter(({ name }) => names.has(name))],
+    nodes: snapshot.nodes.filter(({ providerId }) => !gone.has(providerId)),
+    absentNodes: [...(snapshot.absentNodes ?? []), ...snapshot.nodes.filter(({ providerId }) => gone.has(providerId))],
     pods: [...snapshot.pods, ...withPods.filter((pod) => !known.has(podId(pod)))],
     pools: changedPools(snapshot, change),
   };

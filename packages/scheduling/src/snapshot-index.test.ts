@@ -5,7 +5,7 @@ import { HOSTNAME_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
 import { finish } from './progress.ts';
 import { isUnusable } from './scope.ts';
 import { indexSnapshot } from './snapshot-index.ts';
-import { makeNode, makePod, makePool } from './testing/builders.ts';
+import { idOf, makeNode, makePod, makePool } from './testing/builders.ts';
 import { APP, away, podsWith, spreadOver } from './testing/pod-parts.ts';
 import { World } from './testing/world.ts';
 
@@ -59,7 +59,7 @@ test('a limit counts the nodes of its own pool, and not those that are gone', ()
     const limits = index.findLimits(
       pool,
       template,
-      gone.map((name) => index.nodes.find(name)!),
+      gone.map((name) => index.nodes.find(idOf(name))!),
     );
     return limits && formatQuantity(limits.remaining.get('cpu')!);
   };

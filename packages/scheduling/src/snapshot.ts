@@ -37,6 +37,8 @@ export interface Pool {
 
 /** A Node, or a launched NodeClaim whose Node is still to come; `describeNode` derives it from these. */
 export interface ExistingNode {
+  /** Identifies the node in a `Change`. The name of a Node that has no provider id. */
+  readonly providerId: string;
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   /** What a pod must tolerate: without taints a starting node is about to lose (spec 02 §10). */

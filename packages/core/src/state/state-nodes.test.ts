@@ -199,6 +199,15 @@ test('a state node is computed again only when it or its pods have changed', () 
   assert.notEqual(stateNodes.find('fake:///a')?.existing, before?.existing);
 });
 
+test('the planner knows a state node by its provider id, and a Node without one by its name', () => {
+  const stateNodes = empty();
+  stateNodes.putNodeClaim(launchedNodeClaim('a'));
+  stateNodes.putNode(plainNode('alone', { providerId: 'cloud:///1' }));
+  stateNodes.putNode(plainNode('bare'));
+  for (const { providerId, existing } of stateNodes.states()) assert.equal(existing.providerId, providerId);
+  assert.equal(stateNodes.size, 3);
+});
+
 test('of two nodes with one id the registered one counts, else the later, and when it goes the other', () => {
   const stateNodes = empty();
   const providerId = 'cloud:///1';

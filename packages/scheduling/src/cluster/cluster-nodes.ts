@@ -34,7 +34,7 @@ export class ClusterNodes {
   /** Whether each open node's number is its host's: the rule, unless two nodes claim one hostname. */
   readonly isAligned: boolean;
   readonly #sources: readonly ExistingNode[];
-  readonly #byName = new Map<string, ClusterNode>();
+  readonly #byProviderId = new Map<string, ClusterNode>();
   readonly #labelSets: LabelSets;
   readonly #tables: ClusterTables;
 
@@ -68,12 +68,12 @@ export class ClusterNodes {
       facts: this.#factsOf(source),
     };
     this.all.push(node);
-    this.#byName.set(source.name, node);
+    this.#byProviderId.set(source.providerId, node);
     return node;
   }
 
-  find(name: string): ClusterNode | undefined {
-    return this.#byName.get(name);
+  find(providerId: string): ClusterNode | undefined {
+    return this.#byProviderId.get(providerId);
   }
 
   #factsOf({ name, node }: ExistingNode) {

@@ -31,6 +31,7 @@ export function describeNode(machine: Machine): ExistingNode {
   const speaker = node === undefined || !hasLabel(REGISTERED_LABEL) ? nodeClaim! : node;
   const promised = initialized ? undefined : nodeClaim?.status;
   return {
+    providerId: nodeClaim?.status?.providerID || node?.spec?.providerID || speaker.metadata.name,
     name: speaker.metadata.name,
     labels: speaker.metadata.labels ?? {},
     taints: taintsOf(speaker, initialized ? undefined : nodeClaim),

@@ -259,6 +259,7 @@ test('nodes that are there are read with their pods; what is left out is as on a
   const { nodes } = fleetOf(changed(['existing'], existing)).snapshot;
   assert.deepEqual(nodes[0], {
     ...EXISTING,
+    providerId: 'n1',
     taints: [],
     node: { labels: EXISTING.labels, taints: [] },
     initialized: true,

@@ -79,6 +79,7 @@ export function toFleet(content: FleetContent): Fleet {
 function toExistingNode(entry: ExistingEntry): ExistingNode {
   const { labels = {}, taints = [], initialized = true, capacity = entry.allocatable } = entry;
   return {
+    providerId: entry.name,
     name: entry.name,
     labels,
     taints,

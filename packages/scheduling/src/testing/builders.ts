@@ -107,11 +107,17 @@ export function makeOffering(
   };
 }
 
-/** A running, initialized node. */
+/** The provider id of the node that `makeNode` makes under this name. */
+export function idOf(name: string): string {
+  return `fake:///${name}`;
+}
+
+/** A running, initialized node. Its provider id is `idOf` its name. */
 export function makeNode(name: string, parts: Partial<ExistingNode> & { readonly pool?: string } = {}): ExistingNode {
   const { pool, labels: own = {}, taints = [], allocatable = { cpu: '4', memory: '8Gi', pods: '10' }, ...rest } = parts;
   const labels = { [HOSTNAME_LABEL]: name, ...(pool && { [NODEPOOL_LABEL]: pool }), ...own };
   return {
+    providerId: idOf(name),
     name,
     labels,
     taints,

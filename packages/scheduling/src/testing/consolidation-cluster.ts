@@ -37,6 +37,7 @@ function clusterNode(index: number, model: InstanceType, random: Random): Existi
   };
   const first = index * PODS_PER_NODE;
   return {
+    providerId: `fake:///${name}`,
     name,
     labels,
     taints: [],

@@ -5,13 +5,15 @@ import type { Random } from '../random.ts';
 import { randomFleet } from './fleet.ts';
 import { anotherPool } from './node-pool.ts';
 
-/** A node or two fewer, whose pods move; sometimes more pods or another pool, or names that mean nothing. */
+/** A node or two fewer, whose pods move; sometimes more pods or another pool, or provider ids that mean nothing. */
 export function randomChange(snapshot: Snapshot, random: Random): Change {
   const gone = snapshot.nodes.length === 0 ? [] : random.some(snapshot.nodes, 0).slice(0, 2);
   const moving = gone.flatMap(({ pods }) => pods).filter((pod) => !isDaemon(pod) && random.chance(0.9));
-  const nowhere = [...snapshot.leavingNodes.map(({ name }) => name), 'unheard-of'].filter(() => random.chance(0.2));
+  const nowhere = [...snapshot.leavingNodes.map(({ providerId }) => providerId), 'unheard-of'].filter(() =>
+    random.chance(0.2),
+  );
   return {
-    withoutNodes: [...gone.map(({ name }) => name), ...nowhere],
+    withoutNodes: [...gone.map(({ providerId }) => providerId), ...nowhere],
     withPods: [
       ...moving,
       ...snapshot.pods.filter(() => random.chance(0.05)), // pending anyway
