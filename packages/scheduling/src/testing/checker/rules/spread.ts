@@ -95,8 +95,13 @@ function presentDomains(spread: Spread): readonly string[] {
     const value = node?.labels[key];
     return node === undefined || value === undefined || !isNodeCounted(spread, node) ? [] : [value];
   });
-  const bought = planned.filter((machine) => isCounted(spread, machine));
-  return [...existing, ...bought.flatMap((machine) => domainsOf(machine, key) ?? [])];
+  const bought = planned.flatMap((machine) =>
+    (domainsOf(machine, key) ?? []).filter((domain) => {
+      const label = toLabelRequirements({ [key]: domain }, spread.world.options.profile);
+      return isMatched(spread, new Map([...machine.node.requirements, ...label]), machine.taints);
+    }),
+  );
+  return [...existing, ...bought];
 }
 
 function countResidents(spread: Spread): ReadonlyMap<string, number> {
