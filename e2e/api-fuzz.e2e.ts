@@ -1,7 +1,8 @@
 // Random requests, sent to our API server and to a real one: the status codes must be the same.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { ApiServer, type FuzzOutcome, fuzz, isSameCode, RECORDED_FUZZ, titleOf } from '@karpenter-ts/embedded/contract';
+import { ApiServer } from '@karpenter-ts/embedded';
+import { fuzz, type FuzzOutcome, isSameCode, RECORDED_FUZZ, titleOf } from '@karpenter-ts/embedded-contract';
 import {
   ConnectionError,
   findConnection,

@@ -1,7 +1,7 @@
 // The contract of the embedded cluster, held against a real control plane: what passes there must be true here.
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { CONTRACT, type ContractCase, namespaceOf, runCase } from '@karpenter-ts/embedded/contract';
+import { CONTRACT, type ContractCase, namespaceOf, runCase } from '@karpenter-ts/embedded-contract';
 import { findConnection, HttpsTransport, nullLogger, realClock } from '@karpenter-ts/runtime';
 import { openLab } from './lab/lab.ts';
 

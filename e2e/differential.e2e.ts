@@ -1,13 +1,8 @@
 // The same requests to a real API server and to the embedded one: every answer must be the same to the letter.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import {
-  ApiServer,
-  digestOf,
-  DIFFERENTIAL_SCRIPTS,
-  RECORDED_SCRIPTS,
-  runScript,
-} from '@karpenter-ts/embedded/contract';
+import { ApiServer } from '@karpenter-ts/embedded';
+import { DIFFERENTIAL_SCRIPTS, digestOf, RECORDED_SCRIPTS, runScript } from '@karpenter-ts/embedded-contract';
 import {
   findConnection,
   HttpsTransport,

@@ -13,6 +13,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   core: ['kubernetes', 'apis', 'scheduling', 'runtime', 'cloudprovider'],
   'provider-kwok': ['kubernetes', 'apis', 'scheduling', 'runtime', 'cloudprovider'],
   embedded: ['kubernetes', 'apis', 'runtime'],
+  'embedded-contract': ['kubernetes', 'apis', 'runtime', 'embedded'],
   cli: ['kubernetes', 'apis', 'scheduling', 'runtime', 'cloudprovider', 'core', 'provider-kwok', 'embedded'],
 };
 
@@ -112,7 +113,7 @@ function packageOf(path: string): string | undefined {
 
 /** Tests, and the folders of fixtures, may look at everything in their package. */
 function isTestFile(path: string): boolean {
-  return /\.(test|long)\.ts$/.test(path) || path.split('/').some((part) => part === 'testing' || part === 'contract');
+  return /\.(test|long)\.ts$/.test(path) || path.split('/').includes('testing');
 }
 
 function list(names: readonly string[]): string {

@@ -1,7 +1,7 @@
 import { customResourceDefinition, RESOURCES } from '@karpenter-ts/apis';
 import { type Cluster, startCluster } from '@karpenter-ts/embedded';
 import { createLogger, SECOND, type Transport, type TransportRequest, VirtualClock } from '@karpenter-ts/runtime';
-import { seededRandom } from '@karpenter-ts/scheduling/testing';
+import { seededRandom } from '@karpenter-ts/kubernetes/testing';
 import { type Decorator, fleetCloud, kwokCloud } from './cloud/cloud.ts';
 import { Fleet } from './cloud/fleet.ts';
 import { ApiFaultInjector } from './faults/api-fault-injector.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Random } from '@karpenter-ts/scheduling/testing';
+import type { Random } from '@karpenter-ts/kubernetes/testing';
 
 /** What a fleet file says about a type. */
 interface CatalogueEntry {

@@ -1,4 +1,4 @@
-import type { Random } from '@karpenter-ts/scheduling/testing';
+import type { Random } from '@karpenter-ts/kubernetes/testing';
 import { ZONES } from './ec2-catalogue.ts';
 
 const ZONE = 'topology.kubernetes.io/zone';

@@ -1,5 +1,5 @@
 // Plans, carried out: the nodes are bought, the pods handed to a scheduler that knows nothing of how the plan was made.
-import type { ContractContext } from '@karpenter-ts/embedded/contract';
+import type { ContractContext } from '@karpenter-ts/embedded-contract';
 import { finish, planSnapshot, podName, type PlanningOptions, type Snapshot } from '@karpenter-ts/scheduling';
 import { launchesOf, placementsInOrder, type RandomFleet } from '@karpenter-ts/scheduling/testing';
 import { observe } from './observed-snapshot.ts';

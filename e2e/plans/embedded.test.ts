@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { startCluster } from '@karpenter-ts/embedded';
-import type { ContractTarget } from '@karpenter-ts/embedded/contract';
+import type { ContractTarget } from '@karpenter-ts/embedded-contract';
 import { VirtualClock } from '@karpenter-ts/runtime';
 import { tryFreely, trialSeeds, tryNominated } from './trial.ts';
 

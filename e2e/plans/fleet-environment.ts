@@ -1,5 +1,5 @@
 import { DISRUPTED_TAINT, HOSTNAME_LABEL } from '@karpenter-ts/apis';
-import { type ContractContext, untilSchedulerFinds } from '@karpenter-ts/embedded/contract';
+import { type ContractContext, untilSchedulerFinds } from '@karpenter-ts/embedded-contract';
 import {
   type ApiObject,
   apiVersionOf,

@@ -1,5 +1,5 @@
 // Many random plans carried out at a time, on whatever cluster one has.
-import { type ContractContext, type ContractTarget, runContract } from '@karpenter-ts/embedded/contract';
+import { type ContractContext, type ContractTarget, runContract } from '@karpenter-ts/embedded-contract';
 import { type FleetTraits, type RandomFleet, randomFleet } from '@karpenter-ts/scheduling/testing';
 import { carryOutFreely, carryOutNominated } from './carry-out.ts';
 

@@ -1,5 +1,5 @@
 import { MINUTE, SECOND } from '@karpenter-ts/runtime';
-import { type Random, seededRandom } from '@karpenter-ts/scheduling/testing';
+import { type Random, seededRandom } from '@karpenter-ts/kubernetes/testing';
 import { randomStep } from './random-step.ts';
 import type { PlannedStep, PoolPlan, WorkloadPlan, WorldPlan } from './world-plan.ts';
 

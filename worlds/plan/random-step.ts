@@ -1,5 +1,5 @@
 import { MINUTE, SECOND } from '@karpenter-ts/runtime';
-import type { Random } from '@karpenter-ts/scheduling/testing';
+import type { Random } from '@karpenter-ts/kubernetes/testing';
 import { JOIN_FAULTS } from '../cloud/join-fault.ts';
 import { API_FAULTS } from '../faults/api-fault.ts';
 import { FAULTS_OF } from '../faults/cloud-fault.ts';

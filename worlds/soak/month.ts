@@ -21,7 +21,7 @@ import {
   VirtualClock,
 } from '@karpenter-ts/runtime';
 import { customResourceDefinition, NODE_CLAIMS, type NodeClaim, RESOURCES } from '@karpenter-ts/apis';
-import { seededRandom } from '@karpenter-ts/scheduling/testing';
+import { seededRandom } from '@karpenter-ts/kubernetes/testing';
 import { kwokCloud } from '../cloud/cloud.ts';
 import { type Manifest, NAMESPACE, nodeClass, pool } from '../cluster/manifests.ts';
 import type { SeededBug } from '../faults/seeded-bug.ts';

@@ -10,7 +10,7 @@ import { Client, inProcessTransport, type Logger, type SteadyClock, type Transpo
 import { issueCertificate } from './apiserver/https/certificates.ts';
 import { type HttpsServer, serveHttps } from './apiserver/https/https-server.ts';
 import { createKubeconfig } from './apiserver/https/kubeconfig.ts';
-import { seededRandom } from './apiserver/identity.ts';
+import { xorshift32 } from './apiserver/identity.ts';
 import { ApiServer } from './apiserver/server.ts';
 import { Faults } from './kubelet/faults.ts';
 import type { KubeletSettings } from './kubelet/settings.ts';
@@ -62,7 +62,7 @@ const USER_AGENT = 'karpenter-embedded';
  */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const { clock, seed, crds = [], nodes = [] } = options;
-  const random = seededRandom(seed);
+  const random = xorshift32(seed);
   const server = new ApiServer({ clock, random });
   const transport = inProcessTransport((request, signal) => server.handle(request, signal), clock);
   const client = new Client({ transport, clock, userAgent: USER_AGENT });

@@ -1,5 +1,6 @@
-// A cluster in one process: for `karpenter up`, tests and simulations. What is not here is private; the contract that it
-// keeps with a real one is its own entry (./contract).
+// A cluster in one process: for `karpenter up`, tests and simulations. What is not here is private. The contract that
+// it keeps with a real one is the package embedded-contract.
+export { type Random, xorshift32 } from './apiserver/identity.ts';
 export { ApiServer, type ApiServerOptions } from './apiserver/server.ts';
 export { type Cluster, type ClusterAccess, type ClusterOptions, startCluster } from './cluster.ts';
 export type { Fault, Faults } from './kubelet/faults.ts';

@@ -49,6 +49,7 @@ export {
   VOLUME_ATTACHMENTS,
 } from './objects/resource-types.ts';
 export { deepFreeze, shared } from './objects/shared.ts';
+export { BIND_COMPLETED, BOUND_BY_CONTROLLER, CLASS_ANNOTATION, SELECTED_NODE } from './objects/volume-annotations.ts';
 
 // The kinds we read and write
 export type {

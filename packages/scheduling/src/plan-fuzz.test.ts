@@ -15,7 +15,7 @@ import { refusedForNothing } from './testing/fuzz/refused-pods.ts';
 import { outlineOf, placedPods } from './testing/plan-outline.ts';
 import { placementsInOrder, placementsOf } from './testing/placement-order.ts';
 import { shuffleSnapshot } from './testing/random-fleet/shuffle.ts';
-import { seededRandom } from './testing/random.ts';
+import { seededRandom } from '@karpenter-ts/kubernetes/testing';
 
 const FLEETS = Number(process.env['KARPENTER_FUZZ_FLEETS'] ?? 200);
 const FIRST = Number(process.env['KARPENTER_FUZZ_SEED'] ?? 1);

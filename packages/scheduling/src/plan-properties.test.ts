@@ -17,7 +17,7 @@ import { randomChange } from './testing/random-fleet/change.ts';
 import { COUNTERFACTUALS } from './testing/random-fleet/counterfactuals.ts';
 import { type RandomFleet, randomFleet } from './testing/random-fleet/fleet.ts';
 import { anotherPool } from './testing/random-fleet/node-pool.ts';
-import { seededRandom } from './testing/random.ts';
+import { seededRandom } from '@karpenter-ts/kubernetes/testing';
 import { shuffleSnapshot } from './testing/random-fleet/shuffle.ts';
 
 const RUNS = Number(process.env['KARPENTER_PLAN_RUNS'] ?? 100);

@@ -2,7 +2,7 @@
 export type Random = () => number;
 
 /** Numbers that follow from the seed alone. (xorshift32: good enough for names, unfit for secrets.) */
-export function seededRandom(seed: number): Random {
+export function xorshift32(seed: number): Random {
   let state = seed | 0 || 0x9e3779b9;
   return () => {
     state ^= state << 13;

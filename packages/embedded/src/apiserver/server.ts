@@ -2,7 +2,7 @@ import { type SteadyClock, realClock, type TransportRequest, type TransportRespo
 import { createInitialObjects } from './bootstrap.ts';
 import { Definitions } from './custom/definitions.ts';
 import { ExpiringObjects } from './expiring-objects.ts';
-import { type Random, seededRandom } from './identity.ts';
+import { type Random, xorshift32 } from './identity.ts';
 import { Registry } from './registry.ts';
 import { jsonAnswer } from './requests/answer.ts';
 import { documentAnswer } from './requests/documents.ts';
@@ -31,7 +31,7 @@ export class ApiServer {
   readonly #expiring: ExpiringObjects;
 
   constructor(options: ApiServerOptions = {}) {
-    const { clock = realClock, random = seededRandom(clock.now()) } = options;
+    const { clock = realClock, random = xorshift32(clock.now()) } = options;
     const context: WriteContext = { objects: new Objects(new Store(), clock), clock, random };
     for (const strategy of this.#registry.strategies()) context.objects.collection(strategy); // watchable from the start
     this.#resources = new ResourceRequests(context, this.#registry);

@@ -4,7 +4,7 @@ import { type Client, isNotFound, MINUTE, SECOND, VirtualClock } from '@karpente
 import { type Job, JOBS, type Lease, LEASES, type Node, NODES, type Pod, PODS } from '@karpenter-ts/kubernetes';
 import { startCluster } from '../cluster.ts';
 import { simulatedNode } from '../simulated-node.ts';
-import { findCondition } from '../workloads/kinds/condition.ts';
+import { findCondition } from '../workloads/conditions.ts';
 import type { Faults } from './faults.ts';
 import type { KubeletSettings } from './settings.ts';
 

@@ -22,7 +22,7 @@ import {
   unlessGone,
 } from '@karpenter-ts/runtime';
 import type { Caches } from '../workloads/caches.ts';
-import { findCondition } from '../workloads/kinds/condition.ts';
+import { findCondition } from '../workloads/conditions.ts';
 import { readSource } from '../workloads/read-source.ts';
 import { SupersededVersions } from '../workloads/superseded-versions.ts';
 import { AddressRange } from './addresses.ts';

@@ -7,7 +7,7 @@ import {
   timestamp,
 } from '@karpenter-ts/kubernetes';
 import type { Instant } from '@karpenter-ts/runtime';
-import { findCondition } from '../workloads/kinds/condition.ts';
+import { findCondition } from '../workloads/conditions.ts';
 import type { Fault } from './faults.ts';
 
 const VERSION = 'simulated';

@@ -9,10 +9,10 @@ import {
   type PersistentVolumeClaim,
   PODS,
   type ResourceType,
+  SELECTED_NODE,
   STORAGE_CLASSES,
 } from '@karpenter-ts/kubernetes';
 import { MINUTE, SECOND } from '@karpenter-ts/runtime';
-import { SELECTED_NODE } from './volume-annotations.ts';
 import { nodeObject } from './testing/cluster.ts';
 import { boundVolumeClaimObject, volumeClaimObject, lateClass, volumeObject } from './testing/storage.ts';
 import { type Interception, SchedulerEnvironment } from './testing/scheduler-environment.ts';

@@ -1,10 +1,11 @@
 import { type Client, SECOND, type SteadyClock } from '@karpenter-ts/runtime';
-import { BOUND_BY_CONTROLLER, SELECTED_NODE } from './volume-annotations.ts';
 import {
+  BOUND_BY_CONTROLLER,
   PERSISTENT_VOLUME_CLAIMS,
   PERSISTENT_VOLUMES,
   type PersistentVolume,
   type PersistentVolumeClaim,
+  SELECTED_NODE,
 } from '@karpenter-ts/kubernetes';
 import type { NodeEntry } from './model/node-entry.ts';
 import type { StorageModel } from './model/storage-model.ts';

@@ -1,5 +1,5 @@
 import type { Instant } from '@karpenter-ts/runtime';
-import { findCondition } from './kinds/condition.ts';
+import { findCondition } from './conditions.ts';
 import { isActive, isReady } from './pod-state.ts';
 import { instantOf, type Pod } from '@karpenter-ts/kubernetes';
 

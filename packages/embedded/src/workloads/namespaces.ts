@@ -11,7 +11,7 @@ import {
   unlessGone,
 } from '@karpenter-ts/runtime';
 import type { ApiResource, ApiResources } from './api-resources.ts';
-import { findCondition, withCondition } from './kinds/condition.ts';
+import { findCondition, withCondition } from './conditions.ts';
 import type { WorkloadDeps } from './workload-deps.ts';
 
 /** Held by every namespace until its content is gone. */

@@ -1,6 +1,6 @@
 import { instantOf, isTrue, type Pod, READY } from '@karpenter-ts/kubernetes';
 import { type Instant, SECOND } from '@karpenter-ts/runtime';
-import { findCondition } from './kinds/condition.ts';
+import { findCondition } from './conditions.ts';
 
 /** Ended for good, whichever way. */
 export function isTerminal(pod: Pod): boolean {

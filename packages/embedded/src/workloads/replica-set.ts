@@ -13,7 +13,7 @@ import { type Controller, DONE, kindSource, type Result, unlessGone } from '@kar
 import { managerKey } from './caches.ts';
 import { deletionOrder } from './deletion-order.ts';
 import { Expectations } from './expectations.ts';
-import { findCondition, withCondition, withoutCondition } from './kinds/condition.ts';
+import { findCondition, withCondition, withoutCondition } from './conditions.ts';
 import { isSameStatus, omitEmpty } from './object-status.ts';
 import { candidatesFor, claimObjects } from './ownership.ts';
 import { podSource } from './pod-source.ts';

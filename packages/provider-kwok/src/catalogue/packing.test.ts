@@ -4,7 +4,8 @@ import { KWOK_PROFILE } from '@karpenter-ts/apis';
 import { defaultsOf } from '@karpenter-ts/runtime';
 import { extensionOptions } from '@karpenter-ts/core';
 import { DEFAULT_PLANNING, EMPTY_SNAPSHOT, finish, packingOptions, planSnapshot } from '@karpenter-ts/scheduling';
-import { makePod, makePool, seededRandom } from '@karpenter-ts/scheduling/testing';
+import { makePod, makePool } from '@karpenter-ts/scheduling/testing';
+import { seededRandom } from '@karpenter-ts/kubernetes/testing';
 import { kwokTypes } from './kwok-types.ts';
 
 test('09/2 on the KWOK catalogue, whose prices are linear, the claims are upstream’s', () => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ApiObject } from '@karpenter-ts/kubernetes';
-import { randomFault, seededRandom } from '../testing/fixture-faults.ts';
+import { seededRandom } from '@karpenter-ts/kubernetes/testing';
+import { randomFault } from '../testing/fixture-faults.ts';
 import { versionOf } from '../testing/fixture-resource.ts';
 import { isInSync, startInformer, startServer, until } from '../testing/fixture-informer.ts';
 import type { Handler } from './handlers.ts';
@@ -47,7 +48,7 @@ for (const [variant, options] of [
   ['refused versions', { goneAs: 'status' }],
 ] as const) {
   test(`whatever the server does, the cache becomes what it holds: ${variant}, ${ROUNDS} rounds`, async (t) => {
-    const random = seededRandom(SEED);
+    const random = seededRandom(SEED).next;
     const server = await startServer(t, options);
     for (let i = 0; i < 150; i++) server.resource.put(`default/pod-${i}`, { spec: { text: 'ä€😀'.repeat(20) } });
     const { informer } = await startInformer(t, server, { sharedParts: ['spec'], random });

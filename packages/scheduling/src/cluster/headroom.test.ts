@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { seededRandom } from '../testing/random.ts';
+import { seededRandom } from '@karpenter-ts/kubernetes/testing';
 import { Headroom } from './headroom.ts';
 
 function found(room: readonly number[], amount: number): readonly number[] {

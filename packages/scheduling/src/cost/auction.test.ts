@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { finish } from '../progress.ts';
-import { seededRandom } from '../testing/random.ts';
+import { seededRandom } from '@karpenter-ts/kubernetes/testing';
 import { sketchTender } from '../testing/tender-sketch.ts';
 import { auction } from './auction.ts';
 import { Effort } from './effort.ts';

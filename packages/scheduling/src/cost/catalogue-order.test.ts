@@ -5,7 +5,7 @@ import { ResourceTable } from '../resources/resource-table.ts';
 import { makeOffering, makePod, makeType } from '../testing/builders.ts';
 import { CHEAPEST } from '../testing/packing.ts';
 import { outlineOf } from '../testing/plan-outline.ts';
-import { type Random, seededRandom } from '../testing/random.ts';
+import { type Random, seededRandom } from '@karpenter-ts/kubernetes/testing';
 import { World } from '../testing/world.ts';
 
 /** Few sizes and many types, so that types tie on processors and memory and differ in the rest. */

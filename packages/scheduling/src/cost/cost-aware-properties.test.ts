@@ -13,7 +13,7 @@ import { outlineOf, placedPods } from '../testing/plan-outline.ts';
 import { randomChange } from '../testing/random-fleet/change.ts';
 import { type RandomFleet, randomFleet } from '../testing/random-fleet/fleet.ts';
 import { shuffleSnapshot } from '../testing/random-fleet/shuffle.ts';
-import { type Random, seededRandom } from '../testing/random.ts';
+import { type Random, seededRandom } from '@karpenter-ts/kubernetes/testing';
 import { satisfiedWishes } from '../testing/satisfied-wishes.ts';
 import type { PackingOptions } from './packing-options.ts';
 

@@ -10,7 +10,7 @@ import { planSnapshot } from '../planner.ts';
 import { makeOffering, makePod, makePool, makeType } from '../testing/builders.ts';
 import { DEFAULT_PACKING } from '../testing/packing.ts';
 import { onNodes, where } from '../testing/pod-parts.ts';
-import { seededRandom } from '../testing/random.ts';
+import { seededRandom } from '@karpenter-ts/kubernetes/testing';
 import { World } from '../testing/world.ts';
 import { Effort } from './effort.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { seededRandom } from '../testing/random.ts';
+import { seededRandom } from '@karpenter-ts/kubernetes/testing';
 import { sortStepwise } from './stepwise-sort.ts';
 
 const byRank = (a: { readonly rank: number }, b: { readonly rank: number }) => a.rank - b.rank;

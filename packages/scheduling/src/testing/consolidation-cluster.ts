@@ -9,7 +9,7 @@ import {
 import type { InstanceType } from '../instance-types/instance-type.ts';
 import type { Pod, TopologySpreadConstraint } from '@karpenter-ts/kubernetes';
 import type { ExistingNode, Snapshot } from '../snapshot.ts';
-import { type Random, seededRandom } from './random.ts';
+import { type Random, seededRandom } from '@karpenter-ts/kubernetes/testing';
 import { REFERENCE_POOL, referenceSnapshot } from './reference-mix.ts';
 
 const PODS_PER_NODE = 9;

@@ -7,7 +7,6 @@ export { type Launch, launchesOf } from './launch.ts';
 export { type Placement, placementsInOrder } from './placement-order.ts';
 export { type RandomFleet, randomFleet } from './random-fleet/fleet.ts';
 export type { FleetTraits } from './random-fleet/traits.ts';
-export { type Random, seededRandom } from './random.ts';
 export {
   diversePods,
   preferencePods,

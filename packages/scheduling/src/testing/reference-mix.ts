@@ -15,7 +15,7 @@ import type { InstanceType } from '../instance-types/instance-type.ts';
 import type { Offering } from '../instance-types/offering.ts';
 import type { Pod, PodSpec } from '@karpenter-ts/kubernetes';
 import { EMPTY_SNAPSHOT, type Snapshot } from '../snapshot.ts';
-import { type Random, seededRandom } from './random.ts';
+import { type Random, seededRandom } from '@karpenter-ts/kubernetes/testing';
 
 const SIZE_LABEL = 'size';
 const SPECIAL_LABEL = 'special';

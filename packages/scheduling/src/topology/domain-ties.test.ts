@@ -5,7 +5,7 @@ import type { Pod, PodSpec } from '@karpenter-ts/kubernetes';
 import type { Plan } from '../plan.ts';
 import { makeOffering, makePod, makeType } from '../testing/builders.ts';
 import { near, podsWith, spreadOver } from '../testing/pod-parts.ts';
-import { seededRandom } from '../testing/random.ts';
+import { seededRandom } from '@karpenter-ts/kubernetes/testing';
 import { World } from '../testing/world.ts';
 
 type Prices = Readonly<Record<string, Readonly<Record<string, number>>>>;

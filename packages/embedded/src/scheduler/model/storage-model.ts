@@ -1,11 +1,12 @@
-import type {
-  CsiNode,
-  PersistentVolume,
-  PersistentVolumeClaim,
-  StorageClass,
-  VolumeAttachment,
+import {
+  CLASS_ANNOTATION,
+  type CsiNode,
+  type PersistentVolume,
+  type PersistentVolumeClaim,
+  SELECTED_NODE,
+  type StorageClass,
+  type VolumeAttachment,
 } from '@karpenter-ts/kubernetes';
-import { CLASS_ANNOTATION, SELECTED_NODE } from '../volume-annotations.ts';
 
 /** Objects of a kind by key, with a count of their changes. */
 class Objects<T> {

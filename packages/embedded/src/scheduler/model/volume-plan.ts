@@ -1,4 +1,5 @@
 import {
+  BIND_COMPLETED,
   compareQuantities,
   labelSelectorFrom,
   matchesLabels,
@@ -10,7 +11,6 @@ import {
   type StorageClass,
   ZERO_QUANTITY,
 } from '@karpenter-ts/kubernetes';
-import { BIND_COMPLETED } from '../volume-annotations.ts';
 import { nodeMatcher, type SelectableNode } from './node-selector.ts';
 import { classNameOf, type StorageModel } from './storage-model.ts';
 

@@ -9,7 +9,7 @@ import {
   type RequestHandler,
   VirtualClock,
 } from '@karpenter-ts/runtime';
-import { seededRandom } from '../../apiserver/identity.ts';
+import { xorshift32 } from '../../apiserver/identity.ts';
 import { ApiServer } from '../../apiserver/server.ts';
 import { createCaches } from '../caches.ts';
 import { schedulerController } from '../scheduler.ts';
@@ -29,7 +29,7 @@ export class SchedulerEnvironment {
   readonly #handle: RequestHandler;
 
   constructor() {
-    const server = new ApiServer({ clock: this.clock, random: seededRandom(SEED) });
+    const server = new ApiServer({ clock: this.clock, random: xorshift32(SEED) });
     this.#handle = (request, signal) => server.handle(request, signal);
     this.client = this.#clientOf((next) => next);
   }
@@ -38,7 +38,7 @@ export class SchedulerEnvironment {
   async startScheduler(t: TestContext, intercept: Interception = (next) => next): Promise<() => Promise<void>> {
     const { clock } = this;
     const client = this.#clientOf(intercept);
-    const random = seededRandom(SEED);
+    const random = xorshift32(SEED);
     const caches = createCaches({ client, clock, logger: nullLogger, random });
     const controllers = [schedulerController({ client, clock, caches, random })];
     const manager = new Manager({ clock, logger: nullLogger, metrics: new Metrics(clock), controllers, random });

@@ -1,5 +1,9 @@
-import { BIND_COMPLETED } from '../volume-annotations.ts';
-import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '@karpenter-ts/kubernetes';
+import {
+  BIND_COMPLETED,
+  type PersistentVolume,
+  type PersistentVolumeClaim,
+  type StorageClass,
+} from '@karpenter-ts/kubernetes';
 
 /** A claim for 1 GiB of the class `late`, in the namespace `default`. */
 export function volumeClaimObject(

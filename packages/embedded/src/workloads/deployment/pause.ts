@@ -1,4 +1,4 @@
-import { findCondition } from '../kinds/condition.ts';
+import { findCondition } from '../conditions.ts';
 import { type Deployment, DEPLOYMENTS } from '@karpenter-ts/kubernetes';
 import type { WorkloadDeps } from '../workload-deps.ts';
 import { hasDeadline, withVerdict } from './status.ts';

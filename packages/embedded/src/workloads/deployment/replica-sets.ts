@@ -9,7 +9,7 @@ import {
   REPLICA_SETS,
   type ReplicaSet,
 } from '@karpenter-ts/kubernetes';
-import { findCondition } from '../kinds/condition.ts';
+import { findCondition } from '../conditions.ts';
 import { isSameTemplate, templateHash } from '../template-hash.ts';
 import { isNamespaceTerminating } from '../terminating-namespace.ts';
 import { subjectOf, type WorkloadDeps } from '../workload-deps.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SECOND } from '@karpenter-ts/runtime';
-import { findCondition } from '../kinds/condition.ts';
+import { findCondition } from '../conditions.ts';
 import { buildDeployment, buildSet, NOON } from '../testing/builders.ts';
 import { type Deployment, type DeploymentStatus, timestamp } from '@karpenter-ts/kubernetes';
 import { plainStatus, rolloutStatus, untilDeadline, withVerdict } from './status.ts';

@@ -1,5 +1,5 @@
 import { type Instant, SECOND } from '@karpenter-ts/runtime';
-import { findCondition, withoutCondition } from '../kinds/condition.ts';
+import { findCondition, withoutCondition } from '../conditions.ts';
 import { omitEmpty } from '../object-status.ts';
 import {
   type Deployment,

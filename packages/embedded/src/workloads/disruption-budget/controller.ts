@@ -25,7 +25,7 @@ import {
   unlessGone,
 } from '@karpenter-ts/runtime';
 import type { ApiResources } from '../api-resources.ts';
-import { findCondition, withCondition } from '../kinds/condition.ts';
+import { findCondition, withCondition } from '../conditions.ts';
 import { selectPods } from '../pod-selection.ts';
 import { isTerminating, isReady } from '../pod-state.ts';
 import { readSource } from '../read-source.ts';

@@ -1,5 +1,5 @@
 import { type Instant, MINUTE, SECOND } from '@karpenter-ts/runtime';
-import { findCondition } from '../kinds/condition.ts';
+import { findCondition } from '../conditions.ts';
 import { instantOf, type Pod } from '@karpenter-ts/kubernetes';
 
 const FIRST_DELAY = 10 * SECOND;

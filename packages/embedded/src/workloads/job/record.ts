@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Instant } from '@karpenter-ts/runtime';
-import { findCondition, withCondition } from '../kinds/condition.ts';
+import { findCondition, withCondition } from '../conditions.ts';
 import { omitEmpty } from '../object-status.ts';
 import { type Job, type JobStatus, type ObjectCondition, type Pod, timestamp } from '@karpenter-ts/kubernetes';
 import { formatIndexes, isIndexed } from './indexes.ts';

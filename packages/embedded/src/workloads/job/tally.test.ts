@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SECOND } from '@karpenter-ts/runtime';
-import { findCondition } from '../kinds/condition.ts';
+import { findCondition } from '../conditions.ts';
 import { buildPod, buildTemplate, NOON, type PodOptions } from '../testing/builders.ts';
 import { type Job, type Pod, timestamp } from '@karpenter-ts/kubernetes';
 import { countFailures, NO_FAILURES, untilRetry } from './back-off.ts';

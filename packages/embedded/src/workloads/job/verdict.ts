@@ -1,5 +1,5 @@
 import { type Instant, SECOND } from '@karpenter-ts/runtime';
-import { findCondition } from '../kinds/condition.ts';
+import { findCondition } from '../conditions.ts';
 import { instantOf, type Job, type Pod } from '@karpenter-ts/kubernetes';
 import type { Tally } from './tally.ts';
 

@@ -7,7 +7,7 @@ import {
   type Result,
   SECOND,
 } from '@karpenter-ts/runtime';
-import { findCondition, withCondition } from '../kinds/condition.ts';
+import { findCondition, withCondition } from '../conditions.ts';
 import { isReady } from '../pod-state.ts';
 import { readSource } from '../read-source.ts';
 import { type Lease, type Node, NODES, type ObjectCondition, PODS, timestamp } from '@karpenter-ts/kubernetes';

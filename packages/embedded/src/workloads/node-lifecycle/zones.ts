@@ -1,5 +1,5 @@
 import { type SteadyClock, SECOND } from '@karpenter-ts/runtime';
-import { findCondition } from '../kinds/condition.ts';
+import { findCondition } from '../conditions.ts';
 import type { Node } from '@karpenter-ts/kubernetes';
 
 /** How much of a zone is in trouble. */

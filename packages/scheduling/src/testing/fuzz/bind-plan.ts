@@ -5,7 +5,7 @@ import { podId, podName } from '../../objects/pod.ts';
 import type { ExistingNode, Snapshot } from '../../snapshot.ts';
 import { makeNode } from '../builders.ts';
 import type { Placement } from '../placement-order.ts';
-import type { Random } from '../random.ts';
+import type { Random } from '@karpenter-ts/kubernetes/testing';
 import { launch, type Provider, runsOn } from './launched-node.ts';
 import { amountsOf, nodeRefusal, peerRefusal, type SimulatedCluster, type SimulatedNode } from './scheduler-filters.ts';
 import type { PlannedNode } from '../../plan.ts';

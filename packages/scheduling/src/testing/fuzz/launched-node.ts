@@ -5,7 +5,7 @@ import type { Offering } from '../../instance-types/offering.ts';
 import type { Pod } from '@karpenter-ts/kubernetes';
 import type { PlannedNode } from '../../plan.ts';
 import type { Pool, Snapshot } from '../../snapshot.ts';
-import type { Random } from '../random.ts';
+import type { Random } from '@karpenter-ts/kubernetes/testing';
 import {
   amountsOf,
   isTolerated,

@@ -20,7 +20,7 @@ import type {
 } from '@karpenter-ts/kubernetes';
 import { DEFAULT_PLANNING, type ExistingNode, type PlanningOptions, type Snapshot } from '../../snapshot.ts';
 import { makeNode, makeOffering, makePod, makePool, makeType } from '../builders.ts';
-import { type Random, seededRandom } from '../random.ts';
+import { type Random, seededRandom } from '@karpenter-ts/kubernetes/testing';
 
 const ZONES = ['zone-a', 'zone-b', 'zone-c'];
 /** A number that the provider knows of each type. */

@@ -2,7 +2,7 @@ import { ARCH_LABEL } from '@karpenter-ts/apis';
 import type { InstanceType } from '../../instance-types/instance-type.ts';
 import type { Offering } from '../../instance-types/offering.ts';
 import { makeOffering, makeType } from '../builders.ts';
-import type { Random } from '../random.ts';
+import type { Random } from '@karpenter-ts/kubernetes/testing';
 import type { FleetTraits } from './traits.ts';
 import { CPU_LABEL, GPU, RESERVATION_LABEL, ZONES } from './vocabulary.ts';
 

@@ -1,7 +1,7 @@
 import type { Pod } from '@karpenter-ts/kubernetes';
 import type { Change } from '../../overlay.ts';
 import type { Snapshot } from '../../snapshot.ts';
-import type { Random } from '../random.ts';
+import type { Random } from '@karpenter-ts/kubernetes/testing';
 import { randomFleet } from './fleet.ts';
 import { anotherPool } from './node-pool.ts';
 

@@ -13,7 +13,7 @@ import type { ExistingNode } from '../../snapshot.ts';
 import { makeNode, makePod } from '../builders.ts';
 import { findUntolerated, requiredAlternatives } from '../checker/demands.ts';
 import { onNodes, where } from '../pod-parts.ts';
-import type { Random } from '../random.ts';
+import type { Random } from '@karpenter-ts/kubernetes/testing';
 import type { FleetTraits } from './traits.ts';
 import {
   CPU_LABEL,

@@ -2,7 +2,7 @@
 import { CORE_PROFILE, DISRUPTED_TAINT, type NodePool } from '@karpenter-ts/apis';
 import type { Pod } from '@karpenter-ts/kubernetes';
 import { DEFAULT_PLANNING, type ExistingNode, type PlanningOptions, type Snapshot } from '../../snapshot.ts';
-import { type Random, seededRandom } from '../random.ts';
+import { type Random, seededRandom } from '@karpenter-ts/kubernetes/testing';
 import { randomCatalogue } from './catalogue.ts';
 import { randomDaemons, randomNode } from './existing-node.ts';
 import { openPool, randomPool } from './node-pool.ts';

@@ -1,6 +1,6 @@
 import { ARCH_LABEL, CAPACITY_TYPE_LABEL, INSTANCE_TYPE_LABEL, type NodePool, ZONE_LABEL } from '@karpenter-ts/apis';
 import { makePool } from '../builders.ts';
-import type { Random } from '../random.ts';
+import type { Random } from '@karpenter-ts/kubernetes/testing';
 import type { FleetTraits } from './traits.ts';
 import {
   CPU_LABEL,

@@ -7,7 +7,7 @@ import type {
   PodSpec,
   TopologySpreadConstraint,
 } from '@karpenter-ts/kubernetes';
-import type { Random } from '../random.ts';
+import type { Random } from '@karpenter-ts/kubernetes/testing';
 import type { FleetTraits } from './traits.ts';
 import { RACK_LABEL, TIERS } from './vocabulary.ts';
 

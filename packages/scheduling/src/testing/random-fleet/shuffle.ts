@@ -1,5 +1,5 @@
 import type { Snapshot } from '../../snapshot.ts';
-import type { Random } from '../random.ts';
+import type { Random } from '@karpenter-ts/kubernetes/testing';
 
 /** The same snapshot with everything in another order that has none: what is left are the alternatives of a volume. */
 export function shuffleSnapshot(snapshot: Snapshot, random: Random): Snapshot {

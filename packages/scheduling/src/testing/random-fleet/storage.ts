@@ -1,7 +1,7 @@
 import { ZONE_LABEL } from '@karpenter-ts/apis';
 import type { PersistentVolume, PersistentVolumeClaim, Volume } from '@karpenter-ts/kubernetes';
 import type { Volumes } from '../../snapshot.ts';
-import type { Random } from '../random.ts';
+import type { Random } from '@karpenter-ts/kubernetes/testing';
 import type { FleetTraits } from './traits.ts';
 import { DRIVER, STORAGE_CLASS, ZONES } from './vocabulary.ts';
 

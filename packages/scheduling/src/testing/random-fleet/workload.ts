@@ -1,6 +1,6 @@
 import type { Pod, PodSpec } from '@karpenter-ts/kubernetes';
 import { makePod } from '../builders.ts';
-import type { Random } from '../random.ts';
+import type { Random } from '@karpenter-ts/kubernetes/testing';
 import { randomNodeAsks } from './node-asks.ts';
 import { combineAsks, randomPodAsks } from './pod-asks.ts';
 import { type RandomStorage, randomVolumeKind } from './storage.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inProcessTransport, realClock as clock } from '@karpenter-ts/runtime';
-import { fuzz, titleOf } from '../contract/fuzz/fuzz-run.ts';
-import { findFlaw, wasUnderstood } from '../contract/fuzz/fuzz-session.ts';
-import { ApiServer } from './server.ts';
+import { fuzz, titleOf } from './fuzz-run.ts';
+import { findFlaw, wasUnderstood } from './fuzz-session.ts';
+import { ApiServer } from '@karpenter-ts/embedded';
 
 const REQUESTS = Number(process.env['KARPENTER_FUZZ_REQUESTS'] ?? 1500);
 const SEED = Number(process.env['KARPENTER_SEED'] ?? 20261116);

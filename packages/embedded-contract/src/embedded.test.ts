@@ -1,6 +1,6 @@
 import { before, describe, test } from 'node:test';
 import { VirtualClock } from '@karpenter-ts/runtime';
-import { startCluster } from '../cluster.ts';
+import { startCluster } from '@karpenter-ts/embedded';
 import { CONTRACT, type ContractCase, runContract } from './index.ts';
 
 const CONCURRENCY = 32;

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { findCondition } from '../../workloads/kinds/condition.ts';
-import { type Job, JOBS, type Pod, PODS, timestamp } from '@karpenter-ts/kubernetes';
+import { findCondition, type Job, JOBS, type Pod, PODS, timestamp } from '@karpenter-ts/kubernetes';
 import type { ContractCase } from '../contract-case.ts';
 import { type WorkloadEnvironment, workloadCase } from './workload-environment.ts';
 
@@ -13,12 +12,7 @@ function createJob(env: WorkloadEnvironment, spec: Partial<Job['spec']> = {}): P
 }
 
 function ended(env: WorkloadEnvironment, how: 'Complete' | 'Failed'): Promise<Job> {
-  return env.until<Job>(
-    JOBS,
-    'work',
-    `is ${how}`,
-    ({ status }) => findCondition(status?.conditions, how)?.status === 'True',
-  );
+  return env.until<Job>(JOBS, 'work', `is ${how}`, ({ status }) => findCondition({ status }, how)?.status === 'True');
 }
 
 function unschedulable(env: WorkloadEnvironment): { readonly template: Job['spec']['template'] } {
@@ -118,7 +112,7 @@ export const jobCases: readonly ContractCase[] = [
       status?.conditions?.map(({ type }) => type),
       ['FailureTarget', 'Failed'],
     );
-    const condition = findCondition(status?.conditions, 'Failed');
+    const condition = findCondition({ status }, 'Failed');
     assert.equal(condition?.reason, 'BackoffLimitExceeded');
     assert.equal(condition?.message, 'Job has reached the specified backoff limit');
   }),
@@ -138,7 +132,7 @@ export const jobCases: readonly ContractCase[] = [
     await env.until<Job>(JOBS, 'work', 'has seen it run', ({ status }) => status?.ready === 0 && status.active === 1);
     await restarted(1);
     const { status } = await ended(env, 'Failed');
-    assert.equal(findCondition(status?.conditions, 'Failed')?.reason, 'BackoffLimitExceeded');
+    assert.equal(findCondition({ status }, 'Failed')?.reason, 'BackoffLimitExceeded');
   }),
 
   workloadCase('a failed pod is replaced after a pause', async (env) => {
@@ -164,7 +158,7 @@ export const jobCases: readonly ContractCase[] = [
     const states = await env.record<Pod>(PODS); // who only asks now and then may miss pods that are there for so short
     await createJob(env, { ...unschedulable(env), parallelism: 2, activeDeadlineSeconds: 2 });
     const { status } = await ended(env, 'Failed');
-    assert.equal(findCondition(status?.conditions, 'Failed')?.reason, 'DeadlineExceeded');
+    assert.equal(findCondition({ status }, 'Failed')?.reason, 'DeadlineExceeded');
     await env.context.until('no pod is left', async () => (await env.pods()).length === 0);
     await env.caughtUp(PODS, states);
     const added = states.filter(({ change, object }) => change === 'ADDED' && object.status?.phase === 'Pending');
@@ -178,14 +172,14 @@ export const jobCases: readonly ContractCase[] = [
       JOBS,
       'work',
       'is suspended',
-      ({ status }) => findCondition(status?.conditions, 'Suspended')?.status === 'True',
+      ({ status }) => findCondition({ status }, 'Suspended')?.status === 'True',
     );
     assert.equal(suspended.status?.startTime, undefined);
-    assert.equal(findCondition(suspended.status?.conditions, 'Suspended')?.reason, 'JobSuspended');
+    assert.equal(findCondition(suspended, 'Suspended')?.reason, 'JobSuspended');
     assert.equal((await env.pods()).length, 0);
     await env.merge(JOBS, 'work', { spec: { suspend: false } });
     const { status } = await ended(env, 'Complete');
-    assert.equal(findCondition(status?.conditions, 'Suspended')?.reason, 'JobResumed');
+    assert.equal(findCondition({ status }, 'Suspended')?.reason, 'JobResumed');
   }),
 
   workloadCase('suspending a Job ends its pods without counting them', async (env) => {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { type Lease, LEASES, type Node, NODES, type Pod, PODS } from '@karpenter-ts/kubernetes';
-import { findCondition } from '../../workloads/kinds/condition.ts';
+import { findCondition, type Lease, LEASES, type Node, NODES, type Pod, PODS } from '@karpenter-ts/kubernetes';
 import type { ContractCase } from '../contract-case.ts';
 import { type WorkloadEnvironment, workloadCase } from './workload-environment.ts';
 
@@ -28,7 +27,7 @@ export const kubeletCases: readonly ContractCase[] = [
       PIDPressure: 'False KubeletHasSufficientPID',
       NetworkUnavailable: 'False RouteCreated',
     });
-    assert.equal(findCondition(status?.conditions, 'Ready')?.message, 'kubelet is posting ready status');
+    assert.equal(findCondition({ status }, 'Ready')?.message, 'kubelet is posting ready status');
     assert.equal(status?.nodeInfo?.['architecture'], 'amd64');
     assert.equal(status?.nodeInfo?.['operatingSystem'], 'linux');
     assert.ok(status?.addresses?.some(({ type, address }) => type === 'Hostname' && address === name));
@@ -47,7 +46,7 @@ export const kubeletCases: readonly ContractCase[] = [
       NODES,
       name,
       'is ready',
-      (node) => findCondition(node.status?.conditions, 'Ready')?.status === 'True',
+      (node) => findCondition(node, 'Ready')?.status === 'True',
     );
     assert.deepEqual(status?.capacity, capacity);
     assert.equal(status?.allocatable?.['cpu'], '1900m');
@@ -75,7 +74,7 @@ export const kubeletCases: readonly ContractCase[] = [
     await env.pod('web');
     const { status } = await running(env, 'web');
     for (const type of ['PodScheduled', 'Initialized', 'ContainersReady', 'Ready']) {
-      assert.equal(findCondition(status?.conditions, type)?.status, 'True', type);
+      assert.equal(findCondition({ status }, type)?.status, 'True', type);
     }
     const { hostIP, podIP, podIPs } = status as PodAddresses;
     assert.ok(hostIP);
@@ -106,7 +105,7 @@ export const kubeletCases: readonly ContractCase[] = [
     await env.node('a');
     await env.pod('web', { readinessGates: [{ conditionType: 'example.com/checked' }] });
     const { status } = await running(env, 'web');
-    assert.equal(findCondition(status?.conditions, 'example.com/checked')?.status, 'True');
+    assert.equal(findCondition({ status }, 'example.com/checked')?.status, 'True');
   }),
 
   workloadCase('a pod on the network of its host has the address of that', async (env) => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { findCondition } from '../../workloads/kinds/condition.ts';
 import {
   type Deployment,
   DEPLOYMENTS,
+  findCondition,
   JOBS,
   POD_DISRUPTION_BUDGETS,
   type PodDisruptionBudget,
@@ -61,7 +61,7 @@ export const disruptionBudgetCases: readonly ContractCase[] = [
       disruptionsAllowed: 1,
       observedGeneration: 1,
     });
-    const allowed = findCondition(conditions, 'DisruptionAllowed');
+    const allowed = findCondition({ status: { conditions } }, 'DisruptionAllowed');
     assert.equal(allowed?.status, 'True');
     assert.equal(allowed?.reason, 'SufficientPods');
     assert.equal(allowed?.observedGeneration, 1);
@@ -90,7 +90,7 @@ export const disruptionBudgetCases: readonly ContractCase[] = [
   workloadCase('a budget that selects no pods allows nothing', async (env) => {
     await createBudget(env, { minAvailable: 0 });
     const { status } = await counted(env, { expectedPods: 0, disruptionsAllowed: 0 });
-    const allowed = findCondition(status?.conditions, 'DisruptionAllowed');
+    const allowed = findCondition({ status }, 'DisruptionAllowed');
     assert.equal(allowed?.status, 'False');
     assert.equal(allowed?.reason, 'InsufficientPods');
   }),
@@ -126,9 +126,9 @@ export const disruptionBudgetCases: readonly ContractCase[] = [
       POD_DISRUPTION_BUDGETS,
       'web',
       'fails',
-      ({ status }) => findCondition(status?.conditions, 'DisruptionAllowed')?.reason === 'SyncFailed',
+      ({ status }) => findCondition({ status }, 'DisruptionAllowed')?.reason === 'SyncFailed',
     );
-    const condition = findCondition(failing.status?.conditions, 'DisruptionAllowed');
+    const condition = findCondition(failing, 'DisruptionAllowed');
     assert.equal(condition?.message, 'jobs.batch does not implement the scale subresource');
     assert.equal(failing.status?.disruptionsAllowed, 0);
   }),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { BIND_COMPLETED, SELECTED_NODE } from '../../scheduler/volume-annotations.ts';
 import {
+  BIND_COMPLETED,
   CSI_NODES,
   type CsiNode,
   type ObjectReference,
@@ -8,6 +8,7 @@ import {
   PERSISTENT_VOLUMES,
   type PersistentVolume,
   type PersistentVolumeClaim,
+  SELECTED_NODE,
   STORAGE_CLASSES,
   type StorageClass,
 } from '@karpenter-ts/kubernetes';

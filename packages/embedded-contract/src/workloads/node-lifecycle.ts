@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { SECOND } from '@karpenter-ts/runtime';
-import { findCondition } from '../../workloads/kinds/condition.ts';
-import { type Node, NODES, type Pod, PODS, timestamp } from '@karpenter-ts/kubernetes';
+import { findCondition, type Node, NODES, type Pod, PODS, timestamp } from '@karpenter-ts/kubernetes';
 import type { ContractCase } from '../contract-case.ts';
 import { type WorkloadEnvironment, workloadCase } from './workload-environment.ts';
 
@@ -97,7 +96,7 @@ export const nodeLifecycleCases: readonly ContractCase[] = [
     assert.equal((await env.get(PODS, 'stays')).metadata.deletionTimestamp, undefined);
     await env.caughtUp(PODS, states);
     const last = states.findLast(({ object }) => object.metadata.name === 'leaves');
-    const target = findCondition(last?.object.status?.conditions, 'DisruptionTarget');
+    const target = findCondition({ status: last?.object.status }, 'DisruptionTarget');
     assert.equal(target?.reason, 'DeletionByTaintManager');
     assert.equal(target?.message, 'Taint manager: deleting due to NoExecute taint');
   }),
@@ -160,21 +159,16 @@ export const nodeLifecycleCases: readonly ContractCase[] = [
       NODES,
       silent,
       'is unknown',
-      (node) => findCondition(node.status?.conditions, 'Ready')?.status === 'Unknown',
+      (node) => findCondition(node, 'Ready')?.status === 'Unknown',
     );
-    const ready = findCondition(status?.conditions, 'Ready');
+    const ready = findCondition({ status }, 'Ready');
     assert.equal(ready?.reason, 'NodeStatusUnknown');
     assert.equal(ready?.message, 'Kubelet stopped posting node status.');
-    const memory = findCondition(status?.conditions, 'MemoryPressure');
+    const memory = findCondition({ status }, 'MemoryPressure');
     assert.equal(memory?.reason, 'NodeStatusNeverUpdated');
     await tainted(env, silent, 'node.kubernetes.io/unreachable');
     await tainted(env, silent, 'node.kubernetes.io/unreachable', 'NoExecute');
-    await env.until<Pod>(
-      PODS,
-      'web',
-      'is not ready',
-      (pod) => findCondition(pod.status?.conditions, 'Ready')?.status === 'False',
-    );
+    await env.until<Pod>(PODS, 'web', 'is not ready', (pod) => findCondition(pod, 'Ready')?.status === 'False');
   }),
 
   workloadCase('pods of a node that is gone are removed in the end', async (env) => {
@@ -188,6 +182,6 @@ export const nodeLifecycleCases: readonly ContractCase[] = [
     await env.caughtUp(PODS, states);
     const last = states.at(-1)?.object;
     assert.equal(last?.status?.phase, 'Failed');
-    assert.equal(findCondition(last?.status?.conditions, 'DisruptionTarget')?.reason, 'DeletionByPodGC');
+    assert.equal(findCondition({ status: last?.status }, 'DisruptionTarget')?.reason, 'DeletionByPodGC');
   }),
 ];

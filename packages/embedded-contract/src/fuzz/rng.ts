@@ -1,4 +1,4 @@
-import type { Random } from '../../apiserver/identity.ts';
+import type { Random } from '@karpenter-ts/embedded';
 
 /** Random choices, drawn from a random source so that a seed repeats them. */
 export class Rng {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { type ApiObject, DEPLOYMENTS, type Namespace, NAMESPACES, PODS } from '@karpenter-ts/kubernetes';
+import { type ApiObject, DEPLOYMENTS, findCondition, type Namespace, NAMESPACES, PODS } from '@karpenter-ts/kubernetes';
 import { StatusError } from '@karpenter-ts/runtime';
-import { findCondition } from '../../workloads/kinds/condition.ts';
 import type { ContractCase, ContractContext } from '../contract-case.ts';
 import { CONFIG_MAPS, WorkloadEnvironment, workloadCase } from './workload-environment.ts';
 
@@ -77,13 +76,13 @@ export const namespaceCases: readonly ContractCase[] = [
     await inner.delete(NAMESPACES, inner.namespace);
     const waiting = await patiently(() =>
       inner.until<Namespace>(NAMESPACES, inner.namespace, 'waits', ({ status }) => {
-        const isWaiting = findCondition(status?.conditions, 'NamespaceFinalizersRemaining')?.status === 'True';
+        const isWaiting = findCondition({ status }, 'NamespaceFinalizersRemaining')?.status === 'True';
         // Kinds of other cases that come and go may spoil one look at all there are, not each.
-        const isDiscovered = findCondition(status?.conditions, 'NamespaceDeletionDiscoveryFailure')?.status === 'False';
+        const isDiscovered = findCondition({ status }, 'NamespaceDeletionDiscoveryFailure')?.status === 'False';
         return isWaiting && isDiscovered;
       }),
     );
-    const messageOf = (type: string): string | undefined => findCondition(waiting.status?.conditions, type)?.message;
+    const messageOf = (type: string): string | undefined => findCondition(waiting, type)?.message;
     assert.equal(
       messageOf('NamespaceContentRemaining'),
       'Some resources are remaining: configmaps. has 1 resource instances',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { inProcessTransport, realClock as clock } from '@karpenter-ts/runtime';
-import { ApiServer } from '../../apiserver/server.ts';
+import { ApiServer } from '@karpenter-ts/embedded';
 import { fuzz, isSameCode, titleOf } from '../fuzz/fuzz-run.ts';
 import { digestOf, runScript } from '../differential/comparison.ts';
 import { DIFFERENTIAL_SCRIPTS } from '../differential/index.ts';

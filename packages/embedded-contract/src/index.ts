@@ -4,7 +4,6 @@ import type { ContractCase } from './contract-case.ts';
 import { schedulerCases } from './scheduler/index.ts';
 import { workloadCases } from './workloads/index.ts';
 
-export { ApiServer } from '../apiserver/server.ts';
 export type { ContractCase, ContractContext } from './contract-case.ts';
 export { type ContractTarget, namespaceOf, runCase, runContract } from './contract-run.ts';
 export { type FuzzOutcome, fuzz, isSameCode, titleOf } from './fuzz/fuzz-run.ts';

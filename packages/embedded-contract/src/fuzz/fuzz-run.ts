@@ -2,7 +2,7 @@ import { customResourceDefinition, RESOURCES } from '@karpenter-ts/apis';
 import { type ApiObject, CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES } from '@karpenter-ts/kubernetes';
 import { Client, MINUTE, SECOND, type SteadyClock, type Transport } from '@karpenter-ts/runtime';
 import { NODE_POOLS } from '@karpenter-ts/apis';
-import { seededRandom } from '../../apiserver/identity.ts';
+import { xorshift32 } from '@karpenter-ts/embedded';
 import { Rng } from './rng.ts';
 import { type FuzzAnswer, FuzzSession } from './fuzz-session.ts';
 import { FUZZ_NAMESPACES, type FuzzRequest, randomRequest } from './random-request.ts';
@@ -25,7 +25,7 @@ export interface FuzzOutcome {
  */
 export async function* fuzz(target: FuzzTarget, seed: number, count: number): AsyncGenerator<FuzzOutcome> {
   await prepare(target);
-  const rng = new Rng(seededRandom(seed));
+  const rng = new Rng(xorshift32(seed));
   const session = new FuzzSession(target.transport);
   for (let sent = 0; sent < count; sent++) {
     const request = randomRequest(rng);

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import {
   controllerOf,
+  findCondition,
   POD_DISRUPTION_BUDGETS,
   type PodDisruptionBudget,
   PODS,
   REPLICA_SETS,
   type ReplicaSet,
 } from '@karpenter-ts/kubernetes';
-import { findCondition } from '../../workloads/kinds/condition.ts';
 import type { ContractCase } from '../contract-case.ts';
 import { type WorkloadEnvironment, workloadCase } from './workload-environment.ts';
 
@@ -159,9 +159,9 @@ export const replicaSetCases: readonly ContractCase[] = [
       REPLICA_SETS,
       'web',
       'fails',
-      ({ status }) => findCondition(status?.conditions, 'ReplicaFailure')?.status === 'True',
+      ({ status }) => findCondition({ status }, 'ReplicaFailure')?.status === 'True',
     );
-    const condition = findCondition(failing.status?.conditions, 'ReplicaFailure');
+    const condition = findCondition(failing, 'ReplicaFailure');
     assert.equal(condition?.reason, 'FailedCreate');
     assert.match(condition?.message ?? '', /no PriorityClass with name no-such-class was found/);
   }),

@@ -4,6 +4,7 @@ import {
   type Deployment,
   DEPLOYMENTS,
   EVENTS,
+  findCondition,
   type Node,
   NODES,
   type Pod,
@@ -11,7 +12,6 @@ import {
   REPLICA_SETS,
   type ReplicaSet,
 } from '@karpenter-ts/kubernetes';
-import { findCondition } from '../../workloads/kinds/condition.ts';
 import type { ContractCase } from '../contract-case.ts';
 import { type WorkloadEnvironment, workloadCase } from './workload-environment.ts';
 
@@ -99,7 +99,7 @@ export const deploymentCases: readonly ContractCase[] = [
       DEPLOYMENTS,
       'web',
       'has succeeded',
-      ({ status }) => findCondition(status?.conditions, 'Progressing')?.reason === 'NewReplicaSetAvailable',
+      ({ status }) => findCondition({ status }, 'Progressing')?.reason === 'NewReplicaSetAvailable',
     );
     const [set] = await sets(env);
     const { conditions, ...counters } = done.status ?? {};
@@ -111,10 +111,10 @@ export const deploymentCases: readonly ContractCase[] = [
       availableReplicas: 3,
       terminatingReplicas: 0,
     });
-    const progressing = findCondition(conditions, 'Progressing');
+    const progressing = findCondition({ status: { conditions } }, 'Progressing');
     assert.equal(progressing?.status, 'True');
     assert.equal(progressing?.message, `ReplicaSet "${set?.metadata.name}" has successfully progressed.`);
-    const available = findCondition(conditions, 'Available');
+    const available = findCondition({ status: { conditions } }, 'Available');
     assert.equal(available?.status, 'True');
     assert.equal(available?.reason, 'MinimumReplicasAvailable');
     assert.equal(available?.message, 'Deployment has minimum availability.');
@@ -128,7 +128,7 @@ export const deploymentCases: readonly ContractCase[] = [
       'has two pods',
       ({ status }) => status?.replicas === 2,
     );
-    const available = findCondition(waiting.status?.conditions, 'Available');
+    const available = findCondition(waiting, 'Available');
     assert.equal(available?.status, 'False');
     assert.equal(available?.reason, 'MinimumReplicasUnavailable');
     assert.equal(waiting.status?.unavailableReplicas, 2);
@@ -263,10 +263,10 @@ export const deploymentCases: readonly ContractCase[] = [
       DEPLOYMENTS,
       'web',
       'has been seen',
-      ({ status }) => findCondition(status?.conditions, 'Progressing')?.reason === 'NewReplicaSetAvailable',
+      ({ status }) => findCondition({ status }, 'Progressing')?.reason === 'NewReplicaSetAvailable',
     );
     assert.equal(idle.status?.replicas, undefined);
-    assert.equal(findCondition(idle.status?.conditions, 'Available')?.status, 'True');
+    assert.equal(findCondition(idle, 'Available')?.status, 'True');
   }),
 
   workloadCase(
@@ -304,7 +304,7 @@ export const deploymentCases: readonly ContractCase[] = [
     await rolledOut(env, 2);
     await env.merge(DEPLOYMENTS, 'web', { spec: { paused: true } });
     await env.until<Deployment>(DEPLOYMENTS, 'web', 'is known to be paused', ({ status }) => {
-      const condition = findCondition(status?.conditions, 'Progressing');
+      const condition = findCondition({ status }, 'Progressing');
       return condition?.status === 'Unknown' && condition.reason === 'DeploymentPaused';
     });
     const changed = await changeTemplate(env);
@@ -340,10 +340,10 @@ export const deploymentCases: readonly ContractCase[] = [
       DEPLOYMENTS,
       'web',
       'is late',
-      ({ status }) => findCondition(status?.conditions, 'Progressing')?.status === 'False',
+      ({ status }) => findCondition({ status }, 'Progressing')?.status === 'False',
     );
     const [set] = await sets(env);
-    const progressing = findCondition(late.status?.conditions, 'Progressing');
+    const progressing = findCondition(late, 'Progressing');
     assert.equal(progressing?.reason, 'ProgressDeadlineExceeded');
     assert.equal(progressing?.message, `ReplicaSet "${set?.metadata.name}" has timed out progressing.`);
   }),

@@ -1,5 +1,7 @@
 /** Numbers that look random and are the same for the same seed, on every machine. */
 export interface Random {
+  /** From 0 up to, not including, 1. */
+  readonly next: () => number;
   /** A whole number from 0 up to, not including, `limit`. */
   readonly below: (limit: number) => number;
   /** True with this probability. */
@@ -26,5 +28,5 @@ export function seededRandom(seed: number): Random {
     while (kept.size < count) kept.add(pick(choices));
     return choices.filter((choice) => kept.has(choice));
   };
-  return { below, chance: (probability) => next() < probability, pick, some };
+  return { next, below, chance: (probability) => next() < probability, pick, some };
 }
