@@ -15,12 +15,12 @@ export interface KubectlTarget {
 }
 
 /** For one call; longer than any of them may wait by itself. */
-const PATIENCE_MS = 300_000;
+const TIMEOUT_MS = 300_000;
 const ASK_AGAIN_MS = 200;
 
 /** Runs a step and returns its comparable outcome; those of steps during it come behind. */
 export async function runStep(step: Step, target: KubectlTarget): Promise<readonly Outcome[]> {
-  const deadline = Date.now() + PATIENCE_MS;
+  const deadline = Date.now() + TIMEOUT_MS;
   for (;;) {
     const outcomes = await runOnce(step, target);
     const { until: shown = /^/ } = step;
@@ -52,7 +52,7 @@ function start({ args, input = '', edit }: Step, target: KubectlTarget): ChildPr
       KUBECACHEDIR: target.cacheFolder,
       KUBE_EDITOR: `sed -i -e '${edit}'`, // with quotes, kubectl asks a shell
     },
-    timeout: PATIENCE_MS,
+    timeout: TIMEOUT_MS,
   });
   child.stdin?.on('error', () => undefined); // it need not read its input
   child.stdin?.end(input);

@@ -3,52 +3,57 @@ import type { ResourceType } from '@karpenter-ts/kubernetes';
 import type { InstanceType } from '@karpenter-ts/scheduling';
 
 /**
- * What Karpenter asks of a cloud (spec 03 §6). Calls reject with the errors of `errors.ts` where one fits; any other
- * error is tried again. No call changes what it is given. Once its signal is aborted, a call rejects as soon as it can,
- * whatever it was waiting for: the process is to end, and cannot before.
+ * The contract with a cloud (spec 03 §6). A call rejects with one of the errors of `errors.ts` where one fits; any
+ * other error is retried. No call changes its arguments. A call whose signal is aborted must reject as soon as it can,
+ * because the process cannot stop before.
  */
 export interface CloudProvider {
-  /** In metrics: `aws`, `kwok`. */
+  /** The name in metrics, such as `aws` or `kwok`. */
   readonly name: string;
-  /** What it adds to the vocabulary of labels. */
+  /** The labels that this provider adds to the well-known ones. */
   readonly profile: ProviderProfile;
   /** The kinds of NodeClass it understands; the first is the default. Each has status conditions. */
   readonly nodeClasses: readonly ResourceType[];
-  /** Conditions of Nodes that mean an instance is beyond help; none switches repair off. */
+  /** Conditions of Nodes that mean an instance cannot recover. An empty list switches node repair off. */
   readonly repairPolicies: readonly RepairPolicy[];
-  /** What must be done before a Node counts as registered. */
+  /** Steps that must succeed before a Node counts as registered. */
   readonly registrationHooks: readonly RegistrationHook[];
-  /** The label by which it names a capacity reservation; undefined where there are none. */
+  /** The label that names a capacity reservation; undefined for a cloud without reservations. */
   readonly reservationIdLabel: string | undefined;
   /**
-   * The labels a reserved instance loses when its reservation ends: the one above and any other. They are not compared
-   * when a reserved instance is looked up among the offerings, so that one that has become on-demand, and whose labels do
-   * not say so yet, is not taken for drifted. Empty where there are no reservations.
+   * The labels that an instance loses when its capacity reservation ends: the reservation id label and any others. They
+   * are ignored when a reserved instance is matched with offerings. Otherwise an instance that has just become
+   * on-demand, but whose labels do not say so yet, would count as drifted. Empty for a cloud without reservations.
    */
   readonly reservedCapacityLabels: ReadonlySet<string>;
-  /** Volumes its instances cannot have: pods that ask for one are left alone. None unless given. */
+  /**
+   * Volumes that instances of this cloud cannot attach. Pods that need one are not provisioned for. None by default.
+   */
   readonly unsupportedVolumes?: UnsupportedVolumes | undefined;
   /** The `terminationGracePeriod` of NodeClaims whose NodePool names none; none unless given. */
   readonly defaultTerminationGracePeriod?: string | undefined;
 
   /**
-   * Starts an instance that meets the claim's requirements and requests, and resolves with a claim that carries what was
-   * decided: labels, annotations, provider id, image id, capacity and allocatable. A second call for the same claim
-   * finds the first one's instance where the cloud allows.
+   * Launches an instance that satisfies the NodeClaim's requirements and requests. Resolves with a NodeClaim that
+   * carries the outcome: labels, annotations, provider id, image id, capacity and allocatable. A second call for the
+   * same NodeClaim returns the instance of the first, where the cloud allows it.
    */
   create(nodeClaim: NodeClaim, signal: AbortSignal): Promise<NodeClaim>;
-  /** Orders the instance's end. Resolves while it is ending, rejects with NodeClaimNotFoundError once it is gone. */
+  /**
+   * Starts the termination of the instance. Resolves while it is terminating, and rejects with NodeClaimNotFoundError
+   * once it is gone.
+   */
   delete(nodeClaim: NodeClaim, signal: AbortSignal): Promise<void>;
-  /** The instance as a claim; NodeClaimNotFoundError if there is none. */
+  /** Returns the instance as a NodeClaim; rejects with NodeClaimNotFoundError if there is none. */
   get(providerId: string, signal: AbortSignal): Promise<NodeClaim>;
-  /** All instances of this cluster. Those with a deletion timestamp are on their way out. */
+  /** Lists all instances of this cluster. Those that are terminating carry a deletion timestamp. */
   list(signal: AbortSignal): Promise<readonly NodeClaim[]>;
   /**
-   * Every type the pool's NodeClass can give, also those without an available offering. Planning indexes the array
-   * once, so answers with nothing new in them should be the same array.
+   * Returns every instance type the pool's NodeClass allows, including those without an available offering. The planner
+   * builds an index per array, so an unchanged answer should be the same array.
    */
   instanceTypes(nodePool: NodePool, signal: AbortSignal): Promise<readonly InstanceType[]>;
-  /** Why the instance is no longer what its NodeClass asks for; undefined when it is. */
+  /** Returns why the instance no longer matches its NodeClass; undefined if it does. */
   findDrift(nodeClaim: NodeClaim, signal: AbortSignal): Promise<string | undefined>;
 }
 
@@ -60,22 +65,22 @@ export interface UnsupportedVolumes {
   readonly topologyKeys: ReadonlySet<string>;
 }
 
-/** An instance whose Node has this condition for so many milliseconds is replaced (spec 03 §14). */
+/** A Node that has had this condition for `toleration` milliseconds is replaced (spec 03 §14). */
 export interface RepairPolicy {
   readonly conditionType: string;
   readonly conditionStatus: 'True' | 'False' | 'Unknown';
   readonly toleration: number;
 }
 
-/** Work a provider does between a Node's appearance and its registration (spec 03 §6.3). */
+/** A provider's work between the creation of a Node and its registration (spec 03 §6.3). */
 export interface RegistrationHook {
   readonly name: string;
-  /** What it made of the claim. Asked at every pass until the claim is registered; rejecting is being asked again. */
+  /** Called in every reconcile until the NodeClaim is registered. A rejection is retried. */
   prepare(nodeClaim: NodeClaim, signal: AbortSignal): Promise<HookResult>;
 }
 
 export type HookResult =
-  /** Done; the claim may carry more labels and annotations now. */
+  /** Done. The NodeClaim may carry additional labels and annotations. */
   | { readonly ready: true; readonly nodeClaim: NodeClaim }
-  /** Not yet: ask again after so many milliseconds, or as often as an error would be. */
+  /** Not done. Called again after `requeueAfter` milliseconds, or with back-off if it is undefined. */
   | { readonly ready: false; readonly requeueAfter?: number | undefined };

@@ -1,4 +1,4 @@
-/** There is no such instance: what a `delete` ends with, and what `get` answers for one that is gone. */
+/** The instance does not exist: `delete` rejects with it at last, and `get` for an instance that is gone. */
 export class NodeClaimNotFoundError extends Error {
   override readonly name = 'NodeClaimNotFoundError';
 
@@ -7,7 +7,7 @@ export class NodeClaimNotFoundError extends Error {
   }
 }
 
-/** The cloud has nothing left that meets the claim: another plan is needed. */
+/** No offering that satisfies the NodeClaim is available. The NodeClaim is deleted and its pods are planned again. */
 export class InsufficientCapacityError extends Error {
   override readonly name = 'InsufficientCapacityError';
 
@@ -25,7 +25,7 @@ export class NodeClassNotReadyError extends Error {
   }
 }
 
-/** A launch that failed and may be tried again; says what the claim's condition `Launched` should. */
+/** A launch that failed and may be retried. Its message and reason go into the NodeClaim's condition `Launched`. */
 export class CreateError extends Error {
   override readonly name = 'CreateError';
   /** One word in upper camel case. */
@@ -39,7 +39,7 @@ export class CreateError extends Error {
   }
 }
 
-/** NodeOverlays have not been evaluated for this pool yet: leave it out this time. */
+/** The NodeOverlays of this pool have not been evaluated yet, so the pool is skipped this time. */
 export class UnevaluatedNodePoolError extends Error {
   override readonly name = 'UnevaluatedNodePoolError';
 

@@ -23,10 +23,10 @@ const callErrors = defineCounter(
   'Total number of errors returned from CloudProvider calls.',
 );
 
-/** The errors dashboards tell apart, in the order they are looked for; any other counts under ''. */
+/** The errors that have a label of their own, in the order they are looked for. Any other error counts under ''. */
 const NAMED_ERRORS = [InsufficientCapacityError, NodeClaimNotFoundError, NodeClassNotReadyError];
 
-/** Who calls, and where that is counted. */
+/** The calling controller and the registry for its metrics. */
 export interface MeterDeps {
   readonly metrics: Metrics;
   readonly clock: SteadyClock;
@@ -34,7 +34,7 @@ export interface MeterDeps {
   readonly controller: string;
 }
 
-/** The provider, with its calls timed and its errors counted under the name of the one controller it is given to. */
+/** Wraps a provider for one controller: calls are timed and errors are counted under that controller's name. */
 export function meteredProvider(provider: CloudProvider, { metrics, clock, controller }: MeterDeps): CloudProvider {
   async function measure<T>(method: string, call: () => Promise<T>): Promise<T> {
     const labels = { controller, method, provider: provider.name };
@@ -67,7 +67,7 @@ export function meteredProvider(provider: CloudProvider, { metrics, clock, contr
   } satisfies Whole<CloudProvider>;
 }
 
-/** Optional members included: one that is added must not get lost here. */
+/** Makes optional members required, so that a member added to the contract cannot be forgotten here. */
 type Whole<T> = { readonly [K in keyof Required<T>]: T[K] };
 
 function errorName(error: unknown): string {

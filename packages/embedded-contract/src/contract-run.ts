@@ -20,7 +20,7 @@ export interface ContractTarget {
   readonly takesValues?: boolean;
 }
 
-const PATIENCE = 180 * SECOND; // a real control plane on a busy machine takes its time
+const TIMEOUT = 180 * SECOND; // a real control plane on a busy machine takes its time
 const ASK_EVERY = 100 * MILLISECOND;
 
 /** The namespace of a case. It stays when the case has ended, with nothing in it that acts. */
@@ -103,7 +103,7 @@ function ignoreGone(error: unknown): void {
 }
 
 async function until<T>(clock: SteadyClock, what: string, ask: () => Promise<T | undefined | false>): Promise<T> {
-  const deadline = clock.elapsed() + PATIENCE;
+  const deadline = clock.elapsed() + TIMEOUT;
   let last = 'nothing';
   while (clock.elapsed() < deadline) {
     try {
@@ -115,5 +115,5 @@ async function until<T>(clock: SteadyClock, what: string, ask: () => Promise<T |
     }
     await clock.sleep(ASK_EVERY);
   }
-  throw new Error(`still waiting after ${PATIENCE / SECOND} s: ${what} (last: ${last})`);
+  throw new Error(`still waiting after ${TIMEOUT / SECOND} s: ${what} (last: ${last})`);
 }

@@ -29,16 +29,17 @@ export interface KwokDeps extends RegistrationDeps {
   readonly reader: KwokReader;
 }
 
-/** Nodes whose kubelet says so, or says nothing, are replaced after ten minutes. */
+/** A Node whose kubelet reports not ready, or stops reporting, is replaced after ten minutes. */
 const REPAIR_POLICIES: readonly RepairPolicy[] = [
   { conditionType: 'Ready', conditionStatus: 'False', toleration: 10 * MINUTE },
   { conditionType: 'Ready', conditionStatus: 'Unknown', toleration: 10 * MINUTE },
 ];
 
 /**
- * Instances that are nothing but Node objects; a kwok controller, or the embedded cluster, plays their kubelets (spec 03
- * §17). Which instance a claim gets follows from the claim, so that a second launch finds the first one's instance, also
- * after a restart. An instance that is deleted takes its Node with it, be it that it has none yet.
+ * A provider whose instances are Node objects without a host behind them; a KWOK controller or the embedded cluster
+ * simulates their kubelets (spec 03 §17). The instance follows from the NodeClaim alone, so a second launch finds the
+ * instance of the first, even after a restart. Deleting an instance also deletes its Node. An instance may not have a
+ * Node yet.
  */
 export class KwokProvider implements CloudProvider {
   readonly name = 'kwok';
@@ -64,7 +65,10 @@ export class KwokProvider implements CloudProvider {
     return toNodeClaim(node);
   }
 
-  /** Always rejects: instances end at once. Deletes the NodeClaim too, as upstream does, unless it is going already. */
+  /**
+   * Rejects with NodeClaimNotFoundError once the Node is deleted, because instances terminate at once. Like upstream, it
+   * also deletes the NodeClaim unless that is being deleted already.
+   */
   async delete(nodeClaim: NodeClaim, signal: AbortSignal): Promise<void> {
     const { name, deletionTimestamp } = nodeClaim.metadata;
     try {
@@ -85,12 +89,14 @@ export class KwokProvider implements CloudProvider {
     return toNodeClaim(node);
   }
 
-  /** Nodes that are being deleted are among them, and not marked: upstream's garbage collection counts on it. */
+  /**
+   * Includes Nodes that are being deleted, without a deletion timestamp: upstream's garbage collection relies on it.
+   */
   async list(signal: AbortSignal): Promise<readonly NodeClaim[]> {
     const nodes = (await within('listing nodes', this.#deps.reader.listNodes(signal))).filter(isKwokNode);
     const names = new Set(nodes.map(({ metadata }) => metadata.name));
-    const unborn = this.#registrations.list().filter(({ metadata }) => !names.has(metadata.name));
-    return [...nodes, ...unborn].map(toNodeClaim);
+    const notYetCreated = this.#registrations.list().filter(({ metadata }) => !names.has(metadata.name));
+    return [...nodes, ...notYetCreated].map(toNodeClaim);
   }
 
   async instanceTypes(): Promise<readonly InstanceType[]> {
@@ -101,7 +107,10 @@ export class KwokProvider implements CloudProvider {
     return undefined;
   }
 
-  /** Launches again what a stop kept from registering. False if the instance is another's: upstream chooses by lot. */
+  /**
+   * Launches again what a stop of the process kept from registering. Returns false if upstream launched the
+   * instance, which it selects at random.
+   */
   async resume(nodeClaim: NodeClaim, signal: AbortSignal): Promise<boolean> {
     if (this.#translate(nodeClaim).spec?.providerID !== nodeClaim.status?.providerID) return false;
     await this.create(nodeClaim, signal);
@@ -129,13 +138,13 @@ export class KwokProvider implements CloudProvider {
     return nodeClass;
   }
 
-  /** Nothing if it is going already: whoever holds a finalizer on it will let it go. */
+  /** Does nothing if the Node is being deleted already: whoever holds a finalizer on it will remove that. */
   async #deleteNode(nodeClaim: NodeClaim, signal: AbortSignal): Promise<void> {
     const name = nodeNameOf(nodeClaim.status?.providerID ?? '');
     if (name === '') return; // never launched
     await this.#registrations.cancel(name, signal);
     const node = await this.#deps.reader.findNode(name, signal);
-    // A cache may not know of it yet, unless somebody has seen it there and registered it.
+    // The cache may not show the Node yet, unless the NodeClaim is registered.
     const isThere = node === undefined ? !isTrue(nodeClaim, 'Registered') : isStaying(node);
     if (isThere) await deleteNode(this.#deps.client, name, signal);
   }
@@ -150,7 +159,7 @@ function registrationDelay({ spec }: KWOKNodeClass): number {
   return delay === undefined ? 0 : nanosToMilliseconds(parseDuration(delay));
 }
 
-/** The call's outcome; an error says what it was for. */
+/** Awaits a call and adds the context to its error. */
 async function within<T>(context: string, call: Promise<T>): Promise<T> {
   try {
     return await call;

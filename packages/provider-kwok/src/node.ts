@@ -22,8 +22,8 @@ const FAKE = 'fake';
 const PARTITION = 'a';
 
 /**
- * The Node that stands for the claim's instance. It follows from the claim alone, name and zone included, so that the same
- * claim has the same instance whenever and wherever it is asked for. Throws as `selectInstance` does.
+ * Returns the Node that represents the NodeClaim's instance. Its name and zone follow from the NodeClaim alone, so the
+ * same NodeClaim always gets the same instance. Throws as `selectInstance` does.
  */
 export function nodeFor(nodeClaim: NodeClaim, catalogue: Catalogue): Node {
   const { metadata, spec } = nodeClaim;

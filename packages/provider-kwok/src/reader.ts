@@ -25,20 +25,20 @@ export function apiReader(client: CancellableClient): KwokReader {
   };
 }
 
-/** The part of an informer that is read. */
-interface Shelf<T> {
+/** The part of an informer that the provider reads. */
+interface CacheView<T> {
   get(key: string): T | undefined;
   list(): readonly T[];
 }
 
 /** Informers of what the provider reads. */
 export interface KwokCaches {
-  readonly nodes: Shelf<Node>;
-  readonly nodeClaims: Shelf<NodeClaim>;
-  readonly nodeClasses: Shelf<KWOKNodeClass>;
+  readonly nodes: CacheView<Node>;
+  readonly nodeClaims: CacheView<NodeClaim>;
+  readonly nodeClasses: CacheView<KWOKNodeClass>;
 }
 
-/** Reads what informers hold, at no request. They must have synced before the provider is called. */
+/** Reads from informers, which costs no request. They must have synced before the provider is called. */
 export function cacheReader({ nodes, nodeClaims, nodeClasses }: KwokCaches): KwokReader {
   return {
     findNodeClass: async (name) => nodeClasses.get(name),

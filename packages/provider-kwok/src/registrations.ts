@@ -12,15 +12,18 @@ import { type Node, NODES } from '@karpenter-ts/kubernetes';
 /** Waits between the first four tries to create a Node, which are upstream's. */
 const RETRY_DELAYS: readonly number[] = [10 * MILLISECOND, 50 * MILLISECOND, 250 * MILLISECOND];
 
-/** Then it goes on: after an outage of the API server a claim would be without its Node until its time is up. */
-const PATIENT_DELAY = 5 * SECOND;
+/**
+ * The delay of later tries. They continue without limit, because after an outage of the API server the NodeClaim would
+ * otherwise have no Node until its registration timeout.
+ */
+const LATER_RETRY_DELAY = 5 * SECOND;
 
 /** What creating Nodes takes. */
 export interface RegistrationDeps {
   readonly client: CancellableClient;
   readonly clock: CancellableClock;
   readonly logger: Logger;
-  /** Ends what is under way: nobody waits for it. */
+  /** Aborts the creations that are under way when the process stops. */
   readonly stopping: AbortSignal;
 }
 
@@ -30,7 +33,7 @@ interface Pending {
   done: Promise<void>;
 }
 
-/** Instances on their way into the cluster: launched, but without a Node yet. */
+/** Instances that were launched, and whose Node is not created yet. */
 export class Registrations {
   readonly #deps: RegistrationDeps;
   readonly #pending = new Map<string, Pending>(); // by name of the Node
@@ -39,7 +42,7 @@ export class Registrations {
     this.#deps = deps;
   }
 
-  /** Creates the Node after `delay` milliseconds, in the background. Nothing new if it is on its way already. */
+  /** Creates the Node in the background after `delay` milliseconds. Does nothing if that is under way already. */
   begin(node: Node, delay: number): void {
     const { name } = node.metadata;
     if (this.#pending.has(name)) return;
@@ -48,7 +51,7 @@ export class Registrations {
     pending.done = this.#register(pending, delay);
   }
 
-  /** Keeps a Node that has not been created from being created. A request under way is waited for, to know its end. */
+  /** Cancels the creation of a Node. Waits for a request that is under way, to know its outcome. */
   async cancel(name: string, signal: AbortSignal): Promise<void> {
     const pending = this.#pending.get(name);
     pending?.cancel.abort();
@@ -89,7 +92,7 @@ export class Registrations {
         if (isAlreadyExists(error)) return; // by an earlier launch for the same claim: names follow from claims
         if (!signal.aborted && failures === RETRY_DELAYS.length)
           logger.error('failed creating node from nodeclaim', error, { Node: { name: node.metadata.name } });
-        await clock.sleep(RETRY_DELAYS[failures] ?? PATIENT_DELAY, signal);
+        await clock.sleep(RETRY_DELAYS[failures] ?? LATER_RETRY_DELAY, signal);
       }
     }
   }

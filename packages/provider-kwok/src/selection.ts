@@ -13,16 +13,16 @@ import { canHold, type InstanceType, type Offering } from '@karpenter-ts/schedul
 import type { Catalogue } from './catalogue/catalogue.ts';
 import type { SeededRng } from './seeded-rng.ts';
 
-/** The instance a claim gets. */
+/** The instance type and offering that a NodeClaim gets. */
 export interface Selection {
   readonly type: InstanceType;
   readonly offering: Offering;
 }
 
 /**
- * The cheapest of the types the claim names, the first of equals; where one costs the same in several zones, the dice
- * decide. A type that can hold the claim's requests goes before one that cannot, which upstream does not look at. Throws
- * when the claim names no types or unknown ones, and `InsufficientCapacityError` when none of them can be had.
+ * Selects the cheapest of the types that the NodeClaim names; of equal ones the first. If several zones have the same
+ * price, the zone is random. A type that can hold the NodeClaim's requests is preferred, which upstream does not check.
+ * Throws if the NodeClaim names no type or an unknown one, and InsufficientCapacityError if no offering is available.
  */
 export function selectInstance(nodeClaim: NodeClaim, catalogue: Catalogue, rng: SeededRng): Selection {
   const requirements = toRequirements(nodeClaim.spec.requirements, catalogue.profile);
@@ -62,10 +62,10 @@ function findChoice(type: InstanceType, isCompatible: Compatibility): Choice | u
   return { type, price, cheapest: offerings.filter(({ pricePerHour }) => pricePerHour === price) };
 }
 
-/** Whether what a type or an offering says can be had with what a claim asks. */
+/** Whether the requirements of a type or an offering are compatible with those of a NodeClaim. */
 type Compatibility = (offered: readonly RequirementSpec[]) => boolean;
 
-/** Looks at each list once: hundreds of offerings share a few. */
+/** Caches the answer for each list of requirements, because hundreds of offerings share a few lists. */
 function compatibilityWith(asked: Requirements, { profile, requirementsOf }: Catalogue): Compatibility {
   const verdicts = new Map<readonly RequirementSpec[], boolean>();
   return (offered) => {

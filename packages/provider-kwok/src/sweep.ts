@@ -29,13 +29,13 @@ export interface SweepDeps {
 }
 
 /**
- * Tidies up after stops, which upstream does not: at the start it launches again what was on its way when the process
- * ended, and from time to time it deletes Nodes that never registered and whose NodeClaim is gone.
+ * Cleans up after stops of the process, which upstream does not. At the start it launches again what had not registered
+ * when the process stopped. From time to time it deletes Nodes that never registered and whose NodeClaim is gone.
  */
 export function sweepController({ client, clock, reader, provider }: SweepDeps): Controller {
   let hasResumed = false;
 
-  /** One claim that cannot be helped must not keep the others waiting. */
+  /** A NodeClaim that fails must not keep the others waiting. */
   async function resume(nodeClaim: NodeClaim, signal: AbortSignal, logger: Logger): Promise<void> {
     const claimLogger = logger.with({ NodeClaim: { name: nodeClaim.metadata.name } });
     try {
@@ -48,7 +48,7 @@ export function sweepController({ client, clock, reader, provider }: SweepDeps):
   return singleton('kwok.sweep', async (signal, logger) => {
     const [nodes, nodeClaims] = await Promise.all([reader.listNodes(signal), reader.listNodeClaims(signal)]);
     if (!hasResumed) {
-      for (const nodeClaim of findUnborn(nodes, nodeClaims)) await resume(nodeClaim, signal, logger);
+      for (const nodeClaim of findWithoutNode(nodes, nodeClaims)) await resume(nodeClaim, signal, logger);
       hasResumed = true;
     }
     for (const { metadata } of findOrphans(nodes, nodeClaims, clock.now())) {
@@ -59,8 +59,8 @@ export function sweepController({ client, clock, reader, provider }: SweepDeps):
   });
 }
 
-/** Launched claims whose Node has not come. */
-function findUnborn(nodes: readonly Node[], nodeClaims: readonly NodeClaim[]): readonly NodeClaim[] {
+/** Launched NodeClaims whose Node does not exist yet. */
+function findWithoutNode(nodes: readonly Node[], nodeClaims: readonly NodeClaim[]): readonly NodeClaim[] {
   const names = new Set(nodes.map(({ metadata }) => metadata.name));
   return nodeClaims.filter(
     (nodeClaim) =>
@@ -72,7 +72,7 @@ function findUnborn(nodes: readonly Node[], nodeClaims: readonly NodeClaim[]): r
   );
 }
 
-/** Nodes that never registered and that no claim is waiting for. */
+/** Nodes that never registered and that no NodeClaim waits for. */
 function findOrphans(nodes: readonly Node[], nodeClaims: readonly NodeClaim[], now: Instant): readonly Node[] {
   const launched = new Set(nodeClaims.map(({ status }) => status?.providerID));
   const launching = new Set(

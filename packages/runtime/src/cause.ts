@@ -1,4 +1,4 @@
-/** Whether an error, or one it was made from, passes the test: those in between wrap freely, catchers do not care. */
+/** Whether the error, or one in its chain of causes, passes the test. */
 export function isCausedBy(error: unknown, test: (error: unknown) => boolean): boolean {
   for (let at = error; at !== undefined; at = at instanceof Error ? at.cause : undefined) {
     if (test(at)) return true;
@@ -6,7 +6,7 @@ export function isCausedBy(error: unknown, test: (error: unknown) => boolean): b
   return false;
 }
 
-/** The error of this class in a chain of causes, however deep: whoever passes it on may wrap it. */
+/** Finds the error of this class in a chain of causes, however often it was wrapped. */
 export function findCause<E extends Error>(error: unknown, type: abstract new (...args: never[]) => E): E | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof type) return cause;

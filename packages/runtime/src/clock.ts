@@ -9,7 +9,7 @@ export const HOUR = 60 * MINUTE;
 /** Ends a timer that has not fired yet; harmless afterwards. */
 export type Cancel = () => void;
 
-/** Time as everything here sees it. Nothing else may read the wall clock or set a timer. */
+/** The source of time. No other code may read the wall clock or set a timer. */
 export interface Clock {
   now(): Instant;
   /** Calls `run` once, `delay` milliseconds from now. */
@@ -17,8 +17,8 @@ export interface Clock {
   /** Resolves after `delay` milliseconds; rejects with the signal's reason if that comes first. */
   sleep(delay: number, signal?: AbortSignal): Promise<void>;
   /**
-   * Marks work as runnable until it settles: a virtual clock does not move while any is. The real clock hands the
-   * promise back as it is.
+   * Marks work as runnable until the promise is resolved or rejected: a virtual clock does not advance meanwhile. The
+   * real clock returns the promise unchanged.
    */
   track<T>(work: Promise<T>): Promise<T>;
 }

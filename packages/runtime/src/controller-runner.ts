@@ -22,7 +22,9 @@ export interface ControllerDeps {
   readonly syncSource: (source: Source<never>, controller: string, logger: Logger) => Promise<void>;
 }
 
-/** Passes begun in one turn of the event loop, so that a full queue delays neither probes nor the lease. */
+/**
+ * How many reconciles start in one turn of the event loop, so that a full queue delays neither probes nor the lease.
+ */
 const PASSES_PER_TURN = 8;
 
 type Outcome =
@@ -120,7 +122,7 @@ export class ControllerRunner<K = string> {
     }
   }
 
-  /** One pass and its consequences. Never rejects. */
+  /** Runs one reconcile and acts on its outcome. Never rejects. */
   async #handle({ key, priority }: QueueItem<K>): Promise<void> {
     const { clock } = this.#deps;
     const metrics = this.#metrics!;

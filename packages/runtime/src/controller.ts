@@ -5,13 +5,16 @@ import type { Enqueuer } from './queue/work-queue.ts';
 /** Nothing to do until something changes. */
 export const DONE: unique symbol = Symbol('done');
 
-/** Try again with back-off: nothing is wrong, but the time has not come. */
+/** Retry with back-off: no error, but the time has not come yet. */
 export const RETRY: unique symbol = Symbol('retry');
 
 /** What a pass over one key asks for: nothing, another pass with back-off, or one after so many ms (0: at once). */
 export type Result = typeof DONE | typeof RETRY | { readonly requeueAfter: number };
 
-/** Trying again cannot help: the key is left alone until something changes. Still logged and counted as an error. */
+/**
+ * An error that a retry cannot help: the key is dropped until something changes. It is still logged and counted as an
+ * error.
+ */
 export class TerminalError extends Error {
   override readonly name = 'TerminalError';
 
@@ -21,25 +24,25 @@ export class TerminalError extends Error {
 }
 
 /**
- * Keeps one kind of thing as it should be. A key says which one to look at, never what happened to it: each pass starts
- * from what is there now, as if it were the first.
+ * A level-triggered reconciler, as in controller-runtime. A key names an object, never an event: each reconcile starts
+ * from the current state.
  */
 export interface Controller<K = string> {
   /** In logs and metrics; dashboards match on it. */
   readonly name: string;
-  /** Of the objects its keys name, for the log; absent when they name none. */
+  /** The kind of the objects its keys name, for the log; absent if they name none. */
   readonly kind?: { readonly group: string; readonly kind: string };
-  /** How many keys it handles at once; 1 unless given. One key is never handled twice at a time. */
+  /** How many keys are reconciled at once; 1 by default. One key is never reconciled twice at the same time. */
   readonly concurrency?: number;
-  /** How failed keys are held back; `DEFAULT_RETRIES` unless given. */
+  /** The rate limits for retries; `DEFAULT_RETRIES` by default. */
   readonly retries?: RetryLimits;
   /** Where its keys come from. */
   readonly sources?: readonly Source<K>[];
   /**
-   * One pass. Whatever it throws is retried with back-off; a write conflict without an error line, for the next pass
-   * reads anew. `signal` aborts as soon as the process is to stop: it goes into every request and every wait, or a server
-   * that says nothing holds up the stop. (A write that has been sent may still be answered for a moment: see
-   * `writeGrace` of Client.) `logger` carries the controller, the key and this pass's id.
+   * Reconciles one key. An error is retried with back-off; a write conflict is retried without an error line, because
+   * the next reconcile reads the object again. `signal` aborts when the process stops and must be passed to every
+   * request and every wait, or an unresponsive server delays the stop. (A write that was sent may still be answered for
+   * a moment: see `writeGrace` of Client.) `logger` carries the controller, the key and the id of this reconcile.
    */
   reconcile(key: K, signal: AbortSignal, logger: Logger): Promise<Result>;
 }
@@ -48,9 +51,11 @@ export interface Controller<K = string> {
 export interface Source<K = string> {
   /** In logs: `kind source: *v1.Pod`. */
   readonly name: string;
-  /** What the source reads from, if it is a cache of the API server: workers start once that has synced. */
+  /** The cache that the source reads from, if any: workers start once it has synced. */
   readonly watched?: { readonly kind: string; readonly cache: Cache };
-  /** Puts keys into the queue from now on; resolves when those of all that was there before are in it. Called once. */
+  /**
+   * Adds keys to the queue from now on; resolves when the keys of all existing objects have been added. Called once.
+   */
   attach(queue: Enqueuer<K>): void | Promise<void>;
 }
 
@@ -58,10 +63,10 @@ export interface Source<K = string> {
 export interface Cache {
   /** Runs until aborted. */
   start(signal: AbortSignal): Promise<void>;
-  /** Whether all that existed at the start has been taken in, handlers included. */
+  /** Whether the initial list is complete, in the cache and with the handlers. */
   readonly hasSynced: boolean;
   /** The kind it caches, as logs name it: `*v1.Pod`. */
   readonly kind?: string;
-  /** Why it was last refused or cut off; undefined if it never was. */
+  /** Why the last list or watch failed; undefined if none did. */
   readonly lastFailure?: unknown;
 }

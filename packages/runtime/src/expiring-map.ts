@@ -1,9 +1,8 @@
 import type { SteadyClock } from './steady-clock.ts';
 
 /**
- * A map whose entries are gone a fixed time after they were set. Since all live equally long, the oldest are always
- * the first, and what has expired is dropped as new entries come: O(1) for each, and never more than one lifetime's
- * worth of entries.
+ * A map whose entries expire a fixed time after they were set. All entries live equally long, so the oldest come first,
+ * and expired ones are dropped when new ones are set: O(1) each, and at most one lifetime of entries in memory.
  */
 export class ExpiringMap<K, V> {
   readonly #clock: SteadyClock;

@@ -22,19 +22,19 @@ export interface HttpServerOptions {
   readonly onClosing?: (address: string) => void;
 }
 
-/** How long answers under way may take once the server is to stop: a scraper that stalls must not hold the process. */
+/** How long responses may take once the server stops, so that a stalled scraper does not block the process. */
 const CLOSE_GRACE = 1 * SECOND;
 
 /**
- * A plain HTTP server that runs with the manager. Stopping takes no new request, closes connections without a request at
- * once, and gives answers under way a second to end.
+ * A plain HTTP server run by the manager. Stopping accepts no new request, closes idle connections at once, and gives
+ * responses under way a second to finish.
  */
 export class HttpServer implements Runnable {
   readonly #options: HttpServerOptions;
   readonly #server: Server;
   /**
-   * Open connections, with the number of their requests that are not answered yet. Node's own `closeIdleConnections`
-   * takes a connection that has never sent a request for a busy one.
+   * Open connections with their number of unanswered requests. Node's `closeIdleConnections` treats a connection that
+   * never sent a request as busy.
    */
   readonly #connections = new Map<Socket, number>();
   #isClosing = false;

@@ -15,7 +15,7 @@ import { chooseInstance } from './fake-instance.ts';
 import type { Fault } from './fault.ts';
 import { FaultScript } from './fault-script.ts';
 
-/** A kind every embedded API server knows. */
+/** A kind that every embedded API server serves. */
 const FAKE_NODE_CLASS: ResourceType = {
   group: 'karpenter.kwok.sh',
   version: 'v1alpha1',
@@ -26,7 +26,7 @@ const FAKE_NODE_CLASS: ResourceType = {
 
 const FAKE_REPAIR: RepairPolicy = { conditionType: 'BadNode', conditionStatus: 'False', toleration: 30 * MINUTE };
 
-/** What a pool is offered, or what the question ends in. */
+/** The instance types a pool is offered, or the error that asking for them ends in. */
 type Offer = readonly InstanceType[] | Error;
 
 /** What a fake can be given; everything has a default. */
@@ -38,7 +38,7 @@ export interface FakeSettings {
   readonly registrationHooks?: readonly RegistrationHook[];
   readonly unsupportedVolumes?: UnsupportedVolumes;
   readonly defaultTerminationGracePeriod?: string;
-  /** How many more calls of `delete` an instance outlives after the first; none unless given. */
+  /** How many further calls of `delete` an instance survives after the first; 0 by default. */
   readonly outlivedDeletes?: number;
   /** What delays are measured by. */
   readonly clock?: Clock;
@@ -60,8 +60,8 @@ interface Instance {
 }
 
 /**
- * A cloud in memory. It keeps the contract, buys the cheapest fitting type, and fails when told to: `script` queues what
- * befalls the next calls of a method, `keepFailing` what befalls all others. It makes no Nodes.
+ * A cloud in memory that keeps the contract and buys the cheapest type that fits. It fails on request: `script` queues
+ * faults for the next calls of a method, `keepFailing` sets a fault for all others. It creates no Nodes.
  */
 export class FakeCloudProvider implements CloudProvider {
   readonly name = 'fake';
@@ -94,12 +94,12 @@ export class FakeCloudProvider implements CloudProvider {
     this.#offers.set('', settings.instanceTypes ?? DEFAULT_TYPES);
   }
 
-  /** Queues faults: each befalls one call of the method, in this order. */
+  /** Queues faults. Each applies to one call of the method, in this order. */
   script(method: Method, ...faults: readonly Fault[]): void {
     this.#script.queue(method, faults);
   }
 
-  /** Lets a fault befall every call of the method for which none is queued, until `recover`. */
+  /** Applies a fault to every call of the method without a queued one, until `recover`. */
   keepFailing(method: Method, fault: Fault): void {
     this.#script.setLasting(method, fault);
   }
@@ -109,7 +109,7 @@ export class FakeCloudProvider implements CloudProvider {
     this.#script.setLasting(method, undefined);
   }
 
-  /** Changes what a pool is offered, or all pools without an offer of their own. An error is what asking ends in. */
+  /** Sets the instance types of one pool, or of all pools without their own. An error makes `instanceTypes` reject. */
   offer(offer: Offer, nodePool = ''): void {
     this.#offers.set(nodePool, offer);
   }
@@ -119,7 +119,7 @@ export class FakeCloudProvider implements CloudProvider {
     this.#drift = reason;
   }
 
-  /** Puts an instance there that nobody asked for. The claim must carry a provider id. */
+  /** Adds an instance that no create call asked for. The NodeClaim must carry a provider id. */
   addInstance(nodeClaim: NodeClaim): void {
     const providerId = nodeClaim.status?.providerID;
     if (!providerId) throw new Error(`NodeClaim ${nodeClaim.metadata.name} has no provider id`);
@@ -130,18 +130,18 @@ export class FakeCloudProvider implements CloudProvider {
     });
   }
 
-  /** Takes an instance away behind everybody's back. */
+  /** Removes an instance without a delete call, as a cloud does when it reclaims one. */
   removeInstance(providerId: string): void {
     this.#instances.delete(providerId);
     this.#views = new WeakMap();
   }
 
-  /** All instances there are, those on their way out included. */
+  /** All instances, including those that are terminating. */
   get instances(): readonly NodeClaim[] {
     return [...this.#instances.values()].map(({ nodeClaim }) => nodeClaim);
   }
 
-  /** All calls so far, oldest first, those a fault befell included. */
+  /** All calls so far, oldest first, including those that failed. */
   get calls(): readonly FakeCall[] {
     return this.#calls;
   }
@@ -244,7 +244,7 @@ function ownerOf({ metadata }: NodeClaim): string {
   return metadata.uid ?? metadata.name;
 }
 
-/** The very same array if nothing is reserved. */
+/** Returns the same array if no offering is reserved. */
 function withoutUsedReservations(
   types: readonly InstanceType[],
   instances: readonly NodeClaim[],

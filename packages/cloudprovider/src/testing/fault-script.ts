@@ -1,7 +1,7 @@
 import type { Clock } from '@karpenter-ts/runtime';
 import type { Fault } from './fault.ts';
 
-/** Which faults befall which calls: queued ones each befall one call, a lasting one all others until it is lifted. */
+/** Decides which fault applies to a call: a queued fault applies to one call, a lasting fault to all others. */
 export class FaultScript<Method extends string> {
   readonly #clock: Clock;
   readonly #queued = new Map<Method, Fault[]>();
@@ -21,7 +21,7 @@ export class FaultScript<Method extends string> {
     else this.#lasting.set(method, fault);
   }
 
-  /** Does the work as far as the fault that is due lets it. */
+  /** Runs the call, as far as the fault that applies to it allows. */
   async run<T>(method: Method, work: () => T, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted();
     const fault = this.#queued.get(method)?.shift() ?? this.#lasting.get(method);

@@ -14,14 +14,14 @@ import { ec2Types } from './ec2-types.ts';
 import { kwokTypes } from './kwok-types.ts';
 import { toInstanceType } from './type-description.ts';
 
-/** What can be bought. Never changes. */
+/** The instance types that can be bought. Immutable. */
 export interface Catalogue {
   readonly instanceTypes: readonly InstanceType[];
   /** KWOK's labels, and every other label offerings are told apart by. */
   readonly profile: ProviderProfile;
   /** Mostly one, but upstream's own example file has some twice, for two systems; none if there is no such type. */
   named(name: string): readonly InstanceType[];
-  /** What a type's or an offering's list says. Read once, as lists never change. */
+  /** Parses requirements. Results are cached by list, because lists never change. */
   requirementsOf(specs: readonly RequirementSpec[]): Requirements;
 }
 

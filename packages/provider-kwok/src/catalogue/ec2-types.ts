@@ -10,7 +10,7 @@ import { toInstanceType } from './type-description.ts';
 const TABLE = new URL('./ec2-us-east-1.tsv', import.meta.url);
 const REGION = 'us-east-1';
 
-/** What firmware and hypervisor keep of an instance's memory: upstream's figure for EC2 (spec 07 §5). */
+/** The share of memory that firmware and hypervisor take: upstream's figure for EC2 (spec 07 §5). */
 const MEMORY_OVERHEAD = 0.075;
 const MEBI = 2n ** 20n;
 const NANO = 1_000_000_000n;

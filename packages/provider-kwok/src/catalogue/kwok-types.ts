@@ -18,8 +18,8 @@ const MOST_PODS = 1024;
 const SPOT_FRACTION = 0.7;
 
 /**
- * Upstream's table was made where Go fuses a product and a sum, and by a walk over a map in no fixed order. It shows in
- * the last digit of two prices, which makes these types the cheapest of their size: so they must be the same here.
+ * Two prices of upstream's table differ in the last digit, because Go fused a multiplication and an addition. These
+ * types are the cheapest of their size only because of that digit, so it is reproduced.
  */
 const OTHERWISE_ROUNDED: Readonly<Record<string, number>> = {
   'c-48x-arm64-windows': 1.303079215104,

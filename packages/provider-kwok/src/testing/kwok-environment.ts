@@ -82,7 +82,7 @@ export class KwokEnvironment {
     this.#stopping.abort();
   }
 
-  /** What is left when the process ends and another begins. */
+  /** Stops the provider and starts another one, as after a restart of the process. */
   async restart(): Promise<void> {
     this.#stopping.abort();
     await this.clock.flush();
@@ -133,7 +133,7 @@ export class KwokEnvironment {
     await this.patchNodeClass({ status: { conditions: [{ ...ready, message }] } }, 'status');
   }
 
-  /** Turns the next request away that begins so, method first. */
+  /** Answers the next request that begins with this text (`METHOD /path`) with 429. */
   throttleOnce(request: string): void {
     this.#throttled.push(request);
   }

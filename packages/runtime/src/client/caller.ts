@@ -13,7 +13,7 @@ import {
   WholeBody,
 } from './transport.ts';
 
-/** One call of the API, before it is a request. */
+/** One call of the API, before it is turned into a request. */
 export interface Call {
   readonly method: TransportRequest['method'];
   readonly path: string;
@@ -21,7 +21,7 @@ export interface Call {
   readonly body?: { readonly contentType: string; readonly json: unknown };
   /** What the call is about; absent for paths such as `/version`. */
   readonly target?: Target;
-  /** For one try, answer included. */
+  /** Milliseconds for one try, including its answer. */
   readonly timeout?: number | undefined;
   /** How often to try again when the server asks for it. */
   readonly retries?: number | undefined;
@@ -35,7 +35,7 @@ export interface Target {
   readonly subresource?: string | undefined;
 }
 
-/** Learns of every request, for metrics. */
+/** Observes every request, for metrics. */
 export interface RequestObserver {
   /** After each try; the code is `<error>` when no answer came. */
   answered(method: string, code: string): void;
@@ -43,14 +43,17 @@ export interface RequestObserver {
   finished(method: string, target: Target, seconds: number): void;
 }
 
-/** Told of the end of a write: whether it is over for certain, or may still take effect as its caller gave up on it. */
+/**
+ * Called at the end of a write: whether it is over for certain, or may still take effect because its caller gave up on
+ * it.
+ */
 export type WriteEnd = (isOver: boolean) => void;
 
 export interface CallerOptions {
   readonly transport: Transport;
   readonly clock: SteadyClock;
   readonly userAgent: string;
-  /** None: no limits of our own. */
+  /** Without limits, requests are not throttled. */
   readonly rateLimits?: RateLimits | undefined;
   readonly observer?: RequestObserver | undefined;
   /** Whose connections its calls use; those of `requests` unless given. Watches have their own in any case. */
@@ -61,8 +64,8 @@ export interface CallerOptions {
    */
   readonly beforeWrite?: (() => WriteEnd | void) | undefined;
   /**
-   * Milliseconds for which a write that has been handed to the socket may still be answered once its caller gives up;
-   * none unless given. Whoever gives up on a write that may take effect does not know what there is.
+   * How many milliseconds a write that was handed to the socket may still take to be answered after its caller gave up;
+   * 0 by default. A caller that gives up on such a write does not know whether it took effect.
    */
   readonly writeGrace?: number | undefined;
   /** Whether what is sent and answered may be shared with a server in this process. Nobody may change it then. */
@@ -70,13 +73,13 @@ export interface CallerOptions {
 }
 
 const TIMEOUT = 60 * SECOND; // as long as the API server itself works on a request
-/** A proxy may hold a watch's head back until the first event; a bookmark comes every minute. */
+/** A proxy may hold back the response header of a watch until the first event. A bookmark comes every minute. */
 const WATCH_HEAD_TIMEOUT = 90 * SECOND;
 const RETRIES = 10; // client-go's number
-/** Whoever is asked for more patience than this decides himself what to do meanwhile. */
-const MOST_PATIENCE = 60 * SECOND;
+/** A longer Retry-After is not waited for here; the caller decides what to do. */
+const MAX_RETRY_AFTER = 60 * SECOND;
 
-/** Sends calls: limits, time-outs, retries, and answers turned into values or errors. */
+/** Sends calls: applies limits, time-outs and retries, and turns answers into values or errors. */
 export class Caller {
   readonly #options: CallerOptions;
   readonly #takesValues: boolean;
@@ -106,7 +109,10 @@ export class Caller {
     }
   }
 
-  /** What `read` makes of a watch, for at most `timeout` milliseconds. Never retried: its reader knows better from where. */
+  /**
+   * Opens a watch and passes it to `read`, for at most `timeout` milliseconds. It is never retried, because the reader
+   * knows from which version to continue.
+   */
   async *stream<T>(
     call: Call,
     timeout: number,
@@ -195,7 +201,7 @@ export class Caller {
   }
 }
 
-/** Patches are worth no exception: they are small. */
+/** Patches are always encoded, because they are small. */
 function encoded({ json }: NonNullable<Call['body']>, asValue: boolean): Pick<TransportRequest, 'body' | 'value'> {
   return asValue ? { value: json } : { body: JSON.stringify(json) };
 }
@@ -206,22 +212,22 @@ function pathOf({ path, query = {} }: Call): string {
 }
 
 /**
- * How long to wait before another try; undefined for none. As client-go: when the server names a time, and for reads
- * whose connection broke. A write that broke off, or ended in an error of the server (5xx), may have taken effect: it is
- * sent again only if that does no harm, which client-go does not ask. A server that is too busy (429) has not begun. Nor
- * does client-go ask how long the time is: a proxy that named a day would hold a reconcile for a day.
+ * How long to wait before another try; undefined for none. As in client-go, a call is retried if the server names a
+ * time, and a read if its connection broke. Unlike client-go, a write that broke off or ended with a 5xx may have taken
+ * effect and is retried only if repeating it is harmless, and a very long time is not waited for: a proxy that names a
+ * day would block a reconcile for a day. A 429 means that the server has not begun.
  */
 function retryDelay(call: Call, error: unknown): number | undefined {
   if (error instanceof StatusError) {
     const mayRepeat = error.code === 429 || (error.code >= 500 && call.isRepeatable !== false);
     const wait = (error.retryAfterSeconds ?? Number.POSITIVE_INFINITY) * SECOND;
-    return mayRepeat && wait <= MOST_PATIENCE ? wait : undefined;
+    return mayRepeat && wait <= MAX_RETRY_AFTER ? wait : undefined;
   }
   const broken = error instanceof ConnectionError && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
   return broken && call.method === 'GET' ? 1 * SECOND : undefined;
 }
 
-/** API servers redirect nobody: a page of a proxy that wants a login is no answer. */
+/** API servers never redirect. A redirect comes from a proxy that wants a login. */
 function isRefusal({ status }: TransportResponse): boolean {
   return status >= 300;
 }

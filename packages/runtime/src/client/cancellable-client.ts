@@ -12,8 +12,8 @@ import type { ApiObject, ObjectRef, ResourceType } from '@karpenter-ts/kubernete
 import type { WatchEvent } from './watch-stream.ts';
 
 /**
- * The API as controllers have it: that of Client, but no call goes without a signal. A controller passes on the one that
- * its `reconcile` is given, so that a server that says nothing never holds up the end of the process.
+ * The API of Client with a mandatory signal. A controller passes on the signal of its `reconcile`, so that an
+ * unresponsive server never delays the end of the process.
  */
 export interface CancellableClient {
   readonly learnt: Client['learnt'];

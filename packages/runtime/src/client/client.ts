@@ -13,14 +13,14 @@ import { isGone, isNotFound } from './status-error.ts';
 import { ConnectionError, type TransportResponse } from './transport.ts';
 import { readEvents, type WatchEvent } from './watch-stream.ts';
 
-/** The name servers see in their audit logs, and take for the field manager: what stands before the slash. */
+/** The user agent. API servers write it to their audit logs, and use the part before the slash as field manager. */
 export const userAgent = (version: string): string => `karpenter/${version}`;
 
 /** What any call may be told. */
 export interface CallOptions {
-  /** Milliseconds for one try, answer included; 60 s unless told. */
+  /** Milliseconds for one try, including its answer; 60 s by default. */
   readonly timeout?: number;
-  /** Tries after the first when the server asks for patience; 10 unless told. */
+  /** How often to retry if the server asks for it; 10 by default. */
   readonly retries?: number;
 }
 
@@ -48,20 +48,23 @@ export interface ListOptions extends CallOptions, Selectors {
 /** Part of a list. */
 export interface Page<T> {
   readonly items: readonly T[];
-  /** The version the whole list stands at. */
+  /** The resource version of the whole list. */
   readonly resourceVersion: string;
-  /** The list begins here, or begins again because the server had lost the rest: earlier pages are void. */
+  /**
+   * True for the first page, also when the list starts again because the server dropped the rest. Earlier pages are
+   * void.
+   */
   readonly start: boolean;
 }
 
 export interface WatchOptions extends Selectors {
   readonly resourceVersion?: string | undefined;
-  /** Asks for the present objects first, as ADDED events closed by a bookmark. */
+  /** Sends the existing objects first, as ADDED events followed by a bookmark. */
   readonly sendInitialEvents?: boolean;
   readonly allowWatchBookmarks?: boolean;
   /** `drop` leaves `metadata.managedFields` out, which costs less than half. */
   readonly managedFields?: 'keep' | 'drop';
-  /** After which the server ends the watch; we end it when the server has not half a minute later. */
+  /** How long the server keeps the watch open. The client closes it half a minute later. */
   readonly timeoutSeconds?: number;
 }
 
@@ -96,8 +99,8 @@ export interface ServerTraits {
 }
 
 /**
- * The Kubernetes API. Objects are plain JSON as the server sent them. Refusals reject with StatusError, everything that
- * keeps an answer away with ConnectionError, cancelled calls with the signal's reason.
+ * A client of the Kubernetes API. Objects are plain JSON as the server sent them. A refusal rejects with StatusError, a
+ * failure to get an answer with ConnectionError, and a cancelled call with the signal's reason.
  */
 export class Client {
   /** What has been learnt of the server, for all who use it. */
@@ -118,8 +121,8 @@ export class Client {
   }
 
   /**
-   * All objects, page by page. When the server has dropped the list half-way (410) it begins again, and the second time
-   * in one piece; `start` marks the page with which it begins.
+   * Lists all objects page by page. If the server drops the list half-way (410), it starts again, and the second time
+   * without pages; `start` marks the first page.
    */
   async *list<T extends ApiObject>(
     type: ResourceType,
@@ -146,7 +149,7 @@ export class Client {
     }
   }
 
-  /** The whole list in memory, with the version it stands at. */
+  /** Returns the whole list with its resource version. */
   async listAll<T extends ApiObject>(
     type: ResourceType,
     options: ListOptions = {},
@@ -163,8 +166,8 @@ export class Client {
   }
 
   /**
-   * Changes as they happen, until the server ends the watch. Throws a StatusError when it refuses or sends an ERROR
-   * event, a ConnectionError when the stream breaks.
+   * Yields changes until the server ends the watch. Throws a StatusError if the server refuses or sends an ERROR event,
+   * and a ConnectionError if the stream breaks.
    */
   async *watch<T extends ApiObject>(
     type: ResourceType,
@@ -174,7 +177,9 @@ export class Client {
     for await (const batch of this.watchInBatches<T>(type, options, signal)) yield* batch;
   }
 
-  /** As `watch`, with those together that come together: to wait for each costs as much as many are worth. */
+  /**
+   * Like `watch`, but yields events that arrive together as one batch: awaiting each one costs more than handling it.
+   */
   watchInBatches<T extends ApiObject>(
     type: ResourceType,
     options: WatchOptions = {},
@@ -196,8 +201,8 @@ export class Client {
   }
 
   /**
-   * Also creates on a subresource, such as a pod's `eviction`: the object then names whose. The client does not repeat a
-   * create after an error of the server unless the object has a name: otherwise there could be two of it.
+   * Creates an object, or a subresource such as `eviction` of the object it names. A create without a name is not
+   * retried after a server error, because it could create two objects.
    */
   create<T extends ApiObject>(
     type: ResourceType,
@@ -212,7 +217,7 @@ export class Client {
     return this.#write<T>('POST', { ...place, isRepeatable, query: writeQuery(options) }, object, signal);
   }
 
-  /** Replaces the object; refused with a conflict when its `resourceVersion` is not the present one. */
+  /** Replaces the object. Rejects with a conflict if its `resourceVersion` is not the current one. */
   update<T extends ApiObject>(
     type: ResourceType,
     object: T,
@@ -236,7 +241,9 @@ export class Client {
     return this.#caller.call<T>({ method: 'PATCH', ...at(type, ref, options), query, body, isRepeatable }, signal);
   }
 
-  /** Returns when the server has taken the order; finalizers and grace may keep the object for longer. */
+  /**
+   * Resolves when the server has accepted the deletion. Finalizers and the grace period may keep the object for longer.
+   */
   async delete(type: ResourceType, ref: ObjectRef, options: DeleteOptions = {}, signal?: AbortSignal): Promise<void> {
     const { gracePeriodSeconds, propagationPolicy, preconditions, dryRun, timeout, retries } = options;
     const body = {

@@ -4,7 +4,7 @@ import type { SteadyClock } from '../steady-clock.ts';
 import { isHeaderValue } from './header-value.ts';
 import { ConnectionError } from './transport.ts';
 
-/** What proves who we are: a header, a certificate, both or nothing. */
+/** Proof of identity: a header, a client certificate, both or nothing. */
 export interface Credential {
   readonly authorization?: string | undefined;
   readonly certificate?: { readonly cert: string; readonly key: string } | undefined;
@@ -14,9 +14,9 @@ export interface Credential {
 export interface CredentialSource {
   /** Rejects with the signal's reason if that comes first. */
   current(signal?: AbortSignal): Promise<Credential>;
-  /** The server answered 401 to it: do not hand it out again without having asked afresh. */
+  /** Called when the server answered 401: the credential must be fetched again before it is used again. */
   refuse(credential: Credential): void;
-  /** Ends what is under way. Nothing is asked for afterwards. */
+  /** Ends the fetch that is under way. No fetch starts afterwards. */
   close?(): void;
 }
 
@@ -39,7 +39,7 @@ export interface TokenFileOptions {
   /** Used as long as the file has never been readable. */
   readonly fallback: string | undefined;
   readonly clock: SteadyClock;
-  /** Told when the file cannot be read and the last token is used on. */
+  /** Called when the file cannot be read and the last token stays in use. */
   readonly onStale: (error: Error) => void;
 }
 

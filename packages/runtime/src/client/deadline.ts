@@ -1,12 +1,12 @@
 import { type Clock, SECOND } from '../clock.ts';
 import { ConnectionError } from './transport.ts';
 
-/** A signal that follows the caller's and a timer at once. `end` must be called, or both stay held. */
+/** A signal that combines the caller's signal and a timer. `end` must be called, or both are leaked. */
 export interface Deadline {
   readonly signal: AbortSignal;
   /** Starts the time anew. */
   extend(timeout: number): void;
-  /** From now on, what the caller's abort asks for happens only so many milliseconds after it. */
+  /** From now on, an abort of the caller takes effect only after `grace` milliseconds. */
   spare(grace: number): void;
   end(): void;
 }

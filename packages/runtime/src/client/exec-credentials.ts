@@ -22,19 +22,21 @@ const RETRY_AFTER = 10 * SECOND; // a plugin that fails is not started for every
 const PLUGIN_TIMEOUT = 60 * SECOND;
 /** Far more than any credential takes. */
 const MOST_OUTPUT = 1024 * 1024;
-/** How long requests wait for a new credential while they could use the old one; less than a try to renew the lease. */
-const REFRESH_PATIENCE = 2 * SECOND;
+/**
+ * How long requests wait for a refresh while the current credential is valid; less than the timeout of a lease renewal.
+ */
+const REFRESH_WAIT = 2 * SECOND;
 
 interface Issued {
   readonly credential: Credential;
   readonly expires: Instant;
-  /** From when on to ask again: a minute before the end, or half-way for what lives shorter than two. */
+  /** When to refresh: a minute before the expiry, or half-way for credentials that live shorter than two minutes. */
   readonly refresh: Instant;
 }
 
 /**
- * Credentials printed by a program, kept until shortly before they expire. At most one run is under way, and all requests
- * share its outcome. While a credential is valid, a run that fails or hangs costs no request more than a short wait.
+ * Credentials printed by an exec plugin, cached until shortly before they expire. At most one run is under way, and all
+ * requests share its outcome. While the credential is valid, a run that fails or hangs delays a request only briefly.
  */
 export class ExecCredentials implements CredentialSource {
   readonly #options: ExecOptions;
@@ -47,7 +49,7 @@ export class ExecCredentials implements CredentialSource {
     this.#options = options;
   }
 
-  /** The run under way is shared, so it goes on when one who waits for it gives up. */
+  /** The run under way is shared, so it continues when one of its waiters gives up. */
   async current(signal?: AbortSignal): Promise<Credential> {
     const issued = this.#issued;
     if (issued !== undefined && this.#options.clock.now() < issued.refresh) return issued.credential;
@@ -84,13 +86,13 @@ export class ExecCredentials implements CredentialSource {
     }
   }
 
-  /** As `#run`, which goes on when it takes longer than requests should wait: whoever asks later gets what it prints. */
+  /** Like `#run`, but rejects if the run takes too long. The run continues, and later callers get its result. */
   async #runPatiently(): Promise<Issued> {
     const { clock, plugin } = this.#options;
     const patience = new AbortController();
-    const cancel = clock.after(REFRESH_PATIENCE, () =>
+    const cancel = clock.after(REFRESH_WAIT, () =>
       patience.abort(
-        new ConnectionError(`exec: executable ${plugin.command} takes longer than ${REFRESH_PATIENCE / SECOND}s`),
+        new ConnectionError(`exec: executable ${plugin.command} takes longer than ${REFRESH_WAIT / SECOND}s`),
       ),
     );
     return unlessAborted(this.#run(), patience.signal).finally(cancel);
@@ -187,15 +189,15 @@ function start(plugin: ExecPlugin, options: SpawnOptions): ChildProcess {
 }
 
 /**
- * Ends the plugin, and with its group all it has started: the end of a shell alone leaves what the shell runs behind.
- * Never throws, for who calls it is a timer or a signal, and nobody would catch it.
+ * Kills the plugin and its process group: killing only a shell leaves its children running. Never throws, because a
+ * timer or a signal calls it and nobody would catch the error.
  */
 function killAll(child: ChildProcess, leadsGroup: boolean): void {
   if (child.pid === undefined) return; // it could not be started
   try {
     process.kill(leadsGroup ? -child.pid : child.pid, 'SIGKILL');
   } catch {
-    // All are gone, or they are another user's, as what sudo has started: then they are left to themselves.
+    // All processes are gone, or they belong to another user (sudo); those are left alone.
   }
 }
 

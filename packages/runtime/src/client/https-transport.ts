@@ -29,8 +29,8 @@ export interface HttpsTransportOptions {
 }
 
 /**
- * HTTP/1.1 to one API server over kept connections, which each purpose has of its own. Certificates and tokens that change on disk are picked up; a
- * request answered 401 is repeated once with a fresh credential, if there is one.
+ * HTTP/1.1 to one API server over kept connections, in a pool per purpose. Certificates and tokens that change on disk
+ * are reloaded, and a request answered 401 is repeated once with a fresh credential.
  */
 export class HttpsTransport implements Transport {
   readonly #connection: Connection;

@@ -2,14 +2,14 @@ import type { Clock } from '../clock.ts';
 import { ConnectionError, type Transport, type TransportRequest, type TransportResponse } from './transport.ts';
 
 /**
- * An API server as a function: it answers when the head is known and writes the body as it goes. It must not sleep on
- * the clock before it has answered, since the clock stands still until then.
+ * An API server as a function. It resolves when the response header is known, and writes the body afterwards. It must
+ * not sleep on the clock before it resolves, because a virtual clock stands still until then.
  */
 export type RequestHandler = (request: TransportRequest, signal: AbortSignal) => Promise<TransportResponse>;
 
 /**
- * Hands requests to a server in the same process. Each counts as runnable work until its head is answered, so a virtual
- * clock does not run away from requests under way.
+ * Passes requests to a server in the same process. A request counts as runnable work until its response header is
+ * known, so that a virtual clock does not advance meanwhile.
  */
 export function inProcessTransport(handler: RequestHandler, clock: Clock): Transport {
   const closed = new AbortController();

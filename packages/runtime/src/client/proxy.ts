@@ -13,7 +13,7 @@ export function proxyProblem(proxyUrl: string): string | undefined {
   return isEncoded(username) && isEncoded(password) ? undefined : 'user or password is not percent-encoded';
 }
 
-/** An address as it may be shown: who is named before the host is left out. */
+/** An address that is safe to print: user name and password are removed. */
 export function withoutPassword(url: string): string {
   return url.replace(/^([^/]*\/\/)?.*@/, '$1***@');
 }

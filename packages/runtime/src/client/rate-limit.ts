@@ -2,7 +2,7 @@ import { TokenBucket } from '../queue/token-bucket.ts';
 import type { SteadyClock } from '../steady-clock.ts';
 import { apiVersionOf, type ResourceType } from '@karpenter-ts/kubernetes';
 
-/** What client-go takes for a setting of 0; each on its own (spec 05 §2.6). */
+/** The defaults client-go uses for a setting of 0, each on its own (spec 05 §2.6). */
 const DEFAULT_QPS = 5;
 const DEFAULT_BURST = 10;
 
@@ -14,8 +14,8 @@ export interface RateLimitSettings {
 }
 
 /**
- * Client-side limits, one bucket per kind: a storm on one kind never holds back another. Lease calls are never held
- * back, so that reconciling cannot starve the renewal of leadership.
+ * Client-side rate limits with a token bucket per kind, so that many requests for one kind never delay another. Calls
+ * for leases are not limited, so that reconciling cannot delay the renewal of leadership.
  */
 export class RateLimits {
   readonly #qps: number;

@@ -55,7 +55,7 @@ export class ServerAgent extends Agent {
     this.#proxy = proxy;
   }
 
-  /** Certificates have changed: what is under way may end, nothing is kept for later. */
+  /** Called when certificates have changed: requests under way may finish, but no connection is kept. */
   retire(): void {
     this.#retired = true;
     for (const sockets of Object.values(this.freeSockets)) for (const socket of sockets ?? []) socket.destroy();

@@ -57,8 +57,9 @@ export interface Asked {
 }
 
 /**
- * The error behind an answer of 300 or more. A body that is no Status (a proxy's page) is told by its code. The answer's
- * code counts, not the one its Status may name: whether a write may have taken effect is read from it.
+ * Builds the error for a response of 300 or more. A body that is not a Status, such as a page of a proxy, is described
+ * by its code. The code of the response counts, not the one in the Status: whether a write may have taken effect is
+ * derived from it.
  */
 export function statusErrorOf(
   code: number,
@@ -166,7 +167,7 @@ export const isForbidden = (error: unknown): error is StatusError => isStatus(er
 
 export const isUnauthorized = (error: unknown): error is StatusError => isStatus(error, 'Unauthorized', 401);
 
-/** The server was asked for a version it has not reached: it is behind, or was restored from a backup. */
+/** The server was asked for a version newer than its own: it lags behind, or was restored from a backup. */
 export function isVersionTooLarge(error: unknown): error is StatusError {
   if (!(error instanceof StatusError)) return false;
   const causes = error.status.details?.causes ?? [];

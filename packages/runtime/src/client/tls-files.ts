@@ -35,7 +35,7 @@ export class TlsFiles {
       this.#readAt = now;
       if (!isSameMaterial(read, this.#material)) this.#material = read;
     } catch (cause) {
-      // Between two files of one rotation something may be missing: what served so far serves on.
+      // Half-way through a rotation a file may be missing: the last certificates stay in use.
       if (this.#material === undefined) {
         throw new ConnectionError(`cannot read certificates: ${(cause as Error).message}`, { cause });
       }
@@ -43,7 +43,7 @@ export class TlsFiles {
     return this.#material as TlsMaterial;
   }
 
-  /** A connection failed: perhaps because of old files. */
+  /** Called when a connection failed, perhaps because of old files. */
   expire(): void {
     this.#readAt = Number.NEGATIVE_INFINITY;
   }
@@ -54,7 +54,7 @@ async function load(pem: Pem | undefined): Promise<string | undefined> {
   return 'data' in pem ? pem.data : readFile(pem.file, 'utf8');
 }
 
-/** Whether connections made from the one are as good as from the other. */
+/** Whether connections made with one are as good as those made with the other. */
 export function isSameMaterial(a: TlsMaterial, b: TlsMaterial | undefined): boolean {
   return b !== undefined && a.ca === b.ca && a.cert === b.cert && a.key === b.key;
 }

@@ -1,6 +1,6 @@
 /**
- * For what a connection is used. Requests of one purpose wait for no connection of another: whatever load the
- * controllers make, the lease is renewed, watches go on and probes are answered.
+ * What a connection is used for. Each purpose has its own pool: whatever load the controllers make, the lease is
+ * renewed, watches continue and probes are answered.
  */
 export type Purpose = 'requests' | 'watches' | 'lease' | 'probes';
 
@@ -10,21 +10,21 @@ export interface TransportRequest {
   /** With its query, without the server's address. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Whose connections it uses; those of `requests` unless given. */
+  /** The connection pool to use; `requests` by default. */
   readonly purpose?: Purpose;
   readonly body?: string | Buffer;
   /** The body, not encoded, of a request that takes values. The server may keep it: nobody may change it afterwards. */
   readonly value?: unknown;
   /**
-   * Called in the tick in which the request is handed to the socket, once the socket is ready. What it throws is the
-   * outcome, and nothing is sent: a leader proves here that it still is one.
+   * Called in the tick in which the request is handed to the socket. If it throws, nothing is sent: a leader proves
+   * here that it still is one.
    */
   readonly beforeSend?: () => void;
   /** Whether the answer may hold the server's own values, as both are in one process. Nobody may change them. */
   readonly takesValues?: boolean;
 }
 
-/** An answer whose head has arrived. The body must be read to its end, or `discard` called. */
+/** A response whose header has arrived. The body must be read to its end, or `discard` called. */
 export interface TransportResponse {
   readonly status: number;
   /** Names in lower case. */
@@ -32,7 +32,7 @@ export interface TransportResponse {
   readonly body: AsyncIterable<Buffer>;
   /** Of a watch whose request takes values: its events as they come, several at a time, instead of the body. */
   readonly events?: AsyncIterable<readonly RawEvent[]>;
-  /** Gives up the rest of the body. Harmless afterwards. */
+  /** Discards the rest of the body. Harmless afterwards. */
   discard(): void;
 }
 
@@ -42,7 +42,9 @@ export interface RawEvent {
   readonly object: object;
 }
 
-/** A body that is one JSON value and all here: who knows it need not read it piece by piece, or not even decode it. */
+/**
+ * A body that is one complete JSON value: a reader that knows this class need not read it in chunks, or even decode it.
+ */
 export class WholeBody implements AsyncIterable<Buffer> {
   readonly value: () => unknown;
   readonly bytes: () => Buffer;
@@ -57,9 +59,9 @@ export class WholeBody implements AsyncIterable<Buffer> {
   }
 }
 
-/** The way to one API server: over the network, or straight into the process. */
+/** A connection to one API server: over the network, or within the process. */
 export interface Transport {
-  /** Whether the server is in this process, and answers before any time can pass: then no call needs a deadline. */
+  /** Whether the server is in this process and answers before any time passes; then calls need no deadline. */
   readonly answersAtOnce?: boolean;
   /** Rejects with a ConnectionError when no answer came, or with the signal's reason. The signal also ends the body. */
   send(request: TransportRequest, signal?: AbortSignal): Promise<TransportResponse>;
@@ -67,7 +69,7 @@ export interface Transport {
   close(): void;
 }
 
-/** The server could not be asked, or its answer broke off: whether a write took effect is not known. */
+/** The server could not be reached, or its answer broke off. Whether a write took effect is unknown. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
   /** The system's word for it, such as ECONNREFUSED; '' when there is none. */

@@ -1,7 +1,7 @@
 import { SECOND } from '../clock.ts';
 import type { EventLimit } from './event.ts';
 
-/** A token bucket that is only ever asked whether one may go now. Its whole state is when it will be full again. */
+/** A token bucket that never waits. Its whole state is the time at which it will be full again. */
 export class Allowance {
   readonly #interval: number; // milliseconds a token takes to come back
   readonly #capacity: number; // milliseconds an empty bucket takes to fill

@@ -16,8 +16,8 @@ export interface Correlated {
 }
 
 /**
- * Keeps the API server from drowning, as client-go does: an event seen before only raises the count of its Event; ten
- * that differ in nothing but the message become one; an object about which too much is said is cut short.
+ * Protects the API server from too many events, as client-go does: a repeated event only raises the count of its Event;
+ * ten events that differ only in their message are aggregated; too many events about one object are dropped.
  */
 export class Correlator {
   readonly #similar = new RecentMap<{ readonly messages: Set<string>; at: number }>(REMEMBERED);

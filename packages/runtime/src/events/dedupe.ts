@@ -6,8 +6,8 @@ const DEFAULT_TIMEOUT = 2 * MINUTE;
 const SWEEP_INTERVAL = 10 * SECOND;
 
 /**
- * Holds back what was just said, and classes of events that come too fast (spec 05 §5.1). Other than upstream, equal
- * values of two objects do not count as one, and an event the limit refuses does not silence the next.
+ * Drops events that were just published, and classes of events that exceed their rate (spec 05 §5.1). Unlike upstream,
+ * equal values of two objects do not count as one, and an event that exceeds the rate does not suppress the next one.
  */
 export class Dedupe {
   readonly #until = new Map<string, number>(); // by key, in elapsed milliseconds

@@ -19,8 +19,8 @@ export interface EventDraft {
   readonly reason: string;
   readonly message: string;
   /**
-   * Within `dedupeTimeout` nothing more is said of the same reason, object and values. Name the message among them to
-   * let its changes through. Without values every publication counts.
+   * Within `dedupeTimeout`, events of the same reason, object and values are dropped. Include the message to publish
+   * its changes. Without values every event is published.
    */
   readonly dedupe?: readonly string[];
   /** Milliseconds; two minutes if not given. */

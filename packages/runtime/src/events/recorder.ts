@@ -40,8 +40,8 @@ export interface RecorderDeps {
 const MAX_QUEUED = 1000;
 const MAX_TRIES = 12;
 const RETRY_DELAY = 10 * SECOND;
-/** A server that is silent for so long while the process waits to end will not take the rest either. */
-const FLUSH_PATIENCE = 1 * SECOND;
+/** If the server does not answer for this long while the process waits to stop, the remaining events are dropped. */
+const FLUSH_TIMEOUT = 1 * SECOND;
 
 const droppedEvents = defineCounter(
   'karpenter_events_dropped_total',
@@ -51,7 +51,7 @@ const droppedEvents = defineCounter(
 
 /**
  * Sends events one after another, in the order of publication, after deduplication and correlation. While the server
- * cannot be reached all wait; when a thousand do, further ones are dropped.
+ * cannot be reached, up to a thousand events wait and further ones are dropped.
  */
 export class QueuedRecorder implements EventRecorder {
   readonly #deps: RecorderDeps;
@@ -105,8 +105,8 @@ export class QueuedRecorder implements EventRecorder {
   }
 
   /**
-   * Sends what is left, each event tried once, and gives up on the rest after `timeout` milliseconds, or once the server
-   * has answered nothing for a second.
+   * Sends the remaining events, each once. Gives up after `timeout` milliseconds, or when the server has not answered
+   * for a second.
    */
   async flush(timeout: number): Promise<void> {
     const { clock } = this.#deps;
@@ -116,7 +116,7 @@ export class QueuedRecorder implements EventRecorder {
     for (let before = -1; this.#isBusy && this.#answers > before && clock.elapsed() < end; ) {
       before = this.#answers;
       const timer = new AbortController();
-      const patience = clock.sleep(Math.min(FLUSH_PATIENCE, end - clock.elapsed()), timer.signal);
+      const patience = clock.sleep(Math.min(FLUSH_TIMEOUT, end - clock.elapsed()), timer.signal);
       await Promise.race([this.#idle.promise, patience.catch(() => undefined)]);
       timer.abort();
     }

@@ -1,4 +1,7 @@
-/** Told of changes after the cache has them, in order, one at a time. Should return at once: everyone waits. */
+/**
+ * Called with each change after the cache has it, in order, one at a time. Should return at once, because it blocks all
+ * others.
+ */
 export interface Handler<T> {
   /** `isInitial`: the object was there when the informer started, or when the handler was added. */
   onAdd?(object: T, isInitial: boolean): void;
@@ -8,7 +11,10 @@ export interface Handler<T> {
   onDelete?(object: T): void;
 }
 
-/** Handlers kept apart: one that throws, or whose promise rejects, is reported and hurts nobody. */
+/**
+ * Handlers that are isolated from each other: one that throws, or whose promise rejects, is reported and affects no
+ * other.
+ */
 export class Handlers<T> {
   readonly #all = new Set<{ readonly handler: Handler<T> }>(); // wrapped: one that is added twice counts twice
   readonly #report: (error: unknown) => void;

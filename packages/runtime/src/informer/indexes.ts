@@ -1,4 +1,4 @@
-/** The values under which an object is to be found; none leaves it out. */
+/** The index values of an object; none leaves it out of the index. */
 export type Indexer<T> = (object: T) => readonly string[];
 
 /** Named ways to look objects up. Kept up to date with each change; a lookup is O(result). */

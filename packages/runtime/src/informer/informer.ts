@@ -35,8 +35,8 @@ const RESYNC = 10 * HOUR; // spec 05 §2.6, ±10 %
 const OBJECTS_PER_TURN = 64;
 
 /**
- * A copy of all objects of a kind, kept up to date by itself: whatever happens to server or network, it converges.
- * Reading costs no request. What it hands out is shared and must not be changed.
+ * A cache of all objects of a kind that keeps itself up to date through failures of server and network. Reading costs
+ * no request. Its objects are shared and must not be changed.
  */
 export class Informer<T extends ApiObject, I extends string = never> {
   readonly type: ResourceType;
@@ -57,7 +57,7 @@ export class Informer<T extends ApiObject, I extends string = never> {
     this.#handlers = new Handlers((error) => this.#handlerFailed(error));
   }
 
-  /** True from when the first list is complete, in the cache and with the handlers. Stays true. */
+  /** True once the first list is complete, in the cache and with the handlers. Stays true. */
   get hasSynced(): boolean {
     return this.#hasSynced;
   }
@@ -67,7 +67,7 @@ export class Informer<T extends ApiObject, I extends string = never> {
     return `*${this.type.version}.${this.type.kind}`;
   }
 
-  /** Why a list or watch last failed; undefined if none did. What has gone well since does not undo it. */
+  /** Why a list or watch last failed; undefined if none did. Later successes do not clear it. */
   get lastFailure(): unknown {
     return this.#lastFailure;
   }
@@ -99,15 +99,18 @@ export class Informer<T extends ApiObject, I extends string = never> {
     return this.#store.sharing.keyOf(part);
   }
 
-  /** From now on the handler learns of every change, beginning with what is in the cache. Returns how to end that. */
+  /**
+   * Calls the handler with every object in the cache, then with every change. Returns a function that removes the
+   * handler.
+   */
   addHandler(handler: Handler<T>): () => void {
     return this.#handlers.add(handler, this.#store.list());
   }
 
   /**
-   * As `addHandler`, but shows what is in the cache a few objects at a time, each as it is by then, and resolves when all
-   * have been shown. Changes are told at once, also of objects that have not been shown, and one that is added meanwhile
-   * may be shown as well: for those who only want to know which objects to look at.
+   * Like `addHandler`, but shows the existing objects a few at a time, each in its current state, and resolves when all
+   * have been shown. Changes are passed on at once, also for objects that were not shown yet, and a new object may be
+   * shown twice: for handlers that only collect keys.
    */
   async addHandlerInTurns(handler: Handler<T>): Promise<void> {
     this.#handlers.add(handler, []);
@@ -158,7 +161,7 @@ export class Informer<T extends ApiObject, I extends string = never> {
 
   #apply(event: ObjectEvent<T>): void {
     if (event.type !== 'DELETED') return this.#put(this.#store.prepare(event.object));
-    // The last state goes through the same transform as all before it, but is not kept.
+    // The last state goes through the transform like every other state, but is not kept.
     const last = this.#store.prepare(event.object);
     this.#store.discard(last);
     const known = this.#store.delete(objectKey(last.metadata));
@@ -173,7 +176,7 @@ export class Informer<T extends ApiObject, I extends string = never> {
     } else if (isSameVersion(old, object)) {
       this.#store.discard(object);
     } else if (old.metadata.uid !== object.metadata.uid) {
-      this.#store.delete(objectKey(old.metadata)); // a namesake: the old one's end was not seen
+      this.#store.delete(objectKey(old.metadata)); // another object of the same name: the deletion of the old one was missed
       this.#handlers.deleted(old);
       this.#store.put(object);
       this.#handlers.added(object, false);
@@ -183,7 +186,7 @@ export class Informer<T extends ApiObject, I extends string = never> {
     }
   }
 
-  /** Gathers a list beside the cache. Objects that have not changed stay the ones in the cache. */
+  /** Collects a list separately from the cache. Unchanged objects stay the ones in the cache. */
   #collect(): PendingList<T> {
     const store = this.#store;
     const fresh = new Map<string, T>();
@@ -207,7 +210,10 @@ export class Informer<T extends ApiObject, I extends string = never> {
     };
   }
 
-  /** Object by object, so that cache and handlers are in step at every moment and nobody waits for all of it. */
+  /**
+   * Replaces the content object by object, so that cache and handlers agree at every moment and nothing blocks for
+   * long.
+   */
   async #replace(fresh: ReadonlyMap<string, T>): Promise<void> {
     let done = 0;
     for (const key of this.#store.keys()) {
@@ -226,7 +232,7 @@ export class Informer<T extends ApiObject, I extends string = never> {
     this.#synced.resolve();
   }
 
-  /** Shows every object to the handlers again, from time to time: a net under handlers that lost something. */
+  /** Passes every object to the handlers again from time to time, in case a handler lost something. */
   async #resync(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     while (!signal.aborted) {

@@ -45,15 +45,15 @@ export interface ReflectorOptions<T extends ApiObject> {
 const BACK_OFF = { base: 100 * MILLISECOND, cap: 30 * SECOND };
 const EVENTS_PER_TURN = 64;
 const WATCH_SECONDS = 300; // and up to as much again, so that not all watches end together
-/** A watch that ends in order after this long has run its time: the next one follows at once, so that nothing is late. */
+/** A watch that ends normally after at least this long has done its work: the next one follows at once. */
 const SHORT_WATCH = 1 * SECOND; // what client-go calls a very short watch
-/** A list this old has served: the next one is not held back by those before it. As long as client-go has it. */
+/** A list this old has served long enough: it resets the back-off of lists. The figure is client-go's. */
 const LIST_SERVED = 2 * MINUTE;
-/** However long a server or a proxy asks us to stay away: a mirror should not be blind for a day. */
-const MOST_PATIENCE = 1 * MINUTE;
-/** Refusals in a row after which the version is given up: some servers cannot serve it and do not say so with 410. */
+/** The longest Retry-After that is respected, so that the cache is not stale for a day. */
+const MAX_RETRY_AFTER = 1 * MINUTE;
+/** After this many refusals in a row the version is dropped: some servers cannot serve it and do not answer 410. */
 const MAX_REFUSALS = 5;
-/** Streamed lists cut short in a row, after which one is fetched in pages: some proxy may not let long ones through. */
+/** After this many broken streaming lists in a row the list is fetched in pages: a proxy may cut long streams. */
 const MAX_BROKEN_STREAMS = 3;
 
 /**
@@ -63,14 +63,19 @@ const MAX_BROKEN_STREAMS = 3;
 export class Reflector<T extends ApiObject> {
   readonly #options: ReflectorOptions<T>;
   /**
-   * Lists and watches are held back apart, since a list is dear and a watch is cheap. A watch that delivers or lives
-   * makes up for the failures of watches. A list that worked makes up for nothing: the watch after it may fail at once,
-   * time and again. Only one that has served for a while does.
+   * Lists and watches have separate back-offs, because a list is expensive and a watch is cheap. A watch that delivers
+   * an event or stays open resets the back-off of watches. A successful list does not, because the watch after it may
+   * fail at once, again and again; only a list that has served for a while does.
    */
   readonly #backOff: BackOff<'list' | 'watch'>;
-  /** From where the next watch goes on; undefined: the list must come first. Opaque: never compared, never computed. */
+  /**
+   * The version the next watch continues from; undefined if a list must come first. Opaque: never compared or computed.
+   */
   #version: string | undefined;
-  /** When the last list was complete, in elapsed milliseconds; undefined before the first, and once it has been made up for. */
+  /**
+   * When the last list completed, in elapsed milliseconds; undefined before the first, and once it has reset the
+   * back-off.
+   */
   #listedAt: number | undefined;
   #refusals = 0;
   #brokenStreams = 0;
@@ -102,7 +107,7 @@ export class Reflector<T extends ApiObject> {
     }
   }
 
-  /** One list, one watch or both, until the connection ends. */
+  /** One session: a list, a watch or both, until the connection ends. */
   async #session(signal: AbortSignal): Promise<void> {
     const { client } = this.#options;
     if (this.#version !== undefined) return this.#watch(signal);
@@ -122,7 +127,7 @@ export class Reflector<T extends ApiObject> {
     await this.#watch(signal);
   }
 
-  /** The list as the beginning of a watch: no list is ever whole in memory, on neither side. */
+  /** A streaming list: the list is the beginning of a watch, so that neither side holds all of it in memory. */
   async #listAndWatch(signal: AbortSignal): Promise<void> {
     const list = this.#options.store.beginList();
     this.#brokenStreams++;
@@ -195,12 +200,12 @@ export class Reflector<T extends ApiObject> {
     return client.watchInBatches<T>(type, { ...selectors, ...always, ...options }, signal);
   }
 
-  /** Counts an event; true when others should have their turn before it. */
+  /** Counts an event; true if other work of the event loop should run before the next. */
   #endsTurn(): boolean {
     return ++this.#events % EVENTS_PER_TURN === 0;
   }
 
-  /** Milliseconds to wait before the next request, which is a list if there is no version to go on from. */
+  /** Milliseconds to wait before the next request, which is a list if there is no version to continue from. */
   #holdBack(): number {
     if (this.#version !== undefined) return this.#backOff.delayFor('watch');
     if (this.#listedAt !== undefined && this.#options.clock.elapsed() - this.#listedAt >= LIST_SERVED) {
@@ -210,14 +215,14 @@ export class Reflector<T extends ApiObject> {
     return this.#backOff.delayFor('list');
   }
 
-  /** Decides from where to go on. Returns the milliseconds the server asks us to wait. */
+  /** Decides from which version to continue. Returns the milliseconds the server asks to wait. */
   #afterFailure(error: unknown): number {
     this.#log(error);
     this.#options.onFailure?.(error);
     if (!(error instanceof StatusError)) return 0;
     const expired = isGone(error) || isVersionTooLarge(error);
     if (expired || ++this.#refusals >= MAX_REFUSALS) this.#version = undefined;
-    return Math.min((error.retryAfterSeconds ?? 0) * SECOND, MOST_PATIENCE);
+    return Math.min((error.retryAfterSeconds ?? 0) * SECOND, MAX_RETRY_AFTER);
   }
 
   #log(error: unknown): void {

@@ -42,8 +42,8 @@ export class Sharing {
   }
 
   /**
-   * As `share`, for an object that will take the place of `old`: parts that did not change are found by comparing, for
-   * a third of the price. `old` is released separately.
+   * Like `share`, for an object that will replace `old`: unchanged parts are found by comparison, at a third of the
+   * cost. `old` must be released separately.
    */
   shareFrom(old: object, object: object): void {
     for (const path of this.#paths) {

@@ -15,14 +15,14 @@ import { NodeClaimNotFoundError } from '../../errors.ts';
 import { Inconclusive } from './obligation.ts';
 import type { Demand, TestHooks, Subject } from './subject.ts';
 
-/** How often the lifecycle controller asks whether an instance has ended (spec 03 §7.2), and how long we do. */
+/** How often the lifecycle controller polls a deletion (spec 03 §7.2), and how often a check polls at the most. */
 const POLL = 5 * SECOND;
 const POLLS = 120;
 
-/** Planning hands a claim no more types than this (spec 02 §23). */
+/** The planner puts at most this many instance types into a NodeClaim (spec 02 §23). */
 const TYPES_PER_CLAIM = 60;
 
-/** One test's view of its subject: the provider's calls, and the steps that many tests share. */
+/** What an obligation's check works with: the provider's calls, and the steps that many checks share. */
 export class ConformanceContext {
   readonly #subject: Subject;
 
@@ -38,14 +38,14 @@ export class ConformanceContext {
     return this.#subject.provider;
   }
 
-  /** A hook the obligation has named in `needs`. */
+  /** Returns a hook that the obligation lists in `needs`. */
   hook<K extends keyof TestHooks>(name: K): NonNullable<TestHooks[K]> {
     const hook = this.#subject.hooks[name];
     assert.ok(hook, `the obligation uses the hook ${name} without naming it`);
     return hook;
   }
 
-  /** A new claim; open to every type that can be had unless it says which. */
+  /** Makes a NodeClaim. Without a requirement on the instance type it allows every type that can be bought. */
   async claim({ requirements = [], requests }: Demand = {}): Promise<NodeClaim> {
     const namesTypes = requirements.some(({ key }) => key === INSTANCE_TYPE_LABEL);
     const types = namesTypes ? [] : [isOneOf(INSTANCE_TYPE_LABEL, (await this.purchasableTypes()).map(nameOf))];
@@ -56,7 +56,7 @@ export class ConformanceContext {
     return this.#subject.finish(this.#subject.provider.create(claim, NEVER));
   }
 
-  /** An instance for a new claim: that claim, and what the provider made of it. */
+  /** Launches an instance for a new NodeClaim, and returns that NodeClaim and what the provider returned. */
   async launch(demand?: Demand): Promise<{ readonly claim: NodeClaim; readonly launched: NodeClaim }> {
     const claim = await this.claim(demand);
     return { claim, launched: await this.create(claim) };
@@ -82,7 +82,7 @@ export class ConformanceContext {
     return this.#subject.finish(this.#subject.provider.findDrift(claim, NEVER));
   }
 
-  /** Deletes as the lifecycle controller does; false if the provider never says that the instance is gone. */
+  /** Deletes the instance as the lifecycle controller does. Returns false if `delete` never reports that it is gone. */
   async end({ claim, launched }: { readonly claim: NodeClaim; readonly launched: NodeClaim }): Promise<boolean> {
     const leaving = withStatusOf(claim, launched);
     for (let poll = 0; poll < POLLS; poll++) {
@@ -94,12 +94,12 @@ export class ConformanceContext {
     return false;
   }
 
-  /** As `end`, for what can only be seen on an instance that is gone. */
+  /** Like `end`, for checks that only make sense on an instance that is gone. */
   async mustEnd(instance: Parameters<ConformanceContext['end']>[0]): Promise<void> {
     if (!(await this.end(instance))) throw new Inconclusive('delete never says that the instance is gone');
   }
 
-  /** Types of which the pool can buy one now, as many as planning would hand to a claim. */
+  /** Returns instance types the pool can buy now, at most as many as the planner puts into a NodeClaim. */
   async purchasableTypes(): Promise<readonly InstanceType[]> {
     const types = await this.instanceTypes();
     const purchasable = types

@@ -5,7 +5,7 @@ import { InsufficientCapacityError, NodeClaimNotFoundError, NodeClassNotReadyErr
 import type { Obligation } from './obligation.ts';
 import { isOneOf, mustReject, providerIdOf, rejectionOf, withStatusOf } from './conformance-context.ts';
 
-/** Whether an error means "try again": none of those that end a claim or its finalizer. */
+/** Whether an error only means "retry": it is none of the errors that delete a NodeClaim or remove its finalizer. */
 function isOrdinary(error: unknown): boolean {
   return (
     error instanceof Error &&
@@ -15,7 +15,10 @@ function isOrdinary(error: unknown): boolean {
   );
 }
 
-/** How a cloud that cannot, or not now, is reported: the class of the error decides what becomes of a claim (03 §3.1). */
+/**
+ * How a provider reports that its cloud refuses: the class of the error decides what happens to the NodeClaim (03
+ * §3.1).
+ */
 export const FAILING: readonly Obligation[] = [
   {
     id: 'fail.unsatisfiable',

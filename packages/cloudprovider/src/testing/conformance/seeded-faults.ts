@@ -1,4 +1,4 @@
-// One provider for each obligation that breaks it and no other: the proof that the kit sees what it says it sees.
+// For each obligation a provider that breaks only this one: the proof that the kit detects each violation.
 import {
   type NodeClaim,
   type NodePool,
@@ -223,7 +223,7 @@ function catalogue(change: (types: Types) => Types): Seed {
   return broken(({ fake }) => ({ instanceTypes: changedCatalogue(fake, change) }));
 }
 
-/** Changes an array once, so that equal answers stay the same array. */
+/** Replaces an array once, and returns the same array for equal answers. */
 function changedCatalogue(fake: FakeCloudProvider, change: (types: Types) => Types): CloudProvider['instanceTypes'] {
   const changed = new Map<Types, Types>();
   return async (pool) => {
@@ -245,7 +245,7 @@ function firstOffering(change: (offering: Offering) => Offering): Seed {
   });
 }
 
-/** As a provider sees a type that has not heard that some of its offerings are sold out. */
+/** The type as a provider reports it that does not know that some offerings are sold out. */
 function believedAvailable(type: InstanceType): InstanceType {
   if (type.offerings.every(({ available }) => !available)) return type;
   return { ...type, offerings: type.offerings.map((offering) => ({ ...offering, available: true })) };

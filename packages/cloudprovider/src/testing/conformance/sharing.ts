@@ -3,7 +3,7 @@ import { deepFreeze } from '@karpenter-ts/kubernetes';
 import type { Obligation } from './obligation.ts';
 import { withStatusOf } from './conformance-context.ts';
 
-/** Objects from caches, and types under planning, are in many hands at once. */
+/** Objects from caches, and instance types during planning, are shared by many readers and must not be changed. */
 export const SHARING: readonly Obligation[] = [
   {
     id: 'share.claims',

@@ -2,15 +2,15 @@ import type { NodeClaim, NodePool, RequirementSpec } from '@karpenter-ts/apis';
 import type { ResourceList, Taint } from '@karpenter-ts/kubernetes';
 import type { CloudProvider } from '../../cloud-provider.ts';
 
-/** What a test asks of an instance, beside what the pool asks of all. */
+/** Requirements and requests of an instance, in addition to those of the pool. */
 export interface Demand {
   readonly requirements?: readonly RequirementSpec[];
   readonly requests?: ResourceList;
 }
 
 /**
- * A provider and the cloud it stands on, as its maker sets them up for one test: nothing is launched yet, and nothing of
- * it is used by another test.
+ * The provider under test with its cloud, set up by the author of the provider for one test. Nothing is launched yet,
+ * and tests share nothing.
  */
 export interface Subject {
   readonly provider: CloudProvider;
@@ -18,7 +18,7 @@ export interface Subject {
   readonly nodePool: NodePool;
   /** A new claim of that pool as the API server hands it out, with its uid. */
   makeNodeClaim(demand: Demand): Promise<NodeClaim>;
-  /** Waits for a call of the provider; in virtual time, moves the clock until it settles. */
+  /** Awaits a call of the provider. In virtual time it advances the clock until the call is done. */
   finish<T>(call: Promise<T>): Promise<T>;
   /** Lets so many milliseconds pass for the provider and its cloud. */
   advance(duration: number): Promise<void>;
@@ -26,18 +26,21 @@ export interface Subject {
   stop(): Promise<void>;
 }
 
-/** What only the maker of a provider can bring about or see. Tests that need what is absent are skipped. */
+/**
+ * Actions and observations that only the author of the provider can supply. Obligations that need a missing one are
+ * skipped.
+ */
 export interface TestHooks {
-  /** The cloud has nothing left to sell. */
+  /** Makes the cloud run out of capacity. */
   readonly exhaust?: () => Promise<void>;
-  /** The cloud turns away, for asking too often, what the next call of this method asks of it first. */
+  /** Makes the cloud throttle the first request of the next call of this method. */
   readonly throttle?: (method: 'create' | 'delete' | 'list') => Promise<void>;
-  /** The pool's NodeClass stops being ready. */
+  /** Makes the pool's NodeClass not ready. */
   readonly unreadyNodeClass?: () => Promise<void>;
   readonly removeNodeClass?: () => Promise<void>;
-  /** The instance is no longer what its NodeClass asks for. */
+  /** Makes the instance differ from its NodeClass. */
   readonly drift?: (nodeClaim: NodeClaim) => Promise<void>;
-  /** The Node by which an instance joined the cluster. */
+  /** Finds the Node that an instance registered as. */
   readonly findNode?: (providerId: string) => Promise<JoinedNode | undefined>;
 }
 
