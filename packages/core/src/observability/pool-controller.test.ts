@@ -93,7 +93,7 @@ test('prices are looked up again every hour; what is no longer on offer keeps it
   await env.clock.advance(1 * HOUR);
   const asked = provider.callsOf('instanceTypes').length;
   await env.clock.advance(2 * HOUR);
-  assert.equal(provider.callsOf('instanceTypes').length, asked, 'a pool without machines has no prices to know');
+  assert.equal(provider.callsOf('instanceTypes').length, asked, 'a NodePool without instances needs no prices');
 });
 
 test('a price that is unknown counts for nothing and is told of once; failing to ask is counted and tried again', async (t) => {

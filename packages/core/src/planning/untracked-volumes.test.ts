@@ -8,32 +8,35 @@ import { runningPod } from '../testing/cluster-objects.ts';
 import { UntrackedVolumes } from './untracked-volumes.ts';
 
 /** A node with one pod, whose volumes are these volume claims. */
-function machineWith(...claims: readonly string[]): StateNode {
-  const volumes = claims.map((claimName) => ({ name: `volume-${claimName}`, persistentVolumeClaim: { claimName } }));
+function stateNodeWith(...volumeClaims: readonly string[]): StateNode {
+  const volumes = volumeClaims.map((claimName) => ({
+    name: `volume-${claimName}`,
+    persistentVolumeClaim: { claimName },
+  }));
   const pods = [runningPod('p', 'n', { volumes: [{ name: 'scratch' }, ...volumes] })];
   const existing = makeNode('n', { pods });
   return { providerId: 'n', node: undefined, nodeClaim: undefined, existing, isDeleting: false, nominatedUntil: 0 };
 }
 
-function claim(name: string, spec: PersistentVolumeClaim['spec']): [string, PersistentVolumeClaim] {
+function volumeClaim(name: string, spec: PersistentVolumeClaim['spec']): [string, PersistentVolumeClaim] {
   return [`default/${name}`, { metadata: { name, namespace: 'default' }, spec }];
 }
 
 test('volumes whose driver cannot be found out are told of, once for every state of their node', () => {
   const untracked = new UntrackedVolumes({
     persistentVolumeClaims: new Map([
-      claim('bound', { volumeName: 'pv' }),
-      claim('classless', {}),
-      claim('orphaned', { storageClassName: 'gone' }),
-      claim('waiting', { storageClassName: 'sc' }),
+      volumeClaim('bound', { volumeName: 'pv' }),
+      volumeClaim('classless', {}),
+      volumeClaim('orphaned', { storageClassName: 'gone' }),
+      volumeClaim('waiting', { storageClassName: 'sc' }),
     ]),
     persistentVolumes: new Map(),
     storageClasses: new Map([['sc', { metadata: { name: 'sc' }, provisioner: 'driver' }]]),
   });
   const logger = recordingLogger();
-  const machine = machineWith('bound', 'missing', 'classless', 'orphaned', 'waiting');
-  untracked.report(machine, logger);
-  untracked.report(machine, logger);
+  const stateNode = stateNodeWith('bound', 'missing', 'classless', 'orphaned', 'waiting');
+  untracked.report(stateNode, logger);
+  untracked.report(stateNode, logger);
   const told = logger.lines.map(({ level, message, fields, error }) => [
     level,
     message,
@@ -60,6 +63,6 @@ test('volumes whose driver cannot be found out are told of, once for every state
       'StorageClass.storage.k8s.io "gone" not found',
     ],
   ]);
-  untracked.report({ ...machine, existing: { ...machine.existing } }, logger);
+  untracked.report({ ...stateNode, existing: { ...stateNode.existing } }, logger);
   assert.equal(logger.lines.length, 6);
 });

@@ -21,8 +21,9 @@ export class UntrackedVolumes {
     this.#reported.add(existing);
     for (const pod of existing.pods) {
       for (const volume of pod.spec.volumes ?? []) {
-        const claim = volumeClaimNameOf(pod, volume);
-        if (claim !== undefined) this.#check(pod, claim, logger.with({ Pod: refOf(pod), volume: volume.name }));
+        const volumeClaim = volumeClaimNameOf(pod, volume);
+        if (volumeClaim !== undefined)
+          this.#check(pod, volumeClaim, logger.with({ Pod: refOf(pod), volume: volume.name }));
       }
     }
   }
@@ -30,14 +31,14 @@ export class UntrackedVolumes {
   #check({ metadata }: Pod, claimName: string, logger: Logger): void {
     const message = 'failed tracking CSI volume limits for volume';
     const { persistentVolumeClaims, storageClasses } = this.#objects;
-    const claim = persistentVolumeClaims.get(objectKey({ namespace: metadata.namespace, name: claimName }));
-    if (claim === undefined) {
+    const volumeClaim = persistentVolumeClaims.get(objectKey({ namespace: metadata.namespace, name: claimName }));
+    if (volumeClaim === undefined) {
       logger.error(message, new Error(missingVolumeClaimText(claimName)));
       return;
     }
-    const { volumeName, storageClassName } = claim.spec;
+    const { volumeName, storageClassName } = volumeClaim.spec;
     if (volumeName) return;
-    const fields = { PersistentVolumeClaim: new LoggedRef(claim.metadata) };
+    const fields = { PersistentVolumeClaim: new LoggedRef(volumeClaim.metadata) };
     if (!storageClassName) {
       logger.debug(`${message} with unbound PVC, no storage class specified`, fields);
     } else if (storageClasses.get(storageClassName) === undefined) {

@@ -87,12 +87,12 @@ test('02/31 a pod that is not ready goes under a budget that lets such pods go',
   const status = { phase: 'Running', conditions: [{ type: 'Ready', status: 'False' }] };
   const { names, protect } = await start(
     t,
-    runningPod('sick', 'n', { labels: { app: 'x' }, status }),
+    runningPod('unhealthy', 'n', { labels: { app: 'x' }, status }),
     runningPod('well', 'n', { labels: { app: 'x' } }),
   );
   const selector = { matchLabels: { app: 'x' } };
   await protect({ selector, maxUnavailable: 0, unhealthyPodEvictionPolicy: 'AlwaysAllow' });
-  assert.deepEqual(await names(), ['sick']);
+  assert.deepEqual(await names(), ['unhealthy']);
 });
 
 test('a budget does not hold what no eviction would remove', async (t) => {

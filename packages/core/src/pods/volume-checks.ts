@@ -41,7 +41,7 @@ export function findVolumeFault(
   for (const volume of pod.spec.volumes ?? []) {
     const name = volumeClaimNameOf(pod, volume);
     if (name === undefined) continue;
-    const fault = findClaimFault({ namespace: pod.metadata.namespace, name }, objects, unsupported);
+    const fault = findVolumeClaimFault({ namespace: pod.metadata.namespace, name }, objects, unsupported);
     if (fault !== undefined) return fault;
   }
   return undefined;
@@ -59,14 +59,14 @@ export function missingVolumeClaimText(name: string): string {
   return text(`getting persistent volume claim, ${missing}`, { PersistentVolumeClaim: name });
 }
 
-function findClaimFault(
+function findVolumeClaimFault(
   ref: ObjectRef,
   objects: StorageObjects,
   unsupported: UnsupportedVolumes | undefined,
 ): string | undefined {
-  const claim = objects.persistentVolumeClaims.get(objectKey(ref));
-  if (claim === undefined) return missingVolumeClaimText(ref.name);
-  const { metadata, status, spec } = claim;
+  const volumeClaim = objects.persistentVolumeClaims.get(objectKey(ref));
+  if (volumeClaim === undefined) return missingVolumeClaimText(ref.name);
+  const { metadata, status, spec } = volumeClaim;
   const values = { PersistentVolumeClaim: new LoggedRef(metadata) };
   if (metadata.deletionTimestamp !== undefined) return text('persistentvolumeclaim is being deleted', values);
   if (status?.phase === 'Lost') {
@@ -74,17 +74,17 @@ function findClaimFault(
     return text('persistentvolumeclaim bound to non-existent persistentvolume', lost);
   }
   return spec.volumeName
-    ? findBoundFault(claim, spec.volumeName, objects, unsupported)
-    : findUnboundFault(claim, objects, unsupported);
+    ? findBoundFault(volumeClaim, spec.volumeName, objects, unsupported)
+    : findUnboundFault(volumeClaim, objects, unsupported);
 }
 
 function findBoundFault(
-  claim: PersistentVolumeClaim,
+  volumeClaim: PersistentVolumeClaim,
   volumeName: string,
   { persistentVolumes }: StorageObjects,
   unsupported: UnsupportedVolumes | undefined,
 ): string | undefined {
-  const { metadata, spec } = claim;
+  const { metadata, spec } = volumeClaim;
   const claimed = { PersistentVolumeClaim: new LoggedRef(metadata), StorageClass: spec.storageClassName ?? '' };
   const unusable = (problem: string) =>
     text(`failed to validate pvc, ${problem}`, { ...claimed, PersistentVolume: volumeName });
@@ -95,16 +95,16 @@ function findBoundFault(
     const values = { annotation: BIND_COMPLETED, PersistentVolumeClaim: metadata.name, PersistentVolume: volumeName };
     return text('pvc is considered unbound because it does not contain annotation', values);
   }
-  return findDriverFault({ kind: 'bound', claim, volume }, claimed, unsupported);
+  return findDriverFault({ kind: 'bound', claim: volumeClaim, volume }, claimed, unsupported);
 }
 
 function findUnboundFault(
-  claim: PersistentVolumeClaim,
+  volumeClaim: PersistentVolumeClaim,
   { storageClasses }: StorageObjects,
   unsupported: UnsupportedVolumes | undefined,
 ): string | undefined {
-  const name = claim.spec.storageClassName ?? '';
-  const values = { PersistentVolumeClaim: new LoggedRef(claim.metadata), StorageClass: name };
+  const name = volumeClaim.spec.storageClassName ?? '';
+  const values = { PersistentVolumeClaim: new LoggedRef(volumeClaim.metadata), StorageClass: name };
   if (name === '') return text('unbound pvc must define a storage class', values);
   const storageClass = storageClasses.get(name);
   if (storageClass === undefined) {
@@ -119,7 +119,7 @@ function findUnboundFault(
     const problem = 'failed to validate pvc, storage class uses unsupported topology key';
     return text(problem, { ...values, TopologyKey });
   }
-  return findDriverFault({ kind: 'unbound', claim, storageClass }, values, unsupported);
+  return findDriverFault({ kind: 'unbound', claim: volumeClaim, storageClass }, values, unsupported);
 }
 
 function findUnsupportedKey(

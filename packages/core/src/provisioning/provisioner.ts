@@ -95,9 +95,9 @@ export class Provisioner {
       await this.#reportNoPools(pods, slices, logger);
       return undefined;
     }
-    for (const machine of stateNodes.active) {
+    for (const stateNode of stateNodes.active) {
       if (slices.isOver) await slices.pause();
-      this.#untracked.report(machine, logger);
+      this.#untracked.report(stateNode, logger);
     }
     const spread = await this.#spread.apply(pods, slices);
     const snapshot = planningSnapshot({ stateNodes, pools, pods: spread }, caches, cluster);

@@ -51,7 +51,7 @@ export class OutcomeRecorder {
     const { plan, stateNodes } = this.#outcome;
     this.#reportPools();
     await this.#recordFailures(slices);
-    const byName = new Map(stateNodes.map((machine) => [machine.existing.name, machine]));
+    const byName = new Map(stateNodes.map((stateNode) => [stateNode.existing.name, stateNode]));
     for (const placement of plan.existingNodes) {
       if (slices.isOver) await slices.pause();
       this.#nominate(placement, byName.get(placement.node)!);
