@@ -117,8 +117,7 @@ class NodeHealth {
 
   async #repair(nodeClaim: NodeClaim, condition: string, signal: AbortSignal, logger: Logger): Promise<Result> {
     if (!(await this.#expireTermination(nodeClaim, signal, logger))) return DONE;
-    if (nodeClaim.metadata.deletionTimestamp !== undefined) return DONE;
-    if (!(await this.#deletions.request(nodeClaim, 'unhealthy', signal))) return DONE;
+    if ((await this.#deletions.request(nodeClaim, 'unhealthy', signal)) !== 'deleted') return DONE;
     logger.info('deleting unhealthy node');
     const { labels } = nodeClaim.metadata;
     this.#core.metrics.increment(repaired, {

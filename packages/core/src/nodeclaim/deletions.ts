@@ -18,7 +18,10 @@ export const podsDisrupted = defineCounter(
   'Number of reschedulable pods on nodes whose disruption began. Labeled as the disruption of the nodeclaim.',
 );
 
-/** Why Karpenter deletes a NodeClaim; a label of metrics. */
+/**
+ * Why Karpenter deletes a NodeClaim; a label of metrics. These are the reasons of the lifecycle. Disruption adds those of
+ * its methods, and a provider those of its interruptions.
+ */
 export type DeletionReason =
   | 'expired'
   | 'garbage_collected'
@@ -26,7 +29,17 @@ export type DeletionReason =
   | 'launch_timeout'
   | 'nodeclass_not_ready'
   | 'registration_timeout'
-  | 'unhealthy';
+  | 'unhealthy'
+  | (string & {});
+
+/** What a request to delete a NodeClaim found. */
+export type DeletionResult =
+  /** This request deleted it. */
+  | 'deleted'
+  /** Its deletion was requested before, by whomever. */
+  | 'already-deleting'
+  /** It no longer exists. */
+  | 'gone';
 
 /** How long the cache may lag behind a deletion. */
 const CACHE_LAG = 1 * MINUTE;
@@ -41,23 +54,20 @@ export class NodeClaimDeletions {
     this.#requested = new ExpiringMap(core.clock, CACHE_LAG);
   }
 
-  /**
-   * True if this call deleted the NodeClaim; false if a deletion was requested before or the NodeClaim is gone. A new
-   * NodeClaim of the same name is not touched.
-   */
-  async request(nodeClaim: NodeClaim, reason: DeletionReason, signal: AbortSignal): Promise<boolean> {
-    const { name, uid = '' } = nodeClaim.metadata;
-    if (this.#requested.has(uid)) return false;
+  /** Deletes the NodeClaim. A new NodeClaim of the same name is not touched. */
+  async request(nodeClaim: NodeClaim, reason: DeletionReason, signal: AbortSignal): Promise<DeletionResult> {
+    const { name, uid = '', deletionTimestamp } = nodeClaim.metadata;
+    if (deletionTimestamp !== undefined || this.#requested.has(uid)) return 'already-deleting';
     this.#requested.set(uid, true);
     try {
       await this.#core.client.delete(NODE_CLAIMS, { name }, { preconditions: { uid } }, signal);
     } catch (error) {
       this.#requested.delete(uid);
-      if (isNotFound(error)) return false;
+      if (isNotFound(error)) return 'gone';
       throw error;
     }
     this.#count(nodeClaim, reason);
-    return true;
+    return 'deleted';
   }
 
   #count({ metadata, spec, status }: NodeClaim, reason: DeletionReason): void {

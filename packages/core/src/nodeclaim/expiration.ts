@@ -33,8 +33,8 @@ export function expirationController(core: ControllerDeps & { readonly deletions
       if (expiry === undefined) return DONE;
       const left = expiry - clock.now();
       if (left > 0) return { requeueAfter: left };
-      const isRequested = await deletions.request(nodeClaim, 'expired', signal);
-      if (isRequested) withNodeName(logger, nodeClaim).debug('deleting expired nodeclaim');
+      const result = await deletions.request(nodeClaim, 'expired', signal);
+      if (result === 'deleted') withNodeName(logger, nodeClaim).debug('deleting expired nodeclaim');
       return DONE;
     },
   };

@@ -35,8 +35,8 @@ export function garbageCollectionController(
     const errors = await runParallel(lost, PARALLEL, async (nodeClaim) => {
       const node = findNode(nodeClaim, caches);
       if (node !== undefined && isReady(node)) return;
-      const isRequested = await deletions.request(nodeClaim, 'garbage_collected', signal);
-      if (isRequested) logLoss(nodeClaim, logger);
+      const result = await deletions.request(nodeClaim, 'garbage_collected', signal);
+      if (result === 'deleted') logLoss(nodeClaim, logger);
     });
     if (errors.length > 0) throw combineErrors(errors);
     return { requeueAfter: PERIOD };

@@ -4,18 +4,14 @@ import type { ControllerDeps } from '../state/controller-deps.ts';
 import { nodeMetricsController } from './node-controller.ts';
 import { podMetricsController } from './pod-controller.ts';
 import { poolMetricsController } from './pool-controller.ts';
-import { PoolCosts } from './pool-costs.ts';
-import { pricingController } from './pricing-controller.ts';
 import { statusControllers } from './status-controller.ts';
 
 /** The controllers that only export metrics and events. They can be switched off in large clusters. */
 export function observabilityControllers(core: ControllerDeps, cluster: ClusterModel): readonly Controller[] {
-  const costs = new PoolCosts(core.caches);
   return [
-    pricingController(core, costs),
     podMetricsController(core, cluster.decisions),
     nodeMetricsController(core, cluster),
-    poolMetricsController(core, costs),
+    poolMetricsController(core, cluster.prices),
     ...statusControllers(core),
   ];
 }

@@ -14,8 +14,8 @@ import { fakeType, makeOffering } from '@karpenter-ts/scheduling/testing';
 import { FOREIGN_CLASS_REF, makeNodeClaim, makeNodePool } from '../testing/objects.ts';
 import { startTestEnvironment } from '../testing/test-environment.ts';
 import { poolMetricsController } from './pool-controller.ts';
-import { PoolCosts } from './pool-costs.ts';
-import { pricingController } from './pricing-controller.ts';
+import { NodePrices } from '../state/node-prices.ts';
+import { pricingController } from '../state/pricing-controller.ts';
 
 /** Types of one name, at these prices on demand and spot. */
 const types = (onDemand: number, spot: number) => [
@@ -25,7 +25,7 @@ const types = (onDemand: number, spot: number) => [
 async function start(t: TestContext) {
   const provider = new FakeCloudProvider({ instanceTypes: types(3, 1) });
   const env = await startTestEnvironment(t, { provider });
-  const costs = new PoolCosts(env.caches);
+  const costs = new NodePrices(env.caches);
   await env.run(poolMetricsController(env, costs), pricingController(env, costs));
   const lines = async (name: string) =>
     (await env.page())

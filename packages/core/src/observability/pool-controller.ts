@@ -4,7 +4,7 @@ import { NODE_POOLS, type NodePool } from '@karpenter-ts/apis';
 import { AmountReader } from '@karpenter-ts/scheduling';
 import type { ControllerDeps } from '../state/controller-deps.ts';
 import { isManagedNodePool } from '../state/managed.ts';
-import type { PoolCosts } from './pool-costs.ts';
+import type { NodePrices } from '../state/node-prices.ts';
 import { resourceSamples } from './resource-samples.ts';
 
 const limit = defineGauge(
@@ -29,7 +29,7 @@ const costTotal = defineGauge(
  * Exports limits, usage and cost of NodePools (spec 05 §4.2), computed when metrics are scraped. Its passes only show
  * that this replica leads: other replicas export nothing.
  */
-export function poolMetricsController({ caches, metrics, provider }: ControllerDeps, costs: PoolCosts): Controller {
+export function poolMetricsController({ caches, metrics, provider }: ControllerDeps, costs: NodePrices): Controller {
   const isManaged = (nodePool: NodePool): boolean => isManagedNodePool(nodePool, provider);
   const managed = (): readonly NodePool[] => caches.nodePools.list().filter(isManaged);
   let isExposed = false;
@@ -43,7 +43,7 @@ export function poolMetricsController({ caches, metrics, provider }: ControllerD
       metrics.expose(limit, () => amountsOf(managed(), ({ spec }) => spec.limits));
       metrics.expose(usage, () => amountsOf(managed(), ({ status }) => status?.resources));
       metrics.expose(costTotal, () =>
-        managed().map(({ metadata: { name } }) => ({ labels: { nodepool: name }, value: costs.of(name) })),
+        managed().map(({ metadata: { name } }) => ({ labels: { nodepool: name }, value: costs.costOf(name) })),
       );
       return DONE;
     },

@@ -47,4 +47,5 @@ test('05/60 names are different, and what only shows the cluster goes with the o
   ]);
   const quiet = await namesOf(t, { disableClusterStateObservability: true });
   assert.deepEqual(quiet.filter(shows), []);
+  assert.ok(quiet.includes('state.pricing')); // decisions need the prices, too
 });

@@ -2,6 +2,7 @@ import { meteredProvider } from '@karpenter-ts/cloudprovider';
 import type { Controller } from '@karpenter-ts/runtime';
 import { ClusterModel } from '../state/cluster-model.ts';
 import { nodeClaimGcController } from '../state/nodeclaim-gc.ts';
+import { pricingController } from '../state/pricing-controller.ts';
 import type { ControllerDeps } from '../state/controller-deps.ts';
 import { consistencyController } from '../nodeclaim/consistency/controller.ts';
 import { NodeClaimDeletions } from '../nodeclaim/deletions.ts';
@@ -40,6 +41,7 @@ export function createControllers(core: ControllerDeps, random: () => number): r
   return [
     ...provisioningControllers({ ...as('provisioner'), cluster, random }),
     nodeClaimGcController(core, cluster),
+    pricingController(as('state.pricing'), cluster.prices),
     lifecycleController({ ...as('nodeclaim.lifecycle'), deletions, nodePoolHealth }),
     disruptionConditionsController(as('nodeclaim.disruption')),
     consistencyController(core),
@@ -57,6 +59,6 @@ export function createControllers(core: ControllerDeps, random: () => number): r
     readinessController(core),
     registrationHealthController({ ...core, nodePoolHealth }),
     validationController(core),
-    ...(options.disableClusterStateObservability ? [] : observabilityControllers(as('state.pricing'), cluster)),
+    ...(options.disableClusterStateObservability ? [] : observabilityControllers(core, cluster)),
   ];
 }

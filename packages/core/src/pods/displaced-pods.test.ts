@@ -17,7 +17,7 @@ async function start(t: TestContext, ...pods: readonly Pod[]) {
   const cluster = new ClusterModel(env);
   await env.create(NODES, plainNode('n'));
   for (const pod of pods) await env.create(PODS, pod);
-  cluster.markForDeletion('n');
+  cluster.markForDeletion({}, ['n']);
   const slices = new TimeSlices(env.clock, new AbortController().signal);
   const find = () => findDisplacedPods(cluster.snapshot().deleting, env, slices);
   return {
@@ -142,7 +142,7 @@ test('others get their turn after each node, and each pod on it, that is looked 
   for (let i = 0; i < 20; i++) {
     await env.create(NODES, plainNode(`n${i}`));
     await env.create(PODS, runningPod(`p${i}`, `n${i}`));
-    cluster.markForDeletion(`n${i}`);
+    cluster.markForDeletion({}, [`n${i}`]);
   }
   const { deleting } = cluster.snapshot();
   assert.ok((await countTurns((slices) => findDisplacedPods(deleting, env, slices))) >= 20);

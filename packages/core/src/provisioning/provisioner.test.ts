@@ -208,7 +208,7 @@ test('02/26 02/29 02/142 pods of a deleting node are planned elsewhere with thos
   await env.addNode(readyNode('old'));
   const requests = { cpu: '500m' };
   for (const name of ['a', 'b', 'c']) await env.create(PODS, runningPod(name, 'node-of-old', { requests }));
-  env.cluster.markForDeletion('fake:///old');
+  env.cluster.markForDeletion({}, ['fake:///old']);
   await env.add([readyPool('default')], [pendingPod('d', { requests }), pendingPod('e', { requests })]);
   await env.pass();
   const bought = (await env.nodeClaims()).filter(({ metadata }) => metadata.name !== 'old');

@@ -214,9 +214,10 @@ test('03/155 state nodes marked for deletion move to the deleting ones of the sn
     const { active, deleting } = cluster.snapshot();
     return [active, deleting].map((nodes) => nodes.map(({ existing }) => existing.name));
   };
-  cluster.markForDeletion('fake:///a');
+  const owner = {};
+  cluster.markForDeletion(owner, ['fake:///a']);
   assert.deepEqual(names(), [[], ['a']]);
-  cluster.unmarkForDeletion('fake:///a');
+  cluster.unmarkForDeletion(owner, ['fake:///a']);
   assert.deepEqual(names(), [['a'], []]);
 });
 
@@ -318,7 +319,7 @@ test('consolidation is to look again after what may let it find more, and every 
   assert.equal(await changes(() => env.create<NodePool>(NODE_POOLS, readyPool('default'))), true);
   assert.equal(await changes(() => env.change(NODE_POOLS, 'default', { metadata: { labels: { a: 'b' } } })), false);
   assert.equal(await changes(() => env.change(NODE_POOLS, 'default', { spec: { weight: 5 } })), true);
-  assert.equal(await changes(async () => cluster.markForDeletion('n')), false);
+  assert.equal(await changes(async () => cluster.markForDeletion({}, ['n'])), false);
   assert.equal(await changes(() => env.clock.advance(4 * MINUTE)), false);
   assert.equal(await changes(() => env.clock.advance(1 * MINUTE)), true);
 });

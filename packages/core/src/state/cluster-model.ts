@@ -13,6 +13,9 @@ import { isTerminal } from '../kinds/pod.ts';
 import { isManagedNodeClaim, isManagedNodePool } from './managed.ts';
 import type { TimeSlices } from './time-slices.ts';
 import { DaemonPods } from './daemon-pods.ts';
+import type { MarkOwner } from './deletion-marks.ts';
+import { NodePrices } from './node-prices.ts';
+import type { PoolMembers } from './pool-members.ts';
 import { StateNodes } from './state-nodes.ts';
 import { PodDecisions } from './pod-decisions.ts';
 import type { StateNode } from './state-node.ts';
@@ -42,6 +45,8 @@ const UNCONSOLIDATED_AFTER = 5 * MINUTE;
 export class ClusterModel {
   /** What was decided about each pod. */
   readonly decisions: PodDecisions;
+  /** What the instances cost. */
+  readonly prices: NodePrices;
   readonly #deps: ClusterDeps;
   readonly #stateNodes: StateNodes;
   readonly #daemonPods = new DaemonPods();
@@ -56,6 +61,7 @@ export class ClusterModel {
     const { caches, clock, options } = deps;
     this.#deps = deps;
     this.decisions = new PodDecisions(deps);
+    this.prices = new NodePrices(caches);
     this.#syncStatus = new SyncStatus(deps);
     this.#stateNodes = new StateNodes({
       podsOn: (node) => caches.pods.byIndex('node', node),
@@ -113,6 +119,11 @@ export class ClusterModel {
     return this.#stateNodes.usage.of(nodePool);
   }
 
+  /** The state nodes and NodeClaims of a NodePool. The sets are live: copy them to keep them. */
+  membersOf(nodePool: string): PoolMembers {
+    return this.#stateNodes.members.of(nodePool);
+  }
+
   /** The newest pod of a DaemonSet, if any was seen. */
   findDaemonPod({ metadata }: DaemonSet): Pod | undefined {
     return this.#daemonPods.find(metadata.uid ?? '');
@@ -142,13 +153,21 @@ export class ClusterModel {
   }
 
   /** Marks state nodes for deletion: nothing is planned onto them, and they no longer count as usage. */
-  markForDeletion(...providerIds: readonly string[]): void {
-    for (const id of providerIds) this.#stateNodes.mark(id, true);
+  markForDeletion(owner: MarkOwner, providerIds: readonly string[]): void {
+    for (const id of providerIds) this.#stateNodes.mark(id, owner);
   }
 
-  /** Takes the mark back. A state node that is being deleted in the API server stays `isDeleting`. */
-  unmarkForDeletion(...providerIds: readonly string[]): void {
-    for (const id of providerIds) this.#stateNodes.mark(id, false);
+  /**
+   * Takes the owner's marks back. A state node that another owner marks, or that is being deleted in the API server,
+   * stays `isDeleting`.
+   */
+  unmarkForDeletion(owner: MarkOwner, providerIds: readonly string[]): void {
+    for (const id of providerIds) this.#stateNodes.unmark(id, owner);
+  }
+
+  /** The owner has deleted its NodeClaims: their marks stay until the state nodes are gone. */
+  completeDeletion(owner: MarkOwner): void {
+    this.#stateNodes.completeMarks(owner);
   }
 
   /** Nominates state nodes: pods are expected there soon, so they must not be disrupted for a while. */

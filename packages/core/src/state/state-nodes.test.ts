@@ -13,6 +13,9 @@ import fc from 'fast-check';
 import { conditionOf, launchedNodeClaim, plainNode, readyNode, runningPod } from '../testing/cluster-objects.ts';
 import { StateNodes } from './state-nodes.ts';
 
+/** Whoever marks nodes in the property below. */
+const MARKER = {};
+
 const empty = () => new StateNodes({ podsOn: () => [], volumeLimitsOf: () => ({}) });
 
 test('02/19 03/154 a node nobody manages goes by its name until it has an id, and stays one', () => {
@@ -133,13 +136,14 @@ test('02/25 03/98 03/155 a mark for deletion takes a state node out of its poolâ
   stateNodes.putNodeClaim(launchedNodeClaim('a'));
   stateNodes.putNodeClaim(launchedNodeClaim('b'));
   const count = () => stateNodes.usage.of('default')['nodes'];
-  stateNodes.mark('fake:///a', true);
-  stateNodes.mark('fake:///a', true);
+  const owner = {};
+  stateNodes.mark('fake:///a', owner);
+  stateNodes.mark('fake:///a', owner);
   assert.equal(count(), '1');
   assert.equal(stateNodes.find('fake:///a')?.isDeleting, true);
-  stateNodes.mark('fake:///a', false);
+  stateNodes.unmark('fake:///a', owner);
   assert.equal(count(), '2');
-  stateNodes.mark('fake:///a', true);
+  stateNodes.mark('fake:///a', owner);
   const nodeClaim = launchedNodeClaim('a');
   stateNodes.putNodeClaim({
     ...nodeClaim,
@@ -147,6 +151,62 @@ test('02/25 03/98 03/155 a mark for deletion takes a state node out of its poolâ
   });
   stateNodes.removeNodeClaim('a');
   assert.equal(count(), '1');
+});
+
+test('a node that two owners mark stays marked until both take their marks back', () => {
+  const stateNodes = empty();
+  stateNodes.putNodeClaim(launchedNodeClaim('a'));
+  const [drift, consolidation] = [{}, {}];
+  stateNodes.mark('fake:///a', drift);
+  stateNodes.mark('fake:///a', consolidation);
+  stateNodes.unmark('fake:///a', consolidation);
+  assert.equal(stateNodes.find('fake:///a')?.isDeleting, true);
+  stateNodes.unmark('fake:///a', drift);
+  assert.equal(stateNodes.find('fake:///a')?.isDeleting, false);
+});
+
+test('a mark survives a state node that disappears and comes back, until its owner is done', () => {
+  const stateNodes = empty();
+  const owner = {};
+  const comeBack = (): boolean | undefined => {
+    stateNodes.removeNodeClaim('a');
+    stateNodes.putNodeClaim(launchedNodeClaim('a'));
+    return stateNodes.find('fake:///a')?.isDeleting;
+  };
+  stateNodes.putNodeClaim(launchedNodeClaim('a'));
+  stateNodes.mark('fake:///a', owner);
+  assert.equal(comeBack(), true);
+  stateNodes.completeMarks(owner);
+  assert.equal(stateNodes.find('fake:///a')?.isDeleting, true);
+  assert.equal(comeBack(), false); // the mark went with the node
+});
+
+test('a node that is gone when the owner is done leaves no mark behind', () => {
+  const stateNodes = empty();
+  const owner = {};
+  stateNodes.putNodeClaim(launchedNodeClaim('a'));
+  stateNodes.mark('fake:///a', owner);
+  stateNodes.removeNodeClaim('a');
+  stateNodes.completeMarks(owner);
+  stateNodes.putNodeClaim(launchedNodeClaim('a'));
+  assert.equal(stateNodes.find('fake:///a')?.isDeleting, false);
+});
+
+test('a NodePool knows its pending, active and deleting members', () => {
+  const stateNodes = empty();
+  const members = (pool = 'default') => {
+    const { pending, active, deleting } = stateNodes.members.of(pool);
+    return [[...pending], [...active], [...deleting]];
+  };
+  const launched = launchedNodeClaim('a');
+  stateNodes.putNodeClaim({ ...launched, status: {} });
+  assert.deepEqual(members(), [['a'], [], []]);
+  stateNodes.putNodeClaim(launched);
+  assert.deepEqual(members(), [[], ['fake:///a'], []]);
+  stateNodes.mark('fake:///a', MARKER);
+  assert.deepEqual(members(), [[], [], ['fake:///a']]);
+  stateNodes.removeNodeClaim('a');
+  assert.deepEqual(members(), [[], [], []]);
 });
 
 test('a state node is deleting with its NodeClaim, or when its instance terminates; a Node alone when it is deleted', () => {
@@ -280,7 +340,7 @@ test('whatever comes, goes, moves or is marked, the usage of a pool is the sum o
     fc.tuple(name, fc.boolean()).map(
       ([n, is]) =>
         (m: StateNodes) =>
-          m.mark(`fake:///${n}`, is),
+          is ? m.mark(`fake:///${n}`, MARKER) : m.unmark(`fake:///${n}`, MARKER),
     ),
   );
   fc.assert(
@@ -290,8 +350,18 @@ test('whatever comes, goes, moves or is marked, the usage of a pool is the sum o
       for (const pool of ['x', 'y']) {
         const kept = Object.entries(stateNodes.usage.of(pool)).filter(([, amount]) => amount !== '0');
         assert.deepEqual(Object.fromEntries(kept), sumOf(stateNodes, pool));
+        const { active, deleting } = stateNodes.members.of(pool);
+        assert.deepEqual([[...active].sort(), [...deleting].sort()], membersOf(stateNodes, pool));
       }
     }),
     { numRuns: 300 },
   );
 });
+
+/** The active and the deleting state nodes of a pool, counted one by one. */
+function membersOf(stateNodes: StateNodes, pool: string): readonly (readonly string[])[] {
+  const ofPool = [...stateNodes.states()].filter(({ existing }) => existing.labels[NODEPOOL_LABEL] === pool);
+  const ids = (isDeleting: boolean) =>
+    ofPool.filter((state) => state.isDeleting === isDeleting).map(({ providerId }) => providerId);
+  return [ids(false).sort(), ids(true).sort()];
+}

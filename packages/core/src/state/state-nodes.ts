@@ -1,6 +1,8 @@
 import { INITIALIZED_LABEL, INSTANCE_TYPE_LABEL, type NodeClaim, NODEPOOL_LABEL } from '@karpenter-ts/apis';
 import type { Node, ResourceList } from '@karpenter-ts/kubernetes';
 import { StateNodeEntry, type NodeSummary, type PodsAndLimits } from './state-node-entry.ts';
+import { DeletionMarks, type MarkOwner } from './deletion-marks.ts';
+import { PoolMembership } from './pool-members.ts';
 import { PoolUsage } from './pool-usage.ts';
 import type { StateNode } from './state-node.ts';
 
@@ -13,12 +15,14 @@ type MattersToConsolidation = boolean;
  */
 export class StateNodes {
   readonly usage = new PoolUsage();
+  readonly members = new PoolMembership();
   readonly #podsAndLimits: PodsAndLimits;
   readonly #entries = new Map<string, StateNodeEntry>(); // by provider id
   readonly #idOfNode = new Map<string, string>(); // by name
   readonly #idOfNodeClaim = new Map<string, string>(); // by name; '' until it is launched
-  readonly #unlaunched = new Set<string>();
+  readonly #poolOfUnlaunched = new Map<string, string>(); // by name of the NodeClaim
   readonly #unidentified = new Set<string>();
+  readonly #marks = new DeletionMarks();
   #revision = 0;
 
   constructor(podsAndLimits: PodsAndLimits) {
@@ -39,7 +43,7 @@ export class StateNodes {
    * launch is not waited for: it will never have capacity, and a foreign finalizer may keep it for ever.
    */
   get areAllLaunched(): boolean {
-    return this.#unlaunched.size === 0;
+    return this.#poolOfUnlaunched.size === 0;
   }
 
   /** Whether every Node has a state node. Deleted Nodes need none, because nothing is planned onto them. */
@@ -56,7 +60,7 @@ export class StateNodes {
   }
 
   isUnlaunched(nodeClaim: string): boolean {
-    return this.#unlaunched.has(nodeClaim);
+    return this.#poolOfUnlaunched.has(nodeClaim);
   }
 
   /** Adds or updates a Node. A Node that cannot be joined to its NodeClaim yet is left out until it can. */
@@ -91,14 +95,15 @@ export class StateNodes {
     const hasMoved = oldId !== undefined && oldId !== id && this.removeNodeClaim(name);
     this.#idOfNodeClaim.set(name, id);
     if (id === '') {
-      setMember(this.#unlaunched, name, !isDeleted(nodeClaim));
+      this.#setUnlaunched(nodeClaim, !isDeleted(nodeClaim));
       return hasMoved;
     }
+    this.#launchedOrGone(name);
     return this.#change(this.#getOrCreate(id), (entry) => (entry.nodeClaim = nodeClaim)) || hasMoved;
   }
 
   removeNodeClaim(name: string): MattersToConsolidation {
-    this.#unlaunched.delete(name);
+    this.#launchedOrGone(name);
     const entry = this.#entries.get(this.#idOfNodeClaim.get(name) ?? '');
     this.#idOfNodeClaim.delete(name);
     if (entry?.nodeClaim?.metadata.name !== name) return false;
@@ -106,10 +111,19 @@ export class StateNodes {
     return true;
   }
 
-  /** Marks a state node for deletion or takes the mark back. Does nothing if there is no such state node. */
-  mark(providerId: string, isMarked: boolean): void {
-    const entry = this.#entries.get(providerId);
-    if (entry !== undefined) this.#change(entry, () => (entry.isMarked = isMarked));
+  /** Marks a state node for deletion. The mark is kept if there is no such state node, in case it appears again. */
+  mark(providerId: string, owner: MarkOwner): void {
+    this.#changeMark(providerId, () => this.#marks.add(providerId, owner));
+  }
+
+  /** Takes an owner's mark back. Marks of other owners stay. */
+  unmark(providerId: string, owner: MarkOwner): void {
+    this.#changeMark(providerId, () => this.#marks.remove(providerId, owner));
+  }
+
+  /** The owner will not take its marks back: each is forgotten with its state node. */
+  completeMarks(owner: MarkOwner): void {
+    this.#marks.complete(owner, (providerId) => this.#entries.has(providerId));
   }
 
   nominate(providerId: string, until: number): void {
@@ -131,9 +145,30 @@ export class StateNodes {
     let entry = this.#entries.get(id);
     if (entry === undefined) {
       entry = new StateNodeEntry(id, this.#podsAndLimits);
+      entry.isMarked = this.#marks.has(id);
       this.#entries.set(id, entry);
     }
     return entry;
+  }
+
+  #changeMark(providerId: string, change: () => void): void {
+    change();
+    const entry = this.#entries.get(providerId);
+    if (entry !== undefined) this.#change(entry, () => (entry.isMarked = this.#marks.has(providerId)));
+  }
+
+  #setUnlaunched({ metadata }: NodeClaim, isUnlaunched: boolean): void {
+    this.#launchedOrGone(metadata.name);
+    if (!isUnlaunched) return;
+    const nodePool = metadata.labels?.[NODEPOOL_LABEL] ?? '';
+    this.#poolOfUnlaunched.set(metadata.name, nodePool);
+    if (nodePool !== '') this.members.add(nodePool, 'pending', metadata.name);
+  }
+
+  #launchedOrGone(nodeClaim: string): void {
+    const nodePool = this.#poolOfUnlaunched.get(nodeClaim);
+    if (nodePool !== undefined) this.members.remove(nodePool, 'pending', nodeClaim);
+    this.#poolOfUnlaunched.delete(nodeClaim);
   }
 
   /** Applies a change to an entry and updates the usage of its NodePool. */
@@ -142,11 +177,25 @@ export class StateNodes {
     this.#revision++;
     change(entry);
     const after = entry.summary;
-    if (isCounted(before)) this.usage.subtract(before.nodePool, usageOf(before));
-    if (isCounted(after)) this.usage.add(after.nodePool, usageOf(after));
-    if (after === undefined) this.#entries.delete(entry.providerId);
+    this.#count(entry.providerId, before, after);
+    if (after === undefined) {
+      this.#entries.delete(entry.providerId);
+      this.#marks.nodeGone(entry.providerId);
+    }
     return before?.initialized !== after?.initialized || before?.isDeleting !== after?.isDeleting;
   }
+
+  /** Updates the usage and the members of the NodePools that a state node belonged to and belongs to. */
+  #count(providerId: string, before: NodeSummary | undefined, after: NodeSummary | undefined): void {
+    if (isCounted(before)) this.usage.subtract(before.nodePool, usageOf(before));
+    if (isCounted(after)) this.usage.add(after.nodePool, usageOf(after));
+    if (before?.nodePool) this.members.remove(before.nodePool, memberKind(before), providerId);
+    if (after?.nodePool) this.members.add(after.nodePool, memberKind(after), providerId);
+  }
+}
+
+function memberKind({ isDeleting }: NodeSummary): 'active' | 'deleting' {
+  return isDeleting ? 'deleting' : 'active';
 }
 
 function setMember(set: Set<string>, name: string, isMember: boolean): void {

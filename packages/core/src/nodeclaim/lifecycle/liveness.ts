@@ -23,7 +23,7 @@ export async function checkLiveness(life: Pass, nodeClaim: NodeClaim): Promise<S
   if (left > 0) return { nodeClaim, result: { requeueAfter: left } };
   const reason = isLaunched ? 'registration_timeout' : 'launch_timeout';
   try {
-    if (await life.deletions.request(nodeClaim, reason, life.signal)) {
+    if ((await life.deletions.request(nodeClaim, reason, life.signal)) === 'deleted') {
       life.logger.debug('terminating due to timeout', { timeout: durationText(timeout), reason });
       life.nodePoolHealth.record(nodeClaim, failureOf(launched));
     }

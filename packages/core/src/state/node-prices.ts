@@ -6,7 +6,7 @@ import {
   ZONE_LABEL,
 } from '@karpenter-ts/apis';
 import type { InstanceType } from '@karpenter-ts/scheduling';
-import type { Caches } from '../state/caches.ts';
+import type { Caches } from './caches.ts';
 
 /** The NodeClaim's instance type, capacity type and zone. */
 export interface Purchase {
@@ -15,8 +15,11 @@ export interface Purchase {
   readonly capacityType: string;
 }
 
-/** The hourly cost of NodePools' instances, at the prices their offerings had when last asked for. */
-export class PoolCosts {
+/**
+ * The hourly prices of the NodeClaims' instances, as their offerings were priced when last asked for. Kept per NodePool,
+ * because overlays may price one offering differently for each.
+ */
+export class NodePrices {
   readonly #nodeClaims: Pick<Caches['nodeClaims'], 'byIndex'>;
   readonly #prices = new Map<string, ReadonlyMap<string, number>>(); // by NodePool, then by purchase; only those in use
 
@@ -24,8 +27,14 @@ export class PoolCosts {
     this.#nodeClaims = nodeClaims;
   }
 
-  /** 0 without instances. Instances of unknown price do not count. */
-  of(nodePool: string): number {
+  /** The price of a NodeClaim's instance; undefined before the launch, and while its price was not looked up. */
+  priceOf({ metadata }: NodeClaim): number | undefined {
+    const purchase = findPurchase(metadata.labels);
+    return purchase && this.#prices.get(metadata.labels?.[NODEPOOL_LABEL] ?? '')?.get(keyOf(purchase));
+  }
+
+  /** What a NodePool's instances cost together. 0 without instances. Instances of unknown price do not count. */
+  costOf(nodePool: string): number {
     const prices = this.#prices.get(nodePool);
     if (prices === undefined) return 0;
     const purchases = this.#purchasesOf(nodePool);
@@ -33,10 +42,10 @@ export class PoolCosts {
   }
 
   /** Whether the price of a NodeClaim's instance was never looked up. Before the launch there is none. */
-  isUnpriced({ metadata }: NodeClaim): boolean {
-    const purchase = findPurchase(metadata.labels);
-    const nodePool = metadata.labels?.[NODEPOOL_LABEL];
-    return Boolean(nodePool && purchase && !this.#prices.get(nodePool)?.has(keyOf(purchase)));
+  isUnpriced(nodeClaim: NodeClaim): boolean {
+    const { labels } = nodeClaim.metadata;
+    const isLaunched = Boolean(labels?.[NODEPOOL_LABEL] && findPurchase(labels));
+    return isLaunched && this.priceOf(nodeClaim) === undefined;
   }
 
   /**

@@ -10,9 +10,9 @@ import {
 } from '@karpenter-ts/runtime';
 import { NODE_POOLS } from '@karpenter-ts/apis';
 import type { InstanceType } from '@karpenter-ts/scheduling';
-import type { ControllerDeps } from '../state/controller-deps.ts';
-import { isManagedNodeClaim } from '../state/managed.ts';
-import type { PoolCosts, Purchase } from './pool-costs.ts';
+import type { ControllerDeps } from './controller-deps.ts';
+import { isManagedNodeClaim } from './managed.ts';
+import type { NodePrices, Purchase } from './node-prices.ts';
 
 const trackerErrors = defineCounter(
   'karpenter_nodepools_cost_tracker_errors_total',
@@ -23,7 +23,7 @@ const trackerErrors = defineCounter(
 const PERIOD = 1 * HOUR;
 
 /** Updates the prices of NodePools' instances: with the first purchase of each kind, then every hour. */
-export function pricingController(core: ControllerDeps, costs: PoolCosts): Controller {
+export function pricingController(core: ControllerDeps, costs: NodePrices): Controller {
   const { caches, provider } = core;
   return {
     name: 'state.pricing',
