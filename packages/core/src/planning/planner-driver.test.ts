@@ -3,8 +3,10 @@ import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Metrics, MINUTE, realClock, type SteadyClock } from '@karpenter-ts/runtime';
 import { recordingLogger } from '@karpenter-ts/runtime/testing';
-import { Catalogues, DEFAULT_PLANNING } from '@karpenter-ts/scheduling';
+import type { Pod } from '@karpenter-ts/kubernetes';
+import { Catalogues, DEFAULT_PLANNING, type Snapshot } from '@karpenter-ts/scheduling';
 import {
+  consolidationCluster,
   diversePods,
   REFERENCE_PROFILE,
   referenceCatalogue,
@@ -20,9 +22,13 @@ function start(clock: SteadyClock, pods: number) {
   const metrics = new Metrics(clock);
   const logger = recordingLogger();
   const stop = new AbortController();
-  const driver = new PlannerDriver({ clock, metrics, controller: 'test' }, new Catalogues());
+  const driver = new PlannerDriver({ clock, metrics, controller: 'test', catalogues: new Catalogues() });
   const options = { ...DEFAULT_PLANNING, profile: REFERENCE_PROFILE };
-  const plan = () => driver.plan({ snapshot, options }, new TimeSlices(clock, stop.signal), logger);
+  const plan = async () => {
+    const slices = new TimeSlices(clock, stop.signal);
+    const planner = await driver.read({ snapshot, options }, slices);
+    return await planner.plan({ slices, logger, deadline: 1 * MINUTE });
+  };
   return { metrics, logger, stop, plan };
 }
 
@@ -84,6 +90,75 @@ test('each plan is measured once, and shows how far it is while it is made', asy
     /^karpenter_scheduler_scheduling_duration_seconds_count\{controller="test"\} 1$/m,
   );
 });
+
+test('a plan and what-ifs that run in turns disturb each other neither in their results nor in their deadlines', async () => {
+  const { clock, planOf, searchOf, catalogue } = startTwo();
+  const pods = diversePods(200);
+  const cluster = consolidationCluster(60, catalogue);
+  const alone = await planOf(pods, Infinity);
+  const searchAlone = await searchOf(cluster, Infinity);
+  const startedAt = clock.elapsed();
+  const deadlines = { plan: alone.worked * 1.1, search: searchAlone.longest * 1.1 };
+  const [plan, search] = await Promise.all([planOf(pods, deadlines.plan), searchOf(cluster, deadlines.search)]);
+  assert.deepEqual(plan.outline, alone.outline);
+  assert.equal(plan.undecided, 0);
+  assert.deepEqual(search.answers, searchAlone.answers);
+  const passed = clock.elapsed() - startedAt;
+  assert.ok(search.worked > deadlines.plan, 'the search alone takes longer than the plan may');
+  assert.ok(passed > deadlines.plan * 2, `${passed} ms passed, and the deadline was at ${deadlines.plan} ms`);
+});
+
+test('a what-if ends at its own deadline with undecided pods, and the next one is asked as if nothing had been', async () => {
+  const { searchOf, catalogue } = startTwo();
+  const cluster = consolidationCluster(20, catalogue);
+  const whole = await searchOf(cluster, Infinity);
+  const cut = await searchOf(cluster, 1);
+  assert.ok(whole.answers.every(({ undecided }) => undecided === 0));
+  assert.ok(cut.answers.every(({ undecided }) => undecided > 0));
+});
+
+/** Two controllers that share a clock and the instance types. Every look at the clock takes 10 ms. */
+function startTwo() {
+  const { clock } = clockWithLeap(Infinity);
+  const [catalogues, catalogue] = [new Catalogues(), referenceCatalogue(400)];
+  const driverOf = (controller: string) =>
+    new PlannerDriver({ clock, metrics: new Metrics(clock), controller, catalogues });
+  const options = { ...DEFAULT_PLANNING, profile: REFERENCE_PROFILE };
+  const logger = recordingLogger();
+  const planOf = async (pods: readonly Pod[], deadline: number) => {
+    const slices = new TimeSlices(clock, new AbortController().signal);
+    const planner = await driverOf('provisioner').read(
+      { snapshot: referenceSnapshot(pods, catalogue), options },
+      slices,
+    );
+    const before = slices.worked;
+    const { newNodes, undecided } = await planner.plan({ slices, logger, deadline });
+    const outline = newNodes.map((node) => [node.instanceTypes, node.pods.map(({ pod }) => pod.metadata.name)]);
+    return { outline, undecided: undecided.length, worked: slices.worked - before };
+  };
+  /** Asks what would become of the pods of each node. */
+  const searchOf = async (snapshot: Snapshot, deadline: number) => {
+    const slices = new TimeSlices(clock, new AbortController().signal);
+    const driver = driverOf('disruption');
+    const planner = await driver.read({ snapshot, options: { ...options, reservedCapacity: 'Fallback' } }, slices);
+    const answers = [];
+    let longest = 0;
+    const started = slices.worked;
+    for (const { providerId, pods } of snapshot.nodes) {
+      const before = slices.worked;
+      const change = { withoutNodes: [providerId], withPods: pods };
+      const { newNodes, existingNodes, undecided } = await planner.whatIf(change, { slices, logger, deadline });
+      answers.push({
+        bought: newNodes.length,
+        onto: existingNodes.map(({ node }) => node),
+        undecided: undecided.length,
+      });
+      longest = Math.max(longest, slices.worked - before);
+    }
+    return { answers, longest, worked: slices.worked - started };
+  };
+  return { clock, planOf, searchOf, catalogue };
+}
 
 /** Calls `look` once in every turn of the event loop until the work is done. */
 async function whileWatching<T>(work: Promise<T>, look: () => Promise<void>): Promise<T> {

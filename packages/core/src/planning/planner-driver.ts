@@ -1,18 +1,8 @@
-import { randomUUID } from 'node:crypto';
-import {
-  DURATION_BUCKETS,
-  defineGauge,
-  defineHistogram,
-  durationText,
-  type Logger,
-  type Metrics,
-  MINUTE,
-  SECOND,
-  type SteadyClock,
-} from '@karpenter-ts/runtime';
+import { durationText, type Logger, SECOND, type SteadyClock } from '@karpenter-ts/runtime';
 import {
   type Base,
   type Catalogues,
+  type Change,
   type Plan,
   type PlanningOptions,
   type PlanRun,
@@ -21,44 +11,11 @@ import {
   type Snapshot,
 } from '@karpenter-ts/scheduling';
 import type { TimeSlices } from '../state/time-slices.ts';
+import { type MeasuredRun, PlannerMetrics, type PlannerMetricsDeps } from './planner-metrics.ts';
 
-export const schedulingSeconds = defineHistogram(
-  'karpenter_scheduler_scheduling_duration_seconds',
-  ['controller'],
-  'Duration of scheduling simulations used for deprovisioning and provisioning in seconds.',
-  DURATION_BUCKETS,
-);
-export const unschedulablePods = defineGauge(
-  'karpenter_scheduler_unschedulable_pods_count',
-  ['controller'],
-  'The number of unschedulable Pods.',
-);
-const queueDepth = defineGauge(
-  'karpenter_scheduler_queue_depth',
-  ['controller', 'scheduling_id'],
-  'The number of pods currently waiting to be scheduled.',
-);
-const unfinishedSeconds = defineGauge(
-  'karpenter_scheduler_unfinished_work_seconds',
-  ['controller', 'scheduling_id'],
-  "How many seconds of work has been done that is in progress and hasn't been observed by scheduling_duration_seconds.",
-);
-const podsByZone = defineGauge(
-  'karpenter_scheduler_pending_pods_by_effective_zone_count',
-  ['controller', 'zone'],
-  'Pending pods dimensioned by effective zone constraint, or the intersection of pod-level zone signals, volume ' +
-    "topology (PVC zones), and topology constraints. Values: specific zone name (e.g., 'us-west-2a'), 'flexible' " +
-    "(multiple zones), or 'none' (no valid intersection).",
-);
-
-/** After this time the plan is used as it is; pods it has not reached wait for the next one (spec 02 §6). */
-const DEADLINE = 1 * MINUTE;
-
-export interface DriverDeps {
-  readonly clock: SteadyClock;
-  readonly metrics: Metrics;
-  /** The controller that plans, as metrics name it. */
-  readonly controller: string;
+export interface DriverDeps extends PlannerMetricsDeps {
+  /** Shared by all drivers, so that the instance types of a NodePool are indexed once. */
+  readonly catalogues: Catalogues;
 }
 
 /** What to plan, and how. */
@@ -67,86 +24,100 @@ export interface PlanningTask {
   readonly options: PlanningOptions;
 }
 
+/** How one run of the planner goes. */
+export interface RunSettings {
+  readonly slices: TimeSlices;
+  readonly logger: Logger;
+  /**
+   * After so many milliseconds of its own work the run ends with what is placed; the other pods are `undecided`. Time
+   * that other work takes while the run pauses does not count, so that a long consolidation cannot cut a plan short.
+   */
+  readonly deadline: number;
+}
+
 /**
- * Runs the planner in time slices, reports its progress in metrics, and stops it at its deadline. It runs one plan at a
- * time: the series of the last plan are removed when the next one begins.
+ * Runs the planner for one controller: in time slices, with a deadline, and with its progress in metrics. A controller
+ * makes one run at a time; runs of several controllers take turns and do not disturb each other.
  */
 export class PlannerDriver {
-  readonly #deps: DriverDeps;
+  readonly #clock: SteadyClock;
   readonly #catalogues: Catalogues;
-  #lastId: string | undefined;
-  #lastZones: Iterable<string> = [];
+  readonly #metrics: PlannerMetrics;
 
-  constructor(deps: DriverDeps, catalogues: Catalogues) {
-    this.#deps = deps;
-    this.#catalogues = catalogues;
+  constructor(deps: DriverDeps) {
+    this.#clock = deps.clock;
+    this.#catalogues = deps.catalogues;
+    this.#metrics = new PlannerMetrics(deps);
   }
 
-  async plan({ snapshot, options }: PlanningTask, slices: TimeSlices, logger: Logger): Promise<Plan> {
-    const { clock } = this.#deps;
+  /** Reads a snapshot. The result answers any number of questions about it. */
+  async read({ snapshot, options }: PlanningTask, slices: TimeSlices): Promise<SnapshotPlanner> {
     const base = await read(readBase(snapshot, options, this.#catalogues), slices);
-    const started = clock.elapsed();
-    const id = this.#begin();
-    try {
-      const zones = await read(base.pendingByZone(), slices);
-      this.#show(id, started, snapshot.pods.length);
-      const plan = await this.#place(base, { id, started, slices }, logger);
-      this.#show(id, started, plan.unschedulable.length + plan.undecided.length);
-      this.#showZones(zones);
+    return new SnapshotPlanner(base, snapshot.pods.length, this.#clock, this.#metrics);
+  }
+}
+
+/** The planner, asked about one snapshot. It keeps the snapshot in memory, so drop it when the last question is asked. */
+export class SnapshotPlanner {
+  readonly #base: Base;
+  readonly #pendingPods: number;
+  readonly #clock: SteadyClock;
+  readonly #metrics: PlannerMetrics;
+
+  constructor(base: Base, pendingPods: number, clock: SteadyClock, metrics: PlannerMetrics) {
+    this.#base = base;
+    this.#pendingPods = pendingPods;
+    this.#clock = clock;
+    this.#metrics = metrics;
+  }
+
+  /** The plan of the snapshot. */
+  plan(settings: RunSettings): Promise<Plan> {
+    return this.#measure(async (run) => {
+      const zones = await read(this.#base.pendingByZone(), settings.slices);
+      const plan = await this.#run(this.#base.plan(), this.#pendingPods, run, settings);
+      this.#metrics.showZones(zones);
       return plan;
+    });
+  }
+
+  /** The plan of the changed snapshot. */
+  whatIf(change: Change, settings: RunSettings): Promise<Plan> {
+    const pods = this.#pendingPods + (change.withPods?.length ?? 0);
+    return this.#measure((run) => this.#run(this.#base.whatIf(change), pods, run, settings));
+  }
+
+  async #measure(work: (run: MeasuredRun) => Promise<Plan>): Promise<Plan> {
+    const run = this.#metrics.begin();
+    try {
+      return await work(run);
     } finally {
-      this.#end(id, started);
+      this.#metrics.end(run);
     }
   }
 
-  async #place(
-    base: Base,
-    { id, started, slices }: { readonly id: string; readonly started: number; readonly slices: TimeSlices },
-    logger: Logger,
-  ): Promise<Plan> {
-    const { clock } = this.#deps;
-    const run: PlanRun = base.plan();
+  async #run(planRun: PlanRun, pods: number, run: MeasuredRun, settings: RunSettings): Promise<Plan> {
+    this.#metrics.showProgress(run, pods);
+    const plan = await this.#place(planRun, run, settings);
+    this.#metrics.showProgress(run, plan.unschedulable.length + plan.undecided.length);
+    return plan;
+  }
+
+  async #place(planRun: PlanRun, run: MeasuredRun, { slices, logger, deadline }: RunSettings): Promise<Plan> {
+    const workedBefore = slices.worked;
     let command: 'stop' | undefined;
     for (;;) {
-      const step = run.next(command);
+      const step = planRun.next(command);
       if (step.done) return step.value;
       if (!slices.isOver) continue;
-      this.#show(id, started, step.value.waiting);
+      this.#metrics.showProgress(run, step.value.waiting);
       await slices.pause();
-      if (command !== 'stop' && clock.elapsed() - started >= DEADLINE) {
+      if (command !== 'stop' && slices.worked - workedBefore >= deadline) {
         command = 'stop';
-        const duration = durationText(Math.trunc((clock.elapsed() - started) / SECOND) * SECOND);
-        logger.debug('scheduling simulation timed out', { duration, 'scheduling-id': id });
+        const duration = durationText(Math.trunc((this.#clock.elapsed() - run.startedAt) / SECOND) * SECOND);
+        logger.debug('scheduling simulation timed out', { duration, 'scheduling-id': run.id });
       }
     }
-  }
-
-  #begin(): string {
-    const { metrics, controller } = this.#deps;
-    metrics.remove(unschedulablePods, { controller });
-    for (const zone of this.#lastZones) metrics.remove(podsByZone, { controller, zone });
-    if (this.#lastId !== undefined) metrics.remove(queueDepth, { controller, scheduling_id: this.#lastId });
-    this.#lastId = randomUUID();
-    return this.#lastId;
-  }
-
-  #show(id: string, started: number, waiting: number): void {
-    const { clock, metrics, controller } = this.#deps;
-    const labels = { controller, scheduling_id: id };
-    metrics.set(queueDepth, labels, waiting);
-    metrics.set(unfinishedSeconds, labels, (clock.elapsed() - started) / SECOND);
-  }
-
-  #showZones(zones: ReadonlyMap<string, number>): void {
-    const { metrics, controller } = this.#deps;
-    for (const [zone, pods] of zones) metrics.set(podsByZone, { controller, zone }, pods);
-    this.#lastZones = zones.keys();
-  }
-
-  #end(id: string, started: number): void {
-    const { clock, metrics, controller } = this.#deps;
-    metrics.remove(unfinishedSeconds, { controller, scheduling_id: id });
-    metrics.observe(schedulingSeconds, { controller }, (clock.elapsed() - started) / SECOND);
   }
 }
 

@@ -1,4 +1,4 @@
-import { durationText, type Logger, nameList, SECOND, type Source } from '@karpenter-ts/runtime';
+import { durationText, type Logger, MINUTE, nameList, SECOND, type Source } from '@karpenter-ts/runtime';
 import { objectKey, type Pod } from '@karpenter-ts/kubernetes';
 import { Catalogues, type Plan, type Pool } from '@karpenter-ts/scheduling';
 import type { ClusterModel } from '../state/cluster-model.ts';
@@ -9,7 +9,8 @@ import { findDisplacedPods } from '../pods/displaced-pods.ts';
 import { createNodeClaims } from './nodeclaim-creation.ts';
 import { countUnschedulable, OutcomeRecorder } from './scheduling-outcome.ts';
 import { selectPendingPods } from '../pods/pending-pods.ts';
-import { PlannerDriver, schedulingSeconds, unschedulablePods } from '../planning/planner-driver.ts';
+import { PlannerDriver } from '../planning/planner-driver.ts';
+import { schedulingSeconds, unschedulablePods } from '../planning/planner-metrics.ts';
 import { DefaultSpread } from '../planning/default-spread.ts';
 import { planningOptions } from '../planning/planning-options.ts';
 import { planningSnapshot } from '../planning/planning-snapshot.ts';
@@ -27,6 +28,9 @@ export type ProvisionerDeps = ControllerDeps & {
 /** The controller's name in metrics and logs. */
 export const PROVISIONER = 'provisioner';
 
+/** After so much work the plan is used as it is; pods it has not reached wait for the next one (spec 02 §6). */
+const DEADLINE = 1 * MINUTE;
+
 const MOST_NAMES = 5;
 
 /** Finds a node for every pending pod and creates NodeClaims where needed (spec 02 §6). */
@@ -41,7 +45,7 @@ export class Provisioner {
   constructor(deps: ProvisionerDeps) {
     const { clock, metrics, caches } = deps;
     this.#deps = deps;
-    this.#driver = new PlannerDriver({ clock, metrics, controller: PROVISIONER }, new Catalogues());
+    this.#driver = new PlannerDriver({ clock, metrics, controller: PROVISIONER, catalogues: new Catalogues() });
     this.#warnings = new ConsolidationWarnings(clock);
     this.#untracked = new UntrackedVolumes(caches);
     this.#spread = new DefaultSpread(deps);
@@ -101,7 +105,8 @@ export class Provisioner {
     }
     const spread = await this.#spread.apply(pods, slices);
     const snapshot = planningSnapshot({ stateNodes, pools, pods: spread }, caches, cluster);
-    const plan = await this.#driver.plan({ snapshot, options: planningOptions(options, provider) }, slices, logger);
+    const planner = await this.#driver.read({ snapshot, options: planningOptions(options, provider) }, slices);
+    const plan = await planner.plan({ slices, logger, deadline: DEADLINE });
     metrics.set(unschedulablePods, { controller: PROVISIONER }, countUnschedulable(plan, logger));
     if (plan.newNodes.length > 0) {
       logger.info('found provisionable pod(s)', {

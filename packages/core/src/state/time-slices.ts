@@ -9,24 +9,31 @@ export class TimeSlices {
   readonly #clock: Pick<SteadyClock, 'elapsed'>;
   /** Aborts the work. */
   readonly signal: AbortSignal;
-  #end: number;
+  #start: number;
+  #workedBefore = 0; // in the slices before this one
 
   /** `signal` aborts the work at the next pause. */
   constructor(clock: Pick<SteadyClock, 'elapsed'>, signal: AbortSignal) {
     this.#clock = clock;
     this.signal = signal;
-    this.#end = clock.elapsed() + LENGTH;
+    this.#start = clock.elapsed();
   }
 
   /** Whether the current slice is used up, so that it is time to `pause`. */
   get isOver(): boolean {
-    return this.#clock.elapsed() >= this.#end;
+    return this.#clock.elapsed() >= this.#start + LENGTH;
+  }
+
+  /** Milliseconds the work has taken so far, without the time that others took while it paused. */
+  get worked(): number {
+    return this.#workedBefore + (this.#clock.elapsed() - this.#start);
   }
 
   /** Yields to the event loop and begins the next slice. Rejects with the signal's reason if it is aborted. */
   async pause(): Promise<void> {
+    this.#workedBefore = this.worked;
     await nextTurn();
+    this.#start = this.#clock.elapsed();
     this.signal.throwIfAborted();
-    this.#end = this.#clock.elapsed() + LENGTH;
   }
 }
