@@ -17,16 +17,16 @@ interface Parts extends ClusterOptions {
   readonly faults: Faults;
 }
 
-/** All that makes the cluster move; it stands still until it is started. */
+/** The manager of everything that acts in the cluster. Nothing happens until it is started. */
 export function managerOf(parts: Parts): Manager {
   const { clock, random, client, logger = nullLogger } = parts;
   const metrics = new Metrics(clock);
-  // Thousands of events at once lose some, as anywhere; nothing is wrong, and there is nothing to be done about it.
+  // Events may be lost when there are thousands at once, as in a real cluster.
   const events = new Recorders({ client, clock, logger: nullLogger, metrics, random });
   return new Manager({ clock, random, logger, metrics, events, controllers: controllersOf(parts, logger, events) });
 }
 
-/** Everyone but the API server: ordinary clients of it. */
+/** All controllers: ordinary clients of the API server. */
 function controllersOf(parts: Parts, logger: Logger, events: Recorders): readonly Controller[] {
   const { clock, random, client, faults, kubelet } = parts;
   const deps = { client, clock, logger, random };

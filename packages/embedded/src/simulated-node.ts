@@ -1,6 +1,6 @@
 import type { Node } from '@karpenter-ts/kubernetes';
 
-/** What tells one simulated node from another; what is left out is that of a small machine. */
+/** What a simulated node may differ in; the defaults describe a small node. */
 export interface SimulatedNode {
   readonly name: string;
   readonly zone?: string;
@@ -10,7 +10,7 @@ export interface SimulatedNode {
   readonly labels?: Readonly<Record<string, string>>;
 }
 
-/** A node as its kubelet would register it. It wears KWOK's annotation, so that a simulated kubelet takes care of it. */
+/** A node as its kubelet would register it. It has KWOK's annotation, so that a simulated kubelet runs it. */
 export function simulatedNode(options: SimulatedNode): Node {
   const { name, zone = 'zone-a', cpu = '4', memory = '16Gi', pods = '110', labels = {} } = options;
   const capacity = { cpu, memory, pods, 'ephemeral-storage': '100Gi' };

@@ -1,34 +1,34 @@
 import type { ObjectCondition } from '@karpenter-ts/kubernetes';
 
-/** What is wrong with a node, or its kubelet. */
+/** A fault of a node or its kubelet. */
 export type Fault =
-  /** The machine is there, but its kubelet never comes up. A node that is up already stays so. */
+  /** The node exists, but its kubelet never starts. It has no effect on a node that is already ready. */
   | { readonly kind: 'never-ready' }
-  /** Nothing is heard from it any more: no lease, no status, and nobody ends its pods. */
+  /** The kubelet is unreachable: it renews no lease, posts no status and stops no pods. */
   | { readonly kind: 'lost' }
   /** Its pods take this long to stop, or their whole grace period if that is shorter. */
   | { readonly kind: 'slow-drain'; readonly delay: number }
-  /** The kubelet says so itself: `Ready: False`, say, or a condition of somebody's health checks. */
+  /** The kubelet reports a condition itself, such as `Ready: False` or one of a node problem detector. */
   | {
       readonly kind: 'unhealthy';
       readonly condition: Required<Pick<ObjectCondition, 'type' | 'status' | 'reason' | 'message'>>;
     };
 
 /**
- * What tests and simulations break, node by node. It is no part of the API, so that no object can bring it about in a
- * cluster that somebody else runs. A node can be named before it exists.
+ * Injects faults into nodes, for tests and simulations. It is no part of the API, so that no object can cause a fault
+ * in somebody's cluster. A node can be named before it exists.
  */
 export class Faults {
   readonly #faults = new Map<string, readonly Fault[]>();
   readonly #listeners: ((node: string) => void)[] = [];
 
-  /** Breaks a node, in addition to what is broken already. */
+  /** Adds faults to those a node has already. */
   inject(node: string, ...faults: readonly Fault[]): void {
     this.#faults.set(node, [...this.of(node), ...faults]);
     this.#tell(node);
   }
 
-  /** All is well again: the kubelet goes on where it should be by now. */
+  /** Removes all faults: the kubelet continues in the state it should have by now. */
   heal(node: string): void {
     this.#faults.delete(node);
     this.#tell(node);
@@ -42,7 +42,7 @@ export class Faults {
     return this.of(node).some((fault) => fault.kind === kind);
   }
 
-  /** From now on told of every node whose faults change. */
+  /** Calls `listener` for every node whose faults change. */
   onChange(listener: (node: string) => void): void {
     this.#listeners.push(listener);
   }

@@ -42,15 +42,15 @@ export interface KubeletDeps {
 
 interface Kubelet extends KubeletDeps {
   readonly leases: NodeLeases;
-  /** Of pods, written over by their kubelets. */
+  /** Versions of pods that the kubelets have overwritten. */
   readonly superseded: SupersededVersions;
   readonly nodeAddresses: AddressRange;
   readonly podAddresses: AddressRange;
 }
 
 /**
- * The kubelets of all nodes that wear KWOK's annotation: nodes become Ready and keep saying so, pods run, those of Jobs
- * succeed, and all stop when they are deleted.
+ * The kubelets of all nodes with KWOK's annotation. Their nodes become Ready and stay so, their pods run, pods of Jobs
+ * succeed, and pods stop when they are deleted.
  */
 export function kubeletControllers(deps: KubeletDeps): readonly Controller[] {
   const kubelet: Kubelet = {
@@ -126,7 +126,7 @@ function podController(kubelet: Kubelet): Controller {
     concurrency: 64,
     sources: [
       kindSource(caches.pods, { when: ({ object }) => Boolean(object.spec.nodeName) }),
-      // A node that has just come up has pods waiting for it.
+      // A node that has just become Ready has pods waiting for it.
       kindSource(caches.nodes, {
         when: (change) =>
           change.type === 'added' || (change.type === 'updated' && isReady(change.object) !== isReady(change.old)),
@@ -171,7 +171,10 @@ async function run(kubelet: Kubelet, pod: Pod, node: Node): Promise<Result> {
   return DONE;
 }
 
-/** The node was silent for a while, and its pods were given up: they have been running all the time. */
+/**
+ * Marks a pod Ready again. Its node was unreachable and the pod was marked not ready, but it has been running all the
+ * time.
+ */
 async function sayReady(kubelet: Kubelet, pod: Pod): Promise<Result> {
   const lastTransitionTime = timestamp(kubelet.clock.now());
   await writePodStatus(kubelet, pod, { conditions: [{ type: 'Ready', status: 'True', lastTransitionTime }] });
@@ -187,7 +190,7 @@ async function complete(kubelet: Kubelet, pod: Pod): Promise<Result> {
   return DONE;
 }
 
-/** The deletion's time is when the grace period ends; the pod may be quicker. */
+/** A deletion timestamp is the end of the grace period; a pod may stop earlier. */
 async function stop({ client, clock, faults, settings }: Kubelet, pod: Pod, node: Node): Promise<Result> {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0, uid = '' } = pod.metadata;
   const grace = deletionGracePeriodSeconds * 1000;
@@ -203,15 +206,15 @@ async function stop({ client, clock, faults, settings }: Kubelet, pod: Pod, node
 }
 
 /**
- * Milliseconds from now until `delay` has passed since. Times of objects are whole seconds: no delay is none at all. When
- * the clock was set back in between, nobody knows how much has passed: then it is enough.
+ * Milliseconds until `delay` has passed since an instant. Timestamps of objects are whole seconds, so a delay of 0 is
+ * over at once. If the clock was set back in between, the delay counts as over.
  */
 function until(since: Instant, delay: number, now: Instant): number {
   const wait = since + delay - now;
   return delay === 0 || wait > delay + 1 * SECOND ? 0 : wait;
 }
 
-/** Onto the version at hand only: a second pass over an old one would give the pod a second address. */
+/** Writes only over the version at hand: a second reconcile of an old version would give the pod a second address. */
 async function writePodStatus({ client, superseded }: Kubelet, pod: Pod, status: object): Promise<void> {
   const { metadata } = pod;
   const body = { metadata: { resourceVersion: metadata.resourceVersion }, status };

@@ -6,8 +6,8 @@ import type { KubeletSettings } from './settings.ts';
 const NAMESPACE = 'kube-node-lease';
 
 /**
- * The leases by which nodes say that they live. All nodes renew in one round: with hundreds of them under virtual time,
- * that is one step of the clock instead of hundreds.
+ * The heartbeat leases of nodes. All are renewed in one round: under virtual time, hundreds of nodes then cost one step
+ * of the clock instead of hundreds.
  */
 export class NodeLeases {
   readonly #client: Client;
@@ -21,7 +21,7 @@ export class NodeLeases {
     this.#settings = options.settings;
   }
 
-  /** Renews the leases of these nodes, and forgets all others. */
+  /** Renews the leases of these nodes, and drops those of all others. */
   async renewAll(nodes: readonly Node[]): Promise<void> {
     const names = new Set(nodes.map(({ metadata }) => metadata.name));
     for (const name of this.#last.keys()) if (!names.has(name)) this.#last.delete(name);
@@ -29,7 +29,10 @@ export class NodeLeases {
     await Promise.all(nodes.map((node) => this.renew(node, renewTime)));
   }
 
-  /** Takes the lease if it is not held yet. One that somebody else has written is read again, and renewed next time. */
+  /**
+   * Acquires the lease if it does not exist. A lease that somebody else has written is read again, and renewed next
+   * time.
+   */
   async renew(node: Node, renewTime = microTimestamp(this.#clock.now())): Promise<void> {
     const { name } = node.metadata;
     const last = this.#last.get(name);

@@ -15,7 +15,7 @@ const DEFAULT_CAPACITY = { cpu: '32', memory: '256Gi', pods: '110' };
 
 type Sign = Required<Pick<ObjectCondition, 'type' | 'status' | 'reason' | 'message'>>;
 
-/** What a healthy kubelet says. */
+/** The conditions of a healthy node. */
 const HEALTHY: readonly Sign[] = [
   { type: 'Ready', status: 'True', reason: 'KubeletReady', message: 'kubelet is posting ready status' },
   {
@@ -39,14 +39,14 @@ const HEALTHY: readonly Sign[] = [
   { type: 'NetworkUnavailable', status: 'False', reason: 'RouteCreated', message: 'RouteController created a route' },
 ];
 
-/** What the kubelet should say now: the healthy signs, but for those a fault replaces. */
+/** The conditions the kubelet should report now: the healthy ones, except where a fault replaces them. */
 export function signsUnder(faults: readonly Fault[]): readonly Sign[] {
   const broken = faults.filter((fault) => fault.kind === 'unhealthy').map(({ condition }) => condition);
   const types = new Set(broken.map(({ type }) => type));
   return [...HEALTHY.filter(({ type }) => !types.has(type)), ...broken];
 }
 
-/** Whether the node's status already says so. */
+/** Whether the node's status already has these conditions. */
 export function isSaying({ status }: Node, signs: readonly Sign[]): boolean {
   return signs.every((sign) => {
     const known = findCondition(status?.conditions, sign.type);
@@ -54,7 +54,7 @@ export function isSaying({ status }: Node, signs: readonly Sign[]): boolean {
   });
 }
 
-/** The status to post: the signs, and what the node was not created with. */
+/** The patch of the node's status: the conditions, and whatever the node was created without. */
 export function statusPatch(
   { metadata, status }: Node,
   signs: readonly Sign[],
@@ -89,7 +89,7 @@ export function statusPatch(
 const VERSIONS = ['kubeletVersion', 'kubeProxyVersion', 'containerRuntimeVersion', 'kernelVersion'];
 const IDS = ['osImage', 'bootID', 'machineID', 'systemUUID'];
 
-/** Makes what belongs to the node go with it. */
+/** The owner reference that makes the garbage collector delete an object with its node. */
 export function ownedByNode({ metadata }: Node) {
   const { name, uid = '' } = metadata;
   return { apiVersion: apiVersionOf(NODES), kind: NODES.kind, name, uid };

@@ -1,7 +1,7 @@
 import { MINUTE, SECOND } from '@karpenter-ts/runtime';
 import type { Node } from '@karpenter-ts/kubernetes';
 
-/** How quick simulated kubelets are. Times are in milliseconds. */
+/** How fast simulated kubelets are, in milliseconds. */
 export interface KubeletSettings {
   /** From a node's creation until it is Ready. */
   readonly readyDelay: number;
@@ -13,11 +13,11 @@ export interface KubeletSettings {
   readonly completionDelay: number;
   readonly leaseDuration: number;
   readonly leaseRenewal: number;
-  /** How often a node with nothing new repeats its status. */
+  /** How often a node without changes repeats its status. */
   readonly heartbeat: number;
 }
 
-/** Everything at once, as KWOK in the lab; leases and heartbeats as a kubelet has them. */
+/** No delays, like KWOK in the lab; leases and heartbeats as often as a real kubelet. */
 export const DEFAULT_SETTINGS: KubeletSettings = {
   readyDelay: 0,
   startDelay: 0,
@@ -28,7 +28,7 @@ export const DEFAULT_SETTINGS: KubeletSettings = {
   heartbeat: 5 * MINUTE,
 };
 
-/** Whether a node has no kubelet of its own: it wears KWOK's annotation, as in any cluster with KWOK. */
+/** Whether a node is simulated: it has KWOK's annotation, as in any cluster with KWOK. */
 export function isSimulated({ metadata }: Node): boolean {
   return metadata.annotations?.['kwok.x-k8s.io/node'] === 'fake';
 }

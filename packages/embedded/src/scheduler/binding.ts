@@ -1,7 +1,7 @@
 import type { Client } from '@karpenter-ts/runtime';
 import { type Pod, PODS } from '@karpenter-ts/kubernetes';
 
-/** Binds the pod to the node. Refused with a conflict if it is another pod by now, or has a node already. */
+/** Binds the pod to the node. The server refuses with a conflict if the pod was replaced, or is bound already. */
 export async function bindPod(client: Client, { metadata }: Pod, node: string, signal: AbortSignal): Promise<void> {
   const { name, namespace, uid } = metadata;
   const binding = {

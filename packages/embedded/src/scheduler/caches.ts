@@ -66,7 +66,7 @@ const SPEC = {
   volumes: { name: true, persistentVolumeClaim: true, ephemeral: true },
 } as const;
 
-// Without what decides nothing about where pods go: with 20,000 of them, the rest is most of the memory.
+// Drops fields that do not affect scheduling: with 20,000 pods they are most of the memory.
 const keepPending = keepFields<Pod>({
   metadata: METADATA,
   spec: SPEC,
@@ -74,7 +74,7 @@ const keepPending = keepFields<Pod>({
 });
 const keepBound = keepFields<Pod>({ metadata: METADATA, spec: SPEC, status: { phase: true } });
 
-/** Makes the caches. None runs until it is started. Pods that have ended are left out. */
+/** Makes the caches; the manager starts them. Pods that have ended are left out. */
 export function createCaches(deps: CacheDeps): SchedulerCaches {
   const cache = <T extends ApiObject>(type: ResourceType) => new Informer<T>({ ...deps, type });
   return {

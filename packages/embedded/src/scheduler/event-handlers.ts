@@ -16,13 +16,16 @@ export interface EventHandlerDeps {
   readonly volumes: VolumeBinder;
 }
 
-/** What happens to the objects of a kind. */
+/** Called for each change of an object of a kind. */
 interface ObjectHandler<T> {
   readonly seen: (object: T) => void;
   readonly gone: (object: T) => void;
 }
 
-/** Brings what the API server tells into the snapshot, and pods in need of a node into the queue. */
+/**
+ * The scheduler's event handlers: they write changes of the cluster into the snapshot, and pods without a node into the
+ * queue.
+ */
 export class EventHandlers {
   readonly #deps: EventHandlerDeps;
   readonly #classes: PodClasses;
@@ -32,7 +35,7 @@ export class EventHandlers {
     this.#classes = new PodClasses(deps.snapshot.names);
   }
 
-  /** One for each cache. They feed once they are attached. */
+  /** One source for each cache; handlers are registered when it is attached. */
   sources(caches: SchedulerCaches): readonly Source[] {
     const { storage } = this.#deps.snapshot;
     return [
@@ -113,7 +116,7 @@ export class EventHandlers {
     if (placed !== undefined) queue.moveToActive({ kind: 'pod removed', ...placed });
   }
 
-  /** A promise that ends makes room, as a pod does that leaves. */
+  /** The end of a nomination frees capacity, as the deletion of a pod does. */
   #endNomination(key: string, next?: string): void {
     const { snapshot, queue, nominations } = this.#deps;
     const promised = nominations.find(key);

@@ -10,7 +10,7 @@ import {
 import { microTimestamp, type Pod, type ResourceType } from '@karpenter-ts/kubernetes';
 import { SCHEDULER_NAME } from './scheduler-name.ts';
 
-/** Something to tell the owner of a pod. */
+/** An event about a pod. */
 export interface SchedulingEvent {
   readonly type: 'Normal' | 'Warning';
   readonly reason: 'Scheduled' | 'FailedScheduling';
@@ -18,7 +18,7 @@ export interface SchedulingEvent {
   readonly note: string;
 }
 
-/** Texts are interface: people and tools search for them. */
+/** Users and tools match on these texts. */
 export function scheduled({ metadata: { namespace, name } }: Pod, node: string): SchedulingEvent {
   const note = `Successfully assigned ${namespace}/${name} to ${node}`;
   return { type: 'Normal', reason: 'Scheduled', action: 'Binding', note };
@@ -37,11 +37,11 @@ const EVENTS: ResourceType = {
 };
 
 const LONGEST_NOTE = 1024;
-/** Beyond it new ones are lost: a scheduler must not wait for its own words. */
+/** Further events are dropped, because the scheduler must not wait for its own events. */
 const MOST_WAITING = 1000;
-/** So that telling of bindings does not take the time of bindings. kube-scheduler does with less. */
+/** A rate limit, so that events do not slow down bindings. kube-scheduler's is lower. */
 const PACE = { qps: 200, burst: 1000 };
-/** An event that comes again within this time is the same one again. */
+/** An event that is repeated within this time belongs to the same series. */
 const SERIES_END = 6 * MINUTE;
 
 interface EventObject {
@@ -58,8 +58,8 @@ interface Known {
 }
 
 /**
- * Publishes events as kube-scheduler does: in the `events.k8s.io` form, one after another. The second time within six
- * minutes that the same is said of a pod that has not changed makes the event a series; further times are not told.
+ * Publishes events like kube-scheduler: in the `events.k8s.io` form, one after another. A repetition within six minutes
+ * about an unchanged pod turns the event into a series; further repetitions are dropped.
  */
 export class SchedulingEvents {
   readonly #client: Pick<Client, 'create' | 'patch'>;
@@ -118,12 +118,15 @@ export class SchedulingEvents {
     this.#isSending = false;
   }
 
-  /** Refused, as when a namespace goes away, one is lost. Out of reach of the server, all are: they would be old. */
+  /**
+   * A refused event is dropped, as when its namespace terminates. If the server cannot be reached, all are dropped:
+   * they would be outdated.
+   */
   #sendFailed(error: unknown): void {
     if (!(error instanceof StatusError)) this.#waiting.length = 0;
   }
 
-  /** The oldest are first, for nothing is ever set again. */
+  /** Entries are never set again, so the oldest come first. */
   #forgetOld(): void {
     for (const [key, { at }] of this.#known) {
       if (this.#clock.elapsed() - at <= SERIES_END) return;

@@ -3,24 +3,24 @@ import type { Filter, Rejection } from './filters/filter.ts';
 /** Why no node can take a pod, in kube-scheduler's words. */
 export interface FitFailure {
   readonly message: string;
-  /** The filters that said no: changes that help none of them need no new try. */
+  /** The filters that rejected the pod: only events that help one of them lead to a retry. */
   readonly rejectedBy: ReadonlySet<Filter>;
 }
 
 export const NO_NODES: FitFailure = { message: 'no nodes available to schedule pods', rejectedBy: new Set() };
 
-/** Gathers what filters say until all of it is known. */
+/** Collects the rejections of one scheduling cycle. */
 export class FitReport {
-  /** Rejections with their nodes. Most searches succeed, so that nothing is made of them: a count is all they cost. */
+  /** The nodes of each rejection. Most cycles succeed, so only counts are kept until a message is needed. */
   readonly #nodes = new Map<Rejection, { readonly filter: Filter; count: number }>();
   #everywhere: { readonly filter: Filter; readonly reason: string } | undefined;
 
-  /** The pod can go nowhere, whatever the node. */
+  /** Rejects the pod on all nodes. */
   rejectEverywhere(filter: Filter, reason: string): void {
     this.#everywhere = { filter, reason };
   }
 
-  /** A node, or so many for the same reasons, cannot take the pod. */
+  /** Rejects a node, or `count` nodes for the same reasons. */
   reject(filter: Filter, rejection: Rejection, count = 1): void {
     const nodes = this.#nodes.get(rejection);
     if (nodes === undefined) this.#nodes.set(rejection, { filter, count });
@@ -47,18 +47,18 @@ export class FitReport {
 
 interface Prospects {
   readonly rejectedBy: ReadonlySet<Filter>;
-  /** Nodes on which pods could make room. */
+  /** The number of nodes where preemption could make room. */
   readonly yielding: number;
   readonly mayPreempt: boolean;
 }
 
-/** Of the two steps that could still make room, the first is about devices and the second about weaker pods. */
+/** The message of the two PostFilter plugins: the first is about devices, the second about preemption. */
 function failure(nodeCount: number, reasons: string, { rejectedBy, yielding, mayPreempt }: Prospects): FitFailure {
   const rescue = `no new claims to deallocate, preemption: ${preemption(nodeCount, yielding, mayPreempt)}`;
   return { message: `${unavailable(nodeCount)}${reasons}. ${rescue}`, rejectedBy };
 }
 
-/** Nobody is ever displaced here: the words are those for when no weaker pod is found. */
+/** This scheduler never preempts: the words are kube-scheduler's when preemption finds no victims. */
 function preemption(nodeCount: number, yielding: number, mayPreempt: boolean): string {
   if (!mayPreempt) return 'not eligible due to preemptionPolicy=Never.';
   const reasons = new Map([
@@ -70,7 +70,7 @@ function preemption(nodeCount: number, yielding: number, mayPreempt: boolean): s
 
 const unavailable = (nodeCount: number): string => `0/${nodeCount} nodes are available: `;
 
-/** Sorted as texts, numbers included. */
+/** Sorted as texts, numbers included, like kube-scheduler's messages. */
 function histogram(reasons: ReadonlyMap<string, number>): string {
   const lines: string[] = [];
   for (const [reason, count] of reasons) if (count > 0) lines.push(`${count} ${reason}`);

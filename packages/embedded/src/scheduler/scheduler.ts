@@ -42,13 +42,13 @@ export interface SchedulerDeps {
 const SWEEP = '';
 const SWEEP_EVERY = 30 * SECOND;
 const RETRY_DELAY = 1 * SECOND;
-/** Bindings under way at once. Decisions are made one at a time, but none waits for another's binding. */
+/** How many bindings run at once. Scheduling cycles run one at a time, but do not wait for bindings. */
 const CONCURRENCY = 64;
 
 /**
- * Gives pods nodes, as kube-scheduler does with its default profile but without ever displacing pods. A decision and the
- * placing in the snapshot happen in one go; only then is the API server told, and volumes are waited for by looking
- * again when they change.
+ * A scheduler with kube-scheduler's default profile, but without preemption. A scheduling cycle chooses a node and
+ * assumes the pod there; then the binding cycle writes it. A pod whose volumes are not bound yet is looked at again
+ * when they change.
  */
 export function schedulerController(deps: SchedulerDeps): Controller {
   const scheduler = new Scheduler(deps);
@@ -128,7 +128,7 @@ class Scheduler {
     return DONE;
   }
 
-  /** From here on everyone counts with the pod on its node. */
+  /** From here on the pod counts as placed on its node. */
   async #begin(pending: PendingPod, pod: Pod, node: NodeEntry, signal: AbortSignal): Promise<Result> {
     const { key } = pending;
     const plan = planFor(pending.pod, node, this.#snapshot.storage);
@@ -146,7 +146,7 @@ class Scheduler {
     return this.#finish(pending, pod, node, signal);
   }
 
-  /** A pod with a node: its volumes may be bound by now, or its own binding is on its way back to us. */
+  /** A pod that already has a node: its volumes may be bound by now, or its binding has not come back yet. */
   async #finish(pending: PendingPod, pod: Pod, node: NodeEntry, signal: AbortSignal): Promise<Result> {
     const progress = this.#volumes.progress(pending.key);
     switch (progress?.kind) {
@@ -177,7 +177,7 @@ class Scheduler {
     return DONE;
   }
 
-  /** The pod is not going where it was to go, unless the API server has shown it there. */
+  /** Undoes the assumption that the pod is on its node, unless the API server shows it there. */
   #giveUp(key: string): void {
     const placed = this.#snapshot.findPlaced(key);
     this.#volumes.release(key);
@@ -186,7 +186,9 @@ class Scheduler {
     this.#queue.moveToActive({ kind: 'pod removed', ...placed });
   }
 
-  /** Tells those who make nodes that the pod has one, although binding it takes a while. */
+  /**
+   * Writes `nominatedNodeName`, so that autoscalers know that the pod has a node although its binding takes a while.
+   */
   async #nominate(pod: Pod, node: NodeEntry, signal: AbortSignal): Promise<void> {
     if (pod.status?.nominatedNodeName === node.name) return;
     const body = { status: { nominatedNodeName: node.name } };

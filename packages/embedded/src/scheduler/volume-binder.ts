@@ -11,16 +11,16 @@ import type { NodeEntry } from './model/node-entry.ts';
 import type { StorageModel } from './model/storage-model.ts';
 import { volumeClaimKey, isBound, isInReach, type VolumePlan } from './model/volume-plan.ts';
 
-/** How far the claims of a pod are; `left` milliseconds until it has taken too long. */
+/** How far the binding of a pod's volume claims is; `left` is the milliseconds until its timeout. */
 export type Progress =
   | { readonly kind: 'bound' }
   | { readonly kind: 'waiting'; readonly left: number }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** How long volumes may take to be bound (kube-scheduler's default). */
+/** The timeout for binding volumes (kube-scheduler's default). */
 const TIMEOUT = 600 * SECOND;
 
-/** A plan being carried out. */
+/** A plan that is being carried out. */
 interface Work {
   readonly plan: VolumePlan;
   readonly node: NodeEntry;
@@ -28,8 +28,8 @@ interface Work {
 }
 
 /**
- * Has volumes bound or made for pods that have a node. It only writes what it wants; whoever runs volumes does the rest,
- * and takes the selected node off a claim again when it cannot.
+ * Binds or requests volumes for pods that have a node. It only writes annotations and bindings; the volume controllers
+ * do the rest, and remove the selected-node annotation if they cannot provision there.
  */
 export class VolumeBinder {
   readonly #client: Pick<Client, 'patch'>;
@@ -43,7 +43,7 @@ export class VolumeBinder {
     this.#storage = storage;
   }
 
-  /** Keeps what the plan needs from everybody else, until `release`. */
+  /** Reserves what the plan needs, until `release`. */
   reserve(podKey: string, plan: VolumePlan, node: NodeEntry): void {
     this.#work.set(podKey, { plan, node, since: this.#clock.elapsed() });
     for (const { volumeClaim, volume } of plan.bindings)
@@ -56,14 +56,14 @@ export class VolumeBinder {
     return this.#work.keys();
   }
 
-  /** Asks for what the plan says. Conflicts are thrown: then the plan was made from something old. */
+  /** Writes what the plan says. Conflicts are thrown: the plan was made from an outdated state. */
   async write(podKey: string, signal: AbortSignal): Promise<void> {
     const { plan, node } = this.#work.get(podKey)!;
     for (const { volumeClaim, volume } of plan.bindings) await this.#bind(volume, volumeClaim, signal);
     for (const volumeClaim of plan.provisions) await this.#select(volumeClaim, node, signal);
   }
 
-  /** Undefined if the pod has no claims under way. */
+  /** Undefined if no volume claim of the pod is being bound. */
   progress(podKey: string): Progress | undefined {
     const work = this.#work.get(podKey);
     if (work === undefined) return undefined;
@@ -87,7 +87,7 @@ export class VolumeBinder {
     const volume = this.#storage.volumes.get(volumeClaim?.spec.volumeName ?? '');
     if (volumeClaim === undefined)
       return failed(`failed to check provisioning pvc: could not find the claim "${name}"`);
-    // What we wrote builds on the version we knew: until another one is seen, ours has not come back.
+    // Our write was based on the version we knew. As long as the cache shows that version, it does not show our write.
     const isAnswered = volumeClaim.metadata.resourceVersion !== resourceVersion;
     if (
       isAnswered &&

@@ -1,7 +1,7 @@
 import { type Client, SECOND, type SteadyClock } from '@karpenter-ts/runtime';
 import type { ResourceType } from '@karpenter-ts/kubernetes';
 
-/** A kind the server offers: which parts of it have paths of their own, and what can be done to it. */
+/** A served kind with its subresources and verbs. */
 export interface ApiResource {
   readonly type: ResourceType;
   readonly verbs: readonly string[];
@@ -28,7 +28,7 @@ interface GroupList {
 
 const MAX_AGE = 30 * SECOND; // as often as kube-controller-manager's garbage collector asks
 
-/** What the server offers, in the preferred version of each group. Asked anew when half a minute old, or on demand. */
+/** The discovered resources, in the preferred version of each group. Refreshed after half a minute, or on demand. */
 export class ApiResources {
   readonly #client: Client;
   readonly #clock: SteadyClock;
@@ -45,7 +45,7 @@ export class ApiResources {
     return (this.#known as { readonly resources: Promise<readonly ApiResource[]> }).resources;
   }
 
-  /** Makes the next question go to the server: a kind may have come or gone. */
+  /** Forces a refresh at the next question, because a kind may have been added or removed. */
   refresh(): void {
     const resources = this.#discover();
     const known = { at: this.#clock.elapsed(), resources };
@@ -55,7 +55,7 @@ export class ApiResources {
     });
   }
 
-  /** By `apiVersion` and `kind`, as references name it. A kind of another version of its group is the same kind. */
+  /** Finds a kind by `apiVersion` and `kind`, as in owner references. Another version of its group is the same kind. */
   async find(apiVersion: string, kind: string): Promise<ApiResource | undefined> {
     const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
     return (await this.list()).find(({ type }) => type.group === group && type.kind === kind);

@@ -40,7 +40,7 @@ export interface CacheDeps {
   readonly random?: () => number;
 }
 
-/** One copy of each kind that controllers and kubelets read, for all of them. */
+/** One cache of each kind, shared by all controllers and kubelets. */
 export interface Caches {
   readonly pods: PodCache;
   readonly nodes: Informer<Node>;
@@ -58,10 +58,13 @@ export interface Caches {
   readonly storageClasses: Informer<StorageClass>;
 }
 
-/** By manager (`managerKey`), node, namespace, label (`<namespace>/<label>=<value>`) and claim (`<namespace>/<name>`). */
+/**
+ * Indexed by manager (`managerKey`), node, namespace, label (`<namespace>/<label>=<value>`) and volume claim
+ * (`<namespace>/<name>`).
+ */
 export type PodCache = Informer<Pod, 'manager' | 'node' | 'label' | 'volumeClaim'>;
 
-/** What of a pod is kept. With 20,000 pods, the rest is most of the memory. */
+/** The fields of a pod that are kept. With 20,000 pods, the rest is most of the memory. */
 const keepPod = keepFields<Pod>({
   apiVersion: true,
   kind: true,
@@ -81,14 +84,14 @@ const keepPod = keepFields<Pod>({
   status: true,
 });
 
-/** Where the objects of a manager are found; those without one under their namespace. */
+/** The index key of a manager's objects; objects without one are under their namespace. */
 export function managerKey(namespace: string | undefined, uid?: string): string {
   return uid === undefined ? (namespace ?? '') : uid;
 }
 
 const byManager: Indexer<ApiObject> = ({ metadata }) => [managerKey(metadata.namespace, controllerOf(metadata)?.uid)];
 
-/** Makes the caches. None runs until it is started. */
+/** Makes the caches; the manager starts them. */
 export function createCaches(deps: CacheDeps): Caches {
   const cache = <T extends ApiObject>(type: ResourceType) => new Informer<T>({ ...deps, type });
   return {

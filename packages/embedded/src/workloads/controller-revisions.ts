@@ -12,7 +12,7 @@ import { candidatesFor, claimObjects } from './ownership.ts';
 import { templateHash } from './template-hash.ts';
 import type { WorkloadDeps } from './workload-deps.ts';
 
-/** A set whose templates are kept. */
+/** A StatefulSet or DaemonSet, whose templates are kept as ControllerRevisions. */
 export interface RevisedSet extends ApiObject {
   readonly spec: {
     readonly selector: LabelSelectorSpec;
@@ -24,19 +24,19 @@ export interface RevisedSet extends ApiObject {
 
 export interface RevisedKind {
   readonly type: ResourceType;
-  /** The label of a revision that holds its hash. */
+  /** The label that holds the hash of a revision. */
   readonly hashLabel: string;
 }
 
-/** The present revision, and the set's others from old to new. */
+/** The current revision, and the others from old to new. */
 export interface RevisionHistory {
   readonly current: ControllerRevision;
   readonly others: readonly ControllerRevision[];
 }
 
 /**
- * Brings the history up to date: a template never seen gets a revision, one that came back the highest number. Orphans
- * of the set are adopted.
+ * Updates the history: a new template gets a revision, and one that came back gets the highest number. Orphaned
+ * revisions of the set are adopted.
  */
 export async function syncHistory(deps: WorkloadDeps, kind: RevisedKind, set: RevisedSet): Promise<RevisionHistory> {
   const all = await claimRevisions(deps, kind, set);
@@ -51,7 +51,7 @@ export async function syncHistory(deps: WorkloadDeps, kind: RevisedKind, set: Re
   return { current: await deps.client.update<ControllerRevision>(CONTROLLER_REVISIONS, renumbered), others };
 }
 
-/** Deletes the oldest revisions that no pod is of, beyond the number to keep. */
+/** Deletes the oldest revisions beyond the limit that no pod uses. */
 export async function truncateHistory(
   { client }: WorkloadDeps,
   { spec }: RevisedSet,

@@ -22,11 +22,11 @@ import { volumeController } from './volumes/volumes.ts';
 import type { WorkloadDeps } from './workload-deps.ts';
 
 export interface ControllerManagerDeps extends WorkloadDeps, CacheDeps {
-  /** The provisioners whose volumes are simulated; `SIMULATED_PROVISIONER` unless told. */
+  /** The provisioners whose volumes are simulated; `SIMULATED_PROVISIONER` by default. */
   readonly provisioners?: readonly string[];
 }
 
-/** All that a kube-controller-manager does for an embedded cluster. They share nothing but the caches. */
+/** The controllers of kube-controller-manager. They share nothing but the caches. */
 export function workloadControllers(deps: ControllerManagerDeps): readonly Controller[] {
   const resources = new ApiResources(deps);
   const controllers = [

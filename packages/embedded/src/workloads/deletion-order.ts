@@ -3,18 +3,18 @@ import { findCondition } from './conditions.ts';
 import { isActive, isReady } from './pod-state.ts';
 import { instantOf, type Pod } from '@karpenter-ts/kubernetes';
 
-/** What `kubectl annotate` puts on pods that should go late (high) or early (low). */
+/** The pod-deletion-cost annotation: pods with a low value are deleted first. */
 const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost';
 
 const PHASE_ORDER: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Running: 2 };
 
-/** Of two pods, which goes first: negative for `a`. */
+/** Compares two pods by which to delete first: negative for `a`. */
 type Preference = (a: Pod, b: Pod) => number;
 
 /**
- * Pods in the order in which a shrinking set lets them go: those that do least first, and then from nodes with many of
- * their kind. `related` are all pods of the same workload. Ages are compared by magnitude, not exactly, so that not
- * always the youngest node empties.
+ * Sorts pods in the order in which a ReplicaSet deletes them: pods that do less first, then those on nodes with many
+ * related pods. `related` are all pods of the same workload. Ages are compared by magnitude, so that the youngest node
+ * is not always emptied first.
  */
 export function deletionOrder(pods: readonly Pod[], related: readonly Pod[], now: Instant): readonly Pod[] {
   const neighbours = countByNode(related);
@@ -30,7 +30,7 @@ export function deletionOrder(pods: readonly Pod[], related: readonly Pod[], now
   return pods.toSorted((a, b) => firstPreference(preferences, a, b));
 }
 
-/** As `deletionOrder`, but without regard to nodes and with exact ages: the order of Jobs. */
+/** Like `deletionOrder`, but without regard to nodes and with exact ages: the order of Jobs. */
 export function plainDeletionOrder(pods: readonly Pod[]): readonly Pod[] {
   const preferences: readonly Preference[] = [
     ...idleFirst,
@@ -86,7 +86,7 @@ function createdAt({ metadata }: Pod): Instant | undefined {
   return instantOf(metadata.creationTimestamp);
 }
 
-/** Ages that differ by less than a factor of two count as equal; then the uid decides, which is as good as chance. */
+/** Ages that differ by less than a factor of two count as equal; then the uid decides, which is as good as random. */
 function youngerByMagnitude(
   a: Instant | undefined,
   b: Instant | undefined,

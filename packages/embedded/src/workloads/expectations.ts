@@ -6,12 +6,13 @@ interface Expected {
   readonly since: number; // elapsed milliseconds
 }
 
-/** What was asked for and not seen for so long will not be seen: kube-controller-manager's figure. */
+/** Expectations expire after this time: kube-controller-manager's figure. */
 const TIMEOUT = 5 * MINUTE;
 
 /**
- * What a controller has written and its cache has not shown yet, by the key of the object it did it for. Until then a
- * pass would see too few or too many pods, and do the same once more.
+ * Creations and deletions that a controller has requested and that its cache does not show yet, by key of the owner
+ * (client-go's ControllerExpectations). Until they are seen, a reconcile would count too few or too many pods and
+ * repeat the writes.
  */
 export class Expectations {
   readonly #clock: SteadyClock;
@@ -21,7 +22,7 @@ export class Expectations {
     this.#clock = clock;
   }
 
-  /** Comes before the writes: what they set off may be seen before they are answered. */
+  /** Called before the writes, because their events may arrive before their answers. */
   expectCreations(key: string, count: number): void {
     this.#of(key).creations += count;
   }
@@ -31,18 +32,18 @@ export class Expectations {
     for (const uid of uids) deletions.add(uid);
   }
 
-  /** One creation was seen, or failed. */
+  /** A creation was observed, or failed. */
   created(key: string): void {
     const expected = this.#expected.get(key);
     if (expected !== undefined && expected.creations > 0) expected.creations--;
   }
 
-  /** This deletion was seen, or failed. */
+  /** This deletion was observed, or failed. */
   deleted(key: string, uid: string): void {
     this.#expected.get(key)?.deletions.delete(uid);
   }
 
-  /** Whether the cache has caught up with all that was done for this key. */
+  /** Whether the cache shows all writes that were made for this key. */
   areMet(key: string): boolean {
     const expected = this.#expected.get(key);
     if (expected === undefined) return true;

@@ -14,7 +14,7 @@ import type { ApiResource, ApiResources } from './api-resources.ts';
 import { findCondition, withCondition } from './conditions.ts';
 import type { WorkloadDeps } from './workload-deps.ts';
 
-/** Held by every namespace until its content is gone. */
+/** The finalizer of every namespace, removed once its content is deleted. */
 const FINALIZER = 'kubernetes';
 const LOOK_AGAIN: Result = { requeueAfter: 1 * SECOND };
 
@@ -24,7 +24,10 @@ interface Remainder {
   readonly objects: readonly ApiObject[];
 }
 
-/** Empties namespaces that are being deleted, pods first, and then lets them go. */
+/**
+ * The namespace controller: deletes the content of terminating namespaces, pods first, and then removes their
+ * finalizer.
+ */
 export function namespaceController(deps: WorkloadDeps, resources: ApiResources): Controller {
   const { client, clock, caches } = deps;
   return {
@@ -54,7 +57,7 @@ async function markTerminating(client: Client, namespace: Namespace): Promise<Na
   return client.update<Namespace>(NAMESPACES, { ...namespace, status }, { subresource: 'status' });
 }
 
-/** Deletes everything. Pods come first, since they may need the rest to end well: while any is left, the rest stays. */
+/** Deletes all content. The rest waits until all pods are gone, because they may need it to terminate. */
 async function empty(
   client: Client,
   namespace: string,
@@ -78,7 +81,7 @@ async function empty(
   return { left, failures };
 }
 
-/** Returns what could not go at once: something holds it. */
+/** Returns what could not be deleted at once because of finalizers. */
 async function emptyKind(client: Client, namespace: string, { type }: ApiResource): Promise<readonly ApiObject[]> {
   const { items } = await client.listAll(type, { namespace });
   if (items.length === 0) return [];
@@ -90,7 +93,7 @@ async function emptyKind(client: Client, namespace: string, { type }: ApiResourc
 
 type Finding = Pick<ObjectCondition, 'type' | 'status' | 'reason' | 'message'>;
 
-/** What there is to say of each kind of trouble when there is none. */
+/** The conditions of a terminating namespace without problems. */
 const FINE: readonly Finding[] = [
   {
     type: 'NamespaceDeletionDiscoveryFailure',

@@ -16,17 +16,17 @@ export interface Claim<T extends ApiObject> {
   readonly owner: ApiObject & { readonly spec: { readonly selector: LabelSelectorSpec } };
   readonly ownerType: ResourceType;
   readonly type: ResourceType;
-  /** Of these; see `candidatesFor`. */
+  /** The objects to look at; see `candidatesFor`. */
   readonly candidates: readonly T[];
-  /** Which orphans it may have at all; any unless told. */
+  /** Which orphans may be adopted; all by default. */
   readonly mayAdopt?: (object: T) => boolean;
   /** Put on what is adopted. */
   readonly finalizers?: readonly string[];
 }
 
 /**
- * The objects a set manages from now on. Orphans that match its selector are adopted, its own that no longer do are
- * let go; a set on its way out does neither.
+ * Claims objects for a controller, like ControllerRefManager: orphans that match the selector are adopted, and owned
+ * objects that no longer match are released. An owner that is being deleted does neither.
  */
 export async function claimObjects<T extends ApiObject>(claim: Claim<T>): Promise<readonly T[]> {
   const { owner, candidates, mayAdopt = () => true } = claim;
@@ -48,7 +48,7 @@ export async function claimObjects<T extends ApiObject>(claim: Claim<T>): Promis
   return claimed;
 }
 
-/** What a set manages and what nobody does: those it has to look at. */
+/** The objects that the owner controls, and those without a controller. */
 export function candidatesFor<T extends ApiObject>(
   cache: { byIndex(name: 'manager', value: string): readonly T[] },
   { metadata }: ApiObject,
@@ -59,7 +59,10 @@ export function candidatesFor<T extends ApiObject>(
   ];
 }
 
-/** Asks the server: a cache may not know yet that the owner was deleted, and then the garbage collector is at work. */
+/**
+ * Asks the server, because the cache may not show that the owner is being deleted, and then the garbage collector is at
+ * work.
+ */
 async function isAlive<T extends ApiObject>({ client, owner, ownerType }: Claim<T>): Promise<boolean> {
   const { metadata } = await client.get(ownerType, owner.metadata);
   return metadata.uid === owner.metadata.uid && metadata.deletionTimestamp === undefined;
@@ -80,12 +83,12 @@ async function release<T extends ApiObject>({ client, type, owner }: Claim<T>, o
   await patchIfThere(() => client.patch(type, object.metadata, { type: 'strategic', body }));
 }
 
-/** The patch that makes an object, if it still is the same, forget some of its owners. */
+/** The patch that removes owners from an object, if it is still the same object. */
 function withoutOwners({ metadata }: ApiObject, uids: readonly string[]): object {
   return { metadata: { uid: metadata.uid, ownerReferences: uids.map((uid) => ({ $patch: 'delete', uid })) } };
 }
 
-/** False when the object is gone or another one by now: then there is nothing to change any more. */
+/** Returns false if the object is gone or was replaced: then there is nothing to patch. */
 async function patchIfThere(patch: () => Promise<unknown>): Promise<boolean> {
   try {
     await patch();

@@ -2,8 +2,8 @@ import { labelSelectorFrom, type LabelSelectorSpec, matchesLabels, type Pod } fr
 import type { PodCache } from './caches.ts';
 
 /**
- * The pods of a namespace that a selector matches; none without one. Costs as much as there are pods with one of its labels, or all
- * pods if it names none.
+ * The pods of a namespace that match a selector; none without a selector. The cost is the number of pods with one of
+ * its labels, or of all pods if it requires none.
  */
 export function selectPods(pods: PodCache, namespace: string, spec: LabelSelectorSpec | undefined): readonly Pod[] {
   if (spec === undefined) return [];

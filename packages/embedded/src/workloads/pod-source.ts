@@ -18,11 +18,11 @@ export interface PodSourceOptions<T extends PodSet> {
   readonly pods: PodCache;
   /** The sets whose pods matter. */
   readonly sets: Pick<Informer<T>, 'type' | 'get' | 'list'>;
-  /** Told of what is seen, before the set's turn comes. */
+  /** Called with each event before the owner is enqueued, for expectations. */
   readonly expectations?: Expectations;
 }
 
-/** Keys of sets from the changes of their pods, and of pods nobody manages that a set might adopt. */
+/** Enqueues the owners of changed pods; for a pod without a controller, those that might adopt it. */
 export function podSource<T extends PodSet>({ pods, sets, expectations }: PodSourceOptions<T>): Source {
   const keyOf = (pod: Pod): string | undefined => {
     const reference = controllerOf(pod.metadata);

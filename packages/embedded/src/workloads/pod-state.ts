@@ -2,7 +2,7 @@ import { instantOf, isTrue, type Pod, READY } from '@karpenter-ts/kubernetes';
 import { type Instant, SECOND } from '@karpenter-ts/runtime';
 import { findCondition } from './conditions.ts';
 
-/** Ended for good, whichever way. */
+/** Succeeded or Failed. */
 export function isTerminal(pod: Pod): boolean {
   return pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
 }
@@ -20,7 +20,7 @@ export function isReady(pod: Pod): boolean {
   return isTrue(pod, READY);
 }
 
-/** From when on a ready pod counts as available; undefined while it is not ready. */
+/** The time from which a ready pod counts as available; undefined while it is not ready. */
 function availableFrom(pod: Pod, minReadySeconds = 0): Instant | undefined {
   if (!isReady(pod)) return undefined;
   const since = instantOf(findCondition(pod.status?.conditions, 'Ready')?.lastTransitionTime);
@@ -28,7 +28,7 @@ function availableFrom(pod: Pod, minReadySeconds = 0): Instant | undefined {
   return since === undefined ? undefined : since + minReadySeconds * SECOND;
 }
 
-/** Ready, and for long enough. */
+/** Ready for at least minReadySeconds. */
 export function isAvailable(pod: Pod, now: Instant, minReadySeconds = 0): boolean {
   const from = availableFrom(pod, minReadySeconds);
   return from !== undefined && from <= now;

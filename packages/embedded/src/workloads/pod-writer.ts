@@ -13,10 +13,10 @@ import { forAll, slowStart } from './slow-start.ts';
 import { isNamespaceTerminating } from './terminating-namespace.ts';
 import { subjectOf } from './workload-deps.ts';
 
-/** One pass writes no more pods than this, so that one large set does not starve the others. */
+/** The largest number of pods per reconcile, so that one large set does not starve the others. */
 const MAX_WRITES = 500;
 
-/** Creates and deletes pods for one kind of set, tells users, and remembers what its cache must still show. */
+/** Creates and deletes pods for one kind of owner, publishes events about it, and records expectations. */
 export class PodWriter {
   readonly #client: Client;
   readonly #events: EventRecorder;
@@ -35,7 +35,7 @@ export class PodWriter {
     this.#type = options.type;
   }
 
-  /** A pod from each template; few at first, and no more of them once one is refused. */
+  /** Creates a pod from each template. Starts slowly, and stops once a creation is refused. */
   async create(
     owner: ApiObject,
     templates: readonly (PodTemplate & { readonly generateName?: string })[],
@@ -52,7 +52,7 @@ export class PodWriter {
     );
   }
 
-  /** All at once. Pods that are gone already count as deleted. */
+  /** Deletes all at once. A pod that is gone already counts as deleted. */
   async delete(owner: ApiObject, pods: readonly Pod[]): Promise<void> {
     const key = objectKey(owner.metadata);
     const unwanted = pods.slice(0, MAX_WRITES);

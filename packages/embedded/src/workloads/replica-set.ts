@@ -68,7 +68,9 @@ async function adjust(deps: WorkloadDeps, writer: PodWriter, set: ReplicaSet, ac
   await writer.delete(set, order.slice(0, -missing));
 }
 
-/** The pods of all sets with the same owner: those of a Deployment, in a rollout, spread as one workload. */
+/**
+ * The pods of all ReplicaSets with the same owner, because the ReplicaSets of a Deployment are spread as one workload.
+ */
 function siblings({ caches }: WorkloadDeps, set: ReplicaSet): readonly Pod[] {
   const owner = controllerOf(set.metadata);
   const sets = owner === undefined ? [] : caches.replicaSets.byIndex('manager', owner.uid);
@@ -103,7 +105,7 @@ function nextStatus(
   );
 }
 
-/** Says that pods can not be made or removed, from the first failure to the first pass without one. */
+/** The ReplicaFailure condition, from the first failure until a reconcile without one. */
 function failureConditions(
   status: ReplicaSetStatus | undefined,
   failure: Error | undefined,
@@ -126,7 +128,7 @@ async function writeStatus({ client }: WorkloadDeps, set: ReplicaSet, status: Re
   await unlessGone(client.update(REPLICA_SETS, { ...set, status }, { subresource: 'status' }));
 }
 
-/** Nothing tells us when a pod has been ready for long enough: we look again then. */
+/** No event tells that a pod has been ready for minReadySeconds, so the key is requeued for then. */
 function awaitAvailability({ clock }: WorkloadDeps, { spec }: ReplicaSet, active: readonly Pod[]): Result {
   const wait = nextAvailability(active, clock.now(), spec.minReadySeconds);
   return wait === undefined ? DONE : { requeueAfter: wait };

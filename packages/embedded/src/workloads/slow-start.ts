@@ -1,6 +1,6 @@
 /**
- * Calls `write` up to `count` times, one at first and then twice as many at a time: when all fail alike, only few do.
- * After the first batch with a failure it stops, says how many were not tried, and throws the first error.
+ * Calls `write` up to `count` times, one at first and then twice as many at a time, so that few calls are made if all
+ * fail. After the first batch with a failure it stops, reports how many were not tried, and throws the first error.
  */
 export async function slowStart(
   count: number,

@@ -5,8 +5,8 @@ import type { PodTemplate } from '@karpenter-ts/kubernetes';
 const SAFE = 'bcdfghjklmnpqrstvwxz2456789';
 
 /**
- * A short name for a template. Equal templates have equal names; `collisions` gives another one when two different
- * templates met in one. The values are not those of kube-controller-manager, which hashes Go's memory layout.
+ * A hash of a pod template. Equal templates have equal hashes; `collisions` gives another one if two different
+ * templates collide. The values differ from kube-controller-manager's, which hashes Go's memory layout.
  */
 export function templateHash(template: PodTemplate, collisions = 0): string {
   let hash = fnv1a(canonicalJson(template), 0x811c9dc5);
@@ -14,7 +14,7 @@ export function templateHash(template: PodTemplate, collisions = 0): string {
   return [...String(hash)].map((digit) => SAFE[digit.charCodeAt(0) % SAFE.length]).join('');
 }
 
-/** Whether two templates ask for the same pods; the label that tells their sets apart does not count. */
+/** Whether two templates are equal, apart from the pod-template-hash label. */
 export function isSameTemplate(a: PodTemplate, b: PodTemplate): boolean {
   return canonicalJson(withoutHash(a)) === canonicalJson(withoutHash(b));
 }

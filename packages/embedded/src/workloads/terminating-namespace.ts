@@ -1,6 +1,6 @@
 import { type Controller, DONE, StatusError } from '@karpenter-ts/runtime';
 
-/** The namespace is going away with all that is in it: nothing new may come. */
+/** Whether a creation was refused because its namespace is terminating. */
 export function isNamespaceTerminating(error: unknown): boolean {
   return (
     error instanceof StatusError &&
@@ -8,7 +8,7 @@ export function isNamespaceTerminating(error: unknown): boolean {
   );
 }
 
-/** The controller, content with what it cannot create because the namespace is going: its object goes too. */
+/** Wraps a controller so that such a refusal counts as done: its object will be deleted too. */
 export function sparingTerminatingNamespaces(controller: Controller): Controller {
   return {
     ...controller,

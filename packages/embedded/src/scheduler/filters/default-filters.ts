@@ -11,7 +11,9 @@ import { volumeLimits } from './volume-limits.ts';
 import { volumeRestrictions } from './volume-restrictions.ts';
 import { volumeZone } from './volume-zone.ts';
 
-/** In kube-scheduler's order, on which messages depend: of a node's faults only the first one's are told. */
+/**
+ * In kube-scheduler's order. Messages depend on it, because for each node only the first failing filter is reported.
+ */
 export const DEFAULT_FILTERS: readonly Filter[] = [
   nodeUnschedulable,
   taintToleration,

@@ -3,24 +3,24 @@ import type { NodeEntry } from '../model/node-entry.ts';
 import type { PodClass } from '../model/pod-class.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 
-/** What can happen in a cluster that lets a waiting pod go somewhere. A pod that changes goes, and comes as another. */
+/** An event that may make an unschedulable pod schedulable. An updated pod counts as removed and added again. */
 export type Change =
   | { readonly kind: 'node added' | 'node changed'; readonly node: NodeEntry }
   | { readonly kind: 'pod placed' | 'pod removed'; readonly pod: PodClass; readonly node: NodeEntry }
   | { readonly kind: 'node removed' | 'namespace changed' | 'storage changed' };
 
-/** Why a node cannot take a pod. */
+/** Why a node cannot run a pod. */
 export interface Rejection {
-  /** Texts people know from kube-scheduler. */
+  /** The reasons in kube-scheduler's words. */
   readonly reasons: readonly string[];
-  /** Whether the node could take the pod if other pods left it. */
+  /** Whether the node would fit if some of its pods were removed (preemption). */
   readonly mayPodsYield: boolean;
 }
 
-/** Says why the node cannot take the pod; undefined if it can. */
+/** Returns why the node cannot run the pod; undefined if it can. */
 export type NodeCheck = (node: NodeEntry) => Rejection | undefined;
 
-/** What a filter has to say about a pod before any node is looked at. */
+/** The outcome of PreFilter: what a filter knows about a pod before it looks at nodes. */
 export type Preparation =
   | { readonly kind: 'nothing to check' }
   | { readonly kind: 'rejected'; readonly reason: string }
@@ -28,15 +28,15 @@ export type Preparation =
 
 export const NOTHING_TO_CHECK: Preparation = { kind: 'nothing to check' };
 
-/** One rule about where pods may go. Reads the snapshot, changes nothing. */
+/** A filter plugin. It reads the snapshot and changes nothing. */
 export interface Filter {
-  /** The name of the plugin that does this in kube-scheduler: users see it in some messages. */
+  /** The name of the plugin in kube-scheduler; users see it in some messages. */
   readonly name: string;
-  /** `node`: the answer depends on nothing but the pod and that node. */
+  /** `node`: the outcome depends only on the pod and the node. */
   readonly scope: 'node' | 'cluster';
-  /** The changes after which a pod it rejected is worth another try. */
+  /** The events after which a pod that this filter rejected is retried. */
   readonly helpedBy: readonly Change['kind'][];
-  /** Whether it matters to a pod it rejected that `other` comes or goes; without this, it always does. */
+  /** Whether adding or removing `other` can matter to a pod this filter rejected; always, if undefined. */
   concerns?(pod: PodClass, other: PodClass, namespaces: NamespaceLabels): boolean;
   prepare(pod: PodClass, snapshot: Snapshot): Preparation;
 }

@@ -9,7 +9,7 @@ const NOT_NEAR = rejection("node(s) didn't match pod affinity rules", false);
 const NOT_AWAY = rejection("node(s) didn't match pod anti-affinity rules", true);
 const NOT_WELCOME = rejection("node(s) didn't satisfy existing pods anti-affinity rules", true);
 
-/** A pod goes where its affinity finds the pods it wants, away from those it shuns, and from those that shun it. */
+/** The pod's required affinity and anti-affinity, and the required anti-affinity of pods that are already placed. */
 export const podAffinity: Filter = {
   name: 'InterPodAffinity',
   scope: 'cluster',
@@ -28,7 +28,7 @@ export const podAffinity: Filter = {
     if (affinityTerms.length === 0 && antiAffinityTerms.length === 0 && unwelcome.isEmpty) return NOTHING_TO_CHECK;
     const wanted = domainsOfRequiredPods(pod, snapshot);
     const shunned = domainsOfAvoidedPods(pod, snapshot);
-    // The first of a group that wants to be together finds nobody: it may start anywhere.
+    // No pod matches the affinity yet, but this pod matches it itself: the first of a group may go anywhere.
     const isFirst = wanted.isEmpty && isMeantByAll(affinityTerms, pod, snapshot.namespaces);
     return {
       kind: 'check',
@@ -41,7 +41,7 @@ export const podAffinity: Filter = {
   },
 };
 
-/** The node must have every label the terms speak of, even for the first of a group. */
+/** The node must have the topology labels of all terms, even for the first pod of a group. */
 function isNear(
   affinityTerms: readonly AffinityTerm[],
   labels: Labels,
@@ -53,7 +53,7 @@ function isNear(
   );
 }
 
-/** Domains of pods that meet all the terms: each term then counts in its own topology. */
+/** The domains of pods that match all terms, counted in the topology of each term. */
 function domainsOfRequiredPods(
   { affinity: { affinityTerms } }: PodClass,
   { nodesByClass, namespaces }: Snapshot,

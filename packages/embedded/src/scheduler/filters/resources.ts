@@ -3,7 +3,7 @@ import type { PodClass } from '../model/pod-class.ts';
 import type { ResourceNames } from '../model/resource-names.ts';
 import type { Filter, Rejection } from './filter.ts';
 
-/** A node takes pods until it is full, in number or in any resource they ask for. */
+/** The node must have enough of every requested resource, and room for one more pod. */
 export const resources: Filter = {
   name: 'NodeResourcesFit',
   scope: 'node',
@@ -26,8 +26,9 @@ export const resources: Filter = {
 };
 
 /**
- * What the node lacks, as a number: 0 for nothing. Digits to the base of 3, one for each resource and one for pods: 1 is
- * too little left, 2 too little even if it were empty. Asked for every node and pod: no more than arithmetic.
+ * Which resources the node lacks, encoded as a number: 0 for none. Each resource, and the pod count, is one digit to
+ * base 3: 1 means too little is free, 2 too little even on an empty node. It runs for every node and pod, so it is only
+ * arithmetic.
  */
 function lackOf({ requests: { ids, amounts } }: PodClass, node: NodeEntry): number {
   let lack = node.podCount >= node.maxPods ? 1 : 0;

@@ -8,15 +8,15 @@ import { type Filter, NOTHING_TO_CHECK, type Rejection, rejection } from './filt
 const UNEVEN = rejection("node(s) didn't match pod topology spread constraints", true);
 const NO_DOMAIN = rejection("node(s) didn't match pod topology spread constraints (missing required label)", false);
 
-/** A domain as the pod would leave it, to be compared with the emptiest one. */
+/** The domain counts of a constraint, with the largest count the pod's domain may have. */
 interface Spread {
   readonly topologyKey: string;
   readonly counts: ReadonlyMap<string, number>;
-  /** The most pods a domain may have before this one comes. */
+  /** The largest number of matching pods that a domain may have before this pod is added. */
   readonly limit: number;
 }
 
-/** A pod goes only where the domains stay as even as its constraints demand. */
+/** The pod's topology spread constraints with DoNotSchedule. */
 export const topologySpread: Filter = {
   name: 'PodTopologySpread',
   scope: 'cluster',
@@ -34,7 +34,7 @@ function spreadsOf(pod: PodClass, snapshot: Snapshot): readonly Spread[] {
   const counts = countDomains(pod, pod.spread, snapshot);
   return pod.spread.map(({ topologyKey, maxSkew, minDomains, selector }, i) => {
     const domains = counts[i]!;
-    // Fewer domains than asked for: those missing are empty.
+    // With fewer domains than minDomains, the missing ones count as empty.
     const least = domains.size < minDomains ? 0 : domains.values().reduce((a, b) => Math.min(a, b));
     const self = matchesLabels(selector, pod.labels) ? 1 : 0;
     return { topologyKey, counts: domains, limit: maxSkew + least - self };

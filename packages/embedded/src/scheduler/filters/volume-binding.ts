@@ -20,7 +20,7 @@ const REASONS: Readonly<Record<VolumeConflict, string>> = {
 };
 const UNBOUND = 'pod has unbound immediate PersistentVolumeClaims';
 
-/** A pod's volumes must be within reach of its node, or be found or made there. */
+/** The pod's volumes must be accessible from the node, or it must be possible to bind or provision them there. */
 export const volumeBinding: Filter = {
   name: 'VolumeBinding',
   scope: 'cluster',
@@ -39,7 +39,7 @@ export const volumeBinding: Filter = {
   },
 };
 
-/** The pod's claims, or what is wrong with them on every node. */
+/** Sorts the pod's volume claims by what they need, or returns why the pod fits no node. */
 export function sortVolumeClaims(
   { volumeClaims, namespace }: PodClass,
   storage: StorageModel,

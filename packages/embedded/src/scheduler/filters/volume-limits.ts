@@ -7,7 +7,7 @@ import { type Filter, NOTHING_TO_CHECK, rejection } from './filter.ts';
 
 const EXCEEDED = rejection('node(s) exceed max volume count', true);
 
-/** A node takes as many volumes of a driver as its CSINode says. */
+/** The node must not exceed the volume limits of its CSINode. */
 export const volumeLimits: Filter = {
   name: 'NodeVolumeLimits',
   scope: 'cluster',
@@ -40,10 +40,10 @@ function limitsOf(csiNode: CsiNode | undefined): ReadonlyMap<string, number> {
   return limits;
 }
 
-/** Volumes by driver, each by a name of its own: one that several pods use counts once. */
+/** Volume ids by driver: a volume that several pods use counts once. */
 type Volumes = Map<string, Set<string>>;
 
-/** Those of the node's pods, and those still attached though no pod is left. */
+/** The volumes of the node's pods, and those still attached to it without a pod. */
 function attachedVolumes(node: NodeEntry, storage: StorageModel): Volumes {
   const volumes: Volumes = new Map();
   for (const pod of node.podCounts.keys()) addVolumes(volumes, pod, storage);
@@ -61,7 +61,7 @@ function volumesOf(pod: PodClass, storage: StorageModel): Volumes {
   return volumes;
 }
 
-/** A claim without a volume counts for the driver that will make it one. */
+/** A volume claim without a volume counts for the driver that will provision it. */
 function addVolumes(volumes: Volumes, pod: PodClass, storage: StorageModel): void {
   for (const { key } of pod.volumeClaims) {
     const volumeClaim = storage.volumeClaims.get(key);

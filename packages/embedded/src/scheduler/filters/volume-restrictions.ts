@@ -7,7 +7,7 @@ const IN_USE = rejection(
 
 export const claimNotFound = (name: string): string => `persistentvolumeclaim "${name}" not found`;
 
-/** A claim that only one pod may use at a time is not given to a second. */
+/** A ReadWriteOncePod volume claim must not be in use by another pod. */
 export const volumeRestrictions: Filter = {
   name: 'VolumeRestrictions',
   scope: 'cluster',

@@ -3,7 +3,7 @@ import { type Filter, NOTHING_TO_CHECK, rejection } from './filter.ts';
 
 const ELSEWHERE = rejection('node(s) had no available volume zone', false);
 
-/** Where volumes say in their labels that they are. Old names on volumes are met by new ones on nodes. */
+/** Zone and region labels. Old names on volumes match new ones on nodes. */
 const TODAY: ReadonlyMap<string, string> = new Map([
   ['failure-domain.beta.kubernetes.io/zone', 'topology.kubernetes.io/zone'],
   ['failure-domain.beta.kubernetes.io/region', 'topology.kubernetes.io/region'],
@@ -16,7 +16,7 @@ interface Place {
   readonly values: readonly string[];
 }
 
-/** A volume labelled with zones is used only there. Nodes without any such label take every volume. */
+/** A volume with zone labels is only usable in those zones. A node without zone labels accepts every volume. */
 export const volumeZone: Filter = {
   name: 'VolumeZone',
   scope: 'cluster',
@@ -35,7 +35,7 @@ export const volumeZone: Filter = {
   },
 };
 
-/** Several zones in one label are joined by two underscores. */
+/** Several zones in one label are separated by two underscores. */
 function placesOf(labels: Labels = {}): readonly Place[] {
   return [...TODAY.keys()]
     .filter((key) => labels[key] !== undefined)

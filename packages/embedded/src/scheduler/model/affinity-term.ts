@@ -8,7 +8,7 @@ import {
   type PodAffinityTerm,
 } from '@karpenter-ts/kubernetes';
 
-/** Pods, meant by their labels and namespaces, near which (or far from which) a pod wants to be. */
+/** A pod affinity term: label selector, namespaces and topology key. */
 export interface AffinityTerm {
   readonly topologyKey: string;
   readonly selector: LabelSelector;
@@ -20,7 +20,7 @@ export interface WeightedTerm extends AffinityTerm {
   readonly weight: number;
 }
 
-/** Whom a term is asked about. */
+/** The pod a term is matched against. */
 export interface LabelledPod {
   readonly namespace: string;
   readonly labels: Labels;
@@ -40,7 +40,7 @@ export function preferredTerms(affinity: PodAffinity | undefined, pod: LabelledP
   }));
 }
 
-/** Whether the term means this pod. */
+/** Whether the term matches this pod. */
 export function isMeant(term: AffinityTerm, pod: LabelledPod, namespaces: NamespaceLabels): boolean {
   return (
     (term.namespaces.has(pod.namespace) || matchesLabels(term.namespaceSelector, namespaces.get(pod.namespace))) &&
@@ -48,7 +48,7 @@ export function isMeant(term: AffinityTerm, pod: LabelledPod, namespaces: Namesp
   );
 }
 
-/** The selector that also asks for the pod's own values of these labels, as far as it has them. */
+/** Adds matchLabelKeys: the selector then also requires the pod's own values of these labels, as far as it has them. */
 export function withLabelKeys(
   selector: LabelSelector,
   labels: Labels,
@@ -61,7 +61,7 @@ export function withLabelKeys(
   return added.length === 0 ? selector : { ...selector, requirements: [...selector.requirements, ...added] };
 }
 
-/** A term of `pod`: without any word on namespaces, it means those of its own. */
+/** Reads a term of `pod`. Without namespaces it means those of the pod's own namespace. */
 function termOf(term: PodAffinityTerm, pod: LabelledPod): AffinityTerm {
   const { namespaces = [], namespaceSelector, topologyKey, labelSelector } = term;
   const isLocal = namespaces.length === 0 && namespaceSelector === undefined;

@@ -6,8 +6,8 @@ import type { SpreadConstraint } from './spread-constraint.ts';
 import { areTolerated } from './toleration.ts';
 
 /**
- * For each constraint, how many pods it selects in each domain; domains without any are there with 0. Costs a look at
- * every node and every class of pods, but only at those pods that are selected.
+ * Counts for each constraint the selected pods in each domain; domains without any count 0. The cost is one look at
+ * every node and every pod class, plus the nodes of the selected classes.
  */
 export function countDomains(
   pod: PodClass,
@@ -31,7 +31,9 @@ export function countDomains(
   });
 }
 
-/** A node counts when it has the labels of all the constraints, and as this one's policies say. */
+/**
+ * Whether a node counts for the constraint: it has the labels of all constraints, and the inclusion policies admit it.
+ */
 function isCounted(
   node: NodeEntry,
   pod: PodClass,
@@ -44,7 +46,7 @@ function isCounted(
   return !honoursTaints || areTolerated(node.taints, pod.tolerations);
 }
 
-/** An empty selector, which elsewhere selects all, counts nobody: as upstream. */
+/** An empty selector, which elsewhere selects everything, selects nothing here, like upstream. */
 function selects(selector: LabelSelector, { labels }: PodClass): boolean {
   return selector.kind === 'requirements' && selector.requirements.length > 0 && matchesLabels(selector, labels);
 }

@@ -5,8 +5,8 @@ import { amountsOf } from './requests.ts';
 import { CPU, MEMORY, type ResourceNames } from './resource-names.ts';
 
 /**
- * A node and the pods on it, summed up. Pods may be bound to a node before it is seen or after it has gone: then the
- * entry exists, but not `isThere`. Only the snapshot changes it.
+ * A node and the totals of its pods. Pods may be bound to a node before it is seen, or stay bound after it is deleted;
+ * then the entry exists, but not `isThere`. Only the snapshot changes it.
  */
 export class NodeEntry {
   readonly name: string;
@@ -15,9 +15,9 @@ export class NodeEntry {
   isUnschedulable = false;
   /** Taints that keep pods away. */
   taints: readonly Taint[] = [];
-  /** Taints that only make the node less liked. */
+  /** Taints with the effect PreferNoSchedule. */
   softTaints: readonly Taint[] = [];
-  /** Pods on it, and how many it takes at most. */
+  /** The number of pods on the node, and its limit. */
   podCount = 0;
   maxPods = 0;
   /** As `Requests.scoredCpu` and `scoredMemory`, of all its pods. */
@@ -26,7 +26,7 @@ export class NodeEntry {
   /** How many pods of each class are on it. */
   readonly podCounts = new Map<PodClass, number>();
   readonly #names: ResourceNames;
-  // By the numbers of resources; what was never mentioned is a hole, which reads as undefined.
+  // Indexed by resource number. A resource that was never mentioned is a hole, which reads as undefined.
   #allocatable: number[] = [];
   readonly #requested: number[] = [];
   readonly #ports: HostPort[] = [];
@@ -37,7 +37,7 @@ export class NodeEntry {
     this.#names = names;
   }
 
-  /** Takes over the node's new state. False if nothing changed that matters here, as when it only says it is alive. */
+  /** Takes over the node's new state. Returns false if nothing relevant changed, as with a heartbeat. */
   update({ metadata, spec, status }: Node): boolean {
     const seen = JSON.stringify([metadata.labels, spec?.unschedulable, spec?.taints, status?.allocatable]);
     if (this.isThere && seen === this.#seen) return false;
@@ -55,7 +55,7 @@ export class NodeEntry {
     return true;
   }
 
-  /** The node is gone. Pods still bound to it stay counted until they go, too. */
+  /** The node is deleted. Pods still bound to it stay counted until they are deleted too. */
   leave(): void {
     this.isThere = false;
   }

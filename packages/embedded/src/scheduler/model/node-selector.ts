@@ -33,7 +33,7 @@ export function nodeMatcher(selector: NodeSelector): NodeMatcher {
   return (node) => terms.some((matches) => matches(node));
 }
 
-/** The nodes that meet all of a term: none if it is empty or cannot be understood. */
+/** The nodes that match all of a term: none if the term is empty or invalid. */
 export function termMatcher({ matchExpressions = [], matchFields = [] }: NodeSelectorTerm): NodeMatcher {
   const labels = requirementsOf(matchExpressions);
   const names = nameRequirementsOf(matchFields);
@@ -44,8 +44,7 @@ export function termMatcher({ matchExpressions = [], matchFields = [] }: NodeSel
 }
 
 /**
- * The names of the only nodes required affinity can mean: what a daemon's pods say. Undefined if some term names no
- * node.
+ * The names of the only nodes that required affinity can match, as for daemon pods. Undefined if a term names no node.
  */
 export function namedNodes({ affinity }: PodSpec): ReadonlySet<string> | undefined {
   const terms = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];

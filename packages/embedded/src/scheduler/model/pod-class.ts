@@ -8,17 +8,17 @@ import type { ResourceNames } from './resource-names.ts';
 import { type SpreadConstraint, spreadConstraints } from './spread-constraint.ts';
 
 /**
- * All that decides where a pod may go and what it means to others. Pods of one class are interchangeable: what is found
- * out for one holds for all, and nodes count them instead of listing them.
+ * Everything about a pod that scheduling depends on. Pods of one class are interchangeable: a result for one holds for
+ * all, and nodes count them instead of listing them.
  */
 export interface PodClass {
   readonly namespace: string;
   readonly labels: Labels;
-  /** Being deleted: spread constraints no longer count it. */
+  /** Being deleted: topology spread constraints no longer count it. */
   readonly isTerminating: boolean;
   /** The uid of the workload it belongs to. */
   readonly owner: string | undefined;
-  /** Whether its priority class lets it displace others; only words depend on it. */
+  /** Whether its priority class allows preemption; only messages depend on it. */
   readonly mayPreempt: boolean;
   readonly requests: Requests;
   readonly tolerations: readonly Toleration[];
@@ -38,10 +38,10 @@ interface TermsOf<T> {
   readonly antiAffinityTerms: readonly T[];
 }
 
-/** Classes held at once. Beyond it the table starts anew, which costs only time. */
+/** How many classes are kept. Beyond this the table is cleared, which only costs time. */
 const MAX_CLASSES = 10_000;
 
-/** Finds the class of a pod. Equal pods have one and the same, as long as the table holds it. */
+/** Finds the class of a pod. Equal pods share one class, as long as the table keeps it. */
 export class PodClasses {
   readonly #names: ResourceNames;
   readonly #classes = new Map<string, PodClass>();
@@ -61,7 +61,7 @@ export class PodClasses {
   }
 }
 
-/** Names everything that `classOf` reads: what is missing here would be shared by pods that differ in it. */
+/** A key of everything that `classOf` reads: a field missing here would be shared by pods that differ in it. */
 function keyOf(pod: Pod): string {
   const { metadata, spec } = pod;
   return JSON.stringify([

@@ -8,24 +8,24 @@ import {
 } from '@karpenter-ts/kubernetes';
 import { CPU, MEMORY, type ResourceNames } from './resource-names.ts';
 
-/** What a pod asks of a node. Amounts are thousandths of a core, bytes, or pieces. */
+/** The resource requests of a pod, in thousandths of a core, bytes, or pieces. */
 export interface Requests {
-  /** Numbers of the resources of which more than nothing is asked, and how much of each. */
+  /** The numbers of the requested resources, and the amount of each. */
   readonly ids: readonly number[];
   readonly amounts: readonly number[];
-  /** What the pod is taken to use when nodes are compared: containers that ask for nothing count with a little. */
+  /** The requests used for scoring: containers without requests count with a small default. */
   readonly scoredCpu: number;
   readonly scoredMemory: number;
 }
 
-/** What a silent container counts with (upstream: pkg/scheduler/util/pod_resources.go). */
+/** The defaults for containers without requests (upstream: pkg/scheduler/util/pod_resources.go). */
 const SILENT: ReadonlyMap<string, number> = new Map([
   ['cpu', 100],
   ['memory', 200 * 1024 * 1024],
 ]);
 const NOTHING: ReadonlyMap<string, number> = new Map();
 
-/** Requests of all containers at their worst moment, unless the pod states its own, and its overhead. */
+/** The effective requests of a pod: of its containers, unless the pod states its own, plus its overhead. */
 export function requestsOf(spec: PodSpec, names: ResourceNames): Requests {
   const asked = [...total(spec, NOTHING)].filter(([, amount]) => amount > 0);
   const scored = total(spec, SILENT);
@@ -59,8 +59,8 @@ function total(spec: PodSpec, missing: ReadonlyMap<string, number>): Amounts {
 }
 
 /**
- * Containers run together. Before them init containers run one by one, each beside the restartable ones that came
- * before it, which go on running: the most of all these moments counts.
+ * Containers run together. Init containers run before them one by one, each beside the sidecars (restartable init
+ * containers) before it. The largest sum of all these moments counts.
  */
 function ofContainers(spec: PodSpec, missing: ReadonlyMap<string, number>): Amounts {
   const together: Amounts = new Map();

@@ -1,7 +1,7 @@
 export const CPU = 0;
 export const MEMORY = 1;
 
-/** Resources as small numbers, so that amounts are arrays. Numbers of one table mean nothing to another. */
+/** Numbers resources, so that amounts can be arrays. Numbers are only valid within one table. */
 export class ResourceNames {
   readonly #names: string[] = ['cpu', 'memory'];
   readonly #ids = new Map<string, number>(this.#names.map((name, id) => [name, id]));

@@ -36,7 +36,7 @@ class Objects<T> {
   }
 }
 
-/** What is known of storage, with what was decided but is not yet to be seen. */
+/** The state of volumes, volume claims and classes, with assumed bindings that are not yet seen. */
 export class StorageModel {
   #generation = 0;
   readonly #changed = (): void => {
@@ -47,21 +47,21 @@ export class StorageModel {
   readonly classes = new Objects<StorageClass>(this.#changed);
   readonly csiNodes = new Objects<CsiNode>(this.#changed);
   readonly attachments = new Objects<VolumeAttachment>(this.#changed);
-  /** Volumes promised to claims: volume name to claim key. */
+  /** Assumed bindings: volume name to volume claim key. */
   readonly #promised = new Map<string, string>();
-  /** Nodes chosen for claims whose volume is still to be made: claim key to node name. */
+  /** Nodes selected for volume claims whose volume is to be provisioned: volume claim key to node name. */
   readonly #chosen = new Map<string, string>();
 
   get generation(): number {
     return this.#generation;
   }
 
-  /** The claim a volume is promised to, and nobody else may have. */
+  /** The volume claim that a volume is reserved for. */
   findPromise(volume: PersistentVolume): string | undefined {
     return this.#promised.get(volume.metadata.name);
   }
 
-  /** The node for which the claim's volume is being made. */
+  /** The node for which the volume claim's volume is being provisioned. */
   findSelectedNode(volumeClaimKey: string): string | undefined {
     return (
       this.#chosen.get(volumeClaimKey) ?? this.volumeClaims.get(volumeClaimKey)?.metadata.annotations?.[SELECTED_NODE]
@@ -78,7 +78,7 @@ export class StorageModel {
     this.#changed();
   }
 
-  /** From now on only what the API server shows counts for this claim. */
+  /** Drops the assumptions about this volume claim: only the API server's state counts again. */
   release(volumeClaimKey: string): void {
     this.#chosen.delete(volumeClaimKey);
     for (const [volume, key] of this.#promised) if (key === volumeClaimKey) this.#promised.delete(volume);

@@ -14,16 +14,16 @@ import {
 import { nodeMatcher, type SelectableNode } from './node-selector.ts';
 import { classNameOf, type StorageModel } from './storage-model.ts';
 
-/** A pod's claims, by what has to happen to them. */
+/** A pod's volume claims, by what they need. */
 export interface PodVolumeClaims {
   readonly bound: readonly PersistentVolumeClaim[];
-  /** To be bound once a node is chosen, the smallest first. */
+  /** Unbound volume claims with delayed binding, the smallest first. */
   readonly delayed: readonly PersistentVolumeClaim[];
 }
 
-/** What must be done before a pod can start on a node. */
+/** What must be bound or provisioned before a pod can start on a node. */
 export interface VolumePlan {
-  /** Claims that get volumes which exist. */
+  /** Volume claims and the existing volumes they will be bound to. */
   readonly bindings: readonly { readonly volumeClaim: PersistentVolumeClaim; readonly volume: PersistentVolume }[];
   /** Claims whose volumes are to be made for the node. */
   readonly provisions: readonly PersistentVolumeClaim[];

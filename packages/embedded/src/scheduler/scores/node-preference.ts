@@ -1,7 +1,7 @@
 import { isTolerated } from '../model/toleration.ts';
 import { BEST, partsOfLargest, type Score } from './score.ts';
 
-/** The more of the pod's preferred node affinity a node meets, the better. */
+/** NodeAffinity: prefers nodes that match more of the pod's preferred terms. */
 export const preferredNodes: Score = {
   weight: 2,
   rate({ preferredNodes: terms }, nodes) {
@@ -13,7 +13,7 @@ export const preferredNodes: Score = {
   },
 };
 
-/** The fewer PreferNoSchedule taints the pod does not tolerate, the better. */
+/** TaintToleration: prefers nodes with fewer untolerated PreferNoSchedule taints. */
 export const softTaints: Score = {
   weight: 3,
   rate({ tolerations }, nodes) {

@@ -4,10 +4,13 @@ import type { PodCountByNode, Snapshot } from '../model/snapshot.ts';
 import { TopologyDomains } from '../model/topology-domains.ts';
 import { BEST, largestOf, type Score, smallestOf } from './score.ts';
 
-/** What it is worth to a placed pod that the one it requires to be near comes near. */
+/** The weight of required affinity of a placed pod towards the incoming one. */
 const REQUIRED_WEIGHT = 1;
 
-/** What the pod prefers of those placed, and they of it: near is better, away is worse. */
+/**
+ * InterPodAffinity: preferred terms of the incoming pod, and of placed pods towards it. Anti-affinity counts
+ * negatively.
+ */
 export const preferredPods: Score = {
   weight: 2,
   rate(pod, nodes, snapshot) {

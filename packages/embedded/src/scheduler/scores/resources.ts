@@ -3,13 +3,13 @@ import type { PodClass } from '../model/pod-class.ts';
 import { CPU, MEMORY } from '../model/resource-names.ts';
 import { BEST, type Score } from './score.ts';
 
-/** The more of a node stays free, the better. */
+/** NodeResourcesFit (LeastAllocated): prefers nodes with a larger free share. */
 export const leastAllocated: Score = {
   weight: 1,
   rate: (pod, nodes) => nodes.map((node) => freeShare(pod, node)),
 };
 
-/** The closer the used shares of CPU and memory, the better: neither is left over without the other. */
+/** NodeResourcesBalancedAllocation: prefers nodes whose used shares of CPU and memory are close to each other. */
 export const balancedAllocation: Score = {
   weight: 1,
   rate(pod, nodes) {

@@ -4,31 +4,31 @@ import type { Snapshot } from '../model/snapshot.ts';
 
 export const BEST = 100;
 
-/** One opinion on which of the nodes that can take a pod is best. Reads the snapshot, changes nothing. */
+/** A score plugin. It reads the snapshot and changes nothing. */
 export interface Score {
-  /** How much it counts, as in kube-scheduler's default profile. */
+  /** The weight, as in kube-scheduler's default profile. */
   readonly weight: number;
-  /** From 0 to `BEST` for each node, in their order; undefined if all are alike. */
+  /** A score from 0 to `BEST` for each node; undefined if all are equal. */
   rate(pod: PodClass, nodes: readonly NodeEntry[], snapshot: Snapshot): readonly number[] | undefined;
 }
 
-/** As Math.max, for as many values as there are nodes: a call takes only so many arguments. */
+/** Math.max for long arrays, which a call with spread arguments does not allow. */
 export function largestOf(values: readonly number[]): number {
   return values.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
 }
 
-/** As Math.min, for as many values as there are nodes. */
+/** Math.min for long arrays. */
 export function smallestOf(values: readonly number[]): number {
   return values.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
 }
 
-/** Raw numbers as parts of the largest. Undefined if there is none above 0. */
+/** Normalises raw scores by the largest. Undefined if none is above 0. */
 export function partsOfLargest(raw: readonly number[]): readonly number[] | undefined {
   const largest = largestOf(raw);
   return largest > 0 ? raw.map((value) => Math.floor((BEST * value) / largest)) : undefined;
 }
 
-/** The node all scores together like best; of equals the first. */
+/** Returns the node with the highest weighted sum of scores; of equal ones the first. */
 export function bestOf(
   pod: PodClass,
   nodes: readonly NodeEntry[],

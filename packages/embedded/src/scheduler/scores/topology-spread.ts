@@ -12,13 +12,13 @@ interface SoftSpread {
   readonly counts: ReadonlyMap<string, number>;
 }
 
-/** For pods without constraints of their own: apart from their siblings, over nodes first and zones second. */
+/** The defaults for pods without constraints: spread by workload, over hostnames first and zones second. */
 const SIBLING_SKEWS = [
   { topologyKey: HOSTNAME_LABEL, maxSkew: 3 },
   { topologyKey: ZONE_LABEL, maxSkew: 5 },
 ];
 
-/** The fewer pods of its kind a node's domains have, the better, as its ScheduleAnyway constraints say. */
+/** PodTopologySpread: prefers nodes in domains with fewer matching pods, by the ScheduleAnyway constraints. */
 export const softSpread: Score = {
   weight: 2,
   rate(pod, nodes, snapshot) {
@@ -49,8 +49,8 @@ function siblingSpreads({ owner }: PodClass, { nodesByClass }: Snapshot): readon
 }
 
 /**
- * A domain's count weighs more the more domains there are; a skew allowed waters the differences down. Nodes that are
- * not `isRated` get nothing.
+ * A domain's count weighs more the more domains there are, and less the larger the maxSkew. Nodes that are not
+ * `isRated` score 0.
  */
 function rateSpreads(
   nodes: readonly NodeEntry[],

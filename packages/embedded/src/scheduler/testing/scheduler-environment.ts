@@ -19,10 +19,10 @@ const SEED = 7;
 /** How often the manager looks whether caches are filled. */
 const SYNC_CHECK = 100;
 
-/** Stands between clients and the server; answers itself, or hands on to `next`. */
+/** Wraps the server's handler: it may answer a request itself, or pass it on to `next`. */
 export type Interception = (next: RequestHandler) => RequestHandler;
 
-/** An API server in virtual time. */
+/** An API server in virtual time, with helpers to create nodes and pods. */
 export class SchedulerEnvironment {
   readonly clock = new VirtualClock();
   readonly client: Client;

@@ -47,7 +47,7 @@ interface DaemonDeps extends WorkloadDeps {
   readonly failedPods: FailedPods;
 }
 
-/** Keeps one pod on each node that a DaemonSet is for. */
+/** The DaemonSet controller: runs one pod on each matching node. */
 export function daemonSetController(workloadDeps: WorkloadDeps): Controller {
   const { client, clock, caches } = workloadDeps;
   const expectations = new Expectations(clock);
@@ -76,7 +76,7 @@ export function daemonSetController(workloadDeps: WorkloadDeps): Controller {
   };
 }
 
-/** Heartbeats change nothing about who belongs where. */
+/** Ignores heartbeats, which do not change where pods belong. */
 function mayMovePods(change: Change<Node>): boolean {
   if (change.type !== 'updated') return true;
   const { object, old } = change;
@@ -86,7 +86,7 @@ function mayMovePods(change: Change<Node>): boolean {
   );
 }
 
-/** The sets that have to do with a node: they want a pod there, or have one. */
+/** The sets that a node concerns: they want a pod there, or have one. */
 function concerned({ caches }: WorkloadDeps, node: Node): readonly string[] {
   const here = new Set(
     caches.pods.byIndex('node', node.metadata.name).flatMap((pod) => controllerKey(pod, 'DaemonSet')),
@@ -132,7 +132,10 @@ function stateOf({ caches, clock }: WorkloadDeps, set: DaemonSet, all: readonly 
   return { set, placements: placementsOn(set, caches.nodes.list()), pods, hash, now: clock.now() };
 }
 
-/** Puts pods where they belong; if they are, takes a step of the update. `wait`: failed pods may be replaced then. */
+/**
+ * Creates and deletes pods as needed. If there is nothing to do, takes a step of the rolling update. `wait`:
+ * milliseconds until failed pods may be replaced.
+ */
 function manage(
   deps: DaemonDeps,
   key: string,
@@ -150,7 +153,7 @@ function manage(
 
 const earlier = (a: number, b: number): number => Math.min(a, b);
 
-/** Pods that must leave the node anyway do not wait. */
+/** Pods that must be removed anyway are not delayed. */
 function retryDelay({ failedPods }: DaemonDeps, key: string, { placements }: DaemonState, pod: Pod): number {
   const node = targetOf(pod) ?? '';
   return (placements.get(node) ?? 'none') === 'none' ? 0 : failedPods.delayFor(key, node);

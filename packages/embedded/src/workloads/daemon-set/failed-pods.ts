@@ -1,6 +1,6 @@
 import { type SteadyClock, MINUTE, SECOND } from '@karpenter-ts/runtime';
 
-/** A node that refuses the set's pods gets them less and less often (kube-controller-manager's figures). */
+/** The back-off for pods that fail on a node (kube-controller-manager's figures). */
 const FIRST_DELAY = 1 * SECOND;
 const LONGEST_DELAY = 15 * MINUTE;
 
@@ -10,8 +10,8 @@ interface Failure {
 }
 
 /**
- * Spaces out the replacement of failed pods, for each set and node by itself. Failures are forgotten when they have been
- * made up for, since most nodes go without a word.
+ * Delays the replacement of failed pods, for each set and node. An entry is dropped when its back-off is over, because
+ * a node that recovers sends no event.
  */
 export class FailedPods {
   readonly #clock: SteadyClock;
@@ -21,7 +21,7 @@ export class FailedPods {
     this.#clock = clock;
   }
 
-  /** Milliseconds until a failed pod may be replaced; 0 for now, and then the next will wait for longer. */
+  /** Milliseconds until a failed pod may be replaced. Returning 0 lengthens the back-off for the next one. */
   delayFor(set: string, node: string): number {
     const key = `${set}\0${node}`;
     const now = this.#clock.elapsed();
@@ -34,7 +34,7 @@ export class FailedPods {
     return 0;
   }
 
-  /** How many nodes are held back, of all sets. */
+  /** How many pairs of set and node are in back-off. */
   get size(): number {
     return this.#failures.size;
   }

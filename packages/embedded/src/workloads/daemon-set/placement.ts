@@ -1,13 +1,13 @@
 import type { DaemonSet, Node, Pod, PodSpec, PodTemplate, Toleration } from '@karpenter-ts/kubernetes';
 import { fitsAffinity, hasUntolerated } from '../node-fit.ts';
 
-/** Whether a set wants a pod on a node; `stay`: not a new one, but one that is there may remain. */
+/** Whether a set wants a pod on a node. `stay`: no new pod, but an existing one may remain. */
 export type Placement = 'run' | 'stay' | 'none';
 
 const NODE_NAME = 'metadata.name';
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
 
-/** What every daemon puts up with: a node in trouble needs its daemons most. */
+/** The tolerations of every daemon pod, so that it also runs on nodes with problems. */
 const DAEMON_TOLERATIONS: readonly Toleration[] = [
   { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute' },
   { key: 'node.kubernetes.io/unreachable', operator: 'Exists', effect: 'NoExecute' },
@@ -22,7 +22,7 @@ const HOST_NETWORK_TOLERATION: Toleration = {
   effect: 'NoSchedule',
 };
 
-/** Where a set's pods belong. Room on the node does not count: that is the scheduler's. */
+/** On which nodes a set's pods belong. Free capacity is not considered: the scheduler checks it. */
 export function placementOn({ spec }: DaemonSet, node: Node): Placement {
   return placePod(spec.template.spec, daemonTolerations(spec.template.spec), node);
 }
@@ -48,7 +48,7 @@ function daemonTolerations({ tolerations = [], hostNetwork }: PodSpec): readonly
   return [...tolerations.filter((toleration) => !isAdded(toleration)), ...added];
 }
 
-/** The node a pod is on or was made for. */
+/** The node a pod is bound to, or was created for. */
 export function targetOf({ spec }: Pod): string | undefined {
   if (spec.nodeName) return spec.nodeName;
   const terms = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
@@ -56,7 +56,7 @@ export function targetOf({ spec }: Pod): string | undefined {
   return fields.find(({ key, operator }) => key === NODE_NAME && operator === 'In')?.values?.[0];
 }
 
-/** The template of the pod for a node: only there can the scheduler put it. */
+/** The pod template for a node, with node affinity to this node only. */
 export function templateFor(set: DaemonSet, node: string, hash: string): PodTemplate {
   const { metadata, spec } = set.spec.template;
   const generation = set.metadata.annotations?.[TEMPLATE_GENERATION];
@@ -84,7 +84,7 @@ export function templateFor(set: DaemonSet, node: string, hash: string): PodTemp
   };
 }
 
-/** Whether a pod is of the set's present template. */
+/** Whether a pod has the set's current template. */
 export function isUpToDate({ metadata }: DaemonSet, pod: Pod, hash: string): boolean {
   const generation = metadata.annotations?.[TEMPLATE_GENERATION];
   const { labels = {} } = pod.metadata;

@@ -3,7 +3,7 @@ import { type DaemonSet, type Pod, scaledValue } from '@karpenter-ts/kubernetes'
 import { isAvailable, isTerminating, isReady, isTerminal } from '../pod-state.ts';
 import { isUpToDate, type Placement } from './placement.ts';
 
-/** Nodes that need a pod, and pods that must go. */
+/** Nodes that need a pod, and pods to delete. */
 export interface DaemonPlan {
   readonly create: readonly string[];
   readonly remove: readonly Pod[];
@@ -11,16 +11,16 @@ export interface DaemonPlan {
 
 export interface DaemonState {
   readonly set: DaemonSet;
-  /** What the set wants on each node there is. */
+  /** What the set wants on each existing node. */
   readonly placements: ReadonlyMap<string, Placement>;
-  /** By the node they are on or were made for. */
+  /** By the node they are bound to or were created for. */
   readonly pods: ReadonlyMap<string, readonly Pod[]>;
   /** Of the present template. */
   readonly hash: string;
   readonly now: Instant;
 }
 
-/** One pod on each node that wants one. Pods that have ended go too; the next pass replaces them. */
+/** One pod on each node that wants one. Pods that have ended are deleted; the next reconcile replaces them. */
 export function planPlacement(state: DaemonState): DaemonPlan {
   const create: string[] = [];
   const remove: Pod[] = [];
@@ -41,8 +41,8 @@ function isAlive(pod: Pod): boolean {
 }
 
 /**
- * All but the oldest. While a set may surge, an old and a new pod stay side by side as long as the old one is ready
- * and the new one not yet available.
+ * All but the oldest pod. During a surge, an old and a new pod stay side by side while the old one is ready and the new
+ * one is not yet available.
  */
 function findExcess({ set, hash, now }: DaemonState, pods: readonly Pod[]): readonly Pod[] {
   const running = pods.filter(isAlive).toSorted(scheduledAndOldestFirst);
@@ -64,7 +64,7 @@ export function scheduledAndOldestFirst(a: Pod, b: Pod): number {
   return a.metadata.name < b.metadata.name ? -1 : 1;
 }
 
-/** Pods made for nodes that went before they could be scheduled: nobody else would ever remove them. */
+/** Unbound pods created for nodes that were deleted meanwhile; no other controller would delete them. */
 function findStranded({ placements, pods }: DaemonState): readonly Pod[] {
   const unbound = [...pods].filter(([node]) => !placements.has(node)).flatMap(([, each]) => each);
   return unbound.filter((pod) => !pod.spec.nodeName && !isTerminating(pod));
@@ -85,7 +85,7 @@ function updateLimits(
   return { maxSurge: surge, maxUnavailable: wanted > 0 && surge === 0 && unavailable === 0 ? 1 : unavailable };
 }
 
-/** The old and the new pod of a node; undefined if there are more, which placement must first put in order. */
+/** The old and the new pod of a node; undefined if there are more, which the placement step must delete first. */
 function pairOn(
   { set, hash }: DaemonState,
   pods: readonly Pod[],
@@ -102,7 +102,7 @@ export function wantedNodes({ placements }: DaemonState): ReadonlySet<string> {
   return new Set([...placements].filter(([, placement]) => placement === 'run').map(([node]) => node));
 }
 
-/** What a rolling update may do now. Old pods that do not work may go at any time. */
+/** What a rolling update may do now. Old pods that are not available may be deleted at any time. */
 export function planUpdate(state: DaemonState): DaemonPlan {
   const wanted = wantedNodes(state);
   const { maxSurge, maxUnavailable } = updateLimits(state.set, wanted.size);

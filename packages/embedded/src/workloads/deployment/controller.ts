@@ -20,12 +20,12 @@ import { currentSize, shrinkOld } from './rollout.ts';
 import { activeSets, isBeingScaled, scale } from './scaling.ts';
 import { isComplete, plainStatus, rolloutStatus, untilDeadline } from './status.ts';
 
-/** A Deployment and its sets, as far as this pass has brought them. */
+/** A Deployment and its ReplicaSets, as this reconcile has updated them. */
 interface Rollout extends Revisions {
   readonly deployment: Deployment;
 }
 
-/** Brings pods from one template to the next, by way of a ReplicaSet for each. */
+/** The Deployment controller: moves pods from one template to the next, with a ReplicaSet for each. */
 export function deploymentController(workloadDeps: WorkloadDeps): Controller {
   const deps = { ...workloadDeps, events: workloadDeps.recorder('deployment-controller') };
   const { caches } = deps;
@@ -36,7 +36,7 @@ export function deploymentController(workloadDeps: WorkloadDeps): Controller {
     sources: [
       kindSource(caches.deployments),
       kindSource(caches.replicaSets, { keys: (set) => controllerKey(set, 'Deployment') }),
-      // Recreate waits for the last old pod: nothing else changes when it goes.
+      // The Recreate strategy waits for the last old pod, whose deletion changes nothing else.
       kindSource(caches.pods, { when: ({ type }) => type === 'deleted', keys: (pod) => recreatedBy(deps, pod) }),
     ],
     reconcile: async (key) => {
@@ -67,7 +67,7 @@ function claimSets({ client, caches }: WorkloadDeps, owner: Deployment): Promise
   return claimObjects({ client, owner, ownerType: DEPLOYMENTS, type: REPLICA_SETS, candidates });
 }
 
-/** The number has changed, or nothing but the number may change. */
+/** Whether only scaling is allowed or needed now: the Deployment is paused, or its replicas changed. */
 async function rescale(deps: DeploymentDeps, rollout: Rollout): Promise<Result> {
   const { deployment, old } = rollout;
   for (const step of scale(deployment, rollout)) await resize(deps, deployment, step);
@@ -75,7 +75,7 @@ async function rescale(deps: DeploymentDeps, rollout: Rollout): Promise<Result> 
   return writePlainStatus(deps, rollout);
 }
 
-/** One step of a rolling update, up or down; the change it makes brings the next. */
+/** One step of a rolling update, up or down; the change it makes triggers the next. */
 async function rollingUpdate(deps: DeploymentDeps, before: Rollout): Promise<Result> {
   const rollout = await ensureCurrent(deps, before);
   const { deployment, current, old } = rollout;
@@ -86,7 +86,7 @@ async function rollingUpdate(deps: DeploymentDeps, before: Rollout): Promise<Res
   return writeRolloutStatus(deps, rollout);
 }
 
-/** All old pods go, and only then do new ones come. */
+/** The Recreate strategy: deletes all old pods before new ones are created. */
 async function recreate(deps: DeploymentDeps, before: Rollout): Promise<Result> {
   const { old } = before;
   const shrinking = activeSets(old);
@@ -107,7 +107,7 @@ function hasOldPods({ caches }: WorkloadDeps, { old }: Rollout): boolean {
   );
 }
 
-/** Deletes the oldest of the sets that are kept only to go back to, beyond the number to keep. */
+/** Deletes the oldest ReplicaSets beyond the revision history limit. */
 async function dropHistory({ client }: WorkloadDeps, { spec }: Deployment, old: readonly ReplicaSet[]): Promise<void> {
   const kept = old.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   const excess = kept.length - (spec.revisionHistoryLimit ?? Number.POSITIVE_INFINITY);
@@ -118,7 +118,7 @@ async function dropHistory({ client }: WorkloadDeps, { spec }: Deployment, old: 
   }
 }
 
-/** Has no pods, and its controller has seen that it should have none. */
+/** Whether the ReplicaSet has no pods, and its controller has observed that. */
 function isIdle({ metadata, spec, status }: ReplicaSet): boolean {
   const isObserved = (metadata.generation ?? 0) <= (status?.observedGeneration ?? 0);
   return isObserved && spec.replicas === 0 && (status?.replicas ?? 0) === 0;

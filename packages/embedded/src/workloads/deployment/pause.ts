@@ -6,7 +6,10 @@ import { hasDeadline, withVerdict } from './status.ts';
 const PAUSED = { type: 'Progressing', status: 'Unknown', reason: 'DeploymentPaused', message: 'Deployment is paused' };
 const RESUMED = { ...PAUSED, reason: 'DeploymentResumed', message: 'Deployment is resumed' };
 
-/** Notes that a Deployment was paused or resumed, so that the time in between does not count against its deadline. */
+/**
+ * Records that a Deployment was paused or resumed, so that the time in between does not count towards its progress
+ * deadline.
+ */
 export async function notePause({ client, clock }: WorkloadDeps, deployment: Deployment): Promise<Deployment> {
   const condition = findCondition(deployment.status?.conditions, 'Progressing');
   if (!hasDeadline(deployment) || condition?.reason === 'ProgressDeadlineExceeded') return deployment;

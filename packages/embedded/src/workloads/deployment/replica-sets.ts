@@ -26,7 +26,7 @@ type Rollout = Revisions & { readonly deployment: Deployment };
 
 const MAX_NAME = 253;
 
-/** Brings the annotations of the present set, if there is one, and the Deployment's revision up to date. */
+/** Updates the annotations of the current ReplicaSet, if there is one, and the Deployment's revision. */
 export async function syncCurrent(deps: DeploymentDeps, rollout: Rollout): Promise<Rollout> {
   if (rollout.current === undefined) return rollout;
   const { deployment, old } = rollout;
@@ -38,7 +38,7 @@ export async function syncCurrent(deps: DeploymentDeps, rollout: Rollout): Promi
   return { deployment: await noteRevision(deps, deployment, revision, progress), current, old };
 }
 
-/** As `syncCurrent`, and makes the present set if there is none. */
+/** Like `syncCurrent`, and creates the current ReplicaSet if there is none. */
 export async function ensureCurrent(
   deps: DeploymentDeps,
   rollout: Rollout,
@@ -56,7 +56,7 @@ export async function ensureCurrent(
   return { deployment: await noteRevision(deps, deployment, String(revision), progress), current: set, old };
 }
 
-/** Gives a set its number of pods, and notes for which number of the Deployment's. Writes only what differs. */
+/** Scales a ReplicaSet, and records the desired replicas in its annotations. Writes only if something differs. */
 export async function resize(deps: DeploymentDeps, deployment: Deployment, { set, replicas }: Resize): Promise<void> {
   const { metadata, spec } = set;
   const annotations = { ...metadata.annotations, ...sizeAnnotations(deployment) };
@@ -91,8 +91,8 @@ async function annotate(
 }
 
 /**
- * Notes the present revision, and the news from when on its rollout counts. By way of the status: only there can an
- * annotation of a Deployment change without making a new generation of it.
+ * Records the current revision and, if there is progress, the time from which the progress deadline counts. It is
+ * written through the status subresource, because there an annotation can change without a new generation.
  */
 async function noteRevision(
   { client, clock }: WorkloadDeps,
@@ -138,7 +138,9 @@ function newSet(deployment: Deployment, revisions: Revisions, revision: number):
   };
 }
 
-/** The set may be there already, made by a pass this one has not seen; or its name belongs to another template. */
+/**
+ * The name may be taken: by a ReplicaSet created earlier that the cache does not show, or by one of another template.
+ */
 async function createSet(
   deps: DeploymentDeps,
   deployment: Deployment,
@@ -155,7 +157,10 @@ async function createSet(
   }
 }
 
-/** The set of that name if it is ours and of our template; else counts a collision, so that the next name differs. */
+/**
+ * Returns the existing ReplicaSet if it is ours and has our template. Otherwise counts a collision, so that the next
+ * name differs.
+ */
 async function findExisting(
   { client }: WorkloadDeps,
   deployment: Deployment,

@@ -21,13 +21,13 @@ const MAX_HISTORY = 2000; // characters of the history annotation, about a hundr
 
 type Annotations = Readonly<Record<string, string>>;
 
-/** The sets of a Deployment: the one with its present template, if there is one, and all others. */
+/** The ReplicaSets of a Deployment: the one with its current template, if any, and all others. */
 export interface Revisions {
   readonly current: ReplicaSet | undefined;
   readonly old: readonly ReplicaSet[];
 }
 
-/** Which set is which. Of several with the present template the oldest counts. */
+/** Separates current and old. Of several with the current template the oldest counts. */
 export function sortRevisions({ spec }: Deployment, sets: readonly ReplicaSet[]): Revisions {
   const byAge = sets.toSorted(olderFirst);
   const current = byAge.find((set) => isSameTemplate(set.spec.template, spec.template));

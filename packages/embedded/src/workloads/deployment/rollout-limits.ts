@@ -7,7 +7,10 @@ export interface RolloutLimits {
   readonly maxUnavailable: number;
 }
 
-/** What a rollout may do at once. If rounding leaves nothing at all, one pod may be missing: else it would never move. */
+/**
+ * maxSurge and maxUnavailable, resolved. If rounding makes both 0, one pod may be unavailable, or the rollout would
+ * never move.
+ */
 export function rolloutLimits({ spec }: Deployment): RolloutLimits {
   if (spec.strategy.type !== 'RollingUpdate') return { maxSurge: 0, maxUnavailable: 0 };
   const { maxSurge = 0, maxUnavailable = 0 } = spec.strategy.rollingUpdate ?? {};

@@ -3,7 +3,7 @@ import { olderFirst, type Revisions } from './revision.ts';
 import { rolloutLimits } from './rollout-limits.ts';
 import { activeSets, type Resize, wantedPods } from './scaling.ts';
 
-/** How many pods the present set may have now: the wanted number, within what the rollout may add at once. */
+/** The replicas the new ReplicaSet may have now: the desired number, within maxSurge. */
 export function currentSize(deployment: Deployment, { current, old }: Revisions): number {
   const { replicas, strategy } = deployment.spec;
   const size = current?.spec.replicas ?? 0;
@@ -13,8 +13,8 @@ export function currentSize(deployment: Deployment, { current, old }: Revisions)
 }
 
 /**
- * How far old sets may shrink now. Pods that do not work go first, for they hold the rollout up and nobody misses
- * them; then those the new set has already replaced.
+ * How far old ReplicaSets may be scaled down now. Unhealthy pods are deleted first, because they block the rollout and
+ * serve nothing; then those that available new pods have replaced.
  */
 export function shrinkOld(deployment: Deployment, current: ReplicaSet, old: readonly ReplicaSet[]): readonly Resize[] {
   const active = activeSets(old).toSorted(olderFirst);

@@ -18,14 +18,14 @@ export function wantedPods(sets: readonly (ReplicaSet | undefined)[]): number {
   return sets.reduce((sum, set) => sum + (set?.spec.replicas ?? 0), 0);
 }
 
-/** Whether the Deployment's number has changed since its sets were sized. */
+/** Whether the Deployment's replicas changed since its ReplicaSets were scaled. */
 export function isBeingScaled({ spec }: Deployment, { current, old }: Revisions): boolean {
   return activeSets([...old, current]).some((set) => (desiredReplicas(set) ?? spec.replicas) !== spec.replicas);
 }
 
 /**
- * How a new number of pods is shared out. With one set it takes all; in the middle of a rollout all sets grow or
- * shrink alike, so that the share of the new template stays what it was.
+ * Distributes a new number of replicas. A single ReplicaSet gets all; in the middle of a rollout all are scaled in
+ * proportion, so that the share of the new template stays the same.
  */
 export function scale(deployment: Deployment, revisions: Revisions): readonly Resize[] {
   const { current, old } = revisions;
@@ -63,7 +63,7 @@ function shareOut(deployment: Deployment, sets: readonly ReplicaSet[]): readonly
     left -= share;
     return { set, replicas: set.spec.replicas + share };
   });
-  // What rounding leaves goes to the largest.
+  // The largest ReplicaSet gets what rounding leaves.
   return sizes.map((size, i) => (i === 0 ? { ...size, replicas: Math.max(0, size.replicas + left) } : size));
 }
 

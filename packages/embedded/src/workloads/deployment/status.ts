@@ -56,7 +56,7 @@ const NOT_ENOUGH: Verdict = {
   message: 'Deployment does not have minimum availability.',
 };
 
-/** As `plainStatus`, with how the rollout goes: what `kubectl rollout status` waits for. */
+/** Like `plainStatus`, with the Progressing condition that `kubectl rollout status` waits for. */
 export function rolloutStatus(deployment: Deployment, revisions: Revisions, now: Instant): DeploymentStatus {
   const status = plainStatus(deployment, revisions, now);
   const conditions = withFailure(withProgress(deployment, revisions.current, status, now), revisions);
@@ -80,7 +80,7 @@ function withProgress(
     return withVerdict(conditions, { ...PROGRESSING, reason: 'NewReplicaSetAvailable', message }, now);
   }
   if (isProgress(deployment.status ?? {}, status)) {
-    // The same verdict once more: its time is the time of the last progress, from which the deadline counts.
+    // Keeps the condition as it is: its time is that of the last progress, from which the deadline counts.
     const next = verdict({ ...PROGRESSING, reason: 'ReplicaSetUpdated', message: `${subject} is progressing.` }, now);
     const since = before?.status === 'True' ? before.lastTransitionTime : next.lastTransitionTime;
     return [...withoutCondition(conditions, 'Progressing'), { ...next, lastTransitionTime: since }];
@@ -95,7 +95,7 @@ function withProgress(
 
 const PROGRESSING = { type: 'Progressing', status: 'True' };
 
-/** All pods are of the present template and available, and no others are left. */
+/** The rollout is complete: all pods have the current template and are available, and there are no others. */
 export function isComplete({ spec, metadata }: Deployment, status: DeploymentStatus | undefined): boolean {
   const counts = [status?.updatedReplicas ?? 0, status?.replicas ?? 0, status?.availableReplicas ?? 0];
   const isObserved = (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
@@ -119,7 +119,10 @@ export function hasDeadline({ spec }: Deployment): boolean {
   return spec.progressDeadlineSeconds !== undefined && spec.progressDeadlineSeconds !== NO_DEADLINE;
 }
 
-/** Milliseconds until a rollout without progress is late; undefined if it is complete, late already or unhurried. */
+/**
+ * Milliseconds until the progress deadline is exceeded; undefined if the rollout is complete, has exceeded it, or has
+ * none.
+ */
 export function untilDeadline(deployment: Deployment, status: DeploymentStatus, now: Instant): number | undefined {
   const condition = findCondition(deployment.status?.conditions, 'Progressing');
   if (!hasDeadline(deployment) || condition === undefined) return undefined;
@@ -129,7 +132,7 @@ export function untilDeadline(deployment: Deployment, status: DeploymentStatus, 
   return Math.max(0, (instantOf(condition.lastUpdateTime) ?? 0) + deadline - now) + SECOND;
 }
 
-/** That pods cannot be made is shown where people look: at the Deployment. */
+/** Copies the ReplicaSet's ReplicaFailure condition to the Deployment, where users look. */
 function withFailure(conditions: Conditions, { current, old }: Revisions): Conditions {
   const failure = [current, ...old]
     .map((set) => findCondition(set?.status?.conditions, 'ReplicaFailure'))
@@ -161,7 +164,7 @@ function sum(sets: readonly ReplicaSet[], counter: 'replicas' | 'readyReplicas' 
   return sets.reduce((total, { status }) => total + (status?.[counter] ?? 0), 0);
 }
 
-/** Unknown as long as a set that has been looked after does not tell. */
+/** Unknown as long as an observed ReplicaSet does not report it. */
 function terminatingReplicas(sets: readonly ReplicaSet[]): number | undefined {
   const told = sets.map(({ status }): ReplicaSetStatus => status ?? { replicas: 0 });
   if (told.some((s) => s.terminatingReplicas === undefined && (s.observedGeneration ?? 0) > 0)) return undefined;

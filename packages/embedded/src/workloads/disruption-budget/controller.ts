@@ -32,7 +32,7 @@ import { readSource } from '../read-source.ts';
 import { subjectOf, type WorkloadDeps } from '../workload-deps.ts';
 import { type Expected, expectPods } from './expected-pods.ts';
 
-/** A pod whose eviction was granted and that is not deleted by then stays after all. */
+/** A granted eviction without a deletion after this time no longer counts. */
 const DELETION_TIMEOUT = 2 * MINUTE;
 
 interface BudgetDeps extends WorkloadDeps {
@@ -40,7 +40,10 @@ interface BudgetDeps extends WorkloadDeps {
   readonly resources: ApiResources;
 }
 
-/** Keeps count of how many pods may be evicted; the server takes from that number with each eviction. */
+/**
+ * The disruption controller: computes how many pods may be evicted. The API server subtracts from that number with each
+ * eviction.
+ */
 export function disruptionBudgetController(workloadDeps: WorkloadDeps, resources: ApiResources): Controller {
   const deps: BudgetDeps = { ...workloadDeps, resources, events: workloadDeps.recorder('controllermanager') };
   const { caches } = deps;
@@ -78,7 +81,7 @@ async function sync(deps: BudgetDeps, budget: PodDisruptionBudget): Promise<Resu
     const disrupted = stillDisrupted(deps, budget, pods, now);
     await writeStatus(deps, budget, nextStatus(budget, pods, expected, { disrupted, now }));
     const times = Object.values(disrupted).map((at) => (instantOf(at) ?? 0) + DELETION_TIMEOUT - now);
-    // At the very moment it still counts: a virtual clock would stand still there.
+    // The entry still counts at the exact instant of its expiry: a virtual clock would stand still there.
     return times.length === 0 ? DONE : { requeueAfter: times.reduce((a, b) => Math.min(a, b)) + 1 * MILLISECOND };
   } catch (error) {
     if (isConflict(error)) throw error;
@@ -97,7 +100,7 @@ function unmanagedMessage({ spec }: PodDisruptionBudget): string {
   );
 }
 
-/** Evictions granted whose deletion has not been seen. Those that never came are given back. */
+/** Granted evictions whose deletion has not been seen. Expired ones are dropped. */
 function stillDisrupted(
   { events }: BudgetDeps,
   { metadata, status }: PodDisruptionBudget,
@@ -126,7 +129,7 @@ function nextStatus(
   const isHealthy = (pod: Pod): boolean =>
     !isTerminating(pod) && isReady(pod) && memberOf(disrupted, pod.metadata.name) === undefined;
   const currentHealthy = pods.filter(isHealthy).length;
-  // Without pods nothing is allowed: when the first come, their budget must not be one of before.
+  // Without pods no disruption is allowed, so that the first pods do not meet an outdated budget.
   const disruptionsAllowed = expectedPods <= 0 ? 0 : Math.max(0, currentHealthy - desiredHealthy);
   const observedGeneration = metadata.generation ?? 0;
   const isAllowed = disruptionsAllowed > 0;
@@ -173,7 +176,7 @@ async function writeStatus(
   await unlessGone(client.update(POD_DISRUPTION_BUDGETS, { ...budget, status }, { subresource: 'status' }));
 }
 
-/** If the budget cannot be worked out, nothing is allowed. */
+/** If the expected number of pods cannot be computed, no disruption is allowed. */
 async function failSafe(deps: BudgetDeps, budget: PodDisruptionBudget, error: Error): Promise<void> {
   const message = `Failed to calculate the number of expected pods: ${error.message}`;
   publish(deps, budget, 'Warning', 'CalculateExpectedPodCountFailed', message);

@@ -10,11 +10,11 @@ import { unlessGone } from '@karpenter-ts/runtime';
 import type { ApiResources } from '../api-resources.ts';
 import type { WorkloadDeps } from '../workload-deps.ts';
 
-/** How many pods a budget is about, and how many of them must be healthy. */
+/** How many pods a budget covers, and how many of them must be healthy. */
 export interface Expected {
   readonly expectedPods: number;
   readonly desiredHealthy: number;
-  /** Names of pods that nobody manages: they count for nothing where a share is asked for. */
+  /** Names of pods without a controller: they do not count where a percentage is used. */
   readonly unmanaged: readonly string[];
 }
 
@@ -23,8 +23,8 @@ export interface ScaleDeps extends WorkloadDeps {
 }
 
 /**
- * What a budget asks for. A plain minimum needs no more than the pods; a share, or a maximum missing, is one of what
- * the pods' managers want to have. Throws if a manager is of a kind that has no size.
+ * Computes what a budget requires. A plain minAvailable needs only the pods; a percentage or maxUnavailable refers to
+ * the replicas of the pods' controllers. Throws if a controller has no scale.
  */
 export async function expectPods(
   deps: ScaleDeps,

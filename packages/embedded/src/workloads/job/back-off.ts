@@ -5,7 +5,7 @@ import { instantOf, type Pod } from '@karpenter-ts/kubernetes';
 const FIRST_DELAY = 10 * SECOND;
 const LONGEST_DELAY = 10 * MINUTE;
 
-/** How often in a row a Job's pods have failed, and when last. */
+/** The number of consecutive failures of a Job's pods, and the time of the last. */
 export interface Failures {
   readonly count: number;
   readonly last: Instant;
@@ -15,7 +15,7 @@ export const NO_FAILURES: Failures = { count: 0, last: 0 };
 
 const later = (a: Instant, b: Instant): Instant => Math.max(a, b);
 
-/** The failures with those of pods that have just ended. A success ends the row, but for failures after it. */
+/** Adds the failures of pods that have just finished. A success resets the count, except for failures after it. */
 export function countFailures(before: Failures, succeeded: readonly Pod[], failed: readonly Pod[]): Failures {
   const failures = failed.map(endOf);
   if (succeeded.length === 0) {
@@ -26,7 +26,7 @@ export function countFailures(before: Failures, succeeded: readonly Pod[], faile
   return since.length === 0 ? NO_FAILURES : { count: since.length, last: since.reduce(later) };
 }
 
-/** Milliseconds until the next try: ten seconds after the first failure, twice as long after each further one. */
+/** Milliseconds until the next try: ten seconds after the first failure, doubled after each further one. */
 export function untilRetry({ count, last }: Failures, now: Instant): number {
   if (count === 0) return 0;
   return Math.max(0, last + Math.min(FIRST_DELAY * 2 ** (count - 1), LONGEST_DELAY) - now);

@@ -22,7 +22,7 @@ import { countedStatus, isSameJobStatus, pendingStatus, releasable, suspension }
 import { isTracked, type Tally, tally, TRACKING } from './tally.ts';
 import { findSuccess, findVerdict, isFinished, untilDeadline, type Verdict } from './verdict.ts';
 
-/** Who manages Jobs that name nobody; Jobs of others are left to them. */
+/** The value of managedBy for Jobs of this controller; Jobs managed by others are ignored. */
 const MANAGER = 'kubernetes.io/job-controller';
 
 interface JobDeps extends WorkloadDeps {
@@ -32,13 +32,13 @@ interface JobDeps extends WorkloadDeps {
   readonly superseded: SupersededVersions;
   /** By key of the Job. */
   readonly failures: Map<string, Failures>;
-  /** Uids of pods that were let go and that the cache may still show as held, by key of the Job. */
+  /** Uids of pods whose finalizer was removed, but which the cache may still show with it, by key of the Job. */
   readonly released: Map<string, Set<string>>;
 }
 
 /**
- * Runs pods until enough have succeeded or too many failed. Left out: pod failure and success policies, and limits per
- * index.
+ * The Job controller: runs pods until enough have succeeded or too many have failed. Pod failure policies, success
+ * policies and limits per index are not implemented.
  */
 export function jobController(workloadDeps: WorkloadDeps): Controller {
   const { client, clock, caches } = workloadDeps;
@@ -98,7 +98,7 @@ function claimPods({ client, caches }: WorkloadDeps, owner: Job): Promise<readon
   return claimObjects({ client, owner, ownerType: JOBS, type: PODS, candidates, finalizers: [TRACKING] });
 }
 
-/** Forgets those the cache shows as free or gone. */
+/** Drops those that the cache shows without the finalizer, or not at all. */
 function stillReleased({ released }: JobDeps, key: string, pods: readonly Pod[]): ReadonlySet<string> {
   const known = released.get(key) ?? new Set<string>();
   const held = new Set(pods.filter((pod) => isTracked(pod, new Set())).map(({ metadata }) => metadata.uid ?? ''));
@@ -119,13 +119,16 @@ async function manage(
   return wait > 0 ? { ...unchanged, wait } : managePods(deps, counted, plan);
 }
 
-/** The Job has failed: nobody is to go on working. Their finalizers stay until they are counted. */
+/** The Job has failed: active pods are deleted. Their finalizers stay until they are counted. */
 async function stop({ writer }: JobDeps, { job, active, ready, terminating }: Tally): Promise<Managed> {
   await writer.delete(job, active);
   return { active: 0, ready: ready - active.filter(isReady).length, terminating: terminating + active.length };
 }
 
-/** Writes who has ended, lets them go, then counts them: a crash in between loses and doubles nobody. */
+/**
+ * Tracks finished pods in three steps: writes them to `uncountedTerminatedPods`, removes their finalizers, then adds
+ * them to the counters. A crash in between counts no pod twice and loses none.
+ */
 async function record(
   deps: JobDeps,
   key: string,

@@ -8,13 +8,13 @@ export function isIndexed({ spec }: Job): boolean {
   return spec.completionMode === 'Indexed';
 }
 
-/** Which part of an indexed Job a pod works on; undefined if it is none of them. */
+/** The completion index of a pod of an indexed Job; undefined if it has none. */
 export function indexOf({ spec }: Job, { metadata }: Pod): number | undefined {
   const text = metadata.annotations?.[INDEX] ?? '';
   return /^\d+$/.test(text) && Number(text) < (spec.completions ?? 0) ? Number(text) : undefined;
 }
 
-/** What `formatIndexes` wrote, without what is beyond the Job's number by now. */
+/** Parses what `formatIndexes` wrote, without indexes beyond the Job's completions. */
 export function parseIndexes({ spec, status }: Job): ReadonlySet<number> {
   const indexes = new Set<number>();
   for (const part of (status?.completedIndexes ?? '').split(',')) {
@@ -41,7 +41,7 @@ function formatRange([first, last]: readonly [first: number, last: number]): str
   return last === first + 1 ? `${first},${last}` : `${first}-${last}`;
 }
 
-/** The first of the indexes that nobody works on or has done. */
+/** The lowest indexes without an active or succeeded pod. */
 export function pendingIndexes({ spec }: Job, taken: ReadonlySet<number>, count: number): readonly number[] {
   const pending: number[] = [];
   for (let index = 0; index < (spec.completions ?? 0) && pending.length < count; index++) {
@@ -50,7 +50,7 @@ export function pendingIndexes({ spec }: Job, taken: ReadonlySet<number>, count:
   return pending;
 }
 
-/** The template of the pod for an index, which learns of it by annotation, label, variable and host name. */
+/** The pod template for an index, which it gets as annotation, label, environment variable and hostname. */
 export function templateForIndex(
   { metadata: { name } }: Job,
   template: PodTemplate,

@@ -7,7 +7,7 @@ import { isFinished } from './verdict.ts';
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Lets pods go that no Job waits for any more: theirs is gone, or has ended without them. */
+/** Removes the finalizer of pods whose Job is gone, or finished without them. */
 export function jobOrphanController({ client, caches }: WorkloadDeps): Controller {
   const jobOf = (pod: Pod): Job | undefined => {
     const reference = controllerOf(pod.metadata);

@@ -8,7 +8,7 @@ import { indexOf, isIndexed, pendingIndexes, templateForIndex } from './indexes.
 import { replacesOnlyFailed, type Tally, TRACKING } from './tally.ts';
 import { isSuspended } from './verdict.ts';
 
-/** What the Job's counters are after its pods were brought to the right number. */
+/** The Job's counters after its pods were brought to the right number. */
 export interface Managed {
   readonly active: number;
   readonly ready: number;
@@ -17,10 +17,13 @@ export interface Managed {
   readonly wait?: number;
 }
 
-/** What to do about the number of pods: some must go, or this many may come. */
+/** Pods to delete, or how many to create. */
 export type PodPlan = { readonly remove: readonly Pod[] } | { readonly create: number };
 
-/** As many pods as may work at once on what is left. Too many go first; the missing come with the next pass. */
+/**
+ * As many pods as may run at once for the remaining completions. Surplus pods are deleted first; missing ones are
+ * created in the next reconcile.
+ */
 export function planPods(tally: Tally): PodPlan {
   const { job, active, succeeded, terminating } = tally;
   if (isSuspended(job)) return { remove: active };
@@ -36,7 +39,7 @@ export function planPods(tally: Tally): PodPlan {
   return { create: Math.max(0, wanted - active.length - (replacesOnlyFailed(job) ? terminating : 0)) };
 }
 
-/** Pods that share an index or have none go in any case; then those that do least. */
+/** Pods with a duplicate index or none are deleted in any case; then those that do least. */
 function findSurplus({ job, active }: Tally, atLeast: number): readonly Pod[] {
   const order = plainDeletionOrder(active);
   if (!isIndexed(job)) return order.slice(0, atLeast);
@@ -79,7 +82,7 @@ function templatesFor({ job, active, doneIndexes }: Tally, count: number): reado
   return pendingIndexes(job, taken, count).map((index) => templateForIndex(job, tracked, index));
 }
 
-/** Lets a pod go from the Job's side. */
+/** Removes the Job's finalizer from a pod. */
 export async function release(client: Client, pod: { readonly metadata: ObjectRef }): Promise<void> {
   const body = { metadata: { '$deleteFromPrimitiveList/finalizers': [TRACKING] } };
   await unlessGone(client.patch(PODS, pod.metadata, { type: 'strategic', body }));

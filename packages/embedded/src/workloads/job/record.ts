@@ -8,7 +8,7 @@ import type { Managed } from './pods.ts';
 import { isFailed, isTracked, type Tally, uncountedOf } from './tally.ts';
 import { isSuspended, type Verdict } from './verdict.ts';
 
-/** The pods that may go, once the status below has been written: from then on they are accounted for. */
+/** The pods whose finalizer may be removed once the status below has been written. */
 export function releasable(
   { job, pods }: Tally,
   verdict: Verdict | undefined,
@@ -19,7 +19,7 @@ export function releasable(
   return pods.filter((pod) => isTracked(pod, released) && (isOver || hasEnded(pod)));
 }
 
-/** Before pods are let go: who has ended is written down, and how the Job will end. */
+/** The status before finalizers are removed: it lists the finished pods as uncounted, and the outcome of the Job. */
 export function pendingStatus(
   tally: Tally,
   managed: Managed,
@@ -50,7 +50,9 @@ export function pendingStatus(
   });
 }
 
-/** After pods were let go: who has ended is in the counters; the Job has ended if nobody is left. */
+/**
+ * The status after finalizers were removed: finished pods are in the counters, and the Job is finished if none is left.
+ */
 export function countedStatus(status: JobStatus, verdict: Verdict | undefined, now: Instant): JobStatus {
   const { succeeded, failed } = uncountedOf(status);
   const counted = {
@@ -65,7 +67,7 @@ export function countedStatus(status: JobStatus, verdict: Verdict | undefined, n
   return jobStatus({ ...counted, conditions, ...(type === 'Complete' && { completionTime: timestamp(now) }) });
 }
 
-/** Suspending stops the clock, resuming starts it anew. Undefined: nothing to say. */
+/** Suspending stops the active deadline, resuming restarts it. Undefined if nothing changes. */
 export function suspension({ status, ...job }: Job, now: Instant): Partial<JobStatus> | undefined {
   const known = findCondition(status?.conditions, 'Suspended');
   if ((known?.status === 'True') === isSuspended(job)) return undefined;
@@ -80,13 +82,13 @@ export function isSameJobStatus(a: JobStatus | undefined, b: JobStatus): boolean
   return isDeepStrictEqual(jobStatus(a ?? {}), jobStatus(b));
 }
 
-/** As the API has it: `ready`, `terminating` and the uncounted are there even when there are none. */
+/** `ready`, `terminating` and the uncounted pods are written even when they are empty. */
 function jobStatus({ ready = 0, terminating = 0, uncountedTerminatedPods = {}, ...status }: JobStatus): JobStatus {
   const uncounted = omitEmpty(uncountedTerminatedPods);
   return { ...omitEmpty(status), ready, terminating, uncountedTerminatedPods: uncounted };
 }
 
-/** Says how the Job will end as soon as all its pods have. */
+/** Adds the interim condition (SuccessCriteriaMet or FailureTarget) that holds until all pods have finished. */
 function withInterim(
   conditions: readonly ObjectCondition[],
   verdict: Verdict | undefined,

@@ -2,17 +2,17 @@ import type { Job, JobStatus, Pod } from '@karpenter-ts/kubernetes';
 import { isActive, isTerminating, isReady, isTerminal } from '../pod-state.ts';
 import { indexOf, isIndexed, parseIndexes } from './indexes.ts';
 
-/** Keeps a pod until the Job has counted how it ended. */
+/** The finalizer that keeps a pod until the Job has counted it. */
 export const TRACKING = 'batch.kubernetes.io/job-tracking';
 
-/** A Job and what has become of its pods. */
+/** A Job with its pods, by state. */
 export interface Tally {
   readonly job: Job;
   readonly pods: readonly Pod[];
   readonly active: readonly Pod[];
   readonly ready: number;
   readonly terminating: number;
-  /** All that have ever succeeded; for an indexed Job the indexes that have. */
+  /** All pods that have succeeded so far; for an indexed Job the number of completed indexes. */
   readonly succeeded: number;
   readonly failed: number;
   /** Ended, and in no counter yet. */
@@ -22,7 +22,7 @@ export interface Tally {
   readonly doneIndexes: ReadonlySet<number>;
 }
 
-/** Counts. `released` are pods whose finalizer was removed in an earlier pass, whatever the cache says. */
+/** Counts a Job's pods. `released` are pods whose finalizer was removed earlier, whatever the cache says. */
 export function tally(job: Job, pods: readonly Pod[], released: ReadonlySet<string>): Tally {
   const uncounted = uncountedOf(job.status);
   const isNew = (pod: Pod): boolean =>
@@ -64,12 +64,12 @@ export function uncountedOf(status: JobStatus | undefined): {
   return { succeeded, failed };
 }
 
-/** Whether the Job still waits for this pod's end. */
+/** Whether the pod still has the finalizer. */
 export function isTracked({ metadata }: Pod, released: ReadonlySet<string>): boolean {
   return (metadata.finalizers ?? []).includes(TRACKING) && !released.has(metadata.uid ?? '');
 }
 
-/** A pod that is being deleted counts as failed at once, unless the Job waits for it to end. */
+/** A pod that is being deleted counts as failed at once, unless podReplacementPolicy waits for its end. */
 export function isFailed(job: Job, pod: Pod): boolean {
   if (pod.status?.phase === 'Failed') return true;
   return !replacesOnlyFailed(job) && isTerminating(pod) && pod.status?.phase !== 'Succeeded';

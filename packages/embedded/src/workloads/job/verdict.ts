@@ -34,7 +34,7 @@ export function isSuspended({ spec }: Job): boolean {
   return spec.suspend ?? false;
 }
 
-/** What an earlier pass decided, or failure; undefined while the Job may still succeed. */
+/** The outcome that an earlier reconcile decided, or failure; undefined while the Job may still succeed. */
 export function findVerdict({ job, pods, failed }: Tally, now: Instant): Verdict | undefined {
   return (
     decided(job, 'SuccessCriteriaMet', 'Complete') ??
@@ -51,14 +51,14 @@ function decided({ status }: Job, type: string, end: Verdict['end']): Verdict | 
   return { end, reason, message };
 }
 
-/** Success, if there is nothing left to do. Without a number of completions one success is enough. */
+/** Success, if nothing is left to do. Without completions one success is enough. */
 export function findSuccess({ job, succeeded }: Tally, active: number): Verdict | undefined {
   const { completions } = job.spec;
   const isEnough = completions === undefined ? succeeded > 0 : succeeded >= completions;
   return isEnough && active === 0 ? COMPLETE : undefined;
 }
 
-/** Pods that restart on their own do not fail: their restarts count instead. */
+/** Pods that restart their containers do not fail: their restarts are counted instead. */
 function isPastRestarts({ spec }: Job, pods: readonly Pod[]): boolean {
   if (spec.template.spec.restartPolicy !== 'OnFailure') return false;
   const limit = spec.backoffLimit ?? 6;

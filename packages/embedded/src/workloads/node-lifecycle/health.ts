@@ -21,10 +21,10 @@ const PERIOD = 5 * SECOND;
 const GRACE = 50 * SECOND;
 const STARTUP_GRACE = 60 * SECOND;
 
-/** What a node that has fallen silent is no longer believed about. */
+/** The conditions that become Unknown when a node stops reporting. */
 const DOUBTED = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'];
 
-/** What was last heard of a node, and when in watched time: a node's own clock may be wrong. */
+/** The last heartbeat of a node, and when it was seen in observed time, because a node's own clock may be wrong. */
 interface Heard {
   readonly heartbeat: string | undefined;
   readonly renewal: string | undefined;
@@ -39,12 +39,12 @@ interface HealthDeps extends WorkloadDeps {
   readonly watched: WatchedTime;
 }
 
-/** The one key: every pass looks at all nodes, for only the passing of time shows that one is silent. */
+/** The only key: every reconcile looks at all nodes, because only the passing of time shows that one is unreachable. */
 const ALL = 'all';
 
 /**
- * Watches over nodes' signs of life. One that gives none is Unknown; one that is not Ready loses its pods, as fast as
- * its zone allows.
+ * Monitors node health. A node without heartbeats becomes Unknown; one that is not Ready is tainted NoExecute, as fast
+ * as its zone allows.
  */
 export function nodeHealthController(workloadDeps: WorkloadDeps): Controller {
   const { clock, caches } = workloadDeps;
@@ -71,7 +71,7 @@ export function nodeHealthController(workloadDeps: WorkloadDeps): Controller {
   };
 }
 
-/** Most nodes are fine: they cost a look and no wait, since there are thousands of them every five seconds. */
+/** Most nodes are healthy. They are checked without waiting, because there are thousands of them every five seconds. */
 async function checkAll(deps: HealthDeps): Promise<void> {
   const { caches, client, clock, pace, watched } = deps;
   watched.look();
@@ -97,7 +97,7 @@ function isFine(node: Node): boolean {
   return ready?.status === 'True' && !DRIVING_OFF.some((taint) => hasTaint(node, taint));
 }
 
-/** One node must not stop the round: what changed meanwhile is looked at in the next. */
+/** A failure for one node must not stop the round: the next round looks at it again. */
 async function unlessChanged(node: Node, write: () => Promise<Node>): Promise<Node> {
   try {
     return await write();
@@ -132,7 +132,7 @@ function isSilent(deps: HealthDeps, node: Node): boolean {
   return silence > (ready === undefined ? STARTUP_GRACE : GRACE);
 }
 
-/** Returns the node as it is believed to be. */
+/** Returns the node with its conditions as updated here. */
 async function doubt(deps: HealthDeps, node: Node): Promise<Node> {
   const { client, clock, events } = deps;
   const ready = findCondition(node.status?.conditions, 'Ready');
@@ -148,7 +148,7 @@ async function doubt(deps: HealthDeps, node: Node): Promise<Node> {
   return silent;
 }
 
-/** A node that has never said anything is silent since we first saw it. */
+/** A node that has never reported counts from when it was first seen. */
 function lastHeard({ caches, heard, watched }: HealthDeps, node: Node, ready: ObjectCondition | undefined): number {
   const { name } = node.metadata;
   const lease: Lease | undefined = caches.leases.get(`kube-node-lease/${name}`);
@@ -175,7 +175,7 @@ function doubted({ metadata, status }: Node, now: Instant): readonly ObjectCondi
   return conditions;
 }
 
-/** Nobody is there to say so themselves. */
+/** Marks the pods of an unreachable node not ready, because its kubelet cannot. */
 async function markPodsNotReady({ client, clock, caches, events }: HealthDeps, node: Node): Promise<void> {
   for (const pod of caches.pods.byIndex('node', node.metadata.name).filter(isReady)) {
     const condition = { type: 'Ready', status: 'False', lastTransitionTime: timestamp(clock.now()) };
@@ -190,7 +190,7 @@ async function markPodsNotReady({ client, clock, caches, events }: HealthDeps, n
   }
 }
 
-/** The taint that drives pods off, as the node's readiness asks for. Swapping one for the other needs no permission. */
+/** The NoExecute taint for the node's readiness. Replacing one by the other needs no allowance of the zone. */
 async function driveOff({ client, clock, pace }: HealthDeps, node: Node): Promise<Node> {
   const ready = findCondition(node.status?.conditions, 'Ready');
   if (ready === undefined) return node;

@@ -11,7 +11,10 @@ const QUARANTINE = 40 * SECOND;
 
 const ALL = 'all';
 
-/** Removes pods whose kubelet will never do it: their node is gone, or they never had one. */
+/**
+ * The pod garbage collector: deletes pods that no kubelet will delete, because their node is gone or they never had
+ * one.
+ */
 export function podGcController(deps: WorkloadDeps): Controller {
   const { caches, clock } = deps;
   const missingSince = new Map<string, number>(); // by node, in elapsed milliseconds
@@ -37,7 +40,7 @@ const NODE_GONE = {
   message: 'PodGC: node no longer exists',
 };
 
-/** Nodes that pods are on and that have been missing for long enough, by the cache and by the server. */
+/** Nodes that pods are bound to and that have been missing for long enough, in the cache and on the server. */
 async function findGone(
   { client, caches }: WorkloadDeps,
   pods: readonly Pod[],
@@ -56,7 +59,7 @@ async function findGone(
   return gone;
 }
 
-/** Whoever waits for the pod learns that it failed; then it goes at once. */
+/** Marks the pod Failed for those who watch it, then deletes it without grace. */
 async function remove({ client, clock }: WorkloadDeps, pod: Pod, why?: typeof NODE_GONE): Promise<void> {
   const { metadata } = pod;
   if (!isTerminal(pod)) {

@@ -4,10 +4,10 @@ import { type Node, objectKey, type Pod, PODS, refOfKey, type Taint, timestamp }
 import { tolerates } from '../node-fit.ts';
 import type { WorkloadDeps } from '../workload-deps.ts';
 
-/** How long a pod may stay: not at all, for so many milliseconds, or for good. */
+/** How long a pod may stay: not at all, for so many milliseconds, or for ever. */
 export type Stay = number;
 
-/** Deletes pods from nodes with a NoExecute taint, once they no longer put up with it. */
+/** The taint eviction controller: deletes pods from nodes with a NoExecute taint when their toleration ends. */
 export function taintEvictionController(deps: WorkloadDeps): Controller {
   const { clock, caches } = deps;
   const events = deps.recorder('taint-eviction-controller');
@@ -57,7 +57,7 @@ function noExecuteTaints(node: Node | undefined): readonly Taint[] {
   return (node?.spec?.taints ?? []).filter(({ effect }) => effect === 'NoExecute');
 }
 
-/** 0 if one of the taints is not tolerated; else the shortest time of the tolerations that count. */
+/** 0 if a taint is not tolerated; else the shortest tolerationSeconds of the matching tolerations. */
 export function stayUnder({ spec }: Pod, taints: readonly Taint[]): Stay {
   const used = taints.map((taint) => (spec.tolerations ?? []).find((toleration) => tolerates(toleration, taint)));
   if (used.includes(undefined)) return 0;

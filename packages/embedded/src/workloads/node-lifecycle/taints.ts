@@ -6,7 +6,7 @@ const NOT_READY = 'node.kubernetes.io/not-ready';
 const UNREACHABLE = 'node.kubernetes.io/unreachable';
 const UNSCHEDULABLE = 'node.kubernetes.io/unschedulable';
 
-/** The taint that keeps new pods away, by condition and what it says. */
+/** The NoSchedule taints by condition and status. */
 const TAINT_OF: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Ready: { False: NOT_READY, Unknown: UNREACHABLE },
   MemoryPressure: { True: 'node.kubernetes.io/memory-pressure' },
@@ -16,18 +16,18 @@ const TAINT_OF: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 const MANAGED = new Set([UNSCHEDULABLE, ...Object.values(TAINT_OF).flatMap((taints) => Object.values(taints))]);
 
-/** Drives pods off a node that says it is not ready. */
+/** The taint of a node that reports that it is not ready. */
 export const NOT_READY_NO_EXECUTE: Taint = { key: NOT_READY, effect: 'NoExecute' };
-/** Drives pods off a node that says nothing. */
+/** The taint of a node that does not report. */
 export const UNREACHABLE_NO_EXECUTE: Taint = { key: UNREACHABLE, effect: 'NoExecute' };
 
-/** Old names of labels that some still select by, and what they follow. */
+/** Deprecated labels that are kept equal to their successors. */
 const LABEL_ALIASES: Readonly<Record<string, string>> = {
   'kubernetes.io/os': 'beta.kubernetes.io/os',
   'kubernetes.io/arch': 'beta.kubernetes.io/arch',
 };
 
-/** Keeps new pods off nodes that cannot take any, by what their conditions say and whether they are cordoned. */
+/** Keeps NoSchedule taints in line with the node's conditions and with whether it is cordoned. */
 export function nodeTaintController({ client, clock, caches }: WorkloadDeps): Controller {
   return {
     name: 'node-taints',
@@ -62,7 +62,7 @@ export function hasTaint({ spec }: Node, { key, effect }: Taint): boolean {
   return (spec?.taints ?? []).some((taint) => taint.key === key && taint.effect === effect);
 }
 
-/** Writes the node's taints if anything changes, and only onto the version at hand. */
+/** Writes the taints if they changed, and only over the version at hand. */
 export async function swapTaints(
   client: Client,
   clock: Clock,

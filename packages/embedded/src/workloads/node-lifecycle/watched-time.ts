@@ -1,8 +1,9 @@
 import type { SteadyClock } from '@karpenter-ts/runtime';
 
 /**
- * How long somebody who looks again and again has been watching. A gap between two looks counts for `mostBetween` at
- * the most: whoever was asleep for an hour, along with the whole machine, has not seen an hour of silence.
+ * How long a periodic observer has been watching. A gap between two observations counts for `mostBetween` at the most,
+ * so that a process that slept for an hour, together with its host, does not conclude that all nodes were silent for an
+ * hour.
  */
 export class WatchedTime {
   readonly #clock: SteadyClock;
@@ -10,7 +11,7 @@ export class WatchedTime {
   #total = 0;
   #lookedAt: number;
 
-  /** `mostBetween` in milliseconds: longer than the looks are apart. */
+  /** `mostBetween` in milliseconds: longer than the period. */
   constructor(clock: SteadyClock, mostBetween: number) {
     this.#clock = clock;
     this.#mostBetween = mostBetween;
@@ -23,7 +24,7 @@ export class WatchedTime {
     this.#lookedAt = now;
   }
 
-  /** Milliseconds of watching up to the last look. */
+  /** Milliseconds of observation up to the last one. */
   get total(): number {
     return this.#total;
   }

@@ -2,7 +2,7 @@ import { type SteadyClock, SECOND } from '@karpenter-ts/runtime';
 import { findCondition } from '../conditions.ts';
 import type { Node } from '@karpenter-ts/kubernetes';
 
-/** How much of a zone is in trouble. */
+/** How much of a zone is unhealthy. */
 export type ZoneState = 'Normal' | 'PartialDisruption' | 'FullDisruption';
 
 // kube-controller-manager's figures.
@@ -13,8 +13,8 @@ const TROUBLED_SHARE = 0.55;
 const EXCLUDED = 'node.kubernetes.io/exclude-disruption';
 
 /**
- * When many nodes fail at once it is likely not the nodes: pods are then driven off slowly, or not at all. Decides how
- * fast nodes of each zone may be tainted.
+ * If many nodes of a zone fail at once, the network is a likelier cause than the nodes: evictions are then slowed down
+ * or stopped. Decides how fast the nodes of each zone may be tainted.
  */
 export class ZonePace {
   readonly #clock: SteadyClock;
@@ -26,7 +26,9 @@ export class ZonePace {
     this.#clock = clock;
   }
 
-  /** Takes in how all nodes are. Returns true when none is ready any more: then nobody is to be driven off. */
+  /**
+   * Updates the zones from the state of all nodes. Returns true if no node is ready any more: then nothing is evicted.
+   */
   observe(nodes: readonly Node[]): boolean {
     const wasDown = this.#isAllDown();
     const zones = Map.groupBy(
@@ -39,7 +41,7 @@ export class ZonePace {
     return !wasDown && this.#isAllDown();
   }
 
-  /** Whether this node may be tainted now; if so, its zone waits for the next. */
+  /** Whether this node may be tainted now. If so, the next node of its zone has to wait. */
   admits(node: Node): boolean {
     const zone = zoneKey(node);
     const rate = this.#rate(zone);

@@ -25,16 +25,19 @@ interface GcDeps {
   readonly enqueue: (uid: string) => void;
 }
 
-/** What an owner reference is worth: its owner is there, is gone, or waits for this very object to go. */
+/**
+ * The state of an owner reference, in the garbage collector's words: the owner exists (solid), is gone (dangling), or
+ * waits for this object to be deleted (waitingForDependentsDeletion).
+ */
 type OwnerState = 'solid' | 'dangling' | 'waiting';
 
-/** An owner was named that may not be there yet, or of a kind nobody knows yet. */
+/** The owner may not exist yet, or its kind is not known yet. */
 const LOOK_AGAIN = { requeueAfter: 1 * SECOND };
 const UNKNOWN_KIND = { requeueAfter: 30 * SECOND };
 
 /**
- * Deletes objects whose owners are all gone. An owner deleted in the foreground goes after those that block it; one
- * deleted with orphans leaves them behind. Keys are uids.
+ * The garbage collector: deletes objects whose owners are all gone. An owner deleted in the foreground is deleted after
+ * the dependents that block it; one deleted with the policy Orphan leaves them. Keys are uids.
  */
 export function ownerGcController(gcDeps: OwnerGcDeps): Controller {
   let queue: Enqueuer<string> | undefined;
@@ -74,7 +77,7 @@ export function ownerGcController(gcDeps: OwnerGcDeps): Controller {
   };
 }
 
-/** Nothing the graph looks at is another: so it is with leases, which change more often than all else. */
+/** Whether nothing relevant to the graph changed, as with leases, which change more often than anything else. */
 function isAsBefore({ metadata: old }: ApiObject, { metadata }: ApiObject): boolean {
   return (
     old.uid === metadata.uid &&
@@ -84,7 +87,7 @@ function isAsBefore({ metadata: old }: ApiObject, { metadata }: ApiObject): bool
   );
 }
 
-/** Somebody names an owner that no watch has shown. */
+/** Handles an owner that is referenced but was never observed. */
 async function verifyUnseen({ client, resources, graph }: GcDeps, node: GraphNode): Promise<Result> {
   const resource = await resources.find(node.reference.apiVersion, node.reference.kind);
   if (resource === undefined) return UNKNOWN_KIND;
@@ -109,7 +112,7 @@ async function collect(deps: GcDeps, node: GraphNode, type: ResourceType): Promi
   return syncOwners(deps, node, type, live);
 }
 
-/** Its dependents forget it, then it may go. */
+/** Removes the owner from its dependents, then its own finalizer. */
 async function orphan(
   { client, graph }: GcDeps,
   node: GraphNode,
@@ -158,7 +161,7 @@ async function syncOwners(deps: GcDeps, node: GraphNode, type: ResourceType, liv
   return DONE;
 }
 
-/** A result instead of a standing: it cannot be told now, or never. */
+/** Returns a Result instead of a state if it cannot be determined now, or ever. */
 async function ownerStateOf(
   { client, resources, graph }: GcDeps,
   node: GraphNode,
@@ -177,7 +180,7 @@ async function ownerStateOf(
   return isWaiting ? 'waiting' : 'solid';
 }
 
-/** Deletes what nobody owns any more, in the way its owner is deleted. */
+/** Deletes an object without owners, with the propagation policy its owner was deleted with. */
 async function remove(
   { client, graph }: GcDeps,
   node: GraphNode,
@@ -228,7 +231,7 @@ async function dropFinalizer(client: Client, type: ResourceType, object: ApiObje
   await unlessGone(patchMetadata(client, type, object, { finalizers: kept }));
 }
 
-/** A merge patch, which every kind takes, on exactly this version. */
+/** A merge patch, which every kind accepts, on exactly this version. */
 async function patchMetadata(
   client: Client,
   type: ResourceType,

@@ -5,7 +5,7 @@ import type { CacheDeps } from '../caches.ts';
 
 type ObjectCache = Pick<Informer<ApiObject>, 'type' | 'start' | 'hasSynced' | 'addHandler'>;
 
-/** Told of every object of every kind. */
+/** Called for every object of every kind. */
 export type ObjectHandler = Required<Pick<Handler<ApiObject>, 'onAdd' | 'onUpdate' | 'onDelete'>>;
 
 const REFRESH = 30 * SECOND; // as kube-controller-manager
@@ -26,8 +26,8 @@ const keepMetadata = keepFields<ApiObject>({
 });
 
 /**
- * Follows the metadata of all objects, also of kinds that come later. Kinds for which there is a cache already are read
- * from there.
+ * Watches the metadata of all objects, including kinds that are added later. Kinds that have a cache already are read
+ * from it.
  */
 export class ObjectWatch implements Cache {
   readonly #deps: CacheDeps & { readonly clock: SteadyClock };
@@ -53,7 +53,7 @@ export class ObjectWatch implements Cache {
     return this.#isComplete && [...this.#known.values()].every((cache) => cache.hasSynced);
   }
 
-  /** Looks for new kinds until aborted, and whenever a definition of one changes. */
+  /** Looks for new kinds until aborted, and whenever a CRD changes. */
   async start(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.#followAll(signal).catch((error: unknown) =>

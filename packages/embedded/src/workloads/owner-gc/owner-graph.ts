@@ -9,7 +9,10 @@ import {
 export const FOREGROUND = 'foregroundDeletion';
 export const ORPHAN = 'orphan';
 
-/** What stands for an object in the graph. Without `type` nobody has seen it: others only say that it owns them. */
+/**
+ * A node of the graph. Without `type` the object was never observed: other objects only reference it as their owner (a
+ * virtual node).
+ */
 export interface GraphNode {
   readonly uid: string;
   readonly reference: Pick<OwnerReference, 'apiVersion' | 'kind' | 'name'>;
@@ -17,13 +20,16 @@ export interface GraphNode {
   readonly type: ResourceType | undefined;
   readonly owners: readonly OwnerReference[];
   readonly isBeingDeleted: boolean;
-  /** It waits until those that block its deletion are gone. */
+  /** It waits until the dependents that block its deletion are gone. */
   readonly isForeground: boolean;
-  /** It waits until its dependents have forgotten it. */
+  /** It waits until its dependents no longer reference it. */
   readonly isOrphaning: boolean;
 }
 
-/** Who owns whom, by uid, kept up to date with each change. `onWork` is told which nodes are worth a look. */
+/**
+ * The graph of owners and dependents by uid, updated with each event. `onWork` is called for nodes that need a
+ * reconcile.
+ */
 export class OwnerGraph {
   readonly #nodes = new Map<string, GraphNode>();
   readonly #dependents = new Map<string, Set<string>>(); // also of owners that are in no node any more
@@ -43,14 +49,14 @@ export class OwnerGraph {
       .filter((node) => node !== undefined);
   }
 
-  /** Dependents that must be gone before the node may go. */
+  /** Dependents that must be deleted before the node. */
   blockersOf(uid: string): readonly GraphNode[] {
     return this.dependentsOf(uid).filter(({ owners }) =>
       owners.some((owner) => owner.uid === uid && isBlocking(owner)),
     );
   }
 
-  /** An object has come or changed. */
+  /** An object was added or updated. */
   put(type: ResourceType, { metadata }: ApiObject): void {
     const node = nodeOf(type, metadata);
     const before = this.#nodes.get(node.uid);
@@ -64,7 +70,7 @@ export class OwnerGraph {
     if (node.isOrphaning && (isFirstSight || !before.isOrphaning)) this.#onWork(node.uid);
   }
 
-  /** The object is gone, or has turned out never to have been: its dependents have one owner less. */
+  /** The object is gone, or never existed: its dependents have one owner less. */
   remove(uid: string): void {
     const node = this.#nodes.get(uid);
     this.#nodes.delete(uid);
@@ -105,7 +111,7 @@ export class OwnerGraph {
   }
 }
 
-/** Whether a node is what a reference from this namespace means. */
+/** Whether a node is the object that a reference from this namespace means. */
 export function isAt(node: GraphNode, { apiVersion, kind, name }: OwnerReference, namespace: string): boolean {
   const { reference } = node;
   const isSame = reference.apiVersion === apiVersion && reference.kind === kind && reference.name === name;

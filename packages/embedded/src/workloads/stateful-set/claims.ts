@@ -13,7 +13,7 @@ import { isAlreadyExists } from '@karpenter-ts/runtime';
 import { claimName, isInRange, podName } from './identity.ts';
 import type { StatefulSetDeps } from './pods.ts';
 
-/** Makes the claims of a number that are not there. Throws if one is on its way out: the pod must wait for its end. */
+/** Creates the missing volume claims of an ordinal. Throws if one is being deleted: the pod must wait for its end. */
 export async function ensureVolumeClaims(deps: StatefulSetDeps, set: StatefulSet, ordinal: number): Promise<void> {
   for (const template of set.spec.volumeClaimTemplates ?? []) {
     const name = claimName(set, template, ordinal);
@@ -51,8 +51,8 @@ async function createVolumeClaim(
 }
 
 /**
- * Makes claims go with whom they should go: with the set, or with a pod that scaling takes away, as the set's policy
- * says. Claims that another controller has are left alone.
+ * Sets the owner references of volume claims, so that they are deleted with the set, or with a pod that scaling
+ * removes, as the retention policy says. Volume claims with another controller are left alone.
  */
 export async function syncVolumeClaimOwners(
   { client, caches }: StatefulSetDeps,
@@ -73,7 +73,7 @@ export async function syncVolumeClaimOwners(
   }
 }
 
-/** Undefined: not ours to say. */
+/** Undefined if the policy does not concern it. */
 function wantedOwners(
   set: StatefulSet,
   pod: Pod,
@@ -97,7 +97,7 @@ function isSameOwners(a: readonly OwnerReference[], b: readonly OwnerReference[]
   return a.length === b.length && a.every(({ uid }, i) => uid === b[i]?.uid);
 }
 
-/** Whether a claim still goes with the last pod of this number: the next one must not get it. */
+/** Whether a volume claim still belongs to the last pod of this ordinal: the next pod must not get it. */
 export function hasStaleVolumeClaim({ caches }: StatefulSetDeps, set: StatefulSet, ordinal: number): boolean {
   if (set.spec.persistentVolumeClaimRetentionPolicy?.whenScaled !== 'Delete') return false;
   return (set.spec.volumeClaimTemplates ?? []).some((template) => {

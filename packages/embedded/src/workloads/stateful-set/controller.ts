@@ -21,7 +21,7 @@ import { nextStatus } from './status.ts';
 
 const REVISED: RevisedKind = { type: STATEFUL_SETS, hashLabel: 'controller.kubernetes.io/hash' };
 
-/** Keeps numbered pods with claims of their own, in order. */
+/** The StatefulSet controller: runs numbered pods with volume claims of their own, in order. */
 export function statefulSetController(workloadDeps: WorkloadDeps): Controller {
   const events = workloadDeps.recorder('statefulset-controller');
   const deps: StatefulSetDeps = {

@@ -13,7 +13,7 @@ const POD_NAME = 'statefulset.kubernetes.io/pod-name';
 const POD_INDEX = 'apps.kubernetes.io/pod-index';
 const REVISION = 'controller-revision-hash';
 
-/** The number a pod's name ends with, if it is one of this set's names. */
+/** The ordinal of a pod, if its name is one of this set's. */
 export function ordinalOf({ metadata }: StatefulSet, pod: Pod): number | undefined {
   const [, parent, ordinal] = /^(.*)-([0-9]+)$/.exec(pod.metadata.name) ?? [];
   return parent === metadata.name ? Number(ordinal) : undefined;
@@ -27,7 +27,7 @@ export function startOrdinal({ spec }: StatefulSet): number {
   return spec.ordinals?.start ?? 0;
 }
 
-/** Whether the set wants a pod of this number. */
+/** Whether the set wants a pod of this ordinal. */
 export function isInRange(set: StatefulSet, ordinal: number): boolean {
   return ordinal >= startOrdinal(set) && ordinal < startOrdinal(set) + set.spec.replicas;
 }
@@ -37,7 +37,7 @@ export function podRevision({ metadata }: Pod): string {
   return metadata.labels?.[REVISION] ?? '';
 }
 
-/** Whether a pod has the name, labels and volumes of its number. */
+/** Whether a pod has the name, labels and volumes of its ordinal. */
 export function hasIdentity(set: StatefulSet, pod: Pod, ordinal: number): boolean {
   const { metadata, spec } = pod;
   const volumes = new Map((spec.volumes ?? []).map((volume) => [volume.name, volume]));
@@ -59,7 +59,7 @@ export function identityLabels(set: StatefulSet, ordinal: number): Readonly<Reco
   return { [POD_NAME]: podName(set, ordinal), [POD_INDEX]: String(ordinal) };
 }
 
-/** The pod of this number, made from this revision of the template. */
+/** The pod of this ordinal, made from this revision of the template. */
 export function newPod(set: StatefulSet, revision: ControllerRevision, ordinal: number): Pod {
   const { $patch: _, ...template } = revision.data.spec.template;
   const { metadata, spec }: PodTemplate = template;
@@ -84,7 +84,7 @@ export function newPod(set: StatefulSet, revision: ControllerRevision, ordinal: 
   };
 }
 
-/** The volumes with those of the claims before them; a claim's takes the place of one of its name. */
+/** The volumes, preceded by those of the volume claim templates; the latter replace volumes of the same name. */
 function withClaims(set: StatefulSet, volumes: readonly Volume[], ordinal: number): readonly Volume[] {
   const volumeClaims = (set.spec.volumeClaimTemplates ?? []).map((template) => ({
     name: template.metadata.name,

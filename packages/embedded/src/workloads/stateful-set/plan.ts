@@ -3,7 +3,7 @@ import type { ControllerRevision, Pod, StatefulSet } from '@karpenter-ts/kuberne
 import { isAvailable, isTerminating, isReady, isTerminal } from '../pod-state.ts';
 import { isInRange, ordinalOf, podRevision, startOrdinal } from './identity.ts';
 
-/** One thing to do to a pod of the set, in the order given. */
+/** One step for a pod of the set, in the order given. */
 export type Step =
   | { readonly do: 'create'; readonly ordinal: number; readonly revision: ControllerRevision }
   | { readonly do: 'delete'; readonly pod: Pod; readonly why: 'ended' | 'surplus' | 'outdated' }
@@ -15,15 +15,16 @@ export interface Revisions {
   readonly update: ControllerRevision;
 }
 
-/** A place in the set and who has it. */
+/** An ordinal and its pod. */
 interface Place {
   readonly ordinal: number;
   readonly pod: Pod | undefined;
 }
 
 /**
- * What to do now. Unless pods may be managed in parallel, each waits for those before it: one is created only when all
- * lower numbers are up, one goes only when all others are, the highest number first. Scaling comes before updating.
+ * The steps to take now. With the policy OrderedReady a pod waits for those before it: it is created only when all
+ * lower ordinals are available, and deleted only when all others are, the highest ordinal first. Scaling comes before
+ * updating.
  */
 export function planSteps(set: StatefulSet, pods: readonly Pod[], revisions: Revisions, now: Instant): readonly Step[] {
   const { places, surplus } = arrange(set, pods);
@@ -38,7 +39,7 @@ export function planSteps(set: StatefulSet, pods: readonly Pod[], revisions: Rev
   return [...steps, ...removeAll(surplus), ...planUpdate(set, places, revisions, now)];
 }
 
-/** Running, ready for long enough, and staying. */
+/** Running, available and not terminating. */
 function isWorking({ spec }: StatefulSet, pod: Pod | undefined, now: Instant): boolean {
   return (
     pod !== undefined &&
@@ -72,7 +73,10 @@ function planPlace(set: StatefulSet, { ordinal, pod }: Place, revisions: Revisio
   return [{ do: 'mend', ordinal, pod }];
 }
 
-/** Below the partition, and where there is none below the pods not yet updated, a new pod is of the old template. */
+/**
+ * The revision for a new pod: below the partition, and without a partition below the pods not yet updated, the current
+ * one.
+ */
 function revisionFor(set: StatefulSet, ordinal: number, { current, update }: Revisions): ControllerRevision {
   const { type, rollingUpdate } = set.spec.updateStrategy;
   const kept = rollingUpdate === undefined ? (set.status?.currentReplicas ?? 0) : (rollingUpdate.partition ?? 0);
@@ -81,8 +85,8 @@ function revisionFor(set: StatefulSet, ordinal: number, { current, update }: Rev
 }
 
 /**
- * The highest of the pods beyond the wanted number, but not while another of them is broken. The lowest broken one may
- * go, or a set could never shrink out of trouble.
+ * The highest surplus pod, but not while another one is unhealthy. The lowest unhealthy one may be deleted, or a set
+ * could never be scaled down out of a failure.
  */
 function removeNext(surplus: readonly Pod[], isUp: (pod: Pod) => boolean): readonly Step[] {
   const [next] = surplus;
@@ -95,7 +99,10 @@ function removeAll(surplus: readonly Pod[]): readonly Step[] {
   return surplus.filter((pod) => !isTerminating(pod)).map((pod) => ({ do: 'delete', pod, why: 'surplus' }));
 }
 
-/** From the highest number down to the partition: the first outdated pod goes, once those above it are up. */
+/**
+ * The rolling update, from the highest ordinal down to the partition: the first outdated pod is deleted once those
+ * above it are available.
+ */
 function planUpdate(set: StatefulSet, places: readonly Place[], { update }: Revisions, now: Instant): readonly Step[] {
   const { type, rollingUpdate } = set.spec.updateStrategy;
   if (type !== 'RollingUpdate') return [];

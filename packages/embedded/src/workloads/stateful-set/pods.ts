@@ -10,7 +10,7 @@ export interface StatefulSetDeps extends WorkloadDeps {
   readonly publish: (set: StatefulSet, type: 'Normal' | 'Warning', reason: string, message: string) => void;
 }
 
-/** Does one step of the plan. False: the rest must wait for the next pass. */
+/** Carries out one step. Returns false if the rest must wait for the next reconcile. */
 export async function perform(deps: StatefulSetDeps, set: StatefulSet, step: Step): Promise<boolean> {
   switch (step.do) {
     case 'create':

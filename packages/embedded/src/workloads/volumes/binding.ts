@@ -11,17 +11,17 @@ import {
 export const BIND_COMPLETED = 'pv.kubernetes.io/bind-completed';
 export const BOUND_BY_CONTROLLER = 'pv.kubernetes.io/bound-by-controller';
 export const PROVISIONED_BY = 'pv.kubernetes.io/provisioned-by';
-/** Where the scheduler wants to put the pod that needs the claim: its volume must be made to fit. */
+/** The node the scheduler selected for the pod that needs the volume claim: the volume must be provisioned for it. */
 export const SELECTED_NODE = 'volume.kubernetes.io/selected-node';
 
-/** Whether a volume is bound to a claim, or kept for it. */
+/** Whether a volume is bound to a volume claim, or reserved for it. */
 export function isVolumeFor({ spec }: PersistentVolume, { metadata }: PersistentVolumeClaim): boolean {
   const { claimRef } = spec;
   if (claimRef?.name !== metadata.name || claimRef.namespace !== metadata.namespace) return false;
   return !claimRef.uid || claimRef.uid === metadata.uid;
 }
 
-/** Why a volume will not do for a claim, in the words of the event; undefined if it will. */
+/** Why a volume does not satisfy a volume claim, in the words of the event; undefined if it does. */
 export function findMismatch(volume: PersistentVolume, volumeClaim: PersistentVolumeClaim): string | undefined {
   if (volume.metadata.deletionTimestamp !== undefined) {
     return `the volume is marked for deletion "${volume.metadata.name}"`;
@@ -35,8 +35,8 @@ export function findMismatch(volume: PersistentVolume, volumeClaim: PersistentVo
 }
 
 /**
- * The volume a claim should get: the one kept for it, else the smallest that is free and will do. While the scheduler
- * has yet to choose a node (`isDelayed`), only one kept for it.
+ * The volume for a volume claim: the one reserved for it, else the smallest available one that satisfies it. With
+ * delayed binding (`isDelayed`) only a reserved one.
  */
 export function findVolume(
   volumes: readonly PersistentVolume[],
@@ -73,7 +73,7 @@ function sizeOf({ spec }: PersistentVolume): ReturnType<typeof parseQuantity> {
   return parseQuantity(spec.capacity?.['storage'] ?? '0');
 }
 
-/** Fewer ways of access than needed are no good, and more are a waste. */
+/** A volume needs at least the required access modes, and one with fewer others is preferred. */
 function compareSizes(a: PersistentVolume, b: PersistentVolume): number {
   const modes = (a.spec.accessModes?.length ?? 0) - (b.spec.accessModes?.length ?? 0);
   return modes || compareQuantities(sizeOf(a), sizeOf(b)) || (a.metadata.name < b.metadata.name ? -1 : 1);

@@ -31,7 +31,7 @@ interface VolumeClaimDeps extends WorkloadDeps {
   readonly events: EventRecorder;
 }
 
-/** Binds claims to volumes, or asks a provisioner for one. */
+/** The persistent volume controller for volume claims: binds them to volumes, or asks a provisioner for one. */
 export function volumeClaimController(workloadDeps: WorkloadDeps): Controller {
   const deps: VolumeClaimDeps = { ...workloadDeps, events: workloadDeps.recorder('persistentvolume-controller') };
   const { caches } = deps;
@@ -54,7 +54,7 @@ export function volumeClaimController(workloadDeps: WorkloadDeps): Controller {
   };
 }
 
-/** Claims a volume may be for: the one it names, or all of its class that have none. */
+/** The volume claims a volume may be for: the one it names, or all unbound ones of its class. */
 function candidates(deps: WorkloadDeps, { metadata, spec }: PersistentVolume): readonly string[] {
   const { caches } = deps;
   const naming = caches.persistentVolumeClaims
@@ -164,7 +164,10 @@ async function syncBound(deps: VolumeClaimDeps, volumeClaim: PersistentVolumeCla
   publish(deps, volumeClaim, 'Warning', reason, message);
 }
 
-/** First the volume names the claim, then the claim the volume: in between, nobody else can take it. */
+/**
+ * The volume references the volume claim first, then the volume claim the volume, so that nobody else can take it in
+ * between.
+ */
 async function bind(
   deps: VolumeClaimDeps,
   volume: PersistentVolume,
@@ -224,7 +227,7 @@ async function writeStatus(
   );
 }
 
-/** Once in a while: a claim that waits is looked at again and again. */
+/** An event is published only from time to time, because a waiting volume claim is reconciled again and again. */
 function publish(
   { events }: VolumeClaimDeps,
   volumeClaim: PersistentVolumeClaim,

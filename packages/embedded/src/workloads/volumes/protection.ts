@@ -10,7 +10,7 @@ import type { WorkloadDeps } from '../workload-deps.ts';
 const CLAIM_FINALIZER = 'kubernetes.io/pvc-protection';
 const VOLUME_FINALIZER = 'kubernetes.io/pv-protection';
 
-/** Keeps claims that are being deleted for as long as a pod on a node uses them. */
+/** Keeps volume claims that are being deleted while a pod on a node uses them. */
 export function volumeClaimProtectionController({ client, caches }: WorkloadDeps): Controller {
   return {
     name: 'pvc-protection',
@@ -42,7 +42,7 @@ export function volumeClaimProtectionController({ client, caches }: WorkloadDeps
   };
 }
 
-/** Keeps volumes that are being deleted for as long as they are bound. */
+/** Keeps volumes that are being deleted while they are bound. */
 export function volumeProtectionController({ client, caches }: WorkloadDeps): Controller {
   return {
     name: 'pv-protection',
@@ -58,7 +58,7 @@ export function volumeProtectionController({ client, caches }: WorkloadDeps): Co
   };
 }
 
-/** What is not being deleted has the finalizer; what is loses it as soon as nobody uses it. */
+/** Adds the finalizer to what is not being deleted, and removes it from what is, once nothing uses it. */
 async function protect(
   client: Client,
   {

@@ -26,7 +26,10 @@ interface ProvisionerDeps extends WorkloadDeps {
   readonly provisioners: readonly string[];
 }
 
-/** Makes volumes that hold nothing, each in one zone, and deletes them when their claims are gone. */
+/**
+ * A simulated external provisioner: creates volumes without content, each in one zone, and deletes them when their
+ * volume claims are gone.
+ */
 export function provisionerController(
   workloadDeps: WorkloadDeps,
   provisioners: readonly string[] = [SIMULATED_PROVISIONER],
@@ -48,7 +51,7 @@ export function provisionerController(
   };
 }
 
-/** Deletes volumes of the simulated provisioners that have been left behind. */
+/** Deletes released volumes of the simulated provisioners. */
 export function volumeDeleterController(
   { client, caches }: WorkloadDeps,
   provisioners: readonly string[] = [SIMULATED_PROVISIONER],
@@ -68,7 +71,7 @@ export function volumeDeleterController(
   };
 }
 
-/** The class of a claim that waits for one of our volumes, and knows where it should be. */
+/** The class of a volume claim that waits for one of our volumes, and whose node is selected where that is needed. */
 function findClass(
   { caches, provisioners }: ProvisionerDeps,
   { metadata, spec }: PersistentVolumeClaim,
@@ -102,7 +105,7 @@ async function provision(
   deps.events.publish({ on, type: 'Normal', reason: 'ProvisioningSucceeded', message });
 }
 
-/** That of the node the scheduler chose; else one the class allows, or any there is, taken in turn by the name. */
+/** The zone of the node the scheduler selected; else one that the class allows, or any existing one, chosen by name. */
 function zoneFor(
   { caches }: WorkloadDeps,
   { metadata }: PersistentVolumeClaim,
@@ -119,7 +122,7 @@ function zoneFor(
   return zones[turnOf(metadata.name) % Math.max(1, zones.length)];
 }
 
-/** The pods of a StatefulSet come in turn: their claims' names end with their numbers. */
+/** The pods of a StatefulSet rotate over the zones: the names of their volume claims end with their ordinals. */
 function turnOf(name: string): number {
   const [, base = name, ordinal = '0'] = /^(.*)-(\d+)$/.exec(name) ?? [];
   const start = [...base].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 65_521, 0);

@@ -8,7 +8,10 @@ import {
 import type { WorkloadDeps } from '../workload-deps.ts';
 import { BOUND_BY_CONTROLLER, PROVISIONED_BY } from './binding.ts';
 
-/** Tells of each volume whether it is free, bound or left behind. What is left behind its provisioner deletes. */
+/**
+ * The persistent volume controller for volumes: sets their phase to Available, Bound or Released. Released volumes are
+ * deleted by their provisioner.
+ */
 export function volumeController(deps: WorkloadDeps): Controller {
   const { caches } = deps;
   return {
@@ -48,12 +51,14 @@ async function sync(deps: WorkloadDeps, volume: PersistentVolume): Promise<void>
   if (!volumeName) return; // the claim's own pass completes the binding
   if (volumeName === volume.metadata.name) return writePhase(deps, volume, 'Bound');
   const annotations = volume.metadata.annotations ?? {};
-  // The claim got another one. Ours was made for nothing, or taken in vain.
+  // The volume claim is bound to another volume. This one was provisioned or bound in vain.
   if (annotations[PROVISIONED_BY] !== undefined) return writePhase(deps, volume, 'Released');
   if (annotations[BOUND_BY_CONTROLLER] !== undefined) await unbind(deps, volume);
 }
 
-/** The cache may not have it yet; taking a volume from a claim that exists would lose its data. */
+/**
+ * The cache may not show the volume claim yet, and releasing a volume whose volume claim exists would lose its data.
+ */
 async function findVolumeClaim(
   { client, caches }: WorkloadDeps,
   { spec, status }: PersistentVolume,
