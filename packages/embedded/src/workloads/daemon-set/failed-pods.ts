@@ -10,8 +10,8 @@ interface Failure {
 }
 
 /**
- * Delays the replacement of failed pods, for each set and node. An entry is dropped when its back-off is over, because
- * a node that recovers sends no event.
+ * Delays the replacement of failed pods, for each set and node. A recovery sends no event, so the entries of nodes that
+ * have recovered are dropped when another node starts to fail.
  */
 export class FailedPods {
   readonly #clock: SteadyClock;

@@ -67,7 +67,7 @@ function claimSets({ client, caches }: WorkloadDeps, owner: Deployment): Promise
   return claimObjects({ client, owner, ownerType: DEPLOYMENTS, type: REPLICA_SETS, candidates });
 }
 
-/** Whether only scaling is allowed or needed now: the Deployment is paused, or its replicas changed. */
+/** Only scales the ReplicaSets: the Deployment is paused, or its number of replicas has changed. */
 async function rescale(deps: DeploymentDeps, rollout: Rollout): Promise<Result> {
   const { deployment, old } = rollout;
   for (const step of scale(deployment, rollout)) await resize(deps, deployment, step);

@@ -22,7 +22,7 @@ const GRACE = 50 * SECOND;
 const STARTUP_GRACE = 60 * SECOND;
 
 /** The conditions that become Unknown when a node stops reporting. */
-const DOUBTED = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'];
+const UNKNOWN_WHEN_SILENT = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'];
 
 /** The last heartbeat of a node, and when it was seen in observed time, because a node's own clock may be wrong. */
 interface Heard {
@@ -33,7 +33,7 @@ interface Heard {
 
 interface HealthDeps extends WorkloadDeps {
   readonly events: EventRecorder;
-  readonly heard: Map<string, Heard>;
+  readonly heartbeats: Map<string, Heard>;
   readonly known: Map<string, Node>;
   readonly pace: ZonePace;
   readonly watched: WatchedTime;
@@ -50,7 +50,7 @@ export function nodeHealthController(workloadDeps: WorkloadDeps): Controller {
   const { clock, caches } = workloadDeps;
   const events = workloadDeps.recorder('node-controller');
   const memory = {
-    heard: new Map(),
+    heartbeats: new Map(),
     known: new Map(),
     pace: new ZonePace(clock),
     watched: new WatchedTime(clock, 2 * PERIOD),
@@ -85,16 +85,18 @@ async function checkAll(deps: HealthDeps): Promise<void> {
   for (const node of checked) {
     if (isFine(node)) continue;
     await unlessChanged(node, () =>
-      isMasterAlone ? swapTaints(client, clock, node, { add: [], remove: DRIVING_OFF }) : driveOff(deps, node),
+      isMasterAlone
+        ? swapTaints(client, clock, node, { add: [], remove: NO_EXECUTE_TAINTS })
+        : taintNoExecute(deps, node),
     );
   }
 }
 
-const DRIVING_OFF = [NOT_READY_NO_EXECUTE, UNREACHABLE_NO_EXECUTE];
+const NO_EXECUTE_TAINTS = [NOT_READY_NO_EXECUTE, UNREACHABLE_NO_EXECUTE];
 
 function isFine(node: Node): boolean {
   const ready = findCondition(node.status?.conditions, 'Ready');
-  return ready?.status === 'True' && !DRIVING_OFF.some((taint) => hasTaint(node, taint));
+  return ready?.status === 'True' && !NO_EXECUTE_TAINTS.some((taint) => hasTaint(node, taint));
 }
 
 /** A failure for one node must not stop the round: the next round looks at it again. */
@@ -107,7 +109,7 @@ async function unlessChanged(node: Node, write: () => Promise<Node>): Promise<No
   }
 }
 
-function noteArrivals({ known, heard, events }: HealthDeps, nodes: readonly Node[]): void {
+function noteArrivals({ known, heartbeats, events }: HealthDeps, nodes: readonly Node[]): void {
   const publish = (node: Node, reason: string, what: string): void => {
     const message = `Node ${node.metadata.name} event: ${what}`;
     events.publish({ on: subjectOf(node, NODES), type: 'Normal', reason, message });
@@ -122,13 +124,13 @@ function noteArrivals({ known, heard, events }: HealthDeps, nodes: readonly Node
     if (present.has(name)) continue;
     publish(node, 'RemovingNode', `Removing Node ${name} from Controller`);
     known.delete(name);
-    heard.delete(name);
+    heartbeats.delete(name);
   }
 }
 
 function isSilent(deps: HealthDeps, node: Node): boolean {
   const ready = findCondition(node.status?.conditions, 'Ready');
-  const silence = deps.watched.total - lastHeard(deps, node, ready);
+  const silence = deps.watched.total - lastHeartbeat(deps, node, ready);
   return silence > (ready === undefined ? STARTUP_GRACE : GRACE);
 }
 
@@ -136,7 +138,7 @@ function isSilent(deps: HealthDeps, node: Node): boolean {
 async function doubt(deps: HealthDeps, node: Node): Promise<Node> {
   const { client, clock, events } = deps;
   const ready = findCondition(node.status?.conditions, 'Ready');
-  const conditions = doubted(node, clock.now());
+  const conditions = withUnknownConditions(node, clock.now());
   if (findCondition(conditions, 'Ready')?.status === ready?.status) return node;
   const status = { ...node.status, conditions };
   const silent = await client.update<Node>(NODES, { ...node, status }, { subresource: 'status' });
@@ -149,19 +151,23 @@ async function doubt(deps: HealthDeps, node: Node): Promise<Node> {
 }
 
 /** A node that has never reported counts from when it was first seen. */
-function lastHeard({ caches, heard, watched }: HealthDeps, node: Node, ready: ObjectCondition | undefined): number {
+function lastHeartbeat(
+  { caches, heartbeats, watched }: HealthDeps,
+  node: Node,
+  ready: ObjectCondition | undefined,
+): number {
   const { name } = node.metadata;
   const lease: Lease | undefined = caches.leases.get(`kube-node-lease/${name}`);
   const next = { heartbeat: ready?.lastHeartbeatTime, renewal: lease?.spec?.renewTime };
-  const last = heard.get(name);
+  const last = heartbeats.get(name);
   if (last !== undefined && last.heartbeat === next.heartbeat && last.renewal === next.renewal) return last.at;
-  heard.set(name, { ...next, at: watched.total });
+  heartbeats.set(name, { ...next, at: watched.total });
   return watched.total;
 }
 
-function doubted({ metadata, status }: Node, now: Instant): readonly ObjectCondition[] {
+function withUnknownConditions({ metadata, status }: Node, now: Instant): readonly ObjectCondition[] {
   let conditions = status?.conditions ?? [];
-  for (const type of DOUBTED) {
+  for (const type of UNKNOWN_WHEN_SILENT) {
     const known = findCondition(conditions, type);
     if (known?.status === 'Unknown') continue;
     const why =
@@ -191,13 +197,13 @@ async function markPodsNotReady({ client, clock, caches, events }: HealthDeps, n
 }
 
 /** The NoExecute taint for the node's readiness. Replacing one by the other needs no allowance of the zone. */
-async function driveOff({ client, clock, pace }: HealthDeps, node: Node): Promise<Node> {
+async function taintNoExecute({ client, clock, pace }: HealthDeps, node: Node): Promise<Node> {
   const ready = findCondition(node.status?.conditions, 'Ready');
   if (ready === undefined) return node;
-  if (ready.status === 'True') return swapTaints(client, clock, node, { add: [], remove: DRIVING_OFF });
+  if (ready.status === 'True') return swapTaints(client, clock, node, { add: [], remove: NO_EXECUTE_TAINTS });
   const wanted = ready.status === 'False' ? NOT_READY_NO_EXECUTE : UNREACHABLE_NO_EXECUTE;
   if (hasTaint(node, wanted)) return node;
-  const other = DRIVING_OFF.filter((taint) => taint !== wanted);
+  const other = NO_EXECUTE_TAINTS.filter((taint) => taint !== wanted);
   if (!other.some((taint) => hasTaint(node, taint)) && !pace.admits(node)) return node;
   return swapTaints(client, clock, node, { add: [wanted], remove: other });
 }
