@@ -1,5 +1,5 @@
-import { kwokOptions } from '@karpenter-ts/provider-kwok';
 import { coreOptions, extensionOptions } from '@karpenter-ts/core';
+import { kwokModule } from '@karpenter-ts/provider-kwok';
 import type { OptionRows } from '@karpenter-ts/runtime';
 
 /** A Markdown page of the controller's settings, from the rows that define them. */
@@ -10,7 +10,7 @@ export function settingsTable(): string {
     EXTENSIONS_HEADER,
     table(extensionOptions),
     KWOK_HEADER,
-    `${table(kwokOptions)}\n`,
+    `${table(kwokModule.options)}\n`,
   ].join('\n\n');
 }
 

@@ -130,7 +130,7 @@ export class Environment {
         transport: this.#transportWithBug(transport),
         clock: operatorClock,
         logger: this.#logger(),
-        providerModule: this.fleet ? fleetCloud(this.fleet, decorate) : kwokCloud(decorate),
+        provider: this.fleet ? fleetCloud(this.fleet, decorate) : kwokCloud(decorate),
         random: this.#random,
         repairs: this.plan.repairs,
         elects: this.plan.replicas > 1,

@@ -1,4 +1,5 @@
-import { createOperator, operatorOptions, type ProviderModule } from '@karpenter-ts/core';
+import type { ConfiguredProvider } from '@karpenter-ts/cloudprovider';
+import { createOperator, operatorOptions } from '@karpenter-ts/core';
 import { defaultsOf, type Logger, Metrics, type SteadyClock, type Transport } from '@karpenter-ts/runtime';
 
 /** What one process of Karpenter is given. */
@@ -6,7 +7,7 @@ export interface OperatorDeps {
   readonly transport: Transport;
   readonly clock: SteadyClock;
   readonly logger: Logger;
-  readonly providerModule: ProviderModule;
+  readonly provider: ConfiguredProvider;
   readonly random: () => number;
   readonly repairs: boolean;
   readonly elects: boolean;
@@ -17,7 +18,7 @@ export interface OperatorDeps {
  * does: it rejects when part of it fails, upon which a cluster would start it again.
  */
 export async function runOperator(deps: OperatorDeps, signal: AbortSignal): Promise<void> {
-  const { transport, clock, logger, providerModule, random, repairs, elects } = deps;
+  const { transport, clock, logger, provider, random, repairs, elects } = deps;
   const options = defaultsOf(operatorOptions);
   const manager = await createOperator({
     options: {
@@ -26,7 +27,7 @@ export async function runOperator(deps: OperatorDeps, signal: AbortSignal): Prom
       leaderElectionNamespace: 'kube-system',
       featureGates: { ...options.featureGates, NodeRepair: repairs },
     },
-    providerModule,
+    provider,
     transport,
     clock,
     logger,

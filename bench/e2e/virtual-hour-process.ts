@@ -1,7 +1,7 @@
 // A process of its own: cluster and controller in virtual time, for an hour of churn. Sends how the heap changed.
 import { createOperator, operatorOptions } from '@karpenter-ts/core';
 import { customResourceDefinition, RESOURCES } from '@karpenter-ts/apis';
-import { kwokModule } from '@karpenter-ts/cli/kwok-module';
+import { kwokModule } from '@karpenter-ts/provider-kwok';
 import { startCluster } from '@karpenter-ts/embedded';
 import { defaultsOf, Metrics, MINUTE, nullLogger, VirtualClock } from '@karpenter-ts/runtime';
 import { DEPLOYMENTS, NODES, PODS } from '@karpenter-ts/kubernetes';
@@ -26,7 +26,7 @@ const { client } = cluster;
 const stop = new AbortController();
 const manager = await createOperator({
   options: { ...defaultsOf(operatorOptions), disableLeaderElection: true },
-  providerModule: kwokModule({ catalogue: 'kwok', instanceTypesFilePath: '' }),
+  provider: kwokModule.configure({ catalogue: 'kwok', instanceTypesFilePath: '' }),
   transport: cluster.transport,
   clock,
   logger: nullLogger,

@@ -1,30 +1,28 @@
-import type { KWOKNodeClass } from '@karpenter-ts/apis';
-import type { CloudProvider } from '@karpenter-ts/cloudprovider';
-import type { ProviderModule } from '@karpenter-ts/core';
-import { cacheReader, KWOK_NODE_CLASSES, KwokProvider, sweepController } from '@karpenter-ts/provider-kwok';
-import type { Informer } from '@karpenter-ts/runtime';
-import { CATALOGUE } from './catalogue.ts';
+import { fileURLToPath } from 'node:url';
+import type { CloudProvider, ConfiguredProvider } from '@karpenter-ts/cloudprovider';
+import { KWOK_NODE_CLASSES, kwokModule } from '@karpenter-ts/provider-kwok';
 import type { Fleet } from './fleet.ts';
 
 /** How one operator's calls are to be broken. */
 export type Decorator = (provider: CloudProvider) => CloudProvider;
 
-/** Simulated machines that are nothing but Nodes, as the `karpenter` command has them. */
-export function kwokCloud(decorate: Decorator): ProviderModule {
+/** Three sizes, in three zones, spot and on demand. */
+const FILE = fileURLToPath(new URL('./instance-types.json', import.meta.url));
+const KWOK = kwokModule.configure({ instanceTypesFilePath: FILE, catalogue: 'kwok' });
+
+/** Simulated instances that are nothing but Nodes, as the `karpenter` command has them. */
+export function kwokCloud(decorate: Decorator): ConfiguredProvider {
   return {
-    nodeClasses: [KWOK_NODE_CLASSES],
-    create: ({ client, caches, clock, logger, stopping }) => {
-      const { nodes, nodeClaims } = caches;
-      const nodeClasses = caches.nodeClasses[0] as Informer<KWOKNodeClass>; // the only kind there is
-      const reader = cacheReader({ nodes, nodeClaims, nodeClasses });
-      const provider = new KwokProvider({ client, clock, logger, stopping, catalogue: CATALOGUE, reader });
-      return { provider: decorate(provider), controllers: [sweepController({ client, clock, reader, provider })] };
+    ...KWOK,
+    create: (deps) => {
+      const parts = KWOK.create(deps);
+      return { ...parts, provider: decorate(parts.provider) };
     },
   };
 }
 
-/** Machines of a fleet that outlives the operator. */
-export function fleetCloud(fleet: Fleet, decorate: Decorator): ProviderModule {
+/** Instances of a fleet that outlives the operator. */
+export function fleetCloud(fleet: Fleet, decorate: Decorator): ConfiguredProvider {
   return {
     nodeClasses: [KWOK_NODE_CLASSES],
     create: ({ caches }) => ({

@@ -77,7 +77,7 @@ export class Month {
           transport: bug?.transport?.(transport) ?? transport,
           clock,
           logger: createLogger({ level: 'error', clock, write, format: 'json' }),
-          providerModule: kwokCloud((provider) => bug?.provider?.(provider) ?? provider),
+          provider: kwokCloud((provider) => bug?.provider?.(provider) ?? provider),
           random: draw,
           repairs: true,
           elects: false,

@@ -14,3 +14,11 @@ export {
   UnevaluatedNodePoolError,
 } from './errors.ts';
 export { type MeterDeps, meteredProvider } from './metered-provider.ts';
+export { type NodeClass, NodeClassCaches, type NodeClassKind } from './node-class.ts';
+export type {
+  ConfiguredProvider,
+  ProviderCaches,
+  ProviderDeps,
+  ProviderModule,
+  ProviderParts,
+} from './provider-module.ts';

@@ -1,5 +1,4 @@
 import { createOperator, operatorOptions, refuseUnbuiltSettings } from '@karpenter-ts/core';
-import { kwokOptions } from '@karpenter-ts/provider-kwok';
 import {
   Client,
   type Connection,
@@ -12,6 +11,8 @@ import {
   Metrics,
   oneOf,
   openSinks,
+  type OptionGroup,
+  type OptionRows,
   option,
   type ParsedGroups,
   parseOptions,
@@ -25,13 +26,31 @@ import {
 } from '@karpenter-ts/runtime';
 import type { Io } from '../io.ts';
 import { version } from '../version.ts';
-import { kwokModule } from './kwok-module.ts';
+import { DEFAULT_PROVIDER, PROVIDERS } from './providers.ts';
 
-const GROUPS = {
-  process: { rows: { provider: option('provider', oneOf('kwok'), 'kwok', 'Where nodes come from: kwok.') } },
+const NAMES = PROVIDERS.map(({ name }) => name);
+
+const OWN_GROUPS = {
+  process: {
+    rows: {
+      provider: option(
+        'provider',
+        oneOf(...NAMES),
+        DEFAULT_PROVIDER.name,
+        `Where nodes come from: ${NAMES.join(', ')}.`,
+      ),
+    },
+  },
   operator: { rows: operatorOptions, check: refuseUnbuiltSettings },
-  kwok: { rows: kwokOptions },
 };
+
+/** The settings of all providers: they are read whichever one is chosen. */
+type ProviderGroups = Readonly<Record<`provider ${string}`, OptionGroup<OptionRows>>>;
+const PROVIDER_GROUPS: ProviderGroups = Object.fromEntries(
+  PROVIDERS.map(({ name, options }) => [`provider ${name}`, { rows: options }]),
+);
+
+const GROUPS: typeof OWN_GROUPS & ProviderGroups = { ...OWN_GROUPS, ...PROVIDER_GROUPS };
 
 /**
  * Runs the controller until a signal or a failure ends it: the whole life of the process in a container. Settings come
@@ -88,9 +107,11 @@ interface Surroundings {
 }
 
 async function run(
-  { operator, kwok }: ParsedGroups<typeof GROUPS>,
+  parsed: ParsedGroups<typeof GROUPS>,
   { env, logger, metrics, source }: Surroundings,
 ): Promise<number> {
+  const { operator, process: chosen } = parsed;
+  const module = PROVIDERS.find(({ name }) => name === chosen.provider) ?? DEFAULT_PROVIDER;
   const commit = env['KARPENTER_COMMIT'];
   const ours = withCommit(logger, commit);
   const connection = await connect(env);
@@ -100,7 +121,7 @@ async function run(
     await checkServer(connection, transport);
     const manager = await createOperator({
       options: operator,
-      providerModule: kwokModule(kwok),
+      provider: module.configure(parsed[`provider ${module.name}`]!),
       transport,
       clock: realClock,
       logger: ours,

@@ -1,14 +1,14 @@
 import { createOperator, operatorOptions } from '@karpenter-ts/core';
 import type { Cluster } from '@karpenter-ts/embedded';
+import { kwokModule } from '@karpenter-ts/provider-kwok';
 import { defaultsOf, type Logger, type Manager, Metrics, type SteadyClock } from '@karpenter-ts/runtime';
-import { kwokModule } from '../controller/kwok-module.ts';
 import { version } from '../version.ts';
 
 /** Karpenter for the cluster of this process, with EC2's instance types and default settings; not started yet. */
 export async function createController(cluster: Cluster, clock: SteadyClock, logger: Logger): Promise<Manager> {
   return await createOperator({
     options: { ...defaultsOf(operatorOptions), disableLeaderElection: true }, // nobody else could lead
-    providerModule: kwokModule({ catalogue: 'ec2', instanceTypesFilePath: '' }),
+    provider: kwokModule.configure({ catalogue: 'ec2', instanceTypesFilePath: '' }),
     transport: cluster.transport,
     clock,
     logger,

@@ -2,20 +2,19 @@ import type { NodePool } from '@karpenter-ts/apis';
 import { kindSource, type Source } from '@karpenter-ts/runtime';
 import { type Caches, nodeClassKey } from '../state/caches.ts';
 import type { ControllerDeps } from '../state/controller-deps.ts';
-import type { NodeClass } from '../kinds/node-class.ts';
+import type { NodeClass } from '@karpenter-ts/cloudprovider';
 import { isManagedNodePool } from '../state/managed.ts';
 
 /** The NodeClass that a managed NodePool refers to; undefined if it does not exist. */
 export function findNodeClass({ spec }: NodePool, { nodeClasses }: Pick<Caches, 'nodeClasses'>): NodeClass | undefined {
-  const { group, kind, name } = spec.template.spec.nodeClassRef;
-  return nodeClasses.find(({ type }) => type.group === group && type.kind === kind)?.get(name);
+  return nodeClasses.find(spec.template.spec.nodeClassRef);
 }
 
 /** Enqueues managed NodePools when they or their NodeClasses change. */
 export function poolSources({ caches, provider }: Pick<ControllerDeps, 'caches' | 'provider'>): readonly Source[] {
   return [
     kindSource(caches.nodePools, { when: ({ object }) => isManagedNodePool(object, provider) }),
-    ...caches.nodeClasses.map((nodeClasses) =>
+    ...caches.nodeClasses.all.map((nodeClasses) =>
       kindSource(nodeClasses, {
         keys: ({ metadata }) => {
           const key = nodeClassKey({ ...nodeClasses.type, name: metadata.name });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { type Condition, findCondition } from '@karpenter-ts/kubernetes';
 import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
 import { NODE_POOLS, type NodePool } from '@karpenter-ts/apis';
-import type { NodeClass } from '../kinds/node-class.ts';
+import type { NodeClass } from '@karpenter-ts/cloudprovider';
 import { makeNodeClass, makeNodePool, NODE_CLASSES } from '../testing/objects.ts';
 import { startTestEnvironment } from '../testing/test-environment.ts';
 import { readinessController, readinessOf } from './readiness.ts';

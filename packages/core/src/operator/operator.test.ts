@@ -31,7 +31,7 @@ async function startOperator(t: TestContext) {
   );
   const manager = await createOperator({
     options: { ...defaultsOf(operatorOptions), leaderElectionNamespace: 'kube-system' },
-    providerModule: { nodeClasses: [], create: () => ({ provider: new FakeCloudProvider() }) },
+    provider: { nodeClasses: [], create: () => ({ provider: new FakeCloudProvider() }) },
     transport,
     clock,
     logger,

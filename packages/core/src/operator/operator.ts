@@ -1,12 +1,11 @@
-import type { CloudProvider } from '@karpenter-ts/cloudprovider';
-import { apiVersionOf, type ResourceType } from '@karpenter-ts/kubernetes';
+import type { ConfiguredProvider } from '@karpenter-ts/cloudprovider';
+import { apiVersionOf } from '@karpenter-ts/kubernetes';
 import {
   type Checks,
   Client,
   clientSink,
   collectNodeMetrics,
   collectProcessMetrics,
-  type Controller,
   type LeaderFence,
   type Logger,
   Manager,
@@ -37,30 +36,10 @@ import type { ControllerDeps } from '../state/controller-deps.ts';
 import { createElector } from './election.ts';
 import { listUnbuiltSettings } from './unbuilt-settings.ts';
 
-/** What makes a cloud's provider part of a process. */
-export interface ProviderModule {
-  /** The NodeClass kinds of the provider. They are needed before `create`, for the caches. */
-  readonly nodeClasses: readonly ResourceType[];
-  /** Called once, before anything runs. */
-  create(deps: ProviderDeps): ProviderParts;
-}
-
-export interface ProviderParts {
-  readonly provider: CloudProvider;
-  /** Controllers of the provider. */
-  readonly controllers?: readonly Controller[];
-}
-
-/** What a provider may depend on. */
-export interface ProviderDeps extends Pick<ControllerDeps, 'client' | 'caches' | 'clock' | 'logger' | 'metrics'> {
-  /** Aborted first when the process stops. */
-  readonly stopping: AbortSignal;
-}
-
 /** Everything that differs between processes of Karpenter. */
 export interface OperatorSettings {
   readonly options: OperatorOptions;
-  readonly providerModule: ProviderModule;
+  readonly provider: ConfiguredProvider;
   readonly transport: Transport;
   readonly clock: SteadyClock;
   readonly logger: Logger;
@@ -89,11 +68,11 @@ export async function createOperator(settings: OperatorSettings): Promise<Manage
     logger,
     metrics,
     random,
-    provider: settings.providerModule,
+    provider: settings.provider,
     readsResourceSlices: !options.ignoreDraRequests,
   });
   const stopping = new AbortController();
-  const parts = settings.providerModule.create({ client, caches, clock, logger, metrics, stopping: stopping.signal });
+  const parts = settings.provider.create({ client, caches, clock, logger, metrics, stopping: stopping.signal });
   const core: ControllerDeps = { client, caches, provider: parts.provider, clock, events, metrics, logger, options };
   const manager: Manager = new Manager({
     clock,

@@ -1,5 +1,5 @@
 import type { NodeClaim, NodePool } from '@karpenter-ts/apis';
-import type { CloudProvider } from '@karpenter-ts/cloudprovider';
+import { type CloudProvider, NodeClassCaches } from '@karpenter-ts/cloudprovider';
 import { type Cache, type Client, Informer, type Logger, type Metrics, type SteadyClock } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS, NODE_POOLS } from '@karpenter-ts/apis';
 import {
@@ -26,7 +26,6 @@ import {
   VOLUME_ATTACHMENTS,
   type VolumeAttachment,
 } from '@karpenter-ts/kubernetes';
-import type { NodeClass } from '../kinds/node-class.ts';
 import { nodeNamesOf } from '../kinds/resource-slice.ts';
 
 /** Informers for every kind the controllers read. A lookup by index costs as much as it finds. */
@@ -37,8 +36,7 @@ export interface Caches {
   /** `nodePool`: value of the label karpenter.sh/nodepool. `nodeClass`: see `nodeClassKey`. */
   readonly nodeClaims: Informer<NodeClaim, 'providerId' | 'nodePool' | 'nodeClass'>;
   readonly nodePools: Informer<NodePool, 'nodeClass'>;
-  /** One cache per NodeClass kind of the provider, in the provider's order. */
-  readonly nodeClasses: readonly Informer<NodeClass>[];
+  readonly nodeClasses: NodeClassCaches;
   readonly daemonSets: Informer<DaemonSet>;
   readonly namespaces: Informer<Namespace>;
   readonly persistentVolumes: Informer<PersistentVolume>;
@@ -99,7 +97,7 @@ export function createCaches({ provider, readsResourceSlices, ...deps }: CacheDe
       type: NODE_POOLS,
       indexes: { nodeClass: ({ spec }) => [nodeClassKey(spec.template.spec.nodeClassRef)] },
     }),
-    nodeClasses: provider.nodeClasses.map((type) => new Informer<NodeClass>({ ...deps, type })),
+    nodeClasses: new NodeClassCaches(provider.nodeClasses, deps),
     daemonSets: new Informer<DaemonSet>({ ...deps, type: DAEMON_SETS }),
     namespaces: new Informer<Namespace>({ ...deps, type: NAMESPACES }),
     persistentVolumes: new Informer<PersistentVolume>({ ...deps, type: PERSISTENT_VOLUMES }),
@@ -124,7 +122,7 @@ export function createCaches({ provider, readsResourceSlices, ...deps }: CacheDe
 
 /** All caches as a list, for the manager to start. */
 export function listCaches({ nodeClasses, ...rest }: Caches): readonly Cache[] {
-  return [...Object.values(rest).filter((cache) => cache !== undefined), ...nodeClasses];
+  return [...Object.values(rest).filter((cache) => cache !== undefined), ...nodeClasses.all];
 }
 
 /** Parts that pods of one workload have in common: the cache stores equal ones once. */

@@ -1,7 +1,7 @@
 // Small objects for tests: each has what the API server demands and what the test is about.
 import { NODEPOOL_LABEL, type NodeClaim, type NodePool, nodeClassLabel, UNREGISTERED_TAINT } from '@karpenter-ts/apis';
 import type { Node, Pod, ResourceType } from '@karpenter-ts/kubernetes';
-import type { NodeClass } from '../kinds/node-class.ts';
+import type { NodeClass } from '@karpenter-ts/cloudprovider';
 
 /** The NodeClass kind of the fake provider. */
 export const NODE_CLASSES: ResourceType = {

@@ -1,8 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { customResourceDefinition, RESOURCES } from '@karpenter-ts/apis';
-import type { CloudProvider } from '@karpenter-ts/cloudprovider';
-import { createOperator, operatorOptions, type ProviderModule } from '@karpenter-ts/core';
+import type { CloudProvider, ConfiguredProvider } from '@karpenter-ts/cloudprovider';
+import { createOperator, operatorOptions } from '@karpenter-ts/core';
 import { startCluster } from '@karpenter-ts/embedded';
+import { kwokModule } from '@karpenter-ts/provider-kwok';
 import {
   defaultsOf,
   type Logger,
@@ -15,7 +16,6 @@ import {
   VirtualClock,
 } from '@karpenter-ts/runtime';
 import { recordingLogger, SilenceableTransport } from '@karpenter-ts/runtime/testing';
-import { kwokModule } from '../kwok-module.ts';
 import { EVENTFUL_LIFE } from './eventful-life.ts';
 
 /** Who asks, and what, without names: `nodepool.counter: PATCH nodepools/status`, `provisioner: provider create`. */
@@ -86,7 +86,7 @@ export class ObservedLife {
         leaderElectionNamespace: 'kube-system',
         featureGates: { ...options.featureGates, NodeRepair: true },
       },
-      providerModule: this.#listening(kwokModule({ catalogue: 'kwok', instanceTypesFilePath: '' })),
+      provider: this.#listening(kwokModule.configure({ catalogue: 'kwok', instanceTypesFilePath: '' })),
       transport: this.#counting(this.#transport!),
       clock: this.#clock,
       logger: following(this.#log, ''),
@@ -107,11 +107,11 @@ export class ObservedLife {
     };
   }
 
-  #listening(module: ProviderModule): ProviderModule {
+  #listening(configured: ConfiguredProvider): ConfiguredProvider {
     return {
-      ...module,
+      ...configured,
       create: (deps) => {
-        const parts = module.create(deps);
+        const parts = configured.create(deps);
         return { ...parts, provider: this.#asked(parts.provider) };
       },
     };

@@ -89,7 +89,7 @@ function sourcesOf({ caches, provider }: ControllerDeps): readonly Source[] {
       when: (change) => change.type !== 'updated' || hasNewTemplate(change),
       keys: ({ metadata }) => names(caches.nodeClaims.byIndex('nodePool', metadata.name)),
     }),
-    ...caches.nodeClasses.map((nodeClasses) =>
+    ...caches.nodeClasses.all.map((nodeClasses) =>
       kindSource(nodeClasses, {
         keys: ({ metadata }) => {
           const key = nodeClassKey({ ...nodeClasses.type, name: metadata.name });
