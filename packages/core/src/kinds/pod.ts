@@ -19,22 +19,13 @@ export function isDaemonPod(pod: Pick<Pod, 'metadata'>): boolean {
   return isOwnedBy(pod, 'apps/v1', 'DaemonSet');
 }
 
-function isStatefulSetPod(pod: Pod): boolean {
+export function isStatefulSetPod(pod: Pod): boolean {
   return isOwnedBy(pod, 'apps/v1', 'StatefulSet');
 }
 
 /** Whether the pod mirrors a static pod of the kubelet. The API server cannot stop such a pod. */
 export function isMirrorPod(pod: Pod): boolean {
   return isOwnedBy(pod, 'v1', 'Node');
-}
-
-/**
- * Whether the pod needs another node when its node is deleted. A StatefulSet creates its next pod only after the old
- * one is gone, so a terminating StatefulSet pod stands for the next one (spec 02 §4.3).
- */
-export function isReschedulable(pod: Pod): boolean {
-  const comesBack = isActive(pod) || (isStatefulSetPod(pod) && isTerminating(pod));
-  return comesBack && !isDaemonPod(pod) && !isMirrorPod(pod);
 }
 
 function isOwnedBy({ metadata }: Pick<Pod, 'metadata'>, apiVersion: string, kind: string): boolean {

@@ -1,3 +1,4 @@
+import { type DoNotDisrupt, readDoNotDisrupt } from '@karpenter-ts/apis';
 import { findCondition, objectKey, type Pod, PODS, timestamp } from '@karpenter-ts/kubernetes';
 import {
   type Controller,
@@ -16,10 +17,10 @@ import {
   StatusError,
 } from '@karpenter-ts/runtime';
 import type { ControllerDeps } from '../state/controller-deps.ts';
-import { isActive, isMirrorPod } from '../kinds/pod.ts';
 import { findNodeClaim } from '../state/node-nodeclaim-links.ts';
-import { isProtected } from '../pods/do-not-disrupt.ts';
-import { mustBeDeleted, toleratesDisruption } from './pod-drain.ts';
+import { findProtectionEvent } from '../pods/do-not-disrupt.ts';
+import { findEvictionObstacle } from '../pods/predicates.ts';
+import { mustBeDeleted } from './pod-drain.ts';
 import { deletedForDeadline, evicted, failedDraining } from './termination-events.ts';
 import { evictionRequests, podsDrained } from './termination-metrics.ts';
 
@@ -92,14 +93,32 @@ export class EvictionQueue {
   async #reconcile(key: string, signal: AbortSignal, logger: Logger): Promise<Result> {
     const request = this.#requests.get(key);
     if (request === undefined) return DONE;
-    const { caches, clock, events } = this.#core;
+    const { caches, clock } = this.#core;
     const pod = caches.pods.get(key);
     if (pod === undefined || pod.metadata.uid !== request.uid) return this.#forget(key, request);
     const now = clock.now();
     if (mustBeDeleted(pod, request.deadline, now)) return this.#delete(key, { ...request, signal }, pod, logger);
-    if (!isActive(pod)) return this.#forget(key, request);
-    if (toleratesDisruption(pod) || isMirrorPod(pod) || isProtected(pod, now, events)) return RETRY;
-    return this.#evict(key, { ...request, signal }, pod);
+    const doNotDisrupt = readDoNotDisrupt(pod, now);
+    const obstacle = findEvictionObstacle(pod, doNotDisrupt);
+    switch (obstacle) {
+      case 'NotActive':
+        return this.#forget(key, request);
+      case 'ToleratesDisruption':
+      case 'MirrorPod':
+        return RETRY;
+      case 'DoNotDisrupt':
+      case undefined:
+        this.#publishProtection(pod, doNotDisrupt);
+        return obstacle === undefined ? this.#evict(key, { ...request, signal }, pod) : RETRY;
+      default:
+        return obstacle satisfies never;
+    }
+  }
+
+  /** Publishes what users should know about the pod's do-not-disrupt annotation. */
+  #publishProtection(pod: Pod, doNotDisrupt: DoNotDisrupt): void {
+    const event = findProtectionEvent(pod, doNotDisrupt);
+    if (event !== undefined) this.#core.events.publish(event);
   }
 
   async #evict(key: string, request: Pass, pod: Pod): Promise<Result> {

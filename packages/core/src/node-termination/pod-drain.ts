@@ -1,16 +1,10 @@
-import { DISRUPTED_TAINT } from '@karpenter-ts/apis';
 import { type Instant, MINUTE, SECOND } from '@karpenter-ts/runtime';
-import { findUntolerated } from '@karpenter-ts/scheduling';
 import { isMirrorPod, isTerminal, isTerminating } from '../kinds/pod.ts';
 import type { Pod } from '@karpenter-ts/kubernetes';
+import { toleratesDisruption } from '../pods/predicates.ts';
 
 /** How long a pod that does not terminate is waited for after its grace period has ended. */
 const STUCK_AFTER = 1 * MINUTE;
-
-/** Whether the pod tolerates the disruption taint and so stays on the node. */
-export function toleratesDisruption({ spec }: Pod): boolean {
-  return findUntolerated([DISRUPTED_TAINT], spec.tolerations ?? []).length === 0;
-}
 
 /** Whether draining the node concerns this pod at all (spec 03 §7.4). */
 export function isDrainable(pod: Pod, now: Instant): boolean {

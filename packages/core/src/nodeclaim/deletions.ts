@@ -2,7 +2,7 @@ import { CAPACITY_TYPE_LABEL, NODE_CLAIMS, type NodeClaim, NODEPOOL_LABEL } from
 import { parseDuration } from '@karpenter-ts/kubernetes';
 import { defineCounter, ExpiringMap, isNotFound, MINUTE } from '@karpenter-ts/runtime';
 import type { ControllerDeps } from '../state/controller-deps.ts';
-import { isReschedulable } from '../kinds/pod.ts';
+import { isReschedulable } from '../pods/predicates.ts';
 import { podsOn } from '../state/node-nodeclaim-links.ts';
 
 export const nodeClaimsDisrupted = defineCounter(

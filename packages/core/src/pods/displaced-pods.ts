@@ -1,4 +1,4 @@
-import { DISRUPTED_TAINT, isProtecting, readDoNotDisrupt } from '@karpenter-ts/apis';
+import { readDoNotDisrupt } from '@karpenter-ts/apis';
 import {
   type LabelSelector,
   labelSelectorFrom,
@@ -7,11 +7,10 @@ import {
   type PodDisruptionBudget,
 } from '@karpenter-ts/kubernetes';
 import type { Clock, EventDraft } from '@karpenter-ts/runtime';
-import { findUntolerated } from '@karpenter-ts/scheduling';
 import type { Caches } from '../state/caches.ts';
 import type { StateNode } from '../state/state-node.ts';
 import { isFullyBlocking, permitsUnhealthy } from '../kinds/disruption-budget.ts';
-import { isActive, isMirrorPod, isReschedulable } from '../kinds/pod.ts';
+import { findEvictionObstacle, isDisruptable, isReschedulable } from './predicates.ts';
 import { podsOn } from '../state/node-nodeclaim-links.ts';
 import { findProtectionEvent } from './do-not-disrupt.ts';
 import type { TimeSlices } from '../state/time-slices.ts';
@@ -46,19 +45,15 @@ export async function findDisplacedPods(
     for (const pod of podsOn(node?.metadata.name ?? '', caches)) {
       if (slices.isOver) await slices.pause();
       if (!isReschedulable(pod)) continue;
-      const verdict = readDoNotDisrupt(pod, now);
-      const event = findProtectionEvent(pod, verdict);
+      const doNotDisrupt = readDoNotDisrupt(pod, now);
+      const event = findProtectionEvent(pod, doNotDisrupt);
       if (event !== undefined) events.push(event);
-      if (isActive(pod) && (isProtecting(verdict) || (canBeEvicted(pod) && budgets.block(pod)))) continue;
+      if (!isDisruptable(pod, doNotDisrupt)) continue;
+      if (findEvictionObstacle(pod, doNotDisrupt) === undefined && budgets.block(pod)) continue;
       pods.push(pod);
     }
   }
   return { pods, events };
-}
-
-/** Whether an active pod without do-not-disrupt is removed from a deleting node by eviction. */
-function canBeEvicted(pod: Pod): boolean {
-  return !isMirrorPod(pod) && findUntolerated([DISRUPTED_TAINT], pod.spec.tolerations ?? []).length > 0;
 }
 
 interface Budget {

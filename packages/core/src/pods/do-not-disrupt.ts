@@ -1,33 +1,25 @@
-import { type DoNotDisrupt, isProtecting, readDoNotDisrupt } from '@karpenter-ts/apis';
-import { type EventDraft, type EventRecorder, type Instant, subjectOf } from '@karpenter-ts/runtime';
+import type { DoNotDisrupt } from '@karpenter-ts/apis';
+import { type EventDraft, subjectOf } from '@karpenter-ts/runtime';
 import { type Pod, PODS, timestamp } from '@karpenter-ts/kubernetes';
-
-/** Whether the pod's do-not-disrupt annotation protects it now. Publishes what users should know about it. */
-export function isProtected(pod: Pod, now: Instant, events: EventRecorder): boolean {
-  const verdict = readDoNotDisrupt(pod, now);
-  const draft = findProtectionEvent(pod, verdict);
-  if (draft !== undefined) events.publish(draft);
-  return isProtecting(verdict);
-}
 
 /**
  * The event about a pod's do-not-disrupt annotation: it cannot be parsed, or when its time ends. Undefined without the
  * annotation or if it names no time.
  */
-export function findProtectionEvent(pod: Pod, verdict: DoNotDisrupt): EventDraft | undefined {
+export function findProtectionEvent(pod: Pod, doNotDisrupt: DoNotDisrupt): EventDraft | undefined {
   const on = subjectOf(PODS, pod);
   const uid = pod.metadata.uid ?? '';
-  switch (verdict.kind) {
+  switch (doNotDisrupt.kind) {
     case 'Invalid':
       return {
         on,
         type: 'Warning',
         reason: 'InvalidDoNotDisruptAnnotation',
-        message: `Invalid karpenter.sh/do-not-disrupt annotation: ${verdict.why}, ignoring annotation`,
-        dedupe: [uid, verdict.why],
+        message: `Invalid karpenter.sh/do-not-disrupt annotation: ${doNotDisrupt.why}, ignoring annotation`,
+        dedupe: [uid, doNotDisrupt.why],
       };
     case 'Until': {
-      const end = timestamp(verdict.end);
+      const end = timestamp(doNotDisrupt.end);
       return {
         on,
         type: 'Normal',
@@ -49,6 +41,6 @@ export function findProtectionEvent(pod: Pod, verdict: DoNotDisrupt): EventDraft
     case 'NotStarted':
       return undefined;
     default:
-      return verdict satisfies never;
+      return doNotDisrupt satisfies never;
   }
 }

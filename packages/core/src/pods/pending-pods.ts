@@ -4,7 +4,7 @@ import type { ControllerDeps } from '../state/controller-deps.ts';
 import type { Pod } from '@karpenter-ts/kubernetes';
 import { failedScheduling } from './scheduling-events.ts';
 import { PodValidation } from './pod-validation.ts';
-import { isProvisionable } from './provisionable-pods.ts';
+import { isProvisionable } from './predicates.ts';
 import type { TimeSlices } from '../state/time-slices.ts';
 
 const ignoredPods = defineGauge(

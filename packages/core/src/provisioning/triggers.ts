@@ -3,7 +3,7 @@ import { type Controller, DONE, kindSource, SECOND, scaleConcurrency } from '@ka
 import type { ClusterModel } from '../state/cluster-model.ts';
 import type { ControllerDeps } from '../state/controller-deps.ts';
 import type { Node } from '@karpenter-ts/kubernetes';
-import { isProvisionable } from '../pods/provisionable-pods.ts';
+import { isProvisionable } from '../pods/predicates.ts';
 
 type TriggerDeps = Pick<ControllerDeps, 'caches' | 'options'>;
 
