@@ -55,7 +55,7 @@ export interface Container {
   readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[] | undefined;
 }
 
-export interface ResourceRequirements {
+interface ResourceRequirements {
   readonly requests?: ResourceList | undefined;
   readonly limits?: ResourceList | undefined;
   readonly claims?: readonly unknown[] | undefined;

@@ -1,5 +1,5 @@
 /** One condition on a field of an object. */
-export interface FieldTerm {
+interface FieldTerm {
   readonly field: string;
   readonly operator: '=' | '!=';
   readonly value: string;

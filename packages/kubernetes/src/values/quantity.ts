@@ -1,7 +1,7 @@
 import { parseInt64 } from './int64.ts';
 
 /** The family of suffixes a quantity was written with; it is printed with the same. */
-export type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent';
+type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent';
 
 /** An amount of a resource: an exact count of billionths, as Kubernetes keeps nothing smaller. */
 export interface Quantity {
