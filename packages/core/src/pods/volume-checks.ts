@@ -95,7 +95,7 @@ function findBoundFault(
     const values = { annotation: BIND_COMPLETED, PersistentVolumeClaim: metadata.name, PersistentVolume: volumeName };
     return text('pvc is considered unbound because it does not contain annotation', values);
   }
-  return findDriverFault({ kind: 'bound', claim: volumeClaim, volume }, claimed, unsupported);
+  return findDriverFault({ kind: 'bound', volumeClaim, volume }, claimed, unsupported);
 }
 
 function findUnboundFault(
@@ -119,7 +119,7 @@ function findUnboundFault(
     const problem = 'failed to validate pvc, storage class uses unsupported topology key';
     return text(problem, { ...values, TopologyKey });
   }
-  return findDriverFault({ kind: 'unbound', claim: volumeClaim, storageClass }, values, unsupported);
+  return findDriverFault({ kind: 'unbound', volumeClaim, storageClass }, values, unsupported);
 }
 
 function findUnsupportedKey(

@@ -1,10 +1,10 @@
 import type { PersistentVolume, Pod } from '@karpenter-ts/kubernetes';
-import { type Backing, claimId, type VolumeObjects } from './volume-objects.ts';
+import { type Backing, volumeClaimId, type VolumeObjects } from './volume-objects.ts';
 
 /** A claim that counts against the limit of its CSI driver. */
 export interface AttachedClaim {
   readonly driver: string;
-  readonly claim: string;
+  readonly volumeClaim: string;
 }
 
 /** Drivers that took over from what was built into Kubernetes (spec 02 §14). */
@@ -20,14 +20,14 @@ const CSI_DRIVERS: ReadonlyMap<string, string> = new Map([
 
 /** The claims of a pod whose driver is known; what is missing does not count. */
 export function attachedClaims(pod: Pod, objects: VolumeObjects): readonly AttachedClaim[] {
-  const claims: AttachedClaim[] = [];
+  const volumeClaims: AttachedClaim[] = [];
   for (const volume of pod.spec.volumes ?? []) {
     const backing = objects.findBacking(pod, volume);
     if (backing === undefined || backing.kind === 'missing') continue;
     const driver = driverOf(backing);
-    if (driver !== undefined) claims.push({ driver, claim: claimId(backing.claim) });
+    if (driver !== undefined) volumeClaims.push({ driver, volumeClaim: volumeClaimId(backing.volumeClaim) });
   }
-  return claims;
+  return volumeClaims;
 }
 
 /** The CSI driver behind a volume; undefined if it has none, or none that is known. */
@@ -44,32 +44,35 @@ function driverOfVolume({ spec }: PersistentVolume): string | undefined {
 /** The claims attached to one node, and how many its drivers allow. */
 export class VolumeUsage {
   readonly #limits: Readonly<Record<string, number>>;
-  readonly #claims: Map<string, Set<string>>;
+  readonly #volumeClaims: Map<string, Set<string>>;
 
-  constructor(limits: Readonly<Record<string, number>>, claims = new Map<string, Set<string>>()) {
+  constructor(limits: Readonly<Record<string, number>>, volumeClaims = new Map<string, Set<string>>()) {
     this.#limits = limits;
-    this.#claims = claims;
+    this.#volumeClaims = volumeClaims;
   }
 
   /** Independent of this one. */
   clone(): VolumeUsage {
-    return new VolumeUsage(this.#limits, new Map([...this.#claims].map(([driver, set]) => [driver, new Set(set)])));
+    return new VolumeUsage(
+      this.#limits,
+      new Map([...this.#volumeClaims].map(([driver, set]) => [driver, new Set(set)])),
+    );
   }
 
-  add(claims: readonly AttachedClaim[]): void {
-    for (const { driver, claim } of claims) {
-      const set = this.#claims.get(driver);
-      if (set === undefined) this.#claims.set(driver, new Set([claim]));
-      else set.add(claim);
+  add(volumeClaims: readonly AttachedClaim[]): void {
+    for (const { driver, volumeClaim } of volumeClaims) {
+      const set = this.#volumeClaims.get(driver);
+      if (set === undefined) this.#volumeClaims.set(driver, new Set([volumeClaim]));
+      else set.add(volumeClaim);
     }
   }
 
   /** Whether all drivers stay within their limits with these claims too. A claim shared by pods counts once. */
-  allows(claims: readonly AttachedClaim[]): boolean {
+  allows(volumeClaims: readonly AttachedClaim[]): boolean {
     for (const driver in this.#limits) {
-      const present = this.#claims.get(driver);
-      const added = new Set(claims.filter((one) => one.driver === driver).map(({ claim }) => claim));
-      for (const claim of present ?? []) added.add(claim);
+      const present = this.#volumeClaims.get(driver);
+      const added = new Set(volumeClaims.filter((one) => one.driver === driver).map(({ volumeClaim }) => volumeClaim));
+      for (const volumeClaim of present ?? []) added.add(volumeClaim);
       if (added.size > this.#limits[driver]!) return false;
     }
     return true;

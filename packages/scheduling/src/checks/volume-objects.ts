@@ -4,14 +4,18 @@ import type { Volumes } from '../snapshot.ts';
 
 /** What stands behind a volume of a pod. A claim that is not bound has only the class it will be provisioned by. */
 export type Backing =
-  | { readonly kind: 'bound'; readonly claim: PersistentVolumeClaim; readonly volume: PersistentVolume }
-  | { readonly kind: 'unbound'; readonly claim: PersistentVolumeClaim; readonly storageClass: StorageClass | undefined }
+  | { readonly kind: 'bound'; readonly volumeClaim: PersistentVolumeClaim; readonly volume: PersistentVolume }
+  | {
+      readonly kind: 'unbound';
+      readonly volumeClaim: PersistentVolumeClaim;
+      readonly storageClass: StorageClass | undefined;
+    }
   | { readonly kind: 'missing'; readonly missing: MissingVolumeObject };
 
 /** The snapshot's storage objects by name; indexed when the first pod with a claim is read. */
 export class VolumeObjects {
   readonly #volumes: Volumes;
-  #claims: ReadonlyMap<string, PersistentVolumeClaim> | undefined;
+  #volumeClaims: ReadonlyMap<string, PersistentVolumeClaim> | undefined;
   #persistentVolumes: ReadonlyMap<string, PersistentVolume> | undefined;
   #storageClasses: ReadonlyMap<string, StorageClass> | undefined;
 
@@ -23,39 +27,41 @@ export class VolumeObjects {
   findBacking(pod: Pod, volume: Volume): Backing | undefined {
     const name = claimName(pod, volume);
     if (name === undefined) return undefined;
-    const claim = this.#claimsByName().get(name);
-    if (claim === undefined) return { kind: 'missing', missing: { kind: 'PersistentVolumeClaim', name } };
-    const { volumeName, storageClassName } = claim.spec;
-    if (volumeName) return this.#bound(claim, volumeName);
+    const volumeClaim = this.#volumeClaimsByName().get(name);
+    if (volumeClaim === undefined) return { kind: 'missing', missing: { kind: 'PersistentVolumeClaim', name } };
+    const { volumeName, storageClassName } = volumeClaim.spec;
+    if (volumeName) return this.#bound(volumeClaim, volumeName);
     return storageClassName
-      ? this.#unbound(claim, storageClassName)
-      : { kind: 'unbound', claim, storageClass: undefined };
+      ? this.#unbound(volumeClaim, storageClassName)
+      : { kind: 'unbound', volumeClaim, storageClass: undefined };
   }
 
-  #bound(claim: PersistentVolumeClaim, name: string): Backing {
+  #bound(volumeClaim: PersistentVolumeClaim, name: string): Backing {
     this.#persistentVolumes ??= new Map(
       this.#volumes.persistentVolumes.map((volume) => [volume.metadata.name, volume]),
     );
     const volume = this.#persistentVolumes.get(name);
     if (volume === undefined) return { kind: 'missing', missing: { kind: 'PersistentVolume', name } };
-    return { kind: 'bound', claim, volume };
+    return { kind: 'bound', volumeClaim, volume };
   }
 
-  #unbound(claim: PersistentVolumeClaim, name: string): Backing {
+  #unbound(volumeClaim: PersistentVolumeClaim, name: string): Backing {
     this.#storageClasses ??= new Map(this.#volumes.storageClasses.map((one) => [one.metadata.name, one]));
     const storageClass = this.#storageClasses.get(name);
     if (storageClass === undefined) return { kind: 'missing', missing: { kind: 'StorageClass', name } };
-    return { kind: 'unbound', claim, storageClass };
+    return { kind: 'unbound', volumeClaim, storageClass };
   }
 
-  #claimsByName(): ReadonlyMap<string, PersistentVolumeClaim> {
-    this.#claims ??= new Map(this.#volumes.claims.map((claim) => [claimId(claim), claim]));
-    return this.#claims;
+  #volumeClaimsByName(): ReadonlyMap<string, PersistentVolumeClaim> {
+    this.#volumeClaims ??= new Map(
+      this.#volumes.claims.map((volumeClaim) => [volumeClaimId(volumeClaim), volumeClaim]),
+    );
+    return this.#volumeClaims;
   }
 }
 
 /** `namespace/name` of a claim. */
-export function claimId({ metadata }: PersistentVolumeClaim): string {
+export function volumeClaimId({ metadata }: PersistentVolumeClaim): string {
   return `${metadata.namespace ?? 'default'}/${metadata.name}`;
 }
 

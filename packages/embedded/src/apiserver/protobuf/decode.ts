@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, LargeInteger, parseExactJson } from '@karpenter-ts/kubernetes';
+import { type Json, type JsonObject, LargeInteger, parseExactJson, timestamp } from '@karpenter-ts/kubernetes';
 import { goTypeOf } from '../kinds/builtin.ts';
 import { type GoField, type GoStruct, type GoType, goStruct } from '../kinds/go-types.ts';
 import table from './field-numbers.json' with { type: 'json' };
@@ -133,8 +133,7 @@ function decodeOpaque(message: Buffer, name: string): Json {
   }
 }
 
-const formatSeconds = (value: bigint | Buffer): string =>
-  new Date(integerOf(value) * 1000).toISOString().replace('.000', '');
+const formatSeconds = (value: bigint | Buffer): string => timestamp(integerOf(value) * 1000);
 
 const micros = (nanos: bigint | Buffer = 0n): string => String(Math.floor(integerOf(nanos) / 1000)).padStart(6, '0');
 
