@@ -37,3 +37,11 @@ test('the fixtures of another package are for tests alone', () => {
 test('a package without a row is a violation, not a way around the table', () => {
   assert.match(violations('packages/new/src/a.ts', "import '@karpenter-ts/apis';\n")[0]!, /no row for the package new/);
 });
+
+test('an import that points up the folders of a package is a violation, and one that points down is none', () => {
+  const up = violations('packages/apis/src/names/a.ts', "import { b } from '../check/b.ts';\n");
+  assert.deepEqual(up, [
+    'packages/apis/src/names/a.ts:1: the folder names must not import from check, which stands above it',
+  ]);
+  assert.deepEqual(violations('packages/apis/src/check/b.ts', "import { a } from '../names/a.ts';\n"), []);
+});

@@ -28,7 +28,10 @@ const ALSO_IN_TESTS: Readonly<Record<string, readonly string[]>> = {
  * The folders of a package from the lowest to the highest: a file imports from its own folder and from lower ones.
  * Files at the root of the package stand above all folders, except those that ROOT_FILES names.
  */
-const FOLDERS: Readonly<Record<string, readonly string[]>> = {};
+const FOLDERS: Readonly<Record<string, readonly string[]>> = {
+  kubernetes: ['values', 'selectors', 'schema', 'objects', 'kinds'],
+  apis: ['schema', 'names', 'kinds', 'requirements', 'disruption', 'hash', 'extensions', 'validation', 'check'],
+};
 
 /** Files at the root of a package that every folder may import. */
 const ROOT_FILES: Readonly<Record<string, readonly string[]>> = {};

@@ -10,7 +10,7 @@ export type { NodeClassRef, NodeRequirement, RequirementOperator, Taint } from '
 export type { NodeOverlay } from './kinds/core/node-overlay.ts';
 export type { Budget, NodePool } from './kinds/core/node-pool.ts';
 export { RESOURCES } from './kinds/registry.ts';
-export type { PrinterColumn, Resource } from './kinds/resource.ts';
+export type { PrinterColumn, Resource } from './schema/resource.ts';
 export type { Flavour } from './kinds/restricted-labels.ts';
 
 export { NODE_CLAIMS, NODE_POOLS } from './kinds/resource-types.ts';

@@ -127,6 +127,7 @@ export {
 export { goJson, goQuote } from './values/go-text.ts';
 export { type IntOrPercent, scaledValue } from './values/int-or-percent.ts';
 export { parseInt64 } from './values/int64.ts';
+export { isJsonArray, isJsonObject, isSameJson, type Json, type JsonObject } from './values/json.ts';
 export { LargeInteger, parseExactJson } from './values/large-integer.ts';
 export { memberOf } from './values/member.ts';
 export {
@@ -154,14 +155,4 @@ export { instantOf, microTimestamp, timestamp } from './values/timestamp.ts';
 
 // JSON and schemas
 export { FORMATS, isKnownFormat } from './schema/formats.ts';
-export {
-  isJsonArray,
-  isJsonObject,
-  isSameJson,
-  type Json,
-  type JsonObject,
-  memberSchemaOf,
-  type StructuralSchema,
-  type ValidationRule,
-  valueSchemaOf,
-} from './schema/structural.ts';
+export { memberSchemaOf, type StructuralSchema, type ValidationRule, valueSchemaOf } from './schema/structural.ts';

@@ -3,7 +3,7 @@ import type { EC2NodeClass } from '../kinds/aws/ec2-node-class.ts';
 import type { NodeOverlay } from '../kinds/core/node-overlay.ts';
 import type { NodePool } from '../kinds/core/node-pool.ts';
 import { RESOURCES } from '../kinds/registry.ts';
-import type { Resource } from '../kinds/resource.ts';
+import type { Resource } from '../schema/resource.ts';
 import type { Flavour } from '../kinds/restricted-labels.ts';
 import { type Scenario, scenarioResource } from '../kinds/core/scenario.ts';
 import { AWS_PROFILE, CORE_PROFILE, KWOK_PROFILE, type ProviderProfile } from '../names/provider-profile.ts';
@@ -15,7 +15,8 @@ import { validateNodeOverlay } from '../validation/node-overlay.ts';
 import { validateNodePool } from '../validation/node-pool.ts';
 import type { Problem } from '../validation/problem.ts';
 import { validateScenario } from '../validation/scenario.ts';
-import { findFieldMeant, findNearMiss } from './hint.ts';
+import { findNearMiss } from '../names/near-miss.ts';
+import { findFieldMeant } from './hint.ts';
 import { type Manifest, type Position, readManifests } from './manifest.ts';
 
 /** A manifest file, or the reason it could not be read. */

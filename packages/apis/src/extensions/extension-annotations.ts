@@ -1,4 +1,4 @@
-import { findNearMiss } from '../check/hint.ts';
+import { findNearMiss } from '../names/near-miss.ts';
 import { type Extensions, isExtensionOn } from './extensions.ts';
 import type { NodePool } from '../kinds/core/node-pool.ts';
 import { NODE_FEE, PACKING_POLICY, readPackingAnnotations } from './packing-annotations.ts';

@@ -4,7 +4,7 @@ import { kwokNodeClassResource } from './kwok/kwok-node-class.ts';
 import { nodeClaimResource } from './core/node-claim.ts';
 import { nodeOverlayResource } from './core/node-overlay.ts';
 import { nodePoolResource } from './core/node-pool.ts';
-import type { Resource } from './resource.ts';
+import type { Resource } from '../schema/resource.ts';
 import type { Flavour } from './restricted-labels.ts';
 
 /** The kinds each flavour of the CRDs holds, in the order people meet them. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RESOURCES } from '../kinds/registry.ts';
-import type { Resource } from '../kinds/resource.ts';
+import type { Resource } from './resource.ts';
 import type { Flavour } from '../kinds/restricted-labels.ts';
 import { ADMISSION_CASES } from '../testing/index.ts';
 import { admit } from './admission.ts';

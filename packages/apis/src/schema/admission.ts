@@ -1,5 +1,5 @@
 // What an API server does to an object before it stores it, as one pure function: decode, prune, default, validate.
-import type { Resource } from '../kinds/resource.ts';
+import type { Resource } from './resource.ts';
 import { applyDefaults, dropForbiddenNulls } from './defaults.ts';
 import { type FieldError, type FieldPath, fieldError, renderFieldError } from './field-error.ts';
 import { validateListTypes } from './list-types.ts';

@@ -1,4 +1,4 @@
-import type { PrinterColumn, Resource } from '../kinds/resource.ts';
+import type { PrinterColumn, Resource } from './resource.ts';
 import type { JsonObject, StructuralSchema } from '@karpenter-ts/kubernetes';
 
 /** The members every object has. Kubernetes fills in what they mean; a structural schema must still name them. */

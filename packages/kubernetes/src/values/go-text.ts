@@ -1,4 +1,4 @@
-import type { Json } from '../schema/structural.ts';
+import type { Json } from './json.ts';
 import { LargeInteger } from './large-integer.ts';
 
 // Text as Go's standard library writes it: error messages and hashes depend on it.

@@ -20,7 +20,7 @@ import {
 } from './ec2-selector-terms.ts';
 import { ec2NodeClassStatus } from './ec2-node-class-status.ts';
 import { kubeletConfiguration } from './kubelet-configuration.ts';
-import { AGE_COLUMN, READY_COLUMN, type Resource } from '../resource.ts';
+import { AGE_COLUMN, READY_COLUMN, type Resource } from '../../schema/resource.ts';
 
 /** Sizes EC2 offers. The empty alternatives before Ti and T are upstream's (spec 01 §14, 4). */
 const VOLUME_SIZE =

@@ -1,7 +1,7 @@
 import { defaulted, type Infer, integer, object, required, string } from '../../schema/schema.ts';
 import { conditions } from '../condition.ts';
 import type { KubernetesObject } from '@karpenter-ts/kubernetes';
-import { AGE_COLUMN, type Resource } from '../resource.ts';
+import { AGE_COLUMN, type Resource } from '../../schema/resource.ts';
 import { resourceList } from '../resource-list.ts';
 
 const podTemplateRef = object('A PodTemplate of the same namespace.', {

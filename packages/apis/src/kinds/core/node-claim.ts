@@ -2,7 +2,7 @@ import { type Infer, object, required, string } from '../../schema/schema.ts';
 import { laxConditions } from '../condition.ts';
 import { nodeClassRef, nodeSettings, requirements } from './node-claim-spec.ts';
 import type { KubernetesObject } from '@karpenter-ts/kubernetes';
-import { AGE_COLUMN, READY_COLUMN, type Resource } from '../resource.ts';
+import { AGE_COLUMN, READY_COLUMN, type Resource } from '../../schema/resource.ts';
 import { resourceList } from '../resource-list.ts';
 import { type Flavour, nodeClaimKeyRules } from '../restricted-labels.ts';
 

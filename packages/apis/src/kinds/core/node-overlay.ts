@@ -2,7 +2,7 @@ import { type Infer, integer, object, required, string } from '../../schema/sche
 import { conditions } from '../condition.ts';
 import { overlayRequirements } from './node-claim-spec.ts';
 import type { KubernetesObject } from '@karpenter-ts/kubernetes';
-import { AGE_COLUMN, READY_COLUMN, type Resource } from '../resource.ts';
+import { AGE_COLUMN, READY_COLUMN, type Resource } from '../../schema/resource.ts';
 import { resourceList } from '../resource-list.ts';
 import { type Flavour, nodeOverlayKeyRules } from '../restricted-labels.ts';
 

@@ -3,7 +3,7 @@ import type { KubernetesObject, ValidationRule } from '@karpenter-ts/kubernetes'
 import { conditions } from '../condition.ts';
 import { nodeClassRef, nodeSettings, requirements } from './node-claim-spec.ts';
 import { DURATION_OR_NEVER, LABEL_VALUE } from '../patterns.ts';
-import { AGE_COLUMN, READY_COLUMN, type Resource } from '../resource.ts';
+import { AGE_COLUMN, READY_COLUMN, type Resource } from '../../schema/resource.ts';
 import { resourceList } from '../resource-list.ts';
 import { type Flavour, nodePoolKeyRules, nodePoolLabelRules } from '../restricted-labels.ts';
 

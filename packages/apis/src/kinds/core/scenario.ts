@@ -11,7 +11,7 @@ import {
 } from '../../schema/schema.ts';
 import type { JsonObject, KubernetesObject } from '@karpenter-ts/kubernetes';
 import { DURATION } from '../patterns.ts';
-import type { Resource } from '../resource.ts';
+import type { Resource } from '../../schema/resource.ts';
 import { resourceList } from '../resource-list.ts';
 
 const podSpec: Schema<JsonObject> = {

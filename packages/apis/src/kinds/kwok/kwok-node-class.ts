@@ -2,7 +2,7 @@ import { defaulted, type Infer, object, string } from '../../schema/schema.ts';
 import { unkeyedConditions } from '../condition.ts';
 import { DURATION } from '../patterns.ts';
 import type { KubernetesObject } from '@karpenter-ts/kubernetes';
-import type { Resource } from '../resource.ts';
+import type { Resource } from '../../schema/resource.ts';
 
 /** A simulated class has nothing to resolve, so it is ready from the first moment. */
 const READY_FROM_BIRTH = {
