@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PODS } from '@karpenter-ts/kubernetes';
 import { pendingPod } from '../testing/cluster-objects.ts';
+import { TimeSlices } from '../state/time-slices.ts';
 import { countTurns } from '../testing/turns.ts';
 import { startProvisioningEnvironment } from '../provisioning/testing/provisioning-environment.ts';
 import { ConsolidationWarnings } from '../provisioning/consolidation-warnings.ts';
@@ -16,13 +17,35 @@ test('others get their turn after each unbound pod, also after those that are no
   }
   let names: readonly string[] = [];
   const turns = await countTurns(async (slices) => {
-    names = (await selectPendingPods(deps, slices, env.logger)).map(({ metadata }) => metadata.name);
+    names = (await selectPendingPods(deps, slices)).selected.map(({ metadata }) => metadata.name);
   });
   assert.ok(turns >= 20, String(turns));
   assert.deepEqual(
     names,
     Array.from({ length: 10 }, (_, i) => `waiting-${i}`),
   );
+});
+
+test('what is ignored, and why, is data: nobody is told by the selection, and equal reasons are one object', async (t) => {
+  const env = await startProvisioningEnvironment(t);
+  const nodeSelector = { 'karpenter.sh/custom': 'x' };
+  for (const name of ['a', 'b']) await env.create(PODS, pendingPod(name, { nodeSelector }));
+  await env.create(PODS, pendingPod('fine'));
+  const slices = new TimeSlices(env.clock, new AbortController().signal);
+  const { selected, ignored } = await selectPendingPods(env.deps, slices);
+  assert.deepEqual(
+    selected.map(({ metadata }) => metadata.name),
+    ['fine'],
+  );
+  assert.deepEqual(
+    ignored.map(({ pod, rejection }) => [pod.metadata.name, rejection.problems.map(({ why }) => why)]),
+    [
+      ['a', ['Requirement']],
+      ['b', ['Requirement']],
+    ],
+  );
+  assert.equal(ignored[0]!.rejection, ignored[1]!.rejection);
+  assert.deepEqual([env.published, env.lines(), env.cluster.decisions.size], [[], [], 0]);
 });
 
 test('others get their turn after each pod whose preferences are looked at', async (t) => {

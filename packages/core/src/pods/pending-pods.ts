@@ -1,51 +1,41 @@
-import { defineGauge, LoggedRef, type Logger } from '@karpenter-ts/runtime';
-import type { ClusterModel } from '../state/cluster-model.ts';
-import type { ControllerDeps } from '../state/controller-deps.ts';
 import type { Pod } from '@karpenter-ts/kubernetes';
-import { failedScheduling } from './scheduling-events.ts';
-import { PodValidation } from './pod-validation.ts';
-import { isProvisionable } from './predicates.ts';
+import type { ControllerDeps } from '../state/controller-deps.ts';
 import type { TimeSlices } from '../state/time-slices.ts';
+import { PodValidation, type Rejection, type UnknownValues } from './pod-validation.ts';
+import { isProvisionable } from './predicates.ts';
 
-const ignoredPods = defineGauge(
-  'karpenter_scheduler_ignored_pods_count',
-  [],
-  'Number of pods ignored during scheduling by Karpenter',
-);
+/** What was found among the pods without a node. */
+export interface PendingPods {
+  /** A node could be created for these. */
+  readonly selected: readonly Pod[];
+  /** No node that could be created would run these. */
+  readonly ignored: readonly IgnoredPod[];
+  /** Values in the pods' requirements that no node has, beside others that some have. */
+  readonly unknownValues: readonly UnknownValues[];
+}
 
-export type PendingPodDeps = Pick<ControllerDeps, 'caches' | 'events' | 'metrics' | 'provider'> & {
-  readonly cluster: ClusterModel;
-};
+export interface IgnoredPod {
+  readonly pod: Pod;
+  /** Equal rejections are one object. */
+  readonly rejection: Rejection;
+}
 
-/**
- * The pending pods that a node could be created for. Pods that no node could run are left out, and users are told why
- * (spec 02 §4).
- */
+/** The pending pods that a node could be created for, and those that are left out with the reason (spec 02 §4). */
 export async function selectPendingPods(
-  deps: PendingPodDeps,
+  { caches, provider }: Pick<ControllerDeps, 'caches' | 'provider'>,
   slices: TimeSlices,
-  logger: Logger,
-): Promise<readonly Pod[]> {
-  const { caches, provider, metrics } = deps;
-  const validation = new PodValidation({ provider, objects: caches, logger });
+): Promise<PendingPods> {
+  const validation = new PodValidation({ provider, objects: caches });
   if (slices.isOver) await slices.pause(); // with many pods, listing them takes a slice by itself
   const unbound = caches.pods.byIndex('node', '');
-  const accepted: Pod[] = [];
-  let ignored = 0;
+  const selected: Pod[] = [];
+  const ignored: IgnoredPod[] = [];
   for (const pod of unbound) {
     if (slices.isOver) await slices.pause();
     if (!isProvisionable(pod)) continue;
     const rejection = validation.findRejection(pod);
-    if (rejection === undefined) {
-      accepted.push(pod);
-      continue;
-    }
-    ignored++;
-    const { reason, isOptOut } = rejection;
-    deps.cluster.decisions.fail(pod, `ignoring pod, ${reason}`);
-    logger.debug('ignoring pod', { Pod: new LoggedRef(pod.metadata), error: reason });
-    if (!isOptOut) deps.events.publish(failedScheduling(pod, reason));
+    if (rejection === undefined) selected.push(pod);
+    else ignored.push({ pod, rejection });
   }
-  metrics.set(ignoredPods, {}, ignored);
-  return accepted;
+  return { selected, ignored, unknownValues: validation.unknownValues };
 }

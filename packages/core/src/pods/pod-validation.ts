@@ -9,26 +9,38 @@ import {
   toRequirement,
 } from '@karpenter-ts/apis';
 import type { CloudProvider } from '@karpenter-ts/cloudprovider';
-import type { Logger } from '@karpenter-ts/runtime';
 import type { Pod } from '@karpenter-ts/kubernetes';
 import { findVolumeFault, type StorageObjects } from './volume-checks.ts';
 
-/** Why a pod is ignored. */
+/** Why a pod is ignored: all that is wrong with it, at least one thing. */
 export interface Rejection {
-  /** All problems, in upstream's words. */
-  readonly reason: string;
-  /** The pod opts out of our nodes on purpose, so nobody needs to be told. */
-  readonly isOptOut: boolean;
+  readonly problems: readonly PodProblem[];
+}
+
+export type PodProblem =
+  /** The pod opts out of nodes of NodePools. */
+  | { readonly why: 'OptsOut' }
+  | { readonly why: 'MatchFields' }
+  /** A requirement of the pod that is not valid, or that no node can meet; `fault` in upstream's words. */
+  | { readonly why: 'Requirement'; readonly requirement: RequirementSpec; readonly fault: string }
+  /** A volume that is missing or not usable yet; `fault` in upstream's words. */
+  | { readonly why: 'Volume'; readonly fault: string };
+
+/** A requirement with values that no node has, beside others that some have: it is planned with the valid ones. */
+export interface UnknownValues {
+  readonly key: string;
+  readonly valid: readonly string[];
+  readonly invalid: readonly string[];
 }
 
 export interface ValidationDeps {
   readonly provider: Pick<CloudProvider, 'profile' | 'unsupportedVolumes'>;
   readonly objects: StorageObjects;
-  readonly logger: Logger;
 }
 
-const OPT_OUT = `configured to not run on a Karpenter provisioned node (requirement=${NODEPOOL_LABEL} DoesNotExist)`;
-const MATCH_FIELDS = 'node selector term with matchFields is not supported';
+const OPT_OUT_TEXT = `configured to not run on a Karpenter provisioned node (requirement=${NODEPOOL_LABEL} DoesNotExist)`;
+const OPTS_OUT: PodProblem = { why: 'OptsOut' };
+const MATCH_FIELDS: PodProblem = { why: 'MatchFields' };
 
 /**
  * Finds pending pods that no node could be created for (spec 02 §4.2). One instance serves one pass: it checks each
@@ -36,7 +48,10 @@ const MATCH_FIELDS = 'node selector term with matchFields is not supported';
  */
 export class PodValidation {
   readonly #deps: ValidationDeps;
-  readonly #faults = new Map<string, readonly string[]>(); // by the requirement as text
+  /** What was found in the requirements checked so far, each requirement once. */
+  readonly unknownValues: UnknownValues[] = [];
+  readonly #problems = new Map<string, readonly PodProblem[]>(); // by the requirement as text
+  readonly #rejections = new Map<string, Rejection>(); // by the problems as text
 
   constructor(deps: ValidationDeps) {
     this.#deps = deps;
@@ -45,15 +60,25 @@ export class PodValidation {
   /** Undefined for a pod that can be planned. */
   findRejection(pod: Pod): Rejection | undefined {
     const { provider, objects } = this.#deps;
-    const isOptOut = this.#optsOut(pod);
     const volumeFault = findVolumeFault(pod, objects, provider.unsupportedVolumes);
-    const faults = [
-      ...(isOptOut ? [OPT_OUT] : []),
+    const problems: readonly PodProblem[] = [
+      ...(this.#optsOut(pod) ? [OPTS_OUT] : []),
       ...selectorRequirements(pod).flatMap((requirement) => this.#check(requirement)),
-      ...this.#affinityFaults(pod),
-      ...(volumeFault === undefined ? [] : [volumeFault]),
+      ...this.#affinityProblems(pod),
+      ...(volumeFault === undefined ? [] : [{ why: 'Volume', fault: volumeFault } as const]),
     ];
-    return faults.length === 0 ? undefined : { reason: faults.join('; '), isOptOut };
+    return problems.length === 0 ? undefined : this.#rejectionFor(problems);
+  }
+
+  /** Equal rejections are one object: thousands of pods may be ignored for the same reason. */
+  #rejectionFor(problems: readonly PodProblem[]): Rejection {
+    const text = renderProblems(problems);
+    let rejection = this.#rejections.get(text);
+    if (rejection === undefined) {
+      rejection = { problems };
+      this.#rejections.set(text, rejection);
+    }
+    return rejection;
   }
 
   /** Evaluated as planning begins: with the heaviest preference and the first of the alternative terms. */
@@ -74,7 +99,7 @@ export class PodValidation {
     return combined !== undefined && operatorOf(combined) === 'DoesNotExist';
   }
 
-  #affinityFaults({ spec }: Pod): readonly string[] {
+  #affinityProblems({ spec }: Pod): readonly PodProblem[] {
     const required = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
     return (required?.nodeSelectorTerms ?? []).flatMap(({ matchFields, matchExpressions = [] }) => [
       ...(matchFields === undefined ? [] : [MATCH_FIELDS]),
@@ -82,30 +107,53 @@ export class PodValidation {
     ]);
   }
 
-  #check(requirement: RequirementSpec): readonly string[] {
+  #check(requirement: RequirementSpec): readonly PodProblem[] {
     const { key, operator, values } = requirement;
     const text = JSON.stringify([key, operator, values]);
-    let faults = this.#faults.get(text);
-    if (faults === undefined) {
-      faults = requirementFaults(requirement, this.#deps.provider.profile);
-      this.#faults.set(text, faults);
-      this.#reportUnknownValues(requirement);
+    let problems = this.#problems.get(text);
+    if (problems === undefined) {
+      const faults = requirementFaults(requirement, this.#deps.provider.profile);
+      problems = faults.map((fault) => ({ why: 'Requirement', requirement, fault }));
+      this.#problems.set(text, problems);
+      this.#noteUnknownValues(requirement);
     }
-    return faults;
+    return problems;
   }
 
-  /** Unknown values are tolerated beside known ones, but they are logged. */
-  #reportUnknownValues(requirement: RequirementSpec): void {
+  #noteUnknownValues(requirement: RequirementSpec): void {
     const { profile } = this.#deps.provider;
     const key = normalizeLabelKey(requirement.key, profile);
     const known = splitKnownValues({ ...requirement, key }, profile);
     if (known === undefined || known.valid.length === 0 || known.invalid.length === 0) return;
-    const error = new Error('invalid values found for key');
-    this.#deps.logger.error('please correct found invalid values, proceeding with valid values', error, {
-      key,
-      'valid-values': known.valid,
-      'invalid-values': known.invalid,
-    });
+    this.unknownValues.push({ key, valid: known.valid, invalid: known.invalid });
+  }
+}
+
+/** Whether the pod is ignored because it asks for that, so that nobody needs to be told. */
+export function isOptOut({ problems }: Rejection): boolean {
+  return problems.some(({ why }) => why === 'OptsOut');
+}
+
+/** All that is wrong with the pod, in upstream's words. */
+export function renderRejection({ problems }: Rejection): string {
+  return renderProblems(problems);
+}
+
+function renderProblems(problems: readonly PodProblem[]): string {
+  return problems.map(renderProblem).join('; ');
+}
+
+function renderProblem(problem: PodProblem): string {
+  switch (problem.why) {
+    case 'OptsOut':
+      return OPT_OUT_TEXT;
+    case 'MatchFields':
+      return 'node selector term with matchFields is not supported';
+    case 'Requirement':
+    case 'Volume':
+      return problem.fault;
+    default:
+      return problem satisfies never;
   }
 }
 

@@ -6,6 +6,7 @@ import type { StateNode } from '../state/state-node.ts';
 import type { ControllerDeps } from '../state/controller-deps.ts';
 import { ConsolidationWarnings } from './consolidation-warnings.ts';
 import { findDisplacedPods } from '../pods/displaced-pods.ts';
+import { reportIgnoredPods } from './ignored-pods.ts';
 import { createNodeClaims } from './nodeclaim-creation.ts';
 import { countUnschedulable, OutcomeRecorder } from './scheduling-outcome.ts';
 import { selectPendingPods } from '../pods/pending-pods.ts';
@@ -121,20 +122,22 @@ export class Provisioner {
   /** The pending pods, and the pods of deleting nodes. */
   async #selectPods(deleting: readonly StateNode[], slices: TimeSlices, logger: Logger): Promise<readonly Pod[]> {
     const { events, options } = this.#deps;
-    const pending = await selectPendingPods(this.#deps, slices, logger);
-    if (options.preferencePolicy === 'Respect') await this.#warnings.report(pending, slices, logger);
+    const pending = await selectPendingPods(this.#deps, slices);
+    await reportIgnoredPods(this.#deps, pending, slices, logger);
+    const { selected } = pending;
+    if (options.preferencePolicy === 'Respect') await this.#warnings.report(selected, slices, logger);
     const displaced = await findDisplacedPods(deleting, this.#deps, slices);
     for (const event of displaced.events) {
       if (slices.isOver) await slices.pause();
       events.publish(event);
     }
-    if (pending.length + displaced.pods.length > 0) {
+    if (selected.length + displaced.pods.length > 0) {
       logger.debug('computing scheduling decision for provisionable pod(s)', {
-        'pending-pods': pending.length,
+        'pending-pods': selected.length,
         'deleting-pods': displaced.pods.length,
       });
     }
-    return [...pending, ...displaced.pods];
+    return [...selected, ...displaced.pods];
   }
 
   /** Without NodePools nothing is planned, not even onto existing nodes. */
