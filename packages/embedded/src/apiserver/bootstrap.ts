@@ -18,7 +18,7 @@ const PRIORITY_CLASSES: readonly (JsonObject & { readonly metadata: { readonly n
   },
 ];
 
-/** What every cluster has before anyone writes to it. */
+/** Creates the objects that every cluster has from the start, such as the system namespaces. */
 export function createInitialObjects(context: WriteContext, registry: Registry): void {
   const namespaces = registry.get('', 'v1', 'namespaces');
   for (const name of NAMESPACES) {

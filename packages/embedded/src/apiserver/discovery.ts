@@ -2,7 +2,7 @@ import type { JsonObject } from '@karpenter-ts/kubernetes';
 import { findBuiltin } from './kinds/builtin.ts';
 import { apiVersionOf, type ServedResource, type Subresource } from './resources.ts';
 
-/** What the server says it is. Kubernetes' own tools gate features by it. */
+/** The server's version. Kubernetes' tools switch features by it. */
 const SERVER_VERSION = {
   major: '1',
   minor: '35',
@@ -17,7 +17,7 @@ const SERVER_VERSION = {
 
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 
-/** An answer to a question about what is served. */
+/** A response of the discovery API. */
 export interface DiscoveryAnswer {
   readonly contentType: string;
   readonly body: JsonObject;
@@ -176,7 +176,7 @@ function aggregateResource(resource: ServedResource): JsonObject {
   };
 }
 
-/** Built-in kinds leave their own group and version to be understood. */
+/** For built-in kinds, group and version are left out where they equal the parent's. */
 function responseKind(
   owner: ServedResource,
   { group, version, kind }: Omit<Subresource, 'name' | 'verbs'>,

@@ -4,7 +4,9 @@ import type { WriteContext } from './verbs/create.ts';
 
 const LOOK_EVERY = 1 * MINUTE;
 
-/** Lets objects vanish some time after their last write. It works along with requests, so that no timer must run. */
+/**
+ * Deletes objects some time after their last write (Events). It runs along with requests, so that it needs no timer.
+ */
 export class ExpiringObjects {
   readonly #context: WriteContext;
   readonly #strategies: readonly Strategy[];
@@ -17,7 +19,7 @@ export class ExpiringObjects {
     this.#lookedAt = context.clock.elapsed();
   }
 
-  /** Removes what has had its time; looks once a minute at most. */
+  /** Deletes expired objects; looks at most once a minute. */
   forget(): void {
     const now = this.#context.clock.elapsed();
     if (now - this.#lookedAt < LOOK_EVERY) return;

@@ -1,12 +1,12 @@
 import type { CauseReason, FieldError, FieldPath } from '@karpenter-ts/apis';
 import { goJson, goQuote, type Json } from '@karpenter-ts/kubernetes';
 
-/** One thing wrong with an object. Built-in kinds know a reason more than schemas do. */
+/** A field error. Built-in kinds have one more reason than schemas. */
 export interface Problem extends Omit<FieldError, 'reason'> {
   readonly reason: CauseReason | 'FieldValueNotFound';
 }
 
-/** A value as the real server shows its inner form of it: in its own order, and often under other names. */
+/** A value printed as the real server prints its internal type: with its own order and often other names. */
 export class InnerForm {
   readonly text: string;
 

@@ -1,7 +1,7 @@
-/** Numbers from 0 up to, but not including, 1. Seeded, a run can be repeated. */
+/** A random number in [0, 1). With a seed, a run can be repeated. */
 export type Random = () => number;
 
-/** Numbers that follow from the seed alone. (xorshift32: good enough for names, unfit for secrets.) */
+/** A pseudo-random number generator (xorshift32): good enough for names, not for secrets. */
 export function xorshift32(seed: number): Random {
   let state = seed | 0 || 0x9e3779b9;
   return () => {
@@ -23,7 +23,7 @@ export function randomUid(random: Random): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-/** Without vowels and what looks alike, so that no words come out. */
+/** The alphabet of Kubernetes: without vowels and similar characters, so that no words result. */
 const SUFFIX_LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
 const SUFFIX_LENGTH = 5;
 const LONGEST_NAME = 63;

@@ -1,9 +1,9 @@
 import { goQuote, type Json, parseExactJson } from '@karpenter-ts/kubernetes';
 
-/** The real server takes 10,000; nobody writes a tenth of it, and our own recursion must not meet the stack's end. */
+/** The real server allows 10,000. No real object has a tenth of it, and our recursion must not overflow the stack. */
 export const MAX_DEPTH = 1000;
 
-/** The value of a JSON text. What is wrong with it is told in the words of Go's decoder, as the error one asks for. */
+/** Parses JSON. Errors have the text of Go's decoder, and are made by `toError`. */
 export function parseJson(text: string, toError: (problem: string) => Error): Json {
   let value: Json;
   try {
@@ -26,7 +26,7 @@ function isTooDeep(text: string): boolean {
   return false;
 }
 
-/** The first thing wrong with a text that is no JSON. */
+/** The first syntax error of a text that is not JSON. */
 function syntaxProblemOf(text: string): string {
   const scanner = new Scanner(text);
   try {
@@ -40,7 +40,7 @@ function syntaxProblemOf(text: string): string {
 
 class SyntaxProblem extends Error {}
 
-/** Walks a text until it stops being JSON. */
+/** Scans a text until it stops being valid JSON. */
 class Scanner {
   /** One character per byte, since Go looks at bytes. */
   readonly #bytes: string;

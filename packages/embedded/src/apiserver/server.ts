@@ -13,17 +13,17 @@ import { Objects } from './storage/objects.ts';
 import { Store } from './storage/store.ts';
 import type { WriteContext } from './verbs/create.ts';
 
-/** What a server may be given; it works without any of it. */
+/** Options of a server; all have defaults. */
 export interface ApiServerOptions {
-  /** Default the machine's own time. */
+  /** The host's time by default. */
   readonly clock?: SteadyClock;
   /** Where UIDs and generated names come from. Seeded, a run can be repeated. */
   readonly random?: Random;
 }
 
 /**
- * A Kubernetes API server in memory: what a client sees of it is what it would see of Kubernetes 1.35. It does what is
- * asked of it and nothing else: scheduling, controllers and kubelets are clients.
+ * A Kubernetes API server in memory. Clients see what they would see of Kubernetes 1.35. It only answers requests: the
+ * scheduler, controllers and kubelets are clients of it.
  */
 export class ApiServer {
   readonly #registry = new Registry();
@@ -41,8 +41,8 @@ export class ApiServer {
   }
 
   /**
-   * Answers a request. Refusals are answers, too, each with a Status; the promise never rejects. The signal ends the
-   * body of a watch.
+   * Answers a request. An error is answered with a Status, so the promise never rejects. The signal ends the body of a
+   * watch.
    */
   async handle(request: TransportRequest, signal?: AbortSignal): Promise<TransportResponse> {
     try {

@@ -19,7 +19,7 @@ export interface Details {
   readonly retryAfterSeconds?: number | undefined;
 }
 
-/** A refusal, thrown from wherever it is found; the server answers with its Status. Texts are the real server's. */
+/** An error of the API, thrown where it is found; the server answers with its Status. Texts are the real server's. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: number;
@@ -92,10 +92,7 @@ export const OBJECT_MODIFIED =
 
 export const badRequest = (message: string): ApiError => new ApiError(400, 'BadRequest', message);
 
-/**
- * A mistake of the client that the real server takes for its own and answers with 500. Ours blames the client, in the
- * same words.
- */
+/** A bad request that the real server answers with 500. Ours answers 400 with the same message. */
 export const misjudged = (message: string): ApiError => badRequest(message);
 
 export const forbidden = (resource: Named, name: string, why: string, causes?: readonly Cause[]): ApiError =>
@@ -109,7 +106,7 @@ export const expired = (message: string): ApiError => new ApiError(410, 'Expired
 
 export const unsupportedMediaType = (message: string): ApiError => new ApiError(415, 'UnsupportedMediaType', message);
 
-/** Refused before anybody has looked at what it is about. */
+/** Refused before the request was looked at. */
 export const unknownMediaType = (): ApiError =>
   new ApiError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
 
@@ -121,7 +118,7 @@ export function tooLargeVersion(asked: number, current: number): ApiError {
   });
 }
 
-/** The object breaks rules; all that were found. Equal ones are said once. */
+/** The object is invalid. All causes are listed, equal ones once. */
 export function invalid(
   kind: { readonly group: string; readonly kind: string },
   name: string,

@@ -4,62 +4,62 @@ import type { KubeObject } from './object.ts';
 import type { ServedResource } from './resources.ts';
 import type { Entry } from './storage/entry.ts';
 
-/** A body that could be read. */
+/** A decoded request body. */
 export interface DecodedBody {
   readonly object: KubeObject;
-  /** What strict decoding complains of, `unknown field "spec.foo"`; the object is without it. */
+  /** Warnings of strict decoding, such as `unknown field "spec.foo"`; the object is without these fields. */
   readonly complaints: readonly string[];
 }
 
-/** What would be stored, and all that speaks against it. */
+/** The object that would be stored, and its validation errors. */
 export interface Examined {
   readonly object: KubeObject;
   readonly problems: readonly Problem[];
 }
 
-/** What admission may look up. */
+/** Read access to other objects, for admission. */
 export interface ObjectLookup {
-  /** An object's entry, for who needs no more than its labels and fields. */
+  /** An object's entry, if only its labels and fields are needed. */
   entry(storage: string, key: string): Entry | undefined;
-  /** An object by the place it is stored in, such as `/pods` or `storage.k8s.io/storageclasses`. */
+  /** An object by its storage path, such as `/pods` or `storage.k8s.io/storageclasses`. */
   find(storage: string, key: string): KubeObject | undefined;
   /** All objects stored there, or those of a namespace. */
   list(storage: string, namespace?: string): readonly KubeObject[];
 }
 
-/** What tells the resources of the server apart, once requests, storage and metadata are dealt with. */
+/** What is specific to a resource, besides requests, storage and metadata: a REST strategy in Kubernetes. */
 export interface Strategy {
   readonly resource: ServedResource;
   readonly traits: Traits;
   /** How refusals name the kind: not always as the resource is named. */
   readonly errorKind: { readonly group: string; readonly kind: string };
-  /** Where the objects are kept. Two resources may show the same ones. */
+  /** The storage path. Two resources may show the same objects. */
   readonly storage: string;
   /** The fields a selector may name, beside name and namespace, with the paths of their values as stored. */
   readonly selectable: ReadonlyMap<string, string>;
 
   /**
-   * Reads a body as this kind. Parts of it that are the very parts of a stored object are taken as they are. Throws an
-   * ApiError when the body cannot be read.
+   * Decodes a body as this kind. Parts that are identical to those of a stored object are reused. Throws an ApiError if
+   * the body cannot be decoded.
    */
   decode(body: JsonObject, stored?: KubeObject): DecodedBody;
-  /** What admission plugins make of an object before it is examined. Throws an ApiError when they refuse it. */
+  /** Runs the admission plugins. Throws an ApiError if one refuses the object. */
   admit(object: KubeObject, old: KubeObject | undefined, lookup: ObjectLookup): KubeObject;
   create(object: KubeObject): Examined;
   update(object: KubeObject, old: KubeObject): Examined;
-  /** Of what is sent to the status subresource, only the status and some metadata count. */
+  /** Updates the status subresource: only the status and some metadata are taken over. */
   updateStatus(object: KubeObject, old: KubeObject): Examined;
   /** The values at these paths of an object as stored. */
   fieldsOf(stored: KubeObject): Readonly<Record<string, string>> | undefined;
-  /** For how long a deleted object stays while others clean up; undefined for kinds that go at once. */
+  /** The grace period of a deletion; undefined for kinds that are deleted at once. */
   graceSeconds(object: KubeObject, asked: number | undefined): number | undefined;
   /** What changes in an object that is deleted for the first time. Throws an ApiError when it may not be. */
   prepareDelete(object: KubeObject, now: string): KubeObject;
-  /** Whether nothing holds a deleted object back any more. */
+  /** Whether nothing keeps a deleted object any more. */
   isFinal(object: KubeObject): boolean;
-  /** Whether something beside its finalizers does; until it ends, deleting the object again changes nothing. */
+  /** Whether something besides finalizers keeps it. Until that ends, deleting it again changes nothing. */
   isHeld(object: KubeObject): boolean;
-  /** Absent when objects are stored as they are shown. */
+  /** Undefined if objects are stored as they are shown. */
   readonly conversion?: Conversion | undefined;
 }
 
@@ -69,7 +69,7 @@ export interface Conversion {
   toStorage(object: KubeObject): KubeObject;
 }
 
-/** The small differences between resources. All are off unless said. */
+/** Small differences between resources. All are off by default. */
 export interface Traits {
   /** PUT creates what is not there. */
   readonly createsOnUpdate?: boolean;
@@ -77,12 +77,12 @@ export interface Traits {
   readonly needsVersion?: boolean;
   /** DELETE answers with the object instead of a Status. */
   readonly returnsDeleted?: boolean;
-  /** A deletion shows in nothing but its time: no grace period, no new generation. */
+  /** A deletion only sets the deletion timestamp: no grace period, no new generation. */
   readonly bareDeletion?: boolean;
-  /** What is owned stays when nobody says otherwise; or nobody ever looks for it. */
+  /** The default propagation policy is Orphan, or dependents are never looked for. */
   readonly dependents?: 'orphaned' | 'ignored';
   /** The items of a list carry their kind and version, as those of custom resources do. */
   readonly typedItems?: boolean;
-  /** Objects vanish this long after their last write, as events do. */
+  /** Objects expire this long after their last write, as Events do. */
   readonly keepFor?: number;
 }

@@ -3,10 +3,10 @@ import { invalidValue, notSupported, type Problem, required } from '../field-err
 import type { KindRules } from '../kinds/behaviour/kind-rules.ts';
 import { type KubeObject, listAt, objectAt, textAt, withMetadata } from '../object.ts';
 
-/** Keeps a definition until its objects are gone. */
+/** The finalizer that keeps a definition until its objects are deleted. */
 export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
 
-/** Definitions are in force at once: there is nobody else whose names could be in the way. */
+/** A definition is established at once, because no other apiserver could have conflicting names. */
 export const CUSTOM_RESOURCE_DEFINITION: KindRules = {
   traits: { needsVersion: true, bareDeletion: true },
   generationOf: (definition) => definition['spec'],

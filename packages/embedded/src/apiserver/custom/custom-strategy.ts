@@ -9,7 +9,7 @@ import { storageOf } from '../storage/objects.ts';
 import type { Conversion, DecodedBody, Examined, Strategy, Traits } from '../strategy.ts';
 import type { CustomVersion } from './definition.ts';
 
-/** How a custom resource is read, completed and checked: by the schema of its definition. */
+/** The strategy of a custom resource: it is decoded, defaulted and validated by the schema of its definition. */
 export class CustomStrategy implements Strategy {
   readonly resource: ServedResource;
   readonly traits: Traits = { needsVersion: true, typedItems: true };
@@ -20,7 +20,7 @@ export class CustomStrategy implements Strategy {
   readonly version: CustomVersion;
   readonly #isTerminating: boolean;
 
-  /** `isTerminating`: the definition is being deleted, and nothing new may come. */
+  /** `isTerminating`: the definition is being deleted, and no object may be created. */
   constructor(version: CustomVersion, isTerminating: boolean) {
     this.version = version;
     this.resource = version.served;
@@ -76,7 +76,7 @@ export class CustomStrategy implements Strategy {
     return { ...examined, object: withMetadata(examined.object, { generation }) };
   }
 
-  /** Nothing but the status counts: metadata stays as it was, and nobody looks at the kind. */
+  /** Only the status is taken over: metadata stays as it was, and the kind is not checked. */
   updateStatus(object: KubeObject, old: KubeObject): Examined {
     const { resource } = this.version;
     const status = prunedStatus(object['status'], resource);
@@ -108,7 +108,7 @@ export class CustomStrategy implements Strategy {
     return false;
   }
 
-  /** A wrong kind is found only when the object it is meant for has been. */
+  /** A wrong kind is only reported when an object exists. */
   #checkKind({ kind, metadata }: KubeObject): void {
     const { group, kind: ownKind } = this.resource;
     if (kind === ownKind) return;
@@ -124,20 +124,20 @@ export class CustomStrategy implements Strategy {
     return { object: complete as KubeObject, problems: errors };
   }
 
-  /** Everything but metadata, and the status where that has a subresource of its own. */
+  /** The part whose changes increase the generation: all but metadata, and but the status if it is a subresource. */
   #generationPart(object: KubeObject): JsonObject {
     return without(object, 'metadata', ...(this.version.hasStatus ? ['status'] : []));
   }
 }
 
-/** The validator takes the status from the old object; where there is no status subresource, it must be the sent one. */
+/** The validator takes the status from the old object. Without a status subresource it must be the one sent. */
 function withSentStatus(object: KubeObject, old: KubeObject | undefined): JsonObject | undefined {
   const { status } = object;
   if (status === undefined) return old && without(old, 'status');
   return { ...old, status };
 }
 
-/** A status without what its schema does not know: the validator refuses that, where the server only drops it. */
+/** The status without unknown fields: the validator refuses them, where the server drops them. */
 function prunedStatus(status: Json | undefined, resource: Resource): Json | undefined {
   const schema = resource.schema.properties?.['status'];
   if (schema === undefined || status === undefined) return status;

@@ -8,10 +8,7 @@ import { CLEANUP_FINALIZER } from './crd-rules.ts';
 
 const STORAGE = 'apiextensions.k8s.io/customresourcedefinitions';
 
-/**
- * Keeps the registry in step with the CustomResourceDefinitions that are written, and takes their objects with them
- * when they are deleted.
- */
+/** Keeps the registry in step with the CustomResourceDefinitions, and deletes the objects of deleted definitions. */
 export class Definitions {
   readonly #context: WriteContext;
   readonly #registry: Registry;
@@ -48,7 +45,7 @@ export class Definitions {
     if (strategy === undefined) return;
     const collection = objects.collection(strategy); // exists from now on, so that watches know where they begin
     if (!before) collection.listen(() => queueMicrotask(() => this.#finish(key)));
-    // Not within the write that deleted it: the one who asked gets his answer first.
+    // Deferred, so that the deletion of the definition is answered first.
     if (definition.metadata.deletionTimestamp) queueMicrotask(() => this.#empty(key));
   }
 
@@ -66,7 +63,7 @@ export class Definitions {
     this.#finish(name);
   }
 
-  /** Lets a deleted definition go once its last object is gone. */
+  /** Removes the finalizer of a deleted definition once its last object is gone. */
   #finish(name: string): void {
     const { objects } = this.#context;
     const [strategy] = this.#registry.defined(name);

@@ -4,9 +4,9 @@ import { bits, instant, objectId, octets, sequence, set, TRUE, tagged, text, uns
 const HOUR = 3_600_000;
 const LIFETIME = 365 * 24 * HOUR;
 
-/** What a server on this machine shows, and what its clients trust; all PEM. */
+/** The server's certificate and key, and the CA that clients trust; all PEM. */
 export interface ServerCertificate {
-  /** For the clients: the authority that signed, made for this one server. Its key is gone. */
+  /** The CA certificate for clients, made for this one server. Its key is not kept. */
   readonly ca: string;
   readonly certificate: string;
   readonly key: string;
@@ -28,7 +28,7 @@ export function issueCertificate(now: number): ServerCertificate {
   return { ca: pem(ca), certificate: pem(certificate), key };
 }
 
-/** Someone with a name and a key on the P-256 curve. */
+/** A name with a key on the P-256 curve. */
 interface Party {
   readonly name: Buffer;
   readonly privateKey: KeyObject;

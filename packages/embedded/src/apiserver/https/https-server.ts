@@ -11,30 +11,32 @@ import type { ServerCertificate } from './certificates.ts';
 import { findOpenApiV2 } from './openapi-v2.ts';
 import { readBody } from './request-body.ts';
 
-/** Longer than clients keep a connection they do not use, so that it is they who close it: no request meets the end. */
+/**
+ * Longer than clients keep idle connections, so that the client closes first and no request meets a closing connection.
+ */
 const IDLE_MILLISECONDS = 10 * 60_000;
 
 export interface HttpsServerOptions {
   readonly handler: RequestHandler;
   readonly certificate: ServerCertificate;
-  /** Every request must bear it. */
+  /** The bearer token that every request must carry. */
   readonly token: string;
   /** On 127.0.0.1; any free one unless told. */
   readonly port?: number;
 }
 
-/** An API server that can be reached from this machine. */
+/** The API server over HTTPS on the loopback address. */
 export interface HttpsServer {
   /** `https://127.0.0.1:…` */
   readonly url: string;
-  /** Settles when the last connection is closed. */
+  /** Resolves when the last connection is closed. */
   readonly closed: Promise<void>;
 }
 
 /**
- * Serves HTTPS on the loopback address until the signal aborts, which also ends requests under way. Made so that no web
- * page the user looks at gets in: a request needs the token, must name this machine as its host (a name that was made to
- * point here is refused) and must not come from a page; and no answer allows a browser to share it.
+ * Serves HTTPS on the loopback address until the signal aborts, which also ends requests under way. Web pages that the
+ * user visits are kept out: a request needs the token, must name this host (a foreign name that resolves to this
+ * address is refused) and must not come from a page; and no response allows a browser to share it.
  */
 export async function serveHttps(options: HttpsServerOptions, signal: AbortSignal): Promise<HttpsServer> {
   const { certificate } = options;
@@ -58,10 +60,10 @@ async function closeWith(server: Server, signal: AbortSignal): Promise<void> {
   await closed;
 }
 
-/** One for all: to make one for each costs more than to send a small answer. */
+/** One object for all, because creating an error costs more than sending a small response. */
 const LEFT = new Error('the client has left');
 
-/** Never rejects: what goes wrong is told to the client, if it still listens. */
+/** Never rejects: an error is reported to the client, if it is still connected. */
 async function answer(
   { handler, token }: HttpsServerOptions,
   request: IncomingMessage,
@@ -84,7 +86,7 @@ async function answer(
 
 const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]']);
 
-/** Throws an ApiError for a request that has no business here. */
+/** Throws an ApiError for a request that may not be served. */
 function admit({ headers }: IncomingMessage, token: string): void {
   const host = (headers.host ?? '').replace(/:\d+$/, '');
   if (!LOOPBACK.has(host)) throw new ApiError(403, 'Forbidden', `host "${host}" is not this machine`);
@@ -93,7 +95,7 @@ function admit({ headers }: IncomingMessage, token: string): void {
   if (!isSame(sent, token)) throw new ApiError(401, 'Unauthorized', 'Unauthorized');
 }
 
-/** Takes as long for a near miss as for any other of its length, which is no secret. */
+/** Compares in constant time for texts of equal length; the length is no secret. */
 function isSame(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)];
   return left.length === right.length && timingSafeEqual(left, right);
@@ -126,7 +128,7 @@ function withJsonBody(asked: TransportRequest, body: Buffer): TransportRequest {
   }
 }
 
-/** Writes no faster than the client reads, and what comes in one turn of the event loop at once. */
+/** Writes no faster than the client reads, and batches what is written in one turn of the event loop. */
 async function send(answered: TransportResponse, response: ServerResponse, signal: AbortSignal): Promise<void> {
   response.statusCode = answered.status;
   for (const [name, value] of Object.entries(answered.headers)) response.setHeader(name, value);
@@ -151,7 +153,7 @@ function refuse(error: unknown, response: ServerResponse): void {
   }
   const refusal = error instanceof ApiError ? error : new ApiError(500, 'InternalError', String(error));
   const body = JSON.stringify(refusal.status());
-  // What is left of the request is not read: the connection cannot serve another.
+  // The rest of the request is not read, so the connection cannot be used again.
   response.writeHead(refusal.code, { 'content-type': 'application/json', connection: 'close' });
   response.end(body);
 }

@@ -4,9 +4,8 @@ import type { TransportRequest, TransportResponse } from '@karpenter-ts/runtime'
 const EMPTY_DOCUMENT = Buffer.from('\x0a\x032.0', 'latin1');
 
 /**
- * Answers `/openapi/v2`. When OpenAPI v3 does not know a kind, kubectl asks for this older document, which it takes in
- * protobuf only. An empty one lets it go on to tell its user that the kind is not there, instead of that it could not
- * check the manifest.
+ * Answers `/openapi/v2` with an empty document. kubectl asks for it, in protobuf, when OpenAPI v3 does not have a kind.
+ * Without an answer it would report that the manifest cannot be validated, instead of that the kind does not exist.
  */
 export function findOpenApiV2({ method, path }: TransportRequest): TransportResponse | undefined {
   if (method !== 'GET' || path.split('?')[0] !== '/openapi/v2') return undefined;

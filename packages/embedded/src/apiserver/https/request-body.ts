@@ -1,17 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import { ApiError } from '../status.ts';
 
-/** As the real server: what fits into a request. */
+/** The largest request body, as in the real server. */
 const MAX_BYTES = 3 * 1024 * 1024;
-/** A client that is cut off does not see why: what is too large is still read to its end, within reason. */
+/** A client whose connection is closed does not see why, so a larger body is read to its end, up to this size. */
 const MAX_READ_BYTES = 10 * MAX_BYTES;
 
 const NOTHING = Buffer.alloc(0);
 
 /**
- * The body of a request; an empty one when it has none. Rejects with an ApiError when it is too large, and with the
- * stream's error when the client leaves. By its events, since to iterate over the stream costs more than the rest of a
- * small request.
+ * Reads the body of a request; empty if there is none. Rejects with an ApiError if it is too large, and with the
+ * stream's error if the client disconnects. It uses stream events, because iterating over the stream costs more than
+ * the rest of a small request.
  */
 export function readBody(request: IncomingMessage): Promise<Buffer> {
   const { headers } = request;

@@ -1,9 +1,9 @@
-// What the server fills in, struct by struct: a default holds wherever its struct stands, in a pod as in a template.
+// The API defaults, struct by struct: a default applies wherever its struct occurs, in a pod as in a pod template.
 import type { Json } from '@karpenter-ts/kubernetes';
 import { isJsonObject } from '../json-value.ts';
 import { scalarText } from '../object.ts';
 
-/** An object under construction. */
+/** An object that is being defaulted. */
 export type Draft = Record<string, Json | undefined>;
 
 /** Completes a freshly read struct of this type. */

@@ -13,7 +13,9 @@ import { decodeKind } from './kind-decode.ts';
 import { dnsNameProblems, metadataProblems } from './metadata.ts';
 import { structProblems } from './validation.ts';
 
-/** How a built-in kind is read, completed and checked: by the Go types of Kubernetes and the rules of the kind. */
+/**
+ * The strategy of a built-in kind: it is decoded by the Go types of Kubernetes, and validated by the rules of the kind.
+ */
 export class GoStrategy implements Strategy {
   readonly resource: ServedResource;
   readonly traits: Traits;
@@ -110,7 +112,7 @@ export class GoStrategy implements Strategy {
     ];
   }
 
-  /** What was good once need not be looked at again. */
+  /** Metadata that has not changed is not validated again. */
   #metadataProblems({ metadata }: KubeObject, old: KubeObject | undefined): readonly Problem[] {
     if (old !== undefined && CHECKED.every((part) => metadata[part] === old.metadata[part])) return [];
     const { nameProblems = dnsNameProblems, plainFinalizers = false } = this.#rules;

@@ -10,11 +10,11 @@ export interface Change {
   readonly state: Entry;
 }
 
-/** How long changes are kept: what a real server's watch cache aims at. */
+/** How long changes are kept: the target of a real server's watch cache. */
 const KEEP_FOR = 75_000;
-/** Kept whatever their age, so that a quiet resource stays watchable from an old version. */
+/** Kept whatever their age, so that a resource with few writes can be watched from an old version. */
 const KEEP_AT_LEAST = 100;
-/** And the most, so that a storm of writes costs memory only for a while. */
+/** The maximum, so that a burst of writes costs memory only for a while. */
 const KEEP_AT_MOST = 50_000;
 
 /**
@@ -34,12 +34,12 @@ export class ChangeLog {
     this.#horizon = revision;
   }
 
-  /** Changes after this revision are known; those up to it may be lost. */
+  /** Changes after this revision are kept; earlier ones may be dropped. */
   get horizon(): number {
     return this.#horizon;
   }
 
-  /** The place behind the newest change. */
+  /** The position after the newest change. */
   get end(): number {
     return this.#cut + this.#changes.length;
   }
@@ -49,17 +49,17 @@ export class ChangeLog {
     this.#forget(change.at);
   }
 
-  /** The change at this place; undefined at the end, and where it is lost. */
+  /** The change at this position; undefined at the end, and if it was dropped. */
   at(place: number): Change | undefined {
     return this.#changes[place - this.#cut];
   }
 
-  /** Whether changes from this place on are all here. */
+  /** Whether all changes from this position on are kept. */
   reaches(place: number): boolean {
     return place >= this.#cut + this.#head;
   }
 
-  /** The place of the first known change after this revision. */
+  /** The position of the first kept change after this revision. */
   placeAfter(revision: number): number {
     let low = this.#head;
     let high = this.#changes.length;

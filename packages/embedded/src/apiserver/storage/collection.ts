@@ -1,7 +1,7 @@
 import { type Change, ChangeLog } from './change-log.ts';
 import { type Content, Entry } from './entry.ts';
 
-/** How many entries stay decoded: all that is written again and again, and too few to count as memory. */
+/** How many entries stay decoded: enough for all that is written repeatedly, and too few to matter for memory. */
 const DECODED = 4_000;
 /** Of those that have bytes as well, so many: to decode them again costs little. */
 const DECODED_AND_ENCODED = 500;
@@ -60,7 +60,8 @@ export class Collection {
   }
 
   /**
-   * As `range`, of the state at an earlier revision, which the log must still reach. Costs what has changed since.
+   * Like `range`, but of the state at an earlier revision that the log still covers. The cost is the number of changes
+   * since.
    */
   *rangeAt(revision: number, prefix: string, from = prefix): Generator<Entry> {
     const past = new Map<string, Entry | undefined>();
@@ -79,13 +80,13 @@ export class Collection {
     while (next < changed.length) yield* orNothing(past.get(changed[next++]!));
   }
 
-  /** Calls back after every change until the returned function is called. */
+  /** Calls `listener` after every change until the returned function is called. */
   listen(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Takes in an entry that is decoded, for one that has been for longer: its bytes will do, if anybody can get at it. */
+  /** Registers a decoded entry. The one decoded longest ago drops its object if it has bytes. */
   readonly #keep = (entry: Entry): void => {
     const ring = this.#decoded;
     const oldest = ring[this.#oldest];

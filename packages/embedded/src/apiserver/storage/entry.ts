@@ -15,8 +15,8 @@ export interface Content {
 }
 
 /**
- * An object at one revision, and what selectors look at. Bytes are made when the first one asks for them, and shared by
- * all; who has them need not keep the object, which takes several times as much memory.
+ * An object at one revision, with what selectors read. It is encoded when its bytes are first needed, and they are
+ * shared by all. Once it has bytes the object may be dropped, because it takes several times as much memory.
  */
 export class Entry {
   readonly key: string;
@@ -31,7 +31,7 @@ export class Entry {
   #object: KubeObject | undefined; // this or the line is always there
   #line: Buffer | undefined;
 
-  /** `onDecoded` learns of it when the object is here again after it was let go. */
+  /** `onDecoded` is called when the object is decoded again after it was dropped. */
   constructor(
     type: EventType,
     content: Content,
@@ -70,7 +70,7 @@ export class Entry {
     return line.subarray(LINE_HEADS[this.type].length, line.length - LINE_END.length);
   }
 
-  /** What watchers get for the write. The object's bytes lie inside it. */
+  /** The line that watchers get for the write. It contains the object's bytes. */
   get line(): Buffer {
     this.#line ??= encodeLine(this.type, encode(this.#object!));
     return this.#line;
@@ -91,15 +91,15 @@ const LINE_HEADS = {
 
 const LINE_END = Buffer.from('}\n');
 
-/** The line of a watch for an object, where that of its entry does not fit. */
+/** The watch line for an object, where that of its entry does not fit. */
 export function eventLine(type: EventType, json: Buffer): Buffer {
   return Buffer.concat([LINE_HEADS[type], json, LINE_END]);
 }
 
 /**
- * The object's bytes lie inside the line most watchers get, so that nothing is copied for either. They have memory of
- * their own: a page shared with requests and answers, which come and go, would stay for the one line in it. That is
- * four times as much for 20,000 pods.
+ * The object's bytes are a slice of the line that most watchers get, so that neither is copied. They have memory of
+ * their own: in a shared page with requests and responses, one line would keep the whole page. That would be four times
+ * as much for 20,000 pods.
  */
 function encodeLine(type: EventType, json: string): Buffer {
   const head = LINE_HEADS[type].length;

@@ -15,7 +15,7 @@ export function storageOf({ group, plural }: { readonly group: string; readonly 
   return `${group}/${plural}`;
 }
 
-/** Objects in and out of the store. What comes out is shared, and must not be changed. */
+/** Reads and writes objects of the store. What it returns is shared, and must not be changed. */
 export class Objects implements ObjectLookup {
   readonly store: Store;
   readonly #clock: SteadyClock;
@@ -70,7 +70,7 @@ export class Objects implements ObjectLookup {
   }
 }
 
-/** An object as the resource shows it. */
+/** Converts a stored object to the form the resource shows. */
 export function decodeStored(json: Buffer, strategy: Strategy): KubeObject {
   return shownBy(strategy, decode(json));
 }

@@ -2,8 +2,8 @@ import { Collection } from './collection.ts';
 import type { Content, Entry } from './entry.ts';
 
 /**
- * Everything the server knows: collections by name, and one count of revisions over all of them, as etcd has it. Each
- * write is one revision.
+ * The storage of the server: collections by name, and one revision for all of them, as in etcd. Each write is one
+ * revision.
  */
 export class Store {
   readonly #collections = new Map<string, Collection>();
@@ -24,7 +24,7 @@ export class Store {
     return collection;
   }
 
-  /** Forgets a collection and its history. */
+  /** Drops a collection and its history. */
   drop(name: string): void {
     this.#collections.delete(name);
   }

@@ -10,7 +10,7 @@ import { checkNamespace, type Write, type WriteContext } from './create.ts';
 
 const BINDING = { group: '', plural: 'pods/binding' };
 
-/** Assigns a pod to the node a Binding names, once. Throws an ApiError. */
+/** Binds a pod to the node that a Binding names, once. Throws an ApiError. */
 export function bind(context: WriteContext, write: Write & { readonly name: string }, binding: KubeObject): void {
   const { strategy, name, namespace } = write;
   checkNamespace(binding.metadata, write);
@@ -62,7 +62,7 @@ function findObstacle(pod: KubeObject): string | undefined {
     : undefined;
 }
 
-/** Binding and node pass labels and annotations on to the pod. */
+/** Copies labels and annotations of the Binding and the node to the pod. */
 function boundPod({ clock, objects }: WriteContext, pod: KubeObject, binding: KubeObject, node: string): KubeObject {
   const { nominatedNodeName: _, ...status } = objectAt(pod, 'status');
   const scheduled = setPodCondition(status, { type: 'PodScheduled', status: 'True' }, timestamp(clock.now()));

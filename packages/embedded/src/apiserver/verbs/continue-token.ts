@@ -6,13 +6,13 @@ import { type ApiError, badRequest } from '../status.ts';
 
 /** Where a list stopped. */
 export interface ListPosition {
-  /** The version of the list; below zero for one that goes on with whatever there is now. */
+  /** The version of the list; negative if the list continues with the current state. */
   readonly revision: number;
   /** The next key is at or after it. */
   readonly from: string;
 }
 
-/** Said when the version of a token can no longer be listed. */
+/** The message when the version of a token has expired. */
 export const OLD_TOKEN =
   'The provided continue parameter is too old to display a consistent list result. You can start a new list without ' +
   'the continue parameter, or use the continue token in this response to retrieve the remainder of the results. ' +
@@ -21,7 +21,7 @@ export const OLD_TOKEN =
 
 const VERSION = 'meta.k8s.io/v1';
 
-/** The text a client sends back to go on; keys are kept without the prefix, so that no token leads elsewhere. */
+/** Encodes a token. Keys are stored without the prefix, so that no token leads to another resource. */
 export function encodeToken({ revision, from }: ListPosition, prefix: string): string {
   const token = { v: VERSION, rv: revision, start: `/${from.slice(prefix.length)}` };
   return Buffer.from(JSON.stringify(token)).toString('base64url');

@@ -13,11 +13,11 @@ export interface WriteContext {
   readonly random: Random;
 }
 
-/** A write to one resource, in one namespace if it has any. */
+/** A write to a resource, in a namespace if it is namespaced. */
 export interface Write {
   readonly strategy: Strategy;
   readonly namespace: string | undefined;
-  /** Everything is checked and answered as usual, and nothing is stored. */
+  /** Dry run: everything is checked and answered as usual, but nothing is stored. */
   readonly dryRun: boolean;
 }
 
@@ -53,7 +53,7 @@ export function checkNamespace(metadata: Metadata, { strategy, namespace }: Omit
   return mergeMetadata(metadata, { namespace });
 }
 
-/** Throws an ApiError when a new object would have no namespace to be in, or one that is about to end. */
+/** Throws an ApiError if the namespace of a new object does not exist or is terminating. */
 export function requireNamespace(
   { objects }: WriteContext,
   { strategy, namespace = '' }: Write,
@@ -74,7 +74,7 @@ export function requireNamespace(
   throw forbidden(strategy.resource, sent.metadata.name ?? '', why, causes);
 }
 
-/** What the server alone decides, whatever was sent. */
+/** Metadata that only the server sets, whatever was sent. */
 function withSystemFields(object: KubeObject, { clock, random }: WriteContext): KubeObject {
   const { resourceVersion: _, deletionTimestamp: __, deletionGracePeriodSeconds: ___, ...kept } = object.metadata;
   const { name, generateName: prefix } = kept;

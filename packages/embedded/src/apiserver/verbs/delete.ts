@@ -8,7 +8,7 @@ import type { Strategy } from '../strategy.ts';
 import type { Write, WriteContext } from './create.ts';
 import type { DeleteOptions } from './options.ts';
 
-/** What became of a deletion. */
+/** The outcome of a deletion. */
 export interface Deleted {
   readonly object: KubeObject;
   /** `kept`: a grace period or finalizers hold it. `pending`: an earlier deletion does, and this one changed nothing. */
@@ -41,7 +41,7 @@ export function remove(
   return { object: context.objects.remove(strategy, object), outcome: 'gone' };
 }
 
-/** Throws an ApiError when the object is not the one that was meant. */
+/** Throws an ApiError if a precondition does not hold. */
 export function checkPreconditions(
   { metadata }: KubeObject,
   { resource }: Strategy,
@@ -73,7 +73,7 @@ function planDeletion(old: KubeObject, strategy: Strategy, options: DeleteOption
   return { object, outcome: isKept ? 'kept' : 'gone', isMarked: true };
 }
 
-/** The last time that can be written down; a grace period may be as long as an int64 says. */
+/** The latest time that can be encoded: a grace period may be any int64. */
 const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59);
 
 /** The object in its grace period; `pending` if an earlier deletion stands, undefined if the kind knows no grace. */
@@ -99,7 +99,7 @@ function gracefully(
   });
 }
 
-/** The deletion moves nearer, but never into the past: of a period that is over, one second remains. */
+/** Brings the deletion timestamp forward, but never into the past: of a period that is over, one second remains. */
 function shortened(old: KubeObject, seconds: number, now: Instant): KubeObject {
   const { deletionTimestamp, deletionGracePeriodSeconds } = old.metadata;
   const due = Date.parse(deletionTimestamp!) + (seconds - deletionGracePeriodSeconds!) * SECOND;
@@ -125,7 +125,7 @@ function marked(object: KubeObject, { traits }: Strategy, now: Instant): KubeObj
 const ORPHAN = 'orphan';
 const FOREGROUND = 'foregroundDeletion';
 
-/** The finalizers that tell the garbage collector what to do with dependents come and go with the options. */
+/** Adds or removes the finalizers that tell the garbage collector what to do with dependents, as the options say. */
 function finalizersFor(old: KubeObject, strategy: Strategy, options: DeleteOptions): readonly string[] | undefined {
   const present = old.metadata.finalizers ?? [];
   const policy = propagationFor(present, strategy, options);

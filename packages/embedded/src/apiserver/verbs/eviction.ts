@@ -27,7 +27,7 @@ export interface Eviction extends Write {
   readonly options: DeleteOptions;
 }
 
-/** Deletes a pod if its disruption budget has room for that, and takes the room. Throws an ApiError. */
+/** Deletes a pod if its disruption budget allows it, and decrements the budget. Throws an ApiError. */
 export function evict(context: WriteContext, eviction: Eviction, sent: KubeObject): void {
   const { strategy, name, namespace } = eviction;
   checkNamespace(sent.metadata, eviction);
@@ -38,7 +38,7 @@ export function evict(context: WriteContext, eviction: Eviction, sent: KubeObjec
   deleteEvicted(context, eviction, pod);
 }
 
-/** Pods that have ended, or have not begun, or are on their way out, disrupt nobody. */
+/** Pods that have ended, are not bound or are terminating can be evicted without a budget. */
 function needsNoBudget(pod: KubeObject): boolean {
   const phase = textAt(pod, 'status', 'phase');
   return phase === 'Succeeded' || phase === 'Failed' || phase === 'Pending' || Boolean(pod.metadata.deletionTimestamp);
@@ -70,7 +70,7 @@ function isReady(pod: KubeObject): boolean {
   return listAt(pod, 'status', 'conditions').some(({ type, status }) => type === 'Ready' && status === 'True');
 }
 
-/** A pod that is not ready does not count as healthy, so a budget that is met loses nothing with it. */
+/** A pod that is not ready does not count as healthy. If the budget is met without it, its eviction is allowed. */
 function mayGoUnready(budget: KubeObject): boolean {
   if (textAt(budget, 'spec', 'unhealthyPodEvictionPolicy') === 'AlwaysAllow') return true;
   const { currentHealthy, desiredHealthy } = countsOf(budget);
@@ -89,7 +89,7 @@ function countsOf(budget: KubeObject): Counts {
   return { ...none, ...(objectAt(budget, 'status') as Partial<Counts>) };
 }
 
-/** The budget's status with one disruption less, and the pod noted until its controller has counted again. */
+/** Decrements the budget's disruptionsAllowed, and records the pod until the controller has counted again. */
 function claimed(budget: KubeObject, pod: string, now: string): JsonObject {
   const { name, generation = 0 } = budget.metadata;
   const status = objectAt(budget, 'status');
@@ -132,7 +132,7 @@ function tooManyRequests(cause: string, retryAfterSeconds?: number): ApiError {
   return new ApiError(429, 'TooManyRequests', VIOLATION, { causes, retryAfterSeconds });
 }
 
-/** The last disruption of a budget says so in its condition. */
+/** Updates the DisruptionAllowed condition when the last disruption is used up. */
 function withExhausted(status: JsonObject, observedGeneration: number, now: string): JsonObject {
   const conditions = listAt(status, 'conditions');
   const old = conditions.find(({ type }) => type === 'DisruptionAllowed');
@@ -147,7 +147,7 @@ function withExhausted(status: JsonObject, observedGeneration: number, now: stri
   return { ...status, conditions: old ? conditions.map((one) => (one === old ? next : one)) : [...conditions, next] };
 }
 
-/** The pod is told why it goes. */
+/** Adds the DisruptionTarget condition to the pod. */
 function deleteEvicted(context: WriteContext, eviction: Eviction, pod: KubeObject): void {
   const { strategy, options } = eviction;
   checkPreconditions(pod, strategy, options);

@@ -13,7 +13,7 @@ export interface ListPage {
   readonly metadata: JsonObject;
 }
 
-/** Selects a page of a collection, as of now or of an earlier version. Throws an ApiError. */
+/** Returns a page of a collection, in its current or an earlier state. Throws an ApiError. */
 export function listPage(store: Store, collection: Collection, selection: Selection, options: ListOptions): ListPage {
   const limit = options.resourceVersion === '0' ? 0 : options.limit; // who takes any version gets all of it
   const { revision, from } = startOf(store, collection, selection.prefix, options);
@@ -59,7 +59,7 @@ function resume(store: Store, collection: Collection, prefix: string, options: L
   throw new ApiError(410, 'Expired', OLD_TOKEN, undefined, { continue: encodeToken({ revision: -1, from }, prefix) });
 }
 
-/** A version as a number; '' is 0. Throws an ApiError. */
+/** Parses a resource version; '' is 0. Throws an ApiError. */
 export function parseVersion(text: string): number {
   if (text === '') return 0;
   if (/^\d{1,20}$/.test(text)) return Number(text);

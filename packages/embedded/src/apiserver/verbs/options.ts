@@ -16,7 +16,7 @@ import { goStruct } from '../kinds/go-types.ts';
 import { scalarText } from '../object.ts';
 import { type ApiError, badRequest, invalid } from '../status.ts';
 
-/** How a write meets fields that its kind does not have. */
+/** How a write treats unknown fields. */
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 
 /** What a request to create, replace or patch may ask for. */
@@ -39,7 +39,7 @@ export interface DeleteOptions {
 export interface ListOptions {
   readonly labels: LabelSelector;
   readonly fields: FieldSelector;
-  /** '' when the newest state is asked for. */
+  /** '' if the newest state is requested. */
   readonly resourceVersion: string;
   readonly match: 'Exact' | 'NotOlderThan' | '';
   /** 0 for no limit. */
@@ -146,7 +146,8 @@ export function parseListOptions(query: URLSearchParams): ListOptions {
     bookmarks: flagOf(query, 'allowWatchBookmarks') ?? false,
     timeoutSeconds: integerOf(query, 'timeoutSeconds'),
   };
-  // Whoever watches from no version, or any, gets the present state first: he always did, before there was a word for it.
+  // A watch without a version, or from version 0, starts with the current state, as it did before `sendInitialEvents`
+  // existed.
   const isFromAnywhere = asked.resourceVersion === '' || asked.resourceVersion === '0';
   const isImplied = watch && isFromAnywhere && sendInitialEvents === undefined && match === '';
   const options = isImplied
@@ -206,7 +207,7 @@ function watchProblems({ match, continue: token, sendInitialEvents }: Checked): 
 
 const FIELD_MANAGER_BYTES = 128;
 
-/** Field managers are not kept, but a name that the real server would not keep either is refused. */
+/** Field managers are not stored, but names that the real server refuses are refused. */
 function fieldManagerProblems(name: string): readonly Problem[] {
   const path = ['fieldManager'];
   const isTooLong = Buffer.byteLength(name) > FIELD_MANAGER_BYTES;

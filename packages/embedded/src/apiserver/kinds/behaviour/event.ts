@@ -11,7 +11,7 @@ const OBJECT_FIELDS = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resour
 
 const traits = { createsOnUpdate: true, dependents: 'ignored', keepFor: 1 * HOUR } as const;
 
-/** Events of the core group. They vanish by themselves, and hardly anything is asked of them. */
+/** Events of the core group, which expire and are hardly validated. */
 export const CORE_EVENT: KindRules = {
   traits,
   nameProblems: pathSegmentProblems,
@@ -20,7 +20,7 @@ export const CORE_EVENT: KindRules = {
   validate: (event) => eventProblems(event, 'reportingComponent'),
 };
 
-/** The same events under the names of events.k8s.io, which asks for more. Refusals keep to the old names. */
+/** The same events under events.k8s.io, which validates more. Error messages use the old field names. */
 export const EVENT: KindRules = {
   traits,
   selectable: [...OBJECT_FIELDS.map((field) => `regarding.${field}`), 'reason', 'reportingController', 'type'],
@@ -89,7 +89,7 @@ function seriesProblems({ series }: KubeObject): readonly Problem[] {
   ];
 }
 
-/** What an event tells does not change; it may only be seen again. */
+/** Fields of an event that never change; an update only records that it occurred again. */
 const FIXED_FIELDS = [
   'involvedObject',
   'reason',

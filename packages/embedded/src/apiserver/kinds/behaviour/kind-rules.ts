@@ -3,7 +3,7 @@ import type { Problem } from '../../field-errors.ts';
 import type { KubeObject } from '../../object.ts';
 import type { ObjectLookup, Traits } from '../../strategy.ts';
 
-/** What is special about a built-in kind, beside its fields, their defaults and the rules for its structs. */
+/** What is specific to a built-in kind, besides its fields, their defaults and the validation of its structs. */
 export interface KindRules {
   readonly traits?: Traits;
   /** What is wrong with a name; a DNS name unless told. `isPrefix` is for `generateName`. */
@@ -30,6 +30,6 @@ export interface KindRules {
   readonly graceSeconds?: (object: KubeObject, asked: number | undefined) => number;
   /** What changes in an object that is deleted for the first time. Throws an ApiError when it may not be. */
   readonly prepareDelete?: (object: KubeObject, now: string) => KubeObject;
-  /** Whether something beside its finalizers keeps a deleted object; until then, deleting it again changes nothing. */
+  /** Whether something besides finalizers keeps a deleted object. Until then, deleting it again changes nothing. */
   readonly isHeld?: (object: KubeObject) => boolean;
 }

@@ -7,7 +7,7 @@ import type { KindRules } from './kind-rules.ts';
 
 const FINALIZER = 'kubernetes';
 
-/** A namespace ends only when a controller has emptied it: its spec has a finalizer of its own for that. */
+/** A namespace is kept by a finalizer in its spec until a controller has deleted its content. */
 export const NAMESPACE: KindRules = {
   traits: { returnsDeleted: true, bareDeletion: true },
   nameProblems: dnsLabelProblems,
@@ -39,7 +39,7 @@ function phaseProblems(namespace: KubeObject): readonly Problem[] {
   return [invalidValue(['status', 'Phase'], phase, why)];
 }
 
-/** Without these there is no cluster. */
+/** These namespaces cannot be deleted. */
 const IMMORTAL: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public']);
 
 function terminate(namespace: KubeObject): KubeObject {

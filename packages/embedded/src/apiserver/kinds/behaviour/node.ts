@@ -7,7 +7,7 @@ import type { KindRules } from './kind-rules.ts';
 
 const NOT_READY = { effect: 'NoSchedule', key: 'node.kubernetes.io/not-ready' };
 
-/** A node comes with its status, and takes no pods until someone has found it ready. */
+/** A node is created with its status, and tainted not-ready until it is found ready. */
 export const NODE: KindRules = {
   selectable: ['spec.unschedulable'],
   initialStatus: 'sent',

@@ -9,7 +9,7 @@ import { qosClassOf } from './qos-class.ts';
 
 const PODS = { group: '', plural: 'pods' };
 
-/** Pods are completed by admission, may hardly change once they are there, and end with a grace period. */
+/** Pods are completed by admission plugins, hardly mutable once created, and deleted with a grace period. */
 export const POD: KindRules = {
   traits: { returnsDeleted: true },
   selectable: [
@@ -46,7 +46,7 @@ function gatedCondition(pod: KubeObject): JsonObject {
   return { conditions: [condition] };
 }
 
-/** The admission plugins that every API server has on: priority, default tolerations, account, topology labels. */
+/** The default admission plugins: priority, default tolerations, service account, topology labels. */
 function admitPod(pod: KubeObject, lookup: ObjectLookup): KubeObject {
   const spec = objectAt(pod, 'spec');
   checkRuntimeClass(pod, spec);
@@ -95,7 +95,7 @@ function findDefaultClass(lookup: ObjectLookup): KubeObject | undefined {
 
 const ADMITTED = ['priority', 'preemptionPolicy', 'serviceAccountName', 'serviceAccount'];
 
-/** A client need not know what admission has added to send the pod again. */
+/** Keeps what admission added, so that a client can update the pod without knowing it. */
 function keepAdmitted(pod: KubeObject, old: KubeObject): KubeObject {
   const before = objectAt(old, 'spec');
   const kept = ADMITTED.filter((field) => before[field] !== undefined).map((field) => [field, before[field]!]);
@@ -104,7 +104,7 @@ function keepAdmitted(pod: KubeObject, old: KubeObject): KubeObject {
 
 const UNREADY = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];
 
-/** A pod stays for five minutes on a node that is lost, unless it says for how long. */
+/** DefaultTolerationSeconds: a pod stays for five minutes on an unreachable node, unless it says otherwise. */
 function tolerateLoss(pod: KubeObject): KubeObject {
   const tolerations = listAt(pod, 'spec', 'tolerations');
   const missing = UNREADY.filter((key) => !tolerations.some((one) => tolerates(one, key)));
@@ -119,7 +119,7 @@ function tolerates({ key, effect }: JsonObject, taint: string): boolean {
 
 const TOPOLOGY_LABELS = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region'];
 
-/** Where a node is, for the pods on it to know; undefined when it does not say. */
+/** The topology labels of a node, which its pods get too; undefined if it has none. */
 export function topologyLabels(node: string, lookup: ObjectLookup): Readonly<Record<string, string>> | undefined {
   const labels = node === '' ? undefined : lookup.entry('/nodes', node)?.labels;
   if (labels === undefined) return undefined;
@@ -127,7 +127,7 @@ export function topologyLabels(node: string, lookup: ObjectLookup): Readonly<Rec
   return found.length > 0 ? (Object.fromEntries(found) as Record<string, string>) : undefined;
 }
 
-/** Kubelets write the status, and owners and quality of service are none of their business. */
+/** Kubelets write the status, but not owner references or the quality of service class. */
 function prepareStatus(pod: KubeObject, old: KubeObject): KubeObject {
   const { ownerReferences } = old.metadata;
   const { qosClass } = objectAt(old, 'status');
@@ -166,7 +166,7 @@ function validateUpdate(pod: KubeObject, old: KubeObject): readonly Problem[] {
   return [...problems, forbiddenField(['spec'], `pod updates may not change fields other than ${UPDATABLE}\n`)];
 }
 
-/** What stays as it is for as long as the pod lives; one that waits at a gate may still learn where to go. */
+/** The immutable part of a pod's spec. While it has a scheduling gate, its node selection may still be restricted. */
 function fixedPart(pod: KubeObject, gated: boolean): JsonObject {
   const spec = without(objectAt(pod, 'spec'), 'activeDeadlineSeconds', 'tolerations', 'schedulingGates');
   const imageless = (list: string): Json => listAt(pod, 'spec', list).map((container) => without(container, 'image'));
@@ -208,7 +208,7 @@ function gateProblems(pod: KubeObject, old: KubeObject): readonly Problem[] {
   );
 }
 
-/** A pod that nothing runs, or that has ended, needs no time to end. */
+/** A pod that was never bound, or has ended, is deleted without grace. */
 function graceSeconds(pod: KubeObject, asked: number | undefined): number {
   const spec = objectAt(pod, 'spec');
   const phase = textAt(pod, 'status', 'phase');

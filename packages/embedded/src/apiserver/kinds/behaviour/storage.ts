@@ -5,7 +5,7 @@ import { type KubeObject, listAt, objectAt, textAt, withMetadata } from '../../o
 import type { ObjectLookup } from '../../strategy.ts';
 import type { KindRules } from './kind-rules.ts';
 
-/** Volumes and claims in use are kept from vanishing under those who use them. */
+/** Adds the protection finalizer, which keeps volumes and volume claims while they are in use. */
 function protectedBy(finalizer: string) {
   return (object: KubeObject): KubeObject => {
     const { finalizers = [] } = object.metadata;
@@ -24,7 +24,7 @@ export const PERSISTENT_VOLUME: KindRules = {
   validateUpdate: volumeUpdateProblems,
 };
 
-/** Remembers since when it is in its phase. */
+/** Records when the phase changed. */
 function volumeStatus(volume: KubeObject, old: KubeObject): KubeObject {
   const status = objectAt(volume, 'status');
   const { lastPhaseTransitionTime: since } = objectAt(old, 'status');
@@ -45,7 +45,7 @@ const VOLUME_TERMS = [
   'volumeAttributesClassName',
 ];
 
-/** A volume stays where it is, and what it is. */
+/** The source of a volume is immutable. */
 function volumeUpdateProblems(volume: KubeObject, old: KubeObject): readonly Problem[] {
   const [spec, before] = [objectAt(volume, 'spec'), objectAt(old, 'spec')];
   const source = (terms: JsonObject): JsonObject => without(terms, ...VOLUME_TERMS);
@@ -81,7 +81,7 @@ function withDefaultClass(volumeClaim: KubeObject, lookup: ObjectLookup): KubeOb
   return newest ? { ...volumeClaim, spec: { ...spec, storageClassName: newest.metadata.name } } : volumeClaim;
 }
 
-/** Binding sets the volume once; a bound claim may ask for more. */
+/** Binding sets the volume once. A bound volume claim may request more storage. */
 function volumeClaimUpdateProblems(volumeClaim: KubeObject, old: KubeObject): readonly Problem[] {
   const isBound = textAt(volumeClaim, 'status', 'phase') === 'Bound';
   const free = [
