@@ -10,14 +10,14 @@ import { messageFrom, startChild, stopChild } from './runtime/children.ts';
 
 const RUNS = 3;
 const BURST: Demand = { name: 'burst', pods: 2_000, cpu: '1', memory: '1Gi', nodeCpu: '16' };
-/** 21 pods a node: 0.75 of 15.9 cores each. Bursts have 15. */
+/** 21 pods of 0.75 cores fit on a node with 15.9 allocatable cores. Bursts have 15 pods. */
 const FLOOD: Demand = { name: 'flood', pods: 20_000, cpu: '750m', memory: '1Gi', nodeCpu: '16' };
 
 /** In the lab, against upstream (shared design: lab.md): pods of one core and one GiB, on nodes of any size. */
 const LAB_DEMANDS: readonly Demand[] = [500, 2_000].map((pods) => ({ name: 'lab', pods, cpu: '1', memory: '1Gi' }));
-/** Ten pods a node: 1.5 of 15.9 cores each. */
+/** Ten pods of 1.5 cores fit on a node with 15.9 allocatable cores. */
 const DRAIN: Demand = { name: 'drain', pods: 2_000, cpu: '1500m', memory: '1Gi', nodeCpu: '16' };
-/** How many times as long as upstream it may take. */
+/** The largest ratio to upstream's time. */
 const LAB_RATIO = 1.1;
 
 /** What is measured, by the name it can be asked for. */
@@ -29,10 +29,12 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   hour: measureHour,
 };
 
-/** The same, on a real control plane and beside upstream. */
+/** The same, on a real control plane and compared with upstream. */
 const LAB_PARTS: typeof PARTS = { lab: measureLab, drain: measureDrain };
 
-/** What the whole promises (issues F and G): the named parts; with none named all of them, or all on the lab. */
+/**
+ * The figures of the whole (issues F and G): the named parts; without names all of them, or all that run on the lab.
+ */
 export async function measureE2e(names: readonly string[], lab: boolean): Promise<readonly Row[]> {
   const parts = { ...PARTS, ...LAB_PARTS };
   const chosen = names.length > 0 ? names : Object.keys(lab ? LAB_PARTS : PARTS);
@@ -54,7 +56,10 @@ async function measureLab(): Promise<readonly Row[]> {
   return rows;
 }
 
-/** All nodes go at once (issue G). Who drains faster does not do so by evicting faster than upstream would. */
+/**
+ * All nodes are drained at once (issue G). The peak of evictions is measured too, because a faster drain must not come
+ * from evicting faster than upstream.
+ */
 async function measureDrain(): Promise<readonly Row[]> {
   const { ours, upstream } = await inTurns((contender) => measureDrainOnLab(contender, DRAIN));
   const rows = (what: string, unit: string, figure: (run: DrainFigures) => number): readonly Row[] =>

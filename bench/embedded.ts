@@ -12,7 +12,7 @@ const NODES = 2_000;
 const PODS = 20_000;
 const WATCHERS = 10;
 
-/** What the embedded cluster promises (issue C). The control plane is `karpenter up`, a process of its own. */
+/** The figures of the embedded cluster (issue C). The control plane is `karpenter up`, in a process of its own. */
 export async function measureEmbedded(): Promise<readonly Row[]> {
   const before = await repeat(measureBaseline);
   await measureIdle(); // the first start compiles, the others find it done
@@ -78,7 +78,7 @@ async function measureIdle(): Promise<{ readonly startSeconds: number; readonly 
   return { startSeconds: plane.startSeconds - node, rssMegabytes };
 }
 
-/** Pods that wait at a gate: nobody but the API server has work with them. */
+/** Pods with a scheduling gate: only the API server has work with them. */
 async function measureCreation(): Promise<{ readonly secondsPer1000: number }> {
   const plane = await startControlPlane();
   const stop = new AbortController();

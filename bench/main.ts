@@ -1,15 +1,16 @@
-// npm run bench -- <suite> [part…] [--json FILE]: runs a suite, prints what it must reach and what it did, exits 1 if it missed.
+// npm run bench -- <suite> [part…] [--json FILE]: runs a suite, prints its bounds and figures, and exits 1 if a bound
+// was missed.
 import { writeFile } from 'node:fs/promises';
 import { parseCommandLine, parseCount, readOrExit, UsageError } from '../tools/command-line.ts';
 import { isMet, type Row, renderTable } from './report.ts';
 
-/** What may be said on the command line; not every suite has a use for all of it. */
+/** The command line options; not every suite uses all of them. */
 interface SuiteOptions {
   /** Where to write the figures. */
   readonly json?: string | undefined;
-  /** Fail where upstream cannot be measured beside us: that needs Go. */
+  /** Fail if upstream cannot be measured in the same run, which needs Go. */
   readonly upstream?: boolean | undefined;
-  /** Take stored figures of upstream, though it could be measured. */
+  /** Use stored figures of upstream, even if it could be measured. */
   readonly stored?: boolean | undefined;
   readonly seed?: number | undefined;
   /** How many random fleets. */
@@ -20,7 +21,7 @@ interface SuiteOptions {
   readonly parts: readonly string[];
 }
 
-/** Runs a suite, and says whether it is as good as it must be. */
+/** Runs a suite, and returns whether all figures are within their bounds. */
 type Suite = (options: SuiteOptions) => Promise<boolean>;
 
 const SUITES: Readonly<Record<string, Suite>> = {

@@ -4,7 +4,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Worker } from 'node:worker_threads';
 import { defineGauge, Metrics, realClock, serveMetrics } from '@karpenter-ts/runtime';
 
-/** How long the event loop was held while a large page was scraped. */
+/** How long the event loop was blocked while a large page was scraped. */
 export interface MetricsPageFigures {
   readonly series: number;
   readonly pageBytes: number;
@@ -66,7 +66,10 @@ function podMetrics(): Metrics {
   return metrics;
 }
 
-/** The size of the page. The client has a thread of its own, so that its work holds back nobody here. */
+/**
+ * The size of the page. The client runs in a thread of its own, so that it does not block the event loop that is
+ * measured.
+ */
 async function scrapeFromThread(url: string): Promise<number> {
   const client = `
     const { parentPort, workerData } = require('node:worker_threads');

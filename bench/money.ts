@@ -1,4 +1,4 @@
-// What nodes cost (issue E): cost-aware plans against upstream's and against what they must cost at least.
+// What nodes cost (issue E): cost-aware plans compared with upstream's, and with lower bounds of the cost.
 import { writeFile } from 'node:fs/promises';
 import { loadPlanned, moneyFleets } from './money/fleets.ts';
 import { buysTheSame, referenceFleet } from './money/linear-prices.ts';
@@ -14,14 +14,14 @@ export interface MoneyOptions {
   readonly fleets?: number | undefined;
 }
 
-/** Of which the price by number of nodes is shown, and how many more nodes than upstream's. */
+/** The fleet for which the price by number of nodes is shown, and how many more nodes than upstream's plan it may have. */
 const CURVE_FLEET = 'plain-2000-103';
 const CURVE: readonly number[] = [0, 0.06, 0.12, 0.25, 0.5, 1, 2, 4, Number.POSITIVE_INFINITY];
 
-/** Two runs of the reference benchmark differ by more than what is measured here. */
+/** How often the reference benchmark is timed: single runs differ by more than the time that is measured. */
 const LINEAR_RUNS = 20;
 
-/** Plans all fleets, prints a line for each and the figures that count, and says whether these are as they must be. */
+/** Plans all fleets, prints a line for each and the summary, and returns whether the figures are within their bounds. */
 export async function run({ json, seed = 1, fleets: count = 50 }: MoneyOptions): Promise<boolean> {
   print([
     'fleet',
@@ -51,7 +51,7 @@ export async function run({ json, seed = 1, fleets: count = 50 }: MoneyOptions):
   return rows.every(isMet);
 }
 
-/** The cheapest plans of one fleet by how many nodes they may have, fewest first. */
+/** The cheapest plan of one fleet for each allowed number of nodes, the smallest number first. */
 function measureCurve(): readonly Bought[] {
   const { fleet } = loadPlanned(CURVE_FLEET);
   return CURVE.map((maxExtraNodes) => {
@@ -84,7 +84,7 @@ function rowsOf(fleets: readonly MoneyFigures[]): readonly Row[] {
   ];
 }
 
-/** On a linear price list, upstream's plan at no cost. */
+/** With prices linear in size the plan must equal upstream's, at almost no additional time. */
 function linearRows(seed: number): readonly Row[] {
   const fleet = referenceFleet(2_000, seed);
   const differs = !buysTheSame(planWith(fleet, undefined), planWith(fleet, DEFAULTS));

@@ -1,4 +1,4 @@
-// The planner beside upstream's own benchmark (issue D): how fast, how many nodes, how much memory.
+// Our planner compared with upstream's own benchmark (issue D): speed, number of nodes, memory.
 import { writeFile } from 'node:fs/promises';
 import type { PlanningFigures } from './planning/measurement.ts';
 import { findUpstream, type UpstreamBenchmark } from './planning/upstream.ts';
@@ -8,9 +8,9 @@ import { messageFrom, startChild, stopChild } from './runtime/children.ts';
 export interface PlanningOptions {
   /** Where to write the figures. */
   readonly json?: string | undefined;
-  /** Fail where upstream cannot be measured, instead of taking the stored figures. */
+  /** Fail if upstream cannot be measured, instead of using stored figures. */
   readonly upstream?: boolean | undefined;
-  /** Take the stored figures, though upstream could be measured: it takes some minutes. */
+  /** Use stored figures, even if upstream could be measured, which takes some minutes. */
   readonly stored?: boolean | undefined;
   readonly seed?: number | undefined;
   /** Which workloads, by their size or mix; all if none. */
@@ -40,11 +40,14 @@ const MOST_RSS_MB = 400; // at 20,000 pods
 const LONGEST_STEP_MS = 50; // no host's event loop is to wait longer
 const SLOWEST_PACE = 2 / 3; // of the one at 1,000 pods, from there to 50,000
 
-/** Upstream's smaller benchmarks are over in seconds: the median of several runs. The others are long enough for one. */
+/**
+ * Upstream's smaller benchmarks take only seconds, so the median of several runs is used. One run of the others is
+ * enough.
+ */
 const UPSTREAM_RUNS = 3;
 const MOST_PODS_OF_SEVERAL_RUNS = 1_000;
 
-/** Measures the workloads, prints a table, and says whether all of it is as good as it must be. */
+/** Measures the workloads, prints a table, and returns whether all figures are within their bounds. */
 export async function run(options: PlanningOptions): Promise<boolean> {
   const { json, seed = 42, parts } = options;
   const workloads = chooseWorkloads(parts);
@@ -66,7 +69,7 @@ export async function run(options: PlanningOptions): Promise<boolean> {
   return isGood;
 }
 
-/** Upstream's benchmark, to be run beside ours; undefined where it cannot be, which is said. */
+/** Upstream's benchmark, to run in turns with ours; undefined with a message if it cannot run. */
 async function obtainUpstream({ upstream, stored }: PlanningOptions): Promise<UpstreamBenchmark | undefined> {
   const say = (line: string): void => void process.stderr.write(`${line}\n`);
   const found = stored ? ({ kind: 'missing', why: '--stored' } as const) : await findUpstream(say);

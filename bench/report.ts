@@ -2,14 +2,14 @@
 export interface Row {
   readonly what: string;
   readonly unit: string;
-  /** What it may be at most; absent for a baseline, which tells how fast the host was meanwhile. */
+  /** The upper bound; undefined for a baseline, which shows how fast the host was during the run. */
   readonly must?: number;
   /** The median of the runs. */
   readonly actual: number;
   readonly runs: readonly number[];
 }
 
-/** The row for figures of several runs, of which the median counts: the host may have been busy during one. */
+/** A row with the median of several runs, because the host may have been busy during one. */
 export function rowOf(what: string, unit: string, must: number | undefined, runs: readonly number[]): Row {
   const sorted = [...runs].sort((a, b) => a - b);
   const actual = sorted[sorted.length >> 1] ?? Number.NaN;
@@ -21,7 +21,7 @@ export function isMet({ actual, must = Number.POSITIVE_INFINITY }: Row): boolean
   return actual <= must;
 }
 
-/** Columns aligned, one row a line, `MISSED` behind those over their bound. */
+/** Aligned columns, one row per line, `MISSED` after rows that exceed their bound. */
 export function renderTable(rows: readonly Row[]): string {
   const lines = rows.map((row) => [
     row.what,

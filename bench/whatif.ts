@@ -1,4 +1,4 @@
-// One what-if of consolidation: what becomes of a node's pods without it (anchors: Consolidation).
+// The speed of one consolidation what-if: where a node's pods would go without it (anchors: Consolidation).
 import { writeFile } from 'node:fs/promises';
 import { messageFrom, startChild, stopChild } from './runtime/children.ts';
 import type { WhatIfFigures } from './whatif/whatif-process.ts';
@@ -22,10 +22,10 @@ const CLUSTERS: readonly Cluster[] = [
   { nodes: 5_000, upstreamMs: 1_345, mostMs: 2.4 },
 ];
 
-/** Upstream has no benchmark of this: what was measured with a program of our own is all there is. */
+/** Upstream has no benchmark for this; its figure was measured with a program of ours. */
 const STORED = "upstream's figures are stored ones of another machine, so the ratios say nothing exact about this one";
 
-/** Measures every size of cluster, prints a table, and says whether all of it is as good as it must be. */
+/** Measures all cluster sizes, prints a table, and returns whether all figures are within their bounds. */
 export async function run({ json }: WhatIfOptions): Promise<boolean> {
   const rows: (Cluster & WhatIfFigures)[] = [];
   let isGood = true;

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import type { JsonObject } from '@karpenter-ts/kubernetes';
 import type { Lab } from './lab/lab.ts';
 
-/** What the server said: the code, and the object or the Status. */
+/** A response: the status code, and the object or Status. */
 export interface Answer {
   readonly code: number;
   readonly body: JsonObject;
@@ -13,7 +13,10 @@ export interface Answer {
 
 const TIMEOUT_MS = 30_000;
 
-/** Asks the lab's API server as admin. Every answer is returned, also a refusal; one that is not JSON has an empty body. */
+/**
+ * Sends a request to the lab's API server as admin. Errors are returned like any other response; a body that is not
+ * JSON is empty.
+ */
 export async function ask(lab: Lab, method: string, path: string, body?: JsonObject): Promise<Answer> {
   const outgoing = request(new URL(path, lab.server), {
     method,

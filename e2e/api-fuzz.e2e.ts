@@ -19,7 +19,7 @@ import { isRecording, record } from './recording.ts';
 const REQUESTS = Number(process.env['KARPENTER_FUZZ_REQUESTS'] ?? (isRecording ? 4000 : 1000));
 const SEED = Number(process.env['KARPENTER_SEED'] ?? RECORDED_FUZZ.seed);
 
-/** Without controllers, which would change things between the requests. */
+/** Without controllers, which would change objects between the requests. */
 let lab: Lab;
 before(async () => {
   lab = await startLab({ name: `fuzz-${process.pid}`, components: [] });
@@ -54,7 +54,7 @@ function checkRecorded(codes: readonly number[]): void {
 
 const HUNG_UP = 599;
 
-/** A handler of the real server that panics leaves no answer, which is the worst of its own faults. */
+/** A panic in a handler of the real server sends no response; it counts as a server error. */
 function withHangUps(transport: Transport): Transport {
   const noAnswer: TransportResponse = { status: HUNG_UP, headers: {}, body: nothing(), discard: () => undefined };
   return {

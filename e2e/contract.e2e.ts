@@ -1,13 +1,13 @@
-// The contract of the embedded cluster, held against a real control plane: what passes there must be true here.
+// The contract cases of the embedded cluster, run against a real control plane: where they fail there, they are wrong.
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { CONTRACT, type ContractCase, namespaceOf, runCase } from '@karpenter-ts/embedded-contract';
 import { findConnection, HttpsTransport, nullLogger, realClock } from '@karpenter-ts/runtime';
 import { openLab } from './lab/lab.ts';
 
-/** Enough to keep a real control plane busy; more only makes its controllers late. */
+/** Enough to keep a real control plane busy; more would only make its controllers lag. */
 const CONCURRENCY = 12;
-/** One or two in several runs is what it takes; where so many fail it is not the control plane that is late. */
+/** A few cases fail in several runs because controllers lag. If more than this fail, that is not the cause. */
 const MOST_DOUBTED = 10;
 
 const lab = openLab();
@@ -28,7 +28,7 @@ describe('a real control plane', () => {
   });
 
   describe('that is busy', { concurrency: CONCURRENCY }, () => {
-    // The last first: they wait for controllers, and those that only ask fill the gaps.
+    // The last cases first: they wait for controllers, and those that only send requests run meanwhile.
     for (const [index, one] of [...CONTRACT.entries()].toReversed()) {
       test(one.name, async (t) => {
         try {
@@ -41,8 +41,8 @@ describe('a real control plane', () => {
     }
   });
 
-  // Real controllers that are behind do more than they promise, such as to delete a pod twice, and a busy scheduler
-  // lets pods wait for more than their turn. So what failed is asked once more, by itself: this verdict counts.
+  // Controllers that lag act on outdated caches, for example delete a pod twice, and a busy scheduler delays pods.
+  // Failed cases are therefore run once more, one at a time, and this outcome counts.
   test('that is calm', async (t) => {
     assert.ok(doubted.length <= MOST_DOUBTED, `${doubted.length} cases failed on a busy control plane`);
     for (const [index, one] of doubted) await t.test(one.name, () => runCase(one, index, calmTarget));

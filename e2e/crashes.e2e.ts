@@ -1,4 +1,5 @@
-// The controller dies at every write on the way in and on the way out: the next one goes on from the objects.
+// The controller is killed at every write while nodes are created and deleted; the next process must continue from the
+// objects.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { NODE_CLAIMS, NODE_POOLS } from '@karpenter-ts/apis';
@@ -8,11 +9,11 @@ import { type Installation, install } from './operator/installation.ts';
 import type { Tenant } from './operator/tenant.ts';
 import { until } from './operator/until.ts';
 
-/** More than an instance takes from its claim to its first pod, or from its deletion to its end. */
+/** More writes than from a NodeClaim to its first pod, or from its deletion to its end. */
 const MOST_WRITES = 16;
-/** Into a cluster: claim, launch, Node, registration, label, status. Out of it there are more. */
+/** Writes of a scale-out: NodeClaim, launch, Node, registration, label, status. A scale-in has more. */
 const LEAST_WRITES = 6;
-/** Without a lease, which the next one would have to wait for; batches are as short as can be. */
+/** Without a lease, because the next process would have to wait for it; batches are as short as possible. */
 const SETTINGS = { DISABLE_LEADER_ELECTION: 'true', BATCH_IDLE_DURATION: '100ms', BATCH_MAX_DURATION: '1s' };
 
 describe('a controller that is killed', () => {

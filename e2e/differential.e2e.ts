@@ -1,4 +1,5 @@
-// The same requests to a real API server and to the embedded one: every answer must be the same to the letter.
+// Sends the same requests to a real API server and to the embedded one: the answers must be equal, character by
+// character.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { ApiServer } from '@karpenter-ts/embedded';

@@ -1,4 +1,4 @@
-// Nodes on their way out, on a real control plane: who is asked to go, who is waited for, and for how long.
+// Draining nodes on a real control plane: which pods are evicted, which are waited for, and for how long.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { DO_NOT_DISRUPT, type NodeClaim, TERMINATION_TIMESTAMP } from '@karpenter-ts/apis';
@@ -11,7 +11,7 @@ import { ofCores, type Tenant } from './operator/tenant.ts';
 import { until } from './operator/until.ts';
 
 const KEEP = { [DO_NOT_DISRUPT]: 'true' };
-/** A pool whose nodes take all pods of a case, also if these are not seen at once. */
+/** A pool whose nodes hold all pods of a case, even if the pods do not arrive in one batch. */
 const ROOMY = { template: { requirements: [ofCores(4)] } };
 
 describe('drain', () => {
@@ -27,7 +27,7 @@ describe('drain', () => {
     test('that expires is replaced, and a pod that must stay stays until the deadline less its grace', async () => {
       const tenant = await karpenter.addTenant('expiry');
       const graceSeconds = 3;
-      // Several times what it takes to become a Node with a pod.
+      // Several times as long as a new node with a running pod takes.
       await tenant.addPool({ template: { expireAfter: '45s', terminationGracePeriod: '15s' } });
       await tenant.addPods({ replicas: 1, annotations: KEEP, spec: { terminationGracePeriodSeconds: graceSeconds } });
       const [pod] = await tenant.untilRunning(1);
@@ -128,7 +128,7 @@ async function untilDeadline(tenant: Tenant, name: string): Promise<number> {
   });
 }
 
-/** Resolves when the Node's events say why it does not become empty. */
+/** Resolves when an event of the Node says why it is not drained. */
 async function untilFailedDraining(tenant: Tenant, node: string, why: string): Promise<void> {
   const text = `Failed to drain node, ${why}`;
   await until(`${node}: ${text}`, async () => {
@@ -139,7 +139,7 @@ async function untilFailedDraining(tenant: Tenant, node: string, why: string): P
   });
 }
 
-/** Resolves when a claim's Node has been draining for so long. */
+/** Resolves when the Node of a NodeClaim has been draining for this long. */
 async function untilDraining(tenant: Tenant, { metadata: { name } }: NodeClaim, time: number): Promise<void> {
   await until(`${name} has been draining for a while`, async () => {
     const { status } = await tenant.client.get<NodeClaim>(NODE_CLAIMS, { name });

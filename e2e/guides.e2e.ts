@@ -1,5 +1,5 @@
-// The manifests people have apply unchanged: upstream's examples as its module ships them, and a pool for each of the
-// subjects its guides teach (guides/). What they do is for the other suites.
+// Manifests that users have must apply unchanged: upstream's examples from its module, and a NodePool for each topic of
+// its guides (guides/). Their behaviour is tested by the other suites.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// An informer against a control plane that dies under it: it must end up equal to what kubectl sees.
+// An informer while the control plane is killed and restarted: in the end it must equal what kubectl shows.
 import assert from 'node:assert/strict';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -64,7 +64,7 @@ describe('an informer of 2,000 objects', () => {
       data: { value: '0' },
     });
 
-  /** Creates, changes and deletes objects, so that the watch has something to miss. */
+  /** Creates, changes and deletes objects, so that the watch misses changes. */
   async function churn(round: string): Promise<void> {
     await inParallel(100, (index) => create(`${round}-${index}`));
     await inParallel(200, (index) =>

@@ -1,4 +1,4 @@
-// The API server dies in the middle of a batch, and the leader in the middle of everything.
+// The API server is killed in the middle of a batch, and the leader in the middle of its work.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { type Lease, LEASES } from '@karpenter-ts/kubernetes';

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '@karpenter-ts/kubernetes';
 
-/** Values that hurt: wrong types, bounds, empties, text that only looks right. */
+/** Values that are often invalid: wrong types, limits, empty ones, and text that only looks right. */
 const VALUES: readonly Json[] = [
   null, '', 'x', 'Never', '10%', '-1', '1h', 'a b', '@daily', 'karpenter.sh/nodepool', 'é"\n<&>', 'a'.repeat(400),
   0, 1, -1, 51, 101, 1.5, 2147483648, true, false, [], {}, [''], [null], [1], [{}], { a: 'b' }, { '': '' }, { cpu: true },

@@ -1,4 +1,4 @@
-// From pending pods to ready Nodes, on a real control plane, by a controller that has only the rights it documents.
+// From pending pods to ready Nodes, on a real control plane, with a controller that has only the documented rights.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { CAPACITY_TYPE_LABEL, INITIALIZED_LABEL, NODEPOOL_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';

@@ -1,4 +1,4 @@
-// A controller that is asked to end does so within seconds, whatever its connections do.
+// A controller that gets SIGTERM exits within seconds, whatever its connections do.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';

@@ -7,24 +7,24 @@ import { startController } from './controller.ts';
 import { startUpstream } from './upstream.ts';
 import { createPool, type Demand, drainPool, runPods } from './workload.ts';
 
-/** Ours, or upstream's at this path. */
+/** Our controller, or upstream's binary at this path. */
 export type Contender = { readonly kind: 'ours' } | { readonly kind: 'upstream'; readonly path: string };
 
 /** Both have synced by then. */
 const SETTLE_MS = 5_000;
 
-/** What a drain took, and the most pods that were told to go within one second. */
+/** How long a drain took, and the largest number of pods whose deletion was requested within one second. */
 export interface DrainFigures {
   readonly seconds: number;
   readonly evictionsPerSecond: number;
 }
 
-/** These pods, all at once: the seconds until all of them run. */
+/** Creates these pods all at once and measures the seconds until all of them run. */
 export function measureOnLab(contender: Contender, demand: Demand): Promise<number> {
   return onLab(contender, demand, (client) => runPods(client, demand, demand.pods));
 }
 
-/** Once these pods run their NodePool is deleted, and all its nodes with it: how long until none is left. */
+/** Deletes the NodePool of these pods once they run, and measures how long until its last node is gone. */
 export function measureDrainOnLab(contender: Contender, demand: Demand): Promise<DrainFigures> {
   return onLab(contender, demand, async (client) => {
     await runPods(client, demand, demand.pods);
@@ -34,7 +34,9 @@ export function measureDrainOnLab(contender: Contender, demand: Demand): Promise
   });
 }
 
-/** Does the work on a real control plane with KWOK kubelets, fresh each time, with one controller and the demand's pool. */
+/**
+ * Runs the work on a real control plane with KWOK kubelets, set up for each run, with one controller and one NodePool.
+ */
 async function onLab<T>(contender: Contender, demand: Demand, work: (client: Client) => Promise<T>): Promise<T> {
   const lab = await startLab({ name: `bench-${process.pid}` });
   try {
@@ -64,7 +66,7 @@ async function onLab<T>(contender: Contender, demand: Demand, work: (client: Cli
   }
 }
 
-/** Follows the pods that are told to go, until it is stopped: then, how many were in the busiest second. */
+/** Counts deletion requests for pods until it is stopped; returns the number in the busiest second. */
 function countEvictions(client: Client): { readonly stop: () => number } {
   const stopping = new AbortController();
   const told = new Set<string>();

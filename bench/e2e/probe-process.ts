@@ -1,11 +1,11 @@
-// Loaded into the controller's process before anything else: answers how it fared since it was last asked.
+// Preloaded into the controller's process: reports its CPU time, memory and event loop delay since the last report.
 import { readFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 /** Of the process since the last report. */
 export interface ProcessFigures {
   readonly cpuSeconds: number;
-  /** 99.9 % of the event loop's delays were shorter. */
+  /** The 99.9th percentile of event loop delays. */
   readonly delayMilliseconds: number;
   readonly longestDelayMilliseconds: number;
   /** Since the process started. */
@@ -21,7 +21,7 @@ process.on('message', () => {
   const used = process.cpuUsage(cpu);
   const figures: ProcessFigures = {
     cpuSeconds: (used.user + used.system) / 1e6,
-    // Node measures from one timer to the next, so the time it meant to wait is in all of them.
+    // Node measures from one timer to the next, so the timer's own interval is part of every value.
     delayMilliseconds: delay.percentile(99.9) / 1e6 - RESOLUTION_MS,
     longestDelayMilliseconds: delay.max / 1e6 - RESOLUTION_MS,
     peakRssMegabytes: peakRss(),

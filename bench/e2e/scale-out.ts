@@ -8,11 +8,11 @@ export interface ScaleOutFigures extends ProcessFigures {
   /** From the first Deployment to the last pod that runs. */
   readonly seconds: number;
   readonly nodes: number;
-  /** Of the control plane, meanwhile. */
+  /** Of the control plane during that time. */
   readonly planeCpuSeconds: number;
 }
 
-/** An empty cluster, a controller that has nothing to do yet, and then these pods all at once. */
+/** An empty cluster with an idle controller, then these pods all at once. */
 export async function measureScaleOut(demand: Demand): Promise<ScaleOutFigures> {
   return await withController(async (plane, controller) => {
     await createPool(plane.client, demand);

@@ -8,7 +8,7 @@ export interface SteadyFigures {
   readonly nodes: number;
   /** While 20,000 pods were pending. */
   readonly peakRssMegabytes: number;
-  /** Of one core, in percent, while pods come and go. */
+  /** Percent of one core while pods are replaced. */
   readonly cpuPercent: number;
 }
 
@@ -20,10 +20,10 @@ const CROWD: Demand = { name: 'crowd', pods: 20_000, cpu: '750m', memory: '1Gi',
 const CALM_MS = 20_000;
 const MEASURED_MS = 60_000;
 
-/** A pod that is deleted and replaced is five changes: leaving, gone, new, bound, running. */
+/** A pod that is deleted and replaced makes five changes: terminating, deleted, created, bound, running. */
 const REPLACED_PER_SECOND = 10;
 
-/** 2,000 nodes, half of them bought while 20,000 pods wait; then everything stays as it is but for a few pods. */
+/** 2,000 nodes, half of them bought while 20,000 pods are pending; then only a few pods change. */
 export async function measureSteadyState(): Promise<SteadyFigures> {
   return await withController(async ({ client }, controller) => {
     for (const demand of [SINGLES, CROWD]) {

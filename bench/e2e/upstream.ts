@@ -9,7 +9,7 @@ import { findFreePorts } from '../../e2e/lab/ports.ts';
 const MODULE = join(import.meta.dirname, '../upstream');
 const PACKAGE = 'sigs.k8s.io/karpenter/kwok';
 
-/** Compiles upstream's KWOK controller: minutes the first time, a moment later on. Returns where it is. */
+/** Compiles upstream's KWOK controller, which takes minutes the first time, and returns its path. */
 export async function buildUpstream(): Promise<string> {
   const path = join(cacheFolder(), 'bench', 'upstream-kwok');
   const args = ['build', '-mod=readonly', '-trimpath', '-o', path, PACKAGE];
@@ -17,7 +17,7 @@ export async function buildUpstream(): Promise<string> {
   return path;
 }
 
-/** Starts upstream's controller with its defaults, on a cluster where nobody else does the same. */
+/** Starts upstream's controller with its defaults, on a cluster without another Karpenter. */
 export async function startUpstream(
   path: string,
   kubeconfigPath: string,

@@ -1,4 +1,4 @@
-// A process of its own: cluster and controller in virtual time, for an hour of churn. Sends how the heap changed.
+// A process of its own: cluster and controller run in virtual time for an hour of churn. Sends how the heap grew.
 import { createOperator, operatorOptions } from '@karpenter-ts/core';
 import { customResourceDefinition, RESOURCES } from '@karpenter-ts/apis';
 import { kwokModule } from '@karpenter-ts/provider-kwok';
@@ -15,7 +15,7 @@ export interface VirtualHourFigures {
 
 const DEPLOYMENT_COUNT = 50;
 const DEMAND: Demand = { name: 'web', pods: 5_000, cpu: '750m', memory: '1Gi', nodeCpu: '16' };
-/** Events live for an hour: before that, the API server's heap grows as it should. */
+/** Events expire after an hour, so until then the API server's heap grows as expected. */
 const WARM_UP_MINUTES = 70;
 const MEASURED_MINUTES = 60;
 const SAMPLE_MINUTES = 10;

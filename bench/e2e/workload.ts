@@ -11,7 +11,7 @@ import {
 import type { Client } from '@karpenter-ts/runtime';
 import { NODE_POOLS } from '@karpenter-ts/apis';
 
-/** What is asked for: so many equal pods, on nodes of so many cores. */
+/** A workload: equal pods, and the size of their nodes in cores. */
 export interface Demand {
   /** Of the NodePool, and prefix of the Deployments. */
   readonly name: string;
@@ -22,7 +22,7 @@ export interface Demand {
   readonly nodeCpu?: string;
 }
 
-/** More pods than that have several Deployments, as they would in life. */
+/** More pods than this are split into several Deployments, as is usual. */
 const PODS_PER_DEPLOYMENT = 200;
 const POLL_MS = 100;
 

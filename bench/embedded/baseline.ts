@@ -2,7 +2,7 @@ import { podOf } from './load.ts';
 
 const OBJECTS = 20_000;
 
-/** How long this machine takes now for what an API server does most: reading and writing JSON. */
+/** Measures how fast this host currently reads and writes JSON, which is most of an API server's work. */
 export function measureBaseline(): number {
   const text = JSON.stringify(podOf(0, {}));
   const started = performance.now();

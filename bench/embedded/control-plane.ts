@@ -69,14 +69,17 @@ function residentMegabytes(pid: number): number {
   return (Number(kilobytes) * 1024) / 1e6;
 }
 
-/** User and system time are the 14th and 15th field, in hundredths; the 2nd is the name, which may hold anything. */
+/**
+ * User and system time are the 14th and 15th field, in hundredths of a second. The 2nd is the process name, which may
+ * contain spaces.
+ */
 function cpuSeconds(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-/** What Node itself needs from start to end of an empty program. */
+/** How long Node itself takes to run an empty program. */
 export async function nodeSeconds(): Promise<number> {
   const started = performance.now();
   await once(spawn(process.execPath, ['-e', '0']), 'exit');

@@ -74,7 +74,7 @@ export async function watchPods(
   void readLines(response.body, count).catch(() => undefined); // aborted
 }
 
-/** Without parsing: what the load costs must not be what is measured. */
+/** Lines are counted without parsing, so that the cost of the load generator is not measured. */
 async function readLines(body: AsyncIterable<Buffer>, count: (line: Buffer) => void): Promise<void> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of body) {

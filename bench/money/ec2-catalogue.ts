@@ -30,7 +30,7 @@ const ROWS = readFileSync(TABLE, 'utf8')
 const FAMILIES = [...new Set(ROWS.map(([name]) => familyOf(name)))].filter((family) => /^[cmrt]\d/.test(family));
 const GPU_FAMILIES: readonly string[] = ['g4dn', 'g5', 'g6'];
 
-/** The types of some families. Spot prices are made up: EC2 tells them to customers only. */
+/** The types of some families. Spot prices are invented, because EC2 shows them to customers only. */
 export function randomCatalogue(random: Random): readonly CatalogueEntry[] {
   const count = 5 + random.below(26);
   const families = new Set([random.pick(GPU_FAMILIES)]);
@@ -88,7 +88,9 @@ function offeringsOf([, , , , , price, zones, capacityTypes]: Columns, random: R
   });
 }
 
-/** What EKS reserves of the processors: 6 % of the first, 1 % of the second, ½ % of the next two, ¼ % of the others. */
+/**
+ * The CPU share that EKS reserves: 6 % of the first core, 1 % of the second, ½ % of the next two, ¼ % of the others.
+ */
 function reservedMilli(cpus: number): number {
   return 60 + (cpus > 1 ? 10 : 0) + 5 * Math.min(2, Math.max(0, cpus - 2)) + 2.5 * Math.max(0, cpus - 4);
 }

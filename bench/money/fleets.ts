@@ -4,12 +4,12 @@ import { gunzipSync } from 'node:zlib';
 import { type Fleet, type PlanFile, readFleet } from '@karpenter-ts/scheduling';
 import { type FleetKind, randomEc2Fleet } from './random-fleet.ts';
 
-/** A fleet to be planned, and what is known of it. */
+/** A fleet to plan, with known results. */
 export interface MoneyFleet {
   readonly name: string;
   readonly kind: FleetKind;
   readonly fleet: Fleet;
-  /** Of upstream 1.14.1's own plan, for fleets it has planned. */
+  /** The price of upstream 1.14.1's own plan, where it was computed. */
   readonly upstreamPricePerHour: number | undefined;
 }
 
@@ -24,7 +24,7 @@ const PLANNED_BY_UPSTREAM: readonly string[] = [
   'mixed-2000-204',
 ];
 
-/** Those that upstream planned, and random ones, half of them mixed, made one at a time. */
+/** The fleets planned by upstream, and random ones, half of them mixed, generated one at a time. */
 export function* moneyFleets(seed: number, randomFleets: number): Generator<MoneyFleet> {
   for (const name of PLANNED_BY_UPSTREAM) yield loadPlanned(name);
   for (const kind of ['plain', 'mixed'] as const) {

@@ -1,20 +1,25 @@
-// What nodes for pods that only ask for resources cost at least: bench only, the planner has no use for a solver.
+// A lower bound for the cost of nodes for pods that only request resources. Only for the bench: the planner uses no
+// solver.
 import type { Fleet } from '@karpenter-ts/scheduling';
 import highsModule, { type Highs } from 'highs';
 import { type NodeOption, nodeOptionsOf, RESOURCES, type Size, sizesOf } from './packing-problem.ts';
 
-// Its types describe the CommonJS module; Node loads the other, whose default is the loader itself.
+// The types describe the CommonJS module; Node loads the ES module, whose default export is the loader itself.
 export const loadHighs = highsModule as unknown as typeof highsModule.default;
 
 /**
- * The optimum if pods and instances could be divided: each size is wholly assigned, no instance of any type gives more than
- * it has. Only for fleets whose pods ask for nothing but resources, and whose first pool is the one they can use.
+ * The optimum of the linear relaxation, in which pods and instances are divisible: all pods are assigned, and no
+ * instance type provides more than it has. Only for fleets whose pods request nothing but resources, and whose first
+ * pool is the one they can use.
  */
 export async function findLowerBound(fleet: Fleet): Promise<number> {
   return solve(await loadHighs(), sizesOf(fleet.snapshot.pods), nodeOptionsOf(fleet));
 }
 
-/** Columns: how many instances of each node option, then how many pods of a size on instances of a type, where one fits. */
+/**
+ * The columns are the number of instances of each node option, then the number of pods of each size on each node option
+ * that fits them.
+ */
 function solve(highs: Highs, sizes: readonly Size[], nodeOptions: readonly NodeOption[]): number {
   const pairs = nodeOptions.flatMap((nodeOption, m) =>
     [...sizes.keys()]

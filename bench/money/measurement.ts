@@ -13,22 +13,22 @@ import type { MoneyFleet } from './fleets.ts';
 import { findLowerBound } from './lower-bound.ts';
 import { findWholePodBound } from './whole-pod-bound.ts';
 
-/** What was found out about one fleet. */
+/** The results for one fleet. */
 export interface MoneyFigures {
   readonly fleet: string;
   readonly kind: MoneyFleet['kind'];
   readonly pods: number;
   readonly types: number;
-  /** Upstream's own, where it is known, else by policy `Upstream`. */
+  /** Upstream's own price, where it is known, else that of our plan with the policy `Upstream`. */
   readonly upstreamPrice: number;
   readonly policyUpstream: Bought;
   readonly costAware: Bought;
   readonly why: string;
-  /** With any number of nodes. */
+  /** Without a limit on the number of nodes. */
   readonly unlimited: Bought;
-  /** Of plain fleets: with divisible pods, or with whole ones where that is far off. */
+  /** For plain fleets: the bound with divisible pods, or the sharper one with whole pods if the first is far off. */
   readonly lowerBound: number | undefined;
-  /** CPU time on top of policy `Upstream`. */
+  /** CPU time in addition to that of the policy `Upstream`. */
   readonly extraMs: number;
   readonly longestStepMs: number;
 }
@@ -41,7 +41,7 @@ export interface Bought {
 /** The controller's defaults. */
 export const DEFAULTS = packingOptions(defaultsOf(extensionOptions));
 
-/** Plans a fleet in all ways that are compared. */
+/** Plans a fleet with all settings that are compared. */
 export async function measureFleet({ name, kind, fleet, upstreamPricePerHour }: MoneyFleet): Promise<MoneyFigures> {
   const upstream = planWith(fleet, undefined);
   const costAware = planWith(fleet, DEFAULTS);
@@ -61,7 +61,7 @@ export async function measureFleet({ name, kind, fleet, upstreamPricePerHour }: 
   };
 }
 
-/** How far above the quick bound a price is worth asking the slow one. */
+/** If a price is further above the quick bound than this, the slow one is computed. */
 const FAR = 1.1;
 
 async function lowerBoundOf(fleet: Fleet, pricePerHour: number): Promise<number> {
@@ -78,7 +78,10 @@ function boughtBy({ newNodes, pricePerHour }: Plan): Bought {
   return { nodes: newNodes.length, pricePerHour };
 }
 
-/** In CPU time, so that what else the host does is not counted; the least of some runs, so that no first one is. */
+/**
+ * CPU time, so that other processes of the host do not count; the minimum of several runs, so that warm-up does not
+ * count.
+ */
 export function timesOf(fleet: Fleet, runs = 3): Pick<MoneyFigures, 'extraMs' | 'longestStepMs'> {
   const catalogues = new Catalogues();
   const times = { upstream: Number.POSITIVE_INFINITY, costAware: Number.POSITIVE_INFINITY };

@@ -4,7 +4,7 @@ import { parseQuantity, type Pod, type ResourceList } from '@karpenter-ts/kubern
 import { allocatableResources, compatibleOfferings, type Fleet, type InstanceType } from '@karpenter-ts/scheduling';
 
 export const RESOURCES: readonly string[] = ['cpu', 'memory', 'pods'];
-/** Per resource, so that all numbers a solver sees are of like size. */
+/** The unit of each resource, chosen so that all numbers of the solver have a similar magnitude. */
 const UNITS = [1, 2 ** 30, 1];
 
 /** Pods of one size, and how many there are. */
@@ -39,7 +39,7 @@ function amountsOf(list: ResourceList): readonly number[] {
   return RESOURCES.map((name, r) => Number(parseQuantity(list[name] ?? '0').nanos) / 1e9 / UNITS[r]!);
 }
 
-/** What can be bought in the first pool, and what its daemons leave of it. */
+/** The node options of the first pool, less the requests of its daemon pods. */
 export function nodeOptionsOf({ snapshot, options }: Fleet): readonly NodeOption[] {
   const { nodePool, instanceTypes } = snapshot.pools[0]!;
   const asked = toRequirements(nodePool.spec.template.spec.requirements, options.profile);

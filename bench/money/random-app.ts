@@ -7,7 +7,10 @@ const HOSTNAME = 'kubernetes.io/hostname';
 /** A pod as a fleet file has it. */
 export type PodManifest = Readonly<Record<string, unknown>>;
 
-/** The replicas of a workload: sizes as people write them, and in mixed fleets what they ask of nodes and each other. */
+/**
+ * Replicas of one workload, with typical requests and, in mixed fleets, with node selection, affinity and spread
+ * constraints.
+ */
 export function randomApp(name: string, replicas: number, random: Random, isMixed: boolean): readonly PodManifest[] {
   const cpuMilli = random.pick([50, 100, 250, 250, 500, 500, 750, 1000, 1500, 2000, 3000, 4000, 7000]);
   const memoryMib = Math.ceil((cpuMilli / 1000) * random.pick([512, 1024, 2048, 3072, 4096, 6144, 8192]));

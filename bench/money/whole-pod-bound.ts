@@ -1,23 +1,24 @@
-// What nodes cost at least if instances can be divided, but pods cannot: by column generation, half a minute for a fleet.
+// A lower bound with divisible instances and whole pods, by column generation. It takes half a minute for a fleet.
 import type { Fleet } from '@karpenter-ts/scheduling';
 import type { Highs } from 'highs';
 import { loadHighs } from './lower-bound.ts';
 import { type NodeOption, nodeOptionsOf, RESOURCES, type Size, sizesOf } from './packing-problem.ts';
 
-/** An instance with so many pods of each size. */
+/** A pattern: an instance with a number of pods of each size. */
 interface Pattern {
   readonly counts: readonly number[];
   readonly pricePerHour: number;
 }
 
-/** Good enough for patterns: ten times as quick as the best there are. */
+/** The solver's optimality gap when it searches patterns: ten times as fast as an exact search. */
 const GAP = 0.005;
 const MOST_ROUNDS = 60;
 
 /**
- * Sharper than `findLowerBound`: where two pods almost fit on an instance, that one counts them as if they did. Patterns are
- * bought in parts; those that would pay at the prices of the last round are added until there are none. At any time, these
- * prices lowered until no pattern pays are a bound.
+ * Sharper than `findLowerBound`, which counts two pods that almost fit on an instance as if they did. The master
+ * problem buys fractions of patterns. Each round adds the patterns with negative reduced cost at its dual prices, until
+ * there are none. In every round the dual prices, scaled down until no pattern has a negative reduced cost, give a
+ * bound.
  */
 export async function findWholePodBound(fleet: Fleet): Promise<number> {
   const highs = await loadHighs();
@@ -45,7 +46,7 @@ function withoutDominated(nodeOptions: readonly NodeOption[]): readonly NodeOpti
   return kept;
 }
 
-/** As many pods of one size as it holds: with these, everything can be bought somehow. */
+/** For each size a pattern with as many pods of it as fit, so that the first master problem has a solution. */
 function plainPatterns(nodeOption: NodeOption, sizes: readonly Size[]): readonly Pattern[] {
   return sizes.flatMap((size, s) => {
     const most = mostOf(size, nodeOption);
@@ -58,7 +59,7 @@ function mostOf({ requests, count }: Size, { room }: NodeOption): number {
   return Math.min(count, ...requests.map((amount, r) => Math.floor(room[r]! / amount + 1e-9)));
 }
 
-/** The cheapest parts of patterns for all pods, and what a pod of each size then costs. */
+/** Solves the master problem. The dual value of a size is the price of one of its pods. */
 function buyParts(highs: Highs, patterns: readonly Pattern[], sizes: readonly Size[]) {
   using model = highs.createModel({
     numCols: patterns.length,
@@ -74,7 +75,7 @@ function buyParts(highs: Highs, patterns: readonly Pattern[], sizes: readonly Si
   return { cost: model.getObjectiveValue(), podPrices: [...model.getSolution().rowDual] };
 }
 
-/** The set of pods that fits on an instance and has the highest total price. */
+/** Finds the pattern with the highest total price of its pods (a knapsack problem). */
 function bestPattern(
   highs: Highs,
   nodeOption: NodeOption,

@@ -18,17 +18,17 @@ import {
 } from '@karpenter-ts/scheduling/testing';
 import type { Workload } from './workloads.ts';
 
-/** What one process measured of one workload. */
+/** The results of one process for one workload. */
 export interface PlanningFigures {
   readonly nodes: number;
   readonly unplaced: number;
   readonly pricePerHour: number;
-  /** Of the very first run, nothing compiled and no catalogue indexed yet. */
+  /** The first plan of the process, before anything is compiled or indexed. */
   readonly firstPodsPerSecond: number;
   readonly podsPerSecond: number;
-  /** Of the same mix at 1,000 pods, measured in turn with it: what else the host does slows both. */
+  /** The speed of the same mix at 1,000 pods, measured in turns, so that other load of the host slows both. */
   readonly paceAtThousand: number;
-  /** The longest the planner ran without giving way. */
+  /** The longest time the planner blocked the event loop. */
   readonly longestStepMs: number;
   readonly peakRssMb: number;
 }
@@ -36,10 +36,13 @@ export interface PlanningFigures {
 const RUNS = 5;
 const WARM_UP_MS = 1_500;
 const FEWEST_WARM_UPS = 2;
-/** A run is so many plans as make up this many pods: each run then pays for its own share of garbage. */
+/**
+ * A run makes as many plans as needed for this number of pods, so that each run includes its share of garbage
+ * collection.
+ */
 const PODS_PER_RUN = 5_000;
 
-/** Plans it again and again, always from pods and pools never seen before; only the catalogue's index is kept. */
+/** Plans repeatedly, each time with new pods and pools; only the index of the instance types is reused. */
 export function measureSpeed(workload: Workload, seed: number): PlanningFigures {
   const provider = newProvider();
   const fresh = snapshotsOf(workload, seed);
@@ -66,7 +69,7 @@ export function measureSpeed(workload: Workload, seed: number): PlanningFigures 
   };
 }
 
-/** Pods per second of one run. What was left over by those before is cleared away first. */
+/** Pods per second of one run. Garbage of earlier runs is collected first. */
 function paceOf(fresh: () => Snapshot, provider: Provider, workload: Workload): number {
   const snapshots = Array.from({ length: Math.ceil(PODS_PER_RUN / workload.pods) }, fresh);
   collectGarbage();
@@ -74,13 +77,13 @@ function paceOf(fresh: () => Snapshot, provider: Provider, workload: Workload): 
   return (snapshots.length * workload.pods) / seconds;
 }
 
-/** Plans it once, so that the peak is that of one run. */
+/** Plans once, so that the peak memory is that of one run. */
 export function measureMemory(workload: Workload, seed: number): number {
   timePlan(referenceSnapshot(podsOf(workload, seed), []), newProvider(), workload);
   return peakRssMb();
 }
 
-/** What outlives a run: the types, and the planner's index of them. */
+/** Kept between runs: the instance types, and the planner's index of them. */
 interface Provider {
   readonly instanceTypes: ReturnType<typeof referenceCatalogue>;
   readonly catalogues: Catalogues;
@@ -110,7 +113,7 @@ function timePlan(snapshot: Snapshot, provider: Provider, workload: Workload): T
   return { plan, seconds: (performance.now() - started) / 1000 };
 }
 
-/** In CPU time, so that what else the host does is not counted; nor is what was left over by runs before. */
+/** CPU time, so that other processes of the host do not count. Garbage of earlier runs does not count either. */
 function longestStepMs(snapshot: Snapshot, provider: Provider, workload: Workload): number {
   collectGarbage();
   const run = startPlan(snapshot, provider, workload);

@@ -23,7 +23,7 @@ export interface UpstreamBenchmark {
   measure(name: string, runs: number): Promise<number>;
 }
 
-/** Looks for the compiled benchmark, and compiles it where there is Go: minutes the first time, never again. */
+/** Finds the compiled benchmark, or compiles it if Go is installed, which takes minutes once. */
 export async function findUpstream(
   onProgress: (line: string) => void,
   env: NodeJS.ProcessEnv = process.env,

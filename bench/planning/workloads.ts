@@ -6,15 +6,15 @@ export interface Workload {
   readonly policy: PlanningOptions['preferencePolicy'];
   readonly pods: number;
   /**
-   * Upstream 1.14.1 on two cores of another host, one run (lab.md §4): for where it cannot be measured. Absent where
-   * it takes too long to be worth it.
+   * The speed of upstream 1.14.1 on two cores of another host, one run (lab.md §4), for use where it cannot be
+   * measured. Undefined where a run takes too long.
    */
   readonly upstreamPodsPerSecond?: number;
   /** The name of upstream's own benchmark of this workload. */
   readonly upstreamBenchmark?: string;
-  /** How many times as fast as upstream we must be. */
+  /** The smallest ratio to upstream's speed. */
   readonly mustBeFaster?: number;
-  /** Upstream's number of nodes, which is not to be exceeded. */
+  /** Upstream's number of nodes, which is the upper bound. */
   readonly mostNodes: number;
 }
 
@@ -33,7 +33,7 @@ const measured = (pods: number, upstreamPodsPerSecond: number, mustBeFaster?: nu
     ...(mustBeFaster !== undefined && { mustBeFaster }),
   });
 
-/** In the order of the table; the largest show that the pace holds. */
+/** In the order of the table. The largest workloads show that speed does not drop with size. */
 export const WORKLOADS: readonly Workload[] = [
   measured(1, 169, 5),
   measured(50, 413, 5),

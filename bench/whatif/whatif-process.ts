@@ -2,10 +2,10 @@
 import { DEFAULT_PLANNING, finish, readBase } from '@karpenter-ts/scheduling';
 import { consolidationCluster, REFERENCE_PROFILE, referenceCatalogue } from '@karpenter-ts/scheduling/testing';
 
-/** What it costs to ask what would become of one node's pods. */
+/** The cost of asking where one node's pods would go. */
 export interface WhatIfFigures {
   readonly pods: number;
-  /** Reading the cluster, once for all questions. */
+  /** Building the snapshot, once for all questions. */
   readonly baseMs: number;
   readonly medianMs: number;
   readonly meanMs: number;
@@ -18,7 +18,7 @@ export interface WhatIfFigures {
 const WARM_UP = 100;
 const MOST_QUESTIONS = 1_000;
 
-/** Asks of nodes spread evenly over the cluster, each question once. */
+/** Asks about nodes spread evenly over the cluster, each once. */
 export function measureWhatIf(count: number): WhatIfFigures {
   const snapshot = consolidationCluster(count, referenceCatalogue());
   const started = performance.now();

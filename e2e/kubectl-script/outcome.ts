@@ -10,7 +10,7 @@ export interface Outcome {
 /** Letters of generated names and hashes: no vowels, nothing that looks like something else. */
 const LETTER = '[bcdfghjklmnpqrstvwxz2456789]';
 
-/** What chance decides, and what stands for it. In this order. */
+/** Patterns of random or time-dependent text with their replacements, applied in this order. */
 const CHANCE: readonly (readonly [RegExp, string])[] = [
   [/(patch: Invalid value: )".*"(?=: strict)/g, '$1OBJECT'], // whole, its keys in some order
   [/https:\/\/127\.0\.0\.1:\d+/g, 'SERVER'],
@@ -29,7 +29,7 @@ const CHANCE: readonly (readonly [RegExp, string])[] = [
   [/[ \t]+$/gm, ''],
 ];
 
-/** The outcome with everything replaced that differs from run to run, as the step wants it compared. */
+/** The outcome with everything replaced that differs between runs, as far as the step compares it. */
 export function comparable({ exitCode, stdout, stderr }: Outcome, { sorted, keep }: Step): Outcome {
   const normalize = (text: string): string => {
     const plain = CHANCE.reduce((done, [chance, name]) => done.replaceAll(chance, name), text);

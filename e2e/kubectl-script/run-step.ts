@@ -9,7 +9,7 @@ import type { Step } from './step.ts';
 export interface KubectlTarget {
   readonly kubectlPath: string;
   readonly kubeconfigPath: string;
-  /** kubectl remembers by address what a server can do: a folder of the run's own. */
+  /** A cache folder for each run, because kubectl caches a server's capabilities by its address. */
   readonly cacheFolder: string;
   readonly namespace: string;
 }
@@ -59,7 +59,7 @@ function start({ args, input = '', edit }: Step, target: KubectlTarget): ChildPr
   return child;
 }
 
-/** Settles when what the child has printed since then matches, or when it has ended. */
+/** Resolves when the output printed since then matches, or when the child has exited. */
 async function shown({ stdout }: ChildProcess, what: RegExp): Promise<void> {
   let seen = '';
   await new Promise<void>((resolve) => {

@@ -230,7 +230,7 @@ const CLEAN_UP: readonly Step[] = [
   kubectl(`get nodes -l suite=${SUITE}`),
 ];
 
-/** What a day with a cluster looks like. Every step builds on those before it. */
+/** A typical session with a cluster. Every step builds on the previous ones. */
 export const SCRIPT: readonly Step[] = [
   ...NODES,
   ...CONFIG,
@@ -241,7 +241,7 @@ export const SCRIPT: readonly Step[] = [
   ...CLEAN_UP,
 ];
 
-/** Removes what a run that broke off has left. */
+/** Removes what an aborted run has left. */
 export const LEFTOVERS: readonly Step[] = [
   kubectl(`delete namespace ${SUITE} --ignore-not-found`),
   kubectl('delete crd pools.script.example.com --ignore-not-found'),

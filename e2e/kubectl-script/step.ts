@@ -5,11 +5,13 @@ export interface Step {
   readonly input?: string;
   /** A sed expression that stands for the user's editor. */
   readonly edit?: string;
-  /** The order of lines is chance. */
+  /** The order of lines is random. */
   readonly sorted?: true;
-  /** Only lines that match count: the others are the server's own words. */
+  /** Only matching lines are compared: the others are the server's own words. */
   readonly keep?: RegExp;
-  /** Asked again until it shows this, for a while: controllers take their time. Only for what changes nothing. */
+  /**
+   * The step is repeated until its output matches, because controllers take time. Only for steps that change nothing.
+   */
   readonly until?: RegExp;
   /** Runs beside `steps`, from its first output on, and is ended when it has shown `end`: `get --watch`. */
   readonly during?: { readonly steps: readonly Step[]; readonly end: RegExp };

@@ -67,7 +67,7 @@ async function compile({ name, key, folder }: Compilation, { onProgress, signal 
   onProgress?.(`${title}: built in ${formatDuration(Date.now() - started)}`);
 }
 
-/** A predecessor that was killed may have left its compiler at work: it would take half the machine from ours. */
+/** A killed predecessor may have left its compiler running, which would take half of the CPU. */
 async function clearScratch(scratch: string): Promise<void> {
   const record = builderPath(scratch);
   if (existsSync(record)) {
@@ -101,7 +101,7 @@ async function runGo(scratch: string, name: ComponentName, signal?: AbortSignal)
 
 const builderPath = (scratch: string): string => join(scratch, 'builder.json');
 
-/** Nothing is resolved while building: what go.mod and go.sum do not pin is an error. */
+/** The build resolves no versions: what go.mod and go.sum do not pin is an error. */
 function buildFlags(name: ComponentName): readonly string[] {
   const variables = Object.entries(COMPONENTS[name].linkVariables(getVersion(name)));
   const link = ['-s', '-w', ...variables.map(([variable, value]) => `-X ${variable}=${value}`)];

@@ -3,7 +3,7 @@ import { type ComponentName, moduleFolder } from './components.ts';
 import type { Tokens } from './credentials.ts';
 import type { Probe } from './readiness.ts';
 
-/** What every lab has, in the order it starts; whatever else runs needs all of it. */
+/** The foundation: what every lab has, in the order it starts; everything else needs all of it. */
 export const FOUNDATION = ['etcd', 'kube-apiserver'] as const satisfies readonly ComponentName[];
 
 /** The components that keep running. */
@@ -29,13 +29,13 @@ export interface ControlPlaneConfig {
   readonly tokens: Tokens;
 }
 
-/** How a component is run in a lab, and when it counts as ready. */
+/** How a component is started in a lab, and when it counts as ready. */
 interface Service {
   readonly args: (site: ControlPlaneConfig) => readonly string[];
   readonly probes: (site: ControlPlaneConfig) => readonly Probe[];
 }
 
-/** Who may log in, for the API server. */
+/** The token file of the API server. */
 export const tokenFilePath = (site: ControlPlaneConfig): string => join(site.folder, 'tokens.csv');
 /** Signs and verifies the tokens of service accounts. */
 export const serviceAccountKeyPath = (site: ControlPlaneConfig): string => join(site.folder, 'service-account.key');
@@ -50,8 +50,8 @@ export const serverCertificatePath = (site: ControlPlaneConfig): string => join(
 /** The key to that certificate. */
 export const serverKeyPath = (site: ControlPlaneConfig): string => join(site.folder, 'certs', 'apiserver.key');
 
-// A lab is for one user on one machine, so no client has to share the API server fairly: these lift the throttles
-// that would otherwise set the pace of a test (20 requests/s for the controller manager, 50 for the scheduler).
+// A lab has one user on one host, so the API server need not be shared fairly: these settings raise client rate limits
+// that would otherwise slow tests down (20 requests/s for the controller manager, 50 for the scheduler).
 const UNTHROTTLED = ['--kube-api-qps=1000', '--kube-api-burst=2000'];
 
 /** How each service is run. All listen on loopback only. */

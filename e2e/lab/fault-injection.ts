@@ -8,13 +8,15 @@ import { isRunning, killProcess } from './processes.ts';
 import { startService, writeKubeconfig } from './startup.ts';
 import { writeWholeFile } from './whole-file.ts';
 
-/** Ends a service with SIGKILL: nothing is flushed, nobody is told. */
+/** Kills a service with SIGKILL: nothing is flushed, and connections break. */
 export async function killService(lab: Lab, service: ServiceName): Promise<void> {
   const record = getLabState(lab.name).services.find(({ name }) => name === service);
   if (record) await killProcess(record.process);
 }
 
-/** Stops a service where it is: connections to it stay, and nothing is answered. The returned function lets it go on. */
+/**
+ * Pauses a service (SIGSTOP): connections to it stay open, but are not answered. The returned function continues it.
+ */
 export function pauseService(lab: Lab, service: ServiceName): () => void {
   const { process: paused } = getLabState(lab.name).services.find(({ name }) => name === service)!;
   process.kill(paused.pid, 'SIGSTOP');
@@ -37,7 +39,10 @@ export async function reviveService(lab: Lab, service: ServiceName): Promise<voi
   });
 }
 
-/** Gives a role a new token, which it returns. The API server knows it, and not the old one, once it is revived. */
+/**
+ * Replaces the token of a role and returns the new one. The API server knows it only after it was restarted with
+ * `reviveService`.
+ */
 export function rotateToken(lab: Lab, role: Role): string {
   const state = getLabState(lab.name);
   const tokens = { ...state.site.tokens, [role]: createTokens()[role] };

@@ -1,4 +1,4 @@
-/** Something the reader can put right: the message says what and how, so commands print it without a stack. */
+/** An error that the user can fix: its message says how, and commands print it without a stack. */
 export class LabError extends Error {
   override readonly name = 'LabError';
 }

@@ -12,7 +12,7 @@ interface ServiceRecord {
   readonly process: ProcessIdentity;
 }
 
-/** What is written down about a lab, so that any later process can use it and stop it. */
+/** The recorded state of a lab, with which any later process can use it and stop it. */
 export interface LabState {
   readonly name: string;
   readonly phase: 'starting' | 'ready';
@@ -20,8 +20,8 @@ export interface LabState {
   readonly kubectlPath: string;
   readonly services: readonly ServiceRecord[];
   /**
-   * Without it the lab runs until it is stopped. With it, the lab is the owner's and is abandoned when the owner is
-   * gone. While a lab starts, the process that starts it owns it: killed half-way, it leaves nothing unaccounted for.
+   * The owner of the lab. Without one it runs until it is stopped; with one it is abandoned when the owner is gone.
+   * While a lab starts, the starting process owns it, so that an interrupted start leaves nothing unaccounted for.
    */
   readonly owner?: ProcessIdentity;
 }

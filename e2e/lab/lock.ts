@@ -14,9 +14,9 @@ interface Waiting {
 }
 
 /**
- * Runs `work` while no other holder of the same lock file does. The lock is an empty SQLite database in an exclusive
- * transaction: that is a lock of the operating system, which Node cannot take otherwise. It falls with its process,
- * kill -9 included, so a stale lock cannot exist and nobody has to guess whether one is.
+ * Runs `work` while no other holder of the same lock file does. The lock is an exclusive transaction on an empty SQLite
+ * database: an operating system lock, which Node cannot take otherwise. It is released when its process ends, even by
+ * kill -9, so it can never be stale.
  */
 export async function withLock<T>(path: string, work: () => Promise<T>, waiting: Waiting = {}): Promise<T> {
   mkdirSync(dirname(path), { recursive: true });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 
-/** A process, so named that a later one with the same pid is not mistaken for it. */
+/** Identifies a process, so that a later one with the same pid is not mistaken for it. */
 export interface ProcessIdentity {
   readonly pid: number;
   /** Opaque, comparable on one machine only. */
@@ -36,8 +36,8 @@ interface StartedProgram {
   readonly leave: () => void;
 }
 
-// A shell that waits for a line and then becomes the program. If we die before we send the line it reads the end of
-// the pipe and exits: a program that runs is a program that was recorded.
+// A shell that waits for a line and then executes the program. If we die before sending the line, it reads the end of
+// the pipe and exits. So every program that runs is recorded.
 const GATE = 'read -r go && exec "$@" </dev/null';
 
 /** Starts a program in a session of its own: it outlives us, and Ctrl-C in our terminal does not reach it. */
@@ -75,13 +75,13 @@ export function isRunning({ pid, startTime }: ProcessIdentity): boolean {
   return findStartTime(pid) === startTime;
 }
 
-/** Asks the process to end, insists after the grace, returns when it is gone. Does nothing if it already is. */
+/** Terminates the process: SIGTERM, then SIGKILL after the grace period. Returns when it is gone. */
 export async function stopProcess(identity: ProcessIdentity, graceMs: number): Promise<void> {
   if (await endsWithin(identity, 'SIGTERM', graceMs)) return;
   await killProcess(identity);
 }
 
-/** Ends the process as a crash would, and returns when it is gone. */
+/** Kills the process with SIGKILL and returns when it is gone. */
 export async function killProcess(identity: ProcessIdentity): Promise<void> {
   if (await endsWithin(identity, 'SIGKILL', KILLED_WITHIN_MS)) return;
   throw new Error(`process ${identity.pid} does not end, not even by SIGKILL`);

@@ -28,11 +28,11 @@ export type WriteObserver = (write: Write) => Promise<void> | void;
 const FORBIDDEN = 403;
 
 /**
- * Stands between a controller and the API server: knows every request, and can keep answers back. It has the
- * server's certificate, so that clients trust it, and passes on everything as it is, tokens and watches included.
+ * A proxy between a controller and the API server that observes every request and can delay responses. It has the
+ * server's certificate, so that clients trust it, and passes everything on unchanged, including tokens and watches.
  */
 export class ApiProxy {
-  /** Called for each write; set it to interfere. */
+  /** Called for each write; set it to inject a fault. */
   afterWrite: WriteObserver = () => undefined;
   /** Called for each request as it comes. */
   onRequest: (method: string, path: string) => void = () => undefined;

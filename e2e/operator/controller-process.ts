@@ -18,21 +18,21 @@ interface LogLine {
 export interface ControllerProcess {
   /** All it has logged so far. */
   readonly lines: readonly LogLine[];
-  /** Settles when it has ended, with its exit code; null if a signal ended it. */
+  /** Resolves when it has exited, with its exit code; null if a signal ended it. */
   readonly exited: Promise<number | null>;
   /** True until it has ended. */
   readonly isRunning: boolean;
   signal(signal: NodeJS.Signals): void;
-  /** Ends it as a crash does, and resolves when it is gone. */
+  /** Kills it with SIGKILL, and resolves when it is gone. */
   kill(): Promise<void>;
-  /** Ends it as Kubernetes does; rejects unless it ends with 0. */
+  /** Stops it with SIGTERM; rejects unless it exits with 0. */
   stop(): Promise<void>;
 }
 
 const BIN = fileURLToPath(new URL('../../packages/cli/src/bin.ts', import.meta.url));
 /** Of its container; the launcher sets the heap by it. */
 const MEMORY_LIMIT = String(512 * 1024 * 1024);
-/** It must not outlive the suite, also if that is killed: the channel to us closes then. */
+/** It must not outlive the suite, even if that is killed: its channel to the suite closes then. */
 const END_WITH_US = "data:text/javascript,process.on('disconnect',()=>process.exit(1))";
 
 /** Starts it with upstream's defaults but for `env`. KARPENTER_E2E_LOG names a file that keeps all lines. */

@@ -6,13 +6,13 @@ import { type Tenant, TENANT } from './tenant.ts';
 /** A point at which the controller is killed: the nth write that concerns a tenant. */
 interface CrashPoint {
   readonly tenant: string;
-  /** At which write that concerns the tenant. */
+  /** The number of the write that concerns the tenant. */
   readonly at: number;
-  /** By what they left behind: one that is made again, because nobody heard of it, is the same write. */
+  /** The outcomes of its writes so far: a write that is repeated because its response was lost counts once. */
   readonly writes: Set<string>;
 }
 
-/** Neither says anything of what there is. */
+/** Writes of Events and leases do not count. */
 const UNIMPORTANT = /\/(events|leases)([/?]|$)/;
 
 /** What a plan is made of. */
@@ -21,13 +21,14 @@ export interface CrashPlanOptions {
   readonly tenants: readonly Tenant[];
   /** Of each controller. */
   readonly settings: Readonly<Record<string, string>>;
-  /** From which write of a tenant on to count; from the first unless told. */
+  /** Where counting starts; at the first write of a tenant by default. */
   readonly isBegin?: (write: Write) => boolean;
 }
 
 /**
- * Kills the controller again and again: with the first tenant at the first write that concerns it, with the second at the
- * second, and so on. The write is carried out, but the controller never hears of it. Another one is started each time.
+ * Kills the controller repeatedly: for the first tenant at the first write that concerns it, for the second at the
+ * second, and so on. The write is carried out, but the controller never gets the response. Another process is started
+ * each time.
  */
 export class CrashPlan {
   readonly #options: CrashPlanOptions;
@@ -53,7 +54,7 @@ export class CrashPlan {
     return this.#crashes;
   }
 
-  /** Tenants whose turn never came: they had fewer writes than that. */
+  /** Tenants that had fewer writes than that. */
   get spared(): readonly string[] {
     return this.#points.filter(({ at, writes }) => writes.size < at).map(({ tenant }) => tenant);
   }
@@ -84,7 +85,7 @@ export class CrashPlan {
   }
 }
 
-/** The same for a write that is made again and changes nothing. */
+/** Equal for a write that is repeated and changes nothing. */
 function outcomeOf({ method, path, answer }: Write): string {
   return `${method} ${path} ${answer.metadata?.resourceVersion}`;
 }

@@ -2,7 +2,10 @@ import { customResourceDefinition, type Flavour, RESOURCES } from '@karpenter-ts
 import type { Lab } from '../lab/lab.ts';
 import { until } from './until.ts';
 
-/** Installs the kinds of a flavour. Resolves when the server tells of them and serves them, which is later than it says. */
+/**
+ * Installs the CRDs of a flavour. Resolves when the server discovers and serves them, which is later than its condition
+ * says.
+ */
 export async function installCrds(lab: Lab, flavour: Flavour): Promise<void> {
   const items = RESOURCES[flavour].map(customResourceDefinition);
   await lab.kubectl(['create', '-f', '-'], { input: JSON.stringify({ apiVersion: 'v1', kind: 'List', items }) });

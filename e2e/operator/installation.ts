@@ -10,7 +10,7 @@ import { installCrds } from './crds.ts';
 import { Tenant } from './tenant.ts';
 import { until } from './until.ts';
 
-/** A control plane of one's own, made ready for a Karpenter that has only the rights it documents. */
+/** A control plane of its own, prepared for a Karpenter that has only the documented rights. */
 export interface Installation {
   readonly lab: Lab;
   /** As admin, and not through the proxy. */
@@ -80,7 +80,7 @@ const RIGHTS: readonly (readonly string[])[] = [
   ['create', 'leases.coordination.k8s.io', '--namespace', 'kube-system'],
 ];
 
-/** Resolves when the API server has heard of the rights: a controller that is quick would be refused what it may do. */
+/** Resolves when the API server has loaded the RBAC rules; otherwise a fast controller would be refused. */
 async function untilEntitled(lab: Lab): Promise<void> {
   for (const right of RIGHTS) {
     await until(`the controller may ${right.join(' ')}`, async () => {

@@ -16,17 +16,17 @@ import { NODE_CLAIMS, NODE_POOLS, type NodeClaim, type NodePool } from '@karpent
 import { isReady, type LiveEvent, type LiveNode, type LivePod } from './live-objects.ts';
 import { until } from './until.ts';
 
-/** On claims, Nodes and pods: whose they are. */
+/** A label on NodeClaims, Nodes and pods with the name of their tenant. */
 export const TENANT = 'e2e.test/tenant';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A pool's requirement: instances of so many cores, of which the kubelet keeps a tenth of one. */
+/** A NodePool requirement: instances with this number of cores, of which the kubelet reserves a tenth of one. */
 export function ofCores(cores: number): Json {
   return { key: 'karpenter.kwok.sh/instance-cpu', operator: 'In', values: [String(cores)] };
 }
 
-/** What a NodePool differs in from one of the tenant's name that buys any instance and keeps it. */
+/** Changes to a tenant's NodePool, which by default buys any instance and keeps it. */
 export interface PoolChanges {
   readonly name?: string;
   /** Into `spec.template.spec`. */
@@ -46,13 +46,16 @@ export interface Demand {
   readonly spec?: Json;
 }
 
-/** A claim that has become a Node. */
+/** A NodeClaim with its Node. */
 export interface LaunchedNode {
   readonly nodeClaim: NodeClaim;
   readonly node: LiveNode;
 }
 
-/** One case's part of a cluster: a namespace, pools whose Nodes have its label, and pods that want such Nodes only. */
+/**
+ * A tenant of a cluster that suites share: a namespace, NodePools whose Nodes carry its label, and pods that only fit
+ * on these.
+ */
 export class Tenant {
   readonly name: string;
   readonly client: Client;
@@ -153,7 +156,7 @@ export class Tenant {
     return [...new Set(told.map(({ involvedObject }) => involvedObject.name))];
   }
 
-  /** Resolves when there are so many pods, of a Deployment or in all, and all run. */
+  /** Resolves when this number of pods exist, of a Deployment or in all, and all run. */
   async untilRunning(count: number, app?: string): Promise<readonly LivePod[]> {
     return await until(`${count} pods of ${this.name} run`, async () => {
       const pods = await this.pods(app);
@@ -163,7 +166,7 @@ export class Tenant {
     });
   }
 
-  /** Resolves when every claim is ready, with their Nodes; there must be so many of both. */
+  /** Resolves when there are exactly this many NodeClaims and Nodes, and all are ready. */
   async untilReady(count: number): Promise<readonly LaunchedNode[]> {
     return await until(`${count} nodes of ${this.name} are ready`, async () => {
       const nodeClaims = await this.nodeClaims();

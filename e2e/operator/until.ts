@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const POLL_MS = 200;
-/** Five minutes, or longer on a machine that is slow to answer: what counts is how often there was a chance. */
+/** Five minutes, or longer on a slow host: what counts is the number of tries. */
 const MOST_TRIES = 1500;
 
 /**
- * Asks until the answer is neither undefined nor false, and returns it. A failure to answer counts as not yet: asserting
- * within `ask` tells, when there is no more hope, what was still wrong.
+ * Calls `ask` until it returns something other than undefined or false, and returns that. Errors count as not yet;
+ * after the last try the error tells what was still wrong.
  */
 export async function until<T>(what: string, ask: () => Promise<T | undefined | false>): Promise<T> {
   let cause: unknown;

@@ -1,4 +1,4 @@
-// Plans, carried out: the nodes are bought, the pods handed to a scheduler that knows nothing of how the plan was made.
+// Carries plans out: nodes are created, and the pods go to a scheduler that knows nothing of the plan.
 import type { ContractContext } from '@karpenter-ts/embedded-contract';
 import { finish, planSnapshot, podName, type PlanningOptions, type Snapshot } from '@karpenter-ts/scheduling';
 import { launchesOf, placementsInOrder, type RandomFleet } from '@karpenter-ts/scheduling/testing';
@@ -7,14 +7,14 @@ import { scopeSnapshot } from './scoped-fleet.ts';
 import { FleetEnvironment } from './fleet-environment.ts';
 import { Submission } from './submission.ts';
 
-/** What became of the pods a plan places, each of which was told its node. */
+/** The outcome for pods that were nominated for their planned node. */
 export interface NominatedOutcome {
   readonly placed: number;
-  /** Pods that did not get the node, with where they are or why they wait. */
+  /** Pods that are on another node, or pending with the reason. */
   readonly misplaced: readonly string[];
 }
 
-/** Hands over the pods one by one in the order they were planned, each with its node in `status.nominatedNodeName`. */
+/** Creates the pods one by one in the order they were planned, each with its node in `status.nominatedNodeName`. */
 export async function carryOutNominated(fleet: RandomFleet, context: ContractContext): Promise<NominatedOutcome> {
   const { env, snapshot, submission } = await raise(fleet, context);
   const nodeOf = await buyNodes(env, snapshot, fleet.options, 'new');
@@ -30,19 +30,21 @@ export async function carryOutNominated(fleet: RandomFleet, context: ContractCon
   return { placed: placements.length, misplaced };
 }
 
-/** What became of the pods a plan places, left to the scheduler. */
+/** The outcome for pods whose node the scheduler chose. */
 export interface FreeOutcome {
   readonly placed: number;
-  /** How many were without a node at the end of each pass; no pass follows one that leaves none. */
+  /** How many pods were pending at the end of each pass; a pass that leaves none is the last. */
   readonly waiting: readonly number[];
-  /** Who waits after the last, and why. */
+  /** Pods that are pending after the last pass, with the reason. */
   readonly messages: readonly string[];
 }
 
-/** One that follows the plan, and two for those whose place another took. */
+/** One pass follows the plan; two more plan again for pods whose place another pod took. */
 const PASSES = 3;
 
-/** Hands over all pods in the order they were planned. For those that find no node more is planned and bought. */
+/**
+ * Creates all pods in the order they were planned. For those that stay pending, further nodes are planned and bought.
+ */
 export async function carryOutFreely(fleet: RandomFleet, context: ContractContext): Promise<FreeOutcome> {
   const { env, snapshot, submission } = await raise(fleet, context);
   const pods = placementsInOrder(snapshot, fleet.options).map(({ pod }) => pod);
@@ -60,7 +62,7 @@ export async function carryOutFreely(fleet: RandomFleet, context: ContractContex
   }
 }
 
-/** Builds up the fleet's part of the cluster, but for what the plan is about. */
+/** Creates the fleet's part of the cluster, without the pods to be placed. */
 async function raise(fleet: RandomFleet, context: ContractContext) {
   const snapshot = scopeSnapshot(fleet.snapshot, context.namespace);
   const env = new FleetEnvironment(context);
@@ -68,7 +70,7 @@ async function raise(fleet: RandomFleet, context: ContractContext) {
   return { env, snapshot, submission: new Submission(env, snapshot) };
 }
 
-/** Buys what the plan says, and tells under which name each node of the plan runs. */
+/** Creates the nodes of the plan, and returns the real name of each. */
 async function buyNodes(
   env: FleetEnvironment,
   snapshot: Snapshot,

@@ -38,10 +38,10 @@ interface LiveNode extends ApiObject {
   readonly spec: { readonly taints?: readonly { readonly key: string }[] };
 }
 
-/** Taints a node has until its kubelet is heard of. */
+/** Prefix of the taints that a node has until its kubelet reports. */
 const STARTING = 'node.kubernetes.io/';
 
-/** One fleet's part of a real or embedded cluster. All it creates goes when the case ends. */
+/** One fleet's part of a real or embedded cluster. Everything it creates is deleted when the case ends. */
 export class FleetEnvironment {
   readonly context: ContractContext;
 
@@ -49,7 +49,10 @@ export class FleetEnvironment {
     this.context = context;
   }
 
-  /** Makes the cluster what the snapshot says, but for the pods to be placed. It is scoped to the context's namespace. */
+  /**
+   * Creates the cluster that the snapshot describes, without the pods to be placed. The snapshot is scoped to the
+   * context's namespace.
+   */
   async setUp({ nodes, leavingNodes, daemonPods, namespaces, volumes }: Snapshot): Promise<void> {
     for (const kind of [NODES, CSI_NODES, PERSISTENT_VOLUMES, STORAGE_CLASSES])
       this.context.defer(() => this.#deleteAll(kind));
@@ -105,7 +108,7 @@ export class FleetEnvironment {
     });
   }
 
-  /** Waits until the scheduler knows that the node is ready. */
+  /** Waits until the scheduler's cache shows the node as ready. */
   async #awaitScheduler(node: string, { taints }: NodeDescription): Promise<void> {
     const tolerations = taints.map(({ key, value = '', effect }) => ({ key, operator: 'Equal', value, effect }));
     await untilSchedulerFinds(this.context, node, { nodeSelector: { [HOSTNAME_LABEL]: node }, tolerations });

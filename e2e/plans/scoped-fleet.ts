@@ -1,4 +1,4 @@
-// Fleets that share a cluster and do not meet.
+// Fleets that share a cluster without affecting each other.
 import { HOSTNAME_LABEL, type NodePool } from '@karpenter-ts/apis';
 import type { LabelSelectorSpec, Pod } from '@karpenter-ts/kubernetes';
 import type { ExistingNode, Namespace, Pool, Snapshot, Volumes } from '@karpenter-ts/scheduling';
@@ -14,8 +14,9 @@ type PodTerms = NonNullable<NonNullable<Spec['affinity']>['podAffinity']>;
 type PodTerm = NonNullable<PodTerms['requiredDuringSchedulingIgnoredDuringExecution']>[number];
 
 /**
- * The same fleet under names of its own. Its nodes are labelled and tainted, its pods bound to them by a selector and the
- * only ones to tolerate them; what they say of namespaces is about the fleet's. `name` is its first namespace.
+ * Renames a fleet so that it is isolated from others: its nodes get a label and a taint, its pods a node selector and
+ * the only toleration of that taint, and its namespace selectors mean its own namespaces. `name` is its first
+ * namespace.
  */
 export function scopeSnapshot(snapshot: Snapshot, name: string): Snapshot {
   const scope = new Scope(name);

@@ -28,7 +28,7 @@ interface LiveClaim extends ApiObject {
 /** On a claim: the node a volume is to be made for. */
 const SELECTED_NODE = 'volume.kubernetes.io/selected-node';
 
-/** What the scheduler makes of a pod: it is on a node, or fits on none for now. */
+/** The scheduler's decision on a pod: a node, or the message why there is none. */
 export type Verdict = { readonly node: string } | { readonly message: string };
 
 /** Hands pods to the scheduler of an environment, and creates their volumes as a CSI driver would. */
@@ -45,7 +45,7 @@ export class Submission {
     await this.#env.create(PODS, podManifest(pod));
   }
 
-  /** Hands it over with a node it shall have. A gate holds it back until that is written. */
+  /** Creates the pod with a nominated node. A scheduling gate holds it back until that is written. */
   async nominate(pod: Pod, node: string): Promise<void> {
     const { client } = this.#env.context;
     const { metadata } = await this.#env.create(PODS, podManifest(pod, [GATE]));
@@ -54,7 +54,7 @@ export class Submission {
     await client.patch(PODS, metadata, { type: 'merge', body: { spec: { schedulingGates: [] } } });
   }
 
-  /** Waits until the scheduler has looked at the pod. */
+  /** Waits until the scheduler has decided on the pod. */
   async verdictOn({ metadata }: Pod): Promise<Verdict> {
     const { client, until } = this.#env.context;
     return until(`pod ${metadata.name} is looked at`, async () => {
@@ -64,7 +64,7 @@ export class Submission {
     });
   }
 
-  /** Waits until all pods have a node, or nothing has happened for a while; says which pods still wait, and why. */
+  /** Waits until all pods have a node, or nothing has changed for a while; returns the pending pods with the reason. */
   async untilDecided(pods: readonly Pod[]): Promise<ReadonlyMap<Pod, string>> {
     const { clock } = this.#env.context;
     let waiting = await this.#waiting(pods);
@@ -120,7 +120,7 @@ export class Submission {
 }
 
 const ASK_EVERY = 0.25 * SECOND;
-/** Twice as long as a scheduler holds back a pod that has failed often: it may have stood still meanwhile. */
+/** Twice the longest back-off of a scheduler, which may have been stalled. */
 const QUIET = 20 * SECOND;
 
 function findVerdict({ spec, status }: LivePod): Verdict | undefined {
@@ -130,5 +130,5 @@ function findVerdict({ spec, status }: LivePod): Verdict | undefined {
   return refusal && !UNHEARD_OF.test(message) ? { message: message } : undefined;
 }
 
-/** The scheduler hears of pods and of volumes separately. Once it has heard of the volume it looks at the pod again. */
+/** The scheduler watches pods and volumes separately. Once it sees the volume it tries the pod again. */
 const UNHEARD_OF = /bound to non-existent persistentvolume/;

@@ -1,4 +1,4 @@
-// Many random plans carried out at a time, on whatever cluster one has.
+// Carries out many random plans at a time, on any control plane.
 import { type ContractContext, type ContractTarget, runContract } from '@karpenter-ts/embedded-contract';
 import { type FleetTraits, type RandomFleet, randomFleet } from '@karpenter-ts/scheduling/testing';
 import { carryOutFreely, carryOutNominated } from './carry-out.ts';
@@ -6,13 +6,13 @@ import { carryOutFreely, carryOutNominated } from './carry-out.ts';
 /** Enough to keep a control plane busy; more nodes at a time only make a real one slow. */
 const CONCURRENCY = 20;
 
-/** The fleets of a trial: 20 unless `KARPENTER_PLANS` says how many, from the seed that `KARPENTER_SEED` says. */
+/** The seeds of a trial: 20 unless `KARPENTER_PLANS` says otherwise, from `KARPENTER_SEED` on. */
 export function trialSeeds(env: NodeJS.ProcessEnv = process.env): readonly number[] {
   const first = Number(env['KARPENTER_SEED'] ?? 1);
   return Array.from({ length: Number(env['KARPENTER_PLANS'] ?? 20) }, (_, index) => first + index);
 }
 
-/** What came of pods that were told their nodes. */
+/** The outcome for pods that were nominated for their nodes. */
 export interface NominatedTotals {
   readonly placed: number;
   /** Pods that did not get theirs, each with the seed of its fleet. */
@@ -28,7 +28,7 @@ export async function tryNominated(seeds: readonly number[], target: ContractTar
   };
 }
 
-/** What came of pods that were left to the scheduler. */
+/** The outcome for pods that were left to the scheduler. */
 export interface FreeTotals {
   readonly placed: number;
   /** How many of them got a node at once. */

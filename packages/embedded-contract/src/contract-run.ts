@@ -10,20 +10,20 @@ import {
 } from '@karpenter-ts/runtime';
 import type { ContractCase, ContractContext } from './contract-case.ts';
 
-/** A control plane to hold the contract against. */
+/** A control plane to run the cases against. */
 export interface ContractTarget {
   readonly transport: Transport;
   readonly clock: SteadyClock;
-  /** Set before the names of all that is created, so that runs do not meet: a DNS label, short. */
+  /** A short DNS label in front of all names, so that runs do not collide. */
   readonly prefix: string;
-  /** Whether clients take values, where the control plane is in this process. */
+  /** Whether clients exchange values with a control plane in this process instead of JSON. */
   readonly takesValues?: boolean;
 }
 
 const TIMEOUT = 180 * SECOND; // a real control plane on a busy machine takes its time
 const ASK_EVERY = 100 * MILLISECOND;
 
-/** The namespace of a case. It stays when the case has ended, with nothing in it that acts. */
+/** The namespace of a case. It stays when the case has ended, without active workloads. */
 export function namespaceOf(index: number, { prefix }: ContractTarget): string {
   return `${prefix}-${index}`;
 }
@@ -52,7 +52,7 @@ export async function runCase({ run }: ContractCase, index: number, target: Cont
   }
 }
 
-/** Runs all cases, `concurrency` at a time, and tells of each what it threw; undefined for those that passed. */
+/** Runs all cases, `concurrency` at a time, and returns the error of each; undefined for those that passed. */
 export async function runContract(
   cases: readonly ContractCase[],
   target: ContractTarget,
@@ -75,7 +75,7 @@ export async function runContract(
   return outcomes;
 }
 
-/** Owners before what they own, or they would make it anew. */
+/** Owners come before what they own, which they would create again. */
 const BUSY_KINDS: readonly string[] = [
   'apis/apps/v1/deployments',
   'apis/apps/v1/replicasets',
@@ -86,8 +86,8 @@ const BUSY_KINDS: readonly string[] = [
 ];
 
 /**
- * Removes what would keep controllers busy. The namespace itself stays: a real control plane takes seconds to remove
- * one, and hundreds at once would hold up the cases that wait for theirs.
+ * Deletes what would keep controllers busy. The namespace itself stays, because a real control plane takes seconds to
+ * delete one, and hundreds of deletions would delay the cases that wait for theirs.
  */
 async function emptyNamespace(transport: Transport, namespace: string): Promise<void> {
   for (const kind of BUSY_KINDS) {
@@ -97,7 +97,7 @@ async function emptyNamespace(transport: Transport, namespace: string): Promise<
   }
 }
 
-/** Gone already, or replaced by a namesake, is as good as removed. */
+/** An object that is gone, or was replaced by another of its name, counts as deleted. */
 function ignoreGone(error: unknown): void {
   if (!isNotFound(error) && !isConflict(error)) throw error;
 }

@@ -1,4 +1,5 @@
-// What our cluster promises to do as a real one does. Run here in virtual time, and by e2e/ against a real control plane.
+// The guarantees that the embedded cluster shares with a real one. They run here in virtual time, and in e2e/ against a
+// real control plane.
 import { apiCases } from './api/index.ts';
 import type { ContractCase } from './contract-case.ts';
 import { schedulerCases } from './scheduler/index.ts';
@@ -12,5 +13,5 @@ export { DIFFERENTIAL_SCRIPTS } from './differential/index.ts';
 export { RECORDED_FUZZ, RECORDED_SCRIPTS } from './recorded/recorded-answers.ts';
 export { untilSchedulerFinds } from './scheduler/scheduler-messages.ts';
 
-/** Every promise. Cases share a control plane but nothing on it, and may run in any order and at once. */
+/** All cases. They share a control plane but no objects, and may run in any order and at the same time. */
 export const CONTRACT: readonly ContractCase[] = [...apiCases, ...schedulerCases, ...workloadCases];

@@ -9,7 +9,7 @@ const sel = { matchLabels: { a: 'b' } };
 
 const w = (spec: JsonObject, meta: JsonObject = {}): JsonObject => ({ metadata: { name: 'w', ...meta }, spec });
 
-/** Objects of every other kind, sound and unsound. */
+/** Valid and invalid objects of every other kind. */
 export const kindScript: Script = {
   name: 'other kinds',
   requests: [

@@ -6,7 +6,7 @@ const podOf = (spec: JsonObject = {}, container: JsonObject = {}, metadata: Json
   spec: { containers: [{ name: 'a', image: 'x:1', ...container }], ...spec },
 });
 
-/** Pods, sound and unsound: what the server completes, and all that it finds wrong. */
+/** Valid and invalid pods: what the server defaults, and all the errors it reports. */
 export const podScript: Script = {
   name: 'pods',
   requests: creating('/api/v1/namespaces/NS/pods', [

@@ -1,6 +1,6 @@
 import { JSON_PATCH, MERGE, type Script, STRATEGIC } from './script.ts';
 
-/** Requests that are no good, or only just: paths, methods, bodies, options. */
+/** Bad requests and borderline ones: paths, methods, bodies, options. */
 export const protocolScript: Script = {
   name: 'protocol',
   requests: [

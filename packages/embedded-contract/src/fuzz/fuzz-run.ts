@@ -7,7 +7,7 @@ import { Rng } from './rng.ts';
 import { type FuzzAnswer, FuzzSession } from './fuzz-session.ts';
 import { FUZZ_NAMESPACES, type FuzzRequest, randomRequest } from './random-request.ts';
 
-/** A server to send requests to. What is on it may not survive. */
+/** The server under test. Its content may be lost. */
 export interface FuzzTarget {
   readonly transport: Transport;
   readonly clock: SteadyClock;
@@ -21,7 +21,7 @@ export interface FuzzOutcome {
 
 /**
  * Sends `count` requests that follow from the seed, one after the other, to a server without controllers. Equal servers
- * give equal answers. Rejects when an answer takes longer than a minute.
+ * give equal answers. Rejects if a response takes longer than a minute.
  */
 export async function* fuzz(target: FuzzTarget, seed: number, count: number): AsyncGenerator<FuzzOutcome> {
   await prepare(target);
@@ -37,8 +37,8 @@ export async function* fuzz(target: FuzzTarget, seed: number, count: number): As
 }
 
 /**
- * Whether a code of ours is the one a real server answers with. Where that blames itself for what the client sent, ours
- * must blame the client.
+ * Whether our status code corresponds to that of a real server. Where the real server answers a bad request with 5xx,
+ * ours must answer 4xx.
  */
 export function isSameCode(own: number, real: number): boolean {
   return real < 500 ? own === real : own >= 400 && own < 500;

@@ -9,14 +9,16 @@ export interface FuzzAnswer {
   readonly text: string | undefined;
 }
 
-/** What a server has said of one path. */
+/** What a server last answered about one path. */
 interface Memory {
   version: string;
   uid: string;
   continue: string;
 }
 
-/** Sends requests to one server, one after the other, and remembers what later ones must name. */
+/**
+ * Sends requests to one server, one after the other, and remembers the versions and uids that later requests must name.
+ */
 export class FuzzSession {
   readonly #transport: Transport;
   readonly #memories = new Map<string, Memory>();
@@ -79,7 +81,7 @@ function parse(text: string): JsonObject {
   }
 }
 
-/** What is wrong with the form of an answer; undefined if nothing is. */
+/** What is wrong with the form of a response; undefined if nothing is. */
 export function findFlaw({ status, text }: FuzzAnswer): string | undefined {
   if (status >= 500) return `answered ${status}`;
   if (status < 400 || text === undefined) return undefined;
@@ -90,7 +92,7 @@ export function findFlaw({ status, text }: FuzzAnswer): string | undefined {
   return typeof reason === 'string' && reason !== '' ? undefined : 'gives no reason';
 }
 
-/** Whether the server could read the request and had to think about its content. */
+/** Whether the server could parse the request and had to check its content. */
 export function wasUnderstood({ status }: FuzzAnswer): boolean {
   return ![400, 405, 406, 413, 415].includes(status);
 }

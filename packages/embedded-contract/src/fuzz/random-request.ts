@@ -5,8 +5,8 @@ import { FUZZ_KINDS, type FuzzKind } from './fuzz-kind.ts';
 import { randomObject, withFault } from './random-object.ts';
 
 /**
- * A request. Where it must name what the server has made up, it has a mark instead, which whoever sends it replaces by
- * what that server last said of `about`: `@version@`, `@uid@`, `@continue@`.
+ * A request. Where it must name a value of the server, it contains a placeholder (`@version@`, `@uid@`, `@continue@`),
+ * which the sender replaces by what the server last answered about `about`.
  */
 export interface FuzzRequest extends Pick<TransportRequest, 'method' | 'path' | 'headers'> {
   readonly body?: string;
@@ -20,7 +20,7 @@ export const FUZZ_NAMESPACES: readonly string[] = ['fuzz-a', 'fuzz-b'];
 const NAMES: readonly string[] = ['a', 'a', 'a', 'b', 'b', 'c'];
 const BAD_NAMES: readonly string[] = ['Bad_Name', 'x'.repeat(260), '-', 'a%2Fb', '%zz', 'a..b', 'missing'];
 
-/** One request: most are for something that is or could be there, some have a fault somewhere. */
+/** A random request: most are for objects that exist or could exist, some have an error. */
 export function randomRequest(rng: Rng): FuzzRequest {
   const kind = rng.pick(FUZZ_KINDS);
   const place = randomPlace(kind, rng);

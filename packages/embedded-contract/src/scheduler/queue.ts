@@ -11,11 +11,11 @@ const PRIORITY_CLASSES: ResourceType = {
   kind: 'PriorityClass',
   namespaced: false,
 };
-/** How long a pod is held back that has been tried often, ten seconds, and until that is noticed, a second. */
+/** The longest back-off of a pod, ten seconds, and a second until it is noticed. */
 const LONGEST_BACK_OFF = 12 * SECOND;
 const GATED = { schedulingGates: [{ name: 'scheduling.test/wait' }] };
 
-/** Whose turn it is, and what pods are told. */
+/** The order of the queue, and the messages of unschedulable pods. */
 export const queueCases: readonly ContractCase[] = [
   schedulerCase('a gated pod is left alone until its last gate is gone', async (env) => {
     await env.node('a');
