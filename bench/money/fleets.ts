@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { type Fleet, type PlanFile, readFleet } from '@karpenter-ts/scheduling';
+import { type Fleet, type PlanFile, readFleet } from '@karpenter-ts/cli/fleet';
 import { type FleetKind, randomEc2Fleet } from './random-fleet.ts';
 
 /** A fleet to plan, with known results. */

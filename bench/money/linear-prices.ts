@@ -1,4 +1,5 @@
-import { DEFAULT_PLANNING, type Fleet, type Plan } from '@karpenter-ts/scheduling';
+import { DEFAULT_PLANNING, type Plan } from '@karpenter-ts/scheduling';
+import type { Fleet } from '@karpenter-ts/cli/fleet';
 import {
   diversePods,
   REFERENCE_PROFILE,

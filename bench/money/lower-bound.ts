@@ -1,6 +1,6 @@
 // A lower bound for the cost of nodes for pods that only request resources. Only for the bench: the planner uses no
 // solver.
-import type { Fleet } from '@karpenter-ts/scheduling';
+import type { Fleet } from '@karpenter-ts/cli/fleet';
 import highsModule, { type Highs } from 'highs';
 import { type NodeOption, nodeOptionsOf, RESOURCES, type Size, sizesOf } from './packing-problem.ts';
 

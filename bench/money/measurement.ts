@@ -2,13 +2,13 @@ import { defaultsOf } from '@karpenter-ts/runtime';
 import { extensionOptions } from '@karpenter-ts/core';
 import {
   Catalogues,
-  type Fleet,
   finish,
   type PackingOptions,
-  type Plan,
   packingOptions,
+  type Plan,
   planSnapshot,
 } from '@karpenter-ts/scheduling';
+import type { Fleet } from '@karpenter-ts/cli/fleet';
 import type { MoneyFleet } from './fleets.ts';
 import { findLowerBound } from './lower-bound.ts';
 import { findWholePodBound } from './whole-pod-bound.ts';

@@ -1,7 +1,8 @@
 // The pods of a fleet and the nodes it could buy, as numbers: the input of the lower bounds of cost.
 import { findIncompatibilities, toRequirements } from '@karpenter-ts/apis';
 import { parseQuantity, type Pod, type ResourceList } from '@karpenter-ts/kubernetes';
-import { allocatableResources, compatibleOfferings, type Fleet, type InstanceType } from '@karpenter-ts/scheduling';
+import { allocatableResources, compatibleOfferings, type InstanceType } from '@karpenter-ts/scheduling';
+import type { Fleet } from '@karpenter-ts/cli/fleet';
 
 export const RESOURCES: readonly string[] = ['cpu', 'memory', 'pods'];
 /** The unit of each resource, chosen so that all numbers of the solver have a similar magnitude. */

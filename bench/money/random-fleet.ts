@@ -1,5 +1,5 @@
 // Fleets over EC2's types and prices, different for every seed.
-import { type Fleet, readFleet } from '@karpenter-ts/scheduling';
+import { type Fleet, readFleet } from '@karpenter-ts/cli/fleet';
 import { type Random, seededRandom } from '@karpenter-ts/kubernetes/testing';
 import { randomCatalogue } from './ec2-catalogue.ts';
 import { type PodManifest, randomApp } from './random-app.ts';

@@ -1,5 +1,5 @@
 // A lower bound with divisible instances and whole pods, by column generation. It takes half a minute for a fleet.
-import type { Fleet } from '@karpenter-ts/scheduling';
+import type { Fleet } from '@karpenter-ts/cli/fleet';
 import type { Highs } from 'highs';
 import { loadHighs } from './lower-bound.ts';
 import { type NodeOption, nodeOptionsOf, RESOURCES, type Size, sizesOf } from './packing-problem.ts';

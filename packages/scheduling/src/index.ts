@@ -27,18 +27,19 @@ export type { Offering, Reservation } from './instance-types/offering.ts';
 export { daemonPodOf } from './objects/daemon-set.ts';
 export { podId, podName } from './objects/pod.ts';
 export { applyChange, type Change } from './overlay.ts';
-export type {
-  NodePlacement,
-  PackingDecision,
-  PackingReason,
-  PlacedPod,
-  Plan,
-  PlanCost,
-  PlannedNode,
-  PlanSource,
-  Relaxation,
-  UnschedulablePod,
-  UnusablePool,
+export {
+  type NodePlacement,
+  type PackingDecision,
+  type PackingReason,
+  type PlacedPod,
+  type Plan,
+  type PlanCost,
+  type PlannedNode,
+  type PlanSource,
+  type Relaxation,
+  roundPrice,
+  type UnschedulablePod,
+  type UnusablePool,
 } from './plan.ts';
 export { type Base, planSnapshot, readBase } from './planner.ts';
 export { finish, type PlanRun, type Progress, type Reading } from './progress.ts';
@@ -58,8 +59,3 @@ export {
   type Volumes,
 } from './snapshot.ts';
 export { type DefaultConstraint, withDefaultSpread, type Workloads } from './topology/default-spread.ts';
-
-// Fleet files
-export { type FleetProblem, type ReadFleet, readFleet } from './fleet/fleet-file.ts';
-export type { Fleet } from './fleet/fleet-snapshot.ts';
-export { type PlanFile, type PlanFileExisting, type PlanFileNode, roundPrice, toPlanFile } from './fleet/plan-file.ts';

@@ -120,3 +120,8 @@ export interface UnusablePool {
   /** The labels of which there are too few values then. */
   readonly shortOf: readonly ValueShortage[];
 }
+
+/** To a millionth of a dollar: adding up prices leaves noise far behind that. */
+export function roundPrice(pricePerHour: number): number {
+  return Math.round(pricePerHour * 1e6) / 1e6;
+}

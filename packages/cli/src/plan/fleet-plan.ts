@@ -1,15 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { type ExtensionOptions, extensionOptions } from '@karpenter-ts/core';
 import { parseOptions } from '@karpenter-ts/runtime';
-import {
-  Explainer,
-  type Fleet,
-  finish,
-  packingOptions,
-  planSnapshot,
-  readFleet,
-  toPlanFile,
-} from '@karpenter-ts/scheduling';
+import { Explainer, finish, packingOptions, planSnapshot } from '@karpenter-ts/scheduling';
+import type { Fleet } from '../fleet/fleet-snapshot.ts';
+import { readFleet } from '../fleet/fleet-file.ts';
+import { toPlanFile } from '../fleet/plan-file.ts';
 import { type Io, readFile, type SizeLimit } from '../io.ts';
 import { renderPlan } from '../render/plan.ts';
 import { printableJson, printableLine } from '../render/printable.ts';

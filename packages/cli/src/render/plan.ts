@@ -1,4 +1,5 @@
-import type { PackingDecision, PlanCost, PlanFile, PlanFileExisting, PlanFileNode } from '@karpenter-ts/scheduling';
+import type { PackingDecision, PlanCost } from '@karpenter-ts/scheduling';
+import type { PlanFile, PlanFileExisting, PlanFileNode } from '../fleet/plan-file.ts';
 import { printableLine } from './printable.ts';
 
 /** For people: a line per node, what is to be said of pods without a place, a line of totals, and what else there was. */

@@ -15,6 +15,7 @@ import {
   renderShortage,
   roundPrice,
 } from '@karpenter-ts/scheduling';
+
 import type { ClusterModel } from '../state/cluster-model.ts';
 import type { StateNode } from '../state/state-node.ts';
 import type { ControllerDeps } from '../state/controller-deps.ts';

@@ -15,3 +15,6 @@ export {
   referenceCatalogue,
   referenceSnapshot,
 } from './reference-mix.ts';
+export { CHEAPEST, DEFAULT_PACKING } from './packing.ts';
+export { placedPods } from './plan-outline.ts';
+export { World } from './world.ts';

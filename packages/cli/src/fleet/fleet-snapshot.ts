@@ -8,16 +8,16 @@ import {
   ZONE_LABEL,
 } from '@karpenter-ts/apis';
 import { memberOf, type Pod, type ResourceList } from '@karpenter-ts/kubernetes';
-import type { InstanceType } from '../instance-types/instance-type.ts';
 import {
   DEFAULT_PLANNING,
   EMPTY_SNAPSHOT,
   type ExistingNode,
+  type InstanceType,
   type NodeFacts,
   type PlanningOptions,
   type Snapshot,
   type Volumes,
-} from '../snapshot.ts';
+} from '@karpenter-ts/scheduling';
 
 /** What a fleet file asks to be planned. */
 export interface Fleet {

@@ -5,9 +5,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { planSnapshot } from '../planner.ts';
-import { finish } from '../progress.ts';
-import { checkPlan } from '../testing/checker/check-plan.ts';
+import { finish, planSnapshot } from '@karpenter-ts/scheduling';
+import { checkPlan } from '@karpenter-ts/scheduling/testing';
 import { readFleet } from './fleet-file.ts';
 import { type PlanFile, toPlanFile } from './plan-file.ts';
 

@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PackingOptions } from '../cost/packing-options.ts';
-import { makeNode, makeOffering, makePod } from '../testing/builders.ts';
-import { fakeType, ladder } from '../testing/fake-types.ts';
-import { CHEAPEST } from '../testing/packing.ts';
-import { World } from '../testing/world.ts';
+import type { PackingOptions } from '@karpenter-ts/scheduling';
+import { CHEAPEST, fakeType, ladder, makeNode, makeOffering, makePod, World } from '@karpenter-ts/scheduling/testing';
 import { toPlanFile } from './plan-file.ts';
 
 test('a plan file lists nodes with their pods and the sixty cheapest types, and why pods are left', () => {

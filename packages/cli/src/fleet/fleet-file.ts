@@ -1,7 +1,7 @@
 // Fleet files: all that planning new nodes needs in one JSON document, so that two engines can plan the same.
 import { examine, type FieldPath } from '@karpenter-ts/apis';
 import { goQuote, type JsonObject } from '@karpenter-ts/kubernetes';
-import { podName } from '../objects/pod.ts';
+import { podName } from '@karpenter-ts/scheduling';
 import { FLEET } from './fleet-schema.ts';
 import { type Fleet, type FleetContent, toFleet } from './fleet-snapshot.ts';
 import { findSyntaxError, locateFields, MAX_DEPTH, type Position } from './json-position.ts';

@@ -1,6 +1,13 @@
-import { renderFailure } from '../explanation/render.ts';
-import { podName } from '../objects/pod.ts';
-import type { NodePlacement, PackingDecision, Plan, PlanCost, PlannedNode } from '../plan.ts';
+import {
+  type NodePlacement,
+  type PackingDecision,
+  type Plan,
+  type PlanCost,
+  type PlannedNode,
+  podName,
+  renderFailure,
+  roundPrice,
+} from '@karpenter-ts/scheduling';
 
 /** A plan as a file: what engines are compared by. */
 export interface PlanFile {
@@ -66,9 +73,4 @@ function toNode({ nodePool, pods, instanceTypes, pricePerHour }: PlannedNode): P
 
 function toExisting({ node, pods }: NodePlacement): PlanFileExisting {
   return { node, pods: pods.map(({ pod }) => podName(pod)) };
-}
-
-/** To a millionth of a dollar: adding up prices leaves noise far behind that. */
-export function roundPrice(pricePerHour: number): number {
-  return Math.round(pricePerHour * 1e6) / 1e6;
 }

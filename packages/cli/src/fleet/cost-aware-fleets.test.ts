@@ -4,13 +4,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { readFleet } from '../fleet/fleet-file.ts';
-import type { PlanFile } from '../fleet/plan-file.ts';
-import { planSnapshot } from '../planner.ts';
-import { finish } from '../progress.ts';
-import { checkPlan } from '../testing/checker/check-plan.ts';
-import { DEFAULT_PACKING } from '../testing/packing.ts';
-import { placedPods } from '../testing/plan-outline.ts';
+import { readFleet } from './fleet-file.ts';
+import type { PlanFile } from './plan-file.ts';
+import { finish, planSnapshot } from '@karpenter-ts/scheduling';
+import { checkPlan, DEFAULT_PACKING, placedPods } from '@karpenter-ts/scheduling/testing';
 
 const FOLDER = join(import.meta.dirname, '../../../../bench/fleets');
 
