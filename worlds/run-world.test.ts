@@ -22,8 +22,8 @@ test('different seeds make different worlds', () => {
 });
 
 test('a bug is noticed, and ends the world', async () => {
-  const bug = SEEDED_BUGS['forgets machines'];
+  const bug = SEEDED_BUGS['forgets instances'];
   const { violations, journal } = await runWorld(planOf('delete-claim:fleet:after:25'), { bug });
   assert.equal(violations[0]?.invariant, 'leak');
-  assert.match(journal.join('\n'), /VIOLATION leak: machine fake:/);
+  assert.match(journal.join('\n'), /VIOLATION leak: instance fake:/);
 });

@@ -1,7 +1,7 @@
 import { MINUTE } from '@karpenter-ts/runtime';
 import { PODS, VOLUME_ATTACHMENTS } from '@karpenter-ts/kubernetes';
 import { baseManifests, HELD, type Manifest, pool, workload } from './cluster/manifests.ts';
-import { listMachines, takeSnapshot } from './cluster/snapshot.ts';
+import { listInstances, takeSnapshot } from './cluster/snapshot.ts';
 import { findDuplicates } from './invariants/duplicates.ts';
 import { Leaks } from './invariants/leaks.ts';
 import { findUnconverged } from './invariants/convergence.ts';
@@ -125,8 +125,8 @@ class World {
 
   async #check(): Promise<void> {
     const { cluster, plan } = this.#env;
-    const machines = await listMachines(cluster.client);
-    for (const violation of [...this.#leaks.find(machines), ...findDuplicates(machines, plan.cloud)]) {
+    const instances = await listInstances(cluster.client);
+    for (const violation of [...this.#leaks.find(instances), ...findDuplicates(instances, plan.cloud)]) {
       this.#env.report(violation);
     }
   }

@@ -42,12 +42,12 @@ export async function takeStep(env: Environment, step: Step): Promise<void> {
       return breakNode(env, step);
     case 'strip-labels':
       return stripLabels(env, step.choice);
-    case 'end-machine':
-      return endMachine(env, step.choice);
+    case 'end-instance':
+      return endInstance(env, step.choice);
     case 'hold-volume':
       return holdVolume(env, step.choice);
     case 'join-fault':
-      journal.tell(`the next ${step.times} machines will join: ${step.fault}`);
+      journal.tell(`the next ${step.times} instances will join: ${step.fault}`);
       return env.fleet?.breakJoins(step.fault, step.times);
     case 'cloud-fault':
       journal.tell(`the cloud will answer ${step.times} × ${step.method}: ${step.fault}`);
@@ -163,12 +163,12 @@ async function stripLabels(env: Environment, choice: Choice): Promise<void> {
   await unlessGone(env.cluster.client.patch(NODES, node.metadata, patch));
 }
 
-async function endMachine({ fleet, journal }: Environment, choice: Choice): Promise<void> {
-  const machines = fleet?.machines ?? [];
-  const machine = machines[Math.floor(choice * machines.length)];
-  if (machine === undefined) return;
-  journal.tell(`machine ${machine.providerId} is gone`);
-  fleet?.end(machine.providerId);
+async function endInstance({ fleet, journal }: Environment, choice: Choice): Promise<void> {
+  const instances = fleet?.instances ?? [];
+  const instance = instances[Math.floor(choice * instances.length)];
+  if (instance === undefined) return;
+  journal.tell(`instance ${instance.providerId} is gone`);
+  fleet?.end(instance.providerId);
 }
 
 /** A volume that stays attached to a node until the world calms down. */

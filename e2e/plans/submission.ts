@@ -127,8 +127,8 @@ function findVerdict({ spec, status }: LivePod): Verdict | undefined {
   if (spec.nodeName) return { node: spec.nodeName };
   const refusal = status?.conditions?.find(({ type, reason }) => type === 'PodScheduled' && reason === 'Unschedulable');
   const { message = '' } = refusal ?? {};
-  return refusal && !UNHEARD_OF.test(message) ? { message: message } : undefined;
+  return refusal && !UNKNOWN.test(message) ? { message: message } : undefined;
 }
 
 /** The scheduler watches pods and volumes separately. Once it sees the volume it tries the pod again. */
-const UNHEARD_OF = /bound to non-existent persistentvolume/;
+const UNKNOWN = /bound to non-existent persistentvolume/;

@@ -19,7 +19,7 @@ async function purchases(times: number): Promise<readonly string[]> {
   assert.deepEqual(violations, []);
   const end = journal.findIndex((line) => line.endsWith('all watches are cut'));
   const news = journal.slice(0, end).map((line) => line.slice(line.indexOf(' ') + 1));
-  return news.filter((line) => / is (bought|sold out)/.test(line)).map((line) => line.replace(/^machine \S+ /, ''));
+  return news.filter((line) => / is (bought|sold out)/.test(line)).map((line) => line.replace(/^instance \S+ /, ''));
 }
 
 test('what the cloud has run out of is remembered: the claim goes, and the next best is bought', async () => {

@@ -17,8 +17,8 @@ import type { InstanceType } from '@karpenter-ts/scheduling';
 import { fakeType } from '@karpenter-ts/scheduling/testing';
 import type { JoinFault } from './join-fault.ts';
 
-/** A machine that was bought. */
-export interface Machine {
+/** A instance that was bought. */
+export interface Instance {
   readonly providerId: string;
   /** UID of the claim it was bought for. */
   readonly owner: string;
@@ -27,7 +27,7 @@ export interface Machine {
 
 const JOIN_DELAY = 20 * SECOND;
 const LATE = 6 * MINUTE;
-/** As long as a cloud controller manager may take to notice that a machine is gone. */
+/** As long as a cloud controller manager may take to notice that an instance is gone. */
 const NODE_REMOVAL = 40 * SECOND;
 /** For so long a type that was sold out is not on offer; as upstream's AWS provider has it. */
 const RESTOCK = 3 * MINUTE;
@@ -35,18 +35,18 @@ const TYPES = [2, 4, 8].map((cpu) =>
   fakeType(`cpu-${cpu}`, { resources: { cpu: String(cpu), memory: `${2 * cpu}Gi`, pods: '30' } }),
 );
 
-/** How old a machine is that is ended because no claim knows of it, and how often such are looked for. */
+/** How old an instance is that is ended because no claim knows of it, and how often such are looked for. */
 export const FLEET_SWEEP = { age: 1 * MINUTE, period: 2 * MINUTE };
 
 /**
- * A cloud with a life of its own: machines boot and join the cluster whether or not the operator that bought them still
+ * A cloud with a life of its own: instances boot and join the cluster whether or not the operator that bought them still
  * lives, and their Nodes go when they are gone. Nothing in it breaks by itself.
  */
 export class Fleet {
   readonly #cluster: Cluster;
   readonly #clock: Clock;
   readonly #tell: (text: string) => void;
-  readonly #machines = new Map<string, Machine>();
+  readonly #instances = new Map<string, Instance>();
   readonly #joinFaults: JoinFault[] = [];
   readonly #soldOut = new Set<string>(); // names of types
   #scarcity = 0; // how many purchases will find theirs sold out
@@ -68,18 +68,18 @@ export class Fleet {
   }
 
   /** Those that run or are ending. */
-  get machines(): readonly Machine[] {
-    return [...this.#machines.values()];
+  get instances(): readonly Instance[] {
+    return [...this.#instances.values()];
   }
 
-  /** Whether there is still a machine behind the Node of this name. */
+  /** Whether there is still an instance behind the Node of this name. */
   runs(nodeName: string): boolean {
-    return this.machines.some(({ providerId }) =>
+    return this.instances.some(({ providerId }) =>
       [nodeName, nodeName.replace(/-twin$/, '')].includes(nodeNameOf(providerId)),
     );
   }
 
-  /** So many of the machines that boot from now on will fail like this. */
+  /** So many of the instances that boot from now on will fail like this. */
   breakJoins(fault: JoinFault, times: number): void {
     this.#joinFaults.push(...Array.from({ length: times }, () => fault));
   }
@@ -89,7 +89,7 @@ export class Fleet {
     this.#scarcity += times;
   }
 
-  /** There is enough of everything, and machines that boot from now on do so without trouble. */
+  /** There is enough of everything, and instances that boot from now on do so without trouble. */
   heal(): void {
     this.#joinFaults.length = 0;
     this.#scarcity = 0;
@@ -97,7 +97,7 @@ export class Fleet {
     this.#offer();
   }
 
-  /** Takes a machine away behind everybody's back. */
+  /** Takes an instance away behind everybody's back. */
   end(providerId: string): void {
     this.#cloud.removeInstance(providerId);
     this.#bury(providerId);
@@ -119,11 +119,11 @@ export class Fleet {
     } satisfies Partial<CloudProvider>);
   }
 
-  /** Ends machines nobody claims, as providers must: a process may die between buying one and writing that down. */
+  /** Ends instances nobody claims, as providers must: a process may die between buying one and writing that down. */
   sweep(listNodeClaims: () => readonly NodeClaim[]): Controller {
     return singleton('fleet.sweep', async () => {
       const owners = new Set(listNodeClaims().map(({ metadata }) => metadata.uid));
-      for (const { providerId, owner, since } of this.machines) {
+      for (const { providerId, owner, since } of this.instances) {
         if (!owners.has(owner) && this.#clock.now() - since >= FLEET_SWEEP.age) this.end(providerId);
       }
       return { requeueAfter: FLEET_SWEEP.period };
@@ -137,11 +137,11 @@ export class Fleet {
     });
     const launched = await this.#cloud.create(withoutClass(nodeClaim), signal);
     const providerId = launched.status?.providerID ?? '';
-    if (!this.#machines.has(providerId)) {
+    if (!this.#instances.has(providerId)) {
       const type = launched.metadata.labels?.[INSTANCE_TYPE_LABEL] ?? '';
       if (this.#scarcity > 0) throw this.#sellOut(providerId, type);
-      this.#tell(`machine ${providerId} is bought: ${type}`);
-      this.#machines.set(providerId, { providerId, owner: nodeClaim.metadata.uid ?? '', since: this.#clock.now() });
+      this.#tell(`instance ${providerId} is bought: ${type}`);
+      this.#instances.set(providerId, { providerId, owner: nodeClaim.metadata.uid ?? '', since: this.#clock.now() });
       this.#boot(launched, this.#joinFaults.shift());
     }
     return launched;
@@ -175,19 +175,19 @@ export class Fleet {
       ...(fault === 'twice' ? [nodeOf(launched, `${name}-twin`, fault)] : []),
     ];
     this.#clock.after(fault === 'late' ? LATE : JOIN_DELAY, () => {
-      if (!this.#machines.has(providerId)) return;
+      if (!this.#instances.has(providerId)) return;
       for (const node of nodes) void this.#cluster.client.create(NODES, node);
     });
   }
 
   #buryEnded(): void {
     const running = new Set(this.#cloud.instances.map(({ status }) => status?.providerID));
-    for (const { providerId } of this.machines) if (!running.has(providerId)) this.#bury(providerId);
+    for (const { providerId } of this.instances) if (!running.has(providerId)) this.#bury(providerId);
   }
 
   /** Its kubelet falls silent, and after a while its Nodes are deleted, whatever they say of themselves. */
   #bury(providerId: string): void {
-    if (!this.#machines.delete(providerId)) return;
+    if (!this.#instances.delete(providerId)) return;
     const { client, faults } = this.#cluster;
     const name = nodeNameOf(providerId);
     for (const node of [name, `${name}-twin`]) {
@@ -215,7 +215,7 @@ function nodeNameOf(providerId: string): string {
   return providerId.slice(providerId.lastIndexOf('/') + 1);
 }
 
-/** The Node as the machine's kubelet registers it. */
+/** The Node as the instance's kubelet registers it. */
 function nodeOf({ metadata, status }: NodeClaim, name: string, fault: JoinFault | undefined): Node {
   const providerID = fault === 'wrong-id' ? `${status?.providerID}-astray` : (status?.providerID ?? '');
   const hostname = { 'kubernetes.io/hostname': name };

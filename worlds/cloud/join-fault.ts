@@ -1,10 +1,10 @@
-/** How a machine of the fleet may fail to become the Node it should be. */
+/** How an instance of the fleet may fail to become the Node it should be. */
 export type JoinFault =
   /** It never shows up. */
   | 'never'
   /** It shows up after minutes. */
   | 'late'
-  /** Its Node names another machine. */
+  /** Its Node names another instance. */
   | 'wrong-id'
   /** Its Node has no labels, and no taint to hold pods back. */
   | 'bare'

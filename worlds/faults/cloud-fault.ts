@@ -19,7 +19,7 @@ export const FAULTS_OF: Readonly<Record<CloudMethod, readonly CloudFault[]>> = {
 };
 
 /** An instance without a provider id, which could not be found again. */
-const NO_MACHINE: NodeClaim = {
+const NO_INSTANCE: NodeClaim = {
   apiVersion: 'karpenter.sh/v1',
   kind: 'NodeClaim',
   metadata: { name: 'garbage' },
@@ -43,7 +43,7 @@ export function faultOf(fault: CloudFault, method: CloudMethod): Fault {
     case 'lose':
       return loseAnswer();
     case 'garbage':
-      return garble(method === 'create' ? NO_MACHINE : []);
+      return garble(method === 'create' ? NO_INSTANCE : []);
     case 'delay':
       return slowDown(DELAY);
     default:

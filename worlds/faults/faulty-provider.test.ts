@@ -31,7 +31,7 @@ test('without a fault all is as the cloud has it', async () => {
   assert.equal(provider.name, 'fake');
 });
 
-test('a refusal costs nothing, a lost answer a machine, and garbage too', async () => {
+test('a refusal costs nothing, a lost answer an instance, and garbage too', async () => {
   const { cloud, injector, provider, seen, claim } = start();
   injector.breakCalls('create', 'no-capacity', 1);
   await assert.rejects(provider.create(claim, NEVER), InsufficientCapacityError);
@@ -56,7 +56,7 @@ for (const [when, count] of [
   ['before', 0],
   ['after', 1],
 ] as const) {
-  test(`who is killed ${when} a launch has ${count} machines, and gets no more`, async () => {
+  test(`who is killed ${when} a launch has ${count} instances, and gets no more`, async () => {
     const { cloud, injector, provider, claim } = start();
     injector.killAt('create', when, 0);
     await assert.rejects(provider.create(claim, NEVER), /dead/);

@@ -17,7 +17,7 @@ export interface SeededBug {
 
 /** Named after what an operator with this bug does. */
 export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
-  'forgets machines': { breaks: 'leak', provider: deletingNothing },
+  'forgets instances': { breaks: 'leak', provider: deletingNothing },
   'launches twice': { breaks: 'double', provider: creatingTwice },
   'deletes pods instead of evicting them': { breaks: 'budget', transport: rewriting(evictionToDeletion) },
   'does not see what is protected': { breaks: 'protection', transport: hidingProtection },

@@ -1,14 +1,14 @@
 import { HOSTNAME_LABEL } from '@karpenter-ts/apis';
-import type { Machines } from '../cluster/snapshot.ts';
+import type { Instances } from '../cluster/snapshot.ts';
 import type { Violation } from './violation.ts';
 
 /** Finds instances that two claims have, and claims that have two Nodes of the KWOK provider, told by their label. */
-export function findDuplicates({ nodes, claims }: Machines, cloud: 'kwok' | 'fleet'): readonly Violation[] {
-  const machines = repeated(claims.flatMap(({ status }) => status?.providerID ?? []));
+export function findDuplicates({ nodes, claims }: Instances, cloud: 'kwok' | 'fleet'): readonly Violation[] {
+  const instances = repeated(claims.flatMap(({ status }) => status?.providerID ?? []));
   const hosts =
     cloud === 'kwok' ? repeated(nodes.flatMap(({ metadata }) => metadata.labels?.[HOSTNAME_LABEL] ?? [])) : [];
   return [
-    ...machines.map((id): Violation => ({ invariant: 'double', detail: `two claims have machine ${id}` })),
+    ...instances.map((id): Violation => ({ invariant: 'double', detail: `two claims have instance ${id}` })),
     ...hosts.map((name): Violation => ({ invariant: 'double', detail: `claim ${name} has two Nodes` })),
   ];
 }

@@ -1,7 +1,7 @@
 import { HOSTNAME_LABEL } from '@karpenter-ts/apis';
 import { type Clock, type Instant, MINUTE } from '@karpenter-ts/runtime';
 import { FLEET_SWEEP, type Fleet } from '../cloud/fleet.ts';
-import type { Machines } from '../cluster/snapshot.ts';
+import type { Instances } from '../cluster/snapshot.ts';
 import type { Violation } from './violation.ts';
 
 /** As that of the KWOK provider. */
@@ -15,7 +15,7 @@ interface LeakDeps {
   readonly fleet: Fleet | undefined;
 }
 
-/** A machine nobody claims. */
+/** A instance nobody claims. */
 interface Unclaimed {
   readonly since: Instant;
   /** Since when the operator takes it for old enough to be swept. */
@@ -23,14 +23,14 @@ interface Unclaimed {
 }
 
 /**
- * Machines nobody claims. One whose id its claim has carried must be gone before that claim is; one that was bought and
+ * Instances nobody claims. One whose id its claim has carried must be gone before that claim is; one that was bought and
  * never written down has until the provider's own sweep.
  */
 export class Leaks {
   readonly #clock: Clock;
   readonly #operatorClock: Clock;
   readonly #fleet: Fleet | undefined;
-  readonly #written = new Set<string>(); // ids of machines that a claim has carried
+  readonly #written = new Set<string>(); // ids of instances that a claim has carried
   readonly #unclaimed = new Map<string, Unclaimed>();
 
   constructor({ clock, operatorClock, fleet }: LeakDeps) {
@@ -39,11 +39,11 @@ export class Leaks {
     this.#fleet = fleet;
   }
 
-  find(machines: Machines): readonly Violation[] {
-    for (const { status } of machines.claims) if (status?.providerID) this.#written.add(status.providerID);
-    const unclaimed = this.#listUnclaimed(machines);
+  find(instances: Instances): readonly Violation[] {
+    for (const { status } of instances.claims) if (status?.providerID) this.#written.add(status.providerID);
+    const unclaimed = this.#listUnclaimed(instances);
     for (const id of this.#unclaimed.keys()) if (!unclaimed.includes(id)) this.#unclaimed.delete(id);
-    return unclaimed.filter((id) => this.#isLeaked(id)).map((id) => ({ invariant: 'leak', detail: `machine ${id}` }));
+    return unclaimed.filter((id) => this.#isLeaked(id)).map((id) => ({ invariant: 'leak', detail: `instance ${id}` }));
   }
 
   /** Whether there are any, as of when leaks were last looked for. */
@@ -56,16 +56,16 @@ export class Leaks {
     const now = this.#clock.now();
     const sweep = this.#fleet ? FLEET_SWEEP : KWOK_SWEEP;
     const { since, due = now } = this.#unclaimed.get(id) ?? { since: now };
-    // To an operator whose clock is behind, machines are younger than they are; once it is right, a sweep has to come.
+    // To an operator whose clock is behind, instances are younger than they are; once it is right, a sweep has to come.
     const isDue = Math.min(now, this.#operatorClock.now()) - since >= sweep.age;
     this.#unclaimed.set(id, { since, due: isDue ? due : undefined });
     return isDue && now - due >= 2 * sweep.period + DOWNTIME;
   }
 
-  #listUnclaimed({ nodes, claims }: Machines): readonly string[] {
+  #listUnclaimed({ nodes, claims }: Instances): readonly string[] {
     if (this.#fleet !== undefined) {
       const owners = new Set(claims.map(({ metadata }) => metadata.uid));
-      return this.#fleet.machines.filter(({ owner }) => !owners.has(owner)).map(({ providerId }) => providerId);
+      return this.#fleet.instances.filter(({ owner }) => !owners.has(owner)).map(({ providerId }) => providerId);
     }
     const names = new Set(claims.map(({ metadata }) => metadata.name));
     return nodes

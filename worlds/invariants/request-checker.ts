@@ -1,7 +1,7 @@
 import { isTrue, type Pod, PODS } from '@karpenter-ts/kubernetes';
 import { type NodeClaim, TERMINATION_FINALIZER } from '@karpenter-ts/apis';
 import { type Client, type Clock, type Instant, type TransportRequest, unlessGone } from '@karpenter-ts/runtime';
-import { findClaimOf, listMachines, podsOn, takeSnapshot } from '../cluster/snapshot.ts';
+import { findClaimOf, listInstances, podsOn, takeSnapshot } from '../cluster/snapshot.ts';
 import type { CloudCallChecker } from '../faults/faulty-provider.ts';
 import { deadlineOf, isDue, blocksDrain, isProtected } from './drain-rules.ts';
 import type { Violation } from './violation.ts';
@@ -60,7 +60,7 @@ export class RequestChecker implements CloudCallChecker {
     );
     if (left.length === 0) return;
     const names = left.map(({ metadata }) => metadata.name).join(', ');
-    const detail = `ended the machine of ${node.metadata.name} ${textOf(deadline)} with ${names} on it`;
+    const detail = `ended the instance of ${node.metadata.name} ${textOf(deadline)} with ${names} on it`;
     this.#deps.report({ invariant: 'budget', detail });
   }
 
@@ -68,7 +68,7 @@ export class RequestChecker implements CloudCallChecker {
     const { uid = '' } = metadata;
     if (!answer.status?.providerID) return;
     if (this.#launched.has(uid)) {
-      this.#deps.report({ invariant: 'double', detail: `asked for a second machine for claim ${metadata.name}` });
+      this.#deps.report({ invariant: 'double', detail: `asked for a second instance for claim ${metadata.name}` });
     }
     this.#launched.add(uid);
   }
@@ -79,7 +79,7 @@ export class RequestChecker implements CloudCallChecker {
 
   /** Infinity if nothing sets a deadline; undefined if the node of the pod is gone, so that it runs no more. */
   async #findDeadline({ spec }: Pod): Promise<Instant | undefined> {
-    const { nodes, claims } = await listMachines(this.#deps.client);
+    const { nodes, claims } = await listInstances(this.#deps.client);
     const node = nodes.find(({ metadata }) => metadata.name === spec.nodeName);
     if (node === undefined) return undefined;
     const claim = findClaimOf(node, claims);

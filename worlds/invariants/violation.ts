@@ -1,8 +1,8 @@
 /** What must hold in every world. */
 export type Invariant =
-  /** No machine outlives its claim for longer than garbage collection takes. */
+  /** No instance outlives its claim for longer than garbage collection takes. */
   | 'leak'
-  /** No claim has two machines. */
+  /** No claim has two instances. */
   | 'double'
   /** The operator takes no pod away that a budget would keep, before the deadline of its node. */
   | 'budget'

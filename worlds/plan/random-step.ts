@@ -22,7 +22,7 @@ const MAKERS: readonly (readonly [weight: number, make: Maker])[] = [
   [1, (random) => ({ kind: 'delete-node-class', backAfter: minutes(random, 8) })],
   [3, brokenNode],
   [1, (random) => ({ kind: 'strip-labels', choice: choice(random) })],
-  [2, (random) => ({ kind: 'end-machine', choice: choice(random) })],
+  [2, (random) => ({ kind: 'end-instance', choice: choice(random) })],
   [1, (random) => ({ kind: 'hold-volume', choice: choice(random) })],
   [3, (random) => ({ kind: 'join-fault', fault: random.pick(JOIN_FAULTS), times: 1 + random.below(3) })],
   [5, cloudFault],

@@ -8,7 +8,7 @@ import type { CloudFault, CloudMethod } from '../faults/cloud-fault.ts';
  */
 export interface WorldPlan {
   readonly seed: number;
-  /** `kwok`: machines are Nodes, as of the KWOK provider. `fleet`: machines that live on without a controller. */
+  /** `kwok`: instances are Nodes, as of the KWOK provider. `fleet`: instances that live on without a controller. */
   readonly cloud: 'kwok' | 'fleet';
   /** The gate NodeRepair. */
   readonly repairs: boolean;
@@ -67,7 +67,7 @@ export type Step =
   | { readonly kind: 'delete-node-class'; readonly backAfter: number }
   | { readonly kind: 'break-node'; readonly choice: Choice; readonly fault: NodeFault; readonly duration: number }
   | { readonly kind: 'strip-labels'; readonly choice: Choice }
-  | { readonly kind: 'end-machine'; readonly choice: Choice }
+  | { readonly kind: 'end-instance'; readonly choice: Choice }
   | { readonly kind: 'hold-volume'; readonly choice: Choice }
   | { readonly kind: 'join-fault'; readonly fault: JoinFault; readonly times: number }
   | { readonly kind: 'cloud-fault'; readonly method: CloudMethod; readonly fault: CloudFault; readonly times: number }

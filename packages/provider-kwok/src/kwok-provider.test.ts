@@ -219,12 +219,12 @@ async function startWithEmptyCache(t: TestContext) {
   const nodeClass = await client.get<KWOKNodeClass>(KWOK_NODE_CLASSES, { name: 'default' });
   const requests: string[] = [];
   env.refuse = ({ method, path }) => requests.push(`${method} ${path.split('?')[0]}`) < 0;
-  const reader = cacheReader({ nodes: shelf<Node>(), nodeClaims: shelf(claim), nodeClasses: shelf(nodeClass) });
+  const reader = cacheReader({ nodes: cacheOf<Node>(), nodeClaims: cacheOf(claim), nodeClasses: cacheOf(nodeClass) });
   const provider = new KwokProvider({ client, clock, logger, catalogue, reader, stopping: t.signal });
   return { env, claim, provider, requests };
 }
 
-function shelf<T extends ApiObject>(...objects: readonly T[]) {
+function cacheOf<T extends ApiObject>(...objects: readonly T[]) {
   return { get: (key: string) => objects.find(({ metadata }) => metadata.name === key), list: () => objects };
 }
 

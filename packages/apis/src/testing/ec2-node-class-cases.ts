@@ -256,7 +256,7 @@ function interfaces(...items: readonly (readonly [card: number, device: number, 
   );
 }
 
-const machineCases: readonly AdmissionCase[] = [
+const instanceCases: readonly AdmissionCase[] = [
   {
     id: '01/76',
     title: 'one disk may be the root volume, and a disk has a size or a snapshot',
@@ -415,6 +415,6 @@ const kubeletCases: readonly AdmissionCase[] = [
 export const EC2_NODE_CLASS_CASES: readonly AdmissionCase[] = [
   ...imageCases,
   ...networkCases,
-  ...machineCases,
+  ...instanceCases,
   ...kubeletCases,
 ];

@@ -169,9 +169,9 @@ test('a server that does not know us ends it with one line', async (t) => {
 
 test('outside a cluster it must be told where its lease is', async (t) => {
   const { kubeconfig } = await startServed(t);
-  const homeless = run(kubeconfig);
-  assert.equal(await homeless.exited, 1);
-  assert.match(homeless.errors().join(), /unable to find leader election namespace/);
+  const unplaced = run(kubeconfig);
+  assert.equal(await unplaced.exited, 1);
+  assert.match(unplaced.errors().join(), /unable to find leader election namespace/);
 });
 
 test('a port that is taken ends it, and is named', async (t) => {

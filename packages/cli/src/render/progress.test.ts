@@ -4,8 +4,8 @@ import type { Figures } from '../up/figures.ts';
 import { ProgressLines } from './progress.ts';
 
 const FIGURES: Figures = {
-  pods: { running: 0, pending: 5, leaving: 0 },
-  nodes: { ready: 0, starting: 0, silent: 0, leaving: 0 },
+  pods: { running: 0, pending: 5, terminating: 0 },
+  nodes: { ready: 0, starting: 0, silent: 0, terminating: 0 },
   types: [],
   pricePerHour: 0,
 };
@@ -24,18 +24,18 @@ function write(hasColors: boolean): { readonly lines: ProgressLines; readonly wr
 
 test('a line says what is new, and nothing is said twice', () => {
   const { lines, written } = write(false);
-  lines.show({ ...FIGURES, pods: { running: 0, pending: 0, leaving: 0 } });
+  lines.show({ ...FIGURES, pods: { running: 0, pending: 0, terminating: 0 } });
   assert.deepEqual(written, []);
   lines.show(FIGURES);
   lines.show(FIGURES);
   const nodes = { ...FIGURES.nodes, ready: 6, starting: 1 };
   const types = ['a spot', 'b spot', 'c spot', 'd spot', 'e spot'].map((type, i) => [type, i === 0 ? 3 : 1] as const);
   lines.show({ ...FIGURES, nodes, types, pricePerHour: 1.5 });
-  lines.show({ ...FIGURES, pods: { running: 5, pending: 0, leaving: 1 } });
+  lines.show({ ...FIGURES, pods: { running: 5, pending: 0, terminating: 1 } });
   assert.deepEqual(written, [
     '   1.2s  pods   5 pending\n',
     '   1.2s  nodes  6 ready, 1 starting: 3 a spot, 1 b spot, 1 c spot, 2 of 2 other types, $1.5000 an hour\n',
-    '   1.2s  pods   5 running, 1 leaving\n',
+    '   1.2s  pods   5 running, 1 terminating\n',
     '   1.2s  nodes  none\n',
   ]);
 });

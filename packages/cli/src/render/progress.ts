@@ -8,12 +8,12 @@ const NAMED_TYPES = 3;
 
 type Style = Parameters<typeof styleText>[0];
 
-const POD_STYLES: Readonly<Record<PodState, Style>> = { running: 'green', pending: 'yellow', leaving: 'dim' };
+const POD_STYLES: Readonly<Record<PodState, Style>> = { running: 'green', pending: 'yellow', terminating: 'dim' };
 const NODE_STYLES: Readonly<Record<NodeState, Style>> = {
   ready: 'green',
   starting: 'yellow',
   silent: 'red',
-  leaving: 'dim',
+  terminating: 'dim',
 };
 
 /** Writes lines of what changed since the last: the time, what it is about, and how it is now. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { countFigures, type SeenNode, type SeenPod } from './figures.ts';
 
-const LEAVING = { deletionTimestamp: '2026-01-01T00:00:00Z' };
+const TERMINATING = { deletionTimestamp: '2026-01-01T00:00:00Z' };
 
 function pod(phase: string, metadata: object = {}): SeenPod {
   return { metadata: { name: 'pod', ...metadata }, status: { phase } };
@@ -25,24 +25,30 @@ const ours = (type: string, price: string, initialized = 'true') => ({
 });
 
 test('pods count by what becomes of them; those that are done do not count', () => {
-  const pods = [pod('Pending'), pod('Running'), pod('Running', LEAVING), pod('Succeeded'), pod('Failed', LEAVING)];
-  assert.deepEqual(countFigures(pods, [], []).pods, { running: 1, pending: 1, leaving: 1 });
+  const pods = [
+    pod('Pending'),
+    pod('Running'),
+    pod('Running', TERMINATING),
+    pod('Succeeded'),
+    pod('Failed', TERMINATING),
+  ];
+  assert.deepEqual(countFigures(pods, [], []).pods, { running: 1, pending: 1, terminating: 1 });
 });
 
 test('a node is starting from its order until pods can go there', () => {
   const claims = [
     { metadata: { name: 'ordered' } },
-    { metadata: { name: 'cancelled', ...LEAVING } },
+    { metadata: { name: 'cancelled', ...TERMINATING } },
     { metadata: { name: 'there' }, status: { providerID: 'kwok://node' } },
   ];
   const nodes = [
     node(ours('m5.large', '0.05', ''), 'True'),
     node(ours('m5.large', '0.05'), 'True'),
     node(ours('m5.large', '0.05'), 'Unknown'),
-    node(ours('m5.large', '0.05'), 'True', LEAVING),
+    node(ours('m5.large', '0.05'), 'True', TERMINATING),
     node({}, 'True'),
   ];
-  assert.deepEqual(countFigures([], nodes, claims).nodes, { starting: 2, ready: 2, silent: 1, leaving: 2 });
+  assert.deepEqual(countFigures([], nodes, claims).nodes, { starting: 2, ready: 2, silent: 1, terminating: 2 });
 });
 
 test('nodes cost what their labels say, and the most frequent type comes first', () => {

@@ -29,9 +29,9 @@ export interface Figures {
   readonly pricePerHour: number;
 }
 
-export type PodState = 'running' | 'pending' | 'leaving';
+export type PodState = 'running' | 'pending' | 'terminating';
 /** `starting`: ordered, but no node for pods yet. `silent`: was one, but its kubelet is not ready any more. */
-export type NodeState = 'ready' | 'starting' | 'silent' | 'leaving';
+export type NodeState = 'ready' | 'starting' | 'silent' | 'terminating';
 
 /** Pods that have finished do not count. */
 export function countFigures(
@@ -39,12 +39,12 @@ export function countFigures(
   nodes: readonly SeenNode[],
   nodeClaims: readonly Pick<NodeClaim, 'metadata' | 'status'>[],
 ): Figures {
-  const podStates = { running: 0, pending: 0, leaving: 0 };
+  const podStates = { running: 0, pending: 0, terminating: 0 };
   for (const pod of pods) {
     const state = podState(pod);
     if (state !== undefined) podStates[state]++;
   }
-  const nodeStates = { ready: 0, starting: 0, silent: 0, leaving: 0 };
+  const nodeStates = { ready: 0, starting: 0, silent: 0, terminating: 0 };
   const types = new Map<string, number>();
   let pricePerHour = 0;
   for (const node of nodes) {
@@ -54,23 +54,23 @@ export function countFigures(
     types.set(type, (types.get(type) ?? 0) + 1);
     pricePerHour += Number(labels[KWOK_NODE_LABELS.instancePrice] ?? 0);
   }
-  const machines = new Set(nodes.map(({ spec }) => spec?.providerID));
+  const providerIds = new Set(nodes.map(({ spec }) => spec?.providerID));
   for (const { metadata, status } of nodeClaims) {
-    if (machines.has(status?.providerID ?? '')) continue; // its Node was counted
-    nodeStates[metadata.deletionTimestamp === undefined ? 'starting' : 'leaving']++;
+    if (providerIds.has(status?.providerID ?? '')) continue; // its Node was counted
+    nodeStates[metadata.deletionTimestamp === undefined ? 'starting' : 'terminating']++;
   }
   return { pods: podStates, nodes: nodeStates, types: mostFrequent(types), pricePerHour };
 }
 
 function podState({ metadata, status }: SeenPod): PodState | undefined {
   if (status?.phase === 'Succeeded' || status?.phase === 'Failed') return undefined;
-  if (metadata.deletionTimestamp !== undefined) return 'leaving';
+  if (metadata.deletionTimestamp !== undefined) return 'terminating';
   return status?.phase === 'Running' ? 'running' : 'pending';
 }
 
 function nodeState(node: SeenNode): NodeState {
   const { metadata } = node;
-  if (metadata.deletionTimestamp !== undefined) return 'leaving';
+  if (metadata.deletionTimestamp !== undefined) return 'terminating';
   const { labels = {} } = metadata;
   const isOurs = labels[KWOK_NODE_LABELS.instancePrice] !== undefined;
   if (!isOurs || labels[INITIALIZED_LABEL] === 'true') return isTrue(node, READY) ? 'ready' : 'silent';

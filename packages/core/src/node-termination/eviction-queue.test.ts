@@ -45,9 +45,9 @@ test('03/63 pods go in four groups, each when the one before is gone', async (t)
   const order = ['plain', 'daemon', 'critical', 'critical-daemon'];
   for (const [i, name] of order.entries()) {
     await env.clock.advance(3 * SECOND);
-    const leaving = await Promise.all(order.map((one) => remaining(env, one)));
+    const graces = await Promise.all(order.map((one) => remaining(env, one)));
     assert.deepEqual(
-      leaving.map((left) => left !== undefined),
+      graces.map((left) => left !== undefined),
       order.map((_, j) => j === i),
       `only ${name} is asked to go`,
     );

@@ -49,8 +49,8 @@ test('03/101 a pool follows its NodeClass: missing, silent, unready, ready, dele
 });
 
 test('01/34 what a pool says of its NodeClass', () => {
-  const leaving: NodeClass = { metadata: { name: 'x', deletionTimestamp: '2026-01-01T00:00:00Z' } };
-  const reasons = [undefined, leaving, { metadata: { name: 'x' } }, makeNodeClass('x', 'Unknown')].map(
+  const deleting: NodeClass = { metadata: { name: 'x', deletionTimestamp: '2026-01-01T00:00:00Z' } };
+  const reasons = [undefined, deleting, { metadata: { name: 'x' } }, makeNodeClass('x', 'Unknown')].map(
     (nodeClass) => readinessOf(nodeClass).reason,
   );
   assert.deepEqual(reasons, [

@@ -24,8 +24,8 @@ test('03/123 no controller touches objects of another provider, alive or deleted
   const finalizers = ['karpenter.sh/termination'];
   const parts = { pool, nodeClassRef: FOREIGN_CLASS_REF, expireAfter: '1s', finalizers, status: { providerID: 'p' } };
   await env.create(NODE_CLAIMS, makeNodeClaim('theirs', parts));
-  await env.create(NODE_CLAIMS, makeNodeClaim('leaving', { ...parts, status: { providerID: 'q' } }));
-  await env.delete(NODE_CLAIMS, 'leaving');
+  await env.create(NODE_CLAIMS, makeNodeClaim('deleting', { ...parts, status: { providerID: 'q' } }));
+  await env.delete(NODE_CLAIMS, 'deleting');
   await env.create(NODES, makeNode('theirs', { providerID: 'p' }));
   env.writes.length = 0;
   await env.run(
@@ -45,7 +45,7 @@ test('03/123 no controller touches objects of another provider, alive or deleted
   );
   await env.clock.advance(1 * HOUR);
   assert.deepEqual(
-    env.writes.filter((write) => /theirs|leaving/.test(write)),
+    env.writes.filter((write) => /theirs|deleting/.test(write)),
     [],
   );
 });

@@ -84,13 +84,13 @@ test('a CPU profile shows where time was spent, to pprof and to developer tools'
 
 test('two CPU profiles at once are one too many', { timeout: 60_000 }, async (t) => {
   const url = await serve(t, 'on');
-  const leaving = new AbortController();
-  const first = fetch(`${url}/debug/pprof/profile?seconds=600`, { signal: leaving.signal });
+  const caller = new AbortController();
+  const first = fetch(`${url}/debug/pprof/profile?seconds=600`, { signal: caller.signal });
   let answer: Response;
   do answer = await fetch(`${url}/debug/pprof/profile?seconds=0.01`);
   while (answer.status === 200); // it came before the first
   assert.equal(`${answer.status} ${await answer.text()}`, '500 Could not enable cpu profiling already in use\n');
-  leaving.abort();
+  caller.abort();
   await assert.rejects(first, { name: 'AbortError' });
 });
 

@@ -32,11 +32,11 @@ export const EVENTFUL_LIFE: readonly LifeEvent[] = [
   { happens: fillCluster, minutes: 1 },
   { happens: loseLabels, minutes: 1 },
   { happens: drainNode, minutes: 2 },
-  { happens: takeMachine, minutes: 2 },
+  { happens: deleteNode, minutes: 2 },
   { happens: fallIll, minutes: 4 }, // and the oldest claims expire
 ];
 
-/** Three machines, a pod on each, of which one must not be disturbed; and a Node that nobody waits for. */
+/** Three nodes, a pod on each, of which one must not be disturbed; and a Node that nobody waits for. */
 async function fillCluster({ client }: Cluster): Promise<void> {
   await client.create(KWOK_NODE_CLASSES, object(KWOK_NODE_CLASSES, 'default', {}));
   const spec = {
@@ -72,8 +72,8 @@ async function drainNode(cluster: Cluster): Promise<void> {
   await cluster.client.delete(NODES, { name: pod.spec.nodeName! });
 }
 
-/** Takes a Node away without asking anybody: simulated machines are nothing else. */
-async function takeMachine(cluster: Cluster): Promise<void> {
+/** Takes a Node away without asking anybody: a simulated instance is nothing else. */
+async function deleteNode(cluster: Cluster): Promise<void> {
   const { metadata } = await theFirst(cluster, NODES, isRegistered);
   await cluster.client.patch(NODES, metadata, { type: 'merge', body: { metadata: { finalizers: null } } });
   await cluster.client.delete(NODES, metadata);

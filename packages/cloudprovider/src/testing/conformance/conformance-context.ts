@@ -84,9 +84,9 @@ export class ConformanceContext {
 
   /** Deletes the instance as the lifecycle controller does. Returns false if `delete` never reports that it is gone. */
   async end({ claim, launched }: { readonly claim: NodeClaim; readonly launched: NodeClaim }): Promise<boolean> {
-    const leaving = withStatusOf(claim, launched);
+    const deleting = withStatusOf(claim, launched);
     for (let poll = 0; poll < POLLS; poll++) {
-      const error = await rejectionOf(this.delete(leaving));
+      const error = await rejectionOf(this.delete(deleting));
       if (findCause(error, NodeClaimNotFoundError)) return true;
       if (error !== undefined) throw error;
       await this.#subject.advance(POLL);
