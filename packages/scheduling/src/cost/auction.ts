@@ -9,9 +9,12 @@ import type { Tender } from './tender.ts';
  * only so many steps.
  */
 const MOST_ROUNDS = 40;
-const MOST_IDLE_ROUNDS = 8;
+const MOST_IDLE_ROUNDS = 12;
 const MOST_QUICK_ROUNDS = 20;
 const QUICK_STEPS = 200_000;
+
+/** After so many rounds every machine is filled anew: what was best for it at the first bids is not for ever. */
+const ROUNDS_PER_MEMORY = 5;
 
 /** Of the average price of as many machines as are allowed: with what surcharge to start once there were too many. */
 const FIRST_SURCHARGE = 0.08;
@@ -47,6 +50,7 @@ export function* auction(
   let reserve: Reserve | undefined;
   for (let round = 0, idle = 0; round < MOST_ROUNDS; round++, idle++) {
     if (idle >= (effort.spent < QUICK_STEPS ? MOST_QUICK_ROUNDS : MOST_IDLE_ROUNDS)) break;
+    if (round % ROUNDS_PER_MEMORY === ROUNDS_PER_MEMORY - 1) filler.firstLoads.length = 0;
     const isLavish = reserve !== undefined && round % 2 === 0;
     const terms = isLavish ? { bids, surcharge: tooLow, reserve } : { bids, surcharge, reserve: undefined };
     const most = best === undefined ? untilFound : effort.whole; // a round that was begun is worth finishing

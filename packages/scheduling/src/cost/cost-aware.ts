@@ -45,8 +45,8 @@ function* search(run: UpstreamRun, pools: readonly CostPool[]): Reading<readonly
 }
 
 /**
- * To improve on a plan, some ten milliseconds of work and a hundredth of one for each pod, which is what upstream's plan
- * took. To find the first, twenty times as much for each pod: fleets in which thousands of lots cannot share machines
+ * To improve on a plan, some twenty milliseconds of work and a hundredth or two of one for each pod, which is what upstream's
+ * plan took. To find the first, up to ten times as much for each pod: fleets in which thousands of lots cannot share machines
  * would have none otherwise.
  */
 function sharesFor({ nodes }: UpstreamRun, pools: readonly CostPool[]): Shares {
@@ -54,5 +54,5 @@ function sharesFor({ nodes }: UpstreamRun, pools: readonly CostPool[]): Shares {
   const catalogues = new Set(pools.map(({ template }) => template.market.catalogue));
   const variants = [...catalogues].reduce((sum, { typeOf }) => sum + typeOf.length, 0);
   const whole = 450_000 + 5_400 * pods + 200 * variants;
-  return { whole: new Effort(whole), machines: whole / 12 + 80 * variants, loads: 500_000 + 300 * pods };
+  return { whole: new Effort(whole), machines: whole / 12 + 80 * variants, loads: 700_000 + 600 * pods };
 }
