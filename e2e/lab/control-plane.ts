@@ -71,7 +71,7 @@ export const SERVICES: Readonly<Record<ServiceName, Service>> = {
     args: (site) => [
       ...secureServing(site, 'kube-apiserver'),
       `--etcd-servers=http://127.0.0.1:${site.ports.etcd}`,
-      '--advertise-address=127.0.0.1', // else it looks for a default route, which a machine may not have
+      '--advertise-address=127.0.0.1', // else it looks for a default route, which a host may not have
       '--endpoint-reconciler-type=none', // a loopback address is not allowed as an endpoint
       '--service-cluster-ip-range=10.96.0.0/16',
       `--token-auth-file=${tokenFilePath(site)}`,

@@ -20,7 +20,7 @@ test('Go 1.26 and later builds the lab, whatever follows the number', () => {
     assert.equal(isRecentEnough(version), false, version);
 });
 
-test('a machine without Go is told what to install', async () => {
+test('a host without Go is told what to install', async () => {
   await assert.rejects(getGoToolchain(tmpdir(), { PATH: '/nonexistent' }), {
     name: 'LabError',
     message:
@@ -51,7 +51,7 @@ test('a Go that is too old is named, whether it answers or refuses the go.mod', 
   });
 });
 
-test('a build is for this machine, whatever the user builds for', () => {
+test('a build is for this host, whatever the user builds for', () => {
   const env = goEnvironment({ GOOS: 'plan9', GOARCH: 'mips', GOFLAGS: '-mod=mod', GOPROXY: 'https://proxy.example' });
   assert.deepEqual(env, {
     GOPROXY: 'https://proxy.example',

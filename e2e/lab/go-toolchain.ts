@@ -29,7 +29,7 @@ export async function getGoToolchain(folder: string, env: NodeJS.ProcessEnv = go
   return { version: GOVERSION ?? '', platform: `${GOOS}/${GOARCH}` };
 }
 
-/** The environment of a build: the user's, less what would change the result or build for another machine. */
+/** The environment of a build: the user's, less what would change the result or build for another host. */
 export function goEnvironment(env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
   const { GOOS: _os, GOARCH: _arch, GOFLAGS: _flags, ...rest } = env;
   return { ...rest, CGO_ENABLED: '0', GOWORK: 'off', GOFLAGS: '-buildvcs=false' };

@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 /** Identifies a process, so that a later one with the same pid is not mistaken for it. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** Opaque, comparable on one machine only. */
+  /** Opaque, comparable on one host only. */
   readonly startTime: string;
 }
 

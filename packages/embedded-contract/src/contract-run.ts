@@ -20,7 +20,7 @@ export interface ContractTarget {
   readonly takesValues?: boolean;
 }
 
-const TIMEOUT = 180 * SECOND; // a real control plane on a busy machine takes its time
+const TIMEOUT = 180 * SECOND; // a real control plane on a busy host takes its time
 const ASK_EVERY = 100 * MILLISECOND;
 
 /** The namespace of a case. It stays when the case has ended, without active workloads. */

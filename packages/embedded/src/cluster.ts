@@ -16,7 +16,7 @@ import { Faults } from './kubelet/faults.ts';
 import type { KubeletSettings } from './kubelet/settings.ts';
 
 export interface ClusterOptions {
-  /** The machine's, or a virtual one: then the cluster moves only when that is moved. */
+  /** The host's, or a virtual one: with a virtual clock, nothing happens in the cluster until it is advanced. */
   readonly clock: SteadyClock;
   /** UIDs, generated names and all other choices follow from it. */
   readonly seed: number;

@@ -219,7 +219,7 @@ test('a leader that slept through its deadline may not write, and leads on only 
   await held;
 });
 
-test('neither a wall clock set back nor a machine that slept keeps the fence open', async () => {
+test('neither a wall clock set back nor a host that slept keeps the fence open', async () => {
   const { clock, candidate } = setUp();
   const { elector, stop } = candidate('a');
   await elector.acquire(stop.signal);

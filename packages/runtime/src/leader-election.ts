@@ -86,7 +86,7 @@ type Attempt =
   | { readonly outcome: 'failed'; readonly error: unknown };
 
 /**
- * Competes for a Lease. Only durations measured here decide; other machines' clocks are never compared with ours. For
+ * Competes for a Lease. Only durations measured here decide; other hosts' clocks are never compared with ours. For
  * one term: `acquire`, then `hold` while leading, then `release` once nothing writes any more.
  */
 export class LeaderElector {

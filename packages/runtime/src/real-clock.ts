@@ -4,7 +4,7 @@ import type { SteadyClock } from './steady-clock.ts';
 /** What setTimeout can hold: 24.8 days. It makes 1 ms of anything longer, and a NodeClaim may expire after 30 days. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-/** The machine's own time. Its timers keep the process alive until they fire or are cancelled. */
+/** The host's own time. Its timers keep the process alive until they fire or are cancelled. */
 export const realClock: SteadyClock = {
   now: () => Date.now(),
   elapsed: () => performance.now(),

@@ -1,7 +1,7 @@
 import type { SteadyClock } from './steady-clock.ts';
 
 /**
- * Measures from its making on. The steady clock never runs ahead of the time, but it may stand still while the machine
+ * Measures from its making on. The steady clock never runs ahead of the time, but it may stand still while the host
  * sleeps. The wall clock goes on then, but people and daemons set it, to the past as well as to the future. So whoever
  * must not act too early asks `atLeast`, and whoever must not act too late asks `atMost`.
  */

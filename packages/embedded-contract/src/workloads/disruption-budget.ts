@@ -97,7 +97,7 @@ export const disruptionBudgetCases: readonly ContractCase[] = [
 
   workloadCase('pods that do not run are not healthy', async (env) => {
     await deploy(env, 2);
-    await env.pod('homeless', { nodeSelector: { 'workloads.test/environment': 'nowhere' } });
+    await env.pod('unschedulable', { nodeSelector: { 'workloads.test/environment': 'nowhere' } });
     await createBudget(env, { minAvailable: 2 });
     await counted(env, { expectedPods: 3, currentHealthy: 2, desiredHealthy: 2, disruptionsAllowed: 0 });
   }),

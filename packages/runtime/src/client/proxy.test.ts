@@ -16,7 +16,7 @@ test('the environment’s proxy is used, with or without a scheme, in either cas
   assert.equal(find('https://api', {}), undefined);
 });
 
-test('this machine is never reached through a proxy', () => {
+test('this host is never reached through a proxy', () => {
   for (const host of ['localhost', '127.0.0.1', '[::1]']) {
     assert.equal(find(`https://${host}:6443`, { HTTPS_PROXY: 'http://p' }), undefined);
   }

@@ -1,10 +1,10 @@
 import type { BucketSettings } from './token-bucket.ts';
 
-/** The machine size, in cores, from which on a controller gets all its concurrency. */
+/** The host size, in cores, from which on a controller gets all its concurrency. */
 const FULL_CONCURRENCY_CORES = 60;
 
 /**
- * How many keys a controller handles at once on a machine of this size: `min` up to one core, `max` from 60 cores on,
+ * How many keys a controller handles at once on a host of this size: `min` up to one core, `max` from 60 cores on,
  * and a straight line between (spec 05 §3.3). A part of a core counts as a whole one.
  */
 export function scaleConcurrency(cores: number, { min, max }: { readonly min: number; readonly max: number }): number {

@@ -1,7 +1,7 @@
 import type { Transport, TransportRequest, TransportResponse } from '../client/transport.ts';
 
 /**
- * The way to a server that can fall silent, as one does whose machine is gone: from then on requests are taken and never
+ * The way to a server that can fall silent, as one does whose host is gone: from then on requests are taken and never
  * answered, until their signal ends them. Watches that are open stay so.
  */
 export class SilenceableTransport implements Transport {

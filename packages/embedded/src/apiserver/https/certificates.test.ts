@@ -18,7 +18,7 @@ test('the authority signs itself and the server, and only the authority may sign
   assert.deepEqual([CA.ca, LEAF.ca], [true, false]);
 });
 
-test('the certificate is for this machine and for serving', () => {
+test('the certificate is for this host and for serving', () => {
   assert.equal(LEAF.subjectAltName, 'DNS:localhost, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1');
   assert.equal(LEAF.checkIP('127.0.0.1'), '127.0.0.1');
   assert.equal(LEAF.checkIP('127.0.0.2'), undefined);
