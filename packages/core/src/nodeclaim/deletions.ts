@@ -2,8 +2,7 @@ import { CAPACITY_TYPE_LABEL, NODE_CLAIMS, type NodeClaim, NODEPOOL_LABEL } from
 import { parseDuration } from '@karpenter-ts/kubernetes';
 import { defineCounter, ExpiringMap, isNotFound, MINUTE } from '@karpenter-ts/runtime';
 import type { ControllerDeps } from '../state/controller-deps.ts';
-import { isReschedulable } from '../pods/predicates.ts';
-import { podsOn } from '../state/node-nodeclaim-links.ts';
+import { reschedulablePodsOn } from '../pods/reschedulable-pods.ts';
 
 export const nodeClaimsDisrupted = defineCounter(
   'karpenter_nodeclaims_disrupted_total',
@@ -78,7 +77,7 @@ export class NodeClaimDeletions {
       capacity_type: metadata.labels?.[CAPACITY_TYPE_LABEL] ?? '',
     };
     metrics.increment(nodeClaimsDisrupted, labels);
-    const pods = podsOn(status?.nodeName ?? '', caches).filter(isReschedulable).length;
+    const pods = reschedulablePodsOn(status?.nodeName ?? '', caches).length;
     if (pods === 0) return;
     const termination_mode = terminationMode(spec.terminationGracePeriod);
     metrics.increment(podsDisrupted, { ...labels, consolidation_policy: '', termination_mode }, pods);

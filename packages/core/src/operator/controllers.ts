@@ -20,6 +20,7 @@ import { registrationHealthController } from '../nodepool/registration-health.ts
 import { NodePoolHealth } from '../state/nodepool-health.ts';
 import { validationController } from '../nodepool/validation.ts';
 import { observabilityControllers } from '../observability/controllers.ts';
+import { PodDisruptionBudgets } from '../pods/disruption-budgets.ts';
 import { provisioningControllers } from '../provisioning/controllers.ts';
 import { nodeHealth } from '../node-health/node-health.ts';
 import { EvictionQueue } from '../node-termination/eviction-queue.ts';
@@ -31,6 +32,7 @@ export function createControllers(core: ControllerDeps, random: () => number): r
   const cluster = new ClusterModel(core);
   const deletions = new NodeClaimDeletions(core);
   const nodePoolHealth = new NodePoolHealth(core.caches);
+  const podDisruptionBudgets = new PodDisruptionBudgets(core.caches);
   const queue = new EvictionQueue(core);
   const repairs = options.featureGates.NodeRepair && provider.repairPolicies.length > 0;
   /** The dependencies of a controller that calls the provider: its calls are measured under its name. */
@@ -39,7 +41,7 @@ export function createControllers(core: ControllerDeps, random: () => number): r
     provider: meteredProvider(provider, { ...core, controller }),
   });
   return [
-    ...provisioningControllers({ ...as('provisioner'), cluster, random }),
+    ...provisioningControllers({ ...as('provisioner'), cluster, podDisruptionBudgets, random }),
     nodeClaimGcController(core, cluster),
     pricingController(as('state.pricing'), cluster.prices),
     lifecycleController({ ...as('nodeclaim.lifecycle'), deletions, nodePoolHealth }),

@@ -7,6 +7,7 @@ import type { ControllerDeps } from '../state/controller-deps.ts';
 import { ConsolidationWarnings } from './consolidation-warnings.ts';
 import { findDisplacedPods } from '../pods/displaced-pods.ts';
 import { reportIgnoredPods } from './ignored-pods.ts';
+import type { PodDisruptionBudgets } from '../pods/disruption-budgets.ts';
 import { createNodeClaims } from './nodeclaim-creation.ts';
 import { countUnschedulable, OutcomeRecorder } from './scheduling-outcome.ts';
 import { selectPendingPods } from '../pods/pending-pods.ts';
@@ -22,6 +23,7 @@ import { UnacknowledgedNodeClaims } from './unacknowledged-nodeclaims.ts';
 
 export type ProvisionerDeps = ControllerDeps & {
   readonly cluster: ClusterModel;
+  readonly podDisruptionBudgets: PodDisruptionBudgets;
   /** Numbers in [0, 1), for labels that may have any value. */
   readonly random: () => number;
 };

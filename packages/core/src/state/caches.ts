@@ -44,7 +44,7 @@ export interface Caches {
   readonly storageClasses: Informer<StorageClass>;
   readonly csiNodes: Informer<CsiNode>;
   readonly volumeAttachments: Informer<VolumeAttachment, 'node'>;
-  readonly disruptionBudgets: Informer<PodDisruptionBudget, 'namespace'>;
+  readonly disruptionBudgets: Informer<PodDisruptionBudget>;
   /**
    * `node`: name of the Node the slice is local to. Undefined unless dynamic resource allocation is on, because reading
    * the kind needs extra RBAC rules.
@@ -109,11 +109,7 @@ export function createCaches({ provider, readsResourceSlices, ...deps }: CacheDe
       type: VOLUME_ATTACHMENTS,
       indexes: { node: ({ spec }) => [spec.nodeName] },
     }),
-    disruptionBudgets: new Informer<PodDisruptionBudget, 'namespace'>({
-      ...deps,
-      type: POD_DISRUPTION_BUDGETS,
-      indexes: { namespace: ({ metadata }) => present(metadata.namespace) },
-    }),
+    disruptionBudgets: new Informer<PodDisruptionBudget>({ ...deps, type: POD_DISRUPTION_BUDGETS }),
     resourceSlices: readsResourceSlices
       ? new Informer<ResourceSlice, 'node'>({ ...deps, type: RESOURCE_SLICES, indexes: { node: nodeNamesOf } })
       : undefined,

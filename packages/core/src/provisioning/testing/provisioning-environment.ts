@@ -6,6 +6,7 @@ import { VirtualClock } from '@karpenter-ts/runtime';
 import { type Node, NODES, type Pod, PODS } from '@karpenter-ts/kubernetes';
 import type { ControllerDeps } from '../../state/controller-deps.ts';
 import { ClusterModel } from '../../state/cluster-model.ts';
+import { PodDisruptionBudgets } from '../../pods/disruption-budgets.ts';
 import { metricsPage } from '../../testing/metrics-page.ts';
 import { TestEnvironment } from '../../testing/test-environment.ts';
 import { Provisioner, type ProvisionerDeps } from '../provisioner.ts';
@@ -25,7 +26,12 @@ export class ProvisioningEnvironment extends TestEnvironment<FakeCloudProvider> 
     const clock = new VirtualClock();
     super({ provider: new FakeCloudProvider({ clock, ...fake }), options, clock }); // its delays pass in virtual time
     this.cluster = new ClusterModel(this);
-    this.deps = { ...(this as ControllerDeps), cluster: this.cluster, random: () => 0.5 };
+    this.deps = {
+      ...(this as ControllerDeps),
+      cluster: this.cluster,
+      podDisruptionBudgets: new PodDisruptionBudgets(this.caches),
+      random: () => 0.5,
+    };
     this.#provisioner = new Provisioner(this.deps);
   }
 
