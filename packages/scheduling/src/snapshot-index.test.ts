@@ -19,7 +19,8 @@ test('what an index is asked is worked out once', () => {
   const index = finish(indexSnapshot(snapshot, options));
   const { census, guards, demands, lexicon } = index;
   const once = (ask: () => object) => assert.equal(ask(), ask());
-  const { kind, shape } = index.queued[0]!.podClass;
+  const { podClass } = index.queued[0]!;
+  const { kind, shape } = podClass;
   const stage = kind.constraints.stages[0]!;
   const [byZone, byHost] = index.ruleBook.binding(kind, stage);
   const zones = lexicon.domains.of(ZONE_LABEL);
@@ -34,7 +35,7 @@ test('what an index is asked is worked out once', () => {
   once(() => guards.hostTally(hostGuard!));
   once(() => index.universeOf(snapshot.pools));
   once(() => index.universeOf(snapshot.pools).domainsFor(zones, undefined));
-  once(() => demands.of(shape, stage));
+  once(() => demands.of(podClass, stage));
   once(() => demands.requestsOf(shape));
   const template = () => index.templatesOf(snapshot.pools)[0]!.template;
   once(template);

@@ -48,7 +48,7 @@ export class ExistingRoom {
   /** By resource, once asked for. */
   readonly #headroom: (Headroom | undefined)[] = [];
   readonly #tables: RoomTables;
-  readonly #outstanding: OutstandingDaemons;
+  readonly #expected: ExpectedDaemons;
 
   constructor(nodes: ClusterNodes, daemons: readonly Daemon[], tables: RoomTables) {
     this.nodes = nodes;
@@ -57,24 +57,25 @@ export class ExistingRoom {
     this.remaining = new Float64Array(nodes.open * width);
     this.refusingMoved = new BitSet(nodes.open);
     this.#kinds = new NodeKinds(tables);
-    this.#outstanding = new OutstandingDaemons(daemons, tables);
+    this.#expected = new ExpectedDaemons(daemons, tables);
   }
 
   /** Takes in a node and the pods on it. To be called for every open node before anything is asked. */
   read(node: ClusterNode): void {
     if (node.index >= this.nodes.open) return;
-    this.#readRoom(node, this.#outstanding.on(node));
+    this.#readRoom(node, this.#expected.on(node));
     this.#readUse(node);
   }
 
   /** Nodes a demand may fit on: all that it does fit on, ports and volumes aside, and few that are too full for it. */
   mayFit(demand: Demand): BitSet {
-    const { requests, needs } = demand;
+    const { requests, needs, avoided } = demand;
     const nodes = new BitSet(this.nodes.open);
     this.#kinds.findOpen(nodes, demand);
     for (let r = 0; r < requests.length; r++) {
       if (requests[r]! > 0 && !nodes.intersect(this.#headroomOf(r).withAbout(requests[r]!))) break;
     }
+    for (const daemon of avoided) nodes.subtract(this.#expected.nodesOf(daemon));
     if (needs.hostname !== undefined) this.#keepNamed(nodes, needs.hostname);
     return nodes;
   }
@@ -119,20 +120,33 @@ export class ExistingRoom {
   }
 }
 
-/** Daemons that are expected on a node and not there yet (spec 02 §12.3). */
-class OutstandingDaemons {
+/** Daemons that are expected on existing nodes (spec 02 §12.3). */
+class ExpectedDaemons {
   readonly #daemons: readonly Daemon[];
   readonly #tables: RoomTables;
+  readonly #nodes = new Map<Daemon, BitSet>();
 
   constructor(daemons: readonly Daemon[], tables: RoomTables) {
     this.#daemons = daemons;
     this.#tables = tables;
   }
 
+  /** Nodes it is expected on, be it there or not. */
+  nodesOf(daemon: Daemon): BitSet {
+    let nodes = this.#nodes.get(daemon);
+    if (nodes === undefined) {
+      nodes = new BitSet();
+      this.#nodes.set(daemon, nodes);
+    }
+    return nodes;
+  }
+
+  /** What those lack that are not there yet. */
   on(node: ClusterNode): Amounts {
     const { sets, taints, pods } = this.#tables;
     const expected = this.#daemons.filter((daemon) => runsOnNode(daemon, node, sets, taints));
     if (expected.length === 0) return NO_AMOUNTS;
+    for (const daemon of expected) this.nodesOf(daemon).add(node.index);
     const running = pods.onNode(node).filter(({ pod }) => isDaemonPod(pod));
     const present = running.map(({ podClass }) => podClass.shape.requests);
     const missing = subtractAmounts(sumRequests(expected.map(({ requests }) => requests)), addAmounts(...present));

@@ -77,7 +77,7 @@ function isBound(
 ): boolean {
   if (held.size > 0 || minValuesRelaxed) return true;
   return entries.some(({ queued, stage }) => {
-    const { needs, volumeAlternatives } = index.demands.of(queued.podClass.shape, stage);
+    const { needs, volumeAlternatives } = index.demands.of(queued.podClass, stage);
     const namesHost = [needs, ...volumeAlternatives].some(({ hostname }) => hostname !== undefined);
     return namesHost || stage.relaxations.some(isAboutOthers);
   });

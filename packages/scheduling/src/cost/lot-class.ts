@@ -1,8 +1,8 @@
 import { CAPACITY_TYPE_LABEL, type CapacityType } from '@karpenter-ts/apis';
-import { portsConflict } from '../checks/host-ports.ts';
 import type { TaintTable } from '../checks/taints.ts';
 import type { Catalogue } from '../instance-types/catalogue.ts';
 import type { BitSet } from '../interning/bit-set.ts';
+import { clashes, neighbourText } from '../packing/daemon-peers.ts';
 import { variantsHolding } from '../packing/fitting-variants.ts';
 import { IMPROVING, type Reading } from '../progress.ts';
 import type { RequirementSets } from '../requirements/requirement-set.ts';
@@ -52,8 +52,7 @@ export function* lotClassesOf(
   effort: Effort,
 ): Reading<readonly LotClass[]> {
   const alike = Map.groupBy(lots, (lot) => {
-    const ports = lot.ports.length === 0 ? '' : JSON.stringify(lot.ports);
-    return `${lot.needs.id} ${lot.tolerations.join()} ${ports} ${lot.leastTypes}`;
+    return `${lot.needs.id} ${lot.tolerations.join()} ${neighbourText(lot)} ${lot.leastTypes}`;
   });
   const mostPools = mostPoolsFor(alike.size, pools, effort);
   const classes = new Map<string, { readonly lots: Lot[]; readonly eligibility: ReadonlyMap<CostPool, Eligibility> }>();
@@ -114,7 +113,7 @@ function findEligibility(lot: Lot, { template }: CostPool, tables: EligibilityTa
   const supply = market.supply(set);
   const variants = buyableVariants(template, set, reservedCapacity);
   for (const group of template.overheadGroups) {
-    if (portsConflict(lot.ports, group.ports)) variants.subtract(group.variants);
+    if (clashes(lot, group)) variants.subtract(group.variants);
   }
   const kinds = supply.kinds.filter((kind) => reservedCapacity === 'Off' || !isOf(market.catalogue, kind, 'reserved'));
   if (variants.isEmpty() || kinds.length === 0) return undefined;
@@ -134,7 +133,7 @@ function homeWeight({ requests }: Lot, eligibility: ReadonlyMap<CostPool, Eligib
   for (const [{ limits, template, weight }, { variants }] of eligibility) {
     if (limits !== undefined) continue;
     effort.spend(STEPS_PER_POOL);
-    if (!variantsHolding(variants, template, { requests, ports: [] }).isEmpty()) return weight;
+    if (!variantsHolding(variants, template, { requests, ports: [], avoided: [] }).isEmpty()) return weight;
   }
   return Number.NEGATIVE_INFINITY;
 }

@@ -1,4 +1,4 @@
-import type { HostPort } from '../checks/host-ports.ts';
+import type { DaemonNeighbour } from '../packing/daemon-peers.ts';
 import type { RequirementSet } from '../requirements/requirement-set.ts';
 import type { ResourceVector } from '../resources/resource-table.ts';
 import type { Effort } from './effort.ts';
@@ -7,13 +7,12 @@ import { Needs, type NeedTables } from './needs.ts';
 import type { Unit } from './unit.ts';
 
 /** Units that nothing tells apart but their names: any of them can take the place of another. */
-export interface Lot extends UnitTerms {
+export interface Lot extends UnitTerms, DaemonNeighbour {
   readonly id: number;
   /** In upstream's order. */
   readonly units: Unit[];
   /** Of one unit. */
   readonly requests: ResourceVector;
-  readonly ports: readonly HostPort[];
   /** Of its pods. */
   readonly tolerations: readonly number[];
   readonly needs: RequirementSet;
@@ -76,7 +75,7 @@ export class Lots {
   }
 
   #lotOf(unit: Unit, { leastWeight, leastTypes }: UnitTerms): Lot {
-    const demands = unit.members.map(({ entry }) => this.#tables.demands.of(entry.queued.podClass.shape, entry.stage));
+    const demands = unit.members.map(({ entry }) => this.#tables.demands.of(entry.queued.podClass, entry.stage));
     const { set: needs, openKeys } = this.#needs.of(unit);
     const rules = [
       ...unit.members.map(({ ties }) => ties.hostRules),
@@ -94,6 +93,7 @@ export class Lots {
         units: [],
         requests: sum(demands.map(({ requests }) => requests)),
         ports: demands.flatMap(({ ports }) => ports),
+        avoided: [...new Set(demands.flatMap(({ avoided }) => avoided))],
         tolerations: [...new Set(demands.map(({ tolerations }) => tolerations))],
         needs,
         leastWeight,

@@ -45,10 +45,9 @@ export class Needs {
 
   #asked({ entry: { queued, stage } }: Member, node: OpenNode): RequirementSet {
     const { sets, demands } = this.#tables;
-    const { shape, kind } = queued.podClass;
-    const demand = demands.of(shape, stage);
+    const demand = demands.of(queued.podClass, stage);
     let asked = sets.merge(demand.needs.set, this.#volumeNeeds(demand, node.set));
-    for (const { preference } of kind.constraints.stages[0]!.wishes.preferredNodeTerms) {
+    for (const { preference } of queued.podClass.kind.constraints.stages[0]!.wishes.preferredNodeTerms) {
       const preferred = this.#termOf(preference);
       if (preferred.ids.every((id) => this.#isGranted(id, node))) asked = sets.merge(asked, preferred);
     }

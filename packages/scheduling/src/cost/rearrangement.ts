@@ -36,7 +36,7 @@ export function* rearrange(run: UpstreamRun, seatings: readonly Seating[], effor
   const seats = seatsOf(seatings, nodes);
   for (const entry of history) {
     const { queued, stage, on } = entry;
-    const { kind, shape } = queued.podClass;
+    const { kind } = queued.podClass;
     const { binding, guarding, counting } = topology.ties(kind, stage);
     effort.spend(STEPS_PER_POD + binding.length + guarding.length + counting.length);
     if (effort.isPauseDue()) yield IMPROVING;
@@ -45,7 +45,7 @@ export function* rearrange(run: UpstreamRun, seatings: readonly Seating[], effor
       continue;
     }
     const node = seats.get(entry)!;
-    const demand = demands.of(shape, stage);
+    const demand = demands.of(queued.podClass, stage);
     const set = acceptance.check(node, demand, topology.restriction(kind, stage, binding), 'Keep');
     if (set === undefined) return { refused: entry };
     settle({ acceptance, reservations, topology }, node, { queued, stage }, demand, set);

@@ -93,7 +93,8 @@ function orderFor(
   const fitting = (): BitSet => {
     const requests = machine.room.map((_, r) => on.reduce((sum, lot, j) => sum + lot.requests[r]! * counts[j]!, 0));
     const ports = on.flatMap((lot) => lot.ports);
-    return variantsHolding(buyableVariants(template, set, reservedCapacity), template, { requests, ports });
+    const avoided = on.flatMap((lot) => lot.avoided);
+    return variantsHolding(buyableVariants(template, set, reservedCapacity), template, { requests, ports, avoided });
   };
   return { machine, set, fitting, leastTypes: Math.max(...on.map(({ leastTypes }) => leastTypes)) };
 }

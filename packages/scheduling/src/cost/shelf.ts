@@ -158,7 +158,7 @@ export class Shelf {
   #box(room: ResourceVector, from: BitSet): Box {
     const { template } = this.#pool;
     const { catalogue } = template.market;
-    const variants = variantsHolding(from, template, { requests: room, ports: [] });
+    const variants = variantsHolding(from, template, { requests: room, ports: [], avoided: [] });
     const { set } = template;
     this.#effort.spend((set.hasMinValues ? 4 : 1) * STEPS_PER_BOX);
     const isVaried = !set.hasMinValues || findShortages(set, this.#customers.sets, catalogue, variants).length === 0;

@@ -16,11 +16,12 @@ export function adviceOn({ refusal, nearestMiss }: PoolExplanation): string {
 
 /** An instance type and what stands in its way. */
 export function describeShortfall(shortfall: Shortfall): string {
-  const { instanceType, conflicts, lacks, isUnavailable, takenPorts } = shortfall;
+  const { instanceType, conflicts, lacks, isUnavailable, takenPorts, avoidedDaemons } = shortfall;
   const obstacles = [
     ...conflicts.map(formatIncompatibility),
     ...(lacks.size === 0 ? [] : [`lacks ${amounts(lacks)}`]),
     ...(takenPorts.length === 0 ? [] : [`a daemon has ${ports(takenPorts)}`]),
+    ...avoidedDaemons.map((name) => `anti-affinity with its daemon ${name}`),
     ...(isUnavailable ? ['cannot be had that way now'] : []),
   ];
   return `${instanceType}: ${obstacles.length === 0 ? 'beyond the limits of the pool' : obstacles.join(', ')}`;

@@ -34,6 +34,8 @@ interface Question {
   readonly requirements: Requirements;
   readonly requests: Amounts;
   readonly ports: readonly HostPort[];
+  /** Names of daemons that cannot run beside what is asked for. */
+  readonly avoidedDaemons: readonly string[];
 }
 
 /**
@@ -71,6 +73,7 @@ export class Explainer {
       requirements: node.requirements,
       requests: addAmounts(...node.pods.map(({ pod }) => roundUpRequests(podRequests(pod, this.#reader)))),
       ports: node.pods.flatMap(({ pod }) => hostPortsOf(pod)),
+      avoidedDaemons: [],
     };
     const listed = new Set(node.instanceTypes);
     const ownRequirements = this.#index.lexicon.sets.toRequirements(template.set);
@@ -87,18 +90,21 @@ export class Explainer {
 
   #nearestMiss(nodePool: string, refusal: InstanceTypeRefusal, ports: readonly HostPort[]): Shortfall | undefined {
     const { pool, template } = this.#find(nodePool);
-    const { requirements, podRequests: requests } = refusal;
+    const { requirements, podRequests: requests, avoidedDaemons } = refusal;
     return pool.instanceTypes
-      .map((type) => this.#ask(type, template, { requirements, requests, ports }))
+      .map((type) => this.#ask(type, template, { requirements, requests, ports, avoidedDaemons }))
       .sort(compareShortfalls)[0];
   }
 
-  #ask(type: InstanceType, template: NodeTemplate, { requirements, requests, ports }: Question): Shortfall {
+  #ask(type: InstanceType, template: NodeTemplate, question: Question): Shortfall {
+    const { requirements, requests, ports, avoidedDaemons } = question;
     const daemons = this.#daemonsOn(template).get(type);
+    const names = daemons?.daemons.map(({ name }) => name) ?? [];
     return shortfallOf(type, {
       requirements,
       requests: addAmounts(requests, daemons?.requests ?? NO_AMOUNTS),
       takenPorts: ports.filter((port) => portsConflict([port], daemons?.ports ?? [])),
+      avoidedDaemons: avoidedDaemons.filter((name) => names.includes(name)),
       profile: this.#options.profile,
     });
   }

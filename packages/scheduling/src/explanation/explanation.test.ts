@@ -208,6 +208,7 @@ test('of shortfalls the one with fewer obstacles of whatever kind is closer, the
     lacks: new Map(),
     isUnavailable: false,
     takenPorts: [],
+    avoidedDaemons: [],
     pricePerHour: 1,
     ...parts,
   });

@@ -80,6 +80,8 @@ export interface InstanceTypeRefusal {
   readonly shortOf: readonly ValueShortage[];
   /** Ports of the pod that daemons take on some types, which are not among those looked at. */
   readonly takenPorts: readonly HostPort[];
+  /** Names of daemons on some types that cannot run beside the pod, by anti-affinity. Nor are these looked at. */
+  readonly avoidedDaemons: readonly string[];
   readonly requirements: Requirements;
   readonly podRequests: Amounts;
   /** Of the daemons on the types looked at, smallest and largest; empty if no daemon counts. */

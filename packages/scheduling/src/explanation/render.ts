@@ -116,13 +116,18 @@ function renderTopology({ rule, key, counts, podDomains, nodeDomains }: Topology
 const MILLION_CORES = 1_000_000n * 1_000_000_000n;
 
 function renderInstanceTypes(refusal: InstanceTypeRefusal): string {
-  const { types, shortOf, requirements, podRequests } = refusal;
+  const { types, shortOf, requirements, podRequests, avoidedDaemons } = refusal;
   const context = `requirements=${formatRequirements(requirements)}, resources=${resourcesText(refusal)}`;
   if (shortOf.length > 0) return `${renderShortage(shortOf)}, ${context}`;
-  const text = `${tallyText(types)}, ${context}`;
+  const text = `${tallyText(types)}, ${context}${avoidanceText(avoidedDaemons)}`;
   const onlyTooSmall = types.compatible > 0 && types.offered > 0 && types.fitting === 0;
   const looksMistyped = onlyTooSmall && (podRequests.get('cpu')?.nanos ?? 0n) >= MILLION_CORES;
   return looksMistyped ? `${text} (CPU request >= 1 Million, m vs M typo?)` : text;
+}
+
+/** Of this upstream has no text: it plans the pod, which then never runs. */
+function avoidanceText(daemons: readonly string[]): string {
+  return daemons.length === 0 ? '' : ` (pod anti-affinity with daemons: ${daemons.join(', ')})`;
 }
 
 /**

@@ -25,6 +25,8 @@ export interface Shortfall {
   readonly isUnavailable: boolean;
   /** Ports the pods want and a daemon has there. */
   readonly takenPorts: readonly HostPort[];
+  /** Names of daemons that would run there and cannot run beside the pod. */
+  readonly avoidedDaemons: readonly string[];
   /** Of its cheapest offering that would do; Infinity if there is none. */
   readonly pricePerHour: number;
 }
@@ -34,12 +36,13 @@ export interface TypeQuestion {
   readonly requirements: Requirements;
   readonly requests: Amounts;
   readonly takenPorts: readonly HostPort[];
+  readonly avoidedDaemons: readonly string[];
   readonly profile: ProviderProfile;
 }
 
 /** Every way in which a type falls short; nothing in it means that it would do. */
 export function shortfallOf(type: InstanceType, question: TypeQuestion): Shortfall {
-  const { requirements, requests, takenPorts, profile } = question;
+  const { requirements, requests, takenPorts, avoidedDaemons, profile } = question;
   const declared = toRequirements(type.requirements, profile);
   const offerings = compatibleOfferings(type, requirements, profile);
   return {
@@ -49,6 +52,7 @@ export function shortfallOf(type: InstanceType, question: TypeQuestion): Shortfa
     lacks: leastLack(type, requests, new Set(offerings)),
     isUnavailable: offerings.length === 0,
     takenPorts,
+    avoidedDaemons,
     pricePerHour: Math.min(...offerings.map(({ pricePerHour }) => pricePerHour)),
   };
 }
@@ -58,8 +62,8 @@ export function compareShortfalls(a: Shortfall, b: Shortfall): number {
   return countObstacles(a) - countObstacles(b) || largestShare(a) - largestShare(b);
 }
 
-function countObstacles({ conflicts, lacks, isUnavailable, takenPorts }: Shortfall): number {
-  return conflicts.length + lacks.size + takenPorts.length + (isUnavailable ? 1 : 0);
+function countObstacles({ conflicts, lacks, isUnavailable, takenPorts, avoidedDaemons }: Shortfall): number {
+  return conflicts.length + lacks.size + takenPorts.length + avoidedDaemons.length + (isUnavailable ? 1 : 0);
 }
 
 function largestShare({ lacks, requests }: Shortfall): number {

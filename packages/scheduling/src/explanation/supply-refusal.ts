@@ -2,6 +2,7 @@
 import type { Quantity } from '@karpenter-ts/kubernetes';
 import { type HostPort, portsConflict } from '../checks/host-ports.ts';
 import { BitSet } from '../interning/bit-set.ts';
+import { clashes, type DaemonNeighbour } from '../packing/daemon-peers.ts';
 import { variantsHolding } from '../packing/fitting-variants.ts';
 import type { NodeTemplate } from '../packing/node-template.ts';
 import type { OverheadGroup } from '../packing/overhead-group.ts';
@@ -32,7 +33,7 @@ export class TypeRefusals {
   write(draft: InstanceTypeDraft): InstanceTypeRefusal {
     const { demand, template, set, shortages } = draft;
     const { ports } = demand;
-    const groups = ports.length === 0 ? template.overheadGroups : withoutClash(template, ports);
+    const groups = withoutClash(template, demand);
     const overheads = groups.map(({ requests }) => requests).filter((requests) => requests.size > 0);
     const fold = (combine: (a: Amounts, b: Amounts) => Amounts) =>
       overheads.length === 0 ? NO_AMOUNTS : overheads.reduce(combine);
@@ -41,6 +42,7 @@ export class TypeRefusals {
       types: this.#tally(draft, groups),
       shortOf: shortages,
       takenPorts: ports.length === 0 ? ports : takenPorts(template, ports),
+      avoidedDaemons: avoidedOn(template, demand),
       requirements: this.#sets.toRequirements(set),
       podRequests: demand.amounts,
       leastDaemonRequests: fold(smallestAmounts),
@@ -52,7 +54,7 @@ export class TypeRefusals {
   #tally({ template, set, demand, variants }: InstanceTypeDraft, groups: readonly OverheadGroup[]): TypeTally {
     const { catalogue } = template.market;
     const { compatible, offered } = template.market.supply(set);
-    const considered = groups === template.overheadGroups ? variants : within(variants, groups);
+    const considered = groups.length === template.overheadGroups.length ? variants : within(variants, groups);
     return {
       considered: catalogue.countTypes(considered, considered),
       compatible: catalogue.countTypes(considered, compatible),
@@ -62,13 +64,20 @@ export class TypeRefusals {
   }
 }
 
-/** The types on which no daemon has one of these ports. */
-function withoutClash({ overheadGroups }: NodeTemplate, ports: readonly HostPort[]): readonly OverheadGroup[] {
-  return overheadGroups.filter((group) => !portsConflict(ports, group.ports));
+/** The types on which no daemon keeps the pod off. */
+function withoutClash({ overheadGroups }: NodeTemplate, demand: DaemonNeighbour): readonly OverheadGroup[] {
+  return overheadGroups.filter((group) => !clashes(demand, group));
 }
 
 function takenPorts({ overheadGroups }: NodeTemplate, ports: readonly HostPort[]): readonly HostPort[] {
   return ports.filter((port) => overheadGroups.some((group) => portsConflict([port], group.ports)));
+}
+
+function avoidedOn({ overheadGroups }: NodeTemplate, { avoided }: DaemonNeighbour): readonly string[] {
+  return avoided
+    .filter((daemon) => overheadGroups.some(({ daemons }) => daemons.includes(daemon)))
+    .map(({ name }) => name)
+    .sort();
 }
 
 function within(variants: BitSet, groups: readonly OverheadGroup[]): BitSet {

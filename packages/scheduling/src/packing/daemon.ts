@@ -2,12 +2,18 @@ import { admits } from '@karpenter-ts/apis';
 import type { HostPort } from '../checks/host-ports.ts';
 import { TOLERATE_PREFER_NO_SCHEDULE, type TaintTable } from '../checks/taints.ts';
 import type { Pod } from '@karpenter-ts/kubernetes';
+import { podName } from '../objects/pod.ts';
 import type { NodeNeeds, RequirementSet, RequirementSets } from '../requirements/requirement-set.ts';
 import type { Amounts } from '../resources/amounts.ts';
+import type { PodClasses, PodKind } from './pod-class.ts';
 import { type PodShapes, usesDynamicResources } from './pod-shape.ts';
 
-/** A pod that runs on every node it tolerates and matches. Its preferences and its wishes about other pods are moot. */
+/** A pod that runs on every node it tolerates and matches, whatever it prefers. */
 export interface Daemon {
+  /** Its number among all. */
+  readonly id: number;
+  readonly name: string;
+  readonly kind: PodKind;
   readonly requests: Amounts;
   readonly ports: readonly HostPort[];
   readonly tolerations: number;
@@ -18,19 +24,23 @@ export interface Daemon {
 /** The daemons that count, with what decides where they run (spec 02 §12). */
 export function daemonsOf(
   pods: readonly Pod[],
-  shapes: PodShapes,
+  { shapes, classes }: { readonly shapes: PodShapes; readonly classes: PodClasses },
   taints: TaintTable,
   ignoreDraRequests: boolean,
 ): readonly Daemon[] {
   return pods
     .filter((pod) => !(ignoreDraRequests && usesDynamicResources(pod)))
-    .map((pod) => {
-      const { requests, ports, constraints } = shapes.of(pod);
+    .map((pod, id) => {
+      const shape = shapes.of(pod);
+      const { requests, ports, constraints } = shape;
       const { stages } = constraints;
       const { tolerations, requiredNodeTerms } = stages[0]!.wishes;
       // Relaxing drops the terms first, one by one: so many stages stand for a term each.
       const termStages = stages.slice(0, Math.max(1, requiredNodeTerms.length));
       return {
+        id,
+        name: podName(pod),
+        kind: classes.of(pod, shape, false).kind,
         requests,
         ports,
         tolerations: taints.internTolerations([...tolerations, TOLERATE_PREFER_NO_SCHEDULE]),

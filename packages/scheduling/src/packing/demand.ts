@@ -1,15 +1,16 @@
-import type { HostPort } from '../checks/host-ports.ts';
 import type { NodeNeeds } from '../requirements/requirement-set.ts';
 import type { ResourceTable, ResourceVector } from '../resources/resource-table.ts';
 import type { Amounts } from '../resources/amounts.ts';
 import type { Stage } from './constraints.ts';
+import { type DaemonNeighbour, type DaemonPeers, neighbourText } from './daemon-peers.ts';
+import type { PodClass } from './pod-class.ts';
 import type { PodShape } from './pod-shape.ts';
 
 /**
  * What a pod asks of a node alone, other pods' whereabouts aside. A node that refuses a demand refuses it for good,
  * because nodes only fill up and narrow down: so the refusal is remembered by demand, for all classes that share it.
  */
-export interface Demand {
+export interface Demand extends DaemonNeighbour {
   readonly id: number;
   readonly requests: ResourceVector;
   /** The same as it is printed. */
@@ -17,25 +18,26 @@ export interface Demand {
   readonly tolerations: number;
   readonly needs: NodeNeeds;
   readonly volumeAlternatives: readonly NodeNeeds[];
-  readonly ports: readonly HostPort[];
 }
 
-/** The demands of all stages of all shapes. */
+/** The demands of all stages of all classes of pods. */
 export class Demands {
   readonly #resources: ResourceTable;
+  readonly #peers: DaemonPeers;
   readonly #vectors = new Map<Amounts, { readonly id: number; readonly vector: ResourceVector }>();
   readonly #byText = new Map<string, Demand>();
-  /** By shape, then by stage. */
+  /** By class, then by stage. */
   readonly #byStage: (Demand | undefined)[][] = [];
 
-  constructor(resources: ResourceTable) {
+  constructor(resources: ResourceTable, peers: DaemonPeers) {
     this.#resources = resources;
+    this.#peers = peers;
   }
 
-  of(shape: PodShape, stage: Stage): Demand {
-    this.#byStage[shape.id] ??= [];
-    const demands = this.#byStage[shape.id]!;
-    demands[stage.index] ??= this.#intern(shape, stage);
+  of(podClass: PodClass, stage: Stage): Demand {
+    this.#byStage[podClass.id] ??= [];
+    const demands = this.#byStage[podClass.id]!;
+    demands[stage.index] ??= this.#intern(podClass, stage);
     return demands[stage.index]!;
   }
 
@@ -44,13 +46,15 @@ export class Demands {
     return this.#vectorOf(requests).vector;
   }
 
-  #intern({ id, requests, volumeAlternatives, ports }: PodShape, { needs, tolerations }: Stage): Demand {
+  #intern({ shape, kind }: PodClass, { needs, tolerations }: Stage): Demand {
+    const { id, requests, volumeAlternatives, ports } = shape;
+    const avoided = this.#peers.avoidedBy(kind);
     const { id: size, vector } = this.#vectorOf(requests);
     const named = needs.hostname !== undefined || volumeAlternatives.some(({ hostname }) => hostname !== undefined);
     const alternatives = volumeAlternatives.map(({ set }) => set.id).join();
-    const taken = ports.length === 0 ? '' : JSON.stringify(ports);
+    const beside = neighbourText({ ports, avoided });
     // A hostname is hardly ever asked for: not worth comparing.
-    const text = `${size} ${tolerations} ${needs.set.id} ${alternatives} ${taken} ${named ? id : ''}`;
+    const text = `${size} ${tolerations} ${needs.set.id} ${alternatives} ${beside} ${named ? id : ''}`;
     let demand = this.#byText.get(text);
     if (demand === undefined) {
       demand = {
@@ -61,6 +65,7 @@ export class Demands {
         needs,
         volumeAlternatives,
         ports,
+        avoided,
       };
       this.#byText.set(text, demand);
     }

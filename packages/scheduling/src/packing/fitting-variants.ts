@@ -1,19 +1,20 @@
 import { portsConflict } from '../checks/host-ports.ts';
 import { BitSet } from '../interning/bit-set.ts';
 import type { ResourceVector } from '../resources/resource-table.ts';
+import { clashes } from './daemon-peers.ts';
 import type { Demand } from './demand.ts';
 import type { NodeTemplate } from './node-template.ts';
 
 /**
  * Puts into `out` the variants of `from` that hold `requests` and a demand on top, with the daemons of each. Types on
- * which a daemon has the pod's port are out.
+ * which a daemon has the pod's port or cannot run beside it are out.
  */
 export function fittingVariants(
   out: BitSet,
   from: BitSet,
   template: NodeTemplate,
   held: Pick<Demand, 'requests' | 'ports'>,
-  demand: Pick<Demand, 'requests' | 'ports'>,
+  demand: Pick<Demand, 'requests' | 'ports' | 'avoided'>,
 ): void {
   out.copyFrom(from);
   if (portsConflict(demand.ports, held.ports)) {
@@ -22,14 +23,14 @@ export function fittingVariants(
   }
   const { overheadGroups } = template;
   const [only] = overheadGroups;
-  if (overheadGroups.length === 1 && !portsConflict(demand.ports, only!.ports)) {
+  if (overheadGroups.length === 1 && !clashes(demand, only!)) {
     keepFitting(out, template, held.requests, demand.requests, only!.vector);
     return;
   }
   const part = new BitSet();
   out.clear();
   for (const group of overheadGroups) {
-    if (portsConflict(demand.ports, group.ports)) continue;
+    if (clashes(demand, group)) continue;
     part.copyFrom(from);
     part.intersect(group.variants);
     keepFitting(part, template, held.requests, demand.requests, group.vector);
@@ -41,7 +42,7 @@ export function fittingVariants(
 export function variantsHolding(
   from: BitSet,
   template: NodeTemplate,
-  demand: Pick<Demand, 'requests' | 'ports'>,
+  demand: Pick<Demand, 'requests' | 'ports' | 'avoided'>,
 ): BitSet {
   const out = new BitSet();
   fittingVariants(out, from, template, { requests: new Float64Array(demand.requests.length), ports: [] }, demand);

@@ -12,6 +12,7 @@ import type { Daemon } from './daemon.ts';
 /** Instance types of a pool on which the same daemons run (spec 02 §12.2). */
 export interface OverheadGroup {
   readonly variants: BitSet;
+  readonly daemons: readonly Daemon[];
   /** Of the daemons; empty if there are none. */
   readonly requests: Amounts;
   readonly vector: ResourceVector;
@@ -55,7 +56,7 @@ export function overheadGroupsOf(
   return parts.map((part) => {
     const requests = sumRequests(part.daemons.map((daemon) => daemon.requests));
     return {
-      variants: part.variants,
+      ...part,
       requests,
       vector: tables.resources.toRequests(requests),
       ports: part.daemons.flatMap(({ ports }) => ports),

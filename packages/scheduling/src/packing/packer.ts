@@ -135,7 +135,7 @@ export class Packer {
     const stage = podClass.kind.constraints.stages[i]!;
     attempts[i] ??= {
       stage,
-      demand: this.#deps.demands.of(podClass.shape, stage),
+      demand: this.#deps.demands.of(podClass, stage),
       binding: this.#deps.topology.bindingRules(podClass.kind, stage),
     };
     return attempts[i];
