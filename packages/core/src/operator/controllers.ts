@@ -22,6 +22,7 @@ import { validationController } from '../nodepool/validation.ts';
 import { observabilityControllers } from '../observability/controllers.ts';
 import { PodDisruptionBudgets } from '../pods/disruption-budgets.ts';
 import { provisioningControllers } from '../provisioning/controllers.ts';
+import { LaunchState } from '../provisioning/launch-state.ts';
 import { nodeHealth } from '../node-health/node-health.ts';
 import { EvictionQueue } from '../node-termination/eviction-queue.ts';
 import { nodeTermination } from '../node-termination/node-termination.ts';
@@ -30,6 +31,7 @@ import { nodeTermination } from '../node-termination/node-termination.ts';
 export function createControllers(core: ControllerDeps, random: () => number): readonly Controller[] {
   const { options, provider } = core;
   const cluster = new ClusterModel(core);
+  const launchState = new LaunchState({ ...core, cluster });
   const deletions = new NodeClaimDeletions(core);
   const nodePoolHealth = new NodePoolHealth(core.caches);
   const podDisruptionBudgets = new PodDisruptionBudgets(core.caches);
@@ -41,7 +43,7 @@ export function createControllers(core: ControllerDeps, random: () => number): r
     provider: meteredProvider(provider, { ...core, controller }),
   });
   return [
-    ...provisioningControllers({ ...as('provisioner'), cluster, podDisruptionBudgets, random }),
+    ...provisioningControllers({ ...as('provisioner'), cluster, launchState, podDisruptionBudgets, random }),
     nodeClaimGcController(core, cluster),
     pricingController(as('state.pricing'), cluster.prices),
     lifecycleController({ ...as('nodeclaim.lifecycle'), deletions, nodePoolHealth }),

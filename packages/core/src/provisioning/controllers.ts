@@ -1,5 +1,6 @@
 import { type Controller, type Result, singleton } from '@karpenter-ts/runtime';
 import { Batcher } from './batcher.ts';
+import type { LaunchState } from './launch-state.ts';
 import { PROVISIONER, Provisioner, type ProvisionerDeps } from './provisioner.ts';
 import { nodeTrigger, podTrigger } from './triggers.ts';
 
@@ -14,7 +15,7 @@ export function provisioningControllers(deps: ProvisionerDeps): readonly Control
     maxDuration: options.batchMaxDuration,
   });
   return [
-    provisionerController(new Provisioner(deps), batcher),
+    provisionerController(new Provisioner(deps), batcher, deps.launchState),
     podTrigger(deps, batcher, cluster),
     nodeTrigger(deps, batcher),
   ];
@@ -24,10 +25,10 @@ export function provisioningControllers(deps: ProvisionerDeps): readonly Control
  * Waits for a batch and handles it, for ever (spec 02 §3). While the cluster state is not in sync the batch is kept and
  * tried again. Upstream drops it, and its pods wait until they trigger again.
  */
-function provisionerController(provisioner: Provisioner, batcher: Batcher): Controller {
+function provisionerController(provisioner: Provisioner, batcher: Batcher, launchState: LaunchState): Controller {
   const controller = singleton(PROVISIONER, async (signal, logger) => {
     if (!(await batcher.wait(signal))) return AT_ONCE;
-    if (await provisioner.isReady(signal)) await provisioner.run(signal, logger);
+    if (await launchState.isReady(signal)) await provisioner.run(signal, logger);
     else batcher.rearm();
     return AT_ONCE;
   });

@@ -7,9 +7,9 @@ import { DEFAULT_PLANNING, EMPTY_SNAPSHOT, finish, planSnapshot } from '@karpent
 import { DEFAULT_TYPES } from '@karpenter-ts/scheduling/testing';
 import { pendingPod, readyPool } from '../testing/cluster-objects.ts';
 import { createNodeClaims, type Order } from './nodeclaim-creation.ts';
+import { toNodeClaim } from './planned-nodeclaim.ts';
 import { TimeSlices } from '../state/time-slices.ts';
 import { startProvisioningEnvironment } from './testing/provisioning-environment.ts';
-import { UnacknowledgedNodeClaims } from './unacknowledged-nodeclaims.ts';
 
 /** What buys one node, in a cluster with one pool. */
 async function startShop(t: Parameters<typeof startProvisioningEnvironment>[0]) {
@@ -18,16 +18,13 @@ async function startShop(t: Parameters<typeof startProvisioningEnvironment>[0]) 
   const pool = { nodePool: env.caches.nodePools.get('default')!, instanceTypes: DEFAULT_TYPES };
   const snapshot = { ...EMPTY_SNAPSHOT, pools: [pool], pods: [pendingPod('a')] };
   const { newNodes } = finish(planSnapshot(snapshot, { ...DEFAULT_PLANNING, profile: env.provider.profile }));
-  const orders: readonly Order[] = newNodes.map((planned) => ({ planned, pool }));
+  const orders: readonly Order[] = newNodes.map((planned) => ({
+    nodeClaim: toNodeClaim(planned, pool, env.deps),
+    pods: planned.pods,
+  }));
   const slices = new TimeSlices(env.clock, new AbortController().signal);
   const buy = (client: Client, bought: readonly Order[], tellsPods: boolean) =>
-    createNodeClaims(
-      { ...env.deps, client, unacknowledged: new UnacknowledgedNodeClaims(env.deps) },
-      bought,
-      { reason: 'test', tellsPods },
-      slices,
-      env.logger,
-    );
+    createNodeClaims({ ...env.deps, client }, bought, { reason: 'test', tellsPods }, slices, env.logger);
   return { env, orders, buy };
 }
 

@@ -4,6 +4,7 @@ import {
   INSTANCE_TYPE_LABEL,
   MIN_VALUES_RELAXED,
   type NodeClaim,
+  NODEPOOL_LABEL,
 } from '@karpenter-ts/apis';
 import {
   combineErrors,
@@ -15,13 +16,12 @@ import {
   notFoundText,
 } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS, NODE_POOLS } from '@karpenter-ts/apis';
-import type { PlannedNode, Pool } from '@karpenter-ts/scheduling';
+import type { PlacedPod } from '@karpenter-ts/scheduling';
 import type { ClusterModel } from '../state/cluster-model.ts';
 import type { ControllerDeps } from '../state/controller-deps.ts';
 import { nominated } from '../pods/scheduling-events.ts';
-import { toNodeClaim } from './planned-nodeclaim.ts';
+import type { LaunchState } from './launch-state.ts';
 import type { TimeSlices } from '../state/time-slices.ts';
-import type { UnacknowledgedNodeClaims } from './unacknowledged-nodeclaims.ts';
 
 const createdNodeClaims = defineCounter(
   'karpenter_nodeclaims_created_total',
@@ -30,20 +30,21 @@ const createdNodeClaims = defineCounter(
     'nodepool, and if min values was relaxed for this nodeclaim.',
 );
 
-export type CreationDeps = Pick<ControllerDeps, 'caches' | 'client' | 'events' | 'metrics' | 'provider'> & {
+export type CreationDeps = Pick<ControllerDeps, 'caches' | 'client' | 'events' | 'metrics'> & {
   readonly cluster: ClusterModel;
-  readonly random: () => number;
-  readonly unacknowledged: UnacknowledgedNodeClaims;
+  readonly launchState: LaunchState;
 };
 
-/** A planned node, and its NodePool as planning saw it. */
+/** A NodeClaim to create. */
 export interface Order {
-  readonly planned: PlannedNode;
-  readonly pool: Pool;
+  readonly nodeClaim: NodeClaim;
+  /** The pods that are expected on its node. */
+  readonly pods: readonly PlacedPod[];
 }
 
-/** Why NodeClaims are created: `provisioned` for pending pods. */
+/** Why NodeClaims are created. */
 export interface Occasion {
+  /** A value of the label `reason` in metrics: `provisioned` for pending pods. */
   readonly reason: string;
   /** Whether to publish an event on the pods about where they are expected. */
   readonly tellsPods: boolean;
@@ -56,12 +57,12 @@ export interface Occasion {
 const MOST_UNDER_WAY = 128;
 
 /**
- * Creates a NodeClaim for every order, many at a time. A failure does not stop the others: all errors are thrown
- * together at the end. Resolves with the names, in order.
+ * Creates the NodeClaim of every order, many at a time, and takes an order only when it is its turn. A failure does not
+ * stop the others: all errors are thrown together at the end. Resolves with the names, in order.
  */
 export async function createNodeClaims(
   deps: CreationDeps,
-  orders: readonly Order[],
+  orders: Iterable<Order>,
   occasion: Occasion,
   slices: TimeSlices,
   logger: Logger,
@@ -92,21 +93,21 @@ function describe(cause: unknown): Error {
 
 async function createNodeClaim(
   deps: CreationDeps,
-  { planned, pool }: Order,
+  { nodeClaim: ordered, pods }: Order,
   { reason, tellsPods }: Occasion,
   signal: AbortSignal,
   logger: Logger,
 ): Promise<string> {
-  const { client, cluster, events, metrics, unacknowledged } = deps;
-  const nodePool = pool.nodePool.metadata.name;
+  const { client, cluster, events, metrics, launchState } = deps;
+  const nodePool = ordered.metadata.labels?.[NODEPOOL_LABEL] ?? '';
   checkLimits(deps, nodePool);
   // The client must not retry: the server generates the name, so each try could store another NodeClaim.
-  const creation = client.create(NODE_CLAIMS, toNodeClaim(planned, pool, deps), { retries: 0 }, signal);
-  creation.catch((error: unknown) => unacknowledged.noteFailure(error));
+  const creation = client.create(NODE_CLAIMS, ordered, { retries: 0 }, signal);
+  creation.catch((error: unknown) => launchState.unacknowledged.noteFailure(error));
   const nodeClaim = await creation;
   const { name } = nodeClaim.metadata;
   cluster.track(nodeClaim);
-  for (const { pod } of planned.pods) cluster.decisions.expectOn(pod, name);
+  for (const { pod } of pods) cluster.decisions.expectOn(pod, name);
   logger.info('created nodeclaim', {
     NodePool: new LoggedRef({ name: nodePool }),
     NodeClaim: new LoggedRef({ name }),
@@ -115,7 +116,7 @@ async function createNodeClaim(
   });
   const min_values_relaxed = nodeClaim.metadata.annotations?.[MIN_VALUES_RELAXED] ?? 'false';
   metrics.increment(createdNodeClaims, { reason, nodepool: nodePool, min_values_relaxed });
-  if (tellsPods) for (const { pod } of planned.pods) events.publish(nominated(pod, { nodeClaim: name }));
+  if (tellsPods) for (const { pod } of pods) events.publish(nominated(pod, { nodeClaim: name }));
   return name;
 }
 

@@ -1,6 +1,6 @@
 import { durationText, type Logger, MINUTE, nameList, SECOND, type Source } from '@karpenter-ts/runtime';
 import { objectKey, type Pod } from '@karpenter-ts/kubernetes';
-import { Catalogues, type Plan, type Pool } from '@karpenter-ts/scheduling';
+import type { Plan, Pool } from '@karpenter-ts/scheduling';
 import type { ClusterModel } from '../state/cluster-model.ts';
 import type { StateNode } from '../state/state-node.ts';
 import type { ControllerDeps } from '../state/controller-deps.ts';
@@ -8,7 +8,9 @@ import { ConsolidationWarnings } from './consolidation-warnings.ts';
 import { findDisplacedPods } from '../pods/displaced-pods.ts';
 import { reportIgnoredPods } from './ignored-pods.ts';
 import type { PodDisruptionBudgets } from '../pods/disruption-budgets.ts';
+import type { LaunchState } from './launch-state.ts';
 import { createNodeClaims } from './nodeclaim-creation.ts';
+import { toNodeClaim } from './planned-nodeclaim.ts';
 import { countUnschedulable, OutcomeRecorder } from './scheduling-outcome.ts';
 import { selectPendingPods } from '../pods/pending-pods.ts';
 import { PlannerDriver } from '../planning/planner-driver.ts';
@@ -19,11 +21,11 @@ import { planningSnapshot } from '../planning/planning-snapshot.ts';
 import { TimeSlices } from '../state/time-slices.ts';
 import { UntrackedVolumes } from '../planning/untracked-volumes.ts';
 import { findUsablePools } from '../planning/usable-pools.ts';
-import { UnacknowledgedNodeClaims } from './unacknowledged-nodeclaims.ts';
 
 export type ProvisionerDeps = ControllerDeps & {
   readonly cluster: ClusterModel;
   readonly podDisruptionBudgets: PodDisruptionBudgets;
+  readonly launchState: LaunchState;
   /** Numbers in [0, 1), for labels that may have any value. */
   readonly random: () => number;
 };
@@ -43,30 +45,20 @@ export class Provisioner {
   readonly #warnings: ConsolidationWarnings;
   readonly #untracked: UntrackedVolumes;
   readonly #spread: DefaultSpread;
-  readonly #unacknowledged: UnacknowledgedNodeClaims;
 
   constructor(deps: ProvisionerDeps) {
-    const { clock, metrics, caches } = deps;
+    const { clock, metrics, caches, launchState } = deps;
+    const { catalogues } = launchState;
     this.#deps = deps;
-    this.#driver = new PlannerDriver({ clock, metrics, controller: PROVISIONER, catalogues: new Catalogues() });
+    this.#driver = new PlannerDriver({ clock, metrics, controller: PROVISIONER, catalogues });
     this.#warnings = new ConsolidationWarnings(clock);
     this.#untracked = new UntrackedVolumes(caches);
     this.#spread = new DefaultSpread(deps);
-    this.#unacknowledged = new UnacknowledgedNodeClaims(deps);
   }
 
   /** Caches that only the provisioner reads. They must be in sync before its first pass. */
   get sources(): readonly Source[] {
     return this.#spread.sources;
-  }
-
-  /**
-   * Whether the cluster state shows every NodeClaim that was created, so that no capacity is bought twice. Rejects if
-   * the API server cannot be asked.
-   */
-  async isReady(signal: AbortSignal): Promise<boolean> {
-    await this.#unacknowledged.resolve(signal);
-    return this.#deps.cluster.hasSynced();
   }
 
   /** One pass over all pending pods. Rejects if something failed that another pass may fix. */
@@ -79,9 +71,11 @@ export class Provisioner {
     );
     if (scheduled === undefined) return;
     const pools = new Map(scheduled.pools.map((pool) => [pool.nodePool.metadata.name, pool]));
-    const orders = scheduled.plan.newNodes.map((planned) => ({ planned, pool: pools.get(planned.nodePool)! }));
-    const deps = { ...this.#deps, unacknowledged: this.#unacknowledged };
-    await createNodeClaims(deps, orders, { reason: 'provisioned', tellsPods: true }, slices, logger);
+    const orders = scheduled.plan.newNodes.values().map((planned) => ({
+      nodeClaim: toNodeClaim(planned, pools.get(planned.nodePool)!, this.#deps),
+      pods: planned.pods,
+    }));
+    await createNodeClaims(this.#deps, orders, { reason: 'provisioned', tellsPods: true }, slices, logger);
   }
 
   /** Plans and records the outcome, but creates no NodeClaims. Undefined if there are no pods or no NodePools. */

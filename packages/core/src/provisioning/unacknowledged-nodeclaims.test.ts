@@ -32,7 +32,7 @@ async function provision(t: TestContext, failure: Error, stored: (nodeClaim: Nod
     },
   } as unknown as Client;
   await env.add([readyPool('default')], [pendingPod('a', { requests: { cpu: '1' } })]);
-  await env.run(...provisioningControllers({ ...env.deps, client }));
+  await env.run(...provisioningControllers(env.depsWith(client)));
   await env.clock.advance(14 * SECOND); // the pod has called again at ten
   return { env, asked };
 }
@@ -69,7 +69,7 @@ for (const code of [500, 502, 503, 504]) {
     }, env.clock);
     const client = new Client({ transport, clock: env.clock, userAgent: 'karpenter-test' });
     await env.add([readyPool('default')], [pendingPod('a', { requests: { cpu: '1' } })]);
-    await env.run(...provisioningControllers({ ...env.deps, client }));
+    await env.run(...provisioningControllers(env.depsWith(client)));
     await env.clock.advance(60 * SECOND);
     assert.equal((await env.nodeClaims()).length, 1);
   });

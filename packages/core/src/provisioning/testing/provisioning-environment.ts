@@ -2,13 +2,14 @@ import type { TestContext } from 'node:test';
 import { NODE_CLAIMS, NODE_POOLS, type NodeClaim, type NodePool } from '@karpenter-ts/apis';
 import { FakeCloudProvider, type FakeSettings } from '@karpenter-ts/cloudprovider/testing';
 import type { OperatorOptions } from '../../options/operator-options.ts';
-import { VirtualClock } from '@karpenter-ts/runtime';
+import { type Client, VirtualClock } from '@karpenter-ts/runtime';
 import { type Node, NODES, type Pod, PODS } from '@karpenter-ts/kubernetes';
 import type { ControllerDeps } from '../../state/controller-deps.ts';
 import { ClusterModel } from '../../state/cluster-model.ts';
 import { PodDisruptionBudgets } from '../../pods/disruption-budgets.ts';
 import { metricsPage } from '../../testing/metrics-page.ts';
 import { TestEnvironment } from '../../testing/test-environment.ts';
+import { LaunchState } from '../launch-state.ts';
 import { Provisioner, type ProvisionerDeps } from '../provisioner.ts';
 
 /** How an environment differs from the usual one. */
@@ -20,19 +21,23 @@ export interface ProvisioningEnvironmentSettings extends FakeSettings {
 export class ProvisioningEnvironment extends TestEnvironment<FakeCloudProvider> {
   readonly cluster: ClusterModel;
   readonly deps: ProvisionerDeps;
+  readonly #podDisruptionBudgets: PodDisruptionBudgets;
   readonly #provisioner: Provisioner;
 
   constructor({ options = {}, ...fake }: ProvisioningEnvironmentSettings) {
     const clock = new VirtualClock();
     super({ provider: new FakeCloudProvider({ clock, ...fake }), options, clock }); // its delays pass in virtual time
     this.cluster = new ClusterModel(this);
-    this.deps = {
-      ...(this as ControllerDeps),
-      cluster: this.cluster,
-      podDisruptionBudgets: new PodDisruptionBudgets(this.caches),
-      random: () => 0.5,
-    };
+    this.#podDisruptionBudgets = new PodDisruptionBudgets(this.caches);
+    this.deps = this.depsWith(this.client);
     this.#provisioner = new Provisioner(this.deps);
+  }
+
+  /** The dependencies of another provisioner of this environment, which sends its requests through `client`. */
+  depsWith(client: Client): ProvisionerDeps {
+    const core = { ...(this as ControllerDeps), client, cluster: this.cluster };
+    const podDisruptionBudgets = this.#podDisruptionBudgets;
+    return { ...core, podDisruptionBudgets, launchState: new LaunchState(core), random: () => 0.5 };
   }
 
   /** Creates NodePools, then pods. */
