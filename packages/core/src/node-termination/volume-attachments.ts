@@ -1,6 +1,7 @@
 import type { Instant } from '@karpenter-ts/runtime';
 import type { Caches } from '../state/caches.ts';
-import type { Pod, VolumeAttachment } from '@karpenter-ts/kubernetes';
+import { objectKey, type Pod, type VolumeAttachment } from '@karpenter-ts/kubernetes';
+import { volumeClaimNameOf } from '../pods/volume-checks.ts';
 import { podsOn } from '../state/node-nodeclaim-links.ts';
 import { isDrainable } from './pod-drain.ts';
 
@@ -23,10 +24,11 @@ export function pendingAttachments(nodeName: string, caches: VolumeCaches, now: 
 }
 
 /** Names of the PersistentVolumes a pod uses, as far as its PersistentVolumeClaims exist. */
-function volumesOf({ metadata, spec }: Pod, { persistentVolumeClaims }: VolumeCaches): readonly string[] {
-  return (spec.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }) => {
-    const claimName = persistentVolumeClaim?.claimName ?? (ephemeral && `${metadata.name}-${name}`);
-    const nodeClaim = claimName && persistentVolumeClaims.get(`${metadata.namespace}/${claimName}`);
-    return nodeClaim ? (nodeClaim.spec.volumeName ?? []) : [];
+function volumesOf(pod: Pod, { persistentVolumeClaims }: VolumeCaches): readonly string[] {
+  return (pod.spec.volumes ?? []).flatMap((volume) => {
+    const name = volumeClaimNameOf(pod, volume);
+    if (name === undefined) return [];
+    const volumeClaim = persistentVolumeClaims.get(objectKey({ namespace: pod.metadata.namespace, name }));
+    return volumeClaim?.spec.volumeName ?? [];
   });
 }
