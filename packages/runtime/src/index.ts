@@ -110,6 +110,7 @@ export { listenForStop, type SignalSource } from './signals.ts';
 
 // Options
 export { featureGates, type Gates } from './options/feature-gates.ts';
+export { parseFloatLiteral } from './options/go-literals.ts';
 export { defaultsOf, type Option, type OptionRows, option, type Parsed } from './options/option.ts';
 export {
   bool,
