@@ -138,7 +138,7 @@ for (const phase of ['Succeeded', 'Failed']) {
 
 const ENDS: Readonly<Record<string, (env: TestEnvironment, decisions: PodDecisions) => unknown>> = {
   'is placed': (env, decisions) => decisions.place(podOf(env), true),
-  'is refused': (env, decisions) => decisions.fail(podOf(env), 'no room'),
+  'is refused': (env, decisions) => decisions.fail(podOf(env), { why: 'NoUsablePools' }),
   'is scheduled': (env) => report(env, 'Pending', 'PodScheduled'),
   'has a Node, though no condition says so': async (env) => {
     await bind(env, 'n');
@@ -169,7 +169,7 @@ test('05/53 a pod that has lost its node is not shown as waiting for it', async 
   for (const wait of ['unbound_time_seconds', 'unstarted_time_seconds']) {
     assert.deepEqual(await lines(`provisioning_${wait}`), [`${LABELS} 0`]);
   }
-  decisions.fail(podOf(env), 'no room');
+  decisions.fail(podOf(env), { why: 'NoUsablePools' });
   for (const wait of ['unbound_time_seconds', 'unstarted_time_seconds']) {
     assert.deepEqual(await lines(`provisioning_${wait}`), []);
     assert.deepEqual(await lines(wait), [`${LABELS} 0`]);

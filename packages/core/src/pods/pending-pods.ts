@@ -1,7 +1,8 @@
 import type { Pod } from '@karpenter-ts/kubernetes';
 import type { ControllerDeps } from '../state/controller-deps.ts';
 import type { TimeSlices } from '../state/time-slices.ts';
-import { PodValidation, type Rejection, type UnknownValues } from './pod-validation.ts';
+import type { Rejection } from '../state/pod-failure.ts';
+import { PodValidation, type UnknownValues } from './pod-validation.ts';
 import { isProvisionable } from './predicates.ts';
 
 /** What was found among the pods without a node. */

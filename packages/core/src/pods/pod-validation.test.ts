@@ -4,7 +4,8 @@ import { NODEPOOL_LABEL } from '@karpenter-ts/apis';
 import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
 import type { Pod } from '@karpenter-ts/kubernetes';
 import { pendingPod } from '../testing/cluster-objects.ts';
-import { isOptOut, PodValidation, renderRejection } from './pod-validation.ts';
+import { isOptOut, renderRejection } from '../state/pod-failure.ts';
+import { PodValidation } from './pod-validation.ts';
 
 type Expression = { readonly key: string; readonly operator: string; readonly values?: readonly string[] };
 

@@ -10,21 +10,8 @@ import {
 } from '@karpenter-ts/apis';
 import type { CloudProvider } from '@karpenter-ts/cloudprovider';
 import type { Pod } from '@karpenter-ts/kubernetes';
+import { type PodProblem, type Rejection, renderRejection } from '../state/pod-failure.ts';
 import { findVolumeFault, type StorageObjects } from './volume-checks.ts';
-
-/** Why a pod is ignored: all that is wrong with it, at least one thing. */
-export interface Rejection {
-  readonly problems: readonly PodProblem[];
-}
-
-export type PodProblem =
-  /** The pod opts out of nodes of NodePools. */
-  | { readonly why: 'OptsOut' }
-  | { readonly why: 'MatchFields' }
-  /** A requirement of the pod that is not valid, or that no node can meet; `fault` in upstream's words. */
-  | { readonly why: 'Requirement'; readonly requirement: RequirementSpec; readonly fault: string }
-  /** A volume that is missing or not usable yet; `fault` in upstream's words. */
-  | { readonly why: 'Volume'; readonly fault: string };
 
 /** A requirement with values that no node has, beside others that some have: it is planned with the valid ones. */
 export interface UnknownValues {
@@ -38,7 +25,6 @@ export interface ValidationDeps {
   readonly objects: StorageObjects;
 }
 
-const OPT_OUT_TEXT = `configured to not run on a Karpenter provisioned node (requirement=${NODEPOOL_LABEL} DoesNotExist)`;
 const OPTS_OUT: PodProblem = { why: 'OptsOut' };
 const MATCH_FIELDS: PodProblem = { why: 'MatchFields' };
 
@@ -72,10 +58,11 @@ export class PodValidation {
 
   /** Equal rejections are one object: thousands of pods may be ignored for the same reason. */
   #rejectionFor(problems: readonly PodProblem[]): Rejection {
-    const text = renderProblems(problems);
+    const found: Rejection = { why: 'Ignored', problems };
+    const text = renderRejection(found);
     let rejection = this.#rejections.get(text);
     if (rejection === undefined) {
-      rejection = { problems };
+      rejection = found;
       this.#rejections.set(text, rejection);
     }
     return rejection;
@@ -126,34 +113,6 @@ export class PodValidation {
     const known = splitKnownValues({ ...requirement, key }, profile);
     if (known === undefined || known.valid.length === 0 || known.invalid.length === 0) return;
     this.unknownValues.push({ key, valid: known.valid, invalid: known.invalid });
-  }
-}
-
-/** Whether the pod is ignored because it asks for that, so that nobody needs to be told. */
-export function isOptOut({ problems }: Rejection): boolean {
-  return problems.some(({ why }) => why === 'OptsOut');
-}
-
-/** All that is wrong with the pod, in upstream's words. */
-export function renderRejection({ problems }: Rejection): string {
-  return renderProblems(problems);
-}
-
-function renderProblems(problems: readonly PodProblem[]): string {
-  return problems.map(renderProblem).join('; ');
-}
-
-function renderProblem(problem: PodProblem): string {
-  switch (problem.why) {
-    case 'OptsOut':
-      return OPT_OUT_TEXT;
-    case 'MatchFields':
-      return 'node selector term with matchFields is not supported';
-    case 'Requirement':
-    case 'Volume':
-      return problem.fault;
-    default:
-      return problem satisfies never;
   }
 }
 

@@ -1,9 +1,9 @@
 import { defineGauge, LoggedRef, type Logger } from '@karpenter-ts/runtime';
 import type { PendingPods } from '../pods/pending-pods.ts';
-import { isOptOut, renderRejection } from '../pods/pod-validation.ts';
 import { failedScheduling } from '../pods/scheduling-events.ts';
 import type { ClusterModel } from '../state/cluster-model.ts';
 import type { ControllerDeps } from '../state/controller-deps.ts';
+import { isOptOut, renderRejection } from '../state/pod-failure.ts';
 import type { TimeSlices } from '../state/time-slices.ts';
 
 const ignoredPods = defineGauge(
@@ -29,7 +29,7 @@ export async function reportIgnoredPods(
   for (const { pod, rejection } of ignored) {
     if (slices.isOver) await slices.pause();
     const reason = renderRejection(rejection);
-    cluster.decisions.fail(pod, `ignoring pod, ${reason}`);
+    cluster.decisions.fail(pod, rejection);
     logger.debug('ignoring pod', { Pod: new LoggedRef(pod.metadata), error: reason });
     if (!isOptOut(rejection)) events.publish(failedScheduling(pod, reason));
   }

@@ -15,6 +15,7 @@ import {
   readyPool,
   runningPod,
 } from '../testing/cluster-objects.ts';
+import { renderPodFailure } from '../state/pod-failure.ts';
 import { metricsPage } from '../testing/metrics-page.ts';
 import { makeNodePool } from '../testing/objects.ts';
 import { startProvisioningEnvironment } from './testing/provisioning-environment.ts';
@@ -91,7 +92,7 @@ test('02/8 02/9 pods that are ignored are counted; those who did not mean it are
   assert.match(message ?? '', /^Failed to schedule pod, using label kubernetes\.io\/hostname is not allowed/);
   const { decidedAt, placeableSince, failure } = env.cluster.decisions.find('default/picky')!;
   assert.deepEqual([decidedAt, placeableSince], [env.clock.now(), undefined]);
-  assert.match(failure ?? '', /^ignoring pod, using label/);
+  assert.match(renderPodFailure(failure!), /^ignoring pod, using label/);
   const ignored = env.lines('ignoring pod').map(({ level, fields }) => `${level} ${String(fields['Pod'])}`);
   assert.deepEqual(ignored.sort(), ['debug default/elsewhere', 'debug default/picky']);
 });
@@ -123,7 +124,8 @@ for (const [words, pool] of [
     await env.pass();
     assert.deepEqual(await env.nodeClaims(), []);
     assert.equal(env.lines('no dynamic nodepools found').length, 1);
-    assert.equal(env.cluster.decisions.find('default/a')?.failure, 'no dynamic nodepools found');
+    const { failure } = env.cluster.decisions.find('default/a')!;
+    assert.equal(renderPodFailure(failure!), 'no dynamic nodepools found');
     assert.deepEqual(env.eventsOn('a'), []);
     const notReady = env.lines('ignoring nodepool, not ready');
     assert.equal(notReady.length, words === 'not ready' ? 1 : 0);
@@ -280,6 +282,22 @@ test('02/128 unschedulable pods are counted, told why, and do not keep others fr
   assert.equal(reason, 'FailedScheduling');
   assert.equal(message, `Failed to schedule pod, ${failed[0]?.error}`);
   assert.deepEqual(env.lines('computed new nodeclaim(s) to fit pod(s)')[0]?.fields['pods'], 5);
+});
+
+test('why pods have no node is remembered as data, and equal pods share one failure', async (t) => {
+  const env = await startProvisioningEnvironment(t);
+  const custom = { 'karpenter.sh/custom': 'x' };
+  await env.add([readyPool('default')]);
+  for (const name of ['a', 'b']) {
+    await env.add([], [pendingPod(`huge-${name}`, { requests: { cpu: '1000' } })]);
+    await env.add([], [pendingPod(`refused-${name}`, { nodeSelector: custom })]);
+  }
+  await env.pass();
+  const failureOf = (name: string) => env.cluster.decisions.find(`default/${name}`)?.failure;
+  assert.equal(failureOf('huge-a')?.why, 'PoolsRefused');
+  assert.equal(failureOf('huge-a'), failureOf('huge-b'));
+  assert.equal(failureOf('refused-a')?.why, 'Ignored');
+  assert.equal(failureOf('refused-a'), failureOf('refused-b'));
 });
 
 test('02/128 how many pods wait is shown under the plan’s own id, one plan at a time', async (t) => {
@@ -462,7 +480,7 @@ test('pods that wait for reserved capacity are deferred: no event, not counted',
     [['debug', 'default/b']],
   );
   assert.deepEqual(env.eventsOn('b'), []);
-  assert.match(env.cluster.decisions.find('default/b')?.failure ?? '', /could not be reserved/);
+  assert.match(renderPodFailure(env.cluster.decisions.find('default/b')!.failure!), /could not be reserved/);
 });
 
 test('with the gate ReservedCapacity off a reservation is an offering like any other', async (t) => {

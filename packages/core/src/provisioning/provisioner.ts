@@ -4,6 +4,7 @@ import type { Plan, Pool } from '@karpenter-ts/scheduling';
 import type { ClusterModel } from '../state/cluster-model.ts';
 import type { StateNode } from '../state/state-node.ts';
 import type { ControllerDeps } from '../state/controller-deps.ts';
+import { NO_DYNAMIC_NODE_POOLS, renderPodFailure } from '../state/pod-failure.ts';
 import { ConsolidationWarnings } from './consolidation-warnings.ts';
 import { findDisplacedPods } from '../pods/displaced-pods.ts';
 import { reportIgnoredPods } from './ignored-pods.ts';
@@ -138,11 +139,10 @@ export class Provisioner {
 
   /** Without NodePools nothing is planned, not even onto existing nodes. */
   async #reportNoPools(pods: readonly Pod[], slices: TimeSlices, logger: Logger): Promise<void> {
-    const message = 'no dynamic nodepools found';
-    logger.info(message);
+    logger.info(renderPodFailure(NO_DYNAMIC_NODE_POOLS));
     for (const pod of pods) {
       if (slices.isOver) await slices.pause();
-      this.#deps.cluster.decisions.fail(pod, message);
+      this.#deps.cluster.decisions.fail(pod, NO_DYNAMIC_NODE_POOLS);
     }
   }
 }

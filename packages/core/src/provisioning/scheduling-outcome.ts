@@ -81,7 +81,7 @@ export class OutcomeRecorder {
     for (const { pod, failure } of this.#outcome.plan.unschedulable) {
       if (slices.isOver) await slices.pause();
       const text = this.#textOf(failure);
-      this.#deps.cluster.decisions.fail(pod, text);
+      this.#deps.cluster.decisions.fail(pod, failure);
       if (awaitsReservation(failure)) continue; // it only waits for reserved capacity
       const fields = { Pod: new LoggedRef(pod.metadata) };
       if (failure.why === 'DynamicResources') this.#logger.info(NO_DYNAMIC_RESOURCES, fields);

@@ -6,8 +6,10 @@ import type { Pod } from '@karpenter-ts/kubernetes';
 import { pendingPod } from '../testing/cluster-objects.ts';
 import { metricsPage } from '../testing/metrics-page.ts';
 import { PodDecisions } from './pod-decisions.ts';
+import type { PodFailure } from './pod-failure.ts';
 
 const POD = podOf('a');
+const NO_ROOM: PodFailure = { why: 'NoUsablePools' };
 
 function podOf(name: string, uid = name): Pod {
   const pod = pendingPod(name);
@@ -27,11 +29,11 @@ test('02/26 a failure removes the time since the pod is placeable, and its NodeC
   decisions.place(POD, true);
   decisions.expectOn(POD, 'claim');
   await clock.advance(1 * SECOND);
-  decisions.fail(POD, 'no room');
+  decisions.fail(POD, NO_ROOM);
   const { decidedAt, placeableSince, placeableOnHealthySince, nodeClaim, failure } = decisions.find('default/a')!;
   assert.deepEqual(
     [placeableSince, placeableOnHealthySince, nodeClaim, failure],
-    [undefined, undefined, undefined, 'no room'],
+    [undefined, undefined, undefined, NO_ROOM],
   );
   assert.equal(decidedAt, 0);
   decisions.place(POD, false);
@@ -64,10 +66,10 @@ test('02/130 the time from being seen to the first decision is measured once, an
   decisions.see(POD); // again: the first time counts
   decisions.place(POD, true);
   decisions.place(podOf('b'), false);
-  decisions.fail(podOf('c'), 'no room');
-  decisions.fail(podOf('unseen'), 'no room');
+  decisions.fail(podOf('c'), NO_ROOM);
+  decisions.fail(podOf('unseen'), NO_ROOM);
   decisions.place(POD, true);
-  decisions.fail(podOf('b'), 'no room');
+  decisions.fail(podOf('b'), NO_ROOM);
   const page = await metricsPage(metrics);
   assert.match(page, /^karpenter_pods_scheduling_decision_duration_seconds_count 3$/m);
   assert.match(page, /^karpenter_pods_scheduling_decision_duration_seconds_sum 6$/m);
@@ -79,7 +81,7 @@ test('nothing is remembered of a pod that is gone, nor of one replaced by a pod 
   pods.set('default/a', podOf('a', 'another'));
   for (const pod of [POD, podOf('b')]) {
     decisions.see(pod);
-    decisions.fail(pod, 'no room');
+    decisions.fail(pod, NO_ROOM);
     decisions.place(pod, true);
     decisions.expectOn(pod, 'claim');
   }

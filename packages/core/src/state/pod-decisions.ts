@@ -7,6 +7,7 @@ import {
   type SteadyClock,
 } from '@karpenter-ts/runtime';
 import { objectKey, type Pod } from '@karpenter-ts/kubernetes';
+import type { PodFailure } from './pod-failure.ts';
 
 const decisionSeconds = defineHistogram(
   'karpenter_pods_scheduling_decision_duration_seconds',
@@ -29,8 +30,8 @@ export interface PodDecision {
   readonly placeableOnHealthySince?: Instant | undefined;
   /** The NodeClaim the pod is expected on, once it exists. */
   readonly nodeClaim?: string | undefined;
-  /** Why the last plan found no node; unset if it found one. */
-  readonly failure?: string | undefined;
+  /** Why there is no node for the pod; unset if the last plan found one. Equal failures of a plan are one object. */
+  readonly failure?: PodFailure | undefined;
 }
 
 export interface DecisionDeps {
@@ -70,8 +71,8 @@ export class PodDecisions {
     this.#merge(pod, { seenAt: clock.now(), seenElapsed: clock.elapsed() });
   }
 
-  /** A plan found no node for the pod. */
-  fail(pod: Pod, failure: string): void {
+  /** There is no node for the pod. */
+  fail(pod: Pod, failure: PodFailure): void {
     this.#decide(pod);
     this.#merge(pod, {
       failure,
