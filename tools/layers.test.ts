@@ -45,3 +45,40 @@ test('an import that points up the folders of a package is a violation, and one 
   ]);
   assert.deepEqual(violations('packages/apis/src/check/b.ts', "import { a } from '../names/a.ts';\n"), []);
 });
+
+test('an import that points up the folders of a package is a violation', () => {
+  const upInCore = "import { Provisioner } from '../provisioning/provisioner.ts';\n";
+  assert.deepEqual(violations('packages/core/src/state/a.ts', upInCore), [
+    'packages/core/src/state/a.ts:1: the folder state must not import from provisioning, which stands above it',
+  ]);
+  const upInScheduling = "import { Packer } from '../../packing/packer.ts';\n";
+  assert.deepEqual(violations('packages/scheduling/src/model/pods/a.ts', upInScheduling), [
+    'packages/scheduling/src/model/pods/a.ts:1: the folder model must not import from packing, which stands above it',
+  ]);
+});
+
+test('an import that points down the folders of a package passes', () => {
+  assert.deepEqual(violations('packages/core/src/operator/a.ts', "import { b } from '../state/b.ts';\n"), []);
+  assert.deepEqual(violations('packages/scheduling/src/planner.ts', "import { b } from './packing/b.ts';\n"), []);
+});
+
+test('a folder must not import a file at the root, unless every folder may', () => {
+  const planner = "import { planSnapshot } from '../planner.ts';\n";
+  assert.deepEqual(violations('packages/scheduling/src/cost/a.ts', planner), [
+    'packages/scheduling/src/cost/a.ts:1: the folder cost must not import from planner.ts, which stands above it',
+  ]);
+  assert.deepEqual(violations('packages/scheduling/src/cost/a.test.ts', planner), []);
+  const plan = "import type { Plan } from '../plan.ts';\n";
+  assert.deepEqual(violations('packages/scheduling/src/cost/a.ts', plan), []);
+});
+
+test('a file that every folder may import imports no folder', () => {
+  assert.deepEqual(violations('packages/scheduling/src/plan.ts', "import type { B } from './model/b.ts';\n"), [
+    'packages/scheduling/src/plan.ts:1: plan.ts must not import from model, because every folder may import plan.ts',
+  ]);
+});
+
+test('a folder without a place in the order is a violation', () => {
+  const text = "import { b } from '../new/b.ts';\n";
+  assert.match(violations('packages/scheduling/src/model/a.ts', text)[0]!, /no place for the folder new/);
+});

@@ -1,6 +1,16 @@
 // What Kubernetes itself defines. The whole public surface: what is not here is private to the package.
 
 // What every object has
+export {
+  addAmounts,
+  AmountReader,
+  type Amounts,
+  hasNegative,
+  largestAmounts,
+  NO_AMOUNTS,
+  smallestAmounts,
+  subtractAmounts,
+} from './objects/amounts.ts';
 export type { Condition } from './objects/condition.ts';
 export {
   type ConditionChange,

@@ -1,8 +1,8 @@
-import { podId } from './objects/pod.ts';
+import { podId } from './model/pods/pod-id.ts';
 import type { Pod } from '@karpenter-ts/kubernetes';
-import type { Scope } from './scope.ts';
+import type { Scope } from './packing/scope.ts';
 import type { Pool, Snapshot } from './snapshot.ts';
-import type { SnapshotIndex } from './snapshot-index.ts';
+import type { SnapshotIndex } from './packing/snapshot-index.ts';
 
 /** What a what-if changes of its base. */
 export interface Change {

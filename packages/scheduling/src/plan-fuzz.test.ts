@@ -2,12 +2,11 @@
 // `nastyFleet(seed)` is the fleet. Thousands: KARPENTER_FUZZ_FLEETS=5000 npm test; others: KARPENTER_FUZZ_SEED=100000.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PackingOptions } from './cost/packing-options.ts';
-import { podId } from './objects/pod.ts';
+import { podId } from './model/pods/pod-id.ts';
 import type { Plan } from './plan.ts';
 import { planSnapshot } from './planner.ts';
 import { finish } from './progress.ts';
-import type { PlanningOptions, Snapshot } from './snapshot.ts';
+import type { PackingOptions, PlanningOptions, Snapshot } from './snapshot.ts';
 import { carryOut } from './testing/fuzz/bind-plan.ts';
 import { providersFor } from './testing/fuzz/launched-node.ts';
 import { nastyFleet } from './testing/fuzz/nasty-fleet.ts';

@@ -1,14 +1,13 @@
 import type { Requirements } from '@karpenter-ts/apis';
-import type { Failure } from './explanation/reason.ts';
+import type { Failure } from './failure.ts';
 import type {
+  Amounts,
   NodeSelectorTerm,
   Pod,
   PreferredSchedulingTerm,
   TopologySpreadConstraint,
   WeightedPodAffinityTerm,
 } from '@karpenter-ts/kubernetes';
-import type { ValueShortage } from './requirements/min-values.ts';
-import type { Amounts } from './resources/amounts.ts';
 
 /** Which pod goes where, which nodes to buy, and why some pods have no place. */
 export interface Plan {
@@ -119,6 +118,13 @@ export interface UnusablePool {
   readonly minValuesUnmet: boolean;
   /** The labels of which there are too few values then. */
   readonly shortOf: readonly ValueShortage[];
+}
+
+/** A label of which there is less variety than `minValues` asks for. */
+export interface ValueShortage {
+  readonly label: string;
+  readonly wanted: number;
+  readonly found: number;
 }
 
 /** To a millionth of a dollar: adding up prices leaves noise far behind that. */

@@ -1,10 +1,10 @@
-import type { Catalogues } from './instance-types/catalogues.ts';
+import type { Catalogues } from './model/instance-types/catalogues.ts';
 import { applyChange, type Change, findScope } from './overlay.ts';
 import { type PlanRun, type Reading, unlessStopped } from './progress.ts';
 import { countByZone, planScope, undecidedPlan } from './run.ts';
-import type { Scope } from './scope.ts';
+import type { Scope } from './packing/scope.ts';
 import type { PlanningOptions, Snapshot } from './snapshot.ts';
-import { indexSnapshot, type SnapshotIndex } from './snapshot-index.ts';
+import { indexSnapshot, type SnapshotIndex } from './packing/snapshot-index.ts';
 
 /** A snapshot that was read once, to be asked many times. Its runs may take turns: none disturbs another. */
 export interface Base {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { HOSTNAME_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
 import type { Pod } from '@karpenter-ts/kubernetes';
-import { Acceptance } from './packing/acceptance.ts';
+import { Acceptance } from './packing/new-nodes/acceptance.ts';
 import { Packer } from './packing/packer.ts';
 import { makePod, makePool } from './testing/builders.ts';
 import { near, onNodes, podsWith } from './testing/pod-parts.ts';

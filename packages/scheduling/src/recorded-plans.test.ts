@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { adviceOn, describeShortfall } from './explanation/advice.ts';
 import { Explainer } from './explanation/explainer.ts';
-import { podName } from './objects/pod.ts';
+import { podName } from './model/pods/pod-id.ts';
 import type { Plan } from './plan.ts';
 import { planSnapshot, readBase } from './planner.ts';
 import { finish, type Progress } from './progress.ts';

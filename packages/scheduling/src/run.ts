@@ -1,21 +1,21 @@
 import { chooseCheaper } from './cost/cost-aware.ts';
 import { FailureWriter } from './explanation/failure.ts';
-import type { Failure } from './explanation/reason.ts';
-import { TypeLists } from './instance-types/type-list.ts';
-import { BitSet } from './interning/bit-set.ts';
+import type { Failure } from './failure.ts';
+import { TypeLists } from './model/instance-types/type-list.ts';
+import { BitSet } from './model/interning/bit-set.ts';
 import type { Pod } from '@karpenter-ts/kubernetes';
-import { ExistingField } from './packing/existing-field.ts';
-import { finishNode, toPlacedPod } from './packing/outcome.ts';
+import { ExistingField } from './packing/existing-nodes/existing-field.ts';
+import { finishNode, toPlacedPod } from './packing/new-nodes/finished-node.ts';
 import { Packer } from './packing/packer.ts';
-import type { PodClass } from './packing/pod-class.ts';
+import type { PodClass } from './model/pods/pod-class.ts';
 import { PodQueue } from './packing/pod-queue.ts';
 import { compareQueued, type QueuedPod } from './packing/queued-pod.ts';
 import { sortStepwise } from './packing/stepwise-sort.ts';
 import type { NodePlacement, Plan, PlannedNode, UnschedulablePod } from './plan.ts';
 import { type PlanRun, type Progress, type Reading, unlessStopped } from './progress.ts';
-import { type Ground, isUnusable, prepareGround, type Scope, topologyOf } from './scope.ts';
+import { type Ground, isUnusable, prepareGround, type Scope, topologyOf } from './packing/scope.ts';
 import type { Pool } from './snapshot.ts';
-import type { SnapshotIndex } from './snapshot-index.ts';
+import type { SnapshotIndex } from './packing/snapshot-index.ts';
 import { effectiveZone } from './topology/effective-zone.ts';
 
 /** How many pods are counted, or nodes finished, between two chances to pause: a few milliseconds of work at the most. */

@@ -1,4 +1,10 @@
-import { CORE_PROFILE, type NodePool, type ProviderProfile } from '@karpenter-ts/apis';
+import {
+  CORE_PROFILE,
+  type NodePool,
+  type PackingPolicy,
+  type ProviderProfile,
+  type RequirementSpec,
+} from '@karpenter-ts/apis';
 import type {
   PersistentVolume,
   PersistentVolumeClaim,
@@ -7,8 +13,6 @@ import type {
   StorageClass,
   Taint,
 } from '@karpenter-ts/kubernetes';
-import type { PackingOptions } from './cost/packing-options.ts';
-import type { InstanceType } from './instance-types/instance-type.ts';
 
 /** Everything one planning run reads: plain data, never changed by it. Order matters nowhere but in `volumes` terms. */
 export interface Snapshot {
@@ -33,6 +37,48 @@ export interface Snapshot {
 export interface Pool {
   readonly nodePool: NodePool;
   readonly instanceTypes: readonly InstanceType[];
+}
+
+/** A kind of machine as a provider describes it. Never changed by planning. */
+export interface InstanceType {
+  readonly name: string;
+  /** A requirement for every well-known label: `In` its values, or `DoesNotExist` where it does not apply. */
+  readonly requirements: readonly RequirementSpec[];
+  /** All of them, also those that cannot be had now. */
+  readonly offerings: readonly Offering[];
+  readonly capacity: ResourceList;
+  readonly overhead: Overhead;
+  /** A NodeOverlay changed the capacity. */
+  readonly capacityOverlaid?: boolean | undefined;
+}
+
+/** What the system keeps of a machine's capacity; the rest is allocatable. */
+export interface Overhead {
+  readonly kubeReserved?: ResourceList | undefined;
+  readonly systemReserved?: ResourceList | undefined;
+  readonly evictionThreshold?: ResourceList | undefined;
+}
+
+/** One way to buy an instance type: where, how and at what price. */
+export interface Offering {
+  /** Zone and capacity type at least, each `In` one value. All keys must be well-known to the provider. */
+  readonly requirements: readonly RequirementSpec[];
+  readonly pricePerHour: number;
+  readonly available: boolean;
+  /** Only of capacity type `reserved`: which reservation it draws on and how many instances that has left. */
+  readonly reservation?: Reservation | undefined;
+  /** Added to the type's capacity when bought this way (spec 02 §11). */
+  readonly capacityOverride?: ResourceList | undefined;
+  /** Added to the type's overhead when bought this way. */
+  readonly overheadOverride?: Overhead | undefined;
+  /** A NodeOverlay changed the price. */
+  readonly priceOverlaid?: boolean | undefined;
+}
+
+/** Capacity paid for in advance. Offerings of one `id` share it, whatever NodePool they are in. */
+interface Reservation {
+  readonly id: string;
+  readonly capacity: number;
 }
 
 /** A Node, or a launched NodeClaim whose Node is still to come; `describeNode` derives it from these. */
@@ -92,6 +138,24 @@ export interface PlanningOptions {
   readonly maxInstanceTypes: number;
   /** Whether to look for cheaper nodes than upstream's; `undefined` for its plan. What-ifs never do. */
   readonly packing: PackingOptions | undefined;
+}
+
+/** Whether and how far to leave upstream's plan for a cheaper one (spec 09 A1, A4). */
+export interface PackingOptions extends PackingTerms {
+  /** The least part of upstream's cost that another plan must save. */
+  readonly minGain: number;
+  /** How many nodes more than upstream's another plan may have, as a part of these; Infinity for any number. */
+  readonly maxExtraNodes: number;
+  /** Whether NodePools may say otherwise by annotation. */
+  readonly policyByPool: boolean;
+  readonly feeByPool: boolean;
+}
+
+/** What may differ from pool to pool. */
+export interface PackingTerms {
+  readonly policy: PackingPolicy;
+  /** What a node costs beside its price. */
+  readonly nodeFeePerHour: number;
 }
 
 /** What upstream's provisioner plans with when no flag is set; the profile is the provider's. */

@@ -8,7 +8,7 @@ import { findSyntaxError, locateFields, MAX_DEPTH, type Position } from './json-
 import { findBadQuantities } from './quantity-fields.ts';
 
 /** One thing wrong with a fleet file, and where. */
-export interface FleetProblem extends Position {
+interface FleetProblem extends Position {
   /** As `nodePools[0].spec.weight`; empty when it is about the whole file. */
   readonly field: string;
   readonly message: string;

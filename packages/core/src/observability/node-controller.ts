@@ -1,5 +1,6 @@
 import { type Controller, type LiveSample, SECOND, singleton } from '@karpenter-ts/runtime';
-import { addAmounts, AmountReader, type ExistingNode, NO_AMOUNTS } from '@karpenter-ts/scheduling';
+import { addAmounts, AmountReader, NO_AMOUNTS } from '@karpenter-ts/kubernetes';
+import type { ExistingNode } from '@karpenter-ts/scheduling';
 import type { ClusterModel } from '../state/cluster-model.ts';
 import type { StateNode } from '../state/state-node.ts';
 import type { ControllerDeps } from '../state/controller-deps.ts';

@@ -1,14 +1,7 @@
 import type { Instant } from '@karpenter-ts/runtime';
-import {
-  addAmounts,
-  type AmountReader,
-  type Amounts,
-  podLimits,
-  podRequests,
-  subtractAmounts,
-} from '@karpenter-ts/scheduling';
+import { podLimits, podRequests } from '@karpenter-ts/scheduling';
 import type { StateNode } from '../state/state-node.ts';
-import type { Node } from '@karpenter-ts/kubernetes';
+import { addAmounts, type AmountReader, type Amounts, type Node, subtractAmounts } from '@karpenter-ts/kubernetes';
 import { isDaemonPod } from '../kinds/pod.ts';
 import type { NodeAmount } from './node-metrics.ts';
 import { type ResourceSample, resourceSamples } from './resource-samples.ts';

@@ -1,7 +1,6 @@
-import type { ResourceList } from '@karpenter-ts/kubernetes';
+import { AmountReader, type ResourceList } from '@karpenter-ts/kubernetes';
 import { type Controller, DONE, defineGauge, kindSource, type LiveSample } from '@karpenter-ts/runtime';
 import { NODE_POOLS, type NodePool } from '@karpenter-ts/apis';
-import { AmountReader } from '@karpenter-ts/scheduling';
 import type { ControllerDeps } from '../state/controller-deps.ts';
 import { isManagedNodePool } from '../state/managed.ts';
 import type { NodePrices } from '../state/node-prices.ts';

@@ -1,5 +1,4 @@
-import { milliUnitsOf, type Quantity, unitsOf } from '@karpenter-ts/kubernetes';
-import type { Amounts } from '@karpenter-ts/scheduling';
+import { type Amounts, milliUnitsOf, type Quantity, unitsOf } from '@karpenter-ts/kubernetes';
 
 /** A resource amount as metrics show it. */
 export interface ResourceSample {

@@ -1,7 +1,6 @@
-import type { Quantity } from '@karpenter-ts/kubernetes';
-import type { Catalogue } from '../instance-types/catalogue.ts';
-import type { BitSet } from '../interning/bit-set.ts';
-import type { Amounts } from '../resources/amounts.ts';
+import type { Amounts, Quantity } from '@karpenter-ts/kubernetes';
+import type { Catalogue } from '../model/instance-types/catalogue.ts';
+import type { BitSet } from '../model/interning/bit-set.ts';
 
 /** Each node is one of these. */
 const NODES = 'nodes';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CAPACITY_TYPE_LABEL, HOSTNAME_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
-import { awaitsReservation } from '../explanation/reason.ts';
-import type { InstanceType } from '../instance-types/instance-type.ts';
+import { awaitsReservation } from '../failure.ts';
+import type { InstanceType } from '../snapshot.ts';
 import type { Pod } from '@karpenter-ts/kubernetes';
 import type { Plan } from '../plan.ts';
 import { makeOffering, makePod, makePool } from '../testing/builders.ts';

@@ -1,5 +1,5 @@
 import type { PersistentVolume, Pod } from '@karpenter-ts/kubernetes';
-import { type Backing, volumeClaimId, type VolumeObjects } from './volume-objects.ts';
+import { type Backing, volumeClaimId, type VolumeObjects } from '../model/pods/volume-objects.ts';
 
 /** A claim that counts against the limit of its CSI driver. */
 export interface AttachedClaim {

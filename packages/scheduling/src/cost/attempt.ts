@@ -1,6 +1,6 @@
-import { TypeLists } from '../instance-types/type-list.ts';
-import { OpenNode } from '../packing/open-node.ts';
-import { finishNode } from '../packing/outcome.ts';
+import { TypeLists } from '../model/instance-types/type-list.ts';
+import { OpenNode } from '../packing/new-nodes/open-node.ts';
+import { finishNode } from '../packing/new-nodes/finished-node.ts';
 import type { HistoryEntry } from '../packing/packer.ts';
 import type { PlannedNode } from '../plan.ts';
 import { IMPROVING, type Reading } from '../progress.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { InstanceType } from '../instance-types/instance-type.ts';
-import { ResourceTable } from '../resources/resource-table.ts';
+import type { InstanceType } from '../snapshot.ts';
+import { ResourceTable } from '../model/resources/resource-table.ts';
 import { makeOffering, makePod, makeType } from '../testing/builders.ts';
 import { CHEAPEST } from '../testing/packing.ts';
 import { outlineOf } from '../testing/plan-outline.ts';

@@ -1,4 +1,4 @@
-import type { ResourceVector } from '../resources/resource-table.ts';
+import type { ResourceVector } from '../model/resources/resource-table.ts';
 
 /**
  * Rooms that at least `count` of some machines have in common: for each two resources the largest ones, from much of the

@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { podId } from '../objects/pod.ts';
+import { podId } from '../model/pods/pod-id.ts';
 import type { Plan } from '../plan.ts';
 import { planSnapshot, readBase } from '../planner.ts';
 import { finish } from '../progress.ts';
-import type { PlanningOptions, Snapshot } from '../snapshot.ts';
+import type { PackingOptions, PlanningOptions, Snapshot } from '../snapshot.ts';
 import { checkPlan } from '../testing/checker/check-plan.ts';
 import { outlineOf, placedPods } from '../testing/plan-outline.ts';
 import { randomChange } from '../testing/random-fleet/change.ts';
@@ -15,7 +15,6 @@ import { type RandomFleet, randomFleet } from '../testing/random-fleet/fleet.ts'
 import { shuffleSnapshot } from '../testing/random-fleet/shuffle.ts';
 import { type Random, seededRandom } from '@karpenter-ts/kubernetes/testing';
 import { satisfiedWishes } from '../testing/satisfied-wishes.ts';
-import type { PackingOptions } from './packing-options.ts';
 
 const RUNS = Number(process.env['KARPENTER_PLAN_RUNS'] ?? 60);
 const SEED = Number(process.env['KARPENTER_SEED'] ?? Date.now() % 2 ** 31);

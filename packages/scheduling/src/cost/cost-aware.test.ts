@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CAPACITY_TYPE_LABEL, HOSTNAME_LABEL, type NodePool, ZONE_LABEL } from '@karpenter-ts/apis';
-import type { InstanceType } from '../instance-types/instance-type.ts';
+import type { InstanceType, PackingOptions } from '../snapshot.ts';
 import { planSnapshot } from '../planner.ts';
 import type { Plan } from '../plan.ts';
 import { makeNode, makeOffering, makePod, makePool, makeType } from '../testing/builders.ts';
@@ -10,7 +10,7 @@ import { reserved } from '../testing/fake-types.ts';
 import { DEFAULT_PACKING } from '../testing/packing.ts';
 import { outlineOf, placedPods } from '../testing/plan-outline.ts';
 import { valuesOf, World } from '../testing/world.ts';
-import { type PackingOptions, packingOptions } from './packing-options.ts';
+import { packingOptions } from './packing-options.ts';
 
 const ZONES = ['zone-a', 'zone-b', 'zone-c'];
 

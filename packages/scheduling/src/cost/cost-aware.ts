@@ -1,4 +1,4 @@
-import type { OpenNode } from '../packing/open-node.ts';
+import type { OpenNode } from '../packing/new-nodes/open-node.ts';
 import type { PackingReason, PlannedNode } from '../plan.ts';
 import { type PlanRun, type Reading, unlessStopped } from '../progress.ts';
 import { attempt, type Shares } from './attempt.ts';

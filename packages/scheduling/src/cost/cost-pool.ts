@@ -1,8 +1,9 @@
 import type { PoolLimits } from '../checks/pool-limits.ts';
-import type { NodeTemplate } from '../packing/node-template.ts';
-import type { ResourceVector } from '../resources/resource-table.ts';
-import { isUnusable } from '../scope.ts';
-import { type PackingTerms, packingTerms } from './packing-options.ts';
+import type { NodeTemplate } from '../packing/new-nodes/node-template.ts';
+import type { ResourceVector } from '../model/resources/resource-table.ts';
+import { isUnusable } from '../packing/scope.ts';
+import type { PackingTerms } from '../snapshot.ts';
+import { packingTerms } from './packing-options.ts';
 import type { UpstreamRun } from './upstream-run.ts';
 
 interface CostPoolParts {

@@ -1,5 +1,5 @@
 import type { PackingDecision, PackingReason, Plan, PlanCost, PlannedNode } from '../plan.ts';
-import type { PackingOptions } from './packing-options.ts';
+import type { PackingOptions } from '../snapshot.ts';
 
 /** What a node of a pool costs beside its price, by the pool's name. */
 export type NodeFees = ReadonlyMap<string, number>;

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HOSTNAME_LABEL } from '@karpenter-ts/apis';
-import type { InstanceType } from '../instance-types/instance-type.ts';
+import type { InstanceType } from '../snapshot.ts';
 import type { Pod } from '@karpenter-ts/kubernetes';
 import type { Plan } from '../plan.ts';
 import { planSnapshot } from '../planner.ts';

@@ -1,6 +1,6 @@
 import { HostGroup } from '../topology/host-group.ts';
 import type { Group, Ties } from '../topology/topology.ts';
-import type { HostPort } from '../checks/host-ports.ts';
+import type { HostPort } from '../failure.ts';
 
 /**
  * What a unit says about the company on its node, and how it counts for others: of the units there, those that count for

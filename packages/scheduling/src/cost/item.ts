@@ -1,6 +1,6 @@
-import type { BitSet } from '../interning/bit-set.ts';
+import type { BitSet } from '../model/interning/bit-set.ts';
 import { IMPROVING, type Reading } from '../progress.ts';
-import type { ResourceVector } from '../resources/resource-table.ts';
+import type { ResourceVector } from '../model/resources/resource-table.ts';
 import { compareRooms } from './common-room.ts';
 import type { CostPool } from './cost-pool.ts';
 import type { Effort } from './effort.ts';

@@ -1,7 +1,7 @@
 import { countOf } from '../checks/pool-limits.ts';
-import type { Catalogue } from '../instance-types/catalogue.ts';
-import type { BitSet } from '../interning/bit-set.ts';
-import type { OpenNode } from '../packing/open-node.ts';
+import type { Catalogue } from '../model/instance-types/catalogue.ts';
+import type { BitSet } from '../model/interning/bit-set.ts';
+import type { OpenNode } from '../packing/new-nodes/open-node.ts';
 import { IMPROVING, type Reading } from '../progress.ts';
 import type { CostPool } from './cost-pool.ts';
 import type { Effort } from './effort.ts';

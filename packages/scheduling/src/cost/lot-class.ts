@@ -1,11 +1,11 @@
 import { CAPACITY_TYPE_LABEL, type CapacityType } from '@karpenter-ts/apis';
-import type { TaintTable } from '../checks/taints.ts';
-import type { Catalogue } from '../instance-types/catalogue.ts';
-import type { BitSet } from '../interning/bit-set.ts';
+import type { TaintTable } from '../model/pods/taints.ts';
+import type { Catalogue } from '../model/instance-types/catalogue.ts';
+import type { BitSet } from '../model/interning/bit-set.ts';
 import { clashes, neighbourText } from '../packing/daemon-peers.ts';
-import { variantsHolding } from '../packing/fitting-variants.ts';
+import { variantsHolding } from '../packing/new-nodes/fitting-variants.ts';
 import { IMPROVING, type Reading } from '../progress.ts';
-import type { RequirementSets } from '../requirements/requirement-set.ts';
+import type { RequirementSets } from '../model/requirements/requirement-set.ts';
 import type { PlanningOptions } from '../snapshot.ts';
 import type { CostPool } from './cost-pool.ts';
 import type { Effort } from './effort.ts';

@@ -1,6 +1,6 @@
 import type { DaemonNeighbour } from '../packing/daemon-peers.ts';
-import type { RequirementSet } from '../requirements/requirement-set.ts';
-import type { ResourceVector } from '../resources/resource-table.ts';
+import type { RequirementSet } from '../model/requirements/requirement-set.ts';
+import type { ResourceVector } from '../model/resources/resource-table.ts';
 import type { Effort } from './effort.ts';
 import { combine, type HostRule, HostRules } from './host-rules.ts';
 import { Needs, type NeedTables } from './needs.ts';

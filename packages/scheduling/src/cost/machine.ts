@@ -1,7 +1,7 @@
-import { BitSet } from '../interning/bit-set.ts';
+import { BitSet } from '../model/interning/bit-set.ts';
 import { IMPROVING, type Reading } from '../progress.ts';
-import type { RequirementSets } from '../requirements/requirement-set.ts';
-import type { ResourceVector } from '../resources/resource-table.ts';
+import type { RequirementSets } from '../model/requirements/requirement-set.ts';
+import type { ResourceVector } from '../model/resources/resource-table.ts';
 import type { CostPool } from './cost-pool.ts';
 import type { Effort } from './effort.ts';
 import { covers, type Item, withoutDominated } from './item.ts';

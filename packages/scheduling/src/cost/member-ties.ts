@@ -1,6 +1,6 @@
-import type { Stage } from '../packing/constraints.ts';
+import type { Stage } from '../model/pods/constraints.ts';
 import type { HistoryEntry } from '../packing/packer.ts';
-import type { PodKind } from '../packing/pod-class.ts';
+import type { PodKind } from '../model/pods/pod-class.ts';
 import { HostGroup } from '../topology/host-group.ts';
 import { LabelGroup } from '../topology/label-group.ts';
 import type { Group, Topology } from '../topology/topology.ts';

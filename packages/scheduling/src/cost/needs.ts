@@ -1,11 +1,11 @@
 import type { ProviderProfile } from '@karpenter-ts/apis';
-import type { BitSet } from '../interning/bit-set.ts';
+import type { BitSet } from '../model/interning/bit-set.ts';
 import type { NodeSelectorTerm } from '@karpenter-ts/kubernetes';
-import { requirementsOf } from '../packing/constraints.ts';
+import { requirementsOf } from '../model/pods/constraints.ts';
 import type { Demand, Demands } from '../packing/demand.ts';
-import type { OpenNode } from '../packing/open-node.ts';
-import type { RequirementSet, RequirementSets } from '../requirements/requirement-set.ts';
-import type { RequirementId } from '../requirements/requirement-table.ts';
+import type { OpenNode } from '../packing/new-nodes/open-node.ts';
+import type { RequirementSet, RequirementSets } from '../model/requirements/requirement-set.ts';
+import type { RequirementId } from '../model/requirements/requirement-table.ts';
 import type { Member, Unit } from './unit.ts';
 
 export interface NeedTables {

@@ -1,3 +1,4 @@
+import type { PackingOptions, PackingTerms } from '../snapshot.ts';
 import {
   type Extensions,
   isExtensionOn,
@@ -5,24 +6,6 @@ import {
   type PackingPolicy,
   readPackingAnnotations,
 } from '@karpenter-ts/apis';
-
-/** Whether and how far to leave upstream's plan for a cheaper one (spec 09 A1, A4). */
-export interface PackingOptions extends PackingTerms {
-  /** The least part of upstream's cost that another plan must save. */
-  readonly minGain: number;
-  /** How many nodes more than upstream's another plan may have, as a part of these; Infinity for any number. */
-  readonly maxExtraNodes: number;
-  /** Whether NodePools may say otherwise by annotation. */
-  readonly policyByPool: boolean;
-  readonly feeByPool: boolean;
-}
-
-/** What may differ from pool to pool. */
-export interface PackingTerms {
-  readonly policy: PackingPolicy;
-  /** What a node costs beside its price. */
-  readonly nodeFeePerHour: number;
-}
 
 /** Settings as flags have them. */
 export interface PackingSettings {

@@ -1,9 +1,9 @@
-import { Acceptance } from '../packing/acceptance.ts';
-import { NONE_HELD, OpenNode } from '../packing/open-node.ts';
+import { Acceptance } from '../packing/new-nodes/acceptance.ts';
+import { NONE_HELD, OpenNode } from '../packing/new-nodes/open-node.ts';
 import type { HistoryEntry } from '../packing/packer.ts';
-import { settle } from '../packing/settling.ts';
+import { settle } from '../packing/new-nodes/settling.ts';
 import { IMPROVING, type Reading } from '../progress.ts';
-import { prepareGround } from '../scope.ts';
+import { prepareGround } from '../packing/scope.ts';
 import type { Effort } from './effort.ts';
 import type { Seating } from './seating.ts';
 import type { UpstreamRun } from './upstream-run.ts';

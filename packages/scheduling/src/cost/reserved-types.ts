@@ -1,7 +1,7 @@
-import type { Market } from '../instance-types/market.ts';
-import type { BitSet } from '../interning/bit-set.ts';
-import type { NodeTemplate } from '../packing/node-template.ts';
-import type { RequirementSet } from '../requirements/requirement-set.ts';
+import type { Market } from '../model/instance-types/market.ts';
+import type { BitSet } from '../model/interning/bit-set.ts';
+import type { NodeTemplate } from '../packing/new-nodes/node-template.ts';
+import type { RequirementSet } from '../model/requirements/requirement-set.ts';
 import type { PlanningOptions } from '../snapshot.ts';
 
 /** What of a pool can be bought for these requirements, sizes aside. */

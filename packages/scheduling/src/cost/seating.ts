@@ -1,11 +1,11 @@
-import type { BitSet } from '../interning/bit-set.ts';
-import { variantsHolding } from '../packing/fitting-variants.ts';
-import type { NodeTemplate } from '../packing/node-template.ts';
-import { NONE_HELD, type OpenNode } from '../packing/open-node.ts';
+import type { BitSet } from '../model/interning/bit-set.ts';
+import { variantsHolding } from '../packing/new-nodes/fitting-variants.ts';
+import type { NodeTemplate } from '../packing/new-nodes/node-template.ts';
+import { NONE_HELD, type OpenNode } from '../packing/new-nodes/open-node.ts';
 import type { HistoryEntry } from '../packing/packer.ts';
 import type { PlanSource } from '../plan.ts';
 import { IMPROVING, type Reading } from '../progress.ts';
-import type { RequirementSet, RequirementSets } from '../requirements/requirement-set.ts';
+import type { RequirementSet, RequirementSets } from '../model/requirements/requirement-set.ts';
 import type { PlanningOptions } from '../snapshot.ts';
 import type { CostPool } from './cost-pool.ts';
 import type { Effort } from './effort.ts';

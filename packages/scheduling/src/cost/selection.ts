@@ -1,4 +1,4 @@
-import type { BitSet } from '../interning/bit-set.ts';
+import type { BitSet } from '../model/interning/bit-set.ts';
 import type { CostPool } from './cost-pool.ts';
 import type { Effort } from './effort.ts';
 import type { LotClass } from './lot-class.ts';

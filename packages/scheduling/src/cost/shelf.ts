@@ -1,9 +1,9 @@
-import { BitSet } from '../interning/bit-set.ts';
-import { variantsHolding } from '../packing/fitting-variants.ts';
+import { BitSet } from '../model/interning/bit-set.ts';
+import { variantsHolding } from '../packing/new-nodes/fitting-variants.ts';
 import { IMPROVING, type Reading } from '../progress.ts';
-import { findShortages } from '../requirements/min-values.ts';
-import type { RequirementSets } from '../requirements/requirement-set.ts';
-import type { ResourceVector } from '../resources/resource-table.ts';
+import { findShortages } from '../model/instance-types/min-values.ts';
+import type { RequirementSets } from '../model/requirements/requirement-set.ts';
+import type { ResourceVector } from '../model/resources/resource-table.ts';
 import { commonRooms } from './common-room.ts';
 import type { CostPool } from './cost-pool.ts';
 import type { Effort } from './effort.ts';

@@ -1,5 +1,5 @@
-import { BitSet } from '../interning/bit-set.ts';
-import type { ResourceVector } from '../resources/resource-table.ts';
+import { BitSet } from '../model/interning/bit-set.ts';
+import type { ResourceVector } from '../model/resources/resource-table.ts';
 import type { Effort } from './effort.ts';
 import type { Load } from './filler.ts';
 import type { HostRule } from './host-rules.ts';

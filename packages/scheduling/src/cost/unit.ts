@@ -1,4 +1,4 @@
-import type { OpenNode } from '../packing/open-node.ts';
+import type { OpenNode } from '../packing/new-nodes/open-node.ts';
 import type { HistoryEntry } from '../packing/packer.ts';
 import type { MemberTies, TieTable } from './member-ties.ts';
 

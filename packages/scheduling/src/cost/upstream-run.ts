@@ -1,11 +1,11 @@
-import type { OpenNode } from '../packing/open-node.ts';
+import type { OpenNode } from '../packing/new-nodes/open-node.ts';
 import type { HistoryEntry } from '../packing/packer.ts';
-import type { PodClass } from '../packing/pod-class.ts';
+import type { PodClass } from '../model/pods/pod-class.ts';
 import type { Plan } from '../plan.ts';
-import type { Scope } from '../scope.ts';
-import type { SnapshotIndex } from '../snapshot-index.ts';
+import type { Scope } from '../packing/scope.ts';
+import type { SnapshotIndex } from '../packing/snapshot-index.ts';
 import type { Topology } from '../topology/topology.ts';
-import type { PackingOptions } from './packing-options.ts';
+import type { PackingOptions } from '../snapshot.ts';
 
 /** A run that made upstream's plan, with all that is needed to make another from it. */
 export interface UpstreamRun {

@@ -1,10 +1,8 @@
 // What a person can do something about, in our own words; the texts others search for are in render.ts.
 import { formatIncompatibility, formatTaint } from '@karpenter-ts/apis';
-import { formatQuantity } from '@karpenter-ts/kubernetes';
-import type { HostPort } from '../checks/host-ports.ts';
-import type { Amounts } from '../resources/amounts.ts';
+import { type Amounts, formatQuantity } from '@karpenter-ts/kubernetes';
+import type { HostPort, Refusal, TopologyRefusal, TypeTally } from '../failure.ts';
 import type { PoolExplanation } from './explainer.ts';
-import type { Refusal, TopologyRefusal, TypeTally } from './reason.ts';
 import { renderConflict } from './render.ts';
 import type { Shortfall } from './shortfall.ts';
 

@@ -1,18 +1,17 @@
 import type { Requirements } from '@karpenter-ts/apis';
-import { type HostPort, hostPortsOf, portsConflict } from '../checks/host-ports.ts';
-import { Catalogues } from '../instance-types/catalogues.ts';
-import type { InstanceType } from '../instance-types/instance-type.ts';
-import type { NodeTemplate } from '../packing/node-template.ts';
-import type { OverheadGroup } from '../packing/overhead-group.ts';
+import type { HostPort, InstanceTypeRefusal, PoolRefusal } from '../failure.ts';
+import { hostPortsOf, portsConflict } from '../model/pods/host-ports.ts';
+import { Catalogues } from '../model/instance-types/catalogues.ts';
+import type { NodeTemplate } from '../packing/new-nodes/node-template.ts';
+import type { OverheadGroup } from '../packing/new-nodes/overhead-group.ts';
 import type { PlannedNode, UnschedulablePod } from '../plan.ts';
 import { finish } from '../progress.ts';
-import { addAmounts, AmountReader, type Amounts, NO_AMOUNTS } from '../resources/amounts.ts';
-import { podRequests } from '../resources/pod-requests.ts';
-import { roundUpRequests } from '../resources/resource-table.ts';
-import { isUnusable } from '../scope.ts';
-import { EMPTY_SNAPSHOT, type PlanningOptions, type Pool, type Snapshot } from '../snapshot.ts';
-import { indexSnapshot, type SnapshotIndex } from '../snapshot-index.ts';
-import type { InstanceTypeRefusal, PoolRefusal } from './reason.ts';
+import { addAmounts, AmountReader, type Amounts, NO_AMOUNTS } from '@karpenter-ts/kubernetes';
+import { podRequests } from '../model/resources/pod-requests.ts';
+import { roundUpRequests } from '../model/resources/resource-table.ts';
+import { isUnusable } from '../packing/scope.ts';
+import { EMPTY_SNAPSHOT, type InstanceType, type PlanningOptions, type Pool, type Snapshot } from '../snapshot.ts';
+import { indexSnapshot, type SnapshotIndex } from '../packing/snapshot-index.ts';
 import { compareShortfalls, type Shortfall, shortfallOf } from './shortfall.ts';
 
 /** What one pool lacked for a pod. */

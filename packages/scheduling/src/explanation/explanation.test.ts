@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ARCH_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
-import { formatQuantity, type Pod, type PodSpec } from '@karpenter-ts/kubernetes';
-import type { InstanceType } from '../instance-types/instance-type.ts';
+import { AmountReader, type Amounts, formatQuantity, type Pod, type PodSpec } from '@karpenter-ts/kubernetes';
+import type { InstanceType } from '../snapshot.ts';
 import { makeNode, makeOffering, makePod, makePool } from '../testing/builders.ts';
-import { AmountReader, type Amounts } from '../resources/amounts.ts';
 import { fakeType, is, ladder } from '../testing/fake-types.ts';
 import { APP, away, near, onNodes, podsWith, spreadOver, where } from '../testing/pod-parts.ts';
 import { failureOf, World } from '../testing/world.ts';

@@ -10,20 +10,20 @@ import {
   toRequirement,
 } from '@karpenter-ts/apis';
 import type { Taint } from '@karpenter-ts/kubernetes';
-import { findUntolerated, type TaintTable } from '../checks/taints.ts';
+import { findUntolerated, type TaintTable } from '../model/pods/taints.ts';
 import type { FailureDraft, RefusalDraft } from '../packing/refusal-draft.ts';
-import { findContradictions } from '../requirements/contradiction.ts';
+import { findContradictions } from '../model/requirements/contradiction.ts';
 import {
   areImpossible,
   type NodeNeeds,
   type RequirementSet,
   type RequirementSets,
-} from '../requirements/requirement-set.ts';
+} from '../model/requirements/requirement-set.ts';
 import { HostGroup } from '../topology/host-group.ts';
 import { KeyChoice } from '../topology/key-choice.ts';
 import type { LabelGroup } from '../topology/label-group.ts';
 import type { BindingRule, Group, Topology } from '../topology/topology.ts';
-import type { Failure, Refusal, RuleDomains } from './reason.ts';
+import type { Failure, Refusal, RuleDomains } from '../failure.ts';
 import { limitRefusal, reservationRefusal, TypeRefusals } from './supply-refusal.ts';
 
 export interface ExplanationTables {

@@ -1,8 +1,6 @@
 import { formatIncompatibility, formatRequirement, formatRequirements, formatTaint } from '@karpenter-ts/apis';
-import { formatQuantity } from '@karpenter-ts/kubernetes';
-import type { Relaxation } from '../plan.ts';
-import { addAmounts, type Amounts } from '../resources/amounts.ts';
-import type { ValueShortage } from '../requirements/min-values.ts';
+import { addAmounts, type Amounts, formatQuantity } from '@karpenter-ts/kubernetes';
+import type { Relaxation, ValueShortage } from '../plan.ts';
 import type {
   Failure,
   InstanceTypeRefusal,
@@ -10,7 +8,7 @@ import type {
   TopologyConflict,
   TopologyRefusal,
   TypeTally,
-} from './reason.ts';
+} from '../failure.ts';
 
 /** Upstream's words, which events carry and people search for (spec 02 §§10, 16.4, 19–22). */
 export function renderFailure(failure: Failure): string {

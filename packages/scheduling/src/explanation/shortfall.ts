@@ -1,4 +1,11 @@
-import { compareQuantities, type Quantity, subtractQuantities, ZERO_QUANTITY } from '@karpenter-ts/kubernetes';
+import {
+  AmountReader,
+  type Amounts,
+  compareQuantities,
+  type Quantity,
+  subtractQuantities,
+  ZERO_QUANTITY,
+} from '@karpenter-ts/kubernetes';
 import {
   findIncompatibilities,
   type Incompatibility,
@@ -6,11 +13,10 @@ import {
   type Requirements,
   toRequirements,
 } from '@karpenter-ts/apis';
-import type { HostPort } from '../checks/host-ports.ts';
-import { variantsOf } from '../instance-types/allocatable.ts';
-import type { InstanceType } from '../instance-types/instance-type.ts';
-import { compatibleOfferings } from '../instance-types/launch-price.ts';
-import { AmountReader, type Amounts } from '../resources/amounts.ts';
+import type { HostPort } from '../failure.ts';
+import { variantsOf } from '../model/instance-types/allocatable.ts';
+import type { InstanceType } from '../snapshot.ts';
+import { compatibleOfferings } from '../model/instance-types/launch-price.ts';
 
 /** What keeps an instance type from being the node. */
 export interface Shortfall {

@@ -1,15 +1,14 @@
 // Refusals for want of something to buy, in plain data.
-import type { Quantity } from '@karpenter-ts/kubernetes';
-import { type HostPort, portsConflict } from '../checks/host-ports.ts';
-import { BitSet } from '../interning/bit-set.ts';
+import { type Amounts, largestAmounts, NO_AMOUNTS, type Quantity, smallestAmounts } from '@karpenter-ts/kubernetes';
+import type { HostPort, InstanceTypeRefusal, Refusal, ReservationRefusal, TypeTally } from '../failure.ts';
+import { portsConflict } from '../model/pods/host-ports.ts';
+import { BitSet } from '../model/interning/bit-set.ts';
 import { clashes, type DaemonNeighbour } from '../packing/daemon-peers.ts';
-import { variantsHolding } from '../packing/fitting-variants.ts';
-import type { NodeTemplate } from '../packing/node-template.ts';
-import type { OverheadGroup } from '../packing/overhead-group.ts';
+import { variantsHolding } from '../packing/new-nodes/fitting-variants.ts';
+import type { NodeTemplate } from '../packing/new-nodes/node-template.ts';
+import type { OverheadGroup } from '../packing/new-nodes/overhead-group.ts';
 import type { InstanceTypeDraft, LimitDraft, ReservationDraft } from '../packing/refusal-draft.ts';
-import type { RequirementSets } from '../requirements/requirement-set.ts';
-import { type Amounts, largestAmounts, NO_AMOUNTS, smallestAmounts } from '../resources/amounts.ts';
-import type { InstanceTypeRefusal, Refusal, ReservationRefusal, TypeTally } from './reason.ts';
+import type { RequirementSets } from '../model/requirements/requirement-set.ts';
 
 /** How many nodes there may be, or what the pool may still grow by beside the least its types would add. */
 export function limitRefusal({ why, template, limits }: LimitDraft): Refusal {

@@ -1,9 +1,10 @@
 import { HOSTNAME_LABEL } from '@karpenter-ts/apis';
-import { type HostPort, portsConflict } from '../checks/host-ports.ts';
+import type { HostPort } from '../failure.ts';
+import { portsConflict } from '../model/pods/host-ports.ts';
 import { selects, type TopologyRule } from '../topology/rule.ts';
 import type { RuleBook } from '../topology/rule-book.ts';
 import type { Daemon } from './daemon.ts';
-import type { PodKind } from './pod-class.ts';
+import type { PodKind } from '../model/pods/pod-class.ts';
 
 /** What keeps pods and daemons from sharing a node, requests aside. */
 export interface DaemonNeighbour {

@@ -1,12 +1,11 @@
 import { admits } from '@karpenter-ts/apis';
-import type { HostPort } from '../checks/host-ports.ts';
-import { TOLERATE_PREFER_NO_SCHEDULE, type TaintTable } from '../checks/taints.ts';
-import type { Pod } from '@karpenter-ts/kubernetes';
-import { podName } from '../objects/pod.ts';
-import type { NodeNeeds, RequirementSet, RequirementSets } from '../requirements/requirement-set.ts';
-import type { Amounts } from '../resources/amounts.ts';
-import type { PodClasses, PodKind } from './pod-class.ts';
-import { type PodShapes, usesDynamicResources } from './pod-shape.ts';
+import type { HostPort } from '../failure.ts';
+import { type TaintTable, TOLERATE_PREFER_NO_SCHEDULE } from '../model/pods/taints.ts';
+import type { Amounts, Pod } from '@karpenter-ts/kubernetes';
+import { podName } from '../model/pods/pod-id.ts';
+import type { NodeNeeds, RequirementSet, RequirementSets } from '../model/requirements/requirement-set.ts';
+import type { PodClasses, PodKind } from '../model/pods/pod-class.ts';
+import { type PodShapes, usesDynamicResources } from '../model/pods/pod-shape.ts';
 
 /** A pod that runs on every node it tolerates and matches, whatever it prefers. */
 export interface Daemon {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatQuantity, type Pod, type PodSpec } from '@karpenter-ts/kubernetes';
 import { INSTANCE_TYPE_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
-import { daemonPodOf } from '../objects/daemon-set.ts';
+import { daemonPodOf } from '../model/pods/daemon-set.ts';
 import type { PlannedNode } from '../plan.ts';
 import { makeNode, makePod, makePool } from '../testing/builders.ts';
 import { fakeType } from '../testing/fake-types.ts';

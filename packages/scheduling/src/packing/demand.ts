@@ -1,10 +1,10 @@
-import type { NodeNeeds } from '../requirements/requirement-set.ts';
-import type { ResourceTable, ResourceVector } from '../resources/resource-table.ts';
-import type { Amounts } from '../resources/amounts.ts';
-import type { Stage } from './constraints.ts';
+import type { NodeNeeds } from '../model/requirements/requirement-set.ts';
+import type { ResourceTable, ResourceVector } from '../model/resources/resource-table.ts';
+import type { Amounts } from '@karpenter-ts/kubernetes';
+import type { Stage } from '../model/pods/constraints.ts';
 import { type DaemonNeighbour, type DaemonPeers, neighbourText } from './daemon-peers.ts';
-import type { PodClass } from './pod-class.ts';
-import type { PodShape } from './pod-shape.ts';
+import type { PodClass } from '../model/pods/pod-class.ts';
+import type { PodShape } from '../model/pods/pod-shape.ts';
 
 /**
  * What a pod asks of a node alone, other pods' whereabouts aside. A node that refuses a demand refuses it for good,

@@ -1,23 +1,23 @@
 import type { Reservations } from '../checks/reservations.ts';
-import type { TaintTable } from '../checks/taints.ts';
-import type { ClusterNode } from '../cluster/cluster-nodes.ts';
-import type { RequirementSet, RequirementSets } from '../requirements/requirement-set.ts';
-import type { ResourceTable } from '../resources/resource-table.ts';
+import type { TaintTable } from '../model/pods/taints.ts';
+import type { ClusterNode } from '../model/nodes/cluster-nodes.ts';
+import type { RequirementSet, RequirementSets } from '../model/requirements/requirement-set.ts';
+import type { ResourceTable } from '../model/resources/resource-table.ts';
 import type { PlanningOptions } from '../snapshot.ts';
 import type { Restriction } from '../topology/restriction.ts';
 import type { BindingRule, Placement, Topology } from '../topology/topology.ts';
-import { Acceptance } from './acceptance.ts';
+import { Acceptance } from './new-nodes/acceptance.ts';
 import type { Demand, Demands } from './demand.ts';
-import type { ExistingField } from './existing-field.ts';
-import { NewNodes, type OpenPool } from './new-node.ts';
-import type { NodeTemplate } from './node-template.ts';
-import { OpenNode, type Placed } from './open-node.ts';
-import { PlannedField } from './planned-field.ts';
-import type { PodClass } from './pod-class.ts';
-import type { Stage } from './constraints.ts';
+import type { ExistingField } from './existing-nodes/existing-field.ts';
+import { NewNodes, type OpenPool } from './new-nodes/new-node.ts';
+import type { NodeTemplate } from './new-nodes/node-template.ts';
+import { OpenNode, type Placed } from './new-nodes/open-node.ts';
+import { PlannedField } from './new-nodes/planned-field.ts';
+import type { PodClass } from '../model/pods/pod-class.ts';
+import type { Stage } from '../model/pods/constraints.ts';
 import type { QueuedPod } from './queued-pod.ts';
 import type { FailureDraft, RunEvent } from './refusal-draft.ts';
-import { settle, type SettlingDeps } from './settling.ts';
+import { settle, type SettlingDeps } from './new-nodes/settling.ts';
 
 export interface PackerDeps {
   readonly sets: RequirementSets;

@@ -1,4 +1,4 @@
-import { BitSet } from '../interning/bit-set.ts';
+import { BitSet } from '../model/interning/bit-set.ts';
 import type { QueuedPod } from './queued-pod.ts';
 
 /**

@@ -1,8 +1,8 @@
 import type { AttachedClaim } from '../checks/volume-limits.ts';
-import { podId } from '../objects/pod.ts';
+import { podId } from '../model/pods/pod-id.ts';
 import type { Pod } from '@karpenter-ts/kubernetes';
-import { CPU, MEMORY, type ResourceVector } from '../resources/resource-table.ts';
-import type { PodClass } from './pod-class.ts';
+import { CPU, MEMORY, type ResourceVector } from '../model/resources/resource-table.ts';
+import type { PodClass } from '../model/pods/pod-class.ts';
 
 /** A pod to be placed. */
 export interface QueuedPod {

@@ -1,13 +1,13 @@
 import type { PoolLimits } from '../checks/pool-limits.ts';
-import type { ReservedOffering } from '../instance-types/catalogue.ts';
-import type { BitSet } from '../interning/bit-set.ts';
-import type { ValueShortage } from '../requirements/min-values.ts';
-import type { NodeNeeds, RequirementSet } from '../requirements/requirement-set.ts';
+import type { ReservedOffering } from '../model/instance-types/catalogue.ts';
+import type { BitSet } from '../model/interning/bit-set.ts';
+import type { ValueShortage } from '../plan.ts';
+import type { NodeNeeds, RequirementSet } from '../model/requirements/requirement-set.ts';
 import type { BindingRule, Group } from '../topology/topology.ts';
 import type { Demand } from './demand.ts';
-import type { NodeTemplate } from './node-template.ts';
-import type { PodClass } from './pod-class.ts';
-import type { Stage } from './constraints.ts';
+import type { NodeTemplate } from './new-nodes/node-template.ts';
+import type { PodClass } from '../model/pods/pod-class.ts';
+import type { Stage } from '../model/pods/constraints.ts';
 
 /** A refusal in the run's own terms: cheap to make, and put into words and plain data only for pods that stay without. */
 export type RefusalDraft =

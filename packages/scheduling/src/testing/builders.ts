@@ -8,9 +8,7 @@ import {
   ZONE_LABEL,
 } from '@karpenter-ts/apis';
 import type { Pod, PodSpec, ResourceList } from '@karpenter-ts/kubernetes';
-import type { InstanceType, Overhead } from '../instance-types/instance-type.ts';
-import type { Offering } from '../instance-types/offering.ts';
-import type { ExistingNode } from '../snapshot.ts';
+import type { ExistingNode, InstanceType, Offering, Overhead } from '../snapshot.ts';
 
 type Labels = Readonly<Record<string, string>>;
 

@@ -6,9 +6,8 @@ import {
   NODEPOOL_LABEL,
   ZONE_LABEL,
 } from '@karpenter-ts/apis';
-import type { InstanceType } from '../instance-types/instance-type.ts';
 import type { Pod, TopologySpreadConstraint } from '@karpenter-ts/kubernetes';
-import type { ExistingNode, Snapshot } from '../snapshot.ts';
+import type { ExistingNode, InstanceType, Snapshot } from '../snapshot.ts';
 import { type Random, seededRandom } from '@karpenter-ts/kubernetes/testing';
 import { REFERENCE_POOL, referenceSnapshot } from './reference-mix.ts';
 

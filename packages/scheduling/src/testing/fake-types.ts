@@ -10,8 +10,7 @@ import {
   ZONE_LABEL,
 } from '@karpenter-ts/apis';
 import { parseQuantity, type ResourceList, unitsOf } from '@karpenter-ts/kubernetes';
-import type { InstanceType } from '../instance-types/instance-type.ts';
-import type { Offering } from '../instance-types/offering.ts';
+import type { InstanceType, Offering } from '../snapshot.ts';
 import { makeOffering } from './builders.ts';
 
 export const RESERVATION_LABEL = 'reservation-id';

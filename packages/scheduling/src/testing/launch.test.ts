@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CAPACITY_TYPE_LABEL, INSTANCE_TYPE_LABEL, NODEPOOL_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
-import type { InstanceType } from '../instance-types/instance-type.ts';
 import type { Pod } from '@karpenter-ts/kubernetes';
 import { planSnapshot } from '../planner.ts';
 import { finish } from '../progress.ts';
-import { DEFAULT_PLANNING, EMPTY_SNAPSHOT, type Snapshot } from '../snapshot.ts';
+import { DEFAULT_PLANNING, EMPTY_SNAPSHOT, type InstanceType, type Snapshot } from '../snapshot.ts';
 import { makeOffering, makePod, makePool, makeType } from './builders.ts';
 import { launchesOf } from './launch.ts';
 

@@ -1,11 +1,9 @@
 // What a provider would hand over for the nodes of a plan.
 import { admits, type Requirements, toRequirements } from '@karpenter-ts/apis';
 import { formatQuantity, type Pod, type ResourceList, type Taint } from '@karpenter-ts/kubernetes';
-import type { InstanceType } from '../instance-types/instance-type.ts';
-import type { Offering } from '../instance-types/offering.ts';
 import type { Plan } from '../plan.ts';
-import { findAnyValue } from '../requirements/any-value.ts';
-import type { PlanningOptions, Snapshot } from '../snapshot.ts';
+import { findAnyValue } from '../model/requirements/any-value.ts';
+import type { InstanceType, Offering, PlanningOptions, Snapshot } from '../snapshot.ts';
 import { allocatableOf, capacityOf, type Nanos } from './checker/amounts.ts';
 import { fittingOfferings } from './checker/buying.ts';
 import { daemonsOnType } from './checker/daemons.ts';

@@ -1,4 +1,5 @@
-import { type PackingOptions, packingOptions } from '../cost/packing-options.ts';
+import type { PackingOptions } from '../snapshot.ts';
+import { packingOptions } from '../cost/packing-options.ts';
 
 /** What the controller's defaults ask for. */
 export const DEFAULT_PACKING: PackingOptions = packingOptions({

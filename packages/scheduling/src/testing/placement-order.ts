@@ -1,6 +1,6 @@
-import { Catalogues } from '../instance-types/catalogues.ts';
+import { Catalogues } from '../model/instance-types/catalogues.ts';
 import type { Pod } from '@karpenter-ts/kubernetes';
-import { podId } from '../objects/pod.ts';
+import { podId } from '../model/pods/pod-id.ts';
 import type { Plan } from '../plan.ts';
 import { planSnapshot } from '../planner.ts';
 import type { PlanRun } from '../progress.ts';

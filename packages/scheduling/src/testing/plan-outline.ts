@@ -1,6 +1,6 @@
 import { formatRequirements } from '@karpenter-ts/apis';
 import { renderFailure } from '../explanation/render.ts';
-import { podName } from '../objects/pod.ts';
+import { podName } from '../model/pods/pod-id.ts';
 import type { Plan, PlacedPod } from '../plan.ts';
 
 /** All that a plan decides, in a form that compares and prints well. Equal plans have equal outlines. */

@@ -11,10 +11,8 @@ import {
   type RequirementSpec,
   ZONE_LABEL,
 } from '@karpenter-ts/apis';
-import type { InstanceType } from '../instance-types/instance-type.ts';
-import type { Offering } from '../instance-types/offering.ts';
 import type { Pod, PodSpec } from '@karpenter-ts/kubernetes';
-import { EMPTY_SNAPSHOT, type Snapshot } from '../snapshot.ts';
+import { EMPTY_SNAPSHOT, type InstanceType, type Offering, type Snapshot } from '../snapshot.ts';
 import { type Random, seededRandom } from '@karpenter-ts/kubernetes/testing';
 
 const SIZE_LABEL = 'size';

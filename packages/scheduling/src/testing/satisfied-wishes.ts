@@ -1,11 +1,10 @@
 // Which preferences a plan satisfies, found out the plain way: from where all pods are in the end.
 import { HOSTNAME_LABEL, type Requirement } from '@karpenter-ts/apis';
-import type { InstanceType } from '../instance-types/instance-type.ts';
 import type { Pod, PodAffinityTerm, TopologySpreadConstraint } from '@karpenter-ts/kubernetes';
-import { podName } from '../objects/pod.ts';
-import { requirementsOf } from '../packing/constraints.ts';
+import { podName } from '../model/pods/pod-id.ts';
+import { requirementsOf } from '../model/pods/constraints.ts';
 import type { Plan } from '../plan.ts';
-import type { PlanningOptions, Snapshot } from '../snapshot.ts';
+import type { InstanceType, PlanningOptions, Snapshot } from '../snapshot.ts';
 import { implies } from './checker/demands.ts';
 import { type Selects, spreadSelects, termSelects } from './checker/selection.ts';
 import { buildWorld, domainOf, domainsOf, machinesOf, type PlannedMachine, type World } from './checker/world.ts';

@@ -8,10 +8,9 @@ import {
   ZONE_LABEL,
 } from '@karpenter-ts/apis';
 import { renderFailure } from '../explanation/render.ts';
-import type { InstanceType } from '../instance-types/instance-type.ts';
-import { compatibleOfferings } from '../instance-types/launch-price.ts';
+import { compatibleOfferings } from '../model/instance-types/launch-price.ts';
 import type { Pod } from '@karpenter-ts/kubernetes';
-import { podId } from '../objects/pod.ts';
+import { podId } from '../model/pods/pod-id.ts';
 import type { Plan, PlannedNode } from '../plan.ts';
 import { planSnapshot } from '../planner.ts';
 import { finish } from '../progress.ts';
@@ -19,6 +18,7 @@ import {
   DEFAULT_PLANNING,
   EMPTY_SNAPSHOT,
   type ExistingNode,
+  type InstanceType,
   type PlanningOptions,
   type Pool,
   type Snapshot,

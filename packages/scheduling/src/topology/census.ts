@@ -1,9 +1,9 @@
 import { HOSTNAME_LABEL } from '@karpenter-ts/apis';
 import { memberOf } from '@karpenter-ts/kubernetes';
-import type { BoundPod, BoundPods, KindOnNodes } from '../cluster/bound-pods.ts';
-import type { ClusterNode, ClusterNodes } from '../cluster/cluster-nodes.ts';
-import { BitSet } from '../interning/bit-set.ts';
-import type { Domains, DomainTables } from './domains.ts';
+import type { BoundPod, BoundPods, KindOnNodes } from '../model/nodes/bound-pods.ts';
+import type { ClusterNode, ClusterNodes } from '../model/nodes/cluster-nodes.ts';
+import { BitSet } from '../model/interning/bit-set.ts';
+import type { Domains, DomainTables } from '../model/requirements/domains.ts';
 import { HostTally } from './host-tally.ts';
 import { type FilterTables, passes } from './node-filter.ts';
 import { selects, type TopologyRule } from './rule.ts';

@@ -1,5 +1,5 @@
 import type { LabelSelectorSpec, OwnerReference, Pod, TopologySpreadConstraint } from '@karpenter-ts/kubernetes';
-import { toExpressions } from './selector.ts';
+import { toExpressions } from '../model/pods/selector.ts';
 
 /** A constraint for pods that have none; whom it spreads is worked out for each pod. */
 export type DefaultConstraint = Omit<TopologySpreadConstraint, 'labelSelector' | 'matchLabelKeys'>;

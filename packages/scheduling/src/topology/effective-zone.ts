@@ -1,11 +1,11 @@
 import { admits, ZONE_LABEL } from '@karpenter-ts/apis';
-import type { Stage } from '../packing/constraints.ts';
-import type { PodShape } from '../packing/pod-shape.ts';
-import type { RequirementSets } from '../requirements/requirement-set.ts';
+import type { Stage } from '../model/pods/constraints.ts';
+import type { PodShape } from '../model/pods/pod-shape.ts';
+import type { RequirementSets } from '../model/requirements/requirement-set.ts';
 import { KeyChoice } from './key-choice.ts';
 import { LabelGroup } from './label-group.ts';
 import type { BindingRule } from './topology.ts';
-import type { DomainTables } from './domains.ts';
+import type { DomainTables } from '../model/requirements/domains.ts';
 
 /** Where a pod could go, as a metric counts it: the zone it is bound to, `flexible`, or `none` (spec 02 §25.3). */
 export function effectiveZone(

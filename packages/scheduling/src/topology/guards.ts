@@ -1,10 +1,10 @@
 import { HOSTNAME_LABEL } from '@karpenter-ts/apis';
 import { memberOf } from '@karpenter-ts/kubernetes';
-import type { BoundPod, KindOnNodes } from '../cluster/bound-pods.ts';
-import type { ClusterNodes } from '../cluster/cluster-nodes.ts';
-import { podId } from '../objects/pod.ts';
-import type { Identity } from '../packing/pod-class.ts';
-import type { DomainTables } from './domains.ts';
+import type { BoundPod, KindOnNodes } from '../model/nodes/bound-pods.ts';
+import type { ClusterNodes } from '../model/nodes/cluster-nodes.ts';
+import { podId } from '../model/pods/pod-id.ts';
+import type { Identity } from '../model/pods/pod-class.ts';
+import type { DomainTables } from '../model/requirements/domains.ts';
 import { HostTally } from './host-tally.ts';
 import type { TopologyRule } from './rule.ts';
 import type { RuleBook } from './rule-book.ts';

@@ -1,5 +1,5 @@
 import { admits, type Requirement } from '@karpenter-ts/apis';
-import type { BitSet } from '../interning/bit-set.ts';
+import type { BitSet } from '../model/interning/bit-set.ts';
 import type { HostTally } from './host-tally.ts';
 import type { TopologyRule } from './rule.ts';
 

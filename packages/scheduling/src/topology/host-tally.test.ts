@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { BitSet } from '../interning/bit-set.ts';
+import { BitSet } from '../model/interning/bit-set.ts';
 import { HostGroup } from './host-group.ts';
 import { HostTally } from './host-tally.ts';
 import type { TopologyRule } from './rule.ts';

@@ -1,4 +1,4 @@
-import { BitSet } from '../interning/bit-set.ts';
+import { BitSet } from '../model/interning/bit-set.ts';
 
 /** Up to so many hosts are listed one by one: less work and memory than a bit for each host there is. */
 const FEW = 16;

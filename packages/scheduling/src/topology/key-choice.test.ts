@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hashOf } from '../interning/hash.ts';
-import { RequirementTable } from '../requirements/requirement-table.ts';
-import { type Domains, DomainTables } from './domains.ts';
+import { hashOf } from '../model/interning/hash.ts';
+import { RequirementTable } from '../model/requirements/requirement-table.ts';
+import { type Domains, DomainTables } from '../model/requirements/domains.ts';
 import { KeyChoice } from './key-choice.ts';
 import { LabelGroup } from './label-group.ts';
 import type { TopologyRule } from './rule.ts';

@@ -1,6 +1,6 @@
-import { mix } from '../interning/hash.ts';
-import type { RequirementId } from '../requirements/requirement-table.ts';
-import type { Domains } from './domains.ts';
+import { mix } from '../model/interning/hash.ts';
+import type { RequirementId } from '../model/requirements/requirement-table.ts';
+import type { Domains } from '../model/requirements/domains.ts';
 
 /** Of a number that is used as a set. */
 const BITS = 32;

@@ -1,5 +1,5 @@
-import { hashOf } from '../interning/hash.ts';
-import type { Domains } from './domains.ts';
+import { hashOf } from '../model/interning/hash.ts';
+import type { Domains } from '../model/requirements/domains.ts';
 import type { KeyChoice } from './key-choice.ts';
 import type { TopologyRule } from './rule.ts';
 

@@ -1,3 +1,4 @@
+import type { FilteredNode } from '../model/nodes/cluster-nodes.ts';
 import {
   admits,
   HOSTNAME_LABEL,
@@ -7,10 +8,10 @@ import {
   toLabelRequirements,
   toRequirement,
 } from '@karpenter-ts/apis';
-import { TOLERATE_PREFER_NO_SCHEDULE, type TaintTable } from '../checks/taints.ts';
+import { type TaintTable, TOLERATE_PREFER_NO_SCHEDULE } from '../model/pods/taints.ts';
 import type { Pod, TopologySpreadConstraint } from '@karpenter-ts/kubernetes';
-import { requirementsOf } from '../packing/constraints.ts';
-import type { NodeNeeds, RequirementSet, RequirementSets } from '../requirements/requirement-set.ts';
+import { requirementsOf } from '../model/pods/constraints.ts';
+import type { NodeNeeds, RequirementSets } from '../model/requirements/requirement-set.ts';
 
 /** Which nodes a spread rule looks at: those its pod could run on, as far as its policies say so (spec 02 §16.3). */
 export interface NodeFilter {
@@ -20,13 +21,6 @@ export interface NodeFilter {
   readonly tolerations: number | undefined;
   /** Equal for filters that let the same nodes pass, of pods that tolerate the same. */
   readonly identity: string;
-}
-
-/** What a filter looks at. */
-export interface FilteredNode {
-  readonly set: RequirementSet;
-  readonly taints: number;
-  readonly hostname: string | undefined;
 }
 
 export interface FilterTables {

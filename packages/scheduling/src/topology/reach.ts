@@ -1,6 +1,6 @@
-import type { Constraints } from '../packing/constraints.ts';
-import type { PodKind } from '../packing/pod-class.ts';
-import type { Domains } from './domains.ts';
+import type { Constraints } from '../model/pods/constraints.ts';
+import type { PodKind } from '../model/pods/pod-class.ts';
+import type { Domains } from '../model/requirements/domains.ts';
 import type { TopologyRule } from './rule.ts';
 
 /** The domains that pods of one run may go to, and in which it may therefore buy nodes. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type RequirementSet, RequirementSets } from '../requirements/requirement-set.ts';
-import { RequirementTable } from '../requirements/requirement-table.ts';
-import { type Domains, DomainTables } from './domains.ts';
+import { type RequirementSet, RequirementSets } from '../model/requirements/requirement-set.ts';
+import { RequirementTable } from '../model/requirements/requirement-table.ts';
+import { type Domains, DomainTables } from '../model/requirements/domains.ts';
 import { KeyChoice } from './key-choice.ts';
 import { type Outlook, Restriction } from './restriction.ts';
 

@@ -1,5 +1,5 @@
-import type { Mode, RequirementSet, RequirementSets } from '../requirements/requirement-set.ts';
-import type { Domains } from './domains.ts';
+import type { Mode, RequirementSet, RequirementSets } from '../model/requirements/requirement-set.ts';
+import type { Domains } from '../model/requirements/domains.ts';
 import type { HostDemand } from './host-group.ts';
 import type { KeyChoice } from './key-choice.ts';
 

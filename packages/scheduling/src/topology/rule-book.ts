@@ -1,5 +1,5 @@
-import type { Stage } from '../packing/constraints.ts';
-import type { PodKind } from '../packing/pod-class.ts';
+import type { Stage } from '../model/pods/constraints.ts';
+import type { PodKind } from '../model/pods/pod-class.ts';
 import { inverseRulesOf, rulesOf, type RuleTables, type TopologyRule } from './rule.ts';
 
 /** The rules of every kind of pod, each worked out once for all runs. */

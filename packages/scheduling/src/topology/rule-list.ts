@@ -1,5 +1,5 @@
 import { type LabelRequirement, type LabelSelector, matchesLabels, memberOf } from '@karpenter-ts/kubernetes';
-import type { Identity } from '../packing/pod-class.ts';
+import type { Identity } from '../model/pods/pod-class.ts';
 import { selects, type TopologyRule } from './rule.ts';
 
 /**

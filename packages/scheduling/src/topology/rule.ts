@@ -8,11 +8,11 @@ import {
   type TopologySpreadConstraint,
 } from '@karpenter-ts/kubernetes';
 import { normalizeLabelKey } from '@karpenter-ts/apis';
-import type { Identity } from '../packing/pod-class.ts';
-import type { Wishes } from '../packing/relaxation.ts';
-import { bothScopes, type NamespaceScope, type Namespaces } from './namespaces.ts';
+import type { Identity } from '../model/pods/pod-class.ts';
+import type { Wishes } from '../model/pods/relaxation.ts';
+import { bothScopes, type Namespaces, type NamespaceScope } from '../model/pods/namespaces.ts';
 import { type FilterTables, type NodeFilter, nodeFilterOf } from './node-filter.ts';
-import { bothSelectors, selectorFrom, selectorText } from './selector.ts';
+import { bothSelectors, selectorFrom, selectorText } from '../model/pods/selector.ts';
 
 /** A rule about how pods are spread over the domains of a topology key. Pods with equal rules share their counts. */
 export interface TopologyRule {

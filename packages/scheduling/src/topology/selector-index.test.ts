@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type LabelSelectorSpec, labelSelectorFrom } from '@karpenter-ts/kubernetes';
-import { Namespaces } from './namespaces.ts';
+import { Namespaces } from '../model/pods/namespaces.ts';
 import type { TopologyRule } from './rule.ts';
 import { SelectorIndex } from './selector-index.ts';
 

@@ -1,4 +1,4 @@
-import type { Identity } from '../packing/pod-class.ts';
+import type { Identity } from '../model/pods/pod-class.ts';
 import type { TopologyRule } from './rule.ts';
 import { RuleList } from './rule-list.ts';
 

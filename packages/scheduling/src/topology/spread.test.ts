@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ARCH_LABEL, CAPACITY_TYPE_LABEL, HOSTNAME_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
-import { describeNode } from '../cluster/existing-node.ts';
+import { describeNode } from '../model/nodes/existing-node.ts';
 import type { Pod, PodSpec, TopologySpreadConstraint } from '@karpenter-ts/kubernetes';
 import type { ExistingNode } from '../snapshot.ts';
 import { makeNode, makeOffering, makePod, makePool } from '../testing/builders.ts';

@@ -1,11 +1,11 @@
 import { HOSTNAME_LABEL } from '@karpenter-ts/apis';
-import type { BoundPod, KindOnNodes } from '../cluster/bound-pods.ts';
-import type { ClusterNode } from '../cluster/cluster-nodes.ts';
-import type { Stage } from '../packing/constraints.ts';
-import type { Identity, PodKind } from '../packing/pod-class.ts';
-import type { RequirementSet } from '../requirements/requirement-set.ts';
+import type { BoundPod, KindOnNodes } from '../model/nodes/bound-pods.ts';
+import type { ClusterNode } from '../model/nodes/cluster-nodes.ts';
+import type { Stage } from '../model/pods/constraints.ts';
+import type { Identity, PodKind } from '../model/pods/pod-class.ts';
+import type { RequirementSet } from '../model/requirements/requirement-set.ts';
 import type { Census } from './census.ts';
-import type { DomainTables } from './domains.ts';
+import type { DomainTables } from '../model/requirements/domains.ts';
 import type { Guard, Guards } from './guards.ts';
 import { type HostDemand, HostGroup, type HostNames } from './host-group.ts';
 import { HostTally } from './host-tally.ts';

@@ -9,11 +9,11 @@ import {
   toLabelRequirements,
   toRequirements,
 } from '@karpenter-ts/apis';
-import type { TaintTable } from '../checks/taints.ts';
-import type { Catalogue } from '../instance-types/catalogue.ts';
-import { BitSet } from '../interning/bit-set.ts';
+import type { TaintTable } from '../model/pods/taints.ts';
+import type { Catalogue } from '../model/instance-types/catalogue.ts';
+import { BitSet } from '../model/interning/bit-set.ts';
 import type { Pool } from '../snapshot.ts';
-import type { Domains } from './domains.ts';
+import type { Domains } from '../model/requirements/domains.ts';
 
 interface PoolDomains {
   readonly requirements: Requirements;

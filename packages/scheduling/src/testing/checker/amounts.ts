@@ -6,8 +6,7 @@ import {
   type Pod,
   type ResourceList,
 } from '@karpenter-ts/kubernetes';
-import type { InstanceType, Overhead } from '../../instance-types/instance-type.ts';
-import type { Offering } from '../../instance-types/offering.ts';
+import type { InstanceType, Offering, Overhead } from '../../snapshot.ts';
 
 export type Nanos = ReadonlyMap<string, bigint>;
 

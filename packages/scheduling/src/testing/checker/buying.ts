@@ -1,7 +1,6 @@
 // What a new node could be bought as (spec 02 §§20–22).
 import { CAPACITY_TYPE_LABEL, type Requirements } from '@karpenter-ts/apis';
-import type { InstanceType } from '../../instance-types/instance-type.ts';
-import type { Offering } from '../../instance-types/offering.ts';
+import type { InstanceType, Offering } from '../../snapshot.ts';
 import { allocatableOf, fits, type Nanos, requestsOf, sum } from './amounts.ts';
 import { daemonsOnType } from './daemons.ts';
 import { isTypeCompatible, type PlannedMachine, type PoolFacts, usableOfferings, type World } from './world.ts';

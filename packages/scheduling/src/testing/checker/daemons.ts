@@ -1,6 +1,6 @@
 // Daemons that will run on a node whether or not anyone asks (spec 02 §12).
 import { findIncompatibilities, toLabelRequirements } from '@karpenter-ts/apis';
-import type { InstanceType } from '../../instance-types/instance-type.ts';
+import type { InstanceType } from '../../snapshot.ts';
 import type { Pod } from '@karpenter-ts/kubernetes';
 import { type Nanos, requestsOf, sum } from './amounts.ts';
 import { findUntolerated, requiredAlternatives } from './demands.ts';

@@ -13,11 +13,9 @@ import {
   toRequirements,
 } from '@karpenter-ts/apis';
 import type { Pod, Taint } from '@karpenter-ts/kubernetes';
-import type { InstanceType } from '../../instance-types/instance-type.ts';
-import type { Offering } from '../../instance-types/offering.ts';
-import { podId } from '../../objects/pod.ts';
+import { podId } from '../../model/pods/pod-id.ts';
 import type { PlacedPod, Plan, PlannedNode } from '../../plan.ts';
-import type { ExistingNode, PlanningOptions, Snapshot } from '../../snapshot.ts';
+import type { ExistingNode, InstanceType, Offering, PlanningOptions, Snapshot } from '../../snapshot.ts';
 import { type Nanos, requestsOf, sum } from './amounts.ts';
 import { both, type Demands, demandsOf } from './demands.ts';
 

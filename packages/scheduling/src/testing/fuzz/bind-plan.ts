@@ -1,7 +1,7 @@
 // A plan, carried out by a scheduler that knows nothing of how it was made.
 import { HOSTNAME_LABEL } from '@karpenter-ts/apis';
 import type { Pod } from '@karpenter-ts/kubernetes';
-import { podId, podName } from '../../objects/pod.ts';
+import { podId, podName } from '../../model/pods/pod-id.ts';
 import type { ExistingNode, Snapshot } from '../../snapshot.ts';
 import { makeNode } from '../builders.ts';
 import type { Placement } from '../placement-order.ts';

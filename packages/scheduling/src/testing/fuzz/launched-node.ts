@@ -1,10 +1,8 @@
 // The nodes a provider may hand over for a plan: any type and offering that a planned node lists is as good as another.
 import { HOSTNAME_LABEL } from '@karpenter-ts/apis';
-import type { InstanceType } from '../../instance-types/instance-type.ts';
-import type { Offering } from '../../instance-types/offering.ts';
 import type { Pod } from '@karpenter-ts/kubernetes';
 import type { PlannedNode } from '../../plan.ts';
-import type { Pool, Snapshot } from '../../snapshot.ts';
+import type { InstanceType, Offering, Pool, Snapshot } from '../../snapshot.ts';
 import type { Random } from '@karpenter-ts/kubernetes/testing';
 import {
   amountsOf,

@@ -9,7 +9,6 @@ import {
   type NodePool,
   ZONE_LABEL,
 } from '@karpenter-ts/apis';
-import type { InstanceType } from '../../instance-types/instance-type.ts';
 import type {
   Affinity,
   NodeSelectorRequirement,
@@ -18,7 +17,13 @@ import type {
   PodSpec,
   TopologySpreadConstraint,
 } from '@karpenter-ts/kubernetes';
-import { DEFAULT_PLANNING, type ExistingNode, type PlanningOptions, type Snapshot } from '../../snapshot.ts';
+import {
+  DEFAULT_PLANNING,
+  type ExistingNode,
+  type InstanceType,
+  type PlanningOptions,
+  type Snapshot,
+} from '../../snapshot.ts';
 import { makeNode, makeOffering, makePod, makePool, makeType } from '../builders.ts';
 import { type Random, seededRandom } from '@karpenter-ts/kubernetes/testing';
 

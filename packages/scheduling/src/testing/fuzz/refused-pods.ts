@@ -1,6 +1,6 @@
 // Pods without a place although a new node could run them, found by trying every purchase of every pool.
 import type { NodeSelectorRequirement, Pod } from '@karpenter-ts/kubernetes';
-import { podName } from '../../objects/pod.ts';
+import { podName } from '../../model/pods/pod-id.ts';
 import type { Plan } from '../../plan.ts';
 import type { Pool, Snapshot } from '../../snapshot.ts';
 import { allocatableOf, type Purchase, runsOn } from './launched-node.ts';

@@ -1,6 +1,5 @@
 import { ARCH_LABEL } from '@karpenter-ts/apis';
-import type { InstanceType } from '../../instance-types/instance-type.ts';
-import type { Offering } from '../../instance-types/offering.ts';
+import type { InstanceType, Offering } from '../../snapshot.ts';
 import { makeOffering, makeType } from '../builders.ts';
 import type { Random } from '@karpenter-ts/kubernetes/testing';
 import type { FleetTraits } from './traits.ts';

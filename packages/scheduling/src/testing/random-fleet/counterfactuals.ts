@@ -1,8 +1,7 @@
 // What random fleets would be without one of the planner's rules: where the plan is then another, the rule was binding.
 import type { NodePool } from '@karpenter-ts/apis';
-import type { Offering } from '../../instance-types/offering.ts';
 import type { Container, Pod, PodAffinity, PodSpec, TopologySpreadConstraint } from '@karpenter-ts/kubernetes';
-import type { ExistingNode, Snapshot } from '../../snapshot.ts';
+import type { ExistingNode, Offering, Snapshot } from '../../snapshot.ts';
 import type { RandomFleet } from './fleet.ts';
 
 /** The same fleet with a rule left out. */

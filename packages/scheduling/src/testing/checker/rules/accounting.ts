@@ -1,4 +1,4 @@
-import { podId, podName } from '../../../objects/pod.ts';
+import { podId, podName } from '../../../model/pods/pod-id.ts';
 import type { Plan } from '../../../plan.ts';
 import type { Snapshot } from '../../../snapshot.ts';
 import { usesClaims } from '../daemons.ts';

@@ -1,6 +1,6 @@
 import { admits } from '@karpenter-ts/apis';
 import type { Pod } from '@karpenter-ts/kubernetes';
-import { podName } from '../../../objects/pod.ts';
+import { podName } from '../../../model/pods/pod-id.ts';
 import type { AffinityDemand } from '../demands.ts';
 import type { Rule } from '../rule.ts';
 import { type Selects, allSelect } from '../selection.ts';

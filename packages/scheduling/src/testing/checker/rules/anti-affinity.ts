@@ -1,6 +1,6 @@
 import { HOSTNAME_LABEL } from '@karpenter-ts/apis';
 import type { Pod, PodAffinityTerm } from '@karpenter-ts/kubernetes';
-import { podName } from '../../../objects/pod.ts';
+import { podName } from '../../../model/pods/pod-id.ts';
 import type { Rule } from '../rule.ts';
 import { termSelects } from '../selection.ts';
 import { domainOf, domainsOf, type Machine, machinesOf, type World } from '../world.ts';

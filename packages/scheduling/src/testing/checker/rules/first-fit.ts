@@ -1,8 +1,8 @@
 // Where a pod should have gone before (spec 02 §8.3). Judged only for pods whose fate depends on nobody else's.
 import { findIncompatibilities, type Requirements, toLabelRequirements } from '@karpenter-ts/apis';
-import type { InstanceType } from '../../../instance-types/instance-type.ts';
+import type { InstanceType } from '../../../snapshot.ts';
 import type { Pod } from '@karpenter-ts/kubernetes';
-import { podName } from '../../../objects/pod.ts';
+import { podName } from '../../../model/pods/pod-id.ts';
 import { difference, fits, type Nanos, requestsOf, sum } from '../amounts.ts';
 import { canRun } from '../buying.ts';
 import { usesClaims } from '../daemons.ts';

@@ -1,5 +1,5 @@
 import { CAPACITY_TYPE_LABEL, formatRequirements, type Requirement, toRequirements } from '@karpenter-ts/apis';
-import type { InstanceType } from '../../../instance-types/instance-type.ts';
+import type { InstanceType } from '../../../snapshot.ts';
 import { beforeReserving, fitsOnType, fittingOfferings, offeringsOf, priceOf } from '../buying.ts';
 import type { Rule } from '../rule.ts';
 import { isTypeCompatible, type PlannedMachine, type World } from '../world.ts';

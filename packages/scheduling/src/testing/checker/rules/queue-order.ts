@@ -1,5 +1,5 @@
 import type { Pod } from '@karpenter-ts/kubernetes';
-import { podId, podName } from '../../../objects/pod.ts';
+import { podId, podName } from '../../../model/pods/pod-id.ts';
 import { requestsOf } from '../amounts.ts';
 import { isAtEase } from './first-fit.ts';
 import type { Rule } from '../rule.ts';

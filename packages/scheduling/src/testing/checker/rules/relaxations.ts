@@ -1,5 +1,5 @@
 import type { Pod } from '@karpenter-ts/kubernetes';
-import { podName } from '../../../objects/pod.ts';
+import { podName } from '../../../model/pods/pod-id.ts';
 import type { Relaxation } from '../../../plan.ts';
 import { heaviestFirst } from '../demands.ts';
 import type { Rule } from '../rule.ts';

@@ -1,5 +1,5 @@
 import { admits, admitsAbsence, formatRequirement, type Requirement } from '@karpenter-ts/apis';
-import { podName } from '../../../objects/pod.ts';
+import { podName } from '../../../model/pods/pod-id.ts';
 import { implies } from '../demands.ts';
 import type { Rule } from '../rule.ts';
 import { type ExistingMachine, machinesOf, type PlannedMachine } from '../world.ts';

@@ -1,4 +1,4 @@
-import { podName } from '../../../objects/pod.ts';
+import { podName } from '../../../model/pods/pod-id.ts';
 import { difference, fits, largest, type Nanos, nanosOf, requestsOf, sum } from '../amounts.ts';
 import { daemonsOnType, outstandingDaemons, usesClaims } from '../daemons.ts';
 import { fitsOnType } from '../buying.ts';

@@ -7,7 +7,7 @@ import {
   toLabelRequirements,
 } from '@karpenter-ts/apis';
 import type { Taint, TopologySpreadConstraint } from '@karpenter-ts/kubernetes';
-import { podName } from '../../../objects/pod.ts';
+import { podName } from '../../../model/pods/pod-id.ts';
 import type { NodeFacts } from '../../../snapshot.ts';
 import { findUntolerated, requiredAlternatives } from '../demands.ts';
 import type { Rule } from '../rule.ts';

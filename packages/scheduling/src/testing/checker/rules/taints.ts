@@ -1,5 +1,5 @@
 import { formatTaint } from '@karpenter-ts/apis';
-import { podName } from '../../../objects/pod.ts';
+import { podName } from '../../../model/pods/pod-id.ts';
 import { findUntolerated } from '../demands.ts';
 import type { Rule } from '../rule.ts';
 import { machinesOf } from '../world.ts';

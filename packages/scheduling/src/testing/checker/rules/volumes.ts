@@ -7,7 +7,7 @@ import {
   toRequirements,
 } from '@karpenter-ts/apis';
 import type { PersistentVolumeClaim, Pod } from '@karpenter-ts/kubernetes';
-import { podName } from '../../../objects/pod.ts';
+import { podName } from '../../../model/pods/pod-id.ts';
 import type { Snapshot } from '../../../snapshot.ts';
 import { both, implies } from '../demands.ts';
 import type { Rule } from '../rule.ts';

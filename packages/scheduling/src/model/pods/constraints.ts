@@ -1,0 +1,141 @@
+import {
+  type Incompatibility,
+  type ProviderProfile,
+  type Requirement,
+  toLabelRequirements,
+  toRequirement,
+} from '@karpenter-ts/apis';
+import type { TaintTable } from './taints.ts';
+import type { NodeSelectorTerm, Pod } from '@karpenter-ts/kubernetes';
+import type { Relaxation } from '../../plan.ts';
+import { findContradictions } from '../requirements/contradiction.ts';
+import { areImpossible, type NodeNeeds, type RequirementSets } from '../requirements/requirement-set.ts';
+import { relax, type Wishes, wishesOf } from './relaxation.ts';
+
+/** Where a pod may run and next to whom: all it says about that. Deployments have one each; sizes do not matter. */
+export interface Constraints {
+  readonly id: number;
+  /** A pod with these; any will do. */
+  readonly example: Pod;
+  /**
+   * From all its wishes to none that can be given up, in upstream's order, which gives up alternatives of the required
+   * node affinity before any preference. After these come the alternatives given up, now without preferences: upstream
+   * does not go back to them, and refuses a pod that a preference alone kept from an earlier alternative.
+   */
+  readonly stages: readonly Stage[];
+}
+
+/** Constraints after some relaxations. */
+export interface Stage {
+  readonly index: number;
+  readonly wishes: Wishes;
+  readonly relaxations: readonly Relaxation[];
+  /** With the heaviest preference as a rule. */
+  readonly needs: NodeNeeds;
+  /** Without preferences: these alone decide which domains topology looks at. */
+  readonly strictNeeds: NodeNeeds;
+  readonly tolerations: number;
+  /** What of its needs contradicts what else of them: no node meets such a stage, so it is not tried. Mostly empty. */
+  readonly contradictions: readonly Incompatibility[];
+  /** Whether it goes back to an alternative that was given up before. */
+  readonly isRevisit: boolean;
+}
+
+export interface ConstraintTables {
+  readonly sets: RequirementSets;
+  readonly taints: TaintTable;
+  readonly profile: ProviderProfile;
+  readonly preferencePolicy: 'Respect' | 'Ignore';
+}
+
+/** The constraints of all pods read, each worked out once. */
+export class ConstraintTable {
+  readonly #tables: ConstraintTables;
+  readonly #byText = new Map<string, Constraints>();
+
+  constructor(tables: ConstraintTables) {
+    this.#tables = tables;
+  }
+
+  of(pod: Pod): Constraints {
+    const text = constraintText(pod);
+    let constraints = this.#byText.get(text);
+    if (constraints === undefined) {
+      constraints = { id: this.#byText.size, example: pod, stages: this.#stages(pod) };
+      this.#byText.set(text, constraints);
+    }
+    return constraints;
+  }
+
+  #stages(pod: Pod): readonly Stage[] {
+    const stages: Stage[] = [];
+    const relaxations: Relaxation[] = [];
+    let wishes = wishesOf(pod, this.#tables.preferencePolicy);
+    for (;;) {
+      stages.push(this.#stage(pod, stages.length, wishes, [...relaxations]));
+      const next = relax(wishes);
+      if (next === undefined) break;
+      wishes = next.wishes;
+      relaxations.push(next.relaxation);
+    }
+    return [...stages, ...this.#revisits(pod, stages)];
+  }
+
+  /** The alternatives that the stages gave up, each with what is left when all preferences are given up. */
+  #revisits(pod: Pod, stages: readonly Stage[]): readonly Stage[] {
+    const { requiredNodeTerms } = stages[0]!.wishes;
+    const passed = requiredNodeTerms.length - 1;
+    if (passed < 1) return [];
+    const isLast = ({ wishes }: Stage): boolean => {
+      const next = relax(wishes);
+      return next === undefined || next.relaxation.gaveUp === 'PreferNoSchedule';
+    };
+    const ends = stages.filter((stage) => stage.relaxations.length > passed && isLast(stage));
+    return ends
+      .flatMap(({ wishes, relaxations }) =>
+        Array.from({ length: passed }, (_, term) => ({
+          wishes: { ...wishes, requiredNodeTerms: requiredNodeTerms.slice(term) },
+          relaxations: [...relaxations.slice(0, term), ...relaxations.slice(passed)],
+        })),
+      )
+      .map((one, index) => this.#stage(pod, stages.length + index, one.wishes, one.relaxations, true));
+  }
+
+  #stage(pod: Pod, index: number, wishes: Wishes, relaxations: readonly Relaxation[], isRevisit = false): Stage {
+    const { sets, taints, profile } = this.#tables;
+    const selected = [...toLabelRequirements(pod.spec.nodeSelector ?? {}, profile).values()];
+    const required = requirementsOf(wishes.requiredNodeTerms[0], profile);
+    const preferred = requirementsOf(wishes.preferredNodeTerms[0]?.preference, profile);
+    const strictNeeds = sets.from([...selected, ...required]);
+    const all = [...selected, ...required, ...preferred];
+    const needs = preferred.length === 0 ? strictNeeds : sets.from(all);
+    return {
+      index,
+      wishes,
+      relaxations,
+      strictNeeds,
+      needs,
+      tolerations: taints.internTolerations(wishes.tolerations),
+      contradictions: areImpossible(needs) ? findContradictions(all) : NONE,
+      isRevisit,
+    };
+  }
+}
+
+const NONE: readonly Incompatibility[] = [];
+
+/** Requirements of a node affinity term, one for each expression; fields are read by nobody here, as upstream. */
+export function requirementsOf(term: NodeSelectorTerm | undefined, profile: ProviderProfile): readonly Requirement[] {
+  return (term?.matchExpressions ?? []).map((expression) => toRequirement(expression, profile));
+}
+
+/** Equal for pods with equal constraints. Called once per pod, so it is quick for the many that have none. */
+function constraintText({ spec }: Pod): string {
+  const { nodeSelector, affinity, tolerations, topologySpreadConstraints } = spec;
+  return json(nodeSelector) + json(affinity) + json(tolerations) + json(topologySpreadConstraints);
+}
+
+/** A part of a text that is compared. Each ends with a mark, so that no two texts are equal by chance. */
+export function json(part: object | undefined): string {
+  return part === undefined ? '|' : `${JSON.stringify(part)}|`;
+}

@@ -1,0 +1,139 @@
+import { admits } from '@karpenter-ts/apis';
+import type { HostPort } from '../../failure.ts';
+import { portsConflict } from '../../model/pods/host-ports.ts';
+import type { VolumeUsage } from '../../checks/volume-limits.ts';
+import type { ClusterNode } from '../../model/nodes/cluster-nodes.ts';
+import type { ExistingRoom } from './existing-room.ts';
+import { BitSet } from '../../model/interning/bit-set.ts';
+import type { NodeNeeds, RequirementSets } from '../../model/requirements/requirement-set.ts';
+import type { Census } from '../../topology/census.ts';
+import type { Restriction } from '../../topology/restriction.ts';
+import type { Placement } from '../../topology/topology.ts';
+import type { Demand } from '../demand.ts';
+import { NO_OUTLOOK } from '../new-nodes/node-outlook.ts';
+import type { QueuedPod } from '../queued-pod.ts';
+
+/**
+ * The existing nodes in one run. What a run changes of them is copied when it first does; the base stays as it is.
+ *
+ * Finding the first node that takes a pod starts from the set of nodes its demand may fit on, drops those that topology
+ * closes, all 32 at a time, and asks the rest one by one in order.
+ */
+export class ExistingField {
+  readonly #room: ExistingRoom;
+  readonly #census: Census;
+  readonly #sets: RequirementSets;
+  readonly #gone: BitSet;
+  #remaining: Float64Array;
+  #ownsRemaining = false;
+  readonly #fitting = new Map<number, BitSet>();
+  readonly #ports = new Map<number, readonly HostPort[]>();
+  readonly #volumes = new Map<number, VolumeUsage>();
+  readonly #candidates = new BitSet();
+  readonly #inDomains = new BitSet();
+
+  constructor(room: ExistingRoom, census: Census, sets: RequirementSets, gone: BitSet) {
+    this.#room = room;
+    this.#census = census;
+    this.#sets = sets;
+    this.#gone = gone;
+    this.#remaining = room.remaining;
+  }
+
+  /** Whether it matters on some node which volumes a pod brings. */
+  get limitsVolumes(): boolean {
+    return this.#room.volumes.size > 0;
+  }
+
+  /** Puts the pod on the first node that takes it, and says where; `undefined` if none does. */
+  place(queued: QueuedPod, demand: Demand, restriction: Restriction): (Placement & { node: ClusterNode }) | undefined {
+    if (this.#room.nodes.open === 0 || restriction.isHopeless) return undefined;
+    const fitting = this.#fittingNow(demand);
+    const candidates = this.#candidates;
+    candidates.copyFrom(fitting);
+    if (queued.podClass.isMoved) candidates.subtract(this.#room.refusingMoved);
+    this.#restrict(candidates, restriction);
+    for (let i = candidates.next(0); i >= 0; i = candidates.next(i + 1)) {
+      if (!this.#hasRoom(i, demand)) {
+        fitting.delete(i);
+        continue;
+      }
+      if (this.#accepts(i, queued, demand, restriction)) return this.#put(i, queued, demand);
+    }
+    return undefined;
+  }
+
+  #fittingNow(demand: Demand): BitSet {
+    let fitting = this.#fitting.get(demand.id);
+    if (fitting === undefined) {
+      fitting = this.#room.mayFit(demand);
+      fitting.subtract(this.#gone);
+      this.#fitting.set(demand.id, fitting);
+    }
+    return fitting;
+  }
+
+  #restrict(candidates: BitSet, { choices, hosts }: Restriction): void {
+    if (this.#room.nodes.isAligned) {
+      for (const host of hosts) if (!host.restrict(candidates, host.group.existing)) return;
+    }
+    for (const choice of choices) {
+      const nodesIn = this.#census.nodesIn(choice.domains);
+      this.#inDomains.clear();
+      for (let domain = 0; domain < nodesIn.length; domain++) {
+        const nodes = nodesIn[domain];
+        if (nodes !== undefined && choice.has(domain)) this.#inDomains.unite(nodes);
+      }
+      candidates.intersect(this.#inDomains);
+    }
+  }
+
+  #hasRoom(i: number, { requests }: Demand): boolean {
+    const at = i * requests.length;
+    for (let r = 0; r < requests.length; r++) if (requests[r]! > this.#remaining[at + r]!) return false;
+    return true;
+  }
+
+  /**
+   * Whether the node takes the pod (spec 02 §8.4). Its labels are what they are: a pod that does without a label gives it
+   * none, so it lets on no others that ask for one (upstream's remark 19).
+   */
+  #accepts(i: number, queued: QueuedPod, demand: Demand, restriction: Restriction): boolean {
+    const node = this.#room.nodes.all[i]!;
+    const { set, hostname } = node;
+    const volumes = this.#volumes.get(i) ?? this.#room.volumes.get(i);
+    if (volumes !== undefined && !volumes.allows(queued.claims)) return false;
+    if (demand.ports.length > 0 && portsConflict(demand.ports, this.#portsOf(i))) return false;
+    if (!restriction.hosts.every((host) => host.accepts(host.group.existing.count(node.host), hostname))) return false;
+    if (restriction.narrow(set, 'strictly', NO_OUTLOOK) === undefined) return false;
+    const isMet = (needs: NodeNeeds) =>
+      (needs.hostname === undefined || admits(needs.hostname, hostname)) &&
+      this.#sets.accepts(set, needs.set, 'strictly');
+    return isMet(demand.needs) && demand.volumeAlternatives.some(isMet);
+  }
+
+  #put(i: number, queued: QueuedPod, demand: Demand) {
+    const node = this.#room.nodes.all[i]!;
+    if (!this.#ownsRemaining) {
+      this.#remaining = this.#remaining.slice();
+      this.#ownsRemaining = true;
+    }
+    const { requests, ports } = demand;
+    for (let r = 0; r < requests.length; r++) this.#remaining[i * requests.length + r]! -= requests[r]!;
+    if (ports.length > 0) this.#ports.set(i, [...this.#portsOf(i), ...ports]);
+    if (queued.claims.length > 0) this.#attach(i, queued);
+    const { set, taints, hostname, host } = node;
+    return { node, set, taints, hostname, host, isPlanned: false };
+  }
+
+  #portsOf(i: number): readonly HostPort[] {
+    return this.#ports.get(i) ?? this.#room.ports.get(i) ?? [];
+  }
+
+  #attach(i: number, { claims }: QueuedPod): void {
+    const usage = this.#volumes.get(i) ?? this.#room.volumes.get(i)?.clone();
+    if (usage === undefined) return;
+    usage.add(claims);
+    this.#volumes.set(i, usage);
+  }
+}

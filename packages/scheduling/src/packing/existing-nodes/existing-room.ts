@@ -1,0 +1,161 @@
+import type { Requirement } from '@karpenter-ts/apis';
+import type { HostPort } from '../../failure.ts';
+import type { TaintTable } from '../../model/pods/taints.ts';
+import { attachedClaims, VolumeUsage } from '../../checks/volume-limits.ts';
+import type { VolumeObjects } from '../../model/pods/volume-objects.ts';
+import { BitSet } from '../../model/interning/bit-set.ts';
+import {
+  addAmounts,
+  type AmountReader,
+  type Amounts,
+  hasNegative,
+  NO_AMOUNTS,
+  type Pod,
+  subtractAmounts,
+} from '@karpenter-ts/kubernetes';
+import { type Daemon, runsOnNode } from '../daemon.ts';
+import type { Demand } from '../demand.ts';
+import type { RequirementSets } from '../../model/requirements/requirement-set.ts';
+import { sumRequests } from '../../model/resources/pod-requests.ts';
+import type { ResourceTable } from '../../model/resources/resource-table.ts';
+import type { BoundPods } from '../../model/nodes/bound-pods.ts';
+import type { ClusterNode, ClusterNodes } from '../../model/nodes/cluster-nodes.ts';
+import { Headroom } from './headroom.ts';
+import { NodeKinds } from './node-kinds.ts';
+
+export interface RoomTables {
+  readonly sets: RequirementSets;
+  readonly taints: TaintTable;
+  readonly amounts: AmountReader;
+  readonly pods: BoundPods;
+  readonly resources: ResourceTable;
+  readonly volumes: VolumeObjects;
+}
+
+/** What the open nodes can still take, before any run. Runs copy what they change. */
+export class ExistingRoom {
+  readonly nodes: ClusterNodes;
+  /** By node, then by resource. */
+  readonly remaining: Float64Array;
+  /** Ports in use, for nodes that have any. */
+  readonly ports = new Map<number, readonly HostPort[]>();
+  /** For nodes with limits on volumes. */
+  readonly volumes = new Map<number, VolumeUsage>();
+  /** Nodes that take no pods that were merely moved. */
+  readonly refusingMoved: BitSet;
+  /** Without nodes that take nothing at all. */
+  readonly #kinds: NodeKinds;
+  /** By resource, once asked for. */
+  readonly #headroom: (Headroom | undefined)[] = [];
+  readonly #tables: RoomTables;
+  readonly #expected: ExpectedDaemons;
+
+  constructor(nodes: ClusterNodes, daemons: readonly Daemon[], tables: RoomTables) {
+    this.nodes = nodes;
+    this.#tables = tables;
+    const width = tables.resources.names.length;
+    this.remaining = new Float64Array(nodes.open * width);
+    this.refusingMoved = new BitSet(nodes.open);
+    this.#kinds = new NodeKinds(tables);
+    this.#expected = new ExpectedDaemons(daemons, tables);
+  }
+
+  /** Takes in a node and the pods on it. To be called for every open node before anything is asked. */
+  read(node: ClusterNode): void {
+    if (node.index >= this.nodes.open) return;
+    this.#readRoom(node, this.#expected.on(node));
+    this.#readUse(node);
+  }
+
+  /** Nodes a demand may fit on: all that it does fit on, ports and volumes aside, and few that are too full for it. */
+  mayFit(demand: Demand): BitSet {
+    const { requests, needs, avoided } = demand;
+    const nodes = new BitSet(this.nodes.open);
+    this.#kinds.findOpen(nodes, demand);
+    for (let r = 0; r < requests.length; r++) {
+      if (requests[r]! > 0 && !nodes.intersect(this.#headroomOf(r).withAbout(requests[r]!))) break;
+    }
+    for (const daemon of avoided) nodes.subtract(this.#expected.nodesOf(daemon));
+    if (needs.hostname !== undefined) this.#keepNamed(nodes, needs.hostname);
+    return nodes;
+  }
+
+  /** Drops nodes of other names than those listed, if a list it is. */
+  #keepNamed(nodes: BitSet, { complement, values }: Requirement): void {
+    if (complement || !this.nodes.isAligned) return;
+    const named = new BitSet(this.nodes.open);
+    for (const name of values) {
+      const host = this.nodes.hosts.find(name);
+      if (host >= 0) named.add(host);
+    }
+    nodes.intersect(named);
+  }
+
+  #headroomOf(r: number): Headroom {
+    const { length } = this.#tables.resources.names;
+    this.#headroom[r] ??= new Headroom(
+      Float64Array.from({ length: this.nodes.open }, (_, node) => this.remaining[node * length + r]!),
+    );
+    return this.#headroom[r];
+  }
+
+  #readRoom(node: ClusterNode, daemons: Amounts): void {
+    const { index, source } = node;
+    const { amounts, pods, resources } = this.#tables;
+    const used = sumRequests(pods.onNode(node).map(({ podClass }) => podClass.shape.requests));
+    const left = subtractAmounts(subtractAmounts(amounts.read(source.allocatable), used), daemons);
+    if (!hasNegative(left)) this.#kinds.add(node);
+    this.remaining.set(resources.toTargets(left), index * resources.names.length);
+  }
+
+  #readUse(node: ClusterNode): void {
+    const { index, source } = node;
+    if (source.refusesMovedPods) this.refusingMoved.add(index);
+    const ports = this.#tables.pods.onNode(node).flatMap(({ podClass }) => podClass.shape.ports);
+    if (ports.length > 0) this.ports.set(index, ports);
+    if (Object.keys(source.volumeLimits).length === 0) return;
+    const usage = new VolumeUsage(source.volumeLimits);
+    for (const pod of source.pods) usage.add(attachedClaims(pod, this.#tables.volumes));
+    this.volumes.set(index, usage);
+  }
+}
+
+/** Daemons that are expected on existing nodes (spec 02 §12.3). */
+class ExpectedDaemons {
+  readonly #daemons: readonly Daemon[];
+  readonly #tables: RoomTables;
+  readonly #nodes = new Map<Daemon, BitSet>();
+
+  constructor(daemons: readonly Daemon[], tables: RoomTables) {
+    this.#daemons = daemons;
+    this.#tables = tables;
+  }
+
+  /** Nodes it is expected on, be it there or not. */
+  nodesOf(daemon: Daemon): BitSet {
+    let nodes = this.#nodes.get(daemon);
+    if (nodes === undefined) {
+      nodes = new BitSet();
+      this.#nodes.set(daemon, nodes);
+    }
+    return nodes;
+  }
+
+  /** What those lack that are not there yet. */
+  on(node: ClusterNode): Amounts {
+    const { sets, taints, pods } = this.#tables;
+    const expected = this.#daemons.filter((daemon) => runsOnNode(daemon, node, sets, taints));
+    if (expected.length === 0) return NO_AMOUNTS;
+    for (const daemon of expected) this.nodesOf(daemon).add(node.index);
+    const running = pods.onNode(node).filter(({ pod }) => isDaemonPod(pod));
+    const present = running.map(({ podClass }) => podClass.shape.requests);
+    const missing = subtractAmounts(sumRequests(expected.map(({ requests }) => requests)), addAmounts(...present));
+    return new Map([...missing].filter(([, { nanos }]) => nanos > 0n));
+  }
+}
+
+function isDaemonPod({ metadata }: Pod): boolean {
+  return (
+    metadata.ownerReferences?.some(({ apiVersion, kind }) => apiVersion === 'apps/v1' && kind === 'DaemonSet') === true
+  );
+}

@@ -1,0 +1,39 @@
+import type { Reservations } from '../../checks/reservations.ts';
+import type { RequirementSet } from '../../model/requirements/requirement-set.ts';
+import type { Topology } from '../../topology/topology.ts';
+import type { Acceptance } from './acceptance.ts';
+import type { Demand } from '../demand.ts';
+import type { OpenNode, Placed } from './open-node.ts';
+
+export interface SettlingDeps {
+  readonly acceptance: Acceptance;
+  readonly reservations: Reservations;
+  readonly topology: Topology;
+}
+
+/** Puts a pod on the node that was just checked for it, which becomes what `acceptance` found and `set`. */
+export function settle(
+  { acceptance, reservations, topology }: SettlingDeps,
+  node: OpenNode,
+  placed: Placed,
+  { requests, ports }: Demand,
+  set: RequirementSet,
+): void {
+  const { variants, held } = acceptance;
+  node.set = set;
+  node.variants.copyFrom(variants);
+  if (held !== node.held) {
+    reservations.exchange(node.held, held);
+    node.held = held;
+  }
+  for (let r = 0; r < requests.length; r++) node.requests[r]! += requests[r]!;
+  if (ports.length > 0) node.ports = [...node.ports, ...ports];
+  node.pods.push(placed);
+  topology.record(placed.queued.podClass.kind, {
+    set,
+    taints: node.template.taints,
+    hostname: node.placeholder,
+    host: node.index,
+    isPlanned: true,
+  });
+}

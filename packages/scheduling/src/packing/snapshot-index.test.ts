@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { formatQuantity } from '@karpenter-ts/kubernetes';
+import { HOSTNAME_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
+import { finish } from '../progress.ts';
+import { isUnusable } from './scope.ts';
+import { indexSnapshot } from './snapshot-index.ts';
+import { idOf, makeNode, makePod, makePool } from '../testing/builders.ts';
+import { APP, away, podsWith, spreadOver } from '../testing/pod-parts.ts';
+import { World } from '../testing/world.ts';
+
+test('what an index is asked is worked out once', () => {
+  const guard = makePod('guard', { affinity: away(podsWith(ZONE_LABEL), podsWith(HOSTNAME_LABEL)) });
+  const spread = [spreadOver(ZONE_LABEL), spreadOver(HOSTNAME_LABEL)];
+  const { snapshot, options } = new World({
+    nodes: [makeNode('n', { labels: { [ZONE_LABEL]: 'test-zone-1' }, pods: [guard] })],
+    pods: [makePod('a', { labels: APP, topologySpreadConstraints: spread })],
+  });
+  const index = finish(indexSnapshot(snapshot, options));
+  const { census, guards, demands, lexicon } = index;
+  const once = (ask: () => object) => assert.equal(ask(), ask());
+  const { podClass } = index.queued[0]!;
+  const { kind, shape } = podClass;
+  const stage = kind.constraints.stages[0]!;
+  const [byZone, byHost] = index.ruleBook.binding(kind, stage);
+  const zones = lexicon.domains.of(ZONE_LABEL);
+  once(() => index.ruleBook.binding(kind, stage));
+  once(() => index.ruleBook.inverse(kind));
+  once(() => census.labelCounts(byZone!));
+  once(() => census.nodeCounts(byZone!));
+  once(() => census.hostTally(byHost!));
+  once(() => census.nodesIn(zones));
+  const [zoneGuard, hostGuard] = guards.against(kind.identity);
+  once(() => guards.labelCounts(zoneGuard!));
+  once(() => guards.hostTally(hostGuard!));
+  once(() => index.universeOf(snapshot.pools));
+  once(() => index.universeOf(snapshot.pools).domainsFor(zones, undefined));
+  once(() => demands.of(podClass, stage));
+  once(() => demands.requestsOf(shape));
+  const template = () => index.templatesOf(snapshot.pools)[0]!.template;
+  once(template);
+  const made = template();
+  assert.ok(!isUnusable(made));
+  once(() => made.market.supply(made.set));
+  once(() => made.market.priceOrder(made.set));
+  once(() => made.market.allocatable(0));
+  once(() => lexicon.sets.toRequirements(made.set));
+  once(() => zones.admitted(zones.requirement(0)));
+});
+
+test('a limit counts the nodes of its own pool, and not those that are gone', () => {
+  const { snapshot, options } = new World({
+    nodes: ['a', 'b'].map((pool) => makeNode(`of-${pool}`, { pool, capacity: { cpu: '3' } })),
+    pools: ['a', 'b', 'free'].map((name) => makePool(name, name === 'free' ? {} : { limits: { cpu: '10' } })),
+  });
+  const index = finish(indexSnapshot(snapshot, options));
+  const left = (at: number, ...gone: readonly string[]) => {
+    const { pool, template } = index.templatesOf(snapshot.pools)[at]!;
+    assert.ok(!isUnusable(template));
+    const limits = index.findLimits(
+      pool,
+      template,
+      gone.map((name) => index.nodes.find(idOf(name))!),
+    );
+    return limits && formatQuantity(limits.remaining.get('cpu')!);
+  };
+  assert.deepEqual([left(0), left(1), left(2)], [undefined, '7', '7']); // the later name first
+  assert.deepEqual([left(1, 'of-b'), left(1, 'of-a'), left(1)], ['10', '7', '7']);
+});
