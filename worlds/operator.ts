@@ -20,7 +20,7 @@ export interface OperatorDeps {
 export async function runOperator(deps: OperatorDeps, signal: AbortSignal): Promise<void> {
   const { transport, clock, logger, provider, random, repairs, elects } = deps;
   const options = defaultsOf(operatorOptions);
-  const manager = await createOperator({
+  const { manager } = await createOperator({
     options: {
       ...options,
       disableLeaderElection: !elects,

@@ -24,7 +24,7 @@ const clock = new VirtualClock();
 const cluster = await startCluster({ clock, seed: 1, crds: RESOURCES.kwok.map(customResourceDefinition) });
 const { client } = cluster;
 const stop = new AbortController();
-const manager = await createOperator({
+const { manager } = await createOperator({
   options: { ...defaultsOf(operatorOptions), disableLeaderElection: true },
   provider: kwokModule.configure({ catalogue: 'kwok', instanceTypesFilePath: '' }),
   transport: cluster.transport,

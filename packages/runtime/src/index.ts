@@ -5,6 +5,7 @@ export { type Cancel, type Clock, HOUR, type Instant, MILLISECOND, MINUTE, SECON
 export { realClock } from './real-clock.ts';
 export { scaledClock } from './scaled-clock.ts';
 export type { CancellableClock, SteadyClock } from './steady-clock.ts';
+export { Ulids } from './ulid.ts';
 export { unlessAborted } from './unless-aborted.ts';
 export { VirtualClock } from './virtual-clock.ts';
 export { withGrace } from './with-grace.ts';

@@ -119,7 +119,7 @@ async function run(
   ours.debug('discovered karpenter version', { version: version() });
   try {
     await checkServer(connection, transport);
-    const manager = await createOperator({
+    const { manager } = await createOperator({
       options: operator,
       provider: module.configure(parsed[`provider ${module.name}`]!),
       transport,

@@ -6,7 +6,7 @@ import { version } from '../version.ts';
 
 /** Karpenter for the cluster of this process, with EC2's instance types and default settings; not started yet. */
 export async function createController(cluster: Cluster, clock: SteadyClock, logger: Logger): Promise<Manager> {
-  return await createOperator({
+  const { manager } = await createOperator({
     options: { ...defaultsOf(operatorOptions), disableLeaderElection: true }, // nobody else could lead
     provider: kwokModule.configure({ catalogue: 'ec2', instanceTypesFilePath: '' }),
     transport: cluster.transport,
@@ -16,4 +16,5 @@ export async function createController(cluster: Cluster, clock: SteadyClock, log
     build: { version: version(), commit: '' },
     serves: false,
   });
+  return manager;
 }

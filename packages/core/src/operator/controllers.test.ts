@@ -7,12 +7,12 @@ import { startTestEnvironment } from '../testing/test-environment.ts';
 
 async function namesOf(t: TestContext, options: Partial<OperatorOptions>, settings: FakeSettings = {}) {
   const env = await startTestEnvironment(t, { provider: new FakeCloudProvider(settings), options });
-  return createControllers(env, Math.random).map(({ name }) => name);
+  return createControllers(env, Math.random).controllers.map(({ name }) => name);
 }
 
 test('a controller that calls the provider is timed under its own name', async (t) => {
   const env = await startTestEnvironment(t, { provider: new FakeCloudProvider() });
-  const controllers = createControllers(env, Math.random);
+  const { controllers } = createControllers(env, Math.random);
   await env.reconcile(controllers.find(({ name }) => name === 'nodeclaim.garbagecollection')!, '');
   const labels = '{controller="nodeclaim.garbagecollection",method="List",provider="fake"}';
   assert.ok((await env.page()).includes(`karpenter_cloudprovider_duration_seconds_count${labels} 1\n`));

@@ -1,6 +1,8 @@
 import { meteredProvider } from '@karpenter-ts/cloudprovider';
 import type { Controller } from '@karpenter-ts/runtime';
+import { LastPlan } from '../planning/last-plan.ts';
 import { ClusterModel } from '../state/cluster-model.ts';
+import { DecisionRing } from '../state/decision-ring.ts';
 import { nodeClaimGcController } from '../state/nodeclaim-gc.ts';
 import { pricingController } from '../state/pricing-controller.ts';
 import type { ControllerDeps } from '../state/controller-deps.ts';
@@ -23,14 +25,22 @@ import { observabilityControllers } from '../observability/controllers.ts';
 import { PodDisruptionBudgets } from '../pods/disruption-budgets.ts';
 import { provisioningControllers } from '../provisioning/controllers.ts';
 import { LaunchState } from '../provisioning/launch-state.ts';
+import { type ReadModel, readModelOf } from './read-model.ts';
 import { nodeHealth } from '../node-health/node-health.ts';
 import { EvictionQueue } from '../node-termination/eviction-queue.ts';
 import { nodeTermination } from '../node-termination/node-termination.ts';
 
-/** All controllers. Each follows the caches and knows of no other. */
-export function createControllers(core: ControllerDeps, random: () => number): readonly Controller[] {
+export interface ControllersAndReadModel {
+  readonly controllers: readonly Controller[];
+  readonly readModel: ReadModel;
+}
+
+/** All controllers, and what can be read of what they share. Each follows the caches and knows of no other. */
+export function createControllers(core: ControllerDeps, random: () => number): ControllersAndReadModel {
   const { options, provider } = core;
   const cluster = new ClusterModel(core);
+  const lastPlan = new LastPlan();
+  const decisions = new DecisionRing({ clock: core.clock, random });
   const launchState = new LaunchState({ ...core, cluster });
   const deletions = new NodeClaimDeletions(core);
   const nodePoolHealth = new NodePoolHealth(core.caches);
@@ -42,8 +52,17 @@ export function createControllers(core: ControllerDeps, random: () => number): r
     ...core,
     provider: meteredProvider(provider, { ...core, controller }),
   });
-  return [
-    ...provisioningControllers({ ...as('provisioner'), cluster, launchState, podDisruptionBudgets, random }),
+  const provisioning = {
+    ...as('provisioner'),
+    cluster,
+    launchState,
+    podDisruptionBudgets,
+    lastPlan,
+    decisions,
+    random,
+  };
+  const controllers = [
+    ...provisioningControllers(provisioning),
     nodeClaimGcController(core, cluster),
     pricingController(as('state.pricing'), cluster.prices),
     lifecycleController({ ...as('nodeclaim.lifecycle'), deletions, nodePoolHealth }),
@@ -65,4 +84,5 @@ export function createControllers(core: ControllerDeps, random: () => number): r
     validationController(core),
     ...(options.disableClusterStateObservability ? [] : observabilityControllers(core, cluster)),
   ];
+  return { controllers, readModel: readModelOf(cluster, lastPlan, decisions) };
 }

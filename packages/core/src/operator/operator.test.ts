@@ -3,10 +3,11 @@ import { type TestContext, test } from 'node:test';
 import { customResourceDefinition, RESOURCES } from '@karpenter-ts/apis';
 import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
 import { ApiServer } from '@karpenter-ts/embedded';
-import { type ApiObject, CUSTOM_RESOURCE_DEFINITIONS } from '@karpenter-ts/kubernetes';
+import { type ApiObject, CUSTOM_RESOURCE_DEFINITIONS, PODS } from '@karpenter-ts/kubernetes';
 import { Client, defaultsOf, inProcessTransport, Metrics, MINUTE, SECOND, VirtualClock } from '@karpenter-ts/runtime';
 import { operatorOptions } from '../options/operator-options.ts';
 import { recordingLogger } from '@karpenter-ts/runtime/testing';
+import { pendingPod } from '../testing/cluster-objects.ts';
 import { Refusals } from '../testing/refusals.ts';
 import { createOperator } from './operator.ts';
 
@@ -29,7 +30,7 @@ async function startOperator(t: TestContext) {
     async (request, signal) => refusals.answer(request) ?? server.handle(request, signal),
     clock,
   );
-  const manager = await createOperator({
+  const { manager, readModel } = await createOperator({
     options: { ...defaultsOf(operatorOptions), leaderElectionNamespace: 'kube-system' },
     provider: { nodeClasses: [], create: () => ({ provider: new FakeCloudProvider() }) },
     transport,
@@ -63,7 +64,7 @@ async function startOperator(t: TestContext) {
       await client.create(CUSTOM_RESOURCE_DEFINITIONS, customResourceDefinition(kind) as unknown as ApiObject);
     }
   };
-  return { clock, logger, manager, refusals, outcome, run, install };
+  return { client, clock, logger, manager, readModel, refusals, outcome, run, install };
 }
 
 test('a missing CRD ends the operator after two minutes, naming each kind the server does not know', async (t) => {
@@ -104,4 +105,19 @@ test('a CRD that is installed while the operator waits is used without a restart
   await clock.advance(5 * MINUTE);
   assert.equal(manager.hasSynced, true);
   assert.equal(outcome.ended, undefined);
+});
+
+test('the read model shows what the running operator has found out', async (t) => {
+  const { client, clock, readModel, run, install } = await startOperator(t);
+  await install();
+  const { metadata, status } = pendingPod('a');
+  await client.create(PODS, pendingPod('a'));
+  await client.patch(PODS, metadata, { type: 'merge', body: { status } }, { subresource: 'status' });
+  const failure = () => readModel.cluster.decisions.find('default/a')?.failure;
+  assert.equal(failure(), undefined);
+  run();
+  await clock.advance(1 * MINUTE);
+  assert.deepEqual(failure(), { why: 'NoDynamicNodePools' });
+  assert.equal(readModel.lastPlan, undefined); // without a NodePool there is nothing to plan with
+  assert.deepEqual(readModel.decisions.list(), []);
 });

@@ -34,6 +34,7 @@ import { createCaches, listCaches } from '../state/caches.ts';
 import { createControllers } from './controllers.ts';
 import type { ControllerDeps } from '../state/controller-deps.ts';
 import { createElector } from './election.ts';
+import type { ReadModel } from './read-model.ts';
 import { listUnbuiltSettings } from './unbuilt-settings.ts';
 
 /** Everything that differs between processes of Karpenter. */
@@ -51,8 +52,14 @@ export interface OperatorSettings {
   readonly serves: boolean;
 }
 
+export interface Operator {
+  /** Runs the controllers. */
+  readonly manager: Manager;
+  readonly readModel: ReadModel;
+}
+
 /** A complete Karpenter, ready to start. Everything it knows comes from the API server and the provider. */
-export async function createOperator(settings: OperatorSettings): Promise<Manager> {
+export async function createOperator(settings: OperatorSettings): Promise<Operator> {
   const { options, clock, logger, metrics, build, random = Math.random } = settings;
   publishBuildInfo(metrics, build);
   for (const line of listUnbuiltSettings(options)) logger.info(line);
@@ -74,6 +81,7 @@ export async function createOperator(settings: OperatorSettings): Promise<Manage
   const stopping = new AbortController();
   const parts = settings.provider.create({ client, caches, clock, logger, metrics, stopping: stopping.signal });
   const core: ControllerDeps = { client, caches, provider: parts.provider, clock, events, metrics, logger, options };
+  const { controllers, readModel } = createControllers(core, random);
   const manager: Manager = new Manager({
     clock,
     logger,
@@ -82,12 +90,12 @@ export async function createOperator(settings: OperatorSettings): Promise<Manage
     servers: settings.serves ? createServers(settings, () => manager.hasSynced) : [],
     caches: listCaches(caches),
     background: [atTheEnd(() => stopping.abort())],
-    controllers: [...createControllers(core, random), ...(parts.controllers ?? [])],
+    controllers: [...controllers, ...(parts.controllers ?? [])],
     ...(election && { election }),
     warmUp: !options.disableControllerWarmup,
     events,
   });
-  return manager;
+  return { manager, readModel };
 }
 
 /** Waits until the process stops. */

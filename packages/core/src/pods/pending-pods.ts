@@ -15,7 +15,7 @@ export interface PendingPods {
   readonly unknownValues: readonly UnknownValues[];
 }
 
-export interface IgnoredPod {
+interface IgnoredPod {
   readonly pod: Pod;
   /** Equal rejections are one object. */
   readonly rejection: Rejection;

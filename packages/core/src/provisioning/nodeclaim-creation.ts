@@ -19,6 +19,7 @@ import { NODE_CLAIMS, NODE_POOLS } from '@karpenter-ts/apis';
 import type { PlacedPod } from '@karpenter-ts/scheduling';
 import type { ClusterModel } from '../state/cluster-model.ts';
 import type { ControllerDeps } from '../state/controller-deps.ts';
+import type { OpenDecision } from '../state/decision-ring.ts';
 import { nominated } from '../pods/scheduling-events.ts';
 import type { LaunchState } from './launch-state.ts';
 import type { TimeSlices } from '../state/time-slices.ts';
@@ -40,6 +41,8 @@ export interface Order {
   readonly nodeClaim: NodeClaim;
   /** The pods that are expected on its node. */
   readonly pods: readonly PlacedPod[];
+  /** The decision to create this NodeClaim alone, which ends with its creation. */
+  readonly decision?: OpenDecision;
 }
 
 /** Why NodeClaims are created. */
@@ -73,7 +76,7 @@ export async function createNodeClaims(
     for (const order of orders) {
       if (underWay.size === MOST_UNDER_WAY) await Promise.race(underWay);
       if (slices.isOver) await slices.pause();
-      const creation = createNodeClaim(deps, order, occasion, slices.signal, logger);
+      const creation = createAndConclude(deps, order, occasion, slices.signal, logger);
       creations.push(creation);
       const ended = creation.catch(() => undefined).finally(() => underWay.delete(ended));
       underWay.add(ended);
@@ -89,6 +92,23 @@ export async function createNodeClaims(
 
 function describe(cause: unknown): Error {
   return new Error(`creating node claim, ${errorText(cause)}`, { cause });
+}
+
+async function createAndConclude(
+  deps: CreationDeps,
+  order: Order,
+  occasion: Occasion,
+  signal: AbortSignal,
+  logger: Logger,
+): Promise<string> {
+  try {
+    const name = await createNodeClaim(deps, order, occasion, signal, logger);
+    order.decision?.succeed({ kind: 'NodeClaim', name });
+    return name;
+  } catch (error) {
+    order.decision?.fail(errorText(error));
+    throw error;
+  }
 }
 
 async function createNodeClaim(

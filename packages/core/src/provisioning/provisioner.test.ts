@@ -284,22 +284,6 @@ test('02/128 unschedulable pods are counted, told why, and do not keep others fr
   assert.deepEqual(env.lines('computed new nodeclaim(s) to fit pod(s)')[0]?.fields['pods'], 5);
 });
 
-test('why pods have no node is remembered as data, and equal pods share one failure', async (t) => {
-  const env = await startProvisioningEnvironment(t);
-  const custom = { 'karpenter.sh/custom': 'x' };
-  await env.add([readyPool('default')]);
-  for (const name of ['a', 'b']) {
-    await env.add([], [pendingPod(`huge-${name}`, { requests: { cpu: '1000' } })]);
-    await env.add([], [pendingPod(`refused-${name}`, { nodeSelector: custom })]);
-  }
-  await env.pass();
-  const failureOf = (name: string) => env.cluster.decisions.find(`default/${name}`)?.failure;
-  assert.equal(failureOf('huge-a')?.why, 'PoolsRefused');
-  assert.equal(failureOf('huge-a'), failureOf('huge-b'));
-  assert.equal(failureOf('refused-a')?.why, 'Ignored');
-  assert.equal(failureOf('refused-a'), failureOf('refused-b'));
-});
-
 test('02/128 how many pods wait is shown under the plan’s own id, one plan at a time', async (t) => {
   const env = await startProvisioningEnvironment(t);
   await env.add([readyPool('default')], [pendingPod('huge', { requests: { cpu: '1000' } })]);

@@ -1,9 +1,10 @@
 import { durationText, type Logger, MINUTE, nameList, SECOND, type Source } from '@karpenter-ts/runtime';
 import { objectKey, type Pod } from '@karpenter-ts/kubernetes';
-import type { Plan, Pool } from '@karpenter-ts/scheduling';
+import type { PlannedNode, Pool } from '@karpenter-ts/scheduling';
 import type { ClusterModel } from '../state/cluster-model.ts';
 import type { StateNode } from '../state/state-node.ts';
 import type { ControllerDeps } from '../state/controller-deps.ts';
+import type { DecisionDraft, DecisionRing } from '../state/decision-ring.ts';
 import { NO_DYNAMIC_NODE_POOLS, renderPodFailure } from '../state/pod-failure.ts';
 import { ConsolidationWarnings } from './consolidation-warnings.ts';
 import { findDisplacedPods } from '../pods/displaced-pods.ts';
@@ -14,6 +15,7 @@ import { createNodeClaims } from './nodeclaim-creation.ts';
 import { toNodeClaim } from './planned-nodeclaim.ts';
 import { countUnschedulable, OutcomeRecorder } from './scheduling-outcome.ts';
 import { selectPendingPods } from '../pods/pending-pods.ts';
+import type { LastPlan, MadePlan } from '../planning/last-plan.ts';
 import { PlannerDriver } from '../planning/planner-driver.ts';
 import { schedulingSeconds, unschedulablePods } from '../planning/planner-metrics.ts';
 import { DefaultSpread } from '../planning/default-spread.ts';
@@ -27,6 +29,8 @@ export type ProvisionerDeps = ControllerDeps & {
   readonly cluster: ClusterModel;
   readonly podDisruptionBudgets: PodDisruptionBudgets;
   readonly launchState: LaunchState;
+  readonly lastPlan: LastPlan;
+  readonly decisions: DecisionRing;
   /** Numbers in [0, 1), for labels that may have any value. */
   readonly random: () => number;
 };
@@ -72,9 +76,10 @@ export class Provisioner {
     );
     if (scheduled === undefined) return;
     const pools = new Map(scheduled.pools.map((pool) => [pool.nodePool.metadata.name, pool]));
-    const orders = scheduled.plan.newNodes.values().map((planned) => ({
+    const orders = scheduled.made.plan.newNodes.values().map((planned) => ({
       nodeClaim: toNodeClaim(planned, pools.get(planned.nodePool)!, this.#deps),
       pods: planned.pods,
+      decision: this.#deps.decisions.record(decisionFor(planned, scheduled.made)),
     }));
     await createNodeClaims(this.#deps, orders, { reason: 'provisioned', tellsPods: true }, slices, logger);
   }
@@ -84,8 +89,8 @@ export class Provisioner {
     slices: TimeSlices,
     signal: AbortSignal,
     logger: Logger,
-  ): Promise<{ readonly plan: Plan; readonly pools: readonly Pool[] } | undefined> {
-    const { caches, clock, cluster, metrics, options, provider } = this.#deps;
+  ): Promise<{ readonly made: MadePlan; readonly pools: readonly Pool[] } | undefined> {
+    const { caches, clock, cluster, lastPlan, metrics, options, provider } = this.#deps;
     const started = clock.elapsed();
     // Nodes are read before pods. A pod that binds in between then uses room that still counts as free here, and no node
     // is created for it. In the other order it would be pending while its room counts as taken.
@@ -103,8 +108,11 @@ export class Provisioner {
     }
     const spread = await this.#spread.apply(pods, slices);
     const snapshot = planningSnapshot({ stateNodes, pools, pods: spread }, caches, cluster);
+    const workedBefore = slices.worked;
     const planner = await this.#driver.read({ snapshot, options: planningOptions(options, provider) }, slices);
     const plan = await planner.plan({ slices, logger, deadline: DEADLINE });
+    const made = { plan, madeAt: clock.now(), plannerMs: slices.worked - workedBefore };
+    lastPlan.keep(made);
     metrics.set(unschedulablePods, { controller: PROVISIONER }, countUnschedulable(plan, logger));
     if (plan.newNodes.length > 0) {
       logger.info('found provisionable pod(s)', {
@@ -113,7 +121,7 @@ export class Provisioner {
       });
     }
     await new OutcomeRecorder(this.#deps, { plan, stateNodes: stateNodes.active }, logger).record(slices);
-    return { plan, pools };
+    return { made, pools };
   }
 
   /** The pending pods, and the pods of deleting nodes. */
@@ -145,6 +153,17 @@ export class Provisioner {
       this.#deps.cluster.decisions.fail(pod, NO_DYNAMIC_NODE_POOLS);
     }
   }
+}
+
+function decisionFor(planned: PlannedNode, { plannerMs }: MadePlan): DecisionDraft {
+  return {
+    kind: 'provision',
+    objects: [{ kind: 'NodePool', name: planned.nodePool }],
+    pods: planned.pods.map(({ pod }) => pod),
+    pricePerHour: { before: 0, after: planned.pricePerHour },
+    extensions: planned.source === 'cost-aware' ? ['A1'] : [],
+    plannerMs,
+  };
 }
 
 function namesOf(pods: readonly Pod[]): readonly string[] {

@@ -1,13 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { customResourceDefinition, RESOURCES } from '@karpenter-ts/apis';
 import type { CloudProvider, ConfiguredProvider } from '@karpenter-ts/cloudprovider';
-import { createOperator, operatorOptions } from '@karpenter-ts/core';
+import { createOperator, type Operator, operatorOptions } from '@karpenter-ts/core';
 import { startCluster } from '@karpenter-ts/embedded';
 import { kwokModule } from '@karpenter-ts/provider-kwok';
 import {
   defaultsOf,
   type Logger,
-  type Manager,
   Metrics,
   MINUTE,
   SECOND,
@@ -51,7 +50,7 @@ export class ObservedLife {
     const clock = this.#clock;
     const cluster = await startCluster({ clock, seed: 1, crds: RESOURCES.kwok.map(customResourceDefinition) });
     this.#transport = new SilenceableTransport(cluster.transport);
-    const manager = await this.#createOperator();
+    const { manager } = await this.#createOperator();
     const ended = manager.start(this.#stop.signal);
     for (const { happens, minutes } of EVENTFUL_LIFE) {
       if (this.#isSilent) break;
@@ -78,7 +77,7 @@ export class ObservedLife {
     return this.#transport!.isSilent;
   }
 
-  #createOperator(): Promise<Manager> {
+  #createOperator(): Promise<Operator> {
     const options = defaultsOf(operatorOptions);
     return createOperator({
       options: {

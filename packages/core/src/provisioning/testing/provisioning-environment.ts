@@ -9,6 +9,8 @@ import { ClusterModel } from '../../state/cluster-model.ts';
 import { PodDisruptionBudgets } from '../../pods/disruption-budgets.ts';
 import { metricsPage } from '../../testing/metrics-page.ts';
 import { TestEnvironment } from '../../testing/test-environment.ts';
+import { LastPlan } from '../../planning/last-plan.ts';
+import { DecisionRing } from '../../state/decision-ring.ts';
 import { LaunchState } from '../launch-state.ts';
 import { Provisioner, type ProvisionerDeps } from '../provisioner.ts';
 
@@ -37,7 +39,14 @@ export class ProvisioningEnvironment extends TestEnvironment<FakeCloudProvider> 
   depsWith(client: Client): ProvisionerDeps {
     const core = { ...(this as ControllerDeps), client, cluster: this.cluster };
     const podDisruptionBudgets = this.#podDisruptionBudgets;
-    return { ...core, podDisruptionBudgets, launchState: new LaunchState(core), random: () => 0.5 };
+    return {
+      ...core,
+      podDisruptionBudgets,
+      launchState: new LaunchState(core),
+      lastPlan: new LastPlan(),
+      decisions: new DecisionRing({ clock: this.clock, random: () => 0.5 }),
+      random: () => 0.5,
+    };
   }
 
   /** Creates NodePools, then pods. */
