@@ -53,14 +53,21 @@ test('02/96 pods that must share a host fill one node; the others never find a p
   assert.equal(world.plan(...many(10, together).slice(5)).unschedulable.length, 5);
 });
 
-test('a pod that must be on a host of some name is the first of its kind if none of these has one', () => {
+test('a pod that must be near its like where none is has no place while one runs elsewhere', () => {
   const nodes = [makeNode('a', { pods: [labelled('there', APP)] }), makeNode('b')];
   const affinity = near(podsWith(HOSTNAME_LABEL));
   const nodeFor = (spec: PodSpec) =>
     new World({ nodes }).plan(labelled('pod', APP, { affinity, ...spec })).existingNodes[0]?.node;
   assert.equal(nodeFor({}), 'a');
   assert.equal(nodeFor({ nodeSelector: { [HOSTNAME_LABEL]: 'a' } }), 'a');
-  assert.equal(nodeFor({ nodeSelector: { [HOSTNAME_LABEL]: 'b' } }), 'b');
+  assert.equal(nodeFor({ nodeSelector: { [HOSTNAME_LABEL]: 'b' } }), undefined);
+  const placed = (on: ReturnType<typeof makeNode>) =>
+    new World({ nodes: [on] }).plan(
+      labelled('pod', APP, { affinity: near(podsWith(ZONE_LABEL)), ...at('test-zone-1') }),
+    ).newNodes.length;
+  assert.equal(placed(inZone('test-zone-1', [labelled('there', APP)])), 1);
+  assert.equal(placed(inZone('test-zone-2', [labelled('there', APP)])), 0);
+  assert.equal(placed(inZone('test-zone-2', [])), 1);
 });
 
 test('02/97 pods that must share a zone but may not be in the same get a zone each', () => {

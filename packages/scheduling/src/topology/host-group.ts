@@ -16,12 +16,15 @@ export class HostGroup {
   readonly rule: TopologyRule;
   readonly existing: HostTally;
   readonly planned: HostTally;
+  /** Whether a pod of the cluster matches, on whatever host: then none that follows it is the first of its kind. */
+  readonly #isFounded: boolean;
   #bounded: { readonly most: number; readonly demand: HostDemand } | undefined;
 
   constructor(rule: TopologyRule, existing: HostTally, planned: HostTally) {
     this.rule = rule;
     this.existing = existing;
     this.planned = planned;
+    this.#isFounded = !existing.busy()[Symbol.iterator]().next().done;
   }
 
   /**
@@ -41,7 +44,7 @@ export class HostGroup {
         return this.#atMost(0);
       case 'affinity': {
         const isFollowed = hasBusy(this.existing, hostname, names) || hasBusy(this.planned, hostname, plannedNames);
-        const least = isSelected && !isFollowed ? 0 : 1;
+        const least = isSelected && !isFollowed && !this.#isFounded ? 0 : 1;
         return new HostDemand(this, { least, most: Number.POSITIVE_INFINITY }, hostname, least > 0 && !isFollowed);
       }
       default:

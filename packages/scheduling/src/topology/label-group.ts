@@ -14,6 +14,8 @@ export class LabelGroup {
   #known: Uint8Array;
   #counts: Int32Array;
   readonly #hash: number;
+  /** Whether a pod of the cluster matches, in whatever domain: then none that follows it is the first of its kind. */
+  readonly #isFounded: boolean;
   /** Asked only once, when the rule is first applied. */
   #expected: (() => Iterable<number>) | undefined;
 
@@ -32,6 +34,7 @@ export class LabelGroup {
     this.rule = rule;
     this.#expected = expected;
     this.#hash = hashOf(rule.text);
+    this.#isFounded = counts.some((count) => count > 0);
     this.domains = domains;
     this.#known = new Uint8Array(Math.max(domains.size, counts.length));
     this.#counts = new Int32Array(this.#known.length);
@@ -81,7 +84,7 @@ export class LabelGroup {
 
   #restrictAffinity(choice: KeyChoice, admitted: Uint8Array | undefined, isSelected: boolean): void {
     const isTaken = (domain: number) => this.#counts[domain]! > 0 && isAdmitted(admitted, domain);
-    if (isSelected && !this.#known.some((_, domain) => isTaken(domain))) {
+    if (isSelected && !this.#isFounded && !this.#known.some((_, domain) => isTaken(domain))) {
       // The first of its kind may go anywhere, but to one domain, so that the others know where to follow (remark 29).
       choice.pickFor(this.#hash);
       this.#close(choice, (domain) => isAdmitted(admitted, domain));
