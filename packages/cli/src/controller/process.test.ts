@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomInt } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -37,8 +38,15 @@ function run(kubeconfig: string, ...flags: readonly string[]) {
         .filter(({ level }) => level === 'ERROR')
         .map(({ message, kind = '', error }) => [message, kind, error].filter(Boolean).join(': ')),
     messages: () => lines().map((line) => (JSON.parse(line) as { readonly message: string }).message),
+    /** Waits for a log line. A process that ends without it fails the test, and so does a minute. */
     async until(text: string): Promise<void> {
-      while (!lines().some((line) => line.includes(text))) await sleep(20);
+      const deadline = performance.now() + 60_000;
+      let hasExited = false;
+      void exited.finally(() => (hasExited = true));
+      while (!lines().some((line) => line.includes(text))) {
+        if (hasExited || performance.now() > deadline) assert.fail(`no line has ${text}:\n${lines().join('\n')}`);
+        await sleep(20);
+      }
     },
     terminate: () => void source.emit('SIGTERM', 'SIGTERM'),
   };
@@ -56,12 +64,19 @@ async function startServed(t: TestContext, crds = CRDS): Promise<{ cluster: Clus
   return { cluster, kubeconfig };
 }
 
+/** A free port below those that the system gives to outgoing connections, so none of these takes it meanwhile. */
 async function findFreePort(): Promise<number> {
-  const holder = createServer().listen(0);
-  await once(holder, 'listening');
-  const { port } = holder.address() as AddressInfo;
-  await once(holder.close(), 'close');
-  return port;
+  for (;;) {
+    const port = randomInt(20_000, 30_000);
+    const holder = createServer().listen(port, '127.0.0.1');
+    const isFree = await Promise.race([
+      once(holder, 'listening').then(() => true),
+      once(holder, 'error').then(() => false),
+    ]);
+    if (!isFree) continue;
+    await once(holder.close(), 'close');
+    return port;
+  }
 }
 
 function kubeconfigFor(server: string): string {
