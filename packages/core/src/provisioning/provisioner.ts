@@ -1,6 +1,6 @@
 import { durationText, type Logger, MINUTE, nameList, SECOND, type Source } from '@karpenter-ts/runtime';
 import { objectKey, type Pod } from '@karpenter-ts/kubernetes';
-import type { PlannedNode, Pool } from '@karpenter-ts/scheduling';
+import type { PlannedNode, Pool, Snapshot } from '@karpenter-ts/scheduling';
 import type { ClusterModel } from '../state/cluster-model.ts';
 import type { StateNode } from '../state/state-node.ts';
 import type { ControllerDeps } from '../state/controller-deps.ts';
@@ -90,7 +90,7 @@ export class Provisioner {
     signal: AbortSignal,
     logger: Logger,
   ): Promise<{ readonly made: MadePlan; readonly pools: readonly Pool[] } | undefined> {
-    const { caches, clock, cluster, lastPlan, metrics, options, provider } = this.#deps;
+    const { caches, clock, cluster, metrics, provider } = this.#deps;
     const started = clock.elapsed();
     // Nodes are read before pods. A pod that binds in between then uses room that still counts as free here, and no node
     // is created for it. In the other order it would be pending while its room counts as taken.
@@ -108,11 +108,8 @@ export class Provisioner {
     }
     const spread = await this.#spread.apply(pods, slices);
     const snapshot = planningSnapshot({ stateNodes, pools, pods: spread }, caches, cluster);
-    const workedBefore = slices.worked;
-    const planner = await this.#driver.read({ snapshot, options: planningOptions(options, provider) }, slices);
-    const plan = await planner.plan({ slices, logger, deadline: DEADLINE });
-    const made = { plan, madeAt: clock.now(), plannerMs: slices.worked - workedBefore };
-    lastPlan.keep(made);
+    const made = await this.#plan(snapshot, slices, logger);
+    const { plan } = made;
     metrics.set(unschedulablePods, { controller: PROVISIONER }, countUnschedulable(plan, logger));
     if (plan.newNodes.length > 0) {
       logger.info('found provisionable pod(s)', {
@@ -122,6 +119,16 @@ export class Provisioner {
     }
     await new OutcomeRecorder(this.#deps, { plan, stateNodes: stateNodes.active }, logger).record(slices);
     return { made, pools };
+  }
+
+  async #plan(snapshot: Snapshot, slices: TimeSlices, logger: Logger): Promise<MadePlan> {
+    const { clock, lastPlan, options, provider } = this.#deps;
+    const workedBefore = slices.worked;
+    const planner = await this.#driver.read({ snapshot, options: planningOptions(options, provider) }, slices);
+    const plan = await planner.plan({ slices, logger, deadline: DEADLINE });
+    const made = { plan, madeAt: clock.now(), plannerMs: slices.worked - workedBefore };
+    lastPlan.keep(made);
+    return made;
   }
 
   /** The pending pods, and the pods of deleting nodes. */
