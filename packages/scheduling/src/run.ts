@@ -57,7 +57,7 @@ function* prepareRun(index: SnapshotIndex, scope: Scope): Reading<Run> {
 /** How many pending pods could go to which zone, before any is placed (spec 02 §25.3). */
 export function* countByZone(index: SnapshotIndex, scope: Scope): Reading<ReadonlyMap<string, number>> {
   const topology = topologyOf(index, scope);
-  const { sets, domains } = index.lexicon;
+  const { sets, domains } = index.internTables;
   const counts = new Map<string, number>();
   const zones = new Map<PodClass, string>(); // all of a class could go to the same
   for (const [i, { podClass }] of scope.pods.entries()) {
@@ -115,8 +115,8 @@ class Run {
   readonly #packer: Packer;
 
   constructor(index: SnapshotIndex, scope: Scope, { pods, obstacles }: RunPods) {
-    const { options, resources, demands, census, lexicon, room } = index;
-    const { sets, taints } = lexicon;
+    const { options, resources, demands, census, internTables, room } = index;
+    const { sets, taints } = internTables;
     const { pools, gone } = scope;
     this.#index = index;
     this.#obstacles = obstacles;
@@ -169,8 +169,8 @@ class Run {
 
   *outcome(): PlanRun {
     const { nodes } = this.#packer.planned;
-    const { lexicon, options, resources } = this.#index;
-    const { sets, taints } = lexicon;
+    const { internTables, options, resources } = this.#index;
+    const { sets, taints } = internTables;
     const newNodes: PlannedNode[] = [];
     const unschedulable: UnschedulablePod[] = [...this.#obstacles].map(([{ pod }, failure]) => ({ pod, failure }));
     const tables = { sets, resources, options, typeLists: new TypeLists(options.maxInstanceTypes) };

@@ -42,7 +42,7 @@ export function* attempt(
   { whole, ...shares }: Shares,
 ): Reading<Attempt> {
   const { lots, fixed } = inventory;
-  const { sets, taints } = run.index.lexicon;
+  const { sets, taints } = run.index.internTables;
   const { reservedCapacity } = run.index.options;
   const eligibility = { sets, taints, reservedCapacity };
   const classes = yield* lotClassesOf(lots.all, pools, eligibility, whole.part(shares.machines / 2));
@@ -98,8 +98,8 @@ function mostNodes({ nodes, plan, packing }: UpstreamRun, pools: readonly CostPo
 
 /** The nodes as a plan has them, unless one has too few types to choose from. */
 function* finish({ index }: UpstreamRun, seatings: readonly Seating[], nodes: readonly OpenNode[]): Reading<Attempt> {
-  const { lexicon, resources, options } = index;
-  const tables = { sets: lexicon.sets, resources, options, typeLists: new TypeLists(options.maxInstanceTypes) };
+  const { internTables, resources, options } = index;
+  const tables = { sets: internTables.sets, resources, options, typeLists: new TypeLists(options.maxInstanceTypes) };
   const finished: PlannedNode[] = [];
   for (const [i, node] of nodes.entries()) {
     yield IMPROVING;

@@ -35,8 +35,8 @@ export function* takeInventory(
   effort: Effort,
 ): Reading<Inventory> {
   const { index, topology, nodes, plan } = run;
-  const { lexicon, demands, options } = index;
-  const lots = new Lots({ sets: lexicon.sets, demands, profile: options.profile }, effort);
+  const { internTables, demands, options } = index;
+  const lots = new Lots({ sets: internTables.sets, demands, profile: options.profile }, effort);
   const ties = new TieTable(topology, lots.hostRules, effort);
   const entriesOn = groupByNode(run);
   const fixed: OpenNode[] = [];

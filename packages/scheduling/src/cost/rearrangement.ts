@@ -21,8 +21,8 @@ export type Rearranged = { readonly nodes: readonly OpenNode[] } | { readonly re
  */
 export function* rearrange(run: UpstreamRun, seatings: readonly Seating[], effort: Effort): Reading<Rearranged> {
   const { index, scope, classes, history } = run;
-  const { lexicon, demands, resources, options } = index;
-  const { sets, taints } = lexicon;
+  const { internTables, demands, resources, options } = index;
+  const { sets, taints } = internTables;
   const { topology, reservations } = prepareGround(index, scope);
   const acceptance = new Acceptance({ sets, taints, reservations, reservedCapacity: options.reservedCapacity });
   for (const { kind } of classes) {

@@ -75,7 +75,7 @@ export class Explainer {
       avoidedDaemons: [],
     };
     const listed = new Set(node.instanceTypes);
-    const ownRequirements = this.#index.lexicon.sets.toRequirements(template.set);
+    const ownRequirements = this.#index.internTables.sets.toRequirements(template.set);
     const cheaper = pool.instanceTypes
       .filter(({ name }) => !listed.has(name))
       .map((type) => ({ type, ...this.#ask(type, template, { ...question, requirements: ownRequirements }) }))

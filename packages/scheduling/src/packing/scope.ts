@@ -42,9 +42,9 @@ export function prepareGround(index: SnapshotIndex, scope: Scope): Ground {
 
 /** The rules of a run, with nothing placed yet. */
 export function topologyOf(index: SnapshotIndex, { pods, pools, gone }: Scope): Topology {
-  const { census, guards, rules, ruleBook, lexicon } = index;
+  const { census, guards, rules, ruleBook, internTables } = index;
   const moving = new Set(pods.map(({ pod }) => index.pods.find(pod)).filter((bound) => bound !== undefined));
-  const base = { census, guards, rules, ruleBook, domains: lexicon.domains, universe: index.universeOf(pools) };
+  const base = { census, guards, rules, ruleBook, domains: internTables.domains, universe: index.universeOf(pools) };
   return new Topology(base, moving, gone, { nameOf: placeholderOf });
 }
 

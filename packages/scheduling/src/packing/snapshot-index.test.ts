@@ -17,13 +17,13 @@ test('what an index is asked is worked out once', () => {
     pods: [makePod('a', { labels: APP, topologySpreadConstraints: spread })],
   });
   const index = finish(indexSnapshot(snapshot, options));
-  const { census, guards, demands, lexicon } = index;
+  const { census, guards, demands, internTables } = index;
   const once = (ask: () => object) => assert.equal(ask(), ask());
   const { podClass } = index.queued[0]!;
   const { kind, shape } = podClass;
   const stage = kind.constraints.stages[0]!;
   const [byZone, byHost] = index.ruleBook.binding(kind, stage);
-  const zones = lexicon.domains.of(ZONE_LABEL);
+  const zones = internTables.domains.of(ZONE_LABEL);
   once(() => index.ruleBook.binding(kind, stage));
   once(() => index.ruleBook.inverse(kind));
   once(() => census.labelCounts(byZone!));
@@ -44,7 +44,7 @@ test('what an index is asked is worked out once', () => {
   once(() => made.market.supply(made.set));
   once(() => made.market.priceOrder(made.set));
   once(() => made.market.allocatable(0));
-  once(() => lexicon.sets.toRequirements(made.set));
+  once(() => internTables.sets.toRequirements(made.set));
   once(() => zones.admitted(zones.requirement(0)));
 });
 

@@ -8,7 +8,7 @@ import type { Catalogue } from '../model/instance-types/catalogue.ts';
 import { Catalogues } from '../model/instance-types/catalogues.ts';
 import type { InstanceType, PlanningOptions, Pool, Snapshot } from '../snapshot.ts';
 import { Market } from '../model/instance-types/market.ts';
-import { Lexicon } from '../model/lexicon.ts';
+import { InternTables } from '../model/intern-tables.ts';
 import type { Pod } from '@karpenter-ts/kubernetes';
 import { podId } from '../model/pods/pod-id.ts';
 import { type Daemon, daemonsOf } from './daemon.ts';
@@ -45,7 +45,7 @@ export class SnapshotIndex {
   readonly snapshot: Snapshot;
   readonly options: PlanningOptions;
   readonly catalogues: Catalogues;
-  readonly lexicon: Lexicon;
+  readonly internTables: InternTables;
   readonly rules: RuleTables;
   readonly resources: ResourceTable;
   readonly classes: PodClasses;
@@ -69,12 +69,12 @@ export class SnapshotIndex {
 
   /** Use `indexSnapshot`. */
   constructor(parts: IndexParts) {
-    const { snapshot, lexicon, resources, classes, nodes, pods, room } = parts;
-    const { sets, taints, namespaces, domains, options } = lexicon;
+    const { snapshot, internTables, resources, classes, nodes, pods, room } = parts;
+    const { sets, taints, namespaces, domains, options } = internTables;
     this.snapshot = snapshot;
     this.options = options;
     this.catalogues = parts.catalogues;
-    this.lexicon = lexicon;
+    this.internTables = internTables;
     this.rules = { sets, taints, namespaces, profile: options.profile };
     this.resources = resources;
     this.classes = classes;
@@ -132,7 +132,7 @@ export class SnapshotIndex {
     let universe = this.#universes.get(pools);
     if (universe === undefined) {
       const offered = pools.map((pool) => ({ pool, catalogue: this.catalogueOf(pool) }));
-      universe = new Universe(offered, this.options.profile, this.lexicon.taints);
+      universe = new Universe(offered, this.options.profile, this.internTables.taints);
       this.#universes.set(pools, universe);
     }
     return universe;
@@ -141,9 +141,10 @@ export class SnapshotIndex {
   /** A pod as a run places it; `undefined` if the index has not the words for it and must be built anew with it. */
   findQueued(pod: Pod): QueuedPod | undefined {
     const bound = this.pods.find(pod);
-    const isKnown = this.lexicon.namespaces.isKnown(pod.metadata.namespace ?? 'default');
-    const shape = bound?.podClass.shape ?? this.lexicon.read(pod);
-    if (!isKnown || this.lexicon.vocabulary.isExceeded || !this.resources.knows(shape.requests)) return undefined;
+    const isKnown = this.internTables.namespaces.isKnown(pod.metadata.namespace ?? 'default');
+    const shape = bound?.podClass.shape ?? this.internTables.read(pod);
+    if (!isKnown || this.internTables.referencedLabels.hasLateLabels || !this.resources.knows(shape.requests))
+      return undefined;
     return this.#toQueued(pod, shape);
   }
 
@@ -151,14 +152,14 @@ export class SnapshotIndex {
     const isPending = pod.status?.phase === 'Pending' || this.#leavingNames.has(pod.spec.nodeName ?? '');
     const podClass = this.classes.of(pod, shape, !isPending);
     const requests = this.demands.requestsOf(shape);
-    const claims = pod.spec.volumes === undefined ? [] : attachedClaims(pod, this.lexicon.volumes);
+    const claims = pod.spec.volumes === undefined ? [] : attachedClaims(pod, this.internTables.volumes);
     return { pod, podClass, requests, claims };
   }
 
   #templateOf(pool: Pool): NodeTemplate | UnusablePool {
     let template = this.#templates.get(pool);
     if (template === undefined) {
-      const { sets, taints, amounts } = this.lexicon;
+      const { sets, taints, amounts } = this.internTables;
       const { profile, minValuesPolicy } = this.options;
       const tables = { sets, taints, amounts, resources: this.resources, profile, minValuesPolicy };
       template = templateOf(pool, this.#marketOf(pool.instanceTypes), this.#daemons, tables);
@@ -177,13 +178,13 @@ export class SnapshotIndex {
 
   #count(limits: PoolLimits, { source }: ClusterNode, nodePool: string, times: 1 | -1): void {
     if (source.labels[NODEPOOL_LABEL] !== nodePool) return;
-    limits.countNode(this.lexicon.amounts.read(source.capacity), times);
+    limits.countNode(this.internTables.amounts.read(source.capacity), times);
   }
 
   #marketOf(types: readonly InstanceType[]): Market {
     let market = this.#markets.get(types);
     if (market === undefined) {
-      market = new Market(this.catalogues.of(types, this.options.profile), this.lexicon.sets, this.resources);
+      market = new Market(this.catalogues.of(types, this.options.profile), this.internTables.sets, this.resources);
       this.#markets.set(types, market);
     }
     return market;
@@ -193,7 +194,7 @@ export class SnapshotIndex {
 interface IndexParts {
   readonly snapshot: Snapshot;
   readonly catalogues: Catalogues;
-  readonly lexicon: Lexicon;
+  readonly internTables: InternTables;
   readonly resources: ResourceTable;
   readonly classes: PodClasses;
   readonly nodes: ClusterNodes;
@@ -208,23 +209,23 @@ export function* indexSnapshot(
   options: PlanningOptions,
   catalogues: Catalogues = new Catalogues(),
 ): Reading<SnapshotIndex> {
-  const lexicon = new Lexicon(snapshot, options);
+  const internTables = new InternTables(snapshot, options);
   const leaving = [...snapshot.leavingNodes, ...(snapshot.absentNodes ?? [])];
   const bound = [...snapshot.nodes, ...leaving].flatMap(({ pods }) => pods);
   const all = [...snapshot.daemonPods, ...snapshot.pods, ...bound];
   const shapes = new Map<Pod, PodShape>();
   for (const [i, pod] of all.entries()) {
     if (i % STEP === 0) yield reading(all.length - i);
-    shapes.set(pod, lexicon.read(pod));
+    shapes.set(pod, internTables.read(pod));
   }
-  lexicon.vocabulary.close();
-  const { sets, taints, amounts, volumes, vocabulary } = lexicon;
+  internTables.referencedLabels.close();
+  const { sets, taints, amounts, volumes, referencedLabels } = internTables;
   const { profile, ignoreDraRequests } = options;
-  const resources = new ResourceTable(lexicon.resources);
-  const classes = new PodClasses(vocabulary.podLabels);
-  const words = { shapes: lexicon.shapes, classes };
+  const resources = new ResourceTable(internTables.resources);
+  const classes = new PodClasses(referencedLabels.podLabels);
+  const words = { shapes: internTables.shapes, classes };
   const daemons = daemonsOf(snapshot.daemonPods, words, taints, ignoreDraRequests);
-  const nodes = new ClusterNodes(snapshot.nodes, leaving, vocabulary.nodeLabels, { sets, taints, profile });
+  const nodes = new ClusterNodes(snapshot.nodes, leaving, referencedLabels.nodeLabels, { sets, taints, profile });
   const pods = new BoundPods();
   const room = new ExistingRoom(nodes, daemons, { sets, taints, amounts, pods, resources, volumes });
   for (let node = nodes.readNext(); node !== undefined; node = nodes.readNext()) {
@@ -235,7 +236,17 @@ export function* indexSnapshot(
   for (const { instanceTypes } of snapshot.pools) {
     for (const _ of catalogues.read(instanceTypes, profile)) yield reading(snapshot.pods.length);
   }
-  const index = new SnapshotIndex({ snapshot, catalogues, lexicon, resources, classes, nodes, pods, room, daemons });
+  const index = new SnapshotIndex({
+    snapshot,
+    catalogues,
+    internTables,
+    resources,
+    classes,
+    nodes,
+    pods,
+    room,
+    daemons,
+  });
   for (const ofKind of pods.kinds()) {
     yield reading(snapshot.pods.length);
     index.guards.read(ofKind);

@@ -15,7 +15,7 @@ import { makeOffering } from './builders.ts';
 
 export const RESERVATION_LABEL = 'reservation-id';
 
-/** Core's vocabulary and the labels of these types. */
+/** The well-known labels of core and those of these types. */
 export const FAKE_PROFILE: ProviderProfile = {
   ...CORE_PROFILE,
   wellKnownLabels: CORE_PROFILE.wellKnownLabels.union(new Set(['size', 'special', 'integer', RESERVATION_LABEL])),

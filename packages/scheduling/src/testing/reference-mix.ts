@@ -19,7 +19,7 @@ const SIZE_LABEL = 'size';
 const SPECIAL_LABEL = 'special';
 const INTEGER_LABEL = 'integer';
 
-/** Core's vocabulary and the labels of the generated types. */
+/** The well-known labels of core and those of the generated types. */
 export const REFERENCE_PROFILE: ProviderProfile = {
   ...CORE_PROFILE,
   wellKnownLabels: CORE_PROFILE.wellKnownLabels.union(new Set([SIZE_LABEL, SPECIAL_LABEL, INTEGER_LABEL])),

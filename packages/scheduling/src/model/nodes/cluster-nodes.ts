@@ -11,7 +11,7 @@ export interface ClusterNode {
   readonly hostname: string;
   /** Number of the hostname. */
   readonly host: number;
-  /** Its labels, as far as the vocabulary goes. */
+  /** Its labels, as far as anything refers to them. */
   readonly set: RequirementSet;
   readonly taints: number;
   /** The Node object, by which topology counts; `undefined` while there is none. */
@@ -104,7 +104,7 @@ function compareNodes(a: ExistingNode, b: ExistingNode): number {
   return a.name < b.name ? -1 : +(a.name > b.name);
 }
 
-/** The sets of nodes' labels, cut to the vocabulary: thousands of nodes have a handful of them. */
+/** The sets of nodes' labels, reduced to the labels that anything refers to. Thousands of nodes have a handful of such sets. */
 class LabelSets {
   readonly #nodeLabels: ReadonlySet<string>;
   readonly #tables: ClusterTables;

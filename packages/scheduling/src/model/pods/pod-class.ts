@@ -6,7 +6,7 @@ import type { PodShape } from './pod-shape.ts';
 export interface Identity {
   readonly id: number;
   readonly namespace: string;
-  /** Of one of the pods; only labels in the vocabulary may be read. */
+  /** Of one of the pods; only labels that some selector refers to may be read. */
   readonly labels: Readonly<Record<string, string>>;
 }
 

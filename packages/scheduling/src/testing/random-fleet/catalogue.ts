@@ -3,7 +3,7 @@ import type { InstanceType, Offering } from '../../snapshot.ts';
 import { makeOffering, makeType } from '../builders.ts';
 import type { Random } from '@karpenter-ts/kubernetes/testing';
 import type { FleetTraits } from './traits.ts';
-import { CPU_LABEL, GPU, RESERVATION_LABEL, ZONES } from './vocabulary.ts';
+import { CPU_LABEL, GPU, RESERVATION_LABEL, ZONES } from './values.ts';
 
 /** A few instance types, no two at the same price. One of them is large, dear, and to be had everywhere. */
 export function randomCatalogue(random: Random, traits: FleetTraits): readonly InstanceType[] {

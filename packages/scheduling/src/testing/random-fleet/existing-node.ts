@@ -26,7 +26,7 @@ import {
   TIER_TAINT,
   TIERS,
   ZONES,
-} from './vocabulary.ts';
+} from './values.ts';
 import type { Workload } from './workload.ts';
 
 /** What a node may be of and run. */

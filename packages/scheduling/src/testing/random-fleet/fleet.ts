@@ -8,7 +8,7 @@ import { randomDaemons, randomNode } from './existing-node.ts';
 import { openPool, randomPool } from './node-pool.ts';
 import { RandomStorage } from './storage.ts';
 import type { FleetTraits } from './traits.ts';
-import { CPU_LABEL, RESERVATION_LABEL, TIERS } from './vocabulary.ts';
+import { CPU_LABEL, RESERVATION_LABEL, TIERS } from './values.ts';
 import { randomWorkload } from './workload.ts';
 
 /** A snapshot and how to plan it. */

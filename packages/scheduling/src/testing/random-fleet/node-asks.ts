@@ -2,7 +2,7 @@ import { ARCH_LABEL, CAPACITY_TYPE_LABEL, INSTANCE_TYPE_LABEL, ZONE_LABEL } from
 import type { NodeSelectorRequirement, PodSpec, Toleration } from '@karpenter-ts/kubernetes';
 import type { Random } from '@karpenter-ts/kubernetes/testing';
 import type { FleetTraits } from './traits.ts';
-import { CPU_LABEL, RACK_LABEL, RACKS, RANKED_TAINT, TIERS, ZONES } from './vocabulary.ts';
+import { CPU_LABEL, RACK_LABEL, RACKS, RANKED_TAINT, TIERS, ZONES } from './values.ts';
 
 const LEGACY_ZONE_LABEL = 'failure-domain.beta.kubernetes.io/zone';
 

@@ -12,7 +12,7 @@ import {
   TIER_TAINT,
   TIERS,
   ZONES,
-} from './vocabulary.ts';
+} from './values.ts';
 
 type PoolRequirement = NodePool['spec']['template']['spec']['requirements'][number];
 

@@ -9,7 +9,7 @@ import type {
 } from '@karpenter-ts/kubernetes';
 import type { Random } from '@karpenter-ts/kubernetes/testing';
 import type { FleetTraits } from './traits.ts';
-import { RACK_LABEL, TIERS } from './vocabulary.ts';
+import { RACK_LABEL, TIERS } from './values.ts';
 
 const SPREAD_KEYS = [ZONE_LABEL, ZONE_LABEL, HOSTNAME_LABEL, CAPACITY_TYPE_LABEL, ARCH_LABEL, RACK_LABEL] as const;
 const TERM_KEYS = [ZONE_LABEL, ZONE_LABEL, HOSTNAME_LABEL, HOSTNAME_LABEL, ARCH_LABEL, RACK_LABEL] as const;

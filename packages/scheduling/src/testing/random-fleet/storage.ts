@@ -3,7 +3,7 @@ import type { PersistentVolume, PersistentVolumeClaim, Volume } from '@karpenter
 import type { Volumes } from '../../snapshot.ts';
 import type { Random } from '@karpenter-ts/kubernetes/testing';
 import type { FleetTraits } from './traits.ts';
-import { DRIVER, STORAGE_CLASS, ZONES } from './vocabulary.ts';
+import { DRIVER, STORAGE_CLASS, ZONES } from './values.ts';
 
 /** What kind of volumes the pods of a workload have. */
 export type VolumeKind = 'none' | 'bound' | 'late' | 'both' | 'shared' | 'local' | 'ephemeral' | 'legacy' | 'unknown';

@@ -5,7 +5,7 @@ import { randomNodeAsks } from './node-asks.ts';
 import { combineAsks, randomPodAsks } from './pod-asks.ts';
 import { type RandomStorage, randomVolumeKind } from './storage.ts';
 import type { FleetTraits } from './traits.ts';
-import { GPU, TIERS } from './vocabulary.ts';
+import { GPU, TIERS } from './values.ts';
 
 /** Makes a replica of one workload under a name of its own; `zone` is where it runs already. */
 export type Workload = (suffix: string, zone?: string) => Pod;

@@ -3,30 +3,30 @@ import type { NodeSelectorTerm, Pod, PodAffinity } from '@karpenter-ts/kubernete
 import { selectorKeys } from './selector.ts';
 
 /**
- * The labels anything in a snapshot asks about. All others are left out of what is compared: so nodes that differ only
- * by provider id, and pods that differ only by ordinal, count as equal.
+ * The labels that anything in a snapshot refers to. Comparisons ignore all other labels. So nodes that differ only by
+ * provider id count as equal, and so do pods that differ only by ordinal.
  */
-export class Vocabulary {
+export class ReferencedLabels {
   /** Of nodes: in node selectors, node affinity, volumes, topology keys. */
   readonly nodeLabels = new Set<string>();
   /** Of pods: in the selectors of spread, affinity and anti-affinity. */
   readonly podLabels = new Set<string>();
   readonly #profile: ProviderProfile;
   #isClosed = false;
-  #isExceeded = false;
+  #hasLateLabels = false;
 
   constructor(profile: ProviderProfile) {
     this.#profile = profile;
   }
 
-  /** From here on new words are an excess. */
+  /** Everything that was built from these labels relies on them being complete from here on. */
   close(): void {
     this.#isClosed = true;
   }
 
-  /** Whether words came up after closing; what was built before does not know them. */
-  get isExceeded(): boolean {
-    return this.#isExceeded;
+  /** Whether a label came up after `close`. What was built before does not know it. */
+  get hasLateLabels(): boolean {
+    return this.#hasLateLabels;
   }
 
   read({ spec }: Pod): void {
@@ -68,9 +68,9 @@ export class Vocabulary {
     for (const key of keys) this.#add(this.podLabels, key);
   }
 
-  #add(words: Set<string>, word: string): void {
-    if (words.has(word)) return;
-    words.add(word);
-    if (this.#isClosed) this.#isExceeded = true;
+  #add(keys: Set<string>, key: string): void {
+    if (keys.has(key)) return;
+    keys.add(key);
+    if (this.#isClosed) this.#hasLateLabels = true;
   }
 }

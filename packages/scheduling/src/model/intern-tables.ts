@@ -2,22 +2,22 @@ import { TaintTable } from './pods/taints.ts';
 import { VolumeObjects } from './pods/volume-objects.ts';
 import { AmountReader, type Pod } from '@karpenter-ts/kubernetes';
 import { type PodShape, PodShapes } from './pods/pod-shape.ts';
-import { Vocabulary } from './pods/vocabulary.ts';
+import { ReferencedLabels } from './pods/referenced-labels.ts';
 import { RequirementSets } from './requirements/requirement-set.ts';
 import { RequirementTable } from './requirements/requirement-table.ts';
 import type { PlanningOptions, Snapshot } from '../snapshot.ts';
 import { DomainTables } from './requirements/domains.ts';
 import { Namespaces } from './pods/namespaces.ts';
 
-/** The tables that turn what pods say into numbers. They only grow. */
-export class Lexicon {
+/** The tables that give equal things one number, so that comparing them is comparing numbers. They only grow. */
+export class InternTables {
   readonly options: PlanningOptions;
   readonly sets: RequirementSets;
   readonly taints = new TaintTable();
   readonly amounts = new AmountReader();
   readonly volumes: VolumeObjects;
   readonly namespaces: Namespaces;
-  readonly vocabulary: Vocabulary;
+  readonly referencedLabels: ReferencedLabels;
   readonly domains: DomainTables;
   readonly shapes: PodShapes;
   /** The resources some pod asks for. */
@@ -31,12 +31,12 @@ export class Lexicon {
     this.sets = new RequirementSets(table, profile.wellKnownLabels);
     this.volumes = new VolumeObjects(snapshot.volumes);
     this.namespaces = new Namespaces(snapshot.namespaces);
-    this.vocabulary = new Vocabulary(profile);
+    this.referencedLabels = new ReferencedLabels(profile);
     this.domains = new DomainTables(table);
     this.shapes = new PodShapes({ ...this.#tables(), volumes: this.volumes, preferencePolicy });
   }
 
-  /** The shape of a pod; its words and its namespace are known from here on. */
+  /** The shape of a pod. Its namespace and the labels it refers to are known from here on. */
   read(pod: Pod): PodShape {
     this.namespaces.mention(pod.metadata.namespace ?? 'default');
     const known = this.shapes.all.length;
@@ -48,12 +48,12 @@ export class Lexicon {
   #learn({ constraints, volumeNeeds, requests }: PodShape): void {
     for (const name of requests.keys()) this.resources.add(name);
     if (constraints.id === this.#constraintsRead) {
-      this.vocabulary.read(constraints.example);
+      this.referencedLabels.read(constraints.example);
       this.#constraintsRead++;
     }
     if (volumeNeeds.kind === 'missing') return;
     for (const requirements of volumeNeeds.alternatives) {
-      for (const { key } of requirements) this.vocabulary.addNodeLabel(key);
+      for (const { key } of requirements) this.referencedLabels.addNodeLabel(key);
     }
   }
 
