@@ -1,5 +1,5 @@
 // What-ifs on one cluster in a process of its own: whatif-process.ts NODES
-import { DEFAULT_PLANNING, finish, readBase } from '@karpenter-ts/scheduling';
+import { DEFAULT_PLANNING, finish, readPlanningBase } from '@karpenter-ts/scheduling';
 import { consolidationCluster, REFERENCE_PROFILE, referenceCatalogue } from '@karpenter-ts/scheduling/testing';
 
 /** The cost of asking where one node's pods would go. */
@@ -23,7 +23,7 @@ export function measureWhatIf(count: number): WhatIfFigures {
   const snapshot = consolidationCluster(count, referenceCatalogue());
   const started = performance.now();
   const base = finish(
-    readBase(snapshot, { ...DEFAULT_PLANNING, profile: REFERENCE_PROFILE, reservedCapacity: 'Fallback' }),
+    readPlanningBase(snapshot, { ...DEFAULT_PLANNING, profile: REFERENCE_PROFILE, reservedCapacity: 'Fallback' }),
   );
   const baseMs = performance.now() - started;
   const ask = (index: number) => {

@@ -1,7 +1,7 @@
 // For those who plan, or explain a plan. What is not here is private; checks and workloads for tests are in ./testing.
 // Planning
-export { applyChange, type Change } from './overlay.ts';
-export { type Base, planSnapshot, readBase } from './planner.ts';
+export { applyChange, type Change } from './what-if.ts';
+export { type PlanningBase, planSnapshot, readPlanningBase } from './planner.ts';
 export { finish, type PlanRun, type Progress, type Reading } from './progress.ts';
 
 // What planning reads

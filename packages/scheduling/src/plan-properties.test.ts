@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { applyChange, type Change, findScope } from './overlay.ts';
+import { applyChange, type Change, findScope } from './what-if.ts';
 import { podId } from './model/pods/pod-id.ts';
 import type { Plan } from './plan.ts';
-import { planSnapshot, readBase } from './planner.ts';
+import { planSnapshot, readPlanningBase } from './planner.ts';
 import { finish, type PlanRun } from './progress.ts';
 import type { PlanningOptions, Snapshot } from './snapshot.ts';
-import { indexSnapshot } from './packing/snapshot-index.ts';
+import { indexSnapshot } from './packing/indexed-snapshot.ts';
 import { checkPlan } from './testing/checker/check-plan.ts';
 import { placementsOf, stopAfter } from './testing/placement-order.ts';
 import { outlineOf, placedPods } from './testing/plan-outline.ts';
@@ -57,7 +57,7 @@ forAll('another pool takes no place away from pods that ask nothing of each othe
 
 forAll('a what-if says what a planner of the changed snapshot says, and soundly', (seed) => {
   const { snapshot, options } = randomFleet(seed);
-  const base = finish(readBase(snapshot, options));
+  const base = finish(readPlanningBase(snapshot, options));
   const index = finish(indexSnapshot(snapshot, options));
   const random = seededRandom(seed + 1);
   for (const change of [randomChange(snapshot, random), randomChange(snapshot, random)]) {
@@ -76,7 +76,7 @@ function onlyMoves({ withPods = [] }: Change): boolean {
 
 forAll('a run that is interrupted by others of the same base ends as one that is not', (seed) => {
   const { snapshot, options } = randomFleet(seed);
-  const base = finish(readBase(snapshot, options));
+  const base = finish(readPlanningBase(snapshot, options));
   const random = seededRandom(seed + 1);
   const change = randomChange(snapshot, random);
   const [interrupted, whatIf] = takeTurns([base.plan(), base.whatIf(change)], () => random.below(2) === 0);

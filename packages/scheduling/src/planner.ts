@@ -1,13 +1,13 @@
 import type { Catalogues } from './model/instance-types/catalogues.ts';
-import { applyChange, type Change, findScope } from './overlay.ts';
+import { applyChange, type Change, findScope } from './what-if.ts';
 import { type PlanRun, type Reading, unlessStopped } from './progress.ts';
-import { countByZone, planScope, undecidedPlan } from './run.ts';
-import type { Scope } from './packing/scope.ts';
+import { countByZone, runPlan, undecidedPlan } from './planning-run.ts';
+import type { PlanScope } from './packing/plan-scope.ts';
 import type { PlanningOptions, Snapshot } from './snapshot.ts';
-import { indexSnapshot, type SnapshotIndex } from './packing/snapshot-index.ts';
+import { indexSnapshot, type IndexedSnapshot } from './packing/indexed-snapshot.ts';
 
-/** A snapshot that was read once, to be asked many times. Its runs may take turns: none disturbs another. */
-export interface Base {
+/** A snapshot that was read once and can be planned many times. Runs may take turns, because they share no state. */
+export interface PlanningBase {
   /** The plan of the snapshot. */
   plan(): PlanRun;
   /**
@@ -19,29 +19,33 @@ export interface Base {
   pendingByZone(): Reading<ReadonlyMap<string, number>>;
 }
 
-/** Reads a snapshot. The catalogues are all that is worth keeping from one snapshot to the next. */
-export function* readBase(snapshot: Snapshot, options: PlanningOptions, catalogues?: Catalogues): Reading<Base> {
+/** Reads a snapshot. Pass the same catalogues for the next snapshot: they are all that is worth keeping. */
+export function* readPlanningBase(
+  snapshot: Snapshot,
+  options: PlanningOptions,
+  catalogues?: Catalogues,
+): Reading<PlanningBase> {
   const index = yield* indexSnapshot(snapshot, options, catalogues);
   return {
-    plan: () => planScope(index, wholeScope(index)),
+    plan: () => runPlan(index, wholeScope(index)),
     whatIf: (change) => planChanged(index, change),
     pendingByZone: () => countByZone(index, wholeScope(index)),
   };
 }
 
-/** Plans a snapshot, start to end. */
+/** Reads a snapshot and plans it. */
 export function* planSnapshot(snapshot: Snapshot, options: PlanningOptions, catalogues?: Catalogues): PlanRun {
   const index = yield* unlessStopped(indexSnapshot(snapshot, options, catalogues));
-  return index === undefined ? undecidedPlan(snapshot.pods) : yield* planScope(index, wholeScope(index));
+  return index === undefined ? undecidedPlan(snapshot.pods) : yield* runPlan(index, wholeScope(index));
 }
 
-function wholeScope({ queued, snapshot, options }: SnapshotIndex): Scope {
-  return { pods: queued, pools: snapshot.pools, gone: [], packing: options.packing };
+function wholeScope({ queued, snapshot, options }: IndexedSnapshot): PlanScope {
+  return { pods: queued, pools: snapshot.pools, removedNodes: [], packing: options.packing };
 }
 
-function planChanged(index: SnapshotIndex, change: Change): PlanRun {
+function planChanged(index: IndexedSnapshot, change: Change): PlanRun {
   const scope = findScope(index, change);
-  if (scope !== undefined) return planScope(index, scope);
+  if (scope !== undefined) return runPlan(index, scope);
   const options = { ...index.options, packing: undefined };
   return planSnapshot(applyChange(index.snapshot, change), options, index.catalogues);
 }

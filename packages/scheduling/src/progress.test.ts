@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { planSnapshot, readBase } from './planner.ts';
+import { planSnapshot, readPlanningBase } from './planner.ts';
 import { finish, type Progress } from './progress.ts';
 import { makeNode, makeOffering, makePod, makeType } from './testing/builders.ts';
 import { fakeType, ladder } from './testing/fake-types.ts';
@@ -17,7 +17,7 @@ test('reading nodes gives way every sixteen of them', () => {
   const countFor = (nodes: number) => {
     const names = Array.from({ length: nodes }, (_, i) => `n-${String(i).padStart(3, '0')}`);
     const { snapshot, options } = new World({ nodes: names.map((name) => makeNode(name)) });
-    return stepsOf(readBase(snapshot, options)).length;
+    return stepsOf(readPlanningBase(snapshot, options)).length;
   };
   assert.equal(countFor(320) - countFor(160), 10);
 });
@@ -26,7 +26,7 @@ test('reading gives way every 256 pods and 64 types, and says how many pods are 
   const pods = (count: number) => Array.from({ length: count }, (_, i) => makePod(`p-${i}`));
   const steps = (count: number, types = ladder(1)) => {
     const { snapshot, options } = new World({ pods: pods(count), types });
-    return stepsOf(readBase(snapshot, options));
+    return stepsOf(readPlanningBase(snapshot, options));
   };
   assert.equal(steps(2048).length - steps(1024).length, 8); // read, then sorted into classes
   assert.equal(steps(1, ladder(256)).length - steps(1, ladder(128)).length, 2);
@@ -42,12 +42,12 @@ test('counting pods by zone and finishing nodes give way every eight of them', (
   const types = [fakeType('one', { resources: { pods: '1' } })];
   const counting = (count: number) => {
     const { snapshot, options } = new World({ pods: pods(count) });
-    return stepsOf(finish(readBase(snapshot, options)).pendingByZone()).length;
+    return stepsOf(finish(readPlanningBase(snapshot, options)).pendingByZone()).length;
   };
   assert.equal(counting(32) - counting(16), 4); // announced, then counted
   const planning = (count: number) => {
     const { snapshot, options } = new World({ pods: pods(count), types });
-    return stepsOf(finish(readBase(snapshot, options)).plan()).length;
+    return stepsOf(finish(readPlanningBase(snapshot, options)).plan()).length;
   };
   assert.equal(planning(32) - planning(16), 18); // a step for each pod placed
 });

@@ -7,7 +7,7 @@ import { adviceOn, describeShortfall } from './explanation/advice.ts';
 import { Explainer } from './explanation/explainer.ts';
 import { podName } from './model/pods/pod-id.ts';
 import type { Plan } from './plan.ts';
-import { planSnapshot, readBase } from './planner.ts';
+import { planSnapshot, readPlanningBase } from './planner.ts';
 import { finish, type Progress } from './progress.ts';
 import { CHEAPEST } from './testing/packing.ts';
 import { outlineOf } from './testing/plan-outline.ts';
@@ -39,7 +39,7 @@ function describeReasons({ snapshot, options }: RandomFleet) {
   return [
     unschedulable.map((one) => [podName(one.pod), ...explainer.explainPod(one).map(adviceOn)]),
     newNodes.map((node) => explainer.explainNode(node)).map(({ cheaper }) => cheaper.map(describeShortfall)),
-    [...finish(finish(readBase(snapshot, options)).pendingByZone())],
+    [...finish(finish(readPlanningBase(snapshot, options)).pendingByZone())],
   ];
 }
 

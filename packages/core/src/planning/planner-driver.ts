@@ -1,13 +1,13 @@
 import { durationText, type Logger, SECOND, type SteadyClock } from '@karpenter-ts/runtime';
 import {
-  type Base,
+  type PlanningBase,
   type Catalogues,
   type Change,
   type Plan,
   type PlanningOptions,
   type PlanRun,
   type Reading,
-  readBase,
+  readPlanningBase,
   type Snapshot,
 } from '@karpenter-ts/scheduling';
 import type { TimeSlices } from '../state/time-slices.ts';
@@ -52,19 +52,19 @@ export class PlannerDriver {
 
   /** Reads a snapshot. The result answers any number of questions about it. */
   async read({ snapshot, options }: PlanningTask, slices: TimeSlices): Promise<SnapshotPlanner> {
-    const base = await read(readBase(snapshot, options, this.#catalogues), slices);
+    const base = await read(readPlanningBase(snapshot, options, this.#catalogues), slices);
     return new SnapshotPlanner(base, snapshot.pods.length, this.#clock, this.#metrics);
   }
 }
 
 /** The planner, asked about one snapshot. It keeps the snapshot in memory, so drop it when the last question is asked. */
 export class SnapshotPlanner {
-  readonly #base: Base;
+  readonly #base: PlanningBase;
   readonly #pendingPods: number;
   readonly #clock: SteadyClock;
   readonly #metrics: PlannerMetrics;
 
-  constructor(base: Base, pendingPods: number, clock: SteadyClock, metrics: PlannerMetrics) {
+  constructor(base: PlanningBase, pendingPods: number, clock: SteadyClock, metrics: PlannerMetrics) {
     this.#base = base;
     this.#pendingPods = pendingPods;
     this.#clock = clock;

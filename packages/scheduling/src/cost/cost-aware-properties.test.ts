@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { podId } from '../model/pods/pod-id.ts';
 import type { Plan } from '../plan.ts';
-import { planSnapshot, readBase } from '../planner.ts';
+import { planSnapshot, readPlanningBase } from '../planner.ts';
 import { finish } from '../progress.ts';
 import type { PackingOptions, PlanningOptions, Snapshot } from '../snapshot.ts';
 import { checkPlan } from '../testing/checker/check-plan.ts';
@@ -126,12 +126,12 @@ forAll('a plan is the same again, and whatever order a snapshot lists things in'
 
 forAll('what-ifs are answered with upstream’s plan, even in the middle of a search', (pair, seed) => {
   const { snapshot, options, costAware } = pair;
-  const base = finish(readBase(snapshot, options));
+  const base = finish(readPlanningBase(snapshot, options));
   const change = randomChange(snapshot, seededRandom(seed + 1));
   const run = base.plan();
   let step = run.next();
   while (!step.done && step.value.phase !== 'improving') step = run.next();
-  const asUpstream = finish(readBase(snapshot, { ...options, packing: undefined }));
+  const asUpstream = finish(readPlanningBase(snapshot, { ...options, packing: undefined }));
   assert.deepEqual(outlineOf(finish(base.whatIf(change))), outlineOf(finish(asUpstream.whatIf(change))));
   while (!step.done) step = run.next();
   assert.deepEqual(outlineOf(step.value), outlineOf(costAware));

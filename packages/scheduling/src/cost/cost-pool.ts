@@ -1,7 +1,7 @@
 import type { PoolLimits } from '../checks/pool-limits.ts';
 import type { NodeTemplate } from '../packing/new-nodes/node-template.ts';
 import type { ResourceVector } from '../model/resources/resource-table.ts';
-import { isUnusable } from '../packing/scope.ts';
+import { isUnusable } from '../packing/plan-scope.ts';
 import type { PackingTerms } from '../snapshot.ts';
 import { packingTerms } from './packing-options.ts';
 import type { UpstreamRun } from './upstream-run.ts';
@@ -65,7 +65,7 @@ export function costPoolsOf({ index, scope, packing }: UpstreamRun): readonly Co
       new CostPool({
         rank: pools.length,
         template,
-        limits: index.findLimits(pool, template, scope.gone),
+        limits: index.findLimits(pool, template, scope.removedNodes),
         weight: nodePool.spec.weight ?? 0,
         terms: packingTerms(nodePool, packing),
       }),

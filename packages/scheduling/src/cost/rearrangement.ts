@@ -3,7 +3,7 @@ import { NONE_HELD, OpenNode } from '../packing/new-nodes/open-node.ts';
 import type { HistoryEntry } from '../packing/packer.ts';
 import { settle } from '../packing/new-nodes/settling.ts';
 import { IMPROVING, type Reading } from '../progress.ts';
-import { prepareGround } from '../packing/scope.ts';
+import { initialStateOf } from '../packing/plan-scope.ts';
 import type { Effort } from './effort.ts';
 import type { Seating } from './seating.ts';
 import type { UpstreamRun } from './upstream-run.ts';
@@ -23,7 +23,7 @@ export function* rearrange(run: UpstreamRun, seatings: readonly Seating[], effor
   const { index, scope, classes, history } = run;
   const { internTables, demands, resources, options } = index;
   const { sets, taints } = internTables;
-  const { topology, reservations } = prepareGround(index, scope);
+  const { topology, reservations } = initialStateOf(index, scope);
   const acceptance = new Acceptance({ sets, taints, reservations, reservedCapacity: options.reservedCapacity });
   for (const { kind } of classes) {
     effort.spend(STEPS_PER_CLASS);

@@ -2,15 +2,15 @@ import type { OpenNode } from '../packing/new-nodes/open-node.ts';
 import type { HistoryEntry } from '../packing/packer.ts';
 import type { PodClass } from '../model/pods/pod-class.ts';
 import type { Plan } from '../plan.ts';
-import type { Scope } from '../packing/scope.ts';
-import type { SnapshotIndex } from '../packing/snapshot-index.ts';
+import type { PlanScope } from '../packing/plan-scope.ts';
+import type { IndexedSnapshot } from '../packing/indexed-snapshot.ts';
 import type { Topology } from '../topology/topology.ts';
 import type { PackingOptions } from '../snapshot.ts';
 
 /** A run that made upstream's plan, with all that is needed to make another from it. */
 export interface UpstreamRun {
-  readonly index: SnapshotIndex;
-  readonly scope: Scope;
+  readonly index: IndexedSnapshot;
+  readonly scope: PlanScope;
   /** Of all pods it tried. */
   readonly classes: readonly PodClass[];
   readonly history: readonly HistoryEntry[];

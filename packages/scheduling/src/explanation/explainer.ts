@@ -9,9 +9,9 @@ import { finish } from '../progress.ts';
 import { addAmounts, AmountReader, type Amounts, NO_AMOUNTS } from '@karpenter-ts/kubernetes';
 import { podRequests } from '../model/resources/pod-requests.ts';
 import { roundUpRequests } from '../model/resources/resource-table.ts';
-import { isUnusable } from '../packing/scope.ts';
+import { isUnusable } from '../packing/plan-scope.ts';
 import { EMPTY_SNAPSHOT, type InstanceType, type PlanningOptions, type Pool, type Snapshot } from '../snapshot.ts';
-import { indexSnapshot, type SnapshotIndex } from '../packing/snapshot-index.ts';
+import { indexSnapshot, type IndexedSnapshot } from '../packing/indexed-snapshot.ts';
 import { compareShortfalls, type Shortfall, shortfallOf } from './shortfall.ts';
 
 /** What one pool lacked for a pod. */
@@ -44,7 +44,7 @@ interface Question {
 export class Explainer {
   readonly #options: PlanningOptions;
   readonly #pools: ReadonlyMap<string, Pool>;
-  readonly #index: SnapshotIndex;
+  readonly #index: IndexedSnapshot;
   readonly #reader = new AmountReader();
   readonly #daemons = new Map<NodeTemplate, ReadonlyMap<InstanceType, OverheadGroup>>();
 

@@ -9,7 +9,7 @@ import type { BindingRule, Placement, Topology } from '../topology/topology.ts';
 import { Acceptance } from './new-nodes/acceptance.ts';
 import type { Demand, Demands } from './demand.ts';
 import type { ExistingField } from './existing-nodes/existing-field.ts';
-import { NewNodes, type OpenPool } from './new-nodes/new-node.ts';
+import { NewNodes, type TemplateWithLimits } from './new-nodes/new-node.ts';
 import type { NodeTemplate } from './new-nodes/node-template.ts';
 import { OpenNode, type Placed } from './new-nodes/open-node.ts';
 import { PlannedField } from './new-nodes/planned-field.ts';
@@ -27,7 +27,7 @@ export interface PackerDeps {
   readonly topology: Topology;
   readonly reservations: Reservations;
   readonly existing: ExistingField;
-  readonly pools: readonly OpenPool[];
+  readonly pools: readonly TemplateWithLimits[];
   /** Whether tolerating PreferNoSchedule can help: some pool has such a taint. */
   readonly hasPreferNoSchedule: boolean;
   readonly options: PlanningOptions;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HOSTNAME_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
 import type { PodSpec } from '@karpenter-ts/kubernetes';
-import { readBase } from '../planner.ts';
+import { readPlanningBase } from '../planner.ts';
 import { finish } from '../progress.ts';
 import { makeNode, makePod } from '../testing/builders.ts';
 import { APP, away, near, onNodes, podsWith, preferNodes, spreadOver, where } from '../testing/pod-parts.ts';
@@ -11,7 +11,7 @@ import { World } from '../testing/world.ts';
 test('02/129 pending pods are counted by the zone they could go to', () => {
   const zoneOf = (spec: PodSpec, world = new World()) => {
     const pod = { ...makePod('a', { labels: APP, ...spec }), status: { phase: 'Pending' } };
-    const base = finish(readBase({ ...world.snapshot, pods: [pod] }, world.options));
+    const base = finish(readPlanningBase({ ...world.snapshot, pods: [pod] }, world.options));
     return [...finish(base.pendingByZone()).keys()][0];
   };
   const holding = (zone: string, count = 1, labels = APP) =>
@@ -54,7 +54,7 @@ test('02/129 pending pods are counted by the zone they could go to', () => {
 test('02/129 only pods in phase Pending are counted, each once', () => {
   const { snapshot, options } = new World();
   const pods = ['Pending', 'Pending', 'Running'].map((phase, i) => ({ ...makePod(`pod-${i}`), status: { phase } }));
-  const base = finish(readBase({ ...snapshot, pods }, options));
+  const base = finish(readPlanningBase({ ...snapshot, pods }, options));
   assert.deepEqual([...finish(base.pendingByZone())], [['flexible', 2]]);
 });
 
@@ -77,7 +77,7 @@ test('02/129 the zones of volumes count too', () => {
       ...(selected && { nodeSelector: { [ZONE_LABEL]: selected } }),
     });
     const base = finish(
-      readBase({ ...world.snapshot, pods: [{ ...pod, status: { phase: 'Pending' } }] }, world.options),
+      readPlanningBase({ ...world.snapshot, pods: [{ ...pod, status: { phase: 'Pending' } }] }, world.options),
     );
     return [...finish(base.pendingByZone()).keys()][0];
   };

@@ -4,7 +4,7 @@ import { HOSTNAME_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
 import type { PodSpec, TopologySpreadConstraint } from '@karpenter-ts/kubernetes';
 import { finish } from '../progress.ts';
 import { DEFAULT_PLANNING } from '../snapshot.ts';
-import { indexSnapshot } from '../packing/snapshot-index.ts';
+import { indexSnapshot } from '../packing/indexed-snapshot.ts';
 import { makePod } from '../testing/builders.ts';
 import { FAKE_PROFILE } from '../testing/fake-types.ts';
 import { APP, onNodes, preferNodes, spreadOver, where } from '../testing/pod-parts.ts';

@@ -74,7 +74,7 @@ export class Topology {
   readonly #base: TopologyBase;
   readonly #moving: readonly KindOnNodes[];
   #movingByGuard: ReadonlyMap<string, readonly BoundPod[]> | undefined;
-  readonly #gone: readonly ClusterNode[];
+  readonly #removedNodes: readonly ClusterNode[];
   readonly #plannedNames: HostNames;
   readonly #regular = new Map<string, Group>();
   readonly #inverse = new Map<string, Group>();
@@ -99,7 +99,7 @@ export class Topology {
   ) {
     this.#base = base;
     this.#moving = byKind(moving);
-    this.#gone = gone;
+    this.#removedNodes = gone;
     this.#plannedNames = plannedNames;
     this.#noRestriction = new Restriction([], [], base.rules.sets);
   }
@@ -178,7 +178,7 @@ export class Topology {
   hostCounts(group: HostGroup, planned: number): ReadonlyMap<string, number> {
     const counts = new Map<string, number>();
     const { hosts } = this.#base.census.nodes;
-    const gone = new Set(this.#gone.map(({ host }) => host));
+    const gone = new Set(this.#removedNodes.map(({ host }) => host));
     for (let host = 0; host < hosts.size; host++) {
       const count = group.existing.count(host);
       const isOpen = host < this.#base.census.nodes.open && !gone.has(host);
@@ -319,7 +319,7 @@ export class Topology {
     if (rule.key === HOSTNAME_LABEL) return hostGroup(rule, census.hostTally(rule), places);
     const counts = countsWithout(census.labelCounts(rule), places);
     const nodes = census.nodeCounts(rule).slice();
-    for (const node of this.#gone) {
+    for (const node of this.#removedNodes) {
       const domain = census.domainOf(rule, node);
       if (domain >= 0) nodes[domain]!--;
     }

@@ -23,7 +23,7 @@ export class ExistingField {
   readonly #room: ExistingRoom;
   readonly #census: Census;
   readonly #sets: RequirementSets;
-  readonly #gone: BitSet;
+  readonly #removedNodes: BitSet;
   #remaining: Float64Array;
   #ownsRemaining = false;
   readonly #fitting = new Map<number, BitSet>();
@@ -32,11 +32,11 @@ export class ExistingField {
   readonly #candidates = new BitSet();
   readonly #inDomains = new BitSet();
 
-  constructor(room: ExistingRoom, census: Census, sets: RequirementSets, gone: BitSet) {
+  constructor(room: ExistingRoom, census: Census, sets: RequirementSets, removedNodes: BitSet) {
     this.#room = room;
     this.#census = census;
     this.#sets = sets;
-    this.#gone = gone;
+    this.#removedNodes = removedNodes;
     this.#remaining = room.remaining;
   }
 
@@ -67,7 +67,7 @@ export class ExistingField {
     let fitting = this.#fitting.get(demand.id);
     if (fitting === undefined) {
       fitting = this.#room.mayFit(demand);
-      fitting.subtract(this.#gone);
+      fitting.subtract(this.#removedNodes);
       this.#fitting.set(demand.id, fitting);
     }
     return fitting;

@@ -8,47 +8,50 @@ import type { NodeTemplate } from './node-template.ts';
 import { NONE_HELD, placeholderOf } from './open-node.ts';
 import type { RefusalDraft } from '../refusal-draft.ts';
 
-/** A template with what its pool may still grow by in this run. */
-export interface OpenPool {
+/** The template of a pool, with how much the pool may still grow in this run. */
+export interface TemplateWithLimits {
   readonly template: NodeTemplate;
   readonly limits: PoolLimits | undefined;
 }
 
-/** What the pools say to a new node for a pod: the first that agrees, or why none does, one refusal for each. */
+/** The answer of the pools to a pod that needs a new node: the first pool that takes it, or the refusal of each pool. */
 export type Opening =
   | { readonly template: NodeTemplate; readonly set: RequirementSet }
   | {
       readonly refusals: readonly { readonly nodePool: string; readonly refusal: RefusalDraft }[];
-      /** Whether all of them will say so again, and every node they open. */
+      /** Whether all of them will refuse again, and so will every node that they open. */
       readonly areForGood: boolean;
     };
 
 /** Asks the pools for a new node in their order (spec 02 §8.3). */
 export class NewNodes {
-  readonly #gates: readonly Gate[];
+  readonly #pools: readonly PoolWithinLimits[];
   readonly #acceptance: Acceptance;
   readonly #minValues: 'Keep' | 'Lower';
   readonly #noRequests: Float64Array;
 
   constructor(
-    pools: readonly OpenPool[],
+    pools: readonly TemplateWithLimits[],
     acceptance: Acceptance,
     { minValues, width }: { readonly minValues: 'Keep' | 'Lower'; readonly width: number },
   ) {
-    this.#gates = pools.map((pool) => new Gate(pool));
+    this.#pools = pools.map((pool) => new PoolWithinLimits(pool));
     this.#acceptance = acceptance;
     this.#minValues = minValues;
     this.#noRequests = new Float64Array(width);
   }
 
-  /** `planned` is how many nodes there are so far. A pool whose reservation is taken keeps the pod from later pools. */
+  /**
+   * `planned` is the number of nodes planned so far. A pool that refuses a pod because its reservation is taken keeps the
+   * pod from all later pools: the pod waits for the reservation.
+   */
   find(demand: Demand, restriction: Restriction, planned: number): Opening {
     const refusals = [];
     let areForGood = true;
-    for (const gate of this.#gates) {
-      const { template } = gate;
-      const { variants, refusal } = gate.look();
-      const set = refusal === undefined ? this.#check(gate, variants, demand, restriction, planned) : undefined;
+    for (const pool of this.#pools) {
+      const { template } = pool;
+      const { variants, refusal } = pool.withinLimits();
+      const set = refusal === undefined ? this.#check(pool, variants, demand, restriction, planned) : undefined;
       if (set !== undefined) return { template, set };
       areForGood &&= refusal !== undefined || this.#acceptance.lasting === 'ForGood';
       refusals.push({ nodePool: template.nodePool, refusal: refusal ?? this.#acceptance.refusal! });
@@ -57,15 +60,15 @@ export class NewNodes {
     return { refusals, areForGood };
   }
 
-  /** Counts a node that was opened. */
+  /** Counts a node that was opened against the limits of its pool. */
   count(template: NodeTemplate, variants: BitSet): void {
-    this.#gates.find((gate) => gate.template === template)?.count(variants);
+    this.#pools.find((pool) => pool.template === template)?.count(variants);
   }
 
-  #check(gate: Gate, variants: BitSet, demand: Demand, restriction: Restriction, planned: number) {
+  #check(pool: PoolWithinLimits, variants: BitSet, demand: Demand, restriction: Restriction, planned: number) {
     const candidate: Candidate = {
-      template: gate.template,
-      set: gate.template.set,
+      template: pool.template,
+      set: pool.template.set,
       variants,
       requests: this.#noRequests,
       ports: [],
@@ -77,38 +80,38 @@ export class NewNodes {
   }
 }
 
-/** What a pool's limits leave of it. */
-interface View {
-  /** Not to be changed: refusals refer to it. */
+/** What the limits of a pool leave of it. */
+interface WithinLimits {
+  /** Refusals refer to this set, so it must not be changed. */
   readonly variants: BitSet;
   /** Why nothing is left (spec 02 §19). */
   readonly refusal: RefusalDraft | undefined;
 }
 
-/** A pool and its limits, looked at once per node it opens rather than once per pod. */
-class Gate {
+/** A pool and its limits. The limits are checked once for each node that the pool opens, and not for each pod. */
+class PoolWithinLimits {
   readonly template: NodeTemplate;
   readonly #limits: PoolLimits | undefined;
-  #view: View | undefined;
+  #withinLimits: WithinLimits | undefined;
 
-  constructor({ template, limits }: OpenPool) {
+  constructor({ template, limits }: TemplateWithLimits) {
     this.template = template;
     this.#limits = limits;
   }
 
-  look(): View {
-    this.#view ??=
+  withinLimits(): WithinLimits {
+    this.#withinLimits ??=
       this.#limits === undefined ? { variants: this.template.variants, refusal: undefined } : this.#check();
-    return this.#view;
+    return this.#withinLimits;
   }
 
   count(variants: BitSet): void {
     if (this.#limits === undefined) return;
     this.#limits.countPlanned(variants, this.template.market.catalogue);
-    this.#view = undefined;
+    this.#withinLimits = undefined;
   }
 
-  #check(): View {
+  #check(): WithinLimits {
     const { template } = this;
     const limits = this.#limits!;
     const variants = template.variants.clone();

@@ -1,5 +1,5 @@
 import type { Pod } from '@karpenter-ts/kubernetes';
-import type { Change } from '../../overlay.ts';
+import type { Change } from '../../what-if.ts';
 import type { Snapshot } from '../../snapshot.ts';
 import type { Random } from '@karpenter-ts/kubernetes/testing';
 import { randomFleet } from './fleet.ts';

@@ -13,16 +13,16 @@ import { compareQueued, type QueuedPod } from './packing/queued-pod.ts';
 import { sortStepwise } from './packing/stepwise-sort.ts';
 import type { NodePlacement, Plan, PlannedNode, UnschedulablePod } from './plan.ts';
 import { type PlanRun, type Progress, type Reading, unlessStopped } from './progress.ts';
-import { type Ground, isUnusable, prepareGround, type Scope, topologyOf } from './packing/scope.ts';
+import { type RunState, isUnusable, initialStateOf, type PlanScope, topologyOf } from './packing/plan-scope.ts';
 import type { Pool } from './snapshot.ts';
-import type { SnapshotIndex } from './packing/snapshot-index.ts';
+import type { IndexedSnapshot } from './packing/indexed-snapshot.ts';
 import { effectiveZone } from './topology/effective-zone.ts';
 
 /** How many pods are counted, or nodes finished, between two chances to pause: a few milliseconds of work at the most. */
 const STEP = 8;
 
-/** The plan within a scope. */
-export function* planScope(index: SnapshotIndex, scope: Scope): PlanRun {
+/** Plans the pods of a scope. */
+export function* runPlan(index: IndexedSnapshot, scope: PlanScope): PlanRun {
   const run = yield* unlessStopped(prepareRun(index, scope));
   if (run === undefined) return undecidedPlan(scope.pods.map(({ pod }) => pod));
   for (let queued = run.next(); queued !== undefined; queued = run.next()) {
@@ -34,7 +34,7 @@ export function* planScope(index: SnapshotIndex, scope: Scope): PlanRun {
   return packing === undefined ? plan : yield* chooseCheaper({ index, scope, packing, plan, ...run.record });
 }
 
-function* prepareRun(index: SnapshotIndex, scope: Scope): Reading<Run> {
+function* prepareRun(index: IndexedSnapshot, scope: PlanScope): Reading<PlanningRun> {
   const obstacles = new Map<QueuedPod, Failure>();
   const open: QueuedPod[] = [];
   for (const queued of scope.pods) {
@@ -49,13 +49,13 @@ function* prepareRun(index: SnapshotIndex, scope: Scope): Reading<Run> {
     yield placing(scope.pods.length);
     index.templatesOf([pool]); // worked out once, here, where there is time
   }
-  const run = new Run(index, scope, { pods: sorted.value, obstacles });
+  const run = new PlanningRun(index, scope, { pods: sorted.value, obstacles });
   for (const { podClass } of sorted.value) if (run.announce(podClass)) yield placing(run.waiting);
   return run;
 }
 
 /** How many pending pods could go to which zone, before any is placed (spec 02 §25.3). */
-export function* countByZone(index: SnapshotIndex, scope: Scope): Reading<ReadonlyMap<string, number>> {
+export function* countByZone(index: IndexedSnapshot, scope: PlanScope): Reading<ReadonlyMap<string, number>> {
   const topology = topologyOf(index, scope);
   const { sets, domains } = index.internTables;
   const counts = new Map<string, number>();
@@ -86,8 +86,8 @@ export function undecidedPlan(pods: readonly Pod[]): Plan {
 /** What keeps a pod from being tried at all. */
 function findObstacle(
   { podClass: { shape } }: QueuedPod,
-  { options }: SnapshotIndex,
-  { pools }: Scope,
+  { options }: IndexedSnapshot,
+  { pools }: PlanScope,
 ): Failure | undefined {
   if (pools.length === 0) return { why: 'NoPools' };
   const { stages } = shape.constraints;
@@ -106,30 +106,30 @@ interface RunPods {
   readonly obstacles: ReadonlyMap<QueuedPod, Failure>;
 }
 
-/** The state of one run. */
-class Run {
-  readonly #index: SnapshotIndex;
+/** One run of the planner: its queue, and what it has placed so far. */
+class PlanningRun {
+  readonly #index: IndexedSnapshot;
   readonly #obstacles: ReadonlyMap<QueuedPod, Failure>;
   readonly #queue: PodQueue;
-  readonly #ground: Ground;
+  readonly #state: RunState;
   readonly #packer: Packer;
 
-  constructor(index: SnapshotIndex, scope: Scope, { pods, obstacles }: RunPods) {
+  constructor(index: IndexedSnapshot, scope: PlanScope, { pods, obstacles }: RunPods) {
     const { options, resources, demands, census, internTables, room } = index;
     const { sets, taints } = internTables;
-    const { pools, gone } = scope;
+    const { pools, removedNodes: removedNodes } = scope;
     this.#index = index;
     this.#obstacles = obstacles;
-    this.#ground = prepareGround(index, scope);
-    const goneNodes = new BitSet(index.nodes.open);
-    for (const { index } of gone) goneNodes.add(index);
+    this.#state = initialStateOf(index, scope);
+    const removed = new BitSet(index.nodes.open);
+    for (const { index } of removedNodes) removed.add(index);
     this.#packer = new Packer({
       sets,
       taints,
       resources,
       demands,
-      ...this.#ground,
-      existing: new ExistingField(room, census, sets, goneNodes),
+      ...this.#state,
+      existing: new ExistingField(room, census, sets, removed),
       hasPreferNoSchedule: pools.some(hasPreferNoSchedule),
       options,
     });
@@ -164,7 +164,7 @@ class Run {
   /** What happened, for whoever wants to do it again otherwise. */
   get record() {
     const { classes, history, planned } = this.#packer;
-    return { classes, history, nodes: planned.nodes, topology: this.#ground.topology };
+    return { classes, history, nodes: planned.nodes, topology: this.#state.topology };
   }
 
   *outcome(): PlanRun {
@@ -187,7 +187,7 @@ class Run {
     const writer = new FailureWriter({
       sets,
       taints,
-      topology: this.#ground.topology,
+      topology: this.#state.topology,
       profile: options.profile,
       planned: nodes.length,
     });
@@ -201,7 +201,7 @@ class Run {
       existingNodes: this.#placements(),
       unschedulable,
       undecided: this.#queue.untried().map(({ pod }) => pod),
-      unusablePools: this.#ground.templates.map(({ template }) => template).filter(isUnusable),
+      unusablePools: this.#state.templates.map(({ template }) => template).filter(isUnusable),
       pricePerHour: newNodes.reduce((sum, { pricePerHour }) => sum + pricePerHour, 0),
     };
   }

@@ -1,10 +1,10 @@
 import { podId } from './model/pods/pod-id.ts';
 import type { Pod } from '@karpenter-ts/kubernetes';
-import type { Scope } from './packing/scope.ts';
+import type { PlanScope } from './packing/plan-scope.ts';
 import type { Pool, Snapshot } from './snapshot.ts';
-import type { SnapshotIndex } from './packing/snapshot-index.ts';
+import type { IndexedSnapshot } from './packing/indexed-snapshot.ts';
 
-/** What a what-if changes of its base. */
+/** What a what-if changes of the snapshot. */
 export interface Change {
   /** Provider ids of nodes that are not there. Pods on them still count for topology unless they are among `withPods`. */
   readonly withoutNodes?: readonly string[];
@@ -14,28 +14,34 @@ export interface Change {
   readonly withPools?: readonly Pool[];
 }
 
-/** What a run is about after a change; `undefined` if pods bring labels or resources the index has no words for. */
-export function findScope(index: SnapshotIndex, change: Change): Scope | undefined {
+/**
+ * What a run plans after a change. The result is `undefined` if a pod refers to a label or a resource that nothing in the
+ * snapshot refers to: the snapshot must then be indexed again.
+ */
+export function findScope(index: IndexedSnapshot, change: Change): PlanScope | undefined {
   const added = (change.withPods ?? []).filter((pod) => !index.isPending(pod));
   const queued = added.map((pod) => index.findQueued(pod));
   if (!queued.every((one) => one !== undefined)) return undefined;
-  const gone = (change.withoutNodes ?? [])
+  const removedNodes = (change.withoutNodes ?? [])
     .map((providerId) => index.nodes.find(providerId))
     .filter((node) => node !== undefined)
     .filter((node) => node.index < index.nodes.open);
   const pods = [...index.queued, ...queued];
-  return { pods, pools: changedPools(index.snapshot, change), gone, packing: undefined };
+  return { pods, pools: changedPools(index.snapshot, change), removedNodes: removedNodes, packing: undefined };
 }
 
 /** The snapshot a what-if is about. */
 export function applyChange(snapshot: Snapshot, change: Change): Snapshot {
   const { withoutNodes = [], withPods = [] } = change;
-  const gone = new Set(withoutNodes);
+  const removedNodes = new Set(withoutNodes);
   const known = new Set(snapshot.pods.map(podId));
   return {
     ...snapshot,
-    nodes: snapshot.nodes.filter(({ providerId }) => !gone.has(providerId)),
-    absentNodes: [...(snapshot.absentNodes ?? []), ...snapshot.nodes.filter(({ providerId }) => gone.has(providerId))],
+    nodes: snapshot.nodes.filter(({ providerId }) => !removedNodes.has(providerId)),
+    absentNodes: [
+      ...(snapshot.absentNodes ?? []),
+      ...snapshot.nodes.filter(({ providerId }) => removedNodes.has(providerId)),
+    ],
     pods: [...snapshot.pods, ...withPods.filter((pod) => !known.has(podId(pod)))],
     pools: changedPools(snapshot, change),
   };

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type NodePool, ZONE_LABEL } from '@karpenter-ts/apis';
 import type { Pod, ResourceList } from '@karpenter-ts/kubernetes';
-import { applyChange, type Change } from './overlay.ts';
-import { readBase } from './planner.ts';
+import { applyChange, type Change } from './what-if.ts';
+import { readPlanningBase } from './planner.ts';
 import { finish } from './progress.ts';
 import { idOf, makeNode, makePod, makePool } from './testing/builders.ts';
 import { is } from './testing/fake-types.ts';
@@ -18,7 +18,7 @@ test('a node that is leaving counts against no limit, so that a what-if without 
     leavingNodes: [makeNode('leaving', { pool: 'default', capacity: large })],
     pods: ['a', 'b'].map((name) => makePod(name, { requests: { cpu: '3' } })),
   });
-  const without = (change: Change) => packing(finish(finish(readBase(snapshot, options)).whatIf(change)));
+  const without = (change: Change) => packing(finish(finish(readPlanningBase(snapshot, options)).whatIf(change)));
   assert.deepEqual(without({}), [1]); // 4 of 20 are left
   assert.deepEqual(without({ withoutNodes: [idOf('leaving')] }), [1]);
   assert.deepEqual(without({ withoutNodes: [idOf('staying')] }), [2]);
@@ -27,7 +27,7 @@ test('a node that is leaving counts against no limit, so that a what-if without 
 test('a what-if takes away the node with this provider id, and not a namesake: a NodeClaim may have the name of a Node', () => {
   const nodes = ['fake:///1', 'fake:///2'].map((providerId) => makeNode('same', { providerId }));
   const { snapshot, options } = new World({ nodes, pods: [makePod('a', { requests: { cpu: '3' } })] });
-  const base = finish(readBase(snapshot, options));
+  const base = finish(readPlanningBase(snapshot, options));
   const landsOn = (change: Change) => finish(base.whatIf(change)).existingNodes.length;
   assert.deepEqual([landsOn({ withoutNodes: ['fake:///1'] }), landsOn({ withoutNodes: ['same'] })], [1, 1]);
   assert.equal(landsOn({ withoutNodes: ['fake:///1', 'fake:///2'] }), 0);
@@ -52,7 +52,7 @@ test('a node that refuses moved pods takes those that wait, and those of nodes t
 
 test('a what-if may bring a pool, or one in the place of another', () => {
   const { snapshot, options } = new World({ pools: [makePool('a')], pods: [makePod('pod')] });
-  const base = finish(readBase(snapshot, options));
+  const base = finish(readPlanningBase(snapshot, options));
   const { instanceTypes } = snapshot.pools[0]!;
   const poolWith = (...pools: readonly NodePool[]) => {
     const withPools = pools.map((nodePool) => ({ nodePool, instanceTypes }));
@@ -73,7 +73,7 @@ test('pods on a node that is taken away keep others away, whether or not the ind
       pods: [makePod('old', { labels: APP })],
     });
     const { snapshot, options } = new World({ nodes: [there], pods });
-    const base = finish(readBase(snapshot, options));
+    const base = finish(readPlanningBase(snapshot, options));
     const plan = finish(base.whatIf({ withoutNodes: [idOf('there')], withPods: [shy('new')] }));
     assert.deepEqual(plan.existingNodes, []);
     assert.deepEqual(valuesOf(plan.newNodes[0]!, ZONE_LABEL), ['test-zone-2', 'test-zone-3']);
@@ -87,7 +87,7 @@ test('a zone known only by a node that is taken away holds no spread back', () =
     nodes: [makeNode('third', { labels: { [ZONE_LABEL]: 'test-zone-3' }, allocatable: { pods: '0' } })],
     pods: ['a', 'b', 'c', 'd'].map((name) => makePod(name, spread)),
   });
-  const base = finish(readBase(snapshot, options));
+  const base = finish(readPlanningBase(snapshot, options));
   assert.equal(finish(base.whatIf({})).unschedulable.length, 2);
   assert.equal(finish(base.whatIf({ withoutNodes: [idOf('third')] })).unschedulable.length, 0);
 });
@@ -97,7 +97,7 @@ test('a rule over all namespaces reaches one that only a what-if brings', () => 
   const guard = makePod('guard', { affinity: away(everywhere) });
   const there = makeNode('there', { labels: { [ZONE_LABEL]: 'test-zone-1' }, pods: [guard] });
   const { snapshot, options } = new World({ nodes: [there] });
-  const base = finish(readBase(snapshot, options));
+  const base = finish(readPlanningBase(snapshot, options));
   const plan = finish(base.whatIf({ withPods: [makePod('new', { labels: APP, namespace: 'fresh' })] }));
   assert.deepEqual(valuesOf(plan.newNodes[0]!, ZONE_LABEL), ['test-zone-2', 'test-zone-3']);
 });
@@ -105,7 +105,7 @@ test('a rule over all namespaces reaches one that only a what-if brings', () => 
 test('pods that ask for a resource, or a part of a unit, that the index has not are placed all the same', () => {
   const tight = makeNode('tight', { allocatable: { cpu: '4', memory: '1', pods: '10' } });
   const { snapshot, options } = new World({ nodes: [tight] });
-  const base = finish(readBase(snapshot, options));
+  const base = finish(readPlanningBase(snapshot, options));
   const isOnNew = (requests: ResourceList) =>
     finish(base.whatIf({ withPods: [makePod('a', { requests })] })).newNodes.length === 1;
   assert.equal(isOnNew({ memory: '1' }), false);
@@ -117,7 +117,7 @@ test('pods that ask for a resource, or a part of a unit, that the index has not 
 test('pods without a UID are told apart by name, those with one by that', () => {
   const withoutUid = (name: string): Pod => ({ ...makePod(name), metadata: { name, namespace: 'default' } });
   const { snapshot, options } = new World({ pods: [withoutUid('a'), makePod('b')] });
-  const base = finish(readBase(snapshot, options));
+  const base = finish(readPlanningBase(snapshot, options));
   const planned = (pod: Pod) => packing(finish(base.whatIf({ withPods: [pod] })));
   assert.deepEqual(planned(withoutUid('a')), [2]);
   assert.deepEqual(planned(withoutUid('c')), [3]);

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { formatQuantity } from '@karpenter-ts/kubernetes';
 import { HOSTNAME_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
 import { finish } from '../progress.ts';
-import { isUnusable } from './scope.ts';
-import { indexSnapshot } from './snapshot-index.ts';
+import { isUnusable } from './plan-scope.ts';
+import { indexSnapshot } from './indexed-snapshot.ts';
 import { idOf, makeNode, makePod, makePool } from '../testing/builders.ts';
 import { APP, away, podsWith, spreadOver } from '../testing/pod-parts.ts';
 import { World } from '../testing/world.ts';
@@ -54,13 +54,13 @@ test('a limit counts the nodes of its own pool, and not those that are gone', ()
     pools: ['a', 'b', 'free'].map((name) => makePool(name, name === 'free' ? {} : { limits: { cpu: '10' } })),
   });
   const index = finish(indexSnapshot(snapshot, options));
-  const left = (at: number, ...gone: readonly string[]) => {
+  const left = (at: number, ...removedNodes: readonly string[]) => {
     const { pool, template } = index.templatesOf(snapshot.pools)[at]!;
     assert.ok(!isUnusable(template));
     const limits = index.findLimits(
       pool,
       template,
-      gone.map((name) => index.nodes.find(idOf(name))!),
+      removedNodes.map((name) => index.nodes.find(idOf(name))!),
     );
     return limits && formatQuantity(limits.remaining.get('cpu')!);
   };

@@ -1,51 +1,51 @@
 import { Reservations } from '../checks/reservations.ts';
 import type { ClusterNode } from '../model/nodes/cluster-nodes.ts';
 import type { PackingOptions, Pool } from '../snapshot.ts';
-import type { OpenPool } from './new-nodes/new-node.ts';
+import type { TemplateWithLimits } from './new-nodes/new-node.ts';
 import type { NodeTemplate } from './new-nodes/node-template.ts';
 import { placeholderOf } from './new-nodes/open-node.ts';
 import type { QueuedPod } from './queued-pod.ts';
 import type { UnusablePool } from '../plan.ts';
-import type { PoolTemplate, SnapshotIndex } from './snapshot-index.ts';
+import type { PoolTemplate, IndexedSnapshot } from './indexed-snapshot.ts';
 import { Topology } from '../topology/topology.ts';
 
-/** What one run is about. */
-export interface Scope {
+/** What one run plans: the pods, the pools it may buy from, and the nodes that are not there. */
+export interface PlanScope {
   readonly pods: readonly QueuedPod[];
   readonly pools: readonly Pool[];
-  /** Open nodes of the snapshot that are not there in this run. */
-  readonly gone: readonly ClusterNode[];
+  /** Nodes of the snapshot that pods could land on, but that are not there in this run. */
+  readonly removedNodes: readonly ClusterNode[];
   /** Whether to look for a cheaper plan, and how far to go for it; `undefined` to plan as upstream does. */
   readonly packing: PackingOptions | undefined;
 }
 
-/** All that changes as pods are placed, as it is before the first of them. */
-export interface Ground {
+/** What a run changes as it places pods. */
+export interface RunState {
   readonly topology: Topology;
   readonly reservations: Reservations;
-  /** In the order they are asked. */
-  readonly pools: readonly OpenPool[];
+  /** In the order in which the run asks them for a new node. */
+  readonly pools: readonly TemplateWithLimits[];
   /** Of all pools, also those that cannot be used. */
   readonly templates: readonly PoolTemplate[];
 }
 
-/** A ground of one's own: runs do not share any of it. */
-export function prepareGround(index: SnapshotIndex, scope: Scope): Ground {
+/** The state before the first pod is placed. Runs share nothing of it. */
+export function initialStateOf(index: IndexedSnapshot, scope: PlanScope): RunState {
   const templates = index.templatesOf(scope.pools);
   return {
     topology: topologyOf(index, scope),
     reservations: new Reservations(scope.pools.map((pool) => index.catalogueOf(pool).reservations)),
-    pools: openPools(index, templates, scope.gone),
+    pools: openPools(index, templates, scope.removedNodes),
     templates,
   };
 }
 
 /** The rules of a run, with nothing placed yet. */
-export function topologyOf(index: SnapshotIndex, { pods, pools, gone }: Scope): Topology {
+export function topologyOf(index: IndexedSnapshot, { pods, pools, removedNodes: removedNodes }: PlanScope): Topology {
   const { census, guards, rules, ruleBook, internTables } = index;
   const moving = new Set(pods.map(({ pod }) => index.pods.find(pod)).filter((bound) => bound !== undefined));
   const base = { census, guards, rules, ruleBook, domains: internTables.domains, universe: index.universeOf(pools) };
-  return new Topology(base, moving, gone, { nameOf: placeholderOf });
+  return new Topology(base, moving, removedNodes, { nameOf: placeholderOf });
 }
 
 export function isUnusable(template: NodeTemplate | UnusablePool): template is UnusablePool {
@@ -53,13 +53,13 @@ export function isUnusable(template: NodeTemplate | UnusablePool): template is U
 }
 
 function openPools(
-  index: SnapshotIndex,
+  index: IndexedSnapshot,
   templates: readonly PoolTemplate[],
-  gone: readonly ClusterNode[],
-): readonly OpenPool[] {
-  const pools: OpenPool[] = [];
+  removedNodes: readonly ClusterNode[],
+): readonly TemplateWithLimits[] {
+  const pools: TemplateWithLimits[] = [];
   for (const { pool, template } of templates) {
-    if (!isUnusable(template)) pools.push({ template, limits: index.findLimits(pool, template, gone) });
+    if (!isUnusable(template)) pools.push({ template, limits: index.findLimits(pool, template, removedNodes) });
   }
   return pools;
 }

@@ -41,7 +41,7 @@ export interface PoolTemplate {
  * A snapshot in numbers, with everything that no run changes: read once, asked many times. Its tables grow when a run
  * brings something new, but what they say stays true; so runs may take turns on it.
  */
-export class SnapshotIndex {
+export class IndexedSnapshot {
   readonly snapshot: Snapshot;
   readonly options: PlanningOptions;
   readonly catalogues: Catalogues;
@@ -113,7 +113,7 @@ export class SnapshotIndex {
   }
 
   /** What a pool may still grow by with its nodes but those that are gone; `undefined` if it has no limits. */
-  findLimits(pool: Pool, { limits }: NodeTemplate, gone: readonly ClusterNode[]): PoolLimits | undefined {
+  findLimits(pool: Pool, { limits }: NodeTemplate, removedNodes: readonly ClusterNode[]): PoolLimits | undefined {
     if (limits === undefined) return undefined;
     const { name } = pool.nodePool.metadata;
     let counted = this.#limits.get(pool);
@@ -123,7 +123,7 @@ export class SnapshotIndex {
       this.#limits.set(pool, counted);
     }
     const left = counted.clone();
-    for (const node of gone) this.#count(left, node, name, -1);
+    for (const node of removedNodes) this.#count(left, node, name, -1);
     return left;
   }
 
@@ -208,7 +208,7 @@ export function* indexSnapshot(
   snapshot: Snapshot,
   options: PlanningOptions,
   catalogues: Catalogues = new Catalogues(),
-): Reading<SnapshotIndex> {
+): Reading<IndexedSnapshot> {
   const internTables = new InternTables(snapshot, options);
   const leaving = [...snapshot.leavingNodes, ...(snapshot.absentNodes ?? [])];
   const bound = [...snapshot.nodes, ...leaving].flatMap(({ pods }) => pods);
@@ -236,7 +236,7 @@ export function* indexSnapshot(
   for (const { instanceTypes } of snapshot.pools) {
     for (const _ of catalogues.read(instanceTypes, profile)) yield reading(snapshot.pods.length);
   }
-  const index = new SnapshotIndex({
+  const index = new IndexedSnapshot({
     snapshot,
     catalogues,
     internTables,
