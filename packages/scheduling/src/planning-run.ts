@@ -115,7 +115,7 @@ class PlanningRun {
   readonly #packer: Packer;
 
   constructor(index: IndexedSnapshot, scope: PlanScope, { pods, obstacles }: RunPods) {
-    const { options, resources, demands, census, internTables, room } = index;
+    const { options, resources, demands, domainCounts, internTables, room } = index;
     const { sets, taints } = internTables;
     const { pools, removedNodes: removedNodes } = scope;
     this.#index = index;
@@ -129,7 +129,7 @@ class PlanningRun {
       resources,
       demands,
       ...this.#state,
-      existing: new ExistingField(room, census, sets, removed),
+      existing: new ExistingField(room, domainCounts, sets, removed),
       hasPreferNoSchedule: pools.some(hasPreferNoSchedule),
       options,
     });

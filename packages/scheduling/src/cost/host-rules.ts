@@ -1,5 +1,5 @@
 import { HostGroup } from '../topology/host-group.ts';
-import type { Group, Ties } from '../topology/topology.ts';
+import type { Group, PodRules } from '../topology/topology.ts';
 import type { HostPort } from '../failure.ts';
 
 /**
@@ -27,7 +27,7 @@ export class HostRules {
    * Of a pod with these ties. A preference in force binds both sides here: one that upstream's plan satisfies must not be
    * broken by whoever comes later (09 A1).
    */
-  of({ binding, counting }: Ties): readonly HostRule[] {
+  of({ binding, counting }: PodRules): readonly HostRule[] {
     const rules: HostRule[] = [];
     const bound = new Set<Group>();
     for (const { group, isSelected } of binding) {

@@ -50,10 +50,10 @@ export class TieTable {
   }
 
   #work(kind: PodKind, stage: Stage): MemberTies {
-    const ties = this.#topology.ties(kind, stage);
+    const ties = this.#topology.podRules(kind, stage);
     const bound = ties.binding.map(({ group }) => group);
     const keys = new Set<number>();
-    for (const groups of [bound, ties.guarding, ties.counting]) {
+    for (const groups of [bound, ties.inverse, ties.counting]) {
       this.#effort.spend(STEPS_PER_RULE * groups.length);
       for (const group of groups) if (group instanceof LabelGroup) keys.add(group.domains.keyId);
     }

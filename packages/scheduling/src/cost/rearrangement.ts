@@ -37,8 +37,8 @@ export function* rearrange(run: UpstreamRun, seatings: readonly Seating[], effor
   for (const entry of history) {
     const { queued, stage, on } = entry;
     const { kind } = queued.podClass;
-    const { binding, guarding, counting } = topology.ties(kind, stage);
-    effort.spend(STEPS_PER_POD + binding.length + guarding.length + counting.length);
+    const { binding, inverse, counting } = topology.podRules(kind, stage);
+    effort.spend(STEPS_PER_POD + binding.length + inverse.length + counting.length);
     if (effort.isPauseDue()) yield IMPROVING;
     if (!(on instanceof OpenNode)) {
       topology.record(kind, on);

@@ -151,8 +151,8 @@ export class FailureWriter {
     const { group, isSelected } = rule;
     if (group instanceof HostGroup) {
       const noNames = { nameOf: () => '' };
-      const demand = group.demand(failure.stage.strictNeeds.hostname, isSelected, noNames, noNames);
-      return demand === undefined || demand.accepts(0, hostname);
+      const bounds = group.bounds(failure.stage.strictNeeds.hostname, isSelected, noNames, noNames);
+      return bounds === undefined || bounds.accepts(0, hostname);
     }
     const choice = this.#choiceOf({ group, isSelected }, failure);
     return choice.openTo(set.find(group.domains.keyId)).length > 0;

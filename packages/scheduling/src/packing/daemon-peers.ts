@@ -2,7 +2,7 @@ import { HOSTNAME_LABEL } from '@karpenter-ts/apis';
 import type { HostPort } from '../failure.ts';
 import { portsConflict } from '../model/pods/host-ports.ts';
 import { selects, type TopologyRule } from '../topology/rule.ts';
-import type { RuleBook } from '../topology/rule-book.ts';
+import type { TopologyRules } from '../topology/topology-rules.ts';
 import type { Daemon } from './daemon.ts';
 import type { PodKind } from '../model/pods/pod-class.ts';
 
@@ -20,14 +20,16 @@ export interface DaemonNeighbour {
  */
 export class DaemonPeers {
   readonly #daemons: readonly { readonly daemon: Daemon; readonly repelling: readonly TopologyRule[] }[];
-  readonly #book: RuleBook;
+  readonly #topologyRules: TopologyRules;
   readonly #byKind: (readonly Daemon[] | undefined)[] = [];
 
   /** `wellKnown` are the labels that every node has. */
-  constructor(daemons: readonly Daemon[], book: RuleBook, wellKnown: ReadonlySet<string>) {
-    this.#book = book;
+  constructor(daemons: readonly Daemon[], topologyRules: TopologyRules, wellKnown: ReadonlySet<string>) {
+    this.#topologyRules = topologyRules;
     this.#daemons = daemons.map((daemon) => {
-      const repelling = book.inverse(daemon.kind).filter(({ key }) => key === HOSTNAME_LABEL || wellKnown.has(key));
+      const repelling = topologyRules
+        .inverse(daemon.kind)
+        .filter(({ key }) => key === HOSTNAME_LABEL || wellKnown.has(key));
       return { daemon, repelling };
     });
   }
@@ -40,7 +42,7 @@ export class DaemonPeers {
   }
 
   #find(kind: PodKind): readonly Daemon[] {
-    const rules = this.#book.inverse(kind);
+    const rules = this.#topologyRules.inverse(kind);
     const avoided = this.#daemons.filter(
       ({ daemon, repelling }) =>
         rules.some((rule) => selects(rule, daemon.kind.identity)) ||

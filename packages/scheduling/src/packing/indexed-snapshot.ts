@@ -21,11 +21,11 @@ import type { QueuedPod } from './queued-pod.ts';
 import type { UnusablePool } from '../plan.ts';
 import type { Progress, Reading } from '../progress.ts';
 import { ResourceTable } from '../model/resources/resource-table.ts';
-import { Census } from '../topology/census.ts';
-import { Guards } from '../topology/guards.ts';
+import { DomainCounts } from '../topology/domain-counts.ts';
+import { InverseAntiAffinity } from '../topology/inverse-anti-affinity.ts';
 import type { RuleTables } from '../topology/rule.ts';
-import { RuleBook } from '../topology/rule-book.ts';
-import { Universe } from '../topology/universe.ts';
+import { TopologyRules } from '../topology/topology-rules.ts';
+import { OfferedDomains } from '../topology/offered-domains.ts';
 
 /** How many pods, and nodes with theirs, are read between two chances to pause: a few milliseconds of work. */
 const STEP = 256;
@@ -53,9 +53,9 @@ export class IndexedSnapshot {
   readonly nodes: ClusterNodes;
   readonly pods: BoundPods;
   readonly room: ExistingRoom;
-  readonly census: Census;
-  readonly ruleBook: RuleBook;
-  readonly guards: Guards;
+  readonly domainCounts: DomainCounts;
+  readonly topologyRules: TopologyRules;
+  readonly inverseAntiAffinity: InverseAntiAffinity;
   /** The snapshot's own pods. */
   readonly queued: QueuedPod[] = [];
   #pending: ReadonlySet<string> | undefined;
@@ -65,7 +65,7 @@ export class IndexedSnapshot {
   readonly #templates = new Map<Pool, NodeTemplate | UnusablePool>();
   readonly #limits = new Map<Pool, PoolLimits>();
   #nodesByPool: ReadonlyMap<string | undefined, readonly ClusterNode[]> | undefined;
-  readonly #universes = new WeakMap<readonly Pool[], Universe>();
+  readonly #offeredDomains = new WeakMap<readonly Pool[], OfferedDomains>();
 
   /** Use `indexSnapshot`. */
   constructor(parts: IndexParts) {
@@ -81,11 +81,11 @@ export class IndexedSnapshot {
     this.nodes = nodes;
     this.pods = pods;
     this.room = room;
-    this.census = new Census(nodes, pods, domains, this.rules);
-    this.ruleBook = new RuleBook(this.rules);
-    const peers = new DaemonPeers(parts.daemons, this.ruleBook, options.profile.wellKnownLabels);
+    this.domainCounts = new DomainCounts(nodes, pods, domains, this.rules);
+    this.topologyRules = new TopologyRules(this.rules);
+    const peers = new DaemonPeers(parts.daemons, this.topologyRules, options.profile.wellKnownLabels);
     this.demands = new Demands(resources, peers);
-    this.guards = new Guards(nodes, domains, this.ruleBook);
+    this.inverseAntiAffinity = new InverseAntiAffinity(nodes, domains, this.topologyRules);
     this.#daemons = parts.daemons;
     this.#leavingNames = new Set(snapshot.leavingNodes.map(({ name }) => name));
   }
@@ -128,14 +128,14 @@ export class IndexedSnapshot {
   }
 
   /** The domains new nodes of these pools could be in. */
-  universeOf(pools: readonly Pool[]): Universe {
-    let universe = this.#universes.get(pools);
-    if (universe === undefined) {
+  offeredDomainsOf(pools: readonly Pool[]): OfferedDomains {
+    let offeredDomains = this.#offeredDomains.get(pools);
+    if (offeredDomains === undefined) {
       const offered = pools.map((pool) => ({ pool, catalogue: this.catalogueOf(pool) }));
-      universe = new Universe(offered, this.options.profile, this.internTables.taints);
-      this.#universes.set(pools, universe);
+      offeredDomains = new OfferedDomains(offered, this.options.profile, this.internTables.taints);
+      this.#offeredDomains.set(pools, offeredDomains);
     }
-    return universe;
+    return offeredDomains;
   }
 
   /** A pod as a run places it; `undefined` if the index has not the words for it and must be built anew with it. */
@@ -249,7 +249,7 @@ export function* indexSnapshot(
   });
   for (const ofKind of pods.kinds()) {
     yield reading(snapshot.pods.length);
-    index.guards.read(ofKind);
+    index.inverseAntiAffinity.read(ofKind);
   }
   for (const [i, pod] of snapshot.pods.entries()) {
     if (i % STEP === 0) yield reading(snapshot.pods.length - i);

@@ -175,11 +175,11 @@ export class Packer {
   #waitsFor(
     { kind }: PodClass,
     { stage, binding }: Attempt,
-    { isHopeless }: Restriction,
+    { isUnsatisfiable: isUnsatisfiable }: Restriction,
     { areForGood }: { readonly areForGood: boolean },
   ): readonly RunEvent[] | undefined {
     const { topology, reservations } = this.#deps;
-    if (isHopeless) return topology.obstacles(kind, stage, binding);
+    if (isUnsatisfiable) return topology.obstacles(kind, stage, binding);
     if (!reservations.isEmpty) return undefined;
     const groups = topology.allRules(kind, binding).map(({ group }) => group);
     return areForGood ? [...groups, 'NodeLabelled'] : [...groups, 'NodeLabelled', 'NodeOpened'];

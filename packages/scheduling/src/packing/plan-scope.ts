@@ -42,9 +42,16 @@ export function initialStateOf(index: IndexedSnapshot, scope: PlanScope): RunSta
 
 /** The rules of a run, with nothing placed yet. */
 export function topologyOf(index: IndexedSnapshot, { pods, pools, removedNodes: removedNodes }: PlanScope): Topology {
-  const { census, guards, rules, ruleBook, internTables } = index;
+  const { domainCounts, inverseAntiAffinity, rules, topologyRules, internTables } = index;
   const moving = new Set(pods.map(({ pod }) => index.pods.find(pod)).filter((bound) => bound !== undefined));
-  const base = { census, guards, rules, ruleBook, domains: internTables.domains, universe: index.universeOf(pools) };
+  const base = {
+    domainCounts,
+    inverseAntiAffinity,
+    rules,
+    topologyRules,
+    domains: internTables.domains,
+    offeredDomains: index.offeredDomainsOf(pools),
+  };
   return new Topology(base, moving, removedNodes, { nameOf: placeholderOf });
 }
 

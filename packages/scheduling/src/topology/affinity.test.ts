@@ -102,11 +102,11 @@ test('02/99 pods that want no company keep others away too; those that would rat
     }).plan(selected);
   assert.equal(plan({ affinity: away(podsWith(ZONE_LABEL)) }).newNodes.length, 0);
   assert.equal(plan({ affinity: preferAway(podsWith(ZONE_LABEL)) }).newNodes.length, 1);
-  const guards = ZONES.map((zone) =>
+  const inverseAntiAffinity = ZONES.map((zone) =>
     labelled(`g-${zone}`, { role: 'guard' }, { affinity: away(podsWith(ZONE_LABEL)), ...at(zone) }),
   );
   assert.equal(
-    failureOf(new World().plan(...guards, makePod('selected', { labels: APP })), selected) === undefined,
+    failureOf(new World().plan(...inverseAntiAffinity, makePod('selected', { labels: APP })), selected) === undefined,
     false,
   );
 });
@@ -261,12 +261,15 @@ test('02/182 a strict spread wins over a preference to share a host', () => {
 });
 
 test('02/183 guards in all zones keep a selected pod off, also from a node in a zone no pool offers', () => {
-  const guards = [...ZONES, 'elsewhere'].map((zone) =>
+  const inverseAntiAffinity = [...ZONES, 'elsewhere'].map((zone) =>
     inZone(zone, [labelled(`guard-${zone}`, { role: 'guard' }, { affinity: away(podsWith(ZONE_LABEL)) })]),
   );
   const spare = makeNode('spare', { labels: { [ZONE_LABEL]: 'quiet', [HOSTNAME_LABEL]: 'spare' } });
-  assert.equal(new World({ nodes: guards }).plan(makePod('a', { labels: APP })).unschedulable.length, 1);
-  assert.equal(new World({ nodes: [...guards, spare] }).plan(makePod('a', { labels: APP })).unschedulable.length, 1);
+  assert.equal(new World({ nodes: inverseAntiAffinity }).plan(makePod('a', { labels: APP })).unschedulable.length, 1);
+  assert.equal(
+    new World({ nodes: [...inverseAntiAffinity, spare] }).plan(makePod('a', { labels: APP })).unschedulable.length,
+    1,
+  );
 });
 
 test('a terminating pod is no neighbour, but keeps others away until it is gone', () => {

@@ -1,6 +1,6 @@
 import { admits, type Requirement } from '@karpenter-ts/apis';
 import type { BitSet } from '../model/interning/bit-set.ts';
-import type { HostTally } from './host-tally.ts';
+import type { HostCounts } from './host-counts.ts';
 import type { TopologyRule } from './rule.ts';
 
 /** Names of hosts by number. */
@@ -14,13 +14,13 @@ export interface HostNames {
  */
 export class HostGroup {
   readonly rule: TopologyRule;
-  readonly existing: HostTally;
-  readonly planned: HostTally;
+  readonly existing: HostCounts;
+  readonly planned: HostCounts;
   /** Whether a pod of the cluster matches, on whatever host: then none that follows it is the first of its kind. */
   readonly #isFounded: boolean;
-  #bounded: { readonly most: number; readonly demand: HostDemand } | undefined;
+  #bounded: { readonly most: number; readonly bounds: HostBounds } | undefined;
 
-  constructor(rule: TopologyRule, existing: HostTally, planned: HostTally) {
+  constructor(rule: TopologyRule, existing: HostCounts, planned: HostCounts) {
     this.rule = rule;
     this.existing = existing;
     this.planned = planned;
@@ -31,12 +31,12 @@ export class HostGroup {
    * What the rule asks of the host of a pod now; `undefined` if that is met by all hosts. `hostname` is the pod's own
    * requirement (spec 02 §16.4).
    */
-  demand(
+  bounds(
     hostname: Requirement | undefined,
     isSelected: boolean,
     names: HostNames,
     plannedNames: HostNames,
-  ): HostDemand | undefined {
+  ): HostBounds | undefined {
     switch (this.rule.kind) {
       case 'spread':
         return this.#atMost(this.rule.maxSkew - (isSelected ? 1 : 0));
@@ -45,7 +45,7 @@ export class HostGroup {
       case 'affinity': {
         const isFollowed = hasBusy(this.existing, hostname, names) || hasBusy(this.planned, hostname, plannedNames);
         const least = isSelected && !isFollowed && !this.#isFounded ? 0 : 1;
-        return new HostDemand(this, { least, most: Number.POSITIVE_INFINITY }, hostname, least > 0 && !isFollowed);
+        return new HostBounds(this, { least, most: Number.POSITIVE_INFINITY }, hostname, least > 0 && !isFollowed);
       }
       default:
         return this.rule.kind satisfies never;
@@ -53,33 +53,33 @@ export class HostGroup {
   }
 
   /** The same one each time: a pod may have a thousand of them, whenever it is tried. None if no host has that many. */
-  #atMost(most: number): HostDemand | undefined {
+  #atMost(most: number): HostBounds | undefined {
     if (most >= 0 && this.existing.highest <= most && this.planned.highest <= most) return undefined;
-    if (this.#bounded?.most !== most) this.#bounded = { most, demand: new HostDemand(this, { least: 0, most }) };
-    return this.#bounded.demand;
+    if (this.#bounded?.most !== most) this.#bounded = { most, bounds: new HostBounds(this, { least: 0, most }) };
+    return this.#bounded.bounds;
   }
 }
 
 /** How many matching pods a host must and may have to be open to a pod. */
-export class HostDemand {
+export class HostBounds {
   readonly group: HostGroup;
   readonly #least: number;
   readonly #most: number;
   readonly #hostname: Requirement | undefined;
   /** Whether no host is open to the pod, and no new one would be. */
-  readonly isHopeless: boolean;
+  readonly isUnsatisfiable: boolean;
 
   constructor(
     group: HostGroup,
     { least, most }: { readonly least: number; readonly most: number },
     hostname?: Requirement,
-    isHopeless = false,
+    isUnsatisfiable = false,
   ) {
     this.group = group;
     this.#least = least;
     this.#most = most;
     this.#hostname = hostname;
-    this.isHopeless = isHopeless;
+    this.isUnsatisfiable = isUnsatisfiable;
   }
 
   accepts(count: number, hostname: string): boolean {
@@ -88,13 +88,13 @@ export class HostDemand {
   }
 
   /** Drops hosts that are not open. Those left need not be: `accepts` decides. False when it is known that none is. */
-  restrict(candidates: BitSet, tally: HostTally): boolean {
-    if (this.#least > 0 && !tally.keepBusy(candidates)) return false;
-    return this.#most === Number.POSITIVE_INFINITY || tally.dropFrom(candidates, this.#most + 1);
+  restrict(candidates: BitSet, counts: HostCounts): boolean {
+    if (this.#least > 0 && !counts.keepBusy(candidates)) return false;
+    return this.#most === Number.POSITIVE_INFINITY || counts.dropFrom(candidates, this.#most + 1);
   }
 }
 
-function hasBusy(tally: HostTally, hostname: Requirement | undefined, names: HostNames): boolean {
-  for (const host of tally.busy()) if (hostname === undefined || admits(hostname, names.nameOf(host))) return true;
+function hasBusy(counts: HostCounts, hostname: Requirement | undefined, names: HostNames): boolean {
+  for (const host of counts.busy()) if (hostname === undefined || admits(hostname, names.nameOf(host))) return true;
   return false;
 }

@@ -5,7 +5,7 @@ import { type RequirementSet, RequirementSets } from '../model/requirements/requ
 import { RequirementTable } from '../model/requirements/requirement-table.ts';
 import { type Domains, DomainTables } from '../model/requirements/domains.ts';
 import { KeyChoice } from './key-choice.ts';
-import { type Outlook, Restriction } from './restriction.ts';
+import { type NodeSupply, Restriction } from './restriction.ts';
 
 /** By key: the domains a machine can be in. */
 type Machine = readonly (readonly number[])[];
@@ -36,7 +36,7 @@ class Picking {
       choice.pickFor(0);
       return choice;
     });
-    const outlook: Outlook = {
+    const supply: NodeSupply = {
       dependsOn: () => true,
       holds: (set) => {
         this.looks++;
@@ -44,7 +44,7 @@ class Picking {
       },
       prices: ({ size }) => Float64Array.from({ length: size }, (_, domain) => domain),
     };
-    const narrowed = new Restriction(choices, [], this.#sets).narrow(this.#sets.empty, 'loosely', outlook) ?? [];
+    const narrowed = new Restriction(choices, [], this.#sets).narrow(this.#sets.empty, 'loosely', supply) ?? [];
     return Array.from(narrowed, (set) => this.keys.map((domains) => this.#domainsOf(set, domains)[0]!));
   }
 

@@ -1,10 +1,10 @@
 import type { Mode, RequirementSet, RequirementSets } from '../model/requirements/requirement-set.ts';
 import type { Domains } from '../model/requirements/domains.ts';
-import type { HostDemand } from './host-group.ts';
+import type { HostBounds } from './host-group.ts';
 import type { KeyChoice } from './key-choice.ts';
 
 /** What a node could be bought as, for those who pick its domains. */
-export interface Outlook {
+export interface NodeSupply {
   /** Whether it may depend on its domain of this key; if not, all of them are the same to it. */
   dependsOn(domains: Domains): boolean;
   /** Whether something is left of it with these requirements. With more of them there is never more left. */
@@ -28,15 +28,15 @@ const MORE_LOOKS = 1000;
 /** What all rules together leave a pod in this attempt: domains by key, and how full its host may be. */
 export class Restriction {
   readonly choices: readonly KeyChoice[];
-  readonly hosts: readonly HostDemand[];
+  readonly hosts: readonly HostBounds[];
   /** Whether no node at all is left. */
-  readonly isHopeless: boolean;
+  readonly isUnsatisfiable: boolean;
   readonly #sets: RequirementSets;
 
-  constructor(choices: readonly KeyChoice[], hosts: readonly HostDemand[], sets: RequirementSets) {
+  constructor(choices: readonly KeyChoice[], hosts: readonly HostBounds[], sets: RequirementSets) {
     this.choices = choices;
     this.hosts = hosts;
-    this.isHopeless = choices.some((choice) => choice.isEmpty()) || hosts.some((host) => host.isHopeless);
+    this.isUnsatisfiable = choices.some((choice) => choice.isEmpty()) || hosts.some((host) => host.isUnsatisfiable);
     this.#sets = sets;
   }
 
@@ -55,7 +55,7 @@ export class Restriction {
    * The sets a node may be narrowed to for the pod, in the order to try; `undefined` if the rules forbid it. After the
    * first, those of which nothing is left are passed over.
    */
-  narrow(set: RequirementSet, mode: Mode, outlook: Outlook): Iterable<RequirementSet> | undefined {
+  narrow(set: RequirementSet, mode: Mode, supply: NodeSupply): Iterable<RequirementSet> | undefined {
     const picks: Pick[] = [];
     let narrowed = set;
     for (const choice of this.choices) {
@@ -67,22 +67,22 @@ export class Restriction {
       if (choice.mustPick && open.length > 1) picks.push({ choice, open });
       else narrowed = this.#in(narrowed, domains, open);
     }
-    return picks.length === 0 ? [narrowed] : this.#combine(narrowed, picks, outlook);
+    return picks.length === 0 ? [narrowed] : this.#combine(narrowed, picks, supply);
   }
 
   /** One by one: of all combinations of domains the first will usually do. */
-  *#combine(set: RequirementSet, picks: readonly Pick[], outlook: Outlook): Generator<RequirementSet> {
-    const first = this.#welcome(set, picks, outlook);
+  *#combine(set: RequirementSet, picks: readonly Pick[], supply: NodeSupply): Generator<RequirementSet> {
+    const first = this.#welcome(set, picks, supply);
     yield first;
-    const relevant = picks.filter(({ choice }) => outlook.dependsOn(choice.domains));
+    const relevant = picks.filter(({ choice }) => supply.dependsOn(choice.domains));
     const others = picks.filter((pick) => !relevant.includes(pick));
     // Whatever is possible is possible within all open domains of every key. So what is left of the first key's domain
     // has a domain of the second, and so on: no combination is begun in vain, unless `minValues` comes in.
-    let possible = this.#welcome(set, others, outlook);
+    let possible = this.#welcome(set, others, supply);
     for (const { choice, open } of relevant) possible = this.#in(possible, choice.domains, open);
-    if (!outlook.holds(possible)) return;
+    if (!supply.holds(possible)) return;
     const effort = { looks: relevant.reduce((sum, { open }) => sum + open.length, MORE_LOOKS) };
-    for (const combination of this.#search(possible, relevant, outlook, effort)) {
+    for (const combination of this.#search(possible, relevant, supply, effort)) {
       if (combination !== first) yield combination;
     }
   }
@@ -90,7 +90,7 @@ export class Restriction {
   *#search(
     set: RequirementSet,
     [own, ...rest]: readonly Pick[],
-    outlook: Outlook,
+    supply: NodeSupply,
     effort: { looks: number },
   ): Generator<RequirementSet> {
     if (own === undefined) {
@@ -98,19 +98,19 @@ export class Restriction {
       return;
     }
     const { choice, open } = own;
-    for (const domain of choice.inOrder(open, () => outlook.prices(choice.domains, set))) {
+    for (const domain of choice.inOrder(open, () => supply.prices(choice.domains, set))) {
       if (effort.looks-- <= 0) return;
       const narrower = this.#in(set, choice.domains, [domain]);
-      if (outlook.holds(narrower)) yield* this.#search(narrower, rest, outlook, effort);
+      if (supply.holds(narrower)) yield* this.#search(narrower, rest, supply, effort);
     }
   }
 
   /** With the first domain of each. */
-  #welcome(set: RequirementSet, picks: readonly Pick[], outlook: Outlook): RequirementSet {
+  #welcome(set: RequirementSet, picks: readonly Pick[], supply: NodeSupply): RequirementSet {
     let narrowed = set;
     for (const { choice, open } of picks) {
       const { domains } = choice;
-      const prices = () => (outlook.dependsOn(domains) ? outlook.prices(domains, narrowed) : undefined);
+      const prices = () => (supply.dependsOn(domains) ? supply.prices(domains, narrowed) : undefined);
       narrowed = this.#in(narrowed, domains, [first(choice.inOrder(open, prices))]);
     }
     return narrowed;

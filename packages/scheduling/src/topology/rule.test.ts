@@ -67,8 +67,8 @@ function identitiesOf(...constrained: readonly Constrained[]): readonly string[]
     makePod(`pod-${i}`, { labels: APP, topologySpreadConstraints: [constraint], ...rest }),
   );
   const snapshot = { ...new World().snapshot, pods };
-  const { ruleBook, queued } = finish(indexSnapshot(snapshot, { ...DEFAULT_PLANNING, profile: FAKE_PROFILE }));
+  const { topologyRules, queued } = finish(indexSnapshot(snapshot, { ...DEFAULT_PLANNING, profile: FAKE_PROFILE }));
   return queued.flatMap(({ podClass: { kind } }) =>
-    kind.constraints.stages.flatMap((stage) => ruleBook.binding(kind, stage).map(({ identity }) => identity)),
+    kind.constraints.stages.flatMap((stage) => topologyRules.binding(kind, stage).map(({ identity }) => identity)),
   );
 }

@@ -4,20 +4,20 @@ import type { ClusterNode } from '../model/nodes/cluster-nodes.ts';
 import type { Stage } from '../model/pods/constraints.ts';
 import type { Identity, PodKind } from '../model/pods/pod-class.ts';
 import type { RequirementSet } from '../model/requirements/requirement-set.ts';
-import type { Census } from './census.ts';
+import type { DomainCounts } from './domain-counts.ts';
 import type { DomainTables } from '../model/requirements/domains.ts';
-import type { Guard, Guards } from './guards.ts';
-import { type HostDemand, HostGroup, type HostNames } from './host-group.ts';
-import { HostTally } from './host-tally.ts';
+import type { InverseRule, InverseAntiAffinity } from './inverse-anti-affinity.ts';
+import { type HostBounds, HostGroup, type HostNames } from './host-group.ts';
+import { HostCounts } from './host-counts.ts';
 import { KeyChoice } from './key-choice.ts';
 import { LabelGroup } from './label-group.ts';
 import { passes } from './node-filter.ts';
-import { Reach } from './reach.ts';
+import { ReachableDomains } from './reachable-domains.ts';
 import { Restriction } from './restriction.ts';
 import { type RuleTables, selects, type TopologyRule } from './rule.ts';
-import type { RuleBook } from './rule-book.ts';
+import type { TopologyRules } from './topology-rules.ts';
 import { SelectorIndex } from './selector-index.ts';
-import type { Universe } from './universe.ts';
+import type { OfferedDomains } from './offered-domains.ts';
 
 /** The counts of one rule in one run. */
 export type Group = LabelGroup | HostGroup;
@@ -28,11 +28,11 @@ export interface BindingRule {
   readonly isSelected: boolean;
 }
 
-/** What rules have to do with a pod. */
-export interface Ties {
+/** The rules that concern a pod. */
+export interface PodRules {
   readonly binding: readonly BindingRule[];
-  /** Rules of others that keep it away. */
-  readonly guarding: readonly Group[];
+  /** Required anti-affinity rules of other pods that keep it away. */
+  readonly inverse: readonly Group[];
   /** Rules of any pod, its own included, that count it. */
   readonly counting: readonly Group[];
 }
@@ -48,12 +48,12 @@ export interface Placement {
 }
 
 export interface TopologyBase {
-  readonly census: Census;
-  readonly guards: Guards;
+  readonly domainCounts: DomainCounts;
+  readonly inverseAntiAffinity: InverseAntiAffinity;
   readonly domains: DomainTables;
-  readonly universe: Universe;
+  readonly offeredDomains: OfferedDomains;
   readonly rules: RuleTables;
-  readonly ruleBook: RuleBook;
+  readonly topologyRules: TopologyRules;
 }
 
 /**
@@ -73,7 +73,7 @@ interface GroupList {
 export class Topology {
   readonly #base: TopologyBase;
   readonly #moving: readonly KindOnNodes[];
-  #movingByGuard: ReadonlyMap<string, readonly BoundPod[]> | undefined;
+  #movingByInverseRule: ReadonlyMap<string, readonly BoundPod[]> | undefined;
   readonly #removedNodes: readonly ClusterNode[];
   readonly #plannedNames: HostNames;
   readonly #regular = new Map<string, Group>();
@@ -82,33 +82,39 @@ export class Topology {
   readonly #inverseIndex = new SelectorIndex<Group>();
   readonly #countedBy = new Map<Identity, GroupList>();
   #latestCountedBy: GroupList | undefined;
-  readonly #guardedBy = new Map<Identity, GroupList>();
-  #latestGuardedBy: GroupList | undefined;
+  readonly #inverseBy = new Map<Identity, GroupList>();
+  #latestInverseBy: GroupList | undefined;
   readonly #inverseOf = new Map<PodKind, readonly Group[]>();
   /** By kind, then by stage. */
   readonly #binding = new Map<PodKind, (readonly BindingRule[])[]>();
-  readonly #reach = new Reach();
+  readonly #reachable = new ReachableDomains();
   readonly #noRestriction: Restriction;
 
-  /** `moving` count nowhere until they are placed; domains known only by nodes that are `gone` are not known. */
+  /**
+   * Pods that are `moving` count nowhere until they are placed. A domain that only removed nodes are in does not exist for
+   * this run.
+   */
   constructor(
     base: TopologyBase,
     moving: ReadonlySet<BoundPod>,
-    gone: readonly ClusterNode[],
+    removedNodes: readonly ClusterNode[],
     plannedNames: HostNames,
   ) {
     this.#base = base;
     this.#moving = byKind(moving);
-    this.#removedNodes = gone;
+    this.#removedNodes = removedNodes;
     this.#plannedNames = plannedNames;
     this.#noRestriction = new Restriction([], [], base.rules.sets);
   }
 
-  /** Makes known what pods of a kind guard and where they may go. To be called for every kind before anything is placed. */
+  /**
+   * Makes known whom pods of a kind keep away, and where they may go. It must be called for every kind before the first pod
+   * is placed.
+   */
   announce(kind: PodKind): void {
     if (this.#inverseOf.has(kind)) return;
-    this.#reach.add(kind);
-    const rules = this.#base.ruleBook.inverse(kind);
+    this.#reachable.add(kind);
+    const rules = this.#base.topologyRules.inverse(kind);
     this.#inverseOf.set(
       kind,
       rules.map((rule) => this.#inverseGroup(rule)),
@@ -126,11 +132,11 @@ export class Topology {
     return stages[stage.index]!;
   }
 
-  /** What those rules, and the guards of others, leave a pod now. */
+  /** What those rules, and the anti-affinity of other pods, leave a pod now. */
   restriction({ identity }: PodKind, stage: Stage, binding: readonly BindingRule[]): Restriction {
-    const guarding = this.#guards(identity);
-    if (binding.length === 0 && guarding.length === 0) return this.#noRestriction;
-    return this.#restrictBy(binding, stage, guarding);
+    const inverse = this.#inverseGroups(identity);
+    if (binding.length === 0 && inverse.length === 0) return this.#noRestriction;
+    return this.#restrictBy(binding, stage, inverse);
   }
 
   /**
@@ -140,7 +146,7 @@ export class Topology {
   obstacles(kind: PodKind, stage: Stage, binding: readonly BindingRule[]): readonly Group[] {
     const rules = this.allRules(kind, binding);
     const closed = (some: readonly BindingRule[]) =>
-      this.#restrictBy(some, stage).isHopeless ? some.map(({ group }) => group) : [];
+      this.#restrictBy(some, stage).isUnsatisfiable ? some.map(({ group }) => group) : [];
     for (const rule of rules) if (closed([rule]).length > 0) return [rule.group];
     return [...Map.groupBy(rules, ({ group }) => group.rule.key).values()].flatMap(closed);
   }
@@ -152,15 +158,15 @@ export class Topology {
 
   /** The rules that bind a pod, those of others included, in the order they are looked at. For explanations. */
   allRules({ identity }: PodKind, binding: readonly BindingRule[]): readonly BindingRule[] {
-    return [...binding, ...this.#guards(identity).map((group) => ({ group, isSelected: false }))];
+    return [...binding, ...this.#inverseGroups(identity).map((group) => ({ group, isSelected: false }))];
   }
 
   /** Everything that ties a pod to where others are: the rules it is placed by, and those it counts for. */
-  ties(kind: PodKind, stage: Stage): Ties {
+  podRules(kind: PodKind, stage: Stage): PodRules {
     const { identity } = kind;
     return {
       binding: this.bindingRules(kind, stage),
-      guarding: this.#guards(identity),
+      inverse: this.#inverseGroups(identity),
       counting: this.#counting(identity),
     };
   }
@@ -177,27 +183,27 @@ export class Topology {
   /** Every host a rule on hostnames knows, with its count. */
   hostCounts(group: HostGroup, planned: number): ReadonlyMap<string, number> {
     const counts = new Map<string, number>();
-    const { hosts } = this.#base.census.nodes;
-    const gone = new Set(this.#removedNodes.map(({ host }) => host));
+    const { hosts } = this.#base.domainCounts.nodes;
+    const removedNodes = new Set(this.#removedNodes.map(({ host }) => host));
     for (let host = 0; host < hosts.size; host++) {
       const count = group.existing.count(host);
-      const isOpen = host < this.#base.census.nodes.open && !gone.has(host);
+      const isOpen = host < this.#base.domainCounts.nodes.open && !removedNodes.has(host);
       if (isOpen || count > 0) counts.set(hosts.nameOf(host), count);
     }
     for (let host = 0; host < planned; host++) counts.set(this.#plannedNames.nameOf(host), group.planned.count(host));
     return counts;
   }
 
-  #restrictBy(rules: readonly BindingRule[], stage: Stage, guarding: readonly Group[] = []): Restriction {
+  #restrictBy(rules: readonly BindingRule[], stage: Stage, inverse: readonly Group[] = []): Restriction {
     const choices: KeyChoice[] = [];
-    const hosts: HostDemand[] = [];
+    const hosts: HostBounds[] = [];
     const restrict = (group: Group, isSelected: boolean) => {
       if (group instanceof LabelGroup) return this.#restrict(choices, group, stage, isSelected);
-      const demand = this.#demand(group, stage, isSelected);
-      if (demand !== undefined) hosts.push(demand);
+      const bounds = this.#bounds(group, stage, isSelected);
+      if (bounds !== undefined) hosts.push(bounds);
     };
     for (const { group, isSelected } of rules) restrict(group, isSelected);
-    for (const group of guarding) restrict(group, false);
+    for (const group of inverse) restrict(group, false);
     return new Restriction(choices, hosts, this.#base.rules.sets);
   }
 
@@ -212,8 +218,8 @@ export class Topology {
     group.restrict(choice, requirement < 0 ? undefined : domains.admitted(requirement), isSelected);
   }
 
-  #demand(group: HostGroup, { strictNeeds }: Stage, isSelected: boolean) {
-    return group.demand(strictNeeds.hostname, isSelected, this.#base.census.nodes.hosts, this.#plannedNames);
+  #bounds(group: HostGroup, { strictNeeds }: Stage, isSelected: boolean) {
+    return group.bounds(strictNeeds.hostname, isSelected, this.#base.domainCounts.nodes.hosts, this.#plannedNames);
   }
 
   #recordIn(group: Group, { set, host, isPlanned }: Placement, everywhere: boolean): void {
@@ -228,7 +234,7 @@ export class Topology {
   }
 
   #bind(kind: PodKind, stage: Stage): readonly BindingRule[] {
-    const rules = this.#base.ruleBook.binding(kind, stage);
+    const rules = this.#base.topologyRules.binding(kind, stage);
     const groups = new Set(rules.map((rule) => this.#regularGroup(rule))); // two equal constraints are one
     return [...groups].map((group) => ({ group, isSelected: selects(group.rule, kind.identity) }));
   }
@@ -243,13 +249,13 @@ export class Topology {
   }
 
   /** Inverse groups that select the pods, all of which exist once every kind is announced. */
-  #guards(identity: Identity): readonly Group[] {
-    const known = latest(this.#latestGuardedBy, identity) ?? this.#guardedBy.get(identity);
+  #inverseGroups(identity: Identity): readonly Group[] {
+    const known = latest(this.#latestInverseBy, identity) ?? this.#inverseBy.get(identity);
     if (known !== undefined) return known.groups;
-    for (const guard of this.#base.guards.against(identity)) this.#guardGroup(guard);
+    for (const inverseRule of this.#base.inverseAntiAffinity.against(identity)) this.#groupOfInverseRule(inverseRule);
     const list = { identity, groups: this.#inverseIndex.find(identity), of: this.#inverseIndex.size };
-    if (list.groups.length <= REMEMBERED) this.#guardedBy.set(identity, list);
-    else this.#latestGuardedBy = list;
+    if (list.groups.length <= REMEMBERED) this.#inverseBy.set(identity, list);
+    else this.#latestInverseBy = list;
     return list.groups;
   }
 
@@ -264,35 +270,36 @@ export class Topology {
   }
 
   #inverseGroup(rule: TopologyRule): Group {
-    const guard = this.#base.guards.find(rule.identity);
-    if (guard !== undefined) return this.#guardGroup(guard);
+    const inverseRule = this.#base.inverseAntiAffinity.find(rule.identity);
+    if (inverseRule !== undefined) return this.#groupOfInverseRule(inverseRule);
     return this.#inverse.get(rule.identity) ?? this.#addInverse(this.#empty(rule));
   }
 
-  /** The guards of the cluster without the pods that move: those guard where they are placed. */
-  #guardGroup(guard: Guard): Group {
-    const present = this.#inverse.get(guard.rule.identity);
+  /** The group of a rule of bound pods, without the pods that move. Those count where they are placed. */
+  #groupOfInverseRule(inverseRule: InverseRule): Group {
+    const present = this.#inverse.get(inverseRule.rule.identity);
     if (present !== undefined) return present;
-    const { guards, domains, universe } = this.#base;
-    const { rule } = guard;
+    const { inverseAntiAffinity, domains, offeredDomains } = this.#base;
+    const { rule } = inverseRule;
     const places = this.#movingOwners(rule)
-      .map((bound) => guards.placeOf(rule, bound))
+      .map((bound) => inverseAntiAffinity.placeOf(rule, bound))
       .filter((place) => place >= 0);
-    if (rule.key === HOSTNAME_LABEL) return this.#addInverse(hostGroup(rule, guards.hostTally(guard), places));
-    const counts = countsWithout(guards.labelCounts(guard), places);
+    if (rule.key === HOSTNAME_LABEL)
+      return this.#addInverse(hostGroup(rule, inverseAntiAffinity.hostCounts(inverseRule), places));
+    const counts = countsWithout(inverseAntiAffinity.labelCounts(inverseRule), places);
     const table = domains.of(rule.key);
-    return this.#addInverse(new LabelGroup(rule, table, universe.domainsFor(table, rule.tolerations), counts));
+    return this.#addInverse(new LabelGroup(rule, table, offeredDomains.domainsFor(table, rule.tolerations), counts));
   }
 
   #movingOwners({ identity }: TopologyRule): readonly BoundPod[] {
-    this.#movingByGuard ??= this.#findMovingGuards();
-    return this.#movingByGuard.get(identity) ?? [];
+    this.#movingByInverseRule ??= this.#findMovingOwners();
+    return this.#movingByInverseRule.get(identity) ?? [];
   }
 
-  #findMovingGuards(): ReadonlyMap<string, readonly BoundPod[]> {
+  #findMovingOwners(): ReadonlyMap<string, readonly BoundPod[]> {
     const owners = new Map<string, BoundPod[]>();
     for (const { kind, pods } of this.#moving) {
-      for (const { identity } of this.#base.ruleBook.inverse(kind)) {
+      for (const { identity } of this.#base.topologyRules.inverse(kind)) {
         owners.set(identity, [...(owners.get(identity) ?? []), ...pods]);
       }
     }
@@ -307,26 +314,31 @@ export class Topology {
 
   #empty(rule: TopologyRule): Group {
     if (rule.key === HOSTNAME_LABEL) {
-      return new HostGroup(rule, new HostTally(rule.maxSkew), new HostTally(rule.maxSkew));
+      return new HostGroup(rule, new HostCounts(rule.maxSkew), new HostCounts(rule.maxSkew));
     }
     const domains = this.#base.domains.of(rule.key);
-    return new LabelGroup(rule, domains, this.#base.universe.domainsFor(domains, rule.tolerations), new Int32Array());
+    return new LabelGroup(
+      rule,
+      domains,
+      this.#base.offeredDomains.domainsFor(domains, rule.tolerations),
+      new Int32Array(),
+    );
   }
 
   #count(rule: TopologyRule): Group {
-    const { census, domains, universe } = this.#base;
+    const { domainCounts, domains, offeredDomains } = this.#base;
     const places = this.#movingPlaces(rule);
-    if (rule.key === HOSTNAME_LABEL) return hostGroup(rule, census.hostTally(rule), places);
-    const counts = countsWithout(census.labelCounts(rule), places);
-    const nodes = census.nodeCounts(rule).slice();
+    if (rule.key === HOSTNAME_LABEL) return hostGroup(rule, domainCounts.hostCounts(rule), places);
+    const counts = countsWithout(domainCounts.labelCounts(rule), places);
+    const nodes = domainCounts.nodeCounts(rule).slice();
     for (const node of this.#removedNodes) {
-      const domain = census.domainOf(rule, node);
+      const domain = domainCounts.domainOf(rule, node);
       if (domain >= 0) nodes[domain]!--;
     }
     const table = domains.of(rule.key);
     const present = [...nodes.keys()].filter((domain) => nodes[domain]! > 0);
-    const offered = universe.domainsFor(table, rule.tolerations);
-    const expected = () => this.#reach.expected(rule, table, offered);
+    const offered = offeredDomains.domainsFor(table, rule.tolerations);
+    const expected = () => this.#reachable.expected(rule, table, offered);
     return new LabelGroup(rule, table, offered, counts, present, rule.kind === 'spread' ? expected : undefined);
   }
 
@@ -335,7 +347,7 @@ export class Topology {
     for (const { kind, pods } of this.#moving) {
       if (!selects(rule, kind.identity)) continue;
       for (const bound of pods) {
-        const place = this.#base.census.placeOf(rule, bound);
+        const place = this.#base.domainCounts.placeOf(rule, bound);
         if (place >= 0) places.push(place);
       }
     }
@@ -348,10 +360,10 @@ function latest(list: GroupList | undefined, identity: Identity): GroupList | un
 }
 
 /** Counts of the cluster without these, to be counted on. */
-function hostGroup(rule: TopologyRule, cluster: HostTally, without: readonly number[]): HostGroup {
-  const tally = cluster.clone();
-  for (const host of without) tally.add(host, -1);
-  return new HostGroup(rule, tally, new HostTally(rule.maxSkew));
+function hostGroup(rule: TopologyRule, cluster: HostCounts, without: readonly number[]): HostGroup {
+  const counts = cluster.clone();
+  for (const host of without) counts.add(host, -1);
+  return new HostGroup(rule, counts, new HostCounts(rule.maxSkew));
 }
 
 function countsWithout(cluster: Int32Array, without: readonly number[]): Int32Array {

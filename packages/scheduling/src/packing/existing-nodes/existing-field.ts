@@ -6,11 +6,11 @@ import type { ClusterNode } from '../../model/nodes/cluster-nodes.ts';
 import type { ExistingRoom } from './existing-room.ts';
 import { BitSet } from '../../model/interning/bit-set.ts';
 import type { NodeNeeds, RequirementSets } from '../../model/requirements/requirement-set.ts';
-import type { Census } from '../../topology/census.ts';
+import type { DomainCounts } from '../../topology/domain-counts.ts';
 import type { Restriction } from '../../topology/restriction.ts';
 import type { Placement } from '../../topology/topology.ts';
 import type { Demand } from '../demand.ts';
-import { NO_OUTLOOK } from '../new-nodes/node-outlook.ts';
+import { FIXED_NODE } from '../new-nodes/node-supply.ts';
 import type { QueuedPod } from '../queued-pod.ts';
 
 /**
@@ -21,7 +21,7 @@ import type { QueuedPod } from '../queued-pod.ts';
  */
 export class ExistingField {
   readonly #room: ExistingRoom;
-  readonly #census: Census;
+  readonly #census: DomainCounts;
   readonly #sets: RequirementSets;
   readonly #removedNodes: BitSet;
   #remaining: Float64Array;
@@ -32,9 +32,9 @@ export class ExistingField {
   readonly #candidates = new BitSet();
   readonly #inDomains = new BitSet();
 
-  constructor(room: ExistingRoom, census: Census, sets: RequirementSets, removedNodes: BitSet) {
+  constructor(room: ExistingRoom, domainCounts: DomainCounts, sets: RequirementSets, removedNodes: BitSet) {
     this.#room = room;
-    this.#census = census;
+    this.#census = domainCounts;
     this.#sets = sets;
     this.#removedNodes = removedNodes;
     this.#remaining = room.remaining;
@@ -47,7 +47,7 @@ export class ExistingField {
 
   /** Puts the pod on the first node that takes it, and says where; `undefined` if none does. */
   place(queued: QueuedPod, demand: Demand, restriction: Restriction): (Placement & { node: ClusterNode }) | undefined {
-    if (this.#room.nodes.open === 0 || restriction.isHopeless) return undefined;
+    if (this.#room.nodes.open === 0 || restriction.isUnsatisfiable) return undefined;
     const fitting = this.#fittingNow(demand);
     const candidates = this.#candidates;
     candidates.copyFrom(fitting);
@@ -105,7 +105,7 @@ export class ExistingField {
     if (volumes !== undefined && !volumes.allows(queued.claims)) return false;
     if (demand.ports.length > 0 && portsConflict(demand.ports, this.#portsOf(i))) return false;
     if (!restriction.hosts.every((host) => host.accepts(host.group.existing.count(node.host), hostname))) return false;
-    if (restriction.narrow(set, 'strictly', NO_OUTLOOK) === undefined) return false;
+    if (restriction.narrow(set, 'strictly', FIXED_NODE) === undefined) return false;
     const isMet = (needs: NodeNeeds) =>
       (needs.hostname === undefined || admits(needs.hostname, hostname)) &&
       this.#sets.accepts(set, needs.set, 'strictly');

@@ -7,11 +7,11 @@ import { findShortages, withLoweredMinValues } from '../../model/instance-types/
 import type { ValueShortage } from '../../plan.ts';
 import type { NodeNeeds, RequirementSet, RequirementSets } from '../../model/requirements/requirement-set.ts';
 import type { ResourceVector } from '../../model/resources/resource-table.ts';
-import type { HostDemand } from '../../topology/host-group.ts';
+import type { HostBounds } from '../../topology/host-group.ts';
 import type { Restriction } from '../../topology/restriction.ts';
 import type { Demand } from '../demand.ts';
 import { fittingVariants } from './fitting-variants.ts';
-import { NodeOutlook } from './node-outlook.ts';
+import { OfferedSupply } from './node-supply.ts';
 import type { NodeTemplate } from './node-template.ts';
 import { NONE_HELD } from './open-node.ts';
 import type { RefusalDraft } from '../refusal-draft.ts';
@@ -126,8 +126,8 @@ export class Acceptance {
     minValues: 'Keep' | 'Lower',
   ): RequirementSet | undefined {
     this.lasting = 'ForNow';
-    const outlook = new NodeOutlook(this.#deps.sets, node.template.market, this.#largeEnough, minValues);
-    const narrowed = isOpen(node, restriction.hosts) ? restriction.narrow(set, 'loosely', outlook) : undefined;
+    const supply = new OfferedSupply(this.#deps.sets, node.template.market, this.#largeEnough, minValues);
+    const narrowed = isOpen(node, restriction.hosts) ? restriction.narrow(set, 'loosely', supply) : undefined;
     if (narrowed === undefined) return this.#refuse({ why: 'Topology', set, hostname: node.placeholder });
     this.refusal = undefined;
     for (const one of narrowed) {
@@ -212,7 +212,7 @@ function unmet(
   return { why, existing, incoming, hostname: placeholder };
 }
 
-function isOpen({ index, placeholder }: Candidate, hosts: readonly HostDemand[]): boolean {
+function isOpen({ index, placeholder }: Candidate, hosts: readonly HostBounds[]): boolean {
   for (const host of hosts) {
     if (!host.accepts(index < 0 ? 0 : host.group.planned.count(index), placeholder)) return false;
   }

@@ -39,7 +39,7 @@ export class PlannedField {
    * The first node that takes the pod; `undefined` if none does. Afterwards `acceptance` holds what the node becomes.
    */
   find(demand: Demand, restriction: Restriction, acceptance: Acceptance) {
-    if (this.nodes.length === 0 || restriction.isHopeless) return undefined;
+    if (this.nodes.length === 0 || restriction.isUnsatisfiable) return undefined;
     const candidates = this.#candidates;
     candidates.fill(this.nodes.length);
     const refusing = this.#refusing[demand.id];

@@ -7,7 +7,7 @@ const FEW = 16;
  * Matching pods by host. Thousands of rules have pods on a host or two each, some have pods on thousands: the former keep
  * a list, the latter ready sets of the hosts that rules ask for, 32 at a time.
  */
-export class HostTally {
+export class HostCounts {
   readonly #maxSkew: number;
   /** The hosts with any pods, and beside them how many; `undefined` once there are many. */
   #few: number[] | undefined = [];
@@ -20,8 +20,8 @@ export class HostTally {
   }
 
   /** Independent of this one. */
-  clone(): HostTally {
-    const copy = new HostTally(this.#maxSkew);
+  clone(): HostCounts {
+    const copy = new HostCounts(this.#maxSkew);
     copy.#few = this.#few?.slice();
     copy.#counts = this.#counts.slice();
     copy.#many = this.#many?.clone();

@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { BitSet } from '../model/interning/bit-set.ts';
 import { HostGroup } from './host-group.ts';
-import { HostTally } from './host-tally.ts';
+import { HostCounts } from './host-counts.ts';
 import type { TopologyRule } from './rule.ts';
 
 const HOSTS = 40; // more than are listed one by one
 
-/** All a tally says, and the same said by plain counts. */
-function compare(tally: HostTally, counts: readonly number[], maxSkew: number, within: readonly number[]): void {
+/** All that host counts say, and the same said by plain counts. */
+function compare(tally: HostCounts, counts: readonly number[], maxSkew: number, within: readonly number[]): void {
   const members = (predicate: (count: number) => boolean) =>
     within.filter((host) => predicate(counts[host]!)).sort((a, b) => a - b);
   const left = (restrict: (hosts: BitSet) => boolean) => {
@@ -39,14 +39,14 @@ function compare(tally: HostTally, counts: readonly number[], maxSkew: number, w
   }
 }
 
-test('a tally says what plain counts say as pods come and go, on few hosts and on many, and so does its copy', () => {
+test('host counts say what plain counts say as pods come and go, on few hosts and on many, and so does its copy', () => {
   const changes = fc.array(fc.tuple(fc.nat({ max: HOSTS - 1 }), fc.boolean()), { maxLength: 120 });
   const within = fc.uniqueArray(fc.nat({ max: HOSTS - 1 }));
   fc.assert(
     fc.property(changes, changes, fc.integer({ min: 1, max: 3 }), within, (before, after, maxSkew, within) => {
-      const tally = new HostTally(maxSkew);
+      const tally = new HostCounts(maxSkew);
       const counts = Array.from({ length: HOSTS }, () => 0);
-      const apply = (some: typeof before, to: HostTally, plain: number[]) => {
+      const apply = (some: typeof before, to: HostCounts, plain: number[]) => {
         for (const [host, isAdded] of some) {
           if (!isAdded && plain[host] === 0) continue;
           to.add(host, isAdded ? 1 : -1);
@@ -65,8 +65,8 @@ test('a tally says what plain counts say as pods come and go, on few hosts and o
 test('a rule asks nothing of a host as long as no host has as many pods as it forbids', () => {
   const names = { nameOf: String };
   const groupOf = (kind: string, maxSkew: number) =>
-    new HostGroup({ kind, maxSkew } as unknown as TopologyRule, new HostTally(maxSkew), new HostTally(maxSkew));
-  const asks = (group: HostGroup) => group.demand(undefined, true, names, names) !== undefined;
+    new HostGroup({ kind, maxSkew } as unknown as TopologyRule, new HostCounts(maxSkew), new HostCounts(maxSkew));
+  const asks = (group: HostGroup) => group.bounds(undefined, true, names, names) !== undefined;
   const guard = groupOf('anti-affinity', Number.POSITIVE_INFINITY);
   assert.ok(!asks(guard));
   guard.planned.add(3, 1);

@@ -15,16 +15,16 @@ import { BitSet } from '../model/interning/bit-set.ts';
 import type { Pool } from '../snapshot.ts';
 import type { Domains } from '../model/requirements/domains.ts';
 
-interface PoolDomains {
+interface PoolOffer {
   readonly requirements: Requirements;
   readonly catalogue: Catalogue;
   readonly taints: number;
 }
 
 /** The domains new nodes could be in, by topology key, and for whom: those who tolerate the pool (spec 02 §16.2). */
-export class Universe {
+export class OfferedDomains {
   readonly #taints: TaintTable;
-  readonly #pools: readonly PoolDomains[];
+  readonly #pools: readonly PoolOffer[];
   readonly #byKey = new Map<string, ReadonlyMap<number, readonly number[]>>();
   readonly #answers = new Map<string, readonly number[]>();
 
@@ -79,7 +79,7 @@ export class Universe {
 }
 
 /** What the pool and each of its types leave of a key, and what the pool lists by itself. */
-function valuesOf({ requirements, catalogue }: PoolDomains, key: string): ReadonlySet<string> {
+function valuesOf({ requirements, catalogue }: PoolOffer, key: string): ReadonlySet<string> {
   const own: Requirement = requirements.get(key) ?? anything(key);
   const values = new Set<string>();
   const undeclared = BitSet.upTo(catalogue.typeOf.length);

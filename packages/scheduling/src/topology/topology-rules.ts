@@ -3,7 +3,7 @@ import type { PodKind } from '../model/pods/pod-class.ts';
 import { inverseRulesOf, rulesOf, type RuleTables, type TopologyRule } from './rule.ts';
 
 /** The rules of every kind of pod, each worked out once for all runs. */
-export class RuleBook {
+export class TopologyRules {
   readonly #tables: RuleTables;
   /** By kind, then by stage. */
   readonly #binding: (readonly TopologyRule[])[][] = [];

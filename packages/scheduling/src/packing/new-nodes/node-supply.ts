@@ -3,10 +3,10 @@ import type { BitSet } from '../../model/interning/bit-set.ts';
 import { findShortages } from '../../model/instance-types/min-values.ts';
 import type { RequirementSet, RequirementSets } from '../../model/requirements/requirement-set.ts';
 import type { Domains } from '../../model/requirements/domains.ts';
-import type { Outlook } from '../../topology/restriction.ts';
+import type { NodeSupply } from '../../topology/restriction.ts';
 
 /** What a new node, or a planned one, could be bought as with one more pod on it. */
-export class NodeOutlook implements Outlook {
+export class OfferedSupply implements NodeSupply {
   readonly #sets: RequirementSets;
   readonly #market: Market;
   readonly #largeEnough: BitSet;
@@ -80,4 +80,4 @@ interface Quote {
 }
 
 /** Of an existing node: it is what it is. */
-export const NO_OUTLOOK: Outlook = { dependsOn: () => false, holds: () => true, prices: () => new Float64Array() };
+export const FIXED_NODE: NodeSupply = { dependsOn: () => false, holds: () => true, prices: () => new Float64Array() };

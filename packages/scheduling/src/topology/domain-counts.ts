@@ -4,22 +4,22 @@ import type { BoundPod, BoundPods, KindOnNodes } from '../model/nodes/bound-pods
 import type { ClusterNode, ClusterNodes } from '../model/nodes/cluster-nodes.ts';
 import { BitSet } from '../model/interning/bit-set.ts';
 import type { Domains, DomainTables } from '../model/requirements/domains.ts';
-import { HostTally } from './host-tally.ts';
+import { HostCounts } from './host-counts.ts';
 import { type FilterTables, passes } from './node-filter.ts';
 import { selects, type TopologyRule } from './rule.ts';
 import { labelAskedFor } from './selector-index.ts';
 
 /**
- * How the pods of the cluster are spread, by rule. Each rule is counted once, over the kinds of pods it selects; a run
- * takes a copy and takes out the pods it moves. All numbers count every bound pod, moving or not.
+ * How many bound pods each rule selects in each domain. Each rule is counted once, over the kinds of pods that it selects.
+ * The counts contain every bound pod: a run works on a copy, from which it subtracts the pods that it moves.
  */
-export class Census {
+export class DomainCounts {
   readonly nodes: ClusterNodes;
   readonly #pods: BoundPods;
   readonly #domains: DomainTables;
   readonly #tables: FilterTables;
   readonly #labelCounts = new Map<string, Int32Array>();
-  readonly #hostTallies = new Map<string, HostTally>();
+  readonly #hostCounts = new Map<string, HostCounts>();
   readonly #nodeCounts = new Map<string, Int32Array>();
   readonly #placesByNode = new Map<string, Int32Array>();
   readonly #nodesIn = new Map<string, readonly BitSet[]>();
@@ -43,11 +43,11 @@ export class Census {
   }
 
   /** Matching pods by host. Not to be changed. */
-  hostTally(rule: TopologyRule): HostTally {
-    return remembered(this.#hostTallies, rule.identity, () => {
-      const tally = new HostTally(rule.maxSkew);
-      this.#forEachPlace(rule, this.#places(rule), (host) => tally.add(host, 1));
-      return tally;
+  hostCounts(rule: TopologyRule): HostCounts {
+    return remembered(this.#hostCounts, rule.identity, () => {
+      const counts = new HostCounts(rule.maxSkew);
+      this.#forEachPlace(rule, this.#places(rule), (host) => counts.add(host, 1));
+      return counts;
     });
   }
 

@@ -4,7 +4,7 @@ import type { Domains } from '../model/requirements/domains.ts';
 import type { TopologyRule } from './rule.ts';
 
 /** The domains that pods of one run may go to, and in which it may therefore buy nodes. */
-export class Reach {
+export class ReachableDomains {
   readonly #constraints = new Set<Constraints>();
   /** By key: 1 for each domain that some pod may go to, 0 beyond the end; `null` if some pod may go to all of them. */
   readonly #masks = new Map<number, Uint8Array | null>();
