@@ -117,7 +117,7 @@ class PlanningRun {
   constructor(index: IndexedSnapshot, scope: PlanScope, { pods, obstacles }: RunPods) {
     const { options, resources, demands, domainCounts, internTables, room } = index;
     const { sets, taints } = internTables;
-    const { pools, removedNodes: removedNodes } = scope;
+    const { pools, removedNodes } = scope;
     this.#index = index;
     this.#obstacles = obstacles;
     this.#state = initialStateOf(index, scope);

@@ -27,7 +27,7 @@ export function findScope(index: IndexedSnapshot, change: Change): PlanScope | u
     .filter((node) => node !== undefined)
     .filter((node) => node.index < index.nodes.open);
   const pods = [...index.queued, ...queued];
-  return { pods, pools: changedPools(index.snapshot, change), removedNodes: removedNodes, packing: undefined };
+  return { pods, pools: changedPools(index.snapshot, change), removedNodes, packing: undefined };
 }
 
 /** The snapshot a what-if is about. */

@@ -175,7 +175,7 @@ export class Packer {
   #waitsFor(
     { kind }: PodClass,
     { stage, binding }: Attempt,
-    { isUnsatisfiable: isUnsatisfiable }: Restriction,
+    { isUnsatisfiable }: Restriction,
     { areForGood }: { readonly areForGood: boolean },
   ): readonly RunEvent[] | undefined {
     const { topology, reservations } = this.#deps;

@@ -41,7 +41,7 @@ export function initialStateOf(index: IndexedSnapshot, scope: PlanScope): RunSta
 }
 
 /** The rules of a run, with nothing placed yet. */
-export function topologyOf(index: IndexedSnapshot, { pods, pools, removedNodes: removedNodes }: PlanScope): Topology {
+export function topologyOf(index: IndexedSnapshot, { pods, pools, removedNodes }: PlanScope): Topology {
   const { domainCounts, inverseAntiAffinity, rules, topologyRules, internTables } = index;
   const moving = new Set(pods.map(({ pod }) => index.pods.find(pod)).filter((bound) => bound !== undefined));
   const base = {
