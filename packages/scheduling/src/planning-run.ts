@@ -4,7 +4,7 @@ import type { Failure } from './failure.ts';
 import { TypeLists } from './model/instance-types/type-list.ts';
 import { BitSet } from './model/interning/bit-set.ts';
 import type { Pod } from '@karpenter-ts/kubernetes';
-import { ExistingField } from './packing/existing-nodes/existing-field.ts';
+import { ExistingNodes } from './packing/existing-nodes/existing-nodes.ts';
 import { finishNode, toPlacedPod } from './packing/new-nodes/finished-node.ts';
 import { Packer } from './packing/packer.ts';
 import type { PodClass } from './model/pods/pod-class.ts';
@@ -115,13 +115,13 @@ class PlanningRun {
   readonly #packer: Packer;
 
   constructor(index: IndexedSnapshot, scope: PlanScope, { pods, obstacles }: RunPods) {
-    const { options, resources, demands, domainCounts, internTables, room } = index;
+    const { options, resources, demands, domainCounts, internTables, remainingCapacity } = index;
     const { sets, taints } = internTables;
     const { pools, removedNodes } = scope;
     this.#index = index;
     this.#obstacles = obstacles;
     this.#state = initialStateOf(index, scope);
-    const removed = new BitSet(index.nodes.open);
+    const removed = new BitSet(index.nodes.schedulableCount);
     for (const { index } of removedNodes) removed.add(index);
     this.#packer = new Packer({
       sets,
@@ -129,7 +129,7 @@ class PlanningRun {
       resources,
       demands,
       ...this.#state,
-      existing: new ExistingField(room, domainCounts, sets, removed),
+      existing: new ExistingNodes(remainingCapacity, domainCounts, sets, removed),
       hasPreferNoSchedule: pools.some(hasPreferNoSchedule),
       options,
     });
@@ -161,14 +161,14 @@ class PlanningRun {
     }
   }
 
-  /** What happened, for whoever wants to do it again otherwise. */
+  /** The placements of the run, from which a cheaper plan is derived. */
   get record() {
-    const { classes, history, planned } = this.#packer;
-    return { classes, history, nodes: planned.nodes, topology: this.#state.topology };
+    const { classes, history, inFlight } = this.#packer;
+    return { classes, history, nodes: inFlight.nodes, topology: this.#state.topology };
   }
 
   *outcome(): PlanRun {
-    const { nodes } = this.#packer.planned;
+    const { nodes } = this.#packer.inFlight;
     const { internTables, options, resources } = this.#index;
     const { sets, taints } = internTables;
     const newNodes: PlannedNode[] = [];

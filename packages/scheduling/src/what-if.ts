@@ -25,7 +25,7 @@ export function findScope(index: IndexedSnapshot, change: Change): PlanScope | u
   const removedNodes = (change.withoutNodes ?? [])
     .map((providerId) => index.nodes.find(providerId))
     .filter((node) => node !== undefined)
-    .filter((node) => node.index < index.nodes.open);
+    .filter((node) => node.index < index.nodes.schedulableCount);
   const pods = [...index.queued, ...queued];
   return { pods, pools: changedPools(index.snapshot, change), removedNodes, packing: undefined };
 }

@@ -1,5 +1,5 @@
 import { TypeLists } from '../model/instance-types/type-list.ts';
-import { OpenNode } from '../packing/new-nodes/open-node.ts';
+import { InFlightNode } from '../packing/new-nodes/in-flight-node.ts';
 import { finishNode } from '../packing/new-nodes/finished-node.ts';
 import type { HistoryEntry } from '../packing/packer.ts';
 import type { PlannedNode } from '../plan.ts';
@@ -19,7 +19,7 @@ import type { UpstreamRun } from './upstream-run.ts';
 /** Other nodes for the same pods; or what of upstream's plan had better been left alone, if that is known. */
 export type Attempt =
   | { readonly nodes: readonly PlannedNode[] }
-  | { readonly culprits: ReadonlySet<OpenNode> }
+  | { readonly culprits: ReadonlySet<InFlightNode> }
   | { readonly exceeded: CostPool };
 
 /** How often a machine is filled, about, in the rounds that the effort should be enough for, times picks of a fill. */
@@ -97,7 +97,11 @@ function mostNodes({ nodes, plan, packing }: UpstreamRun, pools: readonly CostPo
 }
 
 /** The nodes as a plan has them, unless one has too few types to choose from. */
-function* finish({ index }: UpstreamRun, seatings: readonly Seating[], nodes: readonly OpenNode[]): Reading<Attempt> {
+function* finish(
+  { index }: UpstreamRun,
+  seatings: readonly Seating[],
+  nodes: readonly InFlightNode[],
+): Reading<Attempt> {
   const { internTables, resources, options } = index;
   const tables = { sets: internTables.sets, resources, options, typeLists: new TypeLists(options.maxInstanceTypes) };
   const finished: PlannedNode[] = [];
@@ -113,5 +117,5 @@ function* finish({ index }: UpstreamRun, seatings: readonly Seating[], nodes: re
 }
 
 function blame(entries: readonly HistoryEntry[]): Attempt {
-  return { culprits: new Set(entries.map(({ on }) => on).filter((on) => on instanceof OpenNode)) };
+  return { culprits: new Set(entries.map(({ on }) => on).filter((on) => on instanceof InFlightNode)) };
 }

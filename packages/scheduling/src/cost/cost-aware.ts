@@ -1,4 +1,4 @@
-import type { OpenNode } from '../packing/new-nodes/open-node.ts';
+import type { InFlightNode } from '../packing/new-nodes/in-flight-node.ts';
 import type { PackingReason, PlannedNode } from '../plan.ts';
 import { type PlanRun, type Reading, unlessStopped } from '../progress.ts';
 import { attempt, type Shares } from './attempt.ts';
@@ -28,7 +28,7 @@ function* search(run: UpstreamRun, pools: readonly CostPool[]): Reading<readonly
   if (!pools.some(({ isOpen }) => isOpen)) return 'LinearPrices';
   const shares = sharesFor(run, pools);
   let remaining = pools;
-  let staying: ReadonlySet<OpenNode> = new Set();
+  let staying: ReadonlySet<InFlightNode> = new Set();
   for (let attempts = 0; attempts < MOST_ATTEMPTS && !shares.whole.isUsedUp; attempts++) {
     const inventory = yield* takeInventory(run, remaining, staying, shares.whole.part(shares.machines));
     if (inventory.lots.all.length === 0) return attempts === 0 ? 'NothingToChange' : 'NoneFound';

@@ -1,4 +1,4 @@
-import type { OpenNode } from '../packing/new-nodes/open-node.ts';
+import type { InFlightNode } from '../packing/new-nodes/in-flight-node.ts';
 import type { HistoryEntry } from '../packing/packer.ts';
 import type { Relaxation } from '../plan.ts';
 import { IMPROVING, type Reading } from '../progress.ts';
@@ -13,9 +13,9 @@ import { unitsOf } from './unit.ts';
 export interface Inventory {
   readonly lots: Lots;
   /** Nodes that stay as they are. */
-  readonly fixed: readonly OpenNode[];
+  readonly fixed: readonly InFlightNode[];
   /** The pods of each node, in the order they were placed. */
-  readonly entriesOn: ReadonlyMap<OpenNode, readonly HistoryEntry[]>;
+  readonly entriesOn: ReadonlyMap<InFlightNode, readonly HistoryEntry[]>;
 }
 
 /** A node bought as spot should be one of at least so many types, or of as many as it was (spec 09 A1). */
@@ -31,7 +31,7 @@ const STEPS_PER_POD = 8;
 export function* takeInventory(
   run: UpstreamRun,
   pools: readonly CostPool[],
-  staying: ReadonlySet<OpenNode>,
+  staying: ReadonlySet<InFlightNode>,
   effort: Effort,
 ): Reading<Inventory> {
   const { index, topology, nodes, plan } = run;
@@ -39,7 +39,7 @@ export function* takeInventory(
   const lots = new Lots({ sets: internTables.sets, demands, profile: options.profile }, effort);
   const ties = new TieTable(topology, lots.hostRules, effort);
   const entriesOn = groupByNode(run);
-  const fixed: OpenNode[] = [];
+  const fixed: InFlightNode[] = [];
   const planned = new Map(plan.newNodes.map((node) => [node.placeholder, node]));
   const poolsByTemplate = new Map(pools.map((pool) => [pool.template, pool]));
   for (const node of nodes) {
@@ -60,10 +60,10 @@ export function* takeInventory(
   return { lots, fixed, entriesOn };
 }
 
-function groupByNode({ nodes, history }: UpstreamRun): ReadonlyMap<OpenNode, readonly HistoryEntry[]> {
+function groupByNode({ nodes, history }: UpstreamRun): ReadonlyMap<InFlightNode, readonly HistoryEntry[]> {
   const entriesOn = new Map<HistoryEntry['on'], HistoryEntry[]>(nodes.map((node) => [node, []]));
   for (const entry of history) entriesOn.get(entry.on)?.push(entry);
-  return entriesOn as ReadonlyMap<OpenNode, readonly HistoryEntry[]>;
+  return entriesOn as ReadonlyMap<InFlightNode, readonly HistoryEntry[]>;
 }
 
 /**
@@ -71,7 +71,7 @@ function groupByNode({ nodes, history }: UpstreamRun): ReadonlyMap<OpenNode, rea
  * name a host, or pods that gave up a wish about others which the node may fulfil all the same.
  */
 function isBound(
-  { held, minValuesRelaxed }: OpenNode,
+  { held, minValuesRelaxed }: InFlightNode,
   entries: readonly HistoryEntry[],
   { index }: UpstreamRun,
 ): boolean {

@@ -1,7 +1,7 @@
 import { countOf } from '../checks/pool-limits.ts';
 import type { Catalogue } from '../model/instance-types/catalogue.ts';
 import type { BitSet } from '../model/interning/bit-set.ts';
-import type { OpenNode } from '../packing/new-nodes/open-node.ts';
+import type { InFlightNode } from '../packing/new-nodes/in-flight-node.ts';
 import { IMPROVING, type Reading } from '../progress.ts';
 import type { CostPool } from './cost-pool.ts';
 import type { Effort } from './effort.ts';
@@ -29,7 +29,7 @@ const STEPS_PER_PART = 60;
  */
 export function* divideLimits(
   orders: readonly Order[],
-  fixed: readonly OpenNode[],
+  fixed: readonly InFlightNode[],
   effort: Effort,
 ): Reading<LimitShares> {
   const choices = orders.map(({ machine }) => machine.pool.template.variants.clone());
@@ -81,7 +81,7 @@ function partOf({ machine, fitting, leastTypes }: Order, choice: BitSet, limit: 
   return { need, wish: wish ?? need };
 }
 
-function remainingBeside({ template, limits }: CostPool, fixed: readonly OpenNode[]) {
+function remainingBeside({ template, limits }: CostPool, fixed: readonly InFlightNode[]) {
   const left = limits?.clone();
   for (const node of fixed) {
     if (node.template === template) left?.countPlanned(node.variants, template.market.catalogue);

@@ -3,7 +3,7 @@ import type { BitSet } from '../model/interning/bit-set.ts';
 import type { NodeSelectorTerm } from '@karpenter-ts/kubernetes';
 import { requirementsOf } from '../model/pods/constraints.ts';
 import type { Demand, Demands } from '../packing/demand.ts';
-import type { OpenNode } from '../packing/new-nodes/open-node.ts';
+import type { InFlightNode } from '../packing/new-nodes/in-flight-node.ts';
 import type { RequirementSet, RequirementSets } from '../model/requirements/requirement-set.ts';
 import type { RequirementId } from '../model/requirements/requirement-table.ts';
 import type { Member, Unit } from './unit.ts';
@@ -43,7 +43,7 @@ export class Needs {
     return { set, openKeys: keys.filter((key) => node.set.find(key) < 0) };
   }
 
-  #asked({ entry: { queued, stage } }: Member, node: OpenNode): RequirementSet {
+  #asked({ entry: { queued, stage } }: Member, node: InFlightNode): RequirementSet {
     const { sets, demands } = this.#tables;
     const demand = demands.of(queued.podClass, stage);
     let asked = sets.merge(demand.needs.set, this.#volumeNeeds(demand, node.set));
@@ -55,7 +55,7 @@ export class Needs {
   }
 
   /** By what the node is asked to be; a label it is not asked for is absent unless its types bring it along. */
-  #isGranted(wish: RequirementId, { set, template, variants }: OpenNode): boolean {
+  #isGranted(wish: RequirementId, { set, template, variants }: InFlightNode): boolean {
     const { table } = this.#tables.sets;
     const present = set.find(table.keyOf(wish));
     if (present >= 0) return table.intersect(present, wish) === present;

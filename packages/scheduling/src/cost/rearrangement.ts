@@ -1,5 +1,5 @@
 import { Acceptance } from '../packing/new-nodes/acceptance.ts';
-import { NONE_HELD, OpenNode } from '../packing/new-nodes/open-node.ts';
+import { NONE_HELD, InFlightNode } from '../packing/new-nodes/in-flight-node.ts';
 import type { HistoryEntry } from '../packing/packer.ts';
 import { settle } from '../packing/new-nodes/settling.ts';
 import { IMPROVING, type Reading } from '../progress.ts';
@@ -13,7 +13,7 @@ const STEPS_PER_CLASS = 40;
 const STEPS_PER_POD = 60;
 
 /** The nodes with all pods on them, or the first pod that was refused. */
-export type Rearranged = { readonly nodes: readonly OpenNode[] } | { readonly refused: HistoryEntry };
+export type Rearranged = { readonly nodes: readonly InFlightNode[] } | { readonly refused: HistoryEntry };
 
 /**
  * Places every pod again, in upstream's order and at the stage upstream placed it, through the same checks, but on other
@@ -40,7 +40,7 @@ export function* rearrange(run: UpstreamRun, seatings: readonly Seating[], effor
     const { binding, inverse, counting } = topology.podRules(kind, stage);
     effort.spend(STEPS_PER_POD + binding.length + inverse.length + counting.length);
     if (effort.isPauseDue()) yield IMPROVING;
-    if (!(on instanceof OpenNode)) {
+    if (!(on instanceof InFlightNode)) {
       topology.record(kind, on);
       continue;
     }
@@ -53,9 +53,9 @@ export function* rearrange(run: UpstreamRun, seatings: readonly Seating[], effor
   return { nodes };
 }
 
-function openNode(seating: Seating, index: number, width: number): OpenNode {
+function openNode(seating: Seating, index: number, width: number): InFlightNode {
   const { template, set, variants, held, minValuesRelaxed } = seating;
-  const node = new OpenNode(index, template, width);
+  const node = new InFlightNode(index, template, width);
   node.set = set;
   node.variants.copyFrom(variants);
   node.held = held;
@@ -63,8 +63,11 @@ function openNode(seating: Seating, index: number, width: number): OpenNode {
   return node;
 }
 
-function seatsOf(seatings: readonly Seating[], nodes: readonly OpenNode[]): ReadonlyMap<HistoryEntry, OpenNode> {
-  const seats = new Map<HistoryEntry, OpenNode>();
+function seatsOf(
+  seatings: readonly Seating[],
+  nodes: readonly InFlightNode[],
+): ReadonlyMap<HistoryEntry, InFlightNode> {
+  const seats = new Map<HistoryEntry, InFlightNode>();
   for (const [i, { guests }] of seatings.entries()) for (const guest of guests) seats.set(guest, nodes[i]!);
   return seats;
 }

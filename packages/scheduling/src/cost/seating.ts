@@ -1,7 +1,7 @@
 import type { BitSet } from '../model/interning/bit-set.ts';
 import { variantsHolding } from '../packing/new-nodes/fitting-variants.ts';
 import type { NodeTemplate } from '../packing/new-nodes/node-template.ts';
-import { NONE_HELD, type OpenNode } from '../packing/new-nodes/open-node.ts';
+import { NONE_HELD, type InFlightNode } from '../packing/new-nodes/in-flight-node.ts';
 import type { HistoryEntry } from '../packing/packer.ts';
 import type { PlanSource } from '../plan.ts';
 import { IMPROVING, type Reading } from '../progress.ts';
@@ -29,7 +29,7 @@ export interface Seating {
 }
 
 /** One of upstream's nodes, narrowed from the start to what it became. */
-export function fixedSeating(node: OpenNode, { entriesOn }: Inventory): Seating {
+export function fixedSeating(node: InFlightNode, { entriesOn }: Inventory): Seating {
   const { template, set, variants, held, minValuesRelaxed } = node;
   const guests = entriesOn.get(node)!;
   return { template, set, variants, held, minValuesRelaxed, guests, leastTypes: 0, source: 'upstream' };

@@ -1,4 +1,4 @@
-import type { OpenNode } from '../packing/new-nodes/open-node.ts';
+import type { InFlightNode } from '../packing/new-nodes/in-flight-node.ts';
 import type { HistoryEntry } from '../packing/packer.ts';
 import type { MemberTies, TieTable } from './member-ties.ts';
 
@@ -7,7 +7,7 @@ export interface Unit {
   /** In the order they were placed. */
   readonly members: readonly Member[];
   /** Where upstream's plan has them. */
-  readonly node: OpenNode;
+  readonly node: InFlightNode;
 }
 
 /** A pod of a unit, and what it has to do with others. */
@@ -17,7 +17,7 @@ export interface Member {
 }
 
 /** The pods of a node as units, in the order of their first pods. */
-export function unitsOf(node: OpenNode, entries: readonly HistoryEntry[], table: TieTable): readonly Unit[] {
+export function unitsOf(node: InFlightNode, entries: readonly HistoryEntry[], table: TieTable): readonly Unit[] {
   const members = entries.map((entry) => ({ entry, ties: table.of(entry) }));
   const leaders = leadersOf(members);
   const units = new Map<number, Member[]>();

@@ -1,4 +1,4 @@
-import type { OpenNode } from '../packing/new-nodes/open-node.ts';
+import type { InFlightNode } from '../packing/new-nodes/in-flight-node.ts';
 import type { HistoryEntry } from '../packing/packer.ts';
 import type { PodClass } from '../model/pods/pod-class.ts';
 import type { Plan } from '../plan.ts';
@@ -14,7 +14,7 @@ export interface UpstreamRun {
   /** Of all pods it tried. */
   readonly classes: readonly PodClass[];
   readonly history: readonly HistoryEntry[];
-  readonly nodes: readonly OpenNode[];
+  readonly nodes: readonly InFlightNode[];
   readonly topology: Topology;
   readonly plan: Plan;
   /** How far it may be left. */

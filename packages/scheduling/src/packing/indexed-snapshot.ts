@@ -3,7 +3,7 @@ import type { PoolLimits } from '../checks/pool-limits.ts';
 import { attachedClaims } from '../checks/volume-limits.ts';
 import { BoundPods } from '../model/nodes/bound-pods.ts';
 import { type ClusterNode, ClusterNodes } from '../model/nodes/cluster-nodes.ts';
-import { ExistingRoom } from './existing-nodes/existing-room.ts';
+import { RemainingCapacity } from './existing-nodes/remaining-capacity.ts';
 import type { Catalogue } from '../model/instance-types/catalogue.ts';
 import { Catalogues } from '../model/instance-types/catalogues.ts';
 import type { InstanceType, PlanningOptions, Pool, Snapshot } from '../snapshot.ts';
@@ -52,7 +52,7 @@ export class IndexedSnapshot {
   readonly demands: Demands;
   readonly nodes: ClusterNodes;
   readonly pods: BoundPods;
-  readonly room: ExistingRoom;
+  readonly remainingCapacity: RemainingCapacity;
   readonly domainCounts: DomainCounts;
   readonly topologyRules: TopologyRules;
   readonly inverseAntiAffinity: InverseAntiAffinity;
@@ -69,7 +69,7 @@ export class IndexedSnapshot {
 
   /** Use `indexSnapshot`. */
   constructor(parts: IndexParts) {
-    const { snapshot, internTables, resources, classes, nodes, pods, room } = parts;
+    const { snapshot, internTables, resources, classes, nodes, pods, remainingCapacity } = parts;
     const { sets, taints, namespaces, domains, options } = internTables;
     this.snapshot = snapshot;
     this.options = options;
@@ -80,7 +80,7 @@ export class IndexedSnapshot {
     this.classes = classes;
     this.nodes = nodes;
     this.pods = pods;
-    this.room = room;
+    this.remainingCapacity = remainingCapacity;
     this.domainCounts = new DomainCounts(nodes, pods, domains, this.rules);
     this.topologyRules = new TopologyRules(this.rules);
     const peers = new DaemonPeers(parts.daemons, this.topologyRules, options.profile.wellKnownLabels);
@@ -170,7 +170,7 @@ export class IndexedSnapshot {
 
   #nodesOf(nodePool: string): readonly ClusterNode[] {
     this.#nodesByPool ??= Map.groupBy(
-      this.nodes.all.slice(0, this.nodes.open),
+      this.nodes.all.slice(0, this.nodes.schedulableCount),
       ({ source }) => source.labels[NODEPOOL_LABEL],
     );
     return this.#nodesByPool.get(nodePool) ?? [];
@@ -199,7 +199,7 @@ interface IndexParts {
   readonly classes: PodClasses;
   readonly nodes: ClusterNodes;
   readonly pods: BoundPods;
-  readonly room: ExistingRoom;
+  readonly remainingCapacity: RemainingCapacity;
   readonly daemons: readonly Daemon[];
 }
 
@@ -227,11 +227,11 @@ export function* indexSnapshot(
   const daemons = daemonsOf(snapshot.daemonPods, words, taints, ignoreDraRequests);
   const nodes = new ClusterNodes(snapshot.nodes, leaving, referencedLabels.nodeLabels, { sets, taints, profile });
   const pods = new BoundPods();
-  const room = new ExistingRoom(nodes, daemons, { sets, taints, amounts, pods, resources, volumes });
+  const remainingCapacity = new RemainingCapacity(nodes, daemons, { sets, taints, amounts, pods, resources, volumes });
   for (let node = nodes.readNext(); node !== undefined; node = nodes.readNext()) {
     if (node.index % NODE_STEP === 0) yield reading(snapshot.pods.length);
     for (const pod of node.source.pods) pods.add(pod, classes.of(pod, shapes.get(pod)!, true), node);
-    room.read(node);
+    remainingCapacity.read(node);
   }
   for (const { instanceTypes } of snapshot.pools) {
     for (const _ of catalogues.read(instanceTypes, profile)) yield reading(snapshot.pods.length);
@@ -244,7 +244,7 @@ export function* indexSnapshot(
     classes,
     nodes,
     pods,
-    room,
+    remainingCapacity,
     daemons,
   });
   for (const ofKind of pods.kinds()) {

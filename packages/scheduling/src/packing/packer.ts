@@ -8,11 +8,11 @@ import type { Restriction } from '../topology/restriction.ts';
 import type { BindingRule, Placement, Topology } from '../topology/topology.ts';
 import { Acceptance } from './new-nodes/acceptance.ts';
 import type { Demand, Demands } from './demand.ts';
-import type { ExistingField } from './existing-nodes/existing-field.ts';
-import { NewNodes, type TemplateWithLimits } from './new-nodes/new-node.ts';
+import type { ExistingNodes } from './existing-nodes/existing-nodes.ts';
+import { NewNodes, type TemplateWithLimits } from './new-nodes/new-nodes.ts';
 import type { NodeTemplate } from './new-nodes/node-template.ts';
-import { OpenNode, type Placed } from './new-nodes/open-node.ts';
-import { PlannedField } from './new-nodes/planned-field.ts';
+import { InFlightNode, type Placed } from './new-nodes/in-flight-node.ts';
+import { InFlightNodes } from './new-nodes/in-flight-nodes.ts';
 import type { PodClass } from '../model/pods/pod-class.ts';
 import type { Stage } from '../model/pods/constraints.ts';
 import type { QueuedPod } from './queued-pod.ts';
@@ -26,7 +26,7 @@ export interface PackerDeps {
   readonly demands: Demands;
   readonly topology: Topology;
   readonly reservations: Reservations;
-  readonly existing: ExistingField;
+  readonly existing: ExistingNodes;
   readonly pools: readonly TemplateWithLimits[];
   /** Whether tolerating PreferNoSchedule can help: some pool has such a taint. */
   readonly hasPreferNoSchedule: boolean;
@@ -35,7 +35,7 @@ export interface PackerDeps {
 
 /** A placement as it was made: on an existing node, as topology counted it, or on a planned one. */
 export interface HistoryEntry extends Placed {
-  readonly on: Placement | OpenNode;
+  readonly on: Placement | InFlightNode;
 }
 
 interface Attempt {
@@ -46,7 +46,7 @@ interface Attempt {
 
 /** Places pods one after the other: on existing nodes, then planned ones, then new ones (spec 02 §8.3). */
 export class Packer {
-  readonly planned: PlannedField;
+  readonly inFlight: InFlightNodes;
   readonly placedOn = new Map<ClusterNode, Placed[]>();
   /** All placements in the order they were made. */
   readonly history: HistoryEntry[] = [];
@@ -60,7 +60,7 @@ export class Packer {
 
   constructor(deps: PackerDeps) {
     this.#deps = deps;
-    this.planned = new PlannedField(deps.sets);
+    this.inFlight = new InFlightNodes(deps.sets);
     this.#acceptance = new Acceptance({ ...deps, reservedCapacity: deps.options.reservedCapacity });
     const { reservations, topology } = deps;
     this.#settling = { acceptance: this.#acceptance, reservations, topology };
@@ -154,12 +154,12 @@ export class Packer {
       this.history.push({ queued, stage, on: onExisting });
       return undefined;
     }
-    const onPlanned = this.planned.find(demand, restriction, this.#acceptance);
+    const onPlanned = this.inFlight.find(demand, restriction, this.#acceptance);
     if (onPlanned !== undefined) {
       this.#join(onPlanned.node, { queued, stage }, demand, onPlanned.set);
       return undefined;
     }
-    const opening = this.#newNodes.find(demand, restriction, this.planned.nodes.length);
+    const opening = this.#newNodes.find(demand, restriction, this.inFlight.nodes.length);
     if ('refusals' in opening) {
       const waitsFor = this.#waitsFor(podClass, { stage, demand, binding }, restriction, opening);
       return { podClass, stage, binding, refusals: opening.refusals, waitsFor };
@@ -185,23 +185,23 @@ export class Packer {
     return areForGood ? [...groups, 'NodeLabelled'] : [...groups, 'NodeLabelled', 'NodeOpened'];
   }
 
-  #join(node: OpenNode, placed: Placed, demand: Demand, set: RequirementSet): void {
+  #join(node: InFlightNode, placed: Placed, demand: Demand, set: RequirementSet): void {
     const isNarrowed = set !== node.set;
     if (set.ids.length > node.set.ids.length) this.#nodeEvents = ['NodeLabelled'];
     this.#settle(node, placed, demand, set);
-    this.planned.update(node, isNarrowed);
+    this.inFlight.update(node, isNarrowed);
   }
 
   #open(template: NodeTemplate, placed: Placed, demand: Demand, set: RequirementSet): void {
-    const node = new OpenNode(this.planned.nodes.length, template, this.#deps.resources.names.length);
+    const node = new InFlightNode(this.inFlight.nodes.length, template, this.#deps.resources.names.length);
     node.minValuesRelaxed = this.#acceptance.minValuesLowered;
     this.#settle(node, placed, demand, set);
-    this.planned.add(node);
+    this.inFlight.add(node);
     this.#nodeEvents = ['NodeOpened'];
     this.#newNodes.count(template, node.variants);
   }
 
-  #settle(node: OpenNode, placed: Placed, demand: Demand, set: RequirementSet): void {
+  #settle(node: InFlightNode, placed: Placed, demand: Demand, set: RequirementSet): void {
     settle(this.#settling, node, placed, demand, set);
     this.history.push({ queued: placed.queued, stage: placed.stage, on: node });
   }

@@ -1,9 +1,9 @@
 import { Reservations } from '../checks/reservations.ts';
 import type { ClusterNode } from '../model/nodes/cluster-nodes.ts';
 import type { PackingOptions, Pool } from '../snapshot.ts';
-import type { TemplateWithLimits } from './new-nodes/new-node.ts';
+import type { TemplateWithLimits } from './new-nodes/new-nodes.ts';
 import type { NodeTemplate } from './new-nodes/node-template.ts';
-import { placeholderOf } from './new-nodes/open-node.ts';
+import { placeholderOf } from './new-nodes/in-flight-node.ts';
 import type { QueuedPod } from './queued-pod.ts';
 import type { UnusablePool } from '../plan.ts';
 import type { PoolTemplate, IndexedSnapshot } from './indexed-snapshot.ts';

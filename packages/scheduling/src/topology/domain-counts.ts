@@ -60,7 +60,7 @@ export class DomainCounts {
   nodeCounts(rule: TopologyRule): Int32Array {
     return remembered(this.#nodeCounts, filterKey(rule), () => {
       const found: number[] = [];
-      for (let i = 0; i < this.nodes.open; i++) found.push(this.domainOf(rule, this.nodes.all[i]!));
+      for (let i = 0; i < this.nodes.schedulableCount; i++) found.push(this.domainOf(rule, this.nodes.all[i]!));
       const counts = new Int32Array(this.#domains.of(rule.key).size);
       for (const domain of found) if (domain >= 0) counts[domain]!++;
       return counts;
@@ -78,11 +78,11 @@ export class DomainCounts {
   nodesIn(domains: Domains): readonly BitSet[] {
     return remembered(this.#nodesIn, domains.key, () => {
       const sets: BitSet[] = [];
-      for (let i = 0; i < this.nodes.open; i++) {
+      for (let i = 0; i < this.nodes.schedulableCount; i++) {
         const value = memberOf(this.nodes.all[i]!.source.labels, domains.key);
         if (value === undefined) continue;
         const domain = domains.idOf(value);
-        sets[domain] ??= new BitSet(this.nodes.open);
+        sets[domain] ??= new BitSet(this.nodes.schedulableCount);
         sets[domain].add(i);
       }
       return sets;

@@ -187,7 +187,7 @@ export class Topology {
     const removedNodes = new Set(this.#removedNodes.map(({ host }) => host));
     for (let host = 0; host < hosts.size; host++) {
       const count = group.existing.count(host);
-      const isOpen = host < this.#base.domainCounts.nodes.open && !removedNodes.has(host);
+      const isOpen = host < this.#base.domainCounts.nodes.schedulableCount && !removedNodes.has(host);
       if (isOpen || count > 0) counts.set(hosts.nameOf(host), count);
     }
     for (let host = 0; host < planned; host++) counts.set(this.#plannedNames.nameOf(host), group.planned.count(host));

@@ -35,7 +35,7 @@ export interface ClusterTables {
 export class ClusterNodes {
   readonly all: ClusterNode[] = [];
   /** How many pods may land on. */
-  readonly open: number;
+  readonly schedulableCount: number;
   readonly hosts = new SymbolTable();
   /** Whether each open node's number is its host's: the rule, unless two nodes claim one hostname. */
   readonly isAligned: boolean;
@@ -54,7 +54,7 @@ export class ClusterNodes {
     const ordered = nodes.toSorted(compareNodes);
     for (const node of ordered) this.hosts.intern(hostnameOf(node));
     this.isAligned = this.hosts.size === ordered.length;
-    this.open = ordered.length;
+    this.schedulableCount = ordered.length;
     this.#sources = [...ordered, ...leaving];
     this.#tables = tables;
   }

@@ -13,7 +13,7 @@ import type { Demand } from '../demand.ts';
 import { fittingVariants } from './fitting-variants.ts';
 import { OfferedSupply } from './node-supply.ts';
 import type { NodeTemplate } from './node-template.ts';
-import { NONE_HELD } from './open-node.ts';
+import { NONE_HELD } from './in-flight-node.ts';
 import type { RefusalDraft } from '../refusal-draft.ts';
 
 /** A planned node, or a new one, that is asked to take a pod. */

@@ -7,7 +7,7 @@ import { BitSet } from '../../model/interning/bit-set.ts';
 import type { RequirementSet, RequirementSets } from '../../model/requirements/requirement-set.ts';
 import type { ResourceTable } from '../../model/resources/resource-table.ts';
 import type { PlanningOptions } from '../../snapshot.ts';
-import type { OpenNode, Placed } from './open-node.ts';
+import type { InFlightNode, Placed } from './in-flight-node.ts';
 import { leastOverhead } from './overhead-group.ts';
 
 export interface OutcomeTables {
@@ -19,7 +19,7 @@ export interface OutcomeTables {
 
 /** The finished node, or the labels for which its list of types had to be cut too short (spec 02 §22). */
 export function finishNode(
-  node: OpenNode,
+  node: InFlightNode,
   tables: OutcomeTables,
 ): PlannedNode | { readonly shortOf: readonly ValueShortage[] } {
   const { market, nodePool, overheadGroups } = node.template;
@@ -56,7 +56,7 @@ export function toPlacedPod({ queued, stage }: Placed): PlacedPod {
 }
 
 /** A node that holds reservations is bought from one of them and no other way. */
-function withReservations({ set, held }: OpenNode, { sets, options }: OutcomeTables): RequirementSet {
+function withReservations({ set, held }: InFlightNode, { sets, options }: OutcomeTables): RequirementSet {
   if (held.size === 0) return set;
   const reserved = inValues(CAPACITY_TYPE_LABEL, ['reserved'], options);
   const replaced = sets.withReplaced(set, sets.table.intern(reserved));
@@ -69,7 +69,7 @@ function inValues(key: string, values: readonly string[], { profile }: PlanningO
 }
 
 /** The sum over its pods, each resource written as the first pod that asks for some of it has it. */
-function podAmounts({ pods, requests }: OpenNode, resources: ResourceTable): Amounts {
+function podAmounts({ pods, requests }: InFlightNode, resources: ResourceTable): Amounts {
   const formats = new Map<string, Quantity>();
   let previous: Amounts | undefined;
   for (const { queued } of pods) {

@@ -3,7 +3,7 @@ import type { RequirementSet } from '../../model/requirements/requirement-set.ts
 import type { Topology } from '../../topology/topology.ts';
 import type { Acceptance } from './acceptance.ts';
 import type { Demand } from '../demand.ts';
-import type { OpenNode, Placed } from './open-node.ts';
+import type { InFlightNode, Placed } from './in-flight-node.ts';
 
 export interface SettlingDeps {
   readonly acceptance: Acceptance;
@@ -14,7 +14,7 @@ export interface SettlingDeps {
 /** Puts a pod on the node that was just checked for it, which becomes what `acceptance` found and `set`. */
 export function settle(
   { acceptance, reservations, topology }: SettlingDeps,
-  node: OpenNode,
+  node: InFlightNode,
   placed: Placed,
   { requests, ports }: Demand,
   set: RequirementSet,

@@ -3,7 +3,7 @@ import type { HostPort } from '../../failure.ts';
 import { portsConflict } from '../../model/pods/host-ports.ts';
 import type { VolumeUsage } from '../../checks/volume-limits.ts';
 import type { ClusterNode } from '../../model/nodes/cluster-nodes.ts';
-import type { ExistingRoom } from './existing-room.ts';
+import type { RemainingCapacity } from './remaining-capacity.ts';
 import { BitSet } from '../../model/interning/bit-set.ts';
 import type { NodeNeeds, RequirementSets } from '../../model/requirements/requirement-set.ts';
 import type { DomainCounts } from '../../topology/domain-counts.ts';
@@ -14,13 +14,14 @@ import { FIXED_NODE } from '../new-nodes/node-supply.ts';
 import type { QueuedPod } from '../queued-pod.ts';
 
 /**
- * The existing nodes in one run. What a run changes of them is copied when it first does; the base stays as it is.
+ * The existing nodes in one run. A run copies what it changes of their capacity when it first changes it, so other runs do
+ * not see the change.
  *
- * Finding the first node that takes a pod starts from the set of nodes its demand may fit on, drops those that topology
- * closes, all 32 at a time, and asks the rest one by one in order.
+ * The search for the first node that takes a pod starts from the nodes that may have room for its demand. It drops the
+ * nodes that topology rules out, 32 at a time, and then checks the rest one by one in their order.
  */
-export class ExistingField {
-  readonly #room: ExistingRoom;
+export class ExistingNodes {
+  readonly #capacity: RemainingCapacity;
   readonly #census: DomainCounts;
   readonly #sets: RequirementSets;
   readonly #removedNodes: BitSet;
@@ -32,26 +33,31 @@ export class ExistingField {
   readonly #candidates = new BitSet();
   readonly #inDomains = new BitSet();
 
-  constructor(room: ExistingRoom, domainCounts: DomainCounts, sets: RequirementSets, removedNodes: BitSet) {
-    this.#room = room;
+  constructor(
+    remainingCapacity: RemainingCapacity,
+    domainCounts: DomainCounts,
+    sets: RequirementSets,
+    removedNodes: BitSet,
+  ) {
+    this.#capacity = remainingCapacity;
     this.#census = domainCounts;
     this.#sets = sets;
     this.#removedNodes = removedNodes;
-    this.#remaining = room.remaining;
+    this.#remaining = remainingCapacity.remaining;
   }
 
   /** Whether it matters on some node which volumes a pod brings. */
   get limitsVolumes(): boolean {
-    return this.#room.volumes.size > 0;
+    return this.#capacity.volumes.size > 0;
   }
 
   /** Puts the pod on the first node that takes it, and says where; `undefined` if none does. */
   place(queued: QueuedPod, demand: Demand, restriction: Restriction): (Placement & { node: ClusterNode }) | undefined {
-    if (this.#room.nodes.open === 0 || restriction.isUnsatisfiable) return undefined;
+    if (this.#capacity.nodes.schedulableCount === 0 || restriction.isUnsatisfiable) return undefined;
     const fitting = this.#fittingNow(demand);
     const candidates = this.#candidates;
     candidates.copyFrom(fitting);
-    if (queued.podClass.isMoved) candidates.subtract(this.#room.refusingMoved);
+    if (queued.podClass.isMoved) candidates.subtract(this.#capacity.refusingMoved);
     this.#restrict(candidates, restriction);
     for (let i = candidates.next(0); i >= 0; i = candidates.next(i + 1)) {
       if (!this.#hasRoom(i, demand)) {
@@ -66,7 +72,7 @@ export class ExistingField {
   #fittingNow(demand: Demand): BitSet {
     let fitting = this.#fitting.get(demand.id);
     if (fitting === undefined) {
-      fitting = this.#room.mayFit(demand);
+      fitting = this.#capacity.mayFit(demand);
       fitting.subtract(this.#removedNodes);
       this.#fitting.set(demand.id, fitting);
     }
@@ -74,7 +80,7 @@ export class ExistingField {
   }
 
   #restrict(candidates: BitSet, { choices, hosts }: Restriction): void {
-    if (this.#room.nodes.isAligned) {
+    if (this.#capacity.nodes.isAligned) {
       for (const host of hosts) if (!host.restrict(candidates, host.group.existing)) return;
     }
     for (const choice of choices) {
@@ -99,9 +105,9 @@ export class ExistingField {
    * none, so it lets on no others that ask for one (upstream's remark 19).
    */
   #accepts(i: number, queued: QueuedPod, demand: Demand, restriction: Restriction): boolean {
-    const node = this.#room.nodes.all[i]!;
+    const node = this.#capacity.nodes.all[i]!;
     const { set, hostname } = node;
-    const volumes = this.#volumes.get(i) ?? this.#room.volumes.get(i);
+    const volumes = this.#volumes.get(i) ?? this.#capacity.volumes.get(i);
     if (volumes !== undefined && !volumes.allows(queued.claims)) return false;
     if (demand.ports.length > 0 && portsConflict(demand.ports, this.#portsOf(i))) return false;
     if (!restriction.hosts.every((host) => host.accepts(host.group.existing.count(node.host), hostname))) return false;
@@ -113,7 +119,7 @@ export class ExistingField {
   }
 
   #put(i: number, queued: QueuedPod, demand: Demand) {
-    const node = this.#room.nodes.all[i]!;
+    const node = this.#capacity.nodes.all[i]!;
     if (!this.#ownsRemaining) {
       this.#remaining = this.#remaining.slice();
       this.#ownsRemaining = true;
@@ -127,11 +133,11 @@ export class ExistingField {
   }
 
   #portsOf(i: number): readonly HostPort[] {
-    return this.#ports.get(i) ?? this.#room.ports.get(i) ?? [];
+    return this.#ports.get(i) ?? this.#capacity.ports.get(i) ?? [];
   }
 
   #attach(i: number, { claims }: QueuedPod): void {
-    const usage = this.#volumes.get(i) ?? this.#room.volumes.get(i)?.clone();
+    const usage = this.#volumes.get(i) ?? this.#capacity.volumes.get(i)?.clone();
     if (usage === undefined) return;
     usage.add(claims);
     this.#volumes.set(i, usage);

@@ -7,21 +7,24 @@ import type { Restriction } from '../../topology/restriction.ts';
 import type { Acceptance } from './acceptance.ts';
 import type { Demand } from '../demand.ts';
 import { FewestFirst } from './fewest-first.ts';
-import type { OpenNode } from './open-node.ts';
-import { RoomBands } from './room-bands.ts';
+import type { InFlightNode } from './in-flight-node.ts';
+import { ShrinkingHeadroom } from './shrinking-headroom.ts';
 
-/** The nodes planned so far in one run, in the order they are offered pods, indexed by what refuses whom. */
-export class PlannedField {
-  readonly nodes: OpenNode[] = [];
+/**
+ * The nodes that one run has planned so far, with what is known about which of them refuse which demand. Upstream calls them
+ * in-flight NodeClaims.
+ */
+export class InFlightNodes {
+  readonly nodes: InFlightNode[] = [];
   readonly #sets: RequirementSets;
   readonly #order = new FewestFirst();
   /** By demand: nodes that will never take it. */
   readonly #refusing: (BitSet | undefined)[] = [];
   /** By demand and domains: nodes that will not take it as long as rules leave it these. */
   readonly #refusingIn = new Map<string, BitSet>();
-  /** By resource, then by node: the most another pod may ask for. Of each resource some type has so much. */
+  /** By resource, then by node: the most that another pod may request. Some instance type of the node has that much. */
   readonly #room: number[][] = [];
-  readonly #bands: RoomBands[] = [];
+  readonly #headroom: ShrinkingHeadroom[] = [];
   /** By custom label some pod asks for: nodes that will have it. */
   readonly #defining = new Map<number, BitSet>();
   readonly #labels: LabelIndex;
@@ -50,8 +53,8 @@ export class PlannedField {
     for (const host of restriction.hosts) if (!host.restrict(candidates, host.group.planned)) return undefined;
     for (const choice of restriction.choices) this.#restrict(candidates, choice);
     this.#labels.restrict(candidates, demand.needs.set);
-    for (let r = 0; r < this.#bands.length; r++) {
-      if (demand.requests[r]! > 0) this.#bands[r]!.restrict(candidates, demand.requests[r]!);
+    for (let r = 0; r < this.#headroom.length; r++) {
+      if (demand.requests[r]! > 0) this.#headroom[r]!.restrict(candidates, demand.requests[r]!);
     }
     const areFew = this.#order.areFew(candidates);
     if (areFew) this.#dropFull(candidates, demand);
@@ -69,7 +72,7 @@ export class PlannedField {
   }
 
   /** A node was opened with its first pod. */
-  add(node: OpenNode): void {
+  add(node: InFlightNode): void {
     this.nodes.push(node);
     this.#order.add();
     this.#measure(node);
@@ -77,13 +80,13 @@ export class PlannedField {
   }
 
   /** A node took one more pod, which may have narrowed it. */
-  update(node: OpenNode, isNarrowed: boolean): void {
+  update(node: InFlightNode, isNarrowed: boolean): void {
     this.#order.promote(node.index);
     this.#measure(node);
     if (isNarrowed) this.#indexLabels(node);
   }
 
-  #indexLabels(node: OpenNode): void {
+  #indexLabels(node: InFlightNode): void {
     this.#labels.set(node.index, node.set);
     for (const [domains, nodesIn] of this.#nodesIn) this.#index(node, domains, nodesIn);
     if (this.#defining.size === 0) return;
@@ -121,7 +124,7 @@ export class PlannedField {
     refusing.add(node);
   }
 
-  /** Of a few candidates each is looked at again and again to find the next in order: better without those in vain. */
+  /** A few candidates are scanned again for each next one in order, so it pays to drop the full ones first. */
   #dropFull(candidates: BitSet, demand: Demand): void {
     for (let i = candidates.next(0); i >= 0; i = candidates.next(i + 1)) {
       if (this.#mayHaveRoom(i, demand)) continue;
@@ -135,14 +138,14 @@ export class PlannedField {
     return true;
   }
 
-  #measure({ index, template, variants, requests }: OpenNode): void {
+  #measure({ index, template, variants, requests }: InFlightNode): void {
     const { market, leastOverhead } = template;
     for (let r = 0; r < requests.length; r++) {
       const room = market.most(r, variants) - leastOverhead[r]! - requests[r]!;
       this.#room[r] ??= [];
       this.#room[r]![index] = room;
-      this.#bands[r] ??= new RoomBands();
-      this.#bands[r]!.set(index, room);
+      this.#headroom[r] ??= new ShrinkingHeadroom();
+      this.#headroom[r]!.set(index, room);
     }
   }
 
@@ -166,7 +169,7 @@ export class PlannedField {
     return nodesIn;
   }
 
-  #index(node: OpenNode, domains: Domains, nodesIn: readonly BitSet[]): void {
+  #index(node: InFlightNode, domains: Domains, nodesIn: readonly BitSet[]): void {
     const requirement = node.set.find(domains.keyId);
     const isOpen = requirement < 0 && this.#sets.isOpen(domains.keyId, 'loosely');
     const admitted = requirement < 0 ? undefined : domains.admitted(requirement);

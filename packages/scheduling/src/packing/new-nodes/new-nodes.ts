@@ -5,7 +5,7 @@ import type { Restriction } from '../../topology/restriction.ts';
 import type { Acceptance, Candidate } from './acceptance.ts';
 import type { Demand } from '../demand.ts';
 import type { NodeTemplate } from './node-template.ts';
-import { NONE_HELD, placeholderOf } from './open-node.ts';
+import { NONE_HELD, placeholderOf } from './in-flight-node.ts';
 import type { RefusalDraft } from '../refusal-draft.ts';
 
 /** The template of a pool, with how much the pool may still grow in this run. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { BitSet } from '../../model/interning/bit-set.ts';
-import { RoomBands } from './room-bands.ts';
+import { ShrinkingHeadroom } from './shrinking-headroom.ts';
 
 const rooms = fc.array(fc.array(fc.integer({ min: -1, max: 2 ** 40 }), { minLength: 1, maxLength: 4 }), {
   maxLength: 40,
@@ -11,7 +11,7 @@ const rooms = fc.array(fc.array(fc.integer({ min: -1, max: 2 ** 40 }), { minLeng
 test('nodes with enough room are never passed over, and those with much less are, whenever it was first asked', () => {
   fc.assert(
     fc.property(rooms, fc.integer({ min: 0, max: 2 ** 40 }), fc.nat({ max: 40 }), (history, amount, firstAsked) => {
-      const bands = new RoomBands();
+      const bands = new ShrinkingHeadroom();
       const last = history.map((list, node) => {
         const falling = list.toSorted((a, b) => b - a);
         for (const room of falling) {

@@ -21,9 +21,9 @@ import type { ResourceTable } from '../../model/resources/resource-table.ts';
 import type { BoundPods } from '../../model/nodes/bound-pods.ts';
 import type { ClusterNode, ClusterNodes } from '../../model/nodes/cluster-nodes.ts';
 import { Headroom } from './headroom.ts';
-import { NodeKinds } from './node-kinds.ts';
+import { NodesByLabels } from './nodes-by-labels.ts';
 
-export interface RoomTables {
+export interface CapacityTables {
   readonly sets: RequirementSets;
   readonly taints: TaintTable;
   readonly amounts: AmountReader;
@@ -32,8 +32,8 @@ export interface RoomTables {
   readonly volumes: VolumeObjects;
 }
 
-/** What the open nodes can still take, before any run. Runs copy what they change. */
-export class ExistingRoom {
+/** What existing nodes can still take before any run. Runs copy what they change. */
+export class RemainingCapacity {
   readonly nodes: ClusterNodes;
   /** By node, then by resource. */
   readonly remaining: Float64Array;
@@ -43,35 +43,37 @@ export class ExistingRoom {
   readonly volumes = new Map<number, VolumeUsage>();
   /** Nodes that take no pods that were merely moved. */
   readonly refusingMoved: BitSet;
-  /** Without nodes that take nothing at all. */
-  readonly #kinds: NodeKinds;
+  /** Does not contain nodes that can take no pod at all. */
+  readonly #nodesByLabels: NodesByLabels;
   /** By resource, once asked for. */
   readonly #headroom: (Headroom | undefined)[] = [];
-  readonly #tables: RoomTables;
+  readonly #tables: CapacityTables;
   readonly #expected: ExpectedDaemons;
 
-  constructor(nodes: ClusterNodes, daemons: readonly Daemon[], tables: RoomTables) {
+  constructor(nodes: ClusterNodes, daemons: readonly Daemon[], tables: CapacityTables) {
     this.nodes = nodes;
     this.#tables = tables;
     const width = tables.resources.names.length;
-    this.remaining = new Float64Array(nodes.open * width);
-    this.refusingMoved = new BitSet(nodes.open);
-    this.#kinds = new NodeKinds(tables);
+    this.remaining = new Float64Array(nodes.schedulableCount * width);
+    this.refusingMoved = new BitSet(nodes.schedulableCount);
+    this.#nodesByLabels = new NodesByLabels(tables);
     this.#expected = new ExpectedDaemons(daemons, tables);
   }
 
-  /** Takes in a node and the pods on it. To be called for every open node before anything is asked. */
+  /** Adds a node and the pods on it. It must be called for every node before anything is asked. */
   read(node: ClusterNode): void {
-    if (node.index >= this.nodes.open) return;
+    if (node.index >= this.nodes.schedulableCount) return;
     this.#readRoom(node, this.#expected.on(node));
     this.#readUse(node);
   }
 
-  /** Nodes a demand may fit on: all that it does fit on, ports and volumes aside, and few that are too full for it. */
+  /**
+   * The nodes that may have room for a demand: all that have, apart from host ports and volumes, and a few that are too full.
+   */
   mayFit(demand: Demand): BitSet {
     const { requests, needs, avoided } = demand;
-    const nodes = new BitSet(this.nodes.open);
-    this.#kinds.findOpen(nodes, demand);
+    const nodes = new BitSet(this.nodes.schedulableCount);
+    this.#nodesByLabels.findOpen(nodes, demand);
     for (let r = 0; r < requests.length; r++) {
       if (requests[r]! > 0 && !nodes.intersect(this.#headroomOf(r).withAbout(requests[r]!))) break;
     }
@@ -80,10 +82,10 @@ export class ExistingRoom {
     return nodes;
   }
 
-  /** Drops nodes of other names than those listed, if a list it is. */
+  /** If the requirement lists hostnames, drops the nodes that are not listed. */
   #keepNamed(nodes: BitSet, { complement, values }: Requirement): void {
     if (complement || !this.nodes.isAligned) return;
-    const named = new BitSet(this.nodes.open);
+    const named = new BitSet(this.nodes.schedulableCount);
     for (const name of values) {
       const host = this.nodes.hosts.find(name);
       if (host >= 0) named.add(host);
@@ -94,7 +96,7 @@ export class ExistingRoom {
   #headroomOf(r: number): Headroom {
     const { length } = this.#tables.resources.names;
     this.#headroom[r] ??= new Headroom(
-      Float64Array.from({ length: this.nodes.open }, (_, node) => this.remaining[node * length + r]!),
+      Float64Array.from({ length: this.nodes.schedulableCount }, (_, node) => this.remaining[node * length + r]!),
     );
     return this.#headroom[r];
   }
@@ -104,7 +106,7 @@ export class ExistingRoom {
     const { amounts, pods, resources } = this.#tables;
     const used = sumRequests(pods.onNode(node).map(({ podClass }) => podClass.shape.requests));
     const left = subtractAmounts(subtractAmounts(amounts.read(source.allocatable), used), daemons);
-    if (!hasNegative(left)) this.#kinds.add(node);
+    if (!hasNegative(left)) this.#nodesByLabels.add(node);
     this.remaining.set(resources.toTargets(left), index * resources.names.length);
   }
 
@@ -123,15 +125,15 @@ export class ExistingRoom {
 /** Daemons that are expected on existing nodes (spec 02 §12.3). */
 class ExpectedDaemons {
   readonly #daemons: readonly Daemon[];
-  readonly #tables: RoomTables;
+  readonly #tables: CapacityTables;
   readonly #nodes = new Map<Daemon, BitSet>();
 
-  constructor(daemons: readonly Daemon[], tables: RoomTables) {
+  constructor(daemons: readonly Daemon[], tables: CapacityTables) {
     this.#daemons = daemons;
     this.#tables = tables;
   }
 
-  /** Nodes it is expected on, be it there or not. */
+  /** The nodes on which this daemon is expected, whether it runs there yet or not. */
   nodesOf(daemon: Daemon): BitSet {
     let nodes = this.#nodes.get(daemon);
     if (nodes === undefined) {
@@ -141,7 +143,7 @@ class ExpectedDaemons {
     return nodes;
   }
 
-  /** What those lack that are not there yet. */
+  /** The requests of the daemons that are expected on a node and do not run there yet. */
   on(node: ClusterNode): Amounts {
     const { sets, taints, pods } = this.#tables;
     const expected = this.#daemons.filter((daemon) => runsOnNode(daemon, node, sets, taints));

@@ -12,13 +12,13 @@ export interface Placed {
   readonly stage: Stage;
 }
 
-/** Not one reservation. */
+/** No reservation at all. */
 export const NONE_HELD: ReadonlySet<string> = new Set();
 
-/** A node that is being planned: what its pods ask for, and what it may yet become. */
-export class OpenNode {
+/** A node that a run has planned: what its pods request, and the instance types that it may still become. */
+export class InFlightNode {
   readonly index: number;
-  /** The name by which topology knows it until it has one. */
+  /** Stands for the hostname in topology, because the node has none yet. */
   readonly placeholder: string;
   readonly template: NodeTemplate;
   set: RequirementSet;

@@ -7,20 +7,20 @@ import type { RequirementSet, RequirementSets } from '../../model/requirements/r
 import type { ClusterNode } from '../../model/nodes/cluster-nodes.ts';
 
 /** Nodes with the same labels and taints. */
-interface NodeKind {
+interface NodesAlike {
   readonly set: RequirementSet;
   readonly taints: number;
   readonly nodes: SparseSet;
 }
 
 /**
- * The open nodes by labels and taints. Thousands of nodes are a handful of kinds; but where each has a label or a taint of
- * its own, those a pod can do with are found by it and not by asking all.
+ * Existing nodes grouped by labels and taints. Thousands of nodes usually form a handful of groups. Where each node has a
+ * label or a taint of its own, an index over labels and taints avoids asking every group.
  */
-export class NodeKinds {
+export class NodesByLabels {
   readonly #tables: { readonly sets: RequirementSets; readonly taints: TaintTable };
-  readonly #all: NodeKind[] = [];
-  readonly #byText = new Map<string, NodeKind>();
+  readonly #all: NodesAlike[] = [];
+  readonly #byText = new Map<string, NodesAlike>();
   readonly #labels: LabelIndex;
   /** By the key of the first taint; `undefined` for nodes without any. */
   readonly #byTaint = new Map<string | undefined, SparseSet>();
@@ -42,7 +42,7 @@ export class NodeKinds {
     kind.nodes.add(index);
   }
 
-  /** Puts in `nodes` those whose labels and taints are no obstacle to a demand. */
+  /** Adds to `nodes` those whose labels and taints admit a demand. */
   findOpen(nodes: BitSet, { tolerations, needs }: Demand): void {
     const { sets, taints } = this.#tables;
     const candidates = this.#candidates;
@@ -66,7 +66,7 @@ export class NodeKinds {
     for (const key of [undefined, ...keys]) this.#byTaint.get(key)?.uniteInto(kinds);
   }
 
-  #index(kind: NodeKind, i: number): void {
+  #index(kind: NodesAlike, i: number): void {
     this.#labels.set(i, kind.set);
     const key = this.#tables.taints.taints(kind.taints)[0]?.key;
     let kinds = this.#byTaint.get(key);

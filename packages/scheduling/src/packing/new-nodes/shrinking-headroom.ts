@@ -4,11 +4,11 @@ import { BitSet } from '../../model/interning/bit-set.ts';
 const BANDS_PER_OCTAVE = 4;
 
 /**
- * Nodes by how much room they have left of one resource, kept up to date as they fill up. So those that are too full for
- * a pod are passed over 32 at a time, however many there are. The bands are those of a slide rule: room ranges from a few
- * bytes to terabytes. Of these only the bands that pods ask for cost anything: a bit per node each.
+ * In-flight nodes in bands by how much room they have left of one resource, kept up to date as they fill up. A search skips
+ * the nodes that are too full for a pod 32 at a time. The bands are logarithmic, because room ranges from a few bytes to
+ * terabytes. Only the bands that some pod asks for cost anything: one bit for each node.
  */
-export class RoomBands {
+export class ShrinkingHeadroom {
   /** By node; −1 for less than nothing. */
   readonly #bands: number[] = [];
   readonly #asked: number[] = [];
