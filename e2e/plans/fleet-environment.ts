@@ -53,25 +53,25 @@ export class FleetEnvironment {
    * Creates the cluster that the snapshot describes, without the pods to be placed. The snapshot is scoped to the
    * context's namespace.
    */
-  async setUp({ nodes, leavingNodes, daemonPods, namespaces, volumes }: Snapshot): Promise<void> {
+  async setUp({ nodes, deletingNodes, daemonPods, namespaces, volumes }: Snapshot): Promise<void> {
     for (const kind of [NODES, CSI_NODES, PERSISTENT_VOLUMES, STORAGE_CLASSES])
       this.context.defer(() => this.#deleteAll(kind));
     for (const { name, labels } of namespaces) await this.#createNamespace(name, labels);
     for (const storageClass of volumes.storageClasses) {
       await this.create(STORAGE_CLASSES, storageClassManifest(storageClass));
     }
-    for (const claim of volumes.claims) {
+    for (const claim of volumes.volumeClaims) {
       const created = await this.create(PERSISTENT_VOLUME_CLAIMS, claimManifest(claim));
       const volume = volumes.persistentVolumes.find(({ metadata }) => metadata.name === claim.spec.volumeName);
       if (volume !== undefined) await this.create(PERSISTENT_VOLUMES, volumeManifest(volume, created));
     }
     for (const daemon of daemonPods) await this.create(DAEMON_SETS, daemonSetManifest(daemon));
-    const present = [...nodes, ...leavingNodes];
+    const present = [...nodes, ...deletingNodes];
     await this.addNodes(new Map(present.map((node) => [node.name, beforeDeletion(node)])));
     for (const pod of present.flatMap(({ pods }) => pods)) {
       if (!isDaemon(pod)) await this.create(PODS, podManifest(pod));
     }
-    for (const { name, taints } of leavingNodes) {
+    for (const { name, taints } of deletingNodes) {
       await this.context.client.patch(NODES, { name }, { type: 'merge', body: { spec: { taints } } });
     }
   }

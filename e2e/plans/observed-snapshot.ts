@@ -26,7 +26,7 @@ export async function observe(env: FleetEnvironment, before: Snapshot, options: 
   const { client, namespace } = env.context;
   const nodes = (await client.listAll<Node & ApiObject>(NODES, { labelSelector: `${FLEET}=${namespace}` })).items;
   const pods = await listPods(env, before);
-  const leaving = new Set(before.leavingNodes.map(({ name }) => name));
+  const leaving = new Set(before.deletingNodes.map(({ name }) => name));
   const described = nodes.map((node) => {
     const { name } = node.metadata;
     const { volumeLimits = {} } = before.nodes.find((known) => known.name === name) ?? {};
@@ -39,7 +39,7 @@ export async function observe(env: FleetEnvironment, before: Snapshot, options: 
       instanceTypes: instanceTypes.map((type) => withoutTaken(type, nodes, options)),
     })),
     nodes: described.filter(({ name }) => !leaving.has(name)),
-    leavingNodes: described.filter(({ name }) => leaving.has(name)),
+    deletingNodes: described.filter(({ name }) => leaving.has(name)),
     pods: pods.filter(({ spec }) => !spec.nodeName),
     volumes: await observeVolumes(env, before),
   };
@@ -56,7 +56,7 @@ async function observeVolumes({ context }: FleetEnvironment, { namespaces, volum
   );
   const labelSelector = `${FLEET}=${context.namespace}`;
   return {
-    claims: (await Promise.all(lists)).flatMap(({ items }) => items),
+    volumeClaims: (await Promise.all(lists)).flatMap(({ items }) => items),
     persistentVolumes: (
       await context.client.listAll<PersistentVolume & ApiObject>(PERSISTENT_VOLUMES, { labelSelector })
     ).items,

@@ -8,9 +8,9 @@ import { FLEET, scopeSnapshot } from './scoped-fleet.ts';
 const FLEETS = Array.from({ length: 30 }, (_, seed) => randomFleet(seed, { portable: true }));
 
 /** All that has a name in the cluster at large. */
-function namesIn({ nodes, leavingNodes, namespaces, volumes }: Snapshot): readonly string[] {
+function namesIn({ nodes, deletingNodes, namespaces, volumes }: Snapshot): readonly string[] {
   const objects = [...volumes.persistentVolumes, ...volumes.storageClasses].map(({ metadata }) => metadata);
-  return [...nodes, ...leavingNodes, ...namespaces, ...objects].map(({ name }) => name);
+  return [...nodes, ...deletingNodes, ...namespaces, ...objects].map(({ name }) => name);
 }
 
 test('two fleets of the same seed share no name, and their pods no node', () => {

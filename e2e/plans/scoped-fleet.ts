@@ -24,7 +24,7 @@ export function scopeSnapshot(snapshot: Snapshot, name: string): Snapshot {
     ...snapshot,
     pools: snapshot.pools.map((pool) => scope.pool(pool)),
     nodes: snapshot.nodes.map((node) => scope.node(node)),
-    leavingNodes: snapshot.leavingNodes.map((node) => scope.node(node)),
+    deletingNodes: snapshot.deletingNodes.map((node) => scope.node(node)),
     pods: snapshot.pods.map((pod) => scope.pod(pod)),
     daemonPods: snapshot.daemonPods.map((pod) => scope.daemon(pod)),
     volumes: scope.volumes(snapshot.volumes),
@@ -105,9 +105,9 @@ class Scope {
     return { metadata, spec: { ...spec, tolerations } };
   }
 
-  volumes({ claims, persistentVolumes, storageClasses }: Volumes): Volumes {
+  volumes({ volumeClaims, persistentVolumes, storageClasses }: Volumes): Volumes {
     return {
-      claims: claims.map(({ metadata, spec: { volumeName, storageClassName } }) => ({
+      volumeClaims: volumeClaims.map(({ metadata, spec: { volumeName, storageClassName } }) => ({
         metadata: { ...metadata, namespace: this.namespace(metadata.namespace ?? 'default') },
         spec: {
           ...(volumeName && { volumeName: this.#unique(volumeName) }),

@@ -21,8 +21,8 @@ export interface Snapshot {
   /** Where pods may land besides new nodes. */
   readonly nodes: readonly ExistingNode[];
   /** Nodes on their way out: nothing lands there, but pods still on them count for topology. */
-  readonly leavingNodes: readonly ExistingNode[];
-  /** Nodes a what-if takes away: as leaving ones, but their pods count as moved, not as pending. */
+  readonly deletingNodes: readonly ExistingNode[];
+  /** Nodes a what-if takes away: as those being deleted, but their pods count as moved, not as pending. */
   readonly absentNodes?: readonly ExistingNode[] | undefined;
   /** To be placed. One that is bound is about to move, and counts nowhere until it is placed. */
   readonly pods: readonly Pod[];
@@ -99,7 +99,7 @@ export interface ExistingNode {
   readonly pods: readonly Pod[];
   /** How many volumes may be attached, by CSI driver; drivers not listed have no limit. */
   readonly volumeLimits: Readonly<Record<string, number>>;
-  /** Takes pending pods and pods of leaving nodes only. Consolidation sets it until `consolidateAfter` has elapsed. */
+  /** Takes pending pods and pods of nodes being deleted only. Consolidation sets it until `consolidateAfter` has elapsed. */
   readonly refusesMovedPods: boolean;
 }
 
@@ -111,7 +111,7 @@ export interface NodeFacts {
 
 /** The storage objects pods refer to. */
 export interface Volumes {
-  readonly claims: readonly PersistentVolumeClaim[];
+  readonly volumeClaims: readonly PersistentVolumeClaim[];
   readonly persistentVolumes: readonly PersistentVolume[];
   readonly storageClasses: readonly StorageClass[];
 }
@@ -174,9 +174,9 @@ export const DEFAULT_PLANNING: PlanningOptions = {
 export const EMPTY_SNAPSHOT: Snapshot = {
   pools: [],
   nodes: [],
-  leavingNodes: [],
+  deletingNodes: [],
   pods: [],
   daemonPods: [],
-  volumes: { claims: [], persistentVolumes: [], storageClasses: [] },
+  volumes: { volumeClaims: [], persistentVolumes: [], storageClasses: [] },
   namespaces: [],
 };

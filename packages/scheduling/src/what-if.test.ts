@@ -10,12 +10,12 @@ import { is } from './testing/fake-types.ts';
 import { APP, away, podsWith, spreadOver } from './testing/pod-parts.ts';
 import { packing, valuesOf, World } from './testing/world.ts';
 
-test('a node that is leaving counts against no limit, so that a what-if without it is no different', () => {
+test('a node that is being deleted counts against no limit, so that a what-if without it is no different', () => {
   const large = { cpu: '16', memory: '128Gi', pods: '5' };
   const { snapshot, options } = new World({
     pools: [makePool('default', { limits: { cpu: '20' } })],
     nodes: [makeNode('staying', { pool: 'default', capacity: large, allocatable: { pods: '0' } })],
-    leavingNodes: [makeNode('leaving', { pool: 'default', capacity: large })],
+    deletingNodes: [makeNode('leaving', { pool: 'default', capacity: large })],
     pods: ['a', 'b'].map((name) => makePod(name, { requests: { cpu: '3' } })),
   });
   const without = (change: Change) => packing(finish(finish(readPlanningBase(snapshot, options)).whatIf(change)));
@@ -41,7 +41,7 @@ test('a what-if takes away the node with this provider id, and not a namesake: a
 test('a node that refuses moved pods takes those that wait, and those of nodes that leave', () => {
   const world = new World({
     nodes: [makeNode('refusing', { refusesMovedPods: true })],
-    leavingNodes: [makeNode('leaving')],
+    deletingNodes: [makeNode('leaving')],
   });
   const isTaken = (pod: Pod) => world.plan(pod).existingNodes.length === 1;
   assert.equal(isTaken({ ...makePod('a'), status: { phase: 'Pending' } }), true);

@@ -34,7 +34,12 @@ export interface FleetContent {
   readonly daemonPods?: readonly Pod[];
   /** Nodes that are there, with the pods on them. */
   readonly existing?: readonly ExistingEntry[];
-  readonly volumes?: Partial<Volumes>;
+  readonly volumes?: FleetVolumes;
+}
+
+/** The storage objects of a fleet file. */
+interface FleetVolumes extends Partial<Omit<Volumes, 'volumeClaims'>> {
+  readonly claims?: Volumes['volumeClaims'];
 }
 
 /** An existing node as the planner has it; all but its name and its room may be left out. */
@@ -57,7 +62,14 @@ interface CatalogueOffering {
 
 /** Every pool of the file draws on its whole catalogue; static pools plan nothing and are left out. */
 export function toFleet(content: FleetContent): Fleet {
-  const { catalogue, nodePools, pods, daemonPods = [], existing = [], volumes } = content;
+  const {
+    catalogue,
+    nodePools,
+    pods,
+    daemonPods = [],
+    existing = [],
+    volumes: { claims = [], ...volumes } = {},
+  } = content;
   const catalogueLabels = new Set(catalogue.flatMap(({ labels = {} }) => Object.keys(labels)));
   const wellKnownLabels = CORE_PROFILE.wellKnownLabels.union(catalogueLabels);
   const instanceTypes = catalogue.map((entry) => toInstanceType(entry, wellKnownLabels));
@@ -69,7 +81,7 @@ export function toFleet(content: FleetContent): Fleet {
       pods,
       daemonPods,
       nodes: existing.map(toExistingNode),
-      volumes: { ...EMPTY_SNAPSHOT.volumes, ...volumes },
+      volumes: { ...EMPTY_SNAPSHOT.volumes, ...volumes, volumeClaims: claims },
     },
     options: { ...DEFAULT_PLANNING, profile: { ...CORE_PROFILE, wellKnownLabels }, reservedCapacity: 'Off' },
   };

@@ -21,10 +21,10 @@ export function planningSnapshot(
     pools,
     pods,
     nodes: stateNodes.active.map(({ existing }) => existing),
-    leavingNodes: stateNodes.deleting.map(({ existing }) => existing),
+    deletingNodes: stateNodes.deleting.map(({ existing }) => existing),
     daemonPods: caches.daemonSets.list().map((daemonSet) => daemonPodOf(daemonSet, cluster.findDaemonPod(daemonSet))),
     volumes: {
-      claims: caches.persistentVolumeClaims.list(),
+      volumeClaims: caches.persistentVolumeClaims.list(),
       persistentVolumes: caches.persistentVolumes.list(),
       storageClasses: caches.storageClasses.list(),
     },

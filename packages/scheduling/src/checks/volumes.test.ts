@@ -20,7 +20,7 @@ const HOSTNAME = 'kubernetes.io/hostname';
 
 test('02/72 a node takes volumes up to its limit; a claim many pods share counts once', () => {
   const claims = Array.from({ length: 12 }, (_, i) => claim(`c-${i}`, { storageClassName: 'fast' }));
-  const volumes = having({ claims, storageClasses: [storageClass('fast')] });
+  const volumes = having({ volumeClaims: claims, storageClasses: [storageClass('fast')] });
   const nodes = [makeNode('limited', { allocatable: ROOMY, volumeLimits: { 'csi.test': 10 } })];
   const pods = Array.from({ length: 6 }, (_, i) => mounting(`pod-${i}`, `c-${2 * i}`, `c-${2 * i + 1}`));
   const plan = new World({ volumes, nodes }).plan(...pods);
@@ -32,7 +32,7 @@ test('02/72 a node takes volumes up to its limit; a claim many pods share counts
 
 test('volumes without a claim are passed over, those after them count', () => {
   const claims = [claim('c-0', { storageClassName: 'fast' })];
-  const volumes = having({ claims, storageClasses: [storageClass('fast')] });
+  const volumes = having({ volumeClaims: claims, storageClasses: [storageClass('fast')] });
   const nodes = [makeNode('limited', { allocatable: ROOMY, volumeLimits: { 'csi.test': 0 } })];
   const pod = mounting('a', 'c-0');
   const scratch = { ...pod, spec: { ...pod.spec, volumes: [{ name: 'scratch' }, ...pod.spec.volumes!] } };
@@ -44,11 +44,11 @@ test('a term of topology that says nothing opens nothing', () => {
   const zonesOf = (volumes: Volumes) =>
     valuesOf(new World({ volumes }).plan(mounting('a', 'c')).newNodes[0]!, ZONE_LABEL);
   const ofClass = having({
-    claims: [claim('c', { storageClassName: 'zonal' })],
+    volumeClaims: [claim('c', { storageClassName: 'zonal' })],
     storageClasses: [storageClass('zonal', {}, zoneTerm(zone))],
   });
   const ofVolume = having({
-    claims: [claim('c', { volumeName: 'pv' })],
+    volumeClaims: [claim('c', { volumeName: 'pv' })],
     persistentVolumes: [volume('pv', {}, [], [where(ZONE_LABEL, 'In', zone)])],
   });
   assert.deepEqual([zonesOf(ofClass), zonesOf(ofVolume)], [[zone], [zone]]);
@@ -56,7 +56,7 @@ test('a term of topology that says nothing opens nothing', () => {
 
 test('a node over its limit takes no pod, not even one without volumes', () => {
   const claims = [claim('c-0', { storageClassName: 'fast' }), claim('c-1', { storageClassName: 'fast' })];
-  const volumes = having({ claims, storageClasses: [storageClass('fast')] });
+  const volumes = having({ volumeClaims: claims, storageClasses: [storageClass('fast')] });
   const full = makeNode('full', { pods: [mounting('a', 'c-0', 'c-1')], volumeLimits: { 'csi.test': 1 } });
   assert.equal(new World({ volumes, nodes: [full] }).plan(makePod('b')).newNodes.length, 1);
 });
@@ -66,14 +66,17 @@ test('02/73 a volume without a CSI driver has no limit', () => {
   const persistentVolumes = claims.map((_, i) => volume(`pv-${i}`, {}));
   const nodes = [makeNode('limited', { allocatable: ROOMY, volumeLimits: { 'csi.test': 1 } })];
   const pods = claims.map((_, i) => mounting(`pod-${i}`, `c-${i}`));
-  assert.equal(new World({ volumes: having({ claims, persistentVolumes }), nodes }).plan(...pods).newNodes.length, 0);
+  assert.equal(
+    new World({ volumes: having({ volumeClaims: claims, persistentVolumes }), nodes }).plan(...pods).newNodes.length,
+    0,
+  );
 });
 
 test('02/74 what a volume needs and is not there fails the pod and no other; a bound claim needs no storage class', () => {
   const missing = {
     claim: having({}),
-    storageClass: having({ claims: [claim('c', { storageClassName: 'gone' })] }),
-    volume: having({ claims: [claim('c', { volumeName: 'gone' })] }),
+    storageClass: having({ volumeClaims: [claim('c', { storageClassName: 'gone' })] }),
+    volume: having({ volumeClaims: [claim('c', { volumeName: 'gone' })] }),
   };
   for (const volumes of Object.values(missing)) {
     const plan = new World({ volumes }).plan(mounting('a', 'c'), makePod('b'));
@@ -81,7 +84,7 @@ test('02/74 what a volume needs and is not there fails the pod and no other; a b
     assert.equal(plan.newNodes[0]!.pods.length, 1);
   }
   const bound = having({
-    claims: [claim('c', { volumeName: 'pv', storageClassName: 'gone' })],
+    volumeClaims: [claim('c', { volumeName: 'pv', storageClassName: 'gone' })],
     persistentVolumes: [volume('pv', {})],
   });
   assert.equal(new World({ volumes: bound }).plan(mounting('a', 'c')).newNodes.length, 1);
@@ -90,7 +93,7 @@ test('02/74 what a volume needs and is not there fails the pod and no other; a b
 test('02/76 zones of the storage class, of the volume and of the pod narrow together', () => {
   const classFor = (...zones: readonly string[]) =>
     having({
-      claims: [claim('c', { storageClassName: 'zonal' })],
+      volumeClaims: [claim('c', { storageClassName: 'zonal' })],
       storageClasses: [storageClass('zonal', zoneTerm(...zones))],
     });
   const pod = (...zones: readonly string[]) =>
@@ -102,7 +105,7 @@ test('02/76 zones of the storage class, of the volume and of the pod narrow toge
   assert.deepEqual(zones(classFor('test-zone-2', 'test-zone-3'), 'test-zone-1', 'test-zone-3'), ['test-zone-3']);
   assert.equal(zones(classFor('test-zone-2'), 'test-zone-1', 'test-zone-3'), undefined);
   const inZone3 = having({
-    claims: [claim('c', { volumeName: 'pv' })],
+    volumeClaims: [claim('c', { volumeName: 'pv' })],
     persistentVolumes: [volume('pv', {}, [where(ZONE_LABEL, 'In', 'test-zone-3')])],
   });
   assert.deepEqual(zones(inZone3, 'test-zone-1', 'test-zone-3'), ['test-zone-3']);
@@ -112,11 +115,11 @@ test('02/77 02/162 alternatives of a volume or a storage class are tried until o
   const apart = { labels: APP, affinity: away(podsWith(ZONE_LABEL)) };
   const terms = [[where(ZONE_LABEL, 'In', 'test-zone-1')], [where(ZONE_LABEL, 'In', 'test-zone-2')]];
   const byVolume = having({
-    claims: [claim('a', { volumeName: 'pv' }), claim('b', { volumeName: 'pv' })],
+    volumeClaims: [claim('a', { volumeName: 'pv' }), claim('b', { volumeName: 'pv' })],
     persistentVolumes: [volume('pv', {}, ...terms)],
   });
   const byClass = having({
-    claims: [claim('a', { storageClassName: 'zonal' }), claim('b', { storageClassName: 'zonal' })],
+    volumeClaims: [claim('a', { storageClassName: 'zonal' }), claim('b', { storageClassName: 'zonal' })],
     storageClasses: [storageClass('zonal', zoneTerm('test-zone-1'), zoneTerm('test-zone-2'))],
   });
   for (const volumes of [byVolume, byClass]) {
@@ -131,7 +134,7 @@ test('02/77 02/162 alternatives of a volume or a storage class are tried until o
 test('02/78 of two volumes only the combinations that can hold are tried', () => {
   const zone = (n: number) => where(ZONE_LABEL, 'In', `test-zone-${n}`);
   const volumes = having({
-    claims: [claim('a', { volumeName: 'pv-a' }), claim('b', { volumeName: 'pv-b' })],
+    volumeClaims: [claim('a', { volumeName: 'pv-a' }), claim('b', { volumeName: 'pv-b' })],
     persistentVolumes: [
       volume('pv-a', {}, [zone(2)], [zone(1)]),
       volume('pv-b', {}, [zone(3)], [zone(1), where('special', 'In', 'optional')]),
@@ -149,7 +152,7 @@ test('a claim is the one in the namespace of the pod, which is `default` if none
   });
   const both = [inZone(1, { name: 'c' }), inZone(2, { name: 'c', namespace: 'other' })];
   const volumes = having({
-    claims: both.map(({ claim: one }) => one),
+    volumeClaims: both.map(({ claim: one }) => one),
     persistentVolumes: both.map(({ volume: one }) => one),
   });
   const zonesFor = (namespace?: string) => {
@@ -165,7 +168,7 @@ test('a claim is the one in the namespace of the pod, which is `default` if none
 
 test('volumes that can never be together leave the pod unschedulable, and it says so', () => {
   const volumes = having({
-    claims: [claim('a', { volumeName: 'pv-1' }), claim('b', { volumeName: 'pv-2' })],
+    volumeClaims: [claim('a', { volumeName: 'pv-1' }), claim('b', { volumeName: 'pv-2' })],
     persistentVolumes: [1, 2].map((n) => volume(`pv-${n}`, {}, [where(ZONE_LABEL, 'In', `test-zone-${n}`)])),
   });
   const pod = mounting('pod', 'a', 'b');
@@ -179,7 +182,7 @@ test('02/79 02/163 a hostname binds a volume unless it is on the node itself', (
   const world = (spec: Partial<PersistentVolume['spec']>, ...terms: readonly (readonly NodeSelectorRequirement[])[]) =>
     new World({
       volumes: having({
-        claims: [claim('c', { volumeName: 'pv' })],
+        volumeClaims: [claim('c', { volumeName: 'pv' })],
         persistentVolumes: [volume('pv', spec, ...terms)],
       }),
     }).plan(mounting('a', 'c')).newNodes.length;
@@ -192,7 +195,7 @@ test('02/79 02/163 a hostname binds a volume unless it is on the node itself', (
 
 test('02/80 relaxing required terms keeps the zone of the volume', () => {
   const volumes = having({
-    claims: [claim('c', { volumeName: 'pv' })],
+    volumeClaims: [claim('c', { volumeName: 'pv' })],
     persistentVolumes: [volume('pv', {}, [where(ZONE_LABEL, 'In', 'test-zone-3')])],
   });
   const affinity = onNodes([where('unknown', 'In', 'x')], [where(ZONE_LABEL, 'Exists')]);
@@ -202,7 +205,7 @@ test('02/80 relaxing required terms keeps the zone of the volume', () => {
 
 test('02/81 the zone of a volume does not narrow the domains a spread counts', () => {
   const volumes = having({
-    claims: [claim('c', { volumeName: 'pv' })],
+    volumeClaims: [claim('c', { volumeName: 'pv' })],
     persistentVolumes: [volume('pv', {}, [where(ZONE_LABEL, 'In', 'test-zone-1')])],
   });
   const nodes = [1, 2, 3].map((n) =>
@@ -221,7 +224,7 @@ test('02/81 the zone of a volume does not narrow the domains a spread counts', (
 
 test('a planned node that a rule closed to a volume’s zone for now is asked again when the rule opens it', () => {
   const volumes = having({
-    claims: [claim('c', { volumeName: 'pv' })],
+    volumeClaims: [claim('c', { volumeName: 'pv' })],
     persistentVolumes: [volume('pv', {}, [where(ZONE_LABEL, 'In', 'test-zone-1')])],
   });
   const spread = { labels: APP, topologySpreadConstraints: [spreadOver(ZONE_LABEL)] };
@@ -243,11 +246,11 @@ test('a planned node that a rule closed to a volume’s zone for now is asked ag
 test('02/82 volumes that Kubernetes once handled itself count for the driver that took over', () => {
   const nodes = [makeNode('full', { volumeLimits: { 'ebs.csi.aws.com': 0 } })];
   const byClass = having({
-    claims: [claim('c', { storageClassName: 'old' })],
+    volumeClaims: [claim('c', { storageClassName: 'old' })],
     storageClasses: [storageClassOf('old', 'kubernetes.io/aws-ebs')],
   });
   const byVolume = having({
-    claims: [claim('c', { volumeName: 'pv' })],
+    volumeClaims: [claim('c', { volumeName: 'pv' })],
     persistentVolumes: [volume('pv', { awsElasticBlockStore: {} })],
   });
   for (const volumes of [byClass, byVolume]) {
@@ -258,7 +261,7 @@ test('02/82 volumes that Kubernetes once handled itself count for the driver tha
 test('02/165 an ephemeral volume is the claim named after pod and volume, limits included', () => {
   const ephemeral = (name: string) => makePod(name, { volumes: [{ name: 'tmp', ephemeral: {} }] });
   const volumes = having({
-    claims: [claim('a-tmp', { storageClassName: 'fast' }), claim('b-tmp', { storageClassName: 'fast' })],
+    volumeClaims: [claim('a-tmp', { storageClassName: 'fast' }), claim('b-tmp', { storageClassName: 'fast' })],
     storageClasses: [storageClass('fast')],
   });
   const nodes = [makeNode('limited', { volumeLimits: { 'csi.test': 1 } })];
@@ -271,7 +274,7 @@ test('02/165 an ephemeral volume is the claim named after pod and volume, limits
 const ROOMY = { cpu: '100', memory: '100Gi', pods: '1000' };
 
 function having(parts: Partial<Volumes>): Volumes {
-  return { claims: [], persistentVolumes: [], storageClasses: [], ...parts };
+  return { volumeClaims: [], persistentVolumes: [], storageClasses: [], ...parts };
 }
 
 function claim(name: string, spec: PersistentVolumeClaim['spec']): PersistentVolumeClaim {

@@ -173,7 +173,7 @@ test('a refusal by hosts counts nodes that are there or planned, and of those th
   };
   const world = new World({
     nodes: [holding('full', 1), holding('none', 0)],
-    leavingNodes: [holding('leaving', 2), holding('idle', 0)],
+    deletingNodes: [holding('leaving', 2), holding('idle', 0)],
     pods: [makePod('large', { requests: { cpu: '3' } })],
   });
   const [refused] = explain(world, makePod('follower', { affinity: near(podsWith('kubernetes.io/hostname')) }));

@@ -60,7 +60,7 @@ export class IndexedSnapshot {
   readonly queued: QueuedPod[] = [];
   #pending: ReadonlySet<string> | undefined;
   readonly #daemons: readonly Daemon[];
-  readonly #leavingNames: ReadonlySet<string>;
+  readonly #deletingNames: ReadonlySet<string>;
   readonly #markets = new Map<readonly InstanceType[], Market>();
   readonly #templates = new Map<Pool, NodeTemplate | UnusablePool>();
   readonly #limits = new Map<Pool, PoolLimits>();
@@ -87,7 +87,7 @@ export class IndexedSnapshot {
     this.demands = new Demands(resources, peers);
     this.inverseAntiAffinity = new InverseAntiAffinity(nodes, domains, this.topologyRules);
     this.#daemons = parts.daemons;
-    this.#leavingNames = new Set(snapshot.leavingNodes.map(({ name }) => name));
+    this.#deletingNames = new Set(snapshot.deletingNodes.map(({ name }) => name));
   }
 
   /** Takes in one of the snapshot's own pods. */
@@ -149,11 +149,11 @@ export class IndexedSnapshot {
   }
 
   #toQueued(pod: Pod, shape: PodShape): QueuedPod {
-    const isPending = pod.status?.phase === 'Pending' || this.#leavingNames.has(pod.spec.nodeName ?? '');
+    const isPending = pod.status?.phase === 'Pending' || this.#deletingNames.has(pod.spec.nodeName ?? '');
     const podClass = this.classes.of(pod, shape, !isPending);
     const requests = this.demands.requestsOf(shape);
     const claims = pod.spec.volumes === undefined ? [] : attachedClaims(pod, this.internTables.volumes);
-    return { pod, podClass, requests, claims };
+    return { pod, podClass, requests, volumeClaims: claims };
   }
 
   #templateOf(pool: Pool): NodeTemplate | UnusablePool {
@@ -210,8 +210,8 @@ export function* indexSnapshot(
   catalogues: Catalogues = new Catalogues(),
 ): Reading<IndexedSnapshot> {
   const internTables = new InternTables(snapshot, options);
-  const leaving = [...snapshot.leavingNodes, ...(snapshot.absentNodes ?? [])];
-  const bound = [...snapshot.nodes, ...leaving].flatMap(({ pods }) => pods);
+  const deletingNodes = [...snapshot.deletingNodes, ...(snapshot.absentNodes ?? [])];
+  const bound = [...snapshot.nodes, ...deletingNodes].flatMap(({ pods }) => pods);
   const all = [...snapshot.daemonPods, ...snapshot.pods, ...bound];
   const shapes = new Map<Pod, PodShape>();
   for (const [i, pod] of all.entries()) {
@@ -225,7 +225,7 @@ export function* indexSnapshot(
   const classes = new PodClasses(referencedLabels.podLabels);
   const words = { shapes: internTables.shapes, classes };
   const daemons = daemonsOf(snapshot.daemonPods, words, taints, ignoreDraRequests);
-  const nodes = new ClusterNodes(snapshot.nodes, leaving, referencedLabels.nodeLabels, { sets, taints, profile });
+  const nodes = new ClusterNodes(snapshot.nodes, deletingNodes, referencedLabels.nodeLabels, { sets, taints, profile });
   const pods = new BoundPods();
   const remainingCapacity = new RemainingCapacity(nodes, daemons, { sets, taints, amounts, pods, resources, volumes });
   for (let node = nodes.readNext(); node !== undefined; node = nodes.readNext()) {

@@ -99,7 +99,7 @@ export class Packer {
 
   /** What stands for all pods that get the same answer as things stand. */
   kindOf(queued: QueuedPod): PodClass | QueuedPod {
-    return queued.claims.length > 0 && this.#deps.existing.limitsVolumes ? queued : queued.podClass;
+    return queued.volumeClaims.length > 0 && this.#deps.existing.limitsVolumes ? queued : queued.podClass;
   }
 
   /** Why pods of a kind could not be placed, when one of them was last tried. */

@@ -30,9 +30,9 @@ test('02/28 a node in zone 2 serves a pod for zones 1 or 2 but not one for zones
   assert.equal(world.plan(inZones('c', 'test-zone-1', 'test-zone-3')).newNodes.length, 1);
 });
 
-test('02/29 02/142 pods of a leaving node are planned elsewhere, with those that came, on one node', () => {
+test('02/29 02/142 pods of a deleting node are planned elsewhere, with those that came, on one node', () => {
   const moved = ['a', 'b', 'c'].map((name) => ({ ...small(name), spec: { ...small(name).spec, nodeName: 'old' } }));
-  const world = new World({ leavingNodes: [makeNode('old', { pods: moved })] });
+  const world = new World({ deletingNodes: [makeNode('old', { pods: moved })] });
   const plan = world.plan(...moved, small('d'), small('e'));
   assert.deepEqual(packing(plan), [5]);
   assert.equal(plan.existingNodes.length, 0);

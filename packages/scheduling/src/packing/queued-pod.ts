@@ -10,7 +10,7 @@ export interface QueuedPod {
   readonly podClass: PodClass;
   readonly requests: ResourceVector;
   /** Its own, which pods of its class do not share. */
-  readonly claims: readonly AttachedClaim[];
+  readonly volumeClaims: readonly AttachedClaim[];
 }
 
 /** The order in which pods are placed: the largest first, then the oldest (spec 02 §8.1). */

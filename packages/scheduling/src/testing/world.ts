@@ -82,7 +82,7 @@ export class World {
 
   domains(key: string, [name, value]: readonly [string, string] = ['app', 'test']): ReadonlyMap<string, number> {
     const counts = new Map<string, number>();
-    for (const { labels, pods } of [...this.snapshot.nodes, ...this.snapshot.leavingNodes]) {
+    for (const { labels, pods } of [...this.snapshot.nodes, ...this.snapshot.deletingNodes]) {
       const matching = pods.filter(({ metadata }) => metadata.labels?.[name] === value).length;
       if (matching > 0) counts.set(labels[key]!, (counts.get(labels[key]!) ?? 0) + matching);
     }

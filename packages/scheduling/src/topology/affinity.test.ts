@@ -174,7 +174,7 @@ test('02/103 a pod on the move does not count where it was', () => {
   const others = ['test-zone-2', 'test-zone-3'].map((zone) =>
     inZone(zone, [labelled(`in-${zone}`, APP)], `on-${zone}`),
   );
-  const world = new World({ nodes: others, leavingNodes: [inZone('test-zone-1', [moving], 'old')] });
+  const world = new World({ nodes: others, deletingNodes: [inZone('test-zone-1', [moving], 'old')] });
   assert.deepEqual(world.plan(moving).unschedulable, []);
   assert.equal(valuesOf(world.plan(moving).newNodes[0]!, ZONE_LABEL)![0], 'test-zone-1');
 });

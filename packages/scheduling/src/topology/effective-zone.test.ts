@@ -61,7 +61,7 @@ test('02/129 only pods in phase Pending are counted, each once', () => {
 test('02/129 the zones of volumes count too', () => {
   const zoneOf = (zones: readonly string[], selected?: string) => {
     const volumes = {
-      claims: [{ metadata: { name: 'c', namespace: 'default' }, spec: { storageClassName: 'zonal' } }],
+      volumeClaims: [{ metadata: { name: 'c', namespace: 'default' }, spec: { storageClassName: 'zonal' } }],
       persistentVolumes: [],
       storageClasses: [
         {

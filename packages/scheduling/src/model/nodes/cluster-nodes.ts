@@ -31,7 +31,7 @@ export interface ClusterTables {
   readonly profile: ProviderProfile;
 }
 
-/** All nodes: first those pods may land on, in the order they are tried (spec 02 §7.8), then those that are leaving. */
+/** All nodes: first those pods may land on, in the order they are tried (spec 02 §7.8), then those that are being deleted. */
 export class ClusterNodes {
   readonly all: ClusterNode[] = [];
   /** How many pods may land on. */
@@ -46,7 +46,7 @@ export class ClusterNodes {
 
   constructor(
     nodes: readonly ExistingNode[],
-    leaving: readonly ExistingNode[],
+    deletingNodes: readonly ExistingNode[],
     nodeLabels: ReadonlySet<string>,
     tables: ClusterTables,
   ) {
@@ -55,7 +55,7 @@ export class ClusterNodes {
     for (const node of ordered) this.hosts.intern(hostnameOf(node));
     this.isAligned = this.hosts.size === ordered.length;
     this.schedulableCount = ordered.length;
-    this.#sources = [...ordered, ...leaving];
+    this.#sources = [...ordered, ...deletingNodes];
     this.#tables = tables;
   }
 

@@ -54,7 +54,7 @@ export class VolumeObjects {
 
   #volumeClaimsByName(): ReadonlyMap<string, PersistentVolumeClaim> {
     this.#volumeClaims ??= new Map(
-      this.#volumes.claims.map((volumeClaim) => [volumeClaimId(volumeClaim), volumeClaim]),
+      this.#volumes.volumeClaims.map((volumeClaim) => [volumeClaimId(volumeClaim), volumeClaim]),
     );
     return this.#volumeClaims;
   }

@@ -108,7 +108,7 @@ export class ExistingNodes {
     const node = this.#capacity.nodes.all[i]!;
     const { set, hostname } = node;
     const volumes = this.#volumes.get(i) ?? this.#capacity.volumes.get(i);
-    if (volumes !== undefined && !volumes.allows(queued.claims)) return false;
+    if (volumes !== undefined && !volumes.allows(queued.volumeClaims)) return false;
     if (demand.ports.length > 0 && portsConflict(demand.ports, this.#portsOf(i))) return false;
     if (!restriction.hosts.every((host) => host.accepts(host.group.existing.count(node.host), hostname))) return false;
     if (restriction.narrow(set, 'strictly', FIXED_NODE) === undefined) return false;
@@ -127,7 +127,7 @@ export class ExistingNodes {
     const { requests, ports } = demand;
     for (let r = 0; r < requests.length; r++) this.#remaining[i * requests.length + r]! -= requests[r]!;
     if (ports.length > 0) this.#ports.set(i, [...this.#portsOf(i), ...ports]);
-    if (queued.claims.length > 0) this.#attach(i, queued);
+    if (queued.volumeClaims.length > 0) this.#attach(i, queued);
     const { set, taints, hostname, host } = node;
     return { node, set, taints, hostname, host, isPlanned: false };
   }
@@ -136,10 +136,10 @@ export class ExistingNodes {
     return this.#ports.get(i) ?? this.#capacity.ports.get(i) ?? [];
   }
 
-  #attach(i: number, { claims }: QueuedPod): void {
+  #attach(i: number, { volumeClaims }: QueuedPod): void {
     const usage = this.#volumes.get(i) ?? this.#capacity.volumes.get(i)?.clone();
     if (usage === undefined) return;
-    usage.add(claims);
+    usage.add(volumeClaims);
     this.#volumes.set(i, usage);
   }
 }

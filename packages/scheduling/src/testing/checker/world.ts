@@ -166,8 +166,8 @@ function placements(pods: readonly PlacedPod[], options: PlanningOptions): reado
 
 function residentsOf(snapshot: Snapshot): readonly Resident[] {
   const moving = new Set(snapshot.pods.map(podId));
-  const { nodes, leavingNodes, absentNodes = [] } = snapshot;
-  return [...nodes, ...leavingNodes, ...absentNodes].flatMap(({ name, node, pods }) => {
+  const { nodes, deletingNodes, absentNodes = [] } = snapshot;
+  return [...nodes, ...deletingNodes, ...absentNodes].flatMap(({ name, node, pods }) => {
     if (node === undefined) return [];
     const staying = pods.filter((pod) => !moving.has(podId(pod)));
     return staying.map((pod) => ({

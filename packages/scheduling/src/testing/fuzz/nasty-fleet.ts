@@ -45,7 +45,7 @@ export function nastyFleet(seed: number): { readonly snapshot: Snapshot; readonl
   const random = seededRandom(seed);
   const instanceTypes = Array.from({ length: 3 + random.below(6) }, (_, index) => randomType(index, random));
   const nodePools = Array.from({ length: 1 + random.below(4) }, (_, index) => randomPool(index, random));
-  const volumes: Snapshot['volumes'] = { claims: [], persistentVolumes: [], storageClasses: [] };
+  const volumes: Snapshot['volumes'] = { volumeClaims: [], persistentVolumes: [], storageClasses: [] };
   const workloads = Array.from({ length: 1 + random.below(8) }, (_, index) => randomWorkload(`app-${index}`, random));
   const pods = workloads.flatMap((make) =>
     Array.from({ length: 1 + random.below(6) }, (_, index) => make(String(index))),
@@ -60,7 +60,7 @@ export function nastyFleet(seed: number): { readonly snapshot: Snapshot; readonl
         instanceTypes: random.chance(0.8) ? instanceTypes : random.some(instanceTypes),
       })),
       nodes,
-      leavingNodes: [],
+      deletingNodes: [],
       pods: pods.map((pod) => (random.chance(0.08) ? withVolume(pod, volumes, random) : pod)),
       daemonPods: random.chance(0.4) ? [randomDaemon(random)] : [],
       volumes,
@@ -291,7 +291,7 @@ function withVolume(pod: Pod, volumes: Snapshot['volumes'], random: Random): Pod
     metadata: { name: volumeName },
     spec: { csi: { driver: 'disk.example.com' }, nodeAffinity: { required: { nodeSelectorTerms } } },
   });
-  (volumes.claims as unknown[]).push({ metadata: { name, namespace }, spec: { volumeName } });
+  (volumes.volumeClaims as unknown[]).push({ metadata: { name, namespace }, spec: { volumeName } });
   return { ...pod, spec: { ...pod.spec, volumes: [{ name: 'data', persistentVolumeClaim: { claimName: name } }] } };
 }
 

@@ -154,7 +154,7 @@ function hostPortsOf({ spec }: Pod) {
 /** A bound volume must be reachable from the node. */
 function volumeRefusal(pod: Pod, { labels }: SimulatedNode, { volumes }: SimulatedCluster): string | undefined {
   for (const { persistentVolumeClaim } of pod.spec.volumes ?? []) {
-    const claim = volumes.claims.find(
+    const claim = volumes.volumeClaims.find(
       ({ metadata }) => metadata.name === persistentVolumeClaim?.claimName && metadata.namespace === namespaceOf(pod),
     );
     const volume = volumes.persistentVolumes.find(({ metadata }) => metadata.name === claim?.spec.volumeName);

@@ -30,7 +30,7 @@ export const COUNTERFACTUALS: Readonly<Record<string, Without>> = {
     ...node,
     pods: node.pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined),
   })),
-  'pods of leaving nodes': inSnapshot((snapshot) => ({
+  'pods of nodes being deleted': inSnapshot((snapshot) => ({
     ...snapshot,
     pods: snapshot.pods.filter(({ spec }) => spec.nodeName === undefined),
   })),
@@ -118,7 +118,7 @@ function inNodes(change: (node: ExistingNode) => ExistingNode): Without {
   return inSnapshot((snapshot) => ({
     ...snapshot,
     nodes: snapshot.nodes.map(change),
-    leavingNodes: snapshot.leavingNodes.map(change),
+    deletingNodes: snapshot.deletingNodes.map(change),
   }));
 }
 

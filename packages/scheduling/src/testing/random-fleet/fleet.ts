@@ -41,13 +41,13 @@ export function randomFleet(seed: number, wanted: Partial<FleetTraits> = {}): Ra
   const nodes = Array.from({ length: random.below(6) }, (_, index) =>
     randomNode(`node-${index}`, stock, random, traits),
   );
-  const leaving = nodes.filter(() => random.chance(0.1));
+  const deletingNodes = nodes.filter(() => random.chance(0.1));
   return {
     snapshot: {
       pools,
-      nodes: nodes.filter((node) => !leaving.includes(node)),
-      leavingNodes: leaving.map(withDisruptedTaint),
-      pods: [...pending, ...(traits.portable ? [] : leaving.flatMap((node) => movingPods(node, random)))],
+      nodes: nodes.filter((node) => !deletingNodes.includes(node)),
+      deletingNodes: deletingNodes.map(withDisruptedTaint),
+      pods: [...pending, ...(traits.portable ? [] : deletingNodes.flatMap((node) => movingPods(node, random)))],
       daemonPods,
       volumes: storage.objects(),
       namespaces: [
@@ -74,7 +74,7 @@ function withDisruptedTaint(node: ExistingNode): ExistingNode {
   };
 }
 
-/** Those of a leaving node that need another. */
+/** Those of a deleting node that need another. */
 function movingPods({ pods }: ExistingNode, random: Random): readonly Pod[] {
   const isDaemon = ({ metadata }: Pod) => metadata.ownerReferences !== undefined;
   return pods.filter((pod) => !isDaemon(pod) && pod.metadata.deletionTimestamp === undefined && random.chance(0.7));

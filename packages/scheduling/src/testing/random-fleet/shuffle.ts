@@ -20,11 +20,11 @@ export function shuffleSnapshot(snapshot: Snapshot, random: Random): Snapshot {
       })),
     })),
     nodes: shuffle(snapshot.nodes).map((node) => ({ ...node, pods: shuffle(node.pods) })),
-    leavingNodes: shuffle(snapshot.leavingNodes),
+    deletingNodes: shuffle(snapshot.deletingNodes),
     pods: shuffle(snapshot.pods),
     daemonPods: shuffle(snapshot.daemonPods),
     volumes: {
-      claims: shuffle(volumes.claims),
+      volumeClaims: shuffle(volumes.volumeClaims),
       persistentVolumes: shuffle(volumes.persistentVolumes),
       storageClasses: shuffle(volumes.storageClasses),
     },

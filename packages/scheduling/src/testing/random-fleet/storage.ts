@@ -71,7 +71,7 @@ export class RandomStorage {
       matchLabelExpressions: [{ key: ZONE_LABEL, values: [zone] }],
     }));
     return {
-      claims: [...this.#claims.values()],
+      volumeClaims: [...this.#claims.values()],
       persistentVolumes: this.#volumes,
       storageClasses: [
         { metadata: { name: STORAGE_CLASS }, provisioner: DRIVER, allowedTopologies },

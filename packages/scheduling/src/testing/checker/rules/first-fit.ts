@@ -69,10 +69,10 @@ export const placeablePodsPlaced: Rule = (world) =>
       .map(({ name }) => `pool ${name} has a node for ${podName(pod)}`),
   );
 
-/** A node that is let alone for a while takes pending pods and pods of leaving nodes only (§8.3, end). */
-export const restingNodesSpared: Rule = ({ existing, snapshot: { leavingNodes } }) => {
+/** A node that is let alone for a while takes pending pods and pods of nodes being deleted only (§8.3, end). */
+export const restingNodesSpared: Rule = ({ existing, snapshot: { deletingNodes } }) => {
   const isMoved = ({ spec }: Pod) =>
-    spec.nodeName !== undefined && !leavingNodes.some(({ name }) => name === spec.nodeName);
+    spec.nodeName !== undefined && !deletingNodes.some(({ name }) => name === spec.nodeName);
   return existing
     .filter(({ node }) => node.refusesMovedPods)
     .flatMap(({ hostname, placed }) =>

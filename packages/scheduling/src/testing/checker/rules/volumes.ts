@@ -73,7 +73,9 @@ function claimsOf(pod: Pod, { volumes }: Snapshot): readonly (PersistentVolumeCl
     return ephemeral ? [`${pod.metadata.name}-${name}`] : [];
   });
   return names.map((name) =>
-    volumes.claims.find(({ metadata }) => metadata.name === name && (metadata.namespace ?? 'default') === namespace),
+    volumes.volumeClaims.find(
+      ({ metadata }) => metadata.name === name && (metadata.namespace ?? 'default') === namespace,
+    ),
   );
 }
 

@@ -85,7 +85,7 @@ function claim(name: string) {
 
 function volumeLimitCase(): Case {
   const volumes = {
-    claims: [claim('x'), claim('y')],
+    volumeClaims: [claim('x'), claim('y')],
     persistentVolumes: [],
     storageClasses: [{ metadata: { name: 'fast' }, provisioner: 'disk' }],
   };
@@ -100,7 +100,7 @@ function volumeLimitCase(): Case {
 function volumeZoneCase(): Case {
   const allowedTopologies = [{ matchLabelExpressions: [{ key: ZONE_LABEL, values: ['a'] }] }];
   const volumes = {
-    claims: [claim('x')],
+    volumeClaims: [claim('x')],
     persistentVolumes: [],
     storageClasses: [{ metadata: { name: 'fast' }, provisioner: 'disk', allowedTopologies }],
   };
