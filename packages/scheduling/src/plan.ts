@@ -47,7 +47,7 @@ export type PackingReason =
   | 'NoneFound'
   /** Nothing was bought, or nothing of what was bought may be changed. */
   | 'NothingToChange'
-  /** Prices are linear in size: large machines cost per unit what small ones do, so there is nothing to look for. */
+  /** Prices are linear in size: large nodes cost per unit what small ones do, so there is nothing to look for. */
   | 'LinearPrices'
   /** Every pool asks for upstream's plan. */
   | 'Policy'

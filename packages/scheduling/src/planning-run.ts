@@ -192,9 +192,9 @@ class PlanningRun {
       planned: nodes.length,
     });
     for (const queued of this.#queue.refused()) {
-      const draft = this.#packer.failureOf(this.#packer.kindOf(queued));
-      if (!writer.knows(draft)) yield placing(this.waiting);
-      unschedulable.push({ pod: queued.pod, failure: writer.write(draft) });
+      const raw = this.#packer.failureOf(this.#packer.kindOf(queued));
+      if (!writer.knows(raw)) yield placing(this.waiting);
+      unschedulable.push({ pod: queued.pod, failure: writer.write(raw) });
     }
     return {
       newNodes,

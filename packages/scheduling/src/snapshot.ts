@@ -39,7 +39,7 @@ export interface Pool {
   readonly instanceTypes: readonly InstanceType[];
 }
 
-/** A kind of machine as a provider describes it. Never changed by planning. */
+/** An instance type as a provider describes it. Planning never changes it. */
 export interface InstanceType {
   readonly name: string;
   /** A requirement for every well-known label: `In` its values, or `DoesNotExist` where it does not apply. */
@@ -52,7 +52,7 @@ export interface InstanceType {
   readonly capacityOverlaid?: boolean | undefined;
 }
 
-/** What the system keeps of a machine's capacity; the rest is allocatable. */
+/** What the system keeps of a node's capacity; the rest is allocatable. */
 export interface Overhead {
   readonly kubeReserved?: ResourceList | undefined;
   readonly systemReserved?: ResourceList | undefined;

@@ -279,7 +279,7 @@ test('nodes that are there are read with their pods; what is left out is as on a
 test('volume objects are read, so that pods which refer to them are planned', () => {
   const claims = [{ metadata: { name: 'data', namespace: 'shop' }, spec: { volumeName: 'pv' } }];
   const { volumes } = fleetOf(changed(['volumes'], { claims })).snapshot;
-  assert.deepEqual(volumes, { claims, persistentVolumes: [], storageClasses: [] });
+  assert.deepEqual(volumes, { volumeClaims: claims, persistentVolumes: [], storageClasses: [] });
 });
 
 test('what is wrong with existing nodes and volumes is told with its place', () => {

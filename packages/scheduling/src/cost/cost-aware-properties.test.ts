@@ -14,7 +14,7 @@ import { randomChange } from '../testing/random-fleet/change.ts';
 import { type RandomFleet, randomFleet } from '../testing/random-fleet/fleet.ts';
 import { shuffleSnapshot } from '../testing/random-fleet/shuffle.ts';
 import { type Random, seededRandom } from '@karpenter-ts/kubernetes/testing';
-import { satisfiedWishes } from '../testing/satisfied-wishes.ts';
+import { satisfiedPreferences } from '../testing/satisfied-preferences.ts';
 
 const RUNS = Number(process.env['KARPENTER_PLAN_RUNS'] ?? 60);
 const SEED = Number(process.env['KARPENTER_SEED'] ?? Date.now() % 2 ** 31);
@@ -91,7 +91,9 @@ forAll('every plan passes the checker', ({ snapshot, options, costAware }) => {
 
 forAll('no preference that upstream’s plan satisfies is broken', ({ snapshot, options, upstream, costAware }) => {
   if (options.preferencePolicy === 'Ignore') return;
-  const broken = satisfiedWishes(snapshot, upstream, options).difference(satisfiedWishes(snapshot, costAware, options));
+  const broken = satisfiedPreferences(snapshot, upstream, options).difference(
+    satisfiedPreferences(snapshot, costAware, options),
+  );
   assert.deepEqual(broken, new Set());
 });
 

@@ -8,7 +8,7 @@ import { preferNodes, where } from '../testing/pod-parts.ts';
 import { World } from '../testing/world.ts';
 
 /** The pools of the nodes for two pods that upstream puts in `plain`, while `labelled` is cheaper and has a label. */
-function poolsFor(...wishes: readonly (readonly NodeSelectorRequirement[])[]): readonly string[] {
+function poolsFor(...preferences: readonly (readonly NodeSelectorRequirement[])[]): readonly string[] {
   const type = (name: string, cpu: string, price: number) =>
     makeType(name, {
       capacity: { cpu, memory: '64Gi', pods: '9' },
@@ -18,7 +18,7 @@ function poolsFor(...wishes: readonly (readonly NodeSelectorRequirement[])[]): r
   const typesOf = { plain: [type('large', '8', 3), type('small', '4', 0.9)], labelled: [type('small', '4', 0.2)] };
   const affinity = preferNodes(
     [100, where(ZONE_LABEL, 'In', 'zone-a')],
-    ...wishes.map((expressions) => [1, ...expressions] as const),
+    ...preferences.map((expressions) => [1, ...expressions] as const),
   );
   const pods = ['a', 'b'].map((name) => makePod(name, { requests: { cpu: '3500m' }, affinity }));
   const world = (packing: typeof CHEAPEST | undefined) => new World({ pools, typesOf, options: { packing } });

@@ -47,7 +47,7 @@ export class Needs {
     const { sets, demands } = this.#tables;
     const demand = demands.of(queued.podClass, stage);
     let asked = sets.merge(demand.needs.set, this.#volumeNeeds(demand, node.set));
-    for (const { preference } of queued.podClass.kind.constraints.stages[0]!.wishes.preferredNodeTerms) {
+    for (const { preference } of queued.podClass.kind.constraints.stages[0]!.preferences.preferredNodeTerms) {
       const preferred = this.#termOf(preference);
       if (preferred.ids.every((id) => this.#isGranted(id, node))) asked = sets.merge(asked, preferred);
     }

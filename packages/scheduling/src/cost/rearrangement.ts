@@ -1,7 +1,7 @@
 import { Acceptance } from '../packing/new-nodes/acceptance.ts';
 import { NONE_HELD, InFlightNode } from '../packing/new-nodes/in-flight-node.ts';
 import type { HistoryEntry } from '../packing/packer.ts';
-import { settle } from '../packing/new-nodes/settling.ts';
+import { addPod } from '../packing/new-nodes/add-pod.ts';
 import { IMPROVING, type Reading } from '../progress.ts';
 import { initialStateOf } from '../packing/plan-scope.ts';
 import type { Effort } from './effort.ts';
@@ -48,7 +48,7 @@ export function* rearrange(run: UpstreamRun, seatings: readonly Seating[], effor
     const demand = demands.of(queued.podClass, stage);
     const set = acceptance.check(node, demand, topology.restriction(kind, stage, binding), 'Keep');
     if (set === undefined) return { refused: entry };
-    settle({ acceptance, reservations, topology }, node, { queued, stage }, demand, set);
+    addPod({ acceptance, reservations, topology }, node, { queued, stage }, demand, set);
   }
   return { nodes };
 }

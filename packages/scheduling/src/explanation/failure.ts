@@ -11,7 +11,7 @@ import {
 } from '@karpenter-ts/apis';
 import type { Taint } from '@karpenter-ts/kubernetes';
 import { findUntolerated, type TaintTable } from '../model/pods/taints.ts';
-import type { FailureDraft, RefusalDraft } from '../packing/refusal-draft.ts';
+import type { RawFailure, RawRefusal } from '../packing/raw-refusal.ts';
 import { findContradictions } from '../model/requirements/contradiction.ts';
 import {
   areImpossible,
@@ -39,7 +39,7 @@ export interface ExplanationTables {
 export class FailureWriter {
   readonly #tables: ExplanationTables;
   readonly #typeRefusals: TypeRefusals;
-  readonly #known = new Map<FailureDraft, Failure>();
+  readonly #known = new Map<RawFailure, Failure>();
   readonly #counts = new Map<Group, ReadonlyMap<string, number>>();
   readonly #incompatibilities = new Map<string, readonly Incompatibility[]>();
 
@@ -49,57 +49,54 @@ export class FailureWriter {
   }
 
   /** Whether it costs nothing to write this one. */
-  knows(draft: FailureDraft): boolean {
-    return this.#known.has(draft);
+  knows(raw: RawFailure): boolean {
+    return this.#known.has(raw);
   }
 
-  write(draft: FailureDraft): Failure {
-    let failure = this.#known.get(draft);
+  write(raw: RawFailure): Failure {
+    let failure = this.#known.get(raw);
     if (failure === undefined) {
-      const refusals = draft.refusals.map(({ nodePool, refusal }) => ({
+      const refusals = raw.refusals.map(({ nodePool, refusal }) => ({
         nodePool,
-        refusal: this.#refusal(refusal, draft),
+        refusal: this.#refusal(refusal, raw),
       }));
       failure = refusals.length === 0 ? { why: 'NoUsablePools' } : { why: 'PoolsRefused', refusals };
-      this.#known.set(draft, failure);
+      this.#known.set(raw, failure);
     }
     return failure;
   }
 
-  #refusal(draft: RefusalDraft, failure: FailureDraft): Refusal {
-    switch (draft.why) {
+  #refusal(raw: RawRefusal, failure: RawFailure): Refusal {
+    switch (raw.why) {
       case 'NodeLimit':
       case 'ResourceLimits':
-        return limitRefusal(draft);
+        return limitRefusal(raw);
       case 'Taints':
-        return { why: 'Taints', untolerated: this.#untolerated(draft) };
+        return { why: 'Taints', untolerated: this.#untolerated(raw) };
       case 'Requirements':
-        return { why: draft.why, problems: this.#problems(draft.existing, draft.incoming, draft.hostname) };
+        return { why: raw.why, problems: this.#problems(raw.existing, raw.incoming, raw.hostname) };
       case 'VolumeRequirements':
-        return { why: draft.why, problems: this.#volumeProblems(draft, failure) };
+        return { why: raw.why, problems: this.#volumeProblems(raw, failure) };
       case 'Topology':
-        return this.#topologyRefusal(draft.set, draft.hostname, failure);
+        return this.#topologyRefusal(raw.set, raw.hostname, failure);
       case 'InstanceTypes':
-        return this.#typeRefusals.write(draft);
+        return this.#typeRefusals.write(raw);
       case 'Reservation':
-        return reservationRefusal(draft);
+        return reservationRefusal(raw);
       default:
-        return draft satisfies never;
+        return raw satisfies never;
     }
   }
 
-  #untolerated({ template, tolerations }: RefusalDraft & { readonly why: 'Taints' }): readonly Taint[] {
+  #untolerated({ template, tolerations }: RawRefusal & { readonly why: 'Taints' }): readonly Taint[] {
     const { taints } = this.#tables;
     return findUntolerated(taints.taints(template.taints), taints.tolerations(tolerations));
   }
 
   /** Volumes that exclude each other do so on every node. */
-  #volumeProblems(
-    draft: RefusalDraft & { readonly why: 'Requirements' | 'VolumeRequirements' },
-    { podClass }: FailureDraft,
-  ) {
+  #volumeProblems(raw: RawRefusal & { readonly why: 'Requirements' | 'VolumeRequirements' }, { podClass }: RawFailure) {
     const { volumeNeeds, volumeAlternatives } = podClass.shape;
-    const { existing, incoming, hostname } = draft;
+    const { existing, incoming, hostname } = raw;
     if (!areImpossible(incoming) || volumeNeeds.kind === 'missing') return this.#problems(existing, incoming, hostname);
     return findContradictions(volumeNeeds.alternatives[volumeAlternatives.indexOf(incoming)] ?? []);
   }
@@ -120,7 +117,7 @@ export class FailureWriter {
   }
 
   /** The first rule that leaves nothing; else the first that leaves nothing of what those before it left of its key. */
-  #topologyRefusal(set: RequirementSet, hostname: string, failure: FailureDraft): Refusal {
+  #topologyRefusal(set: RequirementSet, hostname: string, failure: RawFailure): Refusal {
     const { topology, profile } = this.#tables;
     const node = this.#nodeRequirements(set, hostname);
     const strict = failure.stage.strictNeeds;
@@ -147,7 +144,7 @@ export class FailureWriter {
   }
 
   /** Whether a rule alone leaves the node open to the pod, a custom label it does not have aside. */
-  #isOpen(rule: BindingRule, set: RequirementSet, hostname: string, failure: FailureDraft): boolean {
+  #isOpen(rule: BindingRule, set: RequirementSet, hostname: string, failure: RawFailure): boolean {
     const { group, isSelected } = rule;
     if (group instanceof HostGroup) {
       const noNames = { nameOf: () => '' };
@@ -158,7 +155,7 @@ export class FailureWriter {
     return choice.openTo(set.find(group.domains.keyId)).length > 0;
   }
 
-  #choiceOf({ group, isSelected }: { group: LabelGroup; isSelected: boolean }, { stage }: FailureDraft): KeyChoice {
+  #choiceOf({ group, isSelected }: { group: LabelGroup; isSelected: boolean }, { stage }: RawFailure): KeyChoice {
     const choice = new KeyChoice(group.domains);
     const requirement = stage.strictNeeds.set.find(group.domains.keyId);
     group.restrict(choice, requirement < 0 ? undefined : group.domains.admitted(requirement), isSelected);

@@ -7,11 +7,11 @@ import { clashes, type DaemonNeighbour } from '../packing/daemon-peers.ts';
 import { variantsHolding } from '../packing/new-nodes/fitting-variants.ts';
 import type { NodeTemplate } from '../packing/new-nodes/node-template.ts';
 import type { OverheadGroup } from '../packing/new-nodes/overhead-group.ts';
-import type { InstanceTypeDraft, LimitDraft, ReservationDraft } from '../packing/refusal-draft.ts';
+import type { RawInstanceTypeRefusal, RawLimitRefusal, RawReservationRefusal } from '../packing/raw-refusal.ts';
 import type { RequirementSets } from '../model/requirements/requirement-set.ts';
 
 /** How many nodes there may be, or what the pool may still grow by beside the least its types would add. */
-export function limitRefusal({ why, template, limits }: LimitDraft): Refusal {
+export function limitRefusal({ why, template, limits }: RawLimitRefusal): Refusal {
   if (why === 'NodeLimit') return { why, limit: template.limits!.remaining.get('nodes')! };
   const { catalogue } = template.market;
   const smallest = new Map<string, Quantity>();
@@ -29,8 +29,8 @@ export class TypeRefusals {
     this.#sets = sets;
   }
 
-  write(draft: InstanceTypeDraft): InstanceTypeRefusal {
-    const { demand, template, set, shortages } = draft;
+  write(raw: RawInstanceTypeRefusal): InstanceTypeRefusal {
+    const { demand, template, set, shortages } = raw;
     const { ports } = demand;
     const groups = withoutClash(template, demand);
     const overheads = groups.map(({ requests }) => requests).filter((requests) => requests.size > 0);
@@ -38,7 +38,7 @@ export class TypeRefusals {
       overheads.length === 0 ? NO_AMOUNTS : overheads.reduce(combine);
     return {
       why: 'InstanceTypes',
-      types: this.#tally(draft, groups),
+      types: this.#tally(raw, groups),
       shortOf: shortages,
       takenPorts: ports.length === 0 ? ports : takenPorts(template, ports),
       avoidedDaemons: avoidedOn(template, demand),
@@ -50,7 +50,7 @@ export class TypeRefusals {
   }
 
   /** A type is large enough only as what it is offered as, so fitting implies an offering. */
-  #tally({ template, set, demand, variants }: InstanceTypeDraft, groups: readonly OverheadGroup[]): TypeTally {
+  #tally({ template, set, demand, variants }: RawInstanceTypeRefusal, groups: readonly OverheadGroup[]): TypeTally {
     const { catalogue } = template.market;
     const { compatible, offered } = template.market.supply(set);
     const considered = groups.length === template.overheadGroups.length ? variants : within(variants, groups);
@@ -87,7 +87,7 @@ function within(variants: BitSet, groups: readonly OverheadGroup[]): BitSet {
 }
 
 /** Which reservations would have done, or would have been given up. */
-export function reservationRefusal({ problem, possible, held }: ReservationDraft): ReservationRefusal {
+export function reservationRefusal({ problem, possible, held }: RawReservationRefusal): ReservationRefusal {
   const ids = problem === 'Taken' ? possible.map(({ reservation }) => reservation) : held;
   return { why: 'Reservation', problem, reservations: [...new Set(ids)].sort() };
 }

@@ -33,7 +33,7 @@ export function daemonsOf(
       const shape = shapes.of(pod);
       const { requests, ports, constraints } = shape;
       const { stages } = constraints;
-      const { tolerations, requiredNodeTerms } = stages[0]!.wishes;
+      const { tolerations, requiredNodeTerms } = stages[0]!.preferences;
       // Relaxing drops the terms first, one by one: so many stages stand for a term each.
       const termStages = stages.slice(0, Math.max(1, requiredNodeTerms.length));
       return {

@@ -16,8 +16,8 @@ import { InFlightNodes } from './new-nodes/in-flight-nodes.ts';
 import type { PodClass } from '../model/pods/pod-class.ts';
 import type { Stage } from '../model/pods/constraints.ts';
 import type { QueuedPod } from './queued-pod.ts';
-import type { FailureDraft, RunEvent } from './refusal-draft.ts';
-import { settle, type SettlingDeps } from './new-nodes/settling.ts';
+import type { RawFailure, RunEvent } from './raw-refusal.ts';
+import { addPod, type AddPodDeps } from './new-nodes/add-pod.ts';
 
 export interface PackerDeps {
   readonly sets: RequirementSets;
@@ -52,10 +52,10 @@ export class Packer {
   readonly history: HistoryEntry[] = [];
   readonly #deps: PackerDeps;
   readonly #acceptance: Acceptance;
-  readonly #settling: SettlingDeps;
+  readonly #addPodDeps: AddPodDeps;
   readonly #newNodes: NewNodes;
   readonly #attempts = new Map<PodClass, Attempt[]>();
-  readonly #failures = new Map<PodClass | QueuedPod, FailureDraft>();
+  readonly #failures = new Map<PodClass | QueuedPod, RawFailure>();
   #nodeEvents: readonly RunEvent[] = [];
 
   constructor(deps: PackerDeps) {
@@ -63,7 +63,7 @@ export class Packer {
     this.inFlight = new InFlightNodes(deps.sets);
     this.#acceptance = new Acceptance({ ...deps, reservedCapacity: deps.options.reservedCapacity });
     const { reservations, topology } = deps;
-    this.#settling = { acceptance: this.#acceptance, reservations, topology };
+    this.#addPodDeps = { acceptance: this.#acceptance, reservations, topology };
     this.#newNodes = new NewNodes(deps.pools, this.#acceptance, {
       minValues: deps.options.minValuesPolicy === 'BestEffort' ? 'Lower' : 'Keep',
       width: deps.resources.names.length,
@@ -92,9 +92,9 @@ export class Packer {
   /** Places a pod, or finds out that it cannot be and changes nothing. */
   place(queued: QueuedPod): boolean {
     this.#nodeEvents = [];
-    const draft = this.#tryStages(queued);
-    if (draft !== undefined) this.#failures.set(this.kindOf(queued), draft);
-    return draft === undefined;
+    const raw = this.#tryStages(queued);
+    if (raw !== undefined) this.#failures.set(this.kindOf(queued), raw);
+    return raw === undefined;
   }
 
   /** What stands for all pods that get the same answer as things stand. */
@@ -103,13 +103,13 @@ export class Packer {
   }
 
   /** Why pods of a kind could not be placed, when one of them was last tried. */
-  failureOf(kind: PodClass | QueuedPod): FailureDraft {
+  failureOf(kind: PodClass | QueuedPod): RawFailure {
     return this.#failures.get(kind)!;
   }
 
-  #tryStages(queued: QueuedPod): FailureDraft | undefined {
+  #tryStages(queued: QueuedPod): RawFailure | undefined {
     const { podClass } = queued;
-    let failure: FailureDraft | undefined;
+    let failure: RawFailure | undefined;
     let waitsFor: readonly RunEvent[] | undefined = [];
     const { stages } = podClass.kind.constraints;
     for (let i = 0; i < stages.length; i++) {
@@ -141,7 +141,7 @@ export class Packer {
     return attempts[i];
   }
 
-  #try(queued: QueuedPod, { stage, demand, binding }: Attempt): FailureDraft | undefined {
+  #try(queued: QueuedPod, { stage, demand, binding }: Attempt): RawFailure | undefined {
     const { topology, existing } = this.#deps;
     const { podClass } = queued;
     const restriction = topology.restriction(podClass.kind, stage, binding);
@@ -188,21 +188,21 @@ export class Packer {
   #join(node: InFlightNode, placed: Placed, demand: Demand, set: RequirementSet): void {
     const isNarrowed = set !== node.set;
     if (set.ids.length > node.set.ids.length) this.#nodeEvents = ['NodeLabelled'];
-    this.#settle(node, placed, demand, set);
+    this.#addPod(node, placed, demand, set);
     this.inFlight.update(node, isNarrowed);
   }
 
   #open(template: NodeTemplate, placed: Placed, demand: Demand, set: RequirementSet): void {
     const node = new InFlightNode(this.inFlight.nodes.length, template, this.#deps.resources.names.length);
     node.minValuesRelaxed = this.#acceptance.minValuesLowered;
-    this.#settle(node, placed, demand, set);
+    this.#addPod(node, placed, demand, set);
     this.inFlight.add(node);
     this.#nodeEvents = ['NodeOpened'];
     this.#newNodes.count(template, node.variants);
   }
 
-  #settle(node: InFlightNode, placed: Placed, demand: Demand, set: RequirementSet): void {
-    settle(this.#settling, node, placed, demand, set);
+  #addPod(node: InFlightNode, placed: Placed, demand: Demand, set: RequirementSet): void {
+    addPod(this.#addPodDeps, node, placed, demand, set);
     this.history.push({ queued: placed.queued, stage: placed.stage, on: node });
   }
 }

@@ -57,7 +57,7 @@ test('02/108 a preference that contradicts the selector is given up, not the sel
   assert.deepEqual(poolOf(preferring([where('team', 'In', 'c')])), ['team-b']);
   assert.deepEqual(poolOf(preferring([where('team', 'DoesNotExist')])), ['team-b']);
   assert.deepEqual(poolOf(preferring([where('team', 'Gt', '3')])), ['team-b']);
-  // The next preference is still a wish.
+  // The next preference is still a preference.
   const pod = preferring([where('team', 'NotIn', 'b')], [zone(2)]);
   assert.deepEqual(valuesOf(new World({ pools }).plan(pod).newNodes[0]!, ZONE_LABEL), ['test-zone-2']);
 });
@@ -159,7 +159,7 @@ test('each failed attempt gives up one thing, in upstream’s order and words', 
   );
 });
 
-test('a pod that fails starts over with all its wishes once another was placed', () => {
+test('a pod that fails starts over with all its preferences once another was placed', () => {
   const leader = makePod('leader', { labels: APP, nodeSelector: { [ZONE_LABEL]: 'test-zone-2' } });
   const follower = makePod('follower', {
     requests: { cpu: '1' }, // tried first

@@ -39,7 +39,7 @@ test('what is allocatable is what the system leaves', () => {
   assert.deepEqual(launch.allocatable, { cpu: '3900m', memory: String(7 * 2 ** 30), pods: '10' });
 });
 
-test('a machine is labelled with what it is, and with one of the values its pool leaves open', () => {
+test('an instance is labelled with what it is, and with one of the values its pool leaves open', () => {
   const requirements = [{ key: 'rack', operator: 'In', values: ['r1', 'r2'] } as const];
   const type = makeType('small', { capacity, offerings: [cheap, dear] });
   const nodePool = makePool('racked', { labels: { team: 'web' }, requirements: [...requirements] });

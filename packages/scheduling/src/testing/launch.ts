@@ -7,9 +7,9 @@ import type { InstanceType, Offering, PlanningOptions, Snapshot } from '../snaps
 import { allocatableOf, capacityOf, type Nanos } from './checker/amounts.ts';
 import { fittingOfferings } from './checker/buying.ts';
 import { daemonsOnType } from './checker/daemons.ts';
-import { buildWorld, type PlannedMachine, type World } from './checker/world.ts';
+import { buildWorld, type PlannedTarget, type World } from './checker/world.ts';
 
-/** A machine that was bought. */
+/** An instance that was launched. */
 export interface Launch {
   readonly instanceType: string;
   readonly pricePerHour: number;
@@ -25,29 +25,29 @@ export interface Launch {
 /** By placeholder: of the first type listed that can be had, the cheapest way on which all pods and daemons fit. */
 export function launchesOf(snapshot: Snapshot, plan: Plan, options: PlanningOptions): ReadonlyMap<string, Launch> {
   const world = buildWorld(snapshot, plan, options);
-  return new Map(world.planned.map((machine) => [machine.hostname, launch(machine, world)]));
+  return new Map(world.planned.map((target) => [target.hostname, launch(target, world)]));
 }
 
-function launch(machine: PlannedMachine, world: World): Launch {
-  const [way] = machine.types.flatMap((type) =>
-    fittingOfferings(machine, type, world).map((offering) => ({ type, offering })),
+function launch(target: PlannedTarget, world: World): Launch {
+  const [way] = target.types.flatMap((type) =>
+    fittingOfferings(target, type, world).map((offering) => ({ type, offering })),
   );
-  if (way === undefined) throw new Error(`${machine.hostname} cannot be bought`);
+  if (way === undefined) throw new Error(`${target.hostname} cannot be bought`);
   const { type, offering } = way;
   return {
     instanceType: type.name,
     pricePerHour: offering.pricePerHour,
-    labels: labelsOf(machine, type, offering, world),
-    taints: machine.taints,
+    labels: labelsOf(target, type, offering, world),
+    taints: target.taints,
     capacity: toResourceList(capacityOf(type, offering)),
     allocatable: toResourceList(allocatableOf(type, offering)),
-    daemons: daemonsOnType(world, machine.pool, type),
+    daemons: daemonsOnType(world, target.pool, type),
   };
 }
 
 /** What the type and the offering are, where the node leaves that open; what its pool asks for in addition. */
 function labelsOf(
-  { node }: PlannedMachine,
+  { node }: PlannedTarget,
   type: InstanceType,
   offering: Offering,
   { options }: World,

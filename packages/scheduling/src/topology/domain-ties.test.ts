@@ -18,11 +18,11 @@ function worldOf(prices: Prices, pods = '1') {
   return new World({ types: [makeType('one', { capacity: { cpu: '64', memory: '64Gi', pods }, offerings })] });
 }
 
-/** So many apps of one pod each, with these wishes about its likes. */
-function apps(count: number, wishes: (labels: Readonly<Record<string, string>>) => PodSpec): readonly Pod[] {
+/** So many apps of one pod each, with these preferences about pods like it. */
+function apps(count: number, preferences: (labels: Readonly<Record<string, string>>) => PodSpec): readonly Pod[] {
   return Array.from({ length: count }, (_, i) => {
     const labels = { app: `app-${i}` };
-    return makePod(`app-${i}`, { labels, ...wishes(labels) });
+    return makePod(`app-${i}`, { labels, ...preferences(labels) });
   });
 }
 
@@ -43,12 +43,12 @@ function domainsOf({ newNodes }: Plan, key: string): Readonly<Record<string, num
 
 const EQUAL = { a: { spot: 1 }, b: { spot: 1 }, c: { spot: 1 } };
 
-for (const [name, wishes] of [
+for (const [name, preferences] of [
   ['spread over zones', spread(ZONE_LABEL)],
   ['that want to be in one zone with their likes', together],
 ] as const) {
   test(`300 apps of one pod ${name} use all zones where these cost the same`, () => {
-    const counts = domainsOf(worldOf(EQUAL).plan(...apps(300, wishes)), ZONE_LABEL);
+    const counts = domainsOf(worldOf(EQUAL).plan(...apps(300, preferences)), ZONE_LABEL);
     for (const zone of ['a', 'b', 'c']) assert.ok(counts[zone]! > 75, JSON.stringify(counts));
   });
 
@@ -58,7 +58,7 @@ for (const [name, wishes] of [
       b: { 'on-demand': 2, spot: 1 },
       c: { 'on-demand': 1.2 },
     });
-    assert.deepEqual(domainsOf(world.plan(...apps(30, wishes)), ZONE_LABEL), { b: 30 });
+    assert.deepEqual(domainsOf(world.plan(...apps(30, preferences)), ZONE_LABEL), { b: 30 });
   });
 }
 

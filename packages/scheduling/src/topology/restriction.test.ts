@@ -7,17 +7,17 @@ import { type Domains, DomainTables } from '../model/requirements/domains.ts';
 import { KeyChoice } from './key-choice.ts';
 import { type NodeSupply, Restriction } from './restriction.ts';
 
-/** By key: the domains a machine can be in. */
-type Machine = readonly (readonly number[])[];
+/** By key: the domains a node option can be in. */
+type Options = readonly (readonly number[])[];
 
-/** A pod that must pick a domain of each key, and the machines its node could be. */
+/** A pod that must pick a domain of each key, and the options for its node. */
 class Picking {
   readonly keys: readonly Domains[];
   looks = 0;
   readonly #sets: RequirementSets;
-  readonly #machines: readonly Machine[];
+  readonly #nodeOptions: readonly Options[];
 
-  constructor(sizes: readonly number[], machines: readonly Machine[]) {
+  constructor(sizes: readonly number[], nodeOptions: readonly Options[]) {
     const table = new RequirementTable();
     const tables = new DomainTables(table);
     this.keys = sizes.map((size, key) => {
@@ -26,7 +26,7 @@ class Picking {
       return domains;
     });
     this.#sets = new RequirementSets(table, new Set(this.keys.map(({ key }) => key)));
-    this.#machines = machines;
+    this.#nodeOptions = nodeOptions;
   }
 
   /** Every combination of domains that is tried. */
@@ -49,8 +49,8 @@ class Picking {
   }
 
   #holds(set: RequirementSet): boolean {
-    return this.#machines.some((machine) =>
-      machine.every(
+    return this.#nodeOptions.some((nodeOption) =>
+      nodeOption.every(
         (possible, key) => !new Set(possible).isDisjointFrom(new Set(this.#domainsOf(set, this.keys[key]!))),
       ),
     );
@@ -69,33 +69,33 @@ function combinations(sizes: readonly number[]): readonly (readonly number[])[] 
   );
 }
 
-test('the combinations tried are the first of all, then those some machine can be in, in their order', () => {
+test('the combinations tried are the first of all, then those some node option can be in, in their order', () => {
   const sizes = [3, 2, 3];
-  const machine = fc.tuple(...sizes.map((size) => fc.uniqueArray(fc.nat({ max: size - 1 }), { minLength: 1 })));
+  const nodeOption = fc.tuple(...sizes.map((size) => fc.uniqueArray(fc.nat({ max: size - 1 }), { minLength: 1 })));
   fc.assert(
-    fc.property(fc.array(machine, { maxLength: 5 }), (machines) => {
+    fc.property(fc.array(nodeOption, { maxLength: 5 }), (nodeOptions) => {
       const [first, ...others] = combinations(sizes);
       const possible = others.filter((one) =>
-        machines.some((possible) => possible.every((domains, key) => domains.includes(one[key]!))),
+        nodeOptions.some((possible) => possible.every((domains, key) => domains.includes(one[key]!))),
       );
-      assert.deepEqual(new Picking(sizes, machines).tried(), [first, ...possible]);
+      assert.deepEqual(new Picking(sizes, nodeOptions).tried(), [first, ...possible]);
     }),
   );
 });
 
-test('of three keys with a hundred domains each, no more are looked at than there are, whichever machines there are', () => {
+test('of three keys with a hundred domains each, no more are looked at than there are, whichever node options there are', () => {
   const nowhere = new Picking([100, 100, 100], []);
   assert.equal(nowhere.tried().length, 1);
   assert.equal(nowhere.looks, 1);
-  // In the last domain of each key; and machines that have any two of the keys right, but never all three.
+  // In the last domain of each key; and options that have any two of the keys right, but never all three.
   const anywhere = Array.from({ length: 100 }, (_, domain) => domain);
-  const machines = [
+  const nodeOptions = [
     [anywhere, anywhere, []],
     [anywhere, [], anywhere],
     [[], anywhere, anywhere],
     [[99], [99], [99]],
   ];
-  const somewhere = new Picking([100, 100, 100], machines);
+  const somewhere = new Picking([100, 100, 100], nodeOptions);
   assert.deepEqual(somewhere.tried(), [
     [0, 0, 0],
     [99, 99, 99],

@@ -9,7 +9,7 @@ import {
 } from '@karpenter-ts/kubernetes';
 import { normalizeLabelKey } from '@karpenter-ts/apis';
 import type { Identity } from '../model/pods/pod-class.ts';
-import type { Wishes } from '../model/pods/relaxation.ts';
+import type { Preferences } from '../model/pods/relaxation.ts';
 import { bothScopes, type Namespaces, type NamespaceScope } from '../model/pods/namespaces.ts';
 import { type FilterTables, type NodeFilter, nodeFilterOf } from './node-filter.ts';
 import { bothSelectors, selectorFrom, selectorText } from '../model/pods/selector.ts';
@@ -28,7 +28,7 @@ export interface TopologyRule {
   readonly tolerations: number | undefined;
   /** Equal for rules that are one: the first of them decides what is not part of it (spec 02 §16.1). */
   readonly identity: string;
-  /** What it says, by which ties are settled. Without numbers of tables, which differ with the order of a snapshot. */
+  /** What it says, by which ties are decided. Without numbers of tables, which differ with the order of a snapshot. */
   readonly text: string;
 }
 
@@ -37,7 +37,7 @@ export interface RuleOwner {
   /** Any pod with these constraints. */
   readonly pod: Pod;
   readonly identity: Identity;
-  readonly wishes: Wishes;
+  readonly preferences: Preferences;
   readonly tolerations: number;
 }
 
@@ -47,14 +47,17 @@ export interface RuleTables extends FilterTables {
 
 /** The rules a pod is placed by: spread, affinity, anti-affinity, in that order. */
 export function rulesOf(owner: RuleOwner, tables: RuleTables): readonly TopologyRule[] {
-  const { wishes } = owner;
+  const { preferences } = owner;
   const { podAffinity, podAntiAffinity } = owner.pod.spec.affinity ?? {};
   const required = requiredTerms(podAffinity);
-  const anti = [...requiredTerms(podAntiAffinity), ...wishes.preferredAntiAffinity.map((term) => term.podAffinityTerm)];
+  const anti = [
+    ...requiredTerms(podAntiAffinity),
+    ...preferences.preferredAntiAffinity.map((term) => term.podAffinityTerm),
+  ];
   return [
-    ...wishes.spread.map((constraint) => spreadRule(owner, constraint, tables)),
+    ...preferences.spread.map((constraint) => spreadRule(owner, constraint, tables)),
     ...required.map((term) => affinityRule('affinity', owner, term, tables, required)),
-    ...wishes.preferredAffinity.map((term) => affinityRule('affinity', owner, term.podAffinityTerm, tables)),
+    ...preferences.preferredAffinity.map((term) => affinityRule('affinity', owner, term.podAffinityTerm, tables)),
     ...anti.map((term) => affinityRule('anti-affinity', owner, term, tables)),
   ];
 }

@@ -28,7 +28,7 @@ export class TopologyRules {
     return this.#inverse[kind.id]!;
   }
 
-  #owner({ constraints, identity }: PodKind, { wishes, tolerations }: Stage) {
-    return { pod: constraints.example, identity, wishes, tolerations };
+  #owner({ constraints, identity }: PodKind, { preferences, tolerations }: Stage) {
+    return { pod: constraints.example, identity, preferences, tolerations };
   }
 }

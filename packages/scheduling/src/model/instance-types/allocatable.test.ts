@@ -12,14 +12,14 @@ const fast = makeOffering('test-zone-1', 'spot', 1, {
   overheadOverride: { evictionThreshold: { memory: '100Mi' } },
 });
 
-test('what a machine has for pods is its capacity less overhead and huge pages, as the offering delivers it', () => {
+test('what a node has for pods is its capacity less overhead and huge pages, as the offering delivers it', () => {
   const common = { cpu: '3900m', pods: '5', 'hugepages-2Mi': '1Gi' };
   assert.deepEqual(allocatableResources(type), { ...common, memory: '3062Mi' });
   assert.deepEqual(allocatableResources(type, plain), { ...common, memory: '3062Mi' });
   assert.deepEqual(allocatableResources(type, fast), { ...common, memory: '2962Mi', 'fake.com/fast': '2' });
 });
 
-test('a machine holds up to what it has, and nothing of what it has not', () => {
+test('a node holds up to what it has, and nothing of what it has not', () => {
   const holds = (requests: ResourceList, offering = plain) => canHold(type, offering, requests);
   assert.deepEqual([holds({ cpu: '3900m' }), holds({ cpu: '3901m' })], [true, false]);
   assert.deepEqual([holds({ cpu: '1', memory: '3062Mi' }), holds({ cpu: '1', memory: '3063Mi' })], [true, false]);

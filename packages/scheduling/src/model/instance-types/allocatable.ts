@@ -9,7 +9,7 @@ import {
 } from '@karpenter-ts/kubernetes';
 import type { InstanceType, Offering, Overhead } from '../../snapshot.ts';
 
-/** A machine of a type as some of its offerings deliver it: these differ in what they add to capacity and overhead. */
+/** An instance of a type as some of its offerings deliver it. Offerings differ in what they add to capacity and overhead. */
 export interface Variant {
   readonly allocatable: Amounts;
   /** Available ones only. */
@@ -54,13 +54,13 @@ export function allocatableOf(type: InstanceType, offering: Offering | undefined
   return allocatable;
 }
 
-/** The same as Nodes and NodeClaims print it, for providers; `offering` is the one the machine is bought by. */
+/** The same as Nodes and NodeClaims print it, for providers; `offering` is the one the instance is bought by. */
 export function allocatableResources(type: InstanceType, offering?: Offering): ResourceList {
   const amounts = allocatableOf(type, offering, new AmountReader());
   return Object.fromEntries([...amounts].map(([name, quantity]) => [name, formatQuantity(quantity)]));
 }
 
-/** Whether a machine of this type, bought by this offering, can hold these requests. */
+/** Whether an instance of this type, bought by this offering, can hold these requests. */
 export function canHold(type: InstanceType, offering: Offering, requests: ResourceList): boolean {
   const reader = new AmountReader();
   const allocatable = allocatableOf(type, offering, reader);

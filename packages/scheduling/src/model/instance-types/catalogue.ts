@@ -133,7 +133,7 @@ export class Catalogue {
     return levels;
   }
 
-  /** Whether large machines cost per core, byte and so on what small ones do. */
+  /** Whether large instance types cost the same per core, byte and so on as small ones. */
   get hasLinearPrices(): boolean {
     this.#hasLinearPrices ??= isLinear({ sizes: this.#sizes(), prices: this.kinds.map(({ prices }) => prices) });
     return this.#hasLinearPrices;

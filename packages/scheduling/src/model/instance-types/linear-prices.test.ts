@@ -19,16 +19,16 @@ test('one price off the line is enough', () => {
   assert.equal(isLinear({ sizes, prices: [linear, bent] }), false);
 });
 
-test('a part of the price that is the same for all machines is none for their size', () => {
+test('a part of the price that is the same for all types is none for their size', () => {
   assert.equal(isLinear({ sizes, prices: [linear.map((price) => price + 0.1)] }), false);
 });
 
-test('machines that cannot be had in some way do not count for it', () => {
+test('types that cannot be had in some way do not count for it', () => {
   const gaps = linear.with(0, Number.POSITIVE_INFINITY);
   assert.equal(isLinear({ sizes, prices: [linear, gaps] }), true);
 });
 
-test('a few machines prove nothing', () => {
+test('a few types prove nothing', () => {
   assert.equal(isLinear({ sizes: [[4, 8]], prices: [[0.1, 0.2]] }), false);
   assert.equal(isLinear({ sizes: [[4, 8, 16]], prices: [[0.1, 0.2, 0.4]] }), true);
   assert.equal(

@@ -1,8 +1,8 @@
-/** What machines have, and what they cost in the ways they can be bought. */
+/** The resources of instance types, and their prices in each of the ways in which they can be bought. */
 export interface PriceList {
-  /** By resource, then by machine. */
+  /** By resource, then by instance type. */
   readonly sizes: readonly (readonly number[])[];
-  /** By way to buy, then by machine: Infinity for those that cannot be had that way. */
+  /** By way to buy, then by instance type: Infinity where a type cannot be bought that way. */
   readonly prices: readonly Iterable<number>[];
 }
 
@@ -13,16 +13,16 @@ const LEAST_EVIDENCE = 2;
 
 /**
  * Whether prices are linear: in each way to buy, a price is so much per core plus so much per byte and so on, with nothing
- * to gain or lose by size. False if there are too few machines to tell, and where more of a resource makes a machine
+ * to gain or lose by size. False if there are too few types to tell, and where more of a resource makes a type
  * cheaper: then there is something to gain, namely by buying more of it.
  */
 export function isLinear({ sizes, prices }: PriceList): boolean {
   const differing = sizes.filter((amounts) => amounts.some((amount) => amount !== amounts[0]));
   return prices.every((list) => {
     const known = [...list]
-      .map((price, machine) => ({ price, machine }))
+      .map((price, option) => ({ price, option }))
       .filter(({ price }) => price < Number.POSITIVE_INFINITY);
-    const independent = independentOf(differing.map((amounts) => known.map(({ machine }) => amounts[machine]!)));
+    const independent = independentOf(differing.map((amounts) => known.map(({ option }) => amounts[option]!)));
     if (known.length < independent.length + LEAST_EVIDENCE) return false;
     const paid = known.map(({ price }) => price);
     const rest = withoutPartsAlong(
@@ -34,7 +34,7 @@ export function isLinear({ sizes, prices }: PriceList): boolean {
   });
 }
 
-/** A resource, by machine, and the part of it that those before it do not explain, of length one. */
+/** A resource, by instance type, and the part of it that those before it do not explain, of length one. */
 interface Direction {
   readonly column: readonly number[];
   readonly unit: readonly number[];

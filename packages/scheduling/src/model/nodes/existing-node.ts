@@ -8,8 +8,8 @@ import {
 import { memberOf, type Node, parseQuantity, type Pod, type ResourceList, type Taint } from '@karpenter-ts/kubernetes';
 import type { ExistingNode } from '../../snapshot.ts';
 
-/** A machine as the API has it: its Node, its NodeClaim, or both, and what runs there. */
-export interface Machine {
+/** What the API server has about one node: its Node, its NodeClaim, or both, and the pods that run there. */
+export interface NodeParts {
   readonly node?: Node | undefined;
   readonly nodeClaim?: NodeClaim | undefined;
   readonly pods?: readonly Pod[];
@@ -19,12 +19,12 @@ export interface Machine {
 }
 
 /**
- * A machine as planning sees it (spec 02 §5.1, §10). Until a managed node is registered its NodeClaim speaks for it; until
+ * A node as planning sees it (spec 02 §5.1, §10). Until a managed node is registered, its NodeClaim describes it. Until
  * it is initialised, resources its kubelet does not report yet are those the NodeClaim promises, and taints it is about
  * to lose do not count. Needs a Node or a NodeClaim.
  */
-export function describeNode(machine: Machine): ExistingNode {
-  const { node, nodeClaim, pods = [], volumeLimits = {}, refusesMovedPods = false } = machine;
+export function describeNode(parts: NodeParts): ExistingNode {
+  const { node, nodeClaim, pods = [], volumeLimits = {}, refusesMovedPods = false } = parts;
   const isManaged = nodeClaim !== undefined;
   const hasLabel = (label: string) => !isManaged || node?.metadata.labels?.[label] === 'true';
   const initialized = hasLabel(INITIALIZED_LABEL);

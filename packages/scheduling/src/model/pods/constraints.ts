@@ -10,15 +10,15 @@ import type { NodeSelectorTerm, Pod } from '@karpenter-ts/kubernetes';
 import type { Relaxation } from '../../plan.ts';
 import { findContradictions } from '../requirements/contradiction.ts';
 import { areImpossible, type NodeNeeds, type RequirementSets } from '../requirements/requirement-set.ts';
-import { relax, type Wishes, wishesOf } from './relaxation.ts';
+import { relax, type Preferences, preferencesOf } from './relaxation.ts';
 
-/** Where a pod may run and next to whom: all it says about that. Deployments have one each; sizes do not matter. */
+/** Everything a pod says about where it may run and next to whom. Its resource requests are not part of this. */
 export interface Constraints {
   readonly id: number;
   /** A pod with these; any will do. */
   readonly example: Pod;
   /**
-   * From all its wishes to none that can be given up, in upstream's order, which gives up alternatives of the required
+   * From all its preferences to none that can be given up, in upstream's order, which gives up alternatives of the required
    * node affinity before any preference. After these come the alternatives given up, now without preferences: upstream
    * does not go back to them, and refuses a pod that a preference alone kept from an earlier alternative.
    */
@@ -28,7 +28,7 @@ export interface Constraints {
 /** Constraints after some relaxations. */
 export interface Stage {
   readonly index: number;
-  readonly wishes: Wishes;
+  readonly preferences: Preferences;
   readonly relaxations: readonly Relaxation[];
   /** With the heaviest preference as a rule. */
   readonly needs: NodeNeeds;
@@ -70,12 +70,12 @@ export class ConstraintTable {
   #stages(pod: Pod): readonly Stage[] {
     const stages: Stage[] = [];
     const relaxations: Relaxation[] = [];
-    let wishes = wishesOf(pod, this.#tables.preferencePolicy);
+    let preferences = preferencesOf(pod, this.#tables.preferencePolicy);
     for (;;) {
-      stages.push(this.#stage(pod, stages.length, wishes, [...relaxations]));
-      const next = relax(wishes);
+      stages.push(this.#stage(pod, stages.length, preferences, [...relaxations]));
+      const next = relax(preferences);
       if (next === undefined) break;
-      wishes = next.wishes;
+      preferences = next.preferences;
       relaxations.push(next.relaxation);
     }
     return [...stages, ...this.#revisits(pod, stages)];
@@ -83,39 +83,45 @@ export class ConstraintTable {
 
   /** The alternatives that the stages gave up, each with what is left when all preferences are given up. */
   #revisits(pod: Pod, stages: readonly Stage[]): readonly Stage[] {
-    const { requiredNodeTerms } = stages[0]!.wishes;
+    const { requiredNodeTerms } = stages[0]!.preferences;
     const passed = requiredNodeTerms.length - 1;
     if (passed < 1) return [];
-    const isLast = ({ wishes }: Stage): boolean => {
-      const next = relax(wishes);
+    const isLast = ({ preferences }: Stage): boolean => {
+      const next = relax(preferences);
       return next === undefined || next.relaxation.gaveUp === 'PreferNoSchedule';
     };
     const ends = stages.filter((stage) => stage.relaxations.length > passed && isLast(stage));
     return ends
-      .flatMap(({ wishes, relaxations }) =>
+      .flatMap(({ preferences, relaxations }) =>
         Array.from({ length: passed }, (_, term) => ({
-          wishes: { ...wishes, requiredNodeTerms: requiredNodeTerms.slice(term) },
+          preferences: { ...preferences, requiredNodeTerms: requiredNodeTerms.slice(term) },
           relaxations: [...relaxations.slice(0, term), ...relaxations.slice(passed)],
         })),
       )
-      .map((one, index) => this.#stage(pod, stages.length + index, one.wishes, one.relaxations, true));
+      .map((one, index) => this.#stage(pod, stages.length + index, one.preferences, one.relaxations, true));
   }
 
-  #stage(pod: Pod, index: number, wishes: Wishes, relaxations: readonly Relaxation[], isRevisit = false): Stage {
+  #stage(
+    pod: Pod,
+    index: number,
+    preferences: Preferences,
+    relaxations: readonly Relaxation[],
+    isRevisit = false,
+  ): Stage {
     const { sets, taints, profile } = this.#tables;
     const selected = [...toLabelRequirements(pod.spec.nodeSelector ?? {}, profile).values()];
-    const required = requirementsOf(wishes.requiredNodeTerms[0], profile);
-    const preferred = requirementsOf(wishes.preferredNodeTerms[0]?.preference, profile);
+    const required = requirementsOf(preferences.requiredNodeTerms[0], profile);
+    const preferred = requirementsOf(preferences.preferredNodeTerms[0]?.preference, profile);
     const strictNeeds = sets.from([...selected, ...required]);
     const all = [...selected, ...required, ...preferred];
     const needs = preferred.length === 0 ? strictNeeds : sets.from(all);
     return {
       index,
-      wishes,
+      preferences,
       relaxations,
       strictNeeds,
       needs,
-      tolerations: taints.internTolerations(wishes.tolerations),
+      tolerations: taints.internTolerations(preferences.tolerations),
       contradictions: areImpossible(needs) ? findContradictions(all) : NONE,
       isRevisit,
     };

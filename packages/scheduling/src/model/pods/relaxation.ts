@@ -10,7 +10,7 @@ import type {
 import type { Relaxation } from '../../plan.ts';
 
 /** The part of a pod that can be relaxed, preferences heaviest first. */
-export interface Wishes {
+export interface Preferences {
   /** Alternatives, of which the first is in force. */
   readonly requiredNodeTerms: readonly NodeSelectorTerm[];
   readonly preferredNodeTerms: readonly PreferredSchedulingTerm[];
@@ -20,8 +20,8 @@ export interface Wishes {
   readonly tolerations: readonly Toleration[];
 }
 
-/** All a pod asks for. Under `Ignore` only what it insists on. */
-export function wishesOf({ spec }: Pod, policy: 'Respect' | 'Ignore'): Wishes {
+/** Everything that a pod asks for. Under the policy `Ignore` only what it requires. */
+export function preferencesOf({ spec }: Pod, policy: 'Respect' | 'Ignore'): Preferences {
   const { nodeAffinity, podAffinity, podAntiAffinity } = spec.affinity ?? {};
   const spread = spec.topologySpreadConstraints ?? [];
   const required = {
@@ -41,40 +41,45 @@ export function wishesOf({ spec }: Pod, policy: 'Respect' | 'Ignore'): Wishes {
   };
 }
 
-/** One wish fewer, and which; `undefined` when only what is insisted on is left. The order is upstream's (spec 02 §18). */
-export function relax(wishes: Wishes): { readonly wishes: Wishes; readonly relaxation: Relaxation } | undefined {
-  const { requiredNodeTerms, preferredNodeTerms, preferredAffinity, preferredAntiAffinity, spread } = wishes;
+/**
+ * The preferences without the one that is given up next, and which one that is; `undefined` when only requirements are left.
+ * The order is upstream's (spec 02 §18).
+ */
+export function relax(
+  preferences: Preferences,
+): { readonly preferences: Preferences; readonly relaxation: Relaxation } | undefined {
+  const { requiredNodeTerms, preferredNodeTerms, preferredAffinity, preferredAntiAffinity, spread } = preferences;
   if (requiredNodeTerms.length > 1) {
     const [term, ...rest] = requiredNodeTerms;
-    return gaveUp(wishes, { requiredNodeTerms: rest }, { gaveUp: 'RequiredNodeTerm', term: term! });
+    return gaveUp(preferences, { requiredNodeTerms: rest }, { gaveUp: 'RequiredNodeTerm', term: term! });
   }
   if (preferredAffinity.length > 0) {
     const [term, ...rest] = preferredAffinity;
-    return gaveUp(wishes, { preferredAffinity: rest }, { gaveUp: 'PreferredPodAffinity', term: term! });
+    return gaveUp(preferences, { preferredAffinity: rest }, { gaveUp: 'PreferredPodAffinity', term: term! });
   }
   if (preferredAntiAffinity.length > 0) {
     const [term, ...rest] = preferredAntiAffinity;
-    return gaveUp(wishes, { preferredAntiAffinity: rest }, { gaveUp: 'PreferredPodAntiAffinity', term: term! });
+    return gaveUp(preferences, { preferredAntiAffinity: rest }, { gaveUp: 'PreferredPodAntiAffinity', term: term! });
   }
   if (preferredNodeTerms.length > 0) {
     const [term, ...rest] = preferredNodeTerms;
-    return gaveUp(wishes, { preferredNodeTerms: rest }, { gaveUp: 'PreferredNodeTerm', term: term! });
+    return gaveUp(preferences, { preferredNodeTerms: rest }, { gaveUp: 'PreferredNodeTerm', term: term! });
   }
   const soft = spread.findIndex(({ whenUnsatisfiable }) => whenUnsatisfiable === 'ScheduleAnyway');
   if (soft >= 0) {
     return gaveUp(
-      wishes,
+      preferences,
       { spread: withLastAt(spread, soft) },
       { gaveUp: 'ScheduleAnyway', constraint: spread[soft]! },
     );
   }
-  if (hasToleration(wishes.tolerations, TOLERATE_PREFER_NO_SCHEDULE)) return undefined;
-  const tolerations = [...wishes.tolerations, TOLERATE_PREFER_NO_SCHEDULE];
-  return gaveUp(wishes, { tolerations }, { gaveUp: 'PreferNoSchedule' });
+  if (hasToleration(preferences.tolerations, TOLERATE_PREFER_NO_SCHEDULE)) return undefined;
+  const tolerations = [...preferences.tolerations, TOLERATE_PREFER_NO_SCHEDULE];
+  return gaveUp(preferences, { tolerations }, { gaveUp: 'PreferNoSchedule' });
 }
 
-function gaveUp(wishes: Wishes, change: Partial<Wishes>, relaxation: Relaxation) {
-  return { wishes: { ...wishes, ...change }, relaxation };
+function gaveUp(preferences: Preferences, change: Partial<Preferences>, relaxation: Relaxation) {
+  return { preferences: { ...preferences, ...change }, relaxation };
 }
 
 /** Ties keep the order they are written in. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { NodeClaim } from '@karpenter-ts/apis';
 import type { Taint, Toleration } from '@karpenter-ts/kubernetes';
-import { describeNode, type Machine } from '../nodes/existing-node.ts';
+import { describeNode, type NodeParts } from '../nodes/existing-node.ts';
 import { makePod, makePool } from '../../testing/builders.ts';
 import { failureOf, World } from '../../testing/world.ts';
 import { findUntolerated } from './taints.ts';
@@ -41,7 +41,7 @@ test('tolerations compare numbers in canonical form only', () => {
 test('02/54 a startup taint is no obstacle while the node starts, and one when it comes back', () => {
   const startup = { key: 'starting', effect: 'NoSchedule' } as const;
   const world = (initialized: boolean) =>
-    new World({ nodes: [describeNode(machine([startup], { startup, initialized }))] });
+    new World({ nodes: [describeNode(nodeParts([startup], { startup, initialized }))] });
   assert.equal(world(false).plan(makePod('a')).newNodes.length, 0);
   assert.equal(world(true).plan(makePod('a')).newNodes.length, 1);
   const pool = makePool('default');
@@ -63,7 +63,7 @@ test('02/55 taints that come with starting are forgiven to managed nodes that ar
     { key: 'readiness.k8s.io/x', effect: 'NoSchedule' },
   ];
   const isUsed = (taint: Taint, how: Partial<Start>) =>
-    new World({ nodes: [describeNode(machine([taint], how))] }).plan(makePod('a')).newNodes.length === 0;
+    new World({ nodes: [describeNode(nodeParts([taint], how))] }).plan(makePod('a')).newNodes.length === 0;
   for (const taint of passing) {
     assert.ok(isUsed(taint, { initialized: false }), taint.key);
     assert.equal(isUsed(taint, { initialized: true }), false, taint.key);
@@ -74,7 +74,7 @@ test('02/55 taints that come with starting are forgiven to managed nodes that ar
 
 test('rules of topology see the Node as it is, with taints it is about to lose', () => {
   const startup = { key: 'starting', effect: 'NoSchedule' } as const;
-  const starting = describeNode(machine([startup], { startup, initialized: false }));
+  const starting = describeNode(nodeParts([startup], { startup, initialized: false }));
   assert.deepEqual([starting.taints, starting.node?.taints], [[], [startup]]);
   const bare = describeNode({ node: { metadata: { name: 'bare' } } });
   assert.deepEqual([bare.labels, bare.taints, bare.node], [{}, [], { labels: {}, taints: [] }]);
@@ -92,7 +92,7 @@ test('02/56 a pool one would rather not use comes after one without such a taint
 
 test('02/39 what the kubelet of a starting node reports as zero is what its NodeClaim promises', () => {
   const gpu = { 'fake.com/vendor-a': '1' };
-  const starting = machine([], { initialized: false });
+  const starting = nodeParts([], { initialized: false });
   const node = describeNode({
     node: { ...starting.node!, status: { allocatable: { ...ROOM, 'fake.com/vendor-a': '0' }, capacity: ROOM } },
     nodeClaim: { ...starting.nodeClaim!, status: { allocatable: { ...ROOM, ...gpu }, capacity: { ...ROOM, ...gpu } } },
@@ -101,7 +101,7 @@ test('02/39 what the kubelet of a starting node reports as zero is what its Node
 });
 
 test('a node that has not registered is what its NodeClaim says; one without a Node as well', () => {
-  const { nodeClaim, node } = machine([], { initialized: false, registered: false });
+  const { nodeClaim, node } = nodeParts([], { initialized: false, registered: false });
   const taints = [{ key: 'claimed', effect: 'NoSchedule' as const }];
   const claim = { ...nodeClaim!, spec: { ...nodeClaim!.spec, taints } };
   for (const described of [describeNode({ node, nodeClaim: claim }), describeNode({ nodeClaim: claim })]) {
@@ -120,7 +120,7 @@ interface Start {
 
 const ROOM = { cpu: '4', memory: '4Gi', pods: '10' };
 
-function machine(taints: readonly Taint[], how: Partial<Start> = {}): Machine {
+function nodeParts(taints: readonly Taint[], how: Partial<Start> = {}): NodeParts {
   const { managed = true, registered = true, initialized = true, startup } = how;
   const labels = {
     'kubernetes.io/hostname': 'node',

@@ -14,7 +14,7 @@ import { fittingVariants } from './fitting-variants.ts';
 import { OfferedSupply } from './node-supply.ts';
 import type { NodeTemplate } from './node-template.ts';
 import { NONE_HELD } from './in-flight-node.ts';
-import type { RefusalDraft } from '../refusal-draft.ts';
+import type { RawRefusal } from '../raw-refusal.ts';
 
 /** A planned node, or a new one, that is asked to take a pod. */
 export interface Candidate {
@@ -55,7 +55,7 @@ export class Acceptance {
   held: ReadonlySet<string> = NONE_HELD;
   minValuesLowered = false;
   /** Why not. Valid after `check` returned `undefined`. */
-  refusal: RefusalDraft | undefined;
+  refusal: RawRefusal | undefined;
   /**
    * For how long a planned node will say the same, or of a new one all that start as it does. Valid after `check` returned
    * `undefined`.
@@ -186,7 +186,7 @@ export class Acceptance {
     return missing ? 'ForNow' : 'ForGood';
   }
 
-  #refuse(refusal: RefusalDraft): undefined {
+  #refuse(refusal: RawRefusal): undefined {
     this.refusal = refusal;
     return undefined;
   }
@@ -199,7 +199,7 @@ export class Acceptance {
   }
 }
 
-function isReservation(refusal: RefusalDraft | undefined): boolean {
+function isReservation(refusal: RawRefusal | undefined): boolean {
   return refusal?.why === 'Reservation';
 }
 
@@ -208,7 +208,7 @@ function unmet(
   { placeholder }: Candidate,
   existing: RequirementSet,
   incoming: NodeNeeds,
-): RefusalDraft {
+): RawRefusal {
   return { why, existing, incoming, hostname: placeholder };
 }
 

@@ -6,7 +6,7 @@ import type { Acceptance, Candidate } from './acceptance.ts';
 import type { Demand } from '../demand.ts';
 import type { NodeTemplate } from './node-template.ts';
 import { NONE_HELD, placeholderOf } from './in-flight-node.ts';
-import type { RefusalDraft } from '../refusal-draft.ts';
+import type { RawRefusal } from '../raw-refusal.ts';
 
 /** The template of a pool, with how much the pool may still grow in this run. */
 export interface TemplateWithLimits {
@@ -18,7 +18,7 @@ export interface TemplateWithLimits {
 export type Opening =
   | { readonly template: NodeTemplate; readonly set: RequirementSet }
   | {
-      readonly refusals: readonly { readonly nodePool: string; readonly refusal: RefusalDraft }[];
+      readonly refusals: readonly { readonly nodePool: string; readonly refusal: RawRefusal }[];
       /** Whether all of them will refuse again, and so will every node that they open. */
       readonly areForGood: boolean;
     };
@@ -85,7 +85,7 @@ interface WithinLimits {
   /** Refusals refer to this set, so it must not be changed. */
   readonly variants: BitSet;
   /** Why nothing is left (spec 02 §19). */
-  readonly refusal: RefusalDraft | undefined;
+  readonly refusal: RawRefusal | undefined;
 }
 
 /** A pool and its limits. The limits are checked once for each node that the pool opens, and not for each pod. */

@@ -3,11 +3,11 @@ import { CAPACITY_TYPE_LABEL, type Requirements } from '@karpenter-ts/apis';
 import type { InstanceType, Offering } from '../../snapshot.ts';
 import { allocatableOf, fits, type Nanos, requestsOf, sum } from './amounts.ts';
 import { daemonsOnType } from './daemons.ts';
-import { isTypeCompatible, type PlannedMachine, type PoolFacts, usableOfferings, type World } from './world.ts';
+import { isTypeCompatible, type PlannedTarget, type PoolFacts, usableOfferings, type World } from './world.ts';
 
 /** A way to buy the type exists on which all pods of the node and the daemons of that type fit. */
-export function fitsOnType(machine: PlannedMachine, type: InstanceType, world: World): boolean {
-  return canRun(machine.requests, type, machine.pool, beforeReserving(machine, world), world);
+export function fitsOnType(target: PlannedTarget, type: InstanceType, world: World): boolean {
+  return canRun(target.requests, type, target.pool, beforeReserving(target, world), world);
 }
 
 /** Whether these requests and the type's daemons fit on it, bought in some way the requirements leave. */
@@ -26,28 +26,28 @@ export function canRun(
 }
 
 /** The ways to buy the type for this node on which its pods and daemons fit, cheapest first. */
-export function fittingOfferings(machine: PlannedMachine, type: InstanceType, world: World): readonly Offering[] {
-  const all = sum(machine.requests, ...daemonsOnType(world, machine.pool, type).map(requestsOf));
-  return offeringsOf(machine, type, world)
+export function fittingOfferings(target: PlannedTarget, type: InstanceType, world: World): readonly Offering[] {
+  const all = sum(target.requests, ...daemonsOnType(world, target.pool, type).map(requestsOf));
+  return offeringsOf(target, type, world)
     .filter((offering) => fits(all, allocatableOf(type, offering)))
     .sort((a, b) => a.pricePerHour - b.pricePerHour);
 }
 
 /** The lowest price of the type on this node; infinite if it cannot be had at all. */
-export function priceOf(machine: PlannedMachine, type: InstanceType, world: World): number {
+export function priceOf(target: PlannedTarget, type: InstanceType, world: World): number {
   return Math.min(
-    ...offeringsOf(machine, type, world).map(({ pricePerHour }) => pricePerHour),
+    ...offeringsOf(target, type, world).map(({ pricePerHour }) => pricePerHour),
     Number.POSITIVE_INFINITY,
   );
 }
 
 /** How the type can be bought for this node. */
-export function offeringsOf({ node }: PlannedMachine, type: InstanceType, { options }: World): readonly Offering[] {
+export function offeringsOf({ node }: PlannedTarget, type: InstanceType, { options }: World): readonly Offering[] {
   return usableOfferings(type, node.requirements, options.profile);
 }
 
 /** A node that holds reservations is pinned to them at the very end; types were chosen without that (§20). */
-export function beforeReserving({ node, pool }: PlannedMachine, { options }: World): Requirements {
+export function beforeReserving({ node, pool }: PlannedTarget, { options }: World): Requirements {
   if (node.reservations.length === 0) return node.requirements;
   const open = new Map(node.requirements);
   open.delete(options.reservationIdLabel ?? '');

@@ -4,7 +4,7 @@ import type { InstanceType } from '../../snapshot.ts';
 import type { Pod } from '@karpenter-ts/kubernetes';
 import { type Nanos, requestsOf, sum } from './amounts.ts';
 import { findUntolerated, requiredAlternatives } from './demands.ts';
-import { type ExistingMachine, isTypeCompatible, type PoolFacts, type World } from './world.ts';
+import { type ExistingTarget, isTypeCompatible, type PoolFacts, type World } from './world.ts';
 
 /** Those that a new node of the pool will run if it is of this type. */
 export function daemonsOnType(world: World, pool: PoolFacts, type: InstanceType): readonly Pod[] {
@@ -20,7 +20,7 @@ export function daemonsOnType(world: World, pool: PoolFacts, type: InstanceType)
 }
 
 /** What daemons still to come will take of an existing node; those already there are among its pods. */
-export function outstandingDaemons(world: World, { node }: ExistingMachine): Nanos {
+export function outstandingDaemons(world: World, { node }: ExistingTarget): Nanos {
   const labels = toLabelRequirements(node.labels, world.options.profile);
   const expected = countedDaemons(world).filter((daemon) => {
     if (findUntolerated(daemon, node.taints) !== undefined) return false;

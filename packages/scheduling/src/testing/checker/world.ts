@@ -1,4 +1,4 @@
-// A snapshot and a plan laid side by side in the form the rules read: every machine with all that is on it.
+// A snapshot and a plan laid side by side in the form the rules read: every node with all that is on it.
 import {
   findIncompatibilities,
   HOSTNAME_LABEL,
@@ -24,16 +24,16 @@ export interface World {
   readonly snapshot: Snapshot;
   readonly options: PlanningOptions;
   readonly plan: Plan;
-  readonly planned: readonly PlannedMachine[];
+  readonly planned: readonly PlannedTarget[];
   /** All of the snapshot, also those that receive nothing. */
-  readonly existing: readonly ExistingMachine[];
+  readonly existing: readonly ExistingTarget[];
   /** In the order they are tried: heaviest first, then the later name. */
   readonly pools: readonly PoolFacts[];
   /** Pods that topology counts where they are. */
   readonly residents: readonly Resident[];
 }
 
-export interface PlannedMachine {
+export interface PlannedTarget {
   readonly kind: 'planned';
   readonly hostname: string;
   readonly node: PlannedNode;
@@ -45,7 +45,7 @@ export interface PlannedMachine {
   readonly requests: Nanos;
 }
 
-export interface ExistingMachine {
+export interface ExistingTarget {
   readonly kind: 'existing';
   readonly hostname: string;
   readonly node: ExistingNode;
@@ -60,7 +60,7 @@ export interface Placement extends PlacedPod {
   readonly demands: Demands;
 }
 
-export type Machine = PlannedMachine | ExistingMachine;
+export type Target = PlannedTarget | ExistingTarget;
 
 export interface PoolFacts {
   readonly name: string;
@@ -94,13 +94,13 @@ export function buildWorld(snapshot: Snapshot, plan: Plan, options: PlanningOpti
     options,
     plan,
     pools,
-    planned: plan.newNodes.map((node) => plannedMachine(node, pools, options)),
-    existing: snapshot.nodes.map((node) => existingMachine(node, plan, options)),
+    planned: plan.newNodes.map((node) => plannedTarget(node, pools, options)),
+    existing: snapshot.nodes.map((node) => existingTarget(node, plan, options)),
     residents: residentsOf(snapshot),
   };
 }
 
-export function machinesOf({ existing, planned }: World): readonly Machine[] {
+export function targetsOf({ existing, planned }: World): readonly Target[] {
   return [...existing, ...planned];
 }
 
@@ -145,7 +145,7 @@ function inOrder(a: PoolFacts, b: PoolFacts): number {
   return (b.nodePool.spec.weight ?? 0) - (a.nodePool.spec.weight ?? 0) || (a.name < b.name ? 1 : -1);
 }
 
-function plannedMachine(node: PlannedNode, pools: readonly PoolFacts[], options: PlanningOptions): PlannedMachine {
+function plannedTarget(node: PlannedNode, pools: readonly PoolFacts[], options: PlanningOptions): PlannedTarget {
   const pool = pools.find(({ name }) => name === node.nodePool)!;
   const types = node.instanceTypes.map((name) => pool.instanceTypes.find((type) => type.name === name)!);
   const placed = placements(node.pods, options);
@@ -153,7 +153,7 @@ function plannedMachine(node: PlannedNode, pools: readonly PoolFacts[], options:
   return { kind: 'planned', hostname: node.placeholder, node, pool, taints: pool.taints, types, placed, requests };
 }
 
-function existingMachine(node: ExistingNode, plan: Plan, options: PlanningOptions): ExistingMachine {
+function existingTarget(node: ExistingNode, plan: Plan, options: PlanningOptions): ExistingTarget {
   const { pods = [] } = plan.existingNodes.find((placement) => placement.node === node.name) ?? {};
   const hostname = node.labels[HOSTNAME_LABEL] ?? node.name;
   const requests = sum(...pods.map(({ pod }) => requestsOf(pod)));
@@ -180,14 +180,14 @@ function residentsOf(snapshot: Snapshot): readonly Resident[] {
   });
 }
 
-/** The value or values of a topology key that pods on the machine may end up with; `undefined` if that is open. */
-export function domainsOf(machine: Machine, key: string): readonly string[] | undefined {
-  if (key === HOSTNAME_LABEL) return [machine.hostname];
-  if (machine.kind === 'existing') {
-    const value = machine.node.labels[key];
+/** The value or values of a topology key that pods on the node may end up with; `undefined` if that is open. */
+export function domainsOf(target: Target, key: string): readonly string[] | undefined {
+  if (key === HOSTNAME_LABEL) return [target.hostname];
+  if (target.kind === 'existing') {
+    const value = target.node.labels[key];
     return value === undefined ? undefined : [value];
   }
-  const requirement = machine.node.requirements.get(key);
+  const requirement = target.node.requirements.get(key);
   return requirement === undefined || requirement.complement ? undefined : [...requirement.values];
 }
 

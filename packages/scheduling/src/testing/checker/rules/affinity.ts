@@ -4,26 +4,26 @@ import { podName } from '../../../model/pods/pod-id.ts';
 import type { AffinityDemand } from '../demands.ts';
 import type { Rule } from '../rule.ts';
 import { type Selects, allSelect } from '../selection.ts';
-import { domainOf, domainsOf, type Machine, machinesOf, type Placement, type World } from '../world.ts';
+import { domainOf, domainsOf, type Target, targetsOf, type Placement, type World } from '../world.ts';
 
 /** A pod is where pods it wants to be with are, or it is the first of its own kind anywhere it may be (§16.4). */
 export const affinityMet: Rule = (world) =>
-  machinesOf(world).flatMap((machine) =>
-    machine.placed.flatMap((placed) =>
+  targetsOf(world).flatMap((target) =>
+    target.placed.flatMap((placed) =>
       placed.demands.affinity.flatMap((term) => {
-        const problem = findAffinityProblem(world, machine, placed, term);
-        return problem === undefined ? [] : [`${podName(placed.pod)} on ${machine.hostname}: ${problem}`];
+        const problem = findAffinityProblem(world, target, placed, term);
+        return problem === undefined ? [] : [`${podName(placed.pod)} on ${target.hostname}: ${problem}`];
       }),
     ),
   );
 
 function findAffinityProblem(
   world: World,
-  machine: Machine,
+  target: Target,
   { pod }: Placement,
   term: AffinityDemand,
 ): string | undefined {
-  const domains = domainsOf(machine, term.topologyKey);
+  const domains = domainsOf(target, term.topologyKey);
   if (domains === undefined) return `its domain of ${term.topologyKey} is open`;
   const selects = allSelect(pod, term, world.snapshot);
   const lonely = domains.find((domain) => !hasCompany(world, pod, term, selects, domain));
@@ -40,21 +40,21 @@ interface Match {
   readonly pod: Pod;
   readonly domain: string;
   /** What it wants to be with in turn; a resident wants nothing any more. */
-  readonly wishes: readonly AffinityDemand[];
+  readonly preferences: readonly AffinityDemand[];
 }
 
-/** All selected pods whose domain is settled. */
+/** All selected pods whose domain is known. */
 function matchesIn(world: World, { topologyKey }: AffinityDemand, selects: Selects): readonly Match[] {
   const residents = world.residents.flatMap((resident) => {
     const domain = domainOf(resident, topologyKey);
     const isMatch = resident.counts && domain !== undefined && selects(resident.pod);
-    return isMatch ? [{ pod: resident.pod, domain, wishes: [] }] : [];
+    return isMatch ? [{ pod: resident.pod, domain, preferences: [] }] : [];
   });
-  const placed = machinesOf(world).flatMap((machine) => {
-    const [domain, another] = domainsOf(machine, topologyKey) ?? [];
+  const placed = targetsOf(world).flatMap((target) => {
+    const [domain, another] = domainsOf(target, topologyKey) ?? [];
     if (domain === undefined || another !== undefined) return [];
-    const selected = machine.placed.filter(({ pod }) => selects(pod));
-    return selected.map(({ pod, demands }) => ({ pod, domain, wishes: demands.affinity }));
+    const selected = target.placed.filter(({ pod }) => selects(pod));
+    return selected.map(({ pod, demands }) => ({ pod, domain, preferences: demands.affinity }));
   });
   return [...residents, ...placed];
 }
@@ -80,18 +80,18 @@ interface Starter {
   readonly mayUse: (domain: string) => boolean;
 }
 
-/** Pods in domains where all they want to be with is other pods of this run with the same wish. */
+/** Pods in domains where all they want to be with is other pods of this run with the same term. */
 function startersOf(world: World): readonly Starter[] {
-  return machinesOf(world).flatMap((machine) =>
-    machine.placed.flatMap((placed) =>
+  return targetsOf(world).flatMap((target) =>
+    target.placed.flatMap((placed) =>
       placed.demands.affinity.flatMap((term) => {
         const { pod } = placed;
         const selects = allSelect(pod, term, world.snapshot);
-        const [domain, another] = domainsOf(machine, term.topologyKey) ?? [];
+        const [domain, another] = domainsOf(target, term.topologyKey) ?? [];
         if (domain === undefined || another !== undefined || !selects(pod)) return [];
         const wish = JSON.stringify(term);
         const seeds = matchesIn(world, term, selects).filter(
-          (match) => match.domain === domain && !match.wishes.some((other) => JSON.stringify(other) === wish),
+          (match) => match.domain === domain && !match.preferences.some((other) => JSON.stringify(other) === wish),
         );
         if (seeds.length > 0) return [];
         const strict = placed.demands.strict.get(term.topologyKey);

@@ -3,15 +3,15 @@ import type { Pod, PodAffinityTerm } from '@karpenter-ts/kubernetes';
 import { podName } from '../../../model/pods/pod-id.ts';
 import type { Rule } from '../rule.ts';
 import { termSelects } from '../selection.ts';
-import { domainOf, domainsOf, type Machine, machinesOf, type World } from '../world.ts';
+import { domainOf, domainsOf, type Target, targetsOf, type World } from '../world.ts';
 
 /** A pod shares no domain, not even a possible one, with pods it must be apart from (§§16.4, 16.5). */
 export const antiAffinityMet: Rule = (world) =>
-  forPlaced(world, (machine, index) => {
-    const placed = machine.placed[index]!;
+  forPlaced(world, (target, index) => {
+    const placed = target.placed[index]!;
     return placed.demands.requiredAntiAffinity.flatMap((term) => {
       const selects = termSelects(placed.pod, term, world.snapshot);
-      const domains = domainsOf(machine, term.topologyKey);
+      const domains = domainsOf(target, term.topologyKey);
       const neighbours = [...residentsIn(world, term, domains), ...arrivalsIn(world, term, domains)];
       return neighbours
         .filter((other) => other !== placed.pod && selects(other))
@@ -21,13 +21,13 @@ export const antiAffinityMet: Rule = (world) =>
 
 /** A preference that was kept holds against those who were there first; it binds nobody who comes later (§16.1). */
 export const preferredAntiAffinityMet: Rule = (world) =>
-  forPlaced(world, (machine, index) => {
-    const placed = machine.placed[index]!;
+  forPlaced(world, (target, index) => {
+    const placed = target.placed[index]!;
     return placed.demands.preferredAntiAffinity.flatMap((term) => {
       const selects = termSelects(placed.pod, term, world.snapshot);
       const isSettled = term.topologyKey === HOSTNAME_LABEL; // a domain may have been open when those before came
-      const before = isSettled ? machine.placed.slice(0, index).map(({ pod }) => pod) : [];
-      return [...residentsIn(world, term, domainsOf(machine, term.topologyKey)), ...before]
+      const before = isSettled ? target.placed.slice(0, index).map(({ pod }) => pod) : [];
+      return [...residentsIn(world, term, domainsOf(target, term.topologyKey)), ...before]
         .filter(selects)
         .map((other) => `${podName(placed.pod)} was to be apart from ${podName(other)} in ${term.topologyKey}`);
     });
@@ -47,8 +47,8 @@ export const residentsLeftAlone: Rule = (world) =>
     });
   });
 
-function forPlaced(world: World, judge: (machine: Machine, index: number) => readonly string[]): readonly string[] {
-  return machinesOf(world).flatMap((machine) => machine.placed.flatMap((_, index) => judge(machine, index)));
+function forPlaced(world: World, judge: (target: Target, index: number) => readonly string[]): readonly string[] {
+  return targetsOf(world).flatMap((target) => target.placed.flatMap((_, index) => judge(target, index)));
 }
 
 function residentsIn(world: World, { topologyKey }: PodAffinityTerm, domains: readonly string[] = []): readonly Pod[] {
@@ -59,7 +59,7 @@ function residentsIn(world: World, { topologyKey }: PodAffinityTerm, domains: re
 
 /** Pods of this run that may come into one of the domains. */
 function arrivalsIn(world: World, { topologyKey }: PodAffinityTerm, domains: readonly string[] = []): readonly Pod[] {
-  return machinesOf(world)
-    .filter((machine) => (domainsOf(machine, topologyKey) ?? []).some((domain) => domains.includes(domain)))
+  return targetsOf(world)
+    .filter((target) => (domainsOf(target, topologyKey) ?? []).some((domain) => domains.includes(domain)))
     .flatMap(({ placed }) => placed.map(({ pod }) => pod));
 }

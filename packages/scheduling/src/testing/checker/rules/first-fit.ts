@@ -10,13 +10,13 @@ import { both, findUntolerated, requiredAlternatives } from '../demands.ts';
 import { roomOn } from './resources.ts';
 import type { Rule } from '../rule.ts';
 import { termSelects } from '../selection.ts';
-import type { ExistingMachine, PlannedMachine, PoolFacts, World } from '../world.ts';
+import type { ExistingTarget, PlannedTarget, PoolFacts, World } from '../world.ts';
 
 /** Nothing is bought for, or refused to, a pod that an existing node could have taken. */
 export const existingNodesFirst: Rule = (world) =>
   plainPods(world, [...boughtFor(world), ...refused(world)]).flatMap((pod) =>
     world.existing
-      .filter((machine) => world.pools.length > 0 && takes(machine, pod, world))
+      .filter((target) => world.pools.length > 0 && takes(target, pod, world))
       .map(({ hostname }) => `${podName(pod)} would fit on ${hostname}`),
   );
 
@@ -25,10 +25,10 @@ export const existingNodesInOrder: Rule = (world) => {
   const inOrder = world.existing.toSorted(
     (a, b) => Number(b.node.initialized) - Number(a.node.initialized) || (a.node.name < b.node.name ? -1 : 1),
   );
-  return inOrder.flatMap((machine, index) =>
+  return inOrder.flatMap((target, index) =>
     plainPods(
       world,
-      machine.placed.map(({ pod }) => pod),
+      target.placed.map(({ pod }) => pod),
     ).flatMap((pod) =>
       inOrder
         .slice(0, index)
@@ -40,8 +40,8 @@ export const existingNodesInOrder: Rule = (world) => {
 
 /** No node is bought while one bought before could still take the pod, unless more nodes were found to be cheaper. */
 export const earlierNodesFirst: Rule = (world) =>
-  world.planned.flatMap((machine, index) =>
-    plainPods(world, isUpstreams(machine) ? openerOf(machine) : []).flatMap((pod) =>
+  world.planned.flatMap((target, index) =>
+    plainPods(world, isUpstreams(target) ? openerOf(target) : []).flatMap((pod) =>
       world.planned
         .slice(0, index)
         .filter((earlier) => couldJoin(earlier, pod, world))
@@ -51,11 +51,11 @@ export const earlierNodesFirst: Rule = (world) =>
 
 /** No node is bought in a pool while a heavier one could provide it (§7.2); among equals, names decide upstream only. */
 export const heavierPoolsFirst: Rule = (world) =>
-  world.planned.flatMap((machine) =>
-    plainPods(world, openerOf(machine)).flatMap((pod) =>
+  world.planned.flatMap((target) =>
+    plainPods(world, openerOf(target)).flatMap((pod) =>
       world.pools
-        .slice(0, world.pools.indexOf(machine.pool))
-        .filter((pool) => isUpstreams(machine) || weightOf(pool) > weightOf(machine.pool))
+        .slice(0, world.pools.indexOf(target.pool))
+        .filter((pool) => isUpstreams(target) || weightOf(pool) > weightOf(target.pool))
         .filter((pool) => provides(pool, pod, world))
         .map(({ name }) => `${podName(pod)} should have a node of pool ${name}`),
     ),
@@ -90,7 +90,7 @@ function boughtFor({ planned }: World): readonly Pod[] {
   return planned.flatMap(({ placed }) => placed.map(({ pod }) => pod));
 }
 
-function isUpstreams({ node }: PlannedMachine): boolean {
+function isUpstreams({ node }: PlannedTarget): boolean {
   return node.source === 'upstream';
 }
 
@@ -98,7 +98,7 @@ function weightOf({ nodePool }: PoolFacts): number {
   return nodePool.spec.weight ?? 0;
 }
 
-function openerOf({ placed }: PlannedMachine): readonly Pod[] {
+function openerOf({ placed }: PlannedTarget): readonly Pod[] {
   return placed.slice(0, 1).map(({ pod }) => pod);
 }
 
@@ -134,20 +134,20 @@ function isKeptAway(pod: Pod, world: World): boolean {
 }
 
 /** Whether the node could take the pod even after all the plan puts there. Nodes only fill up, so then it could before. */
-function takes(machine: ExistingMachine, pod: Pod, world: World): boolean {
-  const { node } = machine;
+function takes(target: ExistingTarget, pod: Pod, world: World): boolean {
+  const { node } = target;
   if (node.refusesMovedPods || Object.keys(node.volumeLimits).length > 0) return false;
   if (findUntolerated(pod, node.taints) !== undefined) return false;
   const labels = toLabelRequirements(node.labels, world.options.profile);
   const [asked] = requiredAlternatives(pod, world.options.profile);
   if (findIncompatibilities(labels, asked!).length > 0) return false;
-  return fits(requestsOf(pod), difference(roomOn(machine, world), machine.requests));
+  return fits(requestsOf(pod), difference(roomOn(target, world), target.requests));
 }
 
 /** The same of a new node. */
-function couldJoin(machine: PlannedMachine, pod: Pod, world: World): boolean {
-  const { node, pool, types } = machine;
-  return canTake({ pool, requirements: node.requirements, types, present: machine.requests }, pod, world);
+function couldJoin(target: PlannedTarget, pod: Pod, world: World): boolean {
+  const { node, pool, types } = target;
+  return canTake({ pool, requirements: node.requirements, types, present: target.requests }, pod, world);
 }
 
 /** Whether a node of the pool could be opened for the pod. A reservation that is taken closes all pools after its own. */

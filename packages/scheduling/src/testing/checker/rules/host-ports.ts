@@ -11,12 +11,12 @@ export const hostPortsFree: Rule = (world) => [
       node.pods,
     ).map((pod) => `a host port of ${podName(pod)} is taken on ${hostname}`),
   ),
-  ...world.planned.flatMap((machine) =>
-    machine.types.flatMap((type) =>
+  ...world.planned.flatMap((target) =>
+    target.types.flatMap((type) =>
       clashes(
-        machine.placed.map(({ pod }) => pod),
-        daemonsOnType(world, machine.pool, type),
-      ).map((pod) => `a host port of ${podName(pod)} is taken on ${machine.hostname} as ${type.name}`),
+        target.placed.map(({ pod }) => pod),
+        daemonsOnType(world, target.pool, type),
+      ).map((pod) => `a host port of ${podName(pod)} is taken on ${target.hostname} as ${type.name}`),
     ),
   ),
 ];

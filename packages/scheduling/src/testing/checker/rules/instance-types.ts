@@ -2,24 +2,24 @@ import { CAPACITY_TYPE_LABEL, formatRequirements, type Requirement, toRequiremen
 import type { InstanceType } from '../../../snapshot.ts';
 import { beforeReserving, fitsOnType, fittingOfferings, offeringsOf, priceOf } from '../buying.ts';
 import type { Rule } from '../rule.ts';
-import { isTypeCompatible, type PlannedMachine, type World } from '../world.ts';
+import { isTypeCompatible, type PlannedTarget, type World } from '../world.ts';
 
 /** No type listed for a node has a label the node may not have (§21). */
 export const typesMeetRequirements: Rule = (world) =>
   forTypes(
     world,
-    (machine, type) => isTypeCompatible(type, beforeReserving(machine, world), world.options.profile),
-    (machine, type) => `${type.name} does not meet ${formatRequirements(machine.node.requirements)}`,
+    (target, type) => isTypeCompatible(type, beforeReserving(target, world), world.options.profile),
+    (target, type) => `${type.name} does not meet ${formatRequirements(target.node.requirements)}`,
   );
 
 /** Every type listed can be bought now; beside a reservation, types that lack it may be listed last (§§20, 21). */
 export const typesCanBeBought: Rule = (world) =>
   forTypes(
     world,
-    (machine, type) =>
-      offeringsOf(machine, type, world).length > 0 ||
-      (machine.node.reservations.length > 0 && type.name !== machine.node.instanceTypes[0]),
-    (machine, type) => `${type.name} cannot be had for ${machine.hostname}`,
+    (target, type) =>
+      offeringsOf(target, type, world).length > 0 ||
+      (target.node.reservations.length > 0 && type.name !== target.node.instanceTypes[0]),
+    (target, type) => `${type.name} cannot be had for ${target.hostname}`,
   );
 
 /** There is at least one type, none twice, and no more than a plan may list (§22). */
@@ -33,19 +33,19 @@ export const typeListSized: Rule = ({ planned, options }) =>
 
 /** The cheapest come first (§22). */
 export const typesCheapestFirst: Rule = (world) =>
-  world.planned.flatMap((machine) => {
-    const prices = machine.types.map((type) => priceOf(machine, type, world));
+  world.planned.flatMap((target) => {
+    const prices = target.types.map((type) => priceOf(target, type, world));
     const wrong = prices.findIndex((price, index) => index > 0 && price < prices[index - 1]!);
     return wrong === -1
       ? []
-      : [`${machine.node.instanceTypes[wrong]} of ${machine.hostname} is cheaper than one before it`];
+      : [`${target.node.instanceTypes[wrong]} of ${target.hostname} is cheaper than one before it`];
   });
 
 /** A node costs what its cheapest type costs, and the plan what its nodes cost (§22). */
 export const pricesAddUp: Rule = (world) => {
-  const wrong = world.planned.filter((machine) => {
-    const [cheapest] = machine.types;
-    return cheapest !== undefined && !isSamePrice(machine.node.pricePerHour, priceOf(machine, cheapest, world));
+  const wrong = world.planned.filter((target) => {
+    const [cheapest] = target.types;
+    return cheapest !== undefined && !isSamePrice(target.node.pricePerHour, priceOf(target, cheapest, world));
   });
   const total = world.planned.reduce((sum, { node }) => sum + node.pricePerHour, 0);
   return [
@@ -60,24 +60,24 @@ function isSamePrice(a: number, b: number): boolean {
 
 /** A cheaper type that would do is not left out: a launch might have had it. (Limits, ports and reservations may.) */
 export const noFittingTypeLeftOut: Rule = (world) =>
-  world.planned.flatMap((machine) => {
-    const { node, pool, hostname } = machine;
+  world.planned.flatMap((target) => {
+    const { node, pool, hostname } = target;
     const isCut = node.instanceTypes.length >= world.options.maxInstanceTypes;
-    const mayDiffer = pool.nodePool.spec.limits !== undefined || hasHostPorts(machine) || node.reservations.length > 0;
+    const mayDiffer = pool.nodePool.spec.limits !== undefined || hasHostPorts(target) || node.reservations.length > 0;
     if (isCut || mayDiffer) return [];
     const listed = new Set(node.instanceTypes);
     return pool.instanceTypes
-      .filter((type) => !listed.has(type.name) && !isAwaited(type, machine, world) && fitsOnType(machine, type, world))
+      .filter((type) => !listed.has(type.name) && !isAwaited(type, target, world) && fitsOnType(target, type, world))
       .map((type) => `${type.name} would do for ${hostname} too`);
   });
 
 /** A node that must not be bought beside a reservation does without types of which something is reserved (09 A1). */
-function isAwaited({ offerings }: InstanceType, { node }: PlannedMachine, { options }: World): boolean {
+function isAwaited({ offerings }: InstanceType, { node }: PlannedTarget, { options }: World): boolean {
   if (node.source === 'upstream' || options.reservedCapacity !== 'Strict') return false;
   return offerings.some(({ reservation }) => reservation !== undefined);
 }
 
-function hasHostPorts({ placed }: PlannedMachine): boolean {
+function hasHostPorts({ placed }: PlannedTarget): boolean {
   return placed.some(({ pod }) =>
     (pod.spec.containers ?? []).some(({ ports = [] }) => ports.some(({ hostPort }) => hostPort)),
   );
@@ -85,8 +85,8 @@ function hasHostPorts({ placed }: PlannedMachine): boolean {
 
 /** As many values of a label are left as `minValues` asks, or the node says that it was lowered (§21). */
 export const minValuesMet: Rule = (world) =>
-  world.planned.flatMap((machine) => {
-    const { node, pool, hostname } = machine;
+  world.planned.flatMap((target) => {
+    const { node, pool, hostname } = target;
     const asked = [...pool.template.values()].filter(({ minValues }) => minValues !== undefined);
     const lowered = asked.filter(({ key, minValues }) => {
       const kept = node.requirements.get(key)?.minValues ?? 0;
@@ -96,7 +96,7 @@ export const minValuesMet: Rule = (world) =>
       );
     });
     const short = [...node.requirements.values()].filter((requirement) =>
-      hasTooFewValues(machine.types, requirement, world),
+      hasTooFewValues(target.types, requirement, world),
     );
     return [
       ...lowered.map(({ key }) => `${hostname} lowers minValues of ${key}`),
@@ -118,22 +118,22 @@ export function hasTooFewValues(
 
 /** The ways to pay that a node lists are those by which one of its types can be had that its pods fit on. */
 export const capacityTypesTrue: Rule = (world) =>
-  world.planned.flatMap((machine) => {
-    const offerings = machine.types.flatMap((type) => fittingOfferings(machine, type, world));
+  world.planned.flatMap((target) => {
+    const offerings = target.types.flatMap((type) => fittingOfferings(target, type, world));
     const offered = offerings.flatMap(
       ({ requirements }) => requirements.find(({ key }) => key === CAPACITY_TYPE_LABEL)?.values ?? [],
     );
     const expected = [...new Set(offered)].sort().join();
-    const said = machine.node.capacityTypes.join();
-    return said === expected ? [] : [`${machine.hostname} can be had as [${expected}], not [${said}]`];
+    const said = target.node.capacityTypes.join();
+    return said === expected ? [] : [`${target.hostname} can be had as [${expected}], not [${said}]`];
   });
 
 function forTypes(
   { planned }: World,
-  isRight: (machine: PlannedMachine, type: InstanceType) => boolean,
-  say: (machine: PlannedMachine, type: InstanceType) => string,
+  isRight: (target: PlannedTarget, type: InstanceType) => boolean,
+  say: (target: PlannedTarget, type: InstanceType) => string,
 ): readonly string[] {
-  return planned.flatMap((machine) =>
-    machine.types.filter((type) => !isRight(machine, type)).map((type) => say(machine, type)),
+  return planned.flatMap((target) =>
+    target.types.filter((type) => !isRight(target, type)).map((type) => say(target, type)),
   );
 }

@@ -2,12 +2,12 @@ import { CAPACITY_TYPE_LABEL, NODEPOOL_LABEL } from '@karpenter-ts/apis';
 import { largest, type Nanos, nanosOf, sum } from '../amounts.ts';
 import { offeringsOf } from '../buying.ts';
 import type { Rule } from '../rule.ts';
-import type { PlannedMachine, PoolFacts, World } from '../world.ts';
+import type { PlannedTarget, PoolFacts, World } from '../world.ts';
 
 /** Whichever type each new node becomes, a pool stays within its limits (§19). */
 export const limitsKept: Rule = (world) =>
   world.pools.flatMap((pool) => {
-    const bought = world.planned.filter((machine) => machine.pool === pool);
+    const bought = world.planned.filter((target) => target.pool === pool);
     if (bought.length === 0) return [];
     const used = sum(inUse(pool, world), ...bought.map(mostOf));
     return [...nanosOf(pool.nodePool.spec.limits)]
@@ -22,7 +22,7 @@ function inUse({ name }: PoolFacts, { snapshot }: World): Nanos {
   return sum(...own.map(({ capacity }) => sum(nanosOf(capacity), ONE_NODE)));
 }
 
-function mostOf({ types }: PlannedMachine): Nanos {
+function mostOf({ types }: PlannedTarget): Nanos {
   return sum(largest(...types.map(({ capacity }) => nanosOf(capacity))), ONE_NODE);
 }
 
@@ -35,7 +35,7 @@ export const reservationsKept: Rule = (world) => {
       .filter((id) => held.filter((one) => one === id).length > (left.get(id) ?? 0))
       .map((id) => `reservation ${id} is held more often than it can be`),
     ...world.planned
-      .filter((machine) => !isPinned(machine, world))
+      .filter((target) => !isPinned(target, world))
       .map(({ hostname }) => `${hostname} is not bound to its reservations`),
   ];
 };
@@ -44,9 +44,9 @@ export const reservationsKept: Rule = (world) => {
 export const reservationsHeld: Rule = (world) =>
   world.planned
     .filter(({ node }) => world.options.reservedCapacity === 'Strict' && node.reservations.length === 0)
-    .filter((machine) =>
-      machine.types.some((type) =>
-        offeringsOf(machine, type, world).some(({ reservation }) => reservation !== undefined),
+    .filter((target) =>
+      target.types.some((type) =>
+        offeringsOf(target, type, world).some(({ reservation }) => reservation !== undefined),
       ),
     )
     .map(({ hostname }) => `${hostname} holds none of the reservations it could be bought by`);
@@ -63,7 +63,7 @@ function reservationCapacities({ snapshot }: World): ReadonlyMap<string, number>
   return left;
 }
 
-function isPinned({ node }: PlannedMachine, { options }: World): boolean {
+function isPinned({ node }: PlannedTarget, { options }: World): boolean {
   if (node.reservations.length === 0) return true;
   const valuesOf = (key: string) => [...(node.requirements.get(key)?.values ?? [])].sort();
   const ids = valuesOf(options.reservationIdLabel ?? '');

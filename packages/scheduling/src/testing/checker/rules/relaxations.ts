@@ -3,14 +3,14 @@ import { podName } from '../../../model/pods/pod-id.ts';
 import type { Relaxation } from '../../../plan.ts';
 import { heaviestFirst } from '../demands.ts';
 import type { Rule } from '../rule.ts';
-import { machinesOf, type World } from '../world.ts';
+import { targetsOf, type World } from '../world.ts';
 
 /**
  * What a pod gave up is what it had, in the order things are given up (§18). One that has given up everything may go back
  * to an earlier alternative of its required node affinity.
  */
 export const relaxationsInOrder: Rule = (world) =>
-  machinesOf(world).flatMap(({ placed }) =>
+  targetsOf(world).flatMap(({ placed }) =>
     placed.flatMap(({ pod, relaxations }) => {
       const everything = everythingOf(pod, world);
       const expected = everything.slice(0, relaxations.length);
@@ -36,7 +36,7 @@ function everythingOf({ spec }: Pod, { options, pools }: World): readonly Relaxa
   const canStand =
     pools.some(({ taints }) => taints.some(({ effect }) => effect === 'PreferNoSchedule')) &&
     !(spec.tolerations ?? []).some(isLastResort);
-  const wishes: readonly Relaxation[] = [
+  const preferences: readonly Relaxation[] = [
     ...heaviestFirst(podAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map(
       (term) => ({ gaveUp: 'PreferredPodAffinity', term }) as const,
     ),
@@ -50,7 +50,7 @@ function everythingOf({ spec }: Pod, { options, pools }: World): readonly Relaxa
   ];
   return [
     ...terms.slice(0, -1).map((term) => ({ gaveUp: 'RequiredNodeTerm', term }) as const),
-    ...(options.preferencePolicy === 'Respect' ? wishes : []),
+    ...(options.preferencePolicy === 'Respect' ? preferences : []),
     ...(canStand ? [{ gaveUp: 'PreferNoSchedule' } as const] : []),
   ];
 }

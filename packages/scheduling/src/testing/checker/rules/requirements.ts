@@ -2,7 +2,7 @@ import { admits, admitsAbsence, formatRequirement, type Requirement } from '@kar
 import { podName } from '../../../model/pods/pod-id.ts';
 import { implies } from '../demands.ts';
 import type { Rule } from '../rule.ts';
-import { type ExistingMachine, machinesOf, type PlannedMachine } from '../world.ts';
+import { type ExistingTarget, targetsOf, type PlannedTarget } from '../world.ts';
 
 /** A new node is one its pool may have: it only narrows what the pool allows (§7). */
 export const poolRequirementsKept: Rule = ({ planned }) =>
@@ -14,20 +14,20 @@ export const poolRequirementsKept: Rule = ({ planned }) =>
 
 /** A node meets the selector, the required term in force and the preference kept of every pod on it (§§9, 18). */
 export const podRequirementsMet: Rule = (world) =>
-  machinesOf(world).flatMap((machine) =>
-    machine.placed.flatMap((placed) =>
+  targetsOf(world).flatMap((target) =>
+    target.placed.flatMap((placed) =>
       placed.demands.expressions
-        .filter((asked) => !(machine.kind === 'planned' ? willMeet(machine, asked) : meets(machine, asked)))
-        .map((asked) => `${machine.hostname} may break ${formatRequirement(asked)} of ${podName(placed.pod)}`),
+        .filter((asked) => !(target.kind === 'planned' ? willMeet(target, asked) : meets(target, asked)))
+        .map((asked) => `${target.hostname} may break ${formatRequirement(asked)} of ${podName(placed.pod)}`),
     ),
   );
 
-function willMeet({ node }: PlannedMachine, asked: Requirement): boolean {
+function willMeet({ node }: PlannedTarget, asked: Requirement): boolean {
   return implies(node.requirements.get(asked.key), asked);
 }
 
 /** Its labels are what they are, whoever is there: upstream invents some (weakness 19). */
-function meets({ node }: ExistingMachine, asked: Requirement): boolean {
+function meets({ node }: ExistingTarget, asked: Requirement): boolean {
   const value = node.labels[asked.key];
   return value === undefined ? admitsAbsence(asked) : admits(asked, value);
 }

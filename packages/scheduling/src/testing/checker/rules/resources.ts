@@ -3,45 +3,45 @@ import { difference, fits, largest, type Nanos, nanosOf, requestsOf, sum } from 
 import { daemonsOnType, outstandingDaemons, usesClaims } from '../daemons.ts';
 import { fitsOnType } from '../buying.ts';
 import type { Rule } from '../rule.ts';
-import { type ExistingMachine, machinesOf, type World } from '../world.ts';
+import { type ExistingTarget, targetsOf, type World } from '../world.ts';
 
 /** All pods and daemons fit on every type listed for a new node, and on an existing node in what it has left (§11, §12). */
 export const resourcesFit: Rule = (world) => [
-  ...world.planned.flatMap((machine) =>
-    machine.types
-      .filter((type) => !fitsOnType(machine, type, world))
-      .map((type) => `the pods of ${machine.hostname} do not fit on ${type.name}`),
+  ...world.planned.flatMap((target) =>
+    target.types
+      .filter((type) => !fitsOnType(target, type, world))
+      .map((type) => `the pods of ${target.hostname} do not fit on ${type.name}`),
   ),
   ...world.existing
-    .filter((machine) => machine.placed.length > 0 && !fits(machine.requests, roomOn(machine, world)))
+    .filter((target) => target.placed.length > 0 && !fits(target.requests, roomOn(target, world)))
     .map(({ hostname }) => `the pods for ${hostname} do not fit there`),
 ];
 
 /** What an existing node had left for this run's pods. */
-export function roomOn(machine: ExistingMachine, world: World): Nanos {
-  const { allocatable, pods } = machine.node;
-  return difference(difference(nanosOf(allocatable), sum(...pods.map(requestsOf))), outstandingDaemons(world, machine));
+export function roomOn(target: ExistingTarget, world: World): Nanos {
+  const { allocatable, pods } = target.node;
+  return difference(difference(nanosOf(allocatable), sum(...pods.map(requestsOf))), outstandingDaemons(world, target));
 }
 
 /** The requests written on a new node are those of its pods, and of daemons at most those of the type with most (§12). */
 export const requestsAddUp: Rule = (world) =>
-  world.planned.flatMap((machine) => {
-    const pods = machine.requests;
+  world.planned.flatMap((target) => {
+    const pods = target.requests;
     const daemons = largest(
-      ...machine.types.map((type) => sum(...daemonsOnType(world, machine.pool, type).map(requestsOf))),
+      ...target.types.map((type) => sum(...daemonsOnType(world, target.pool, type).map(requestsOf))),
     );
     const most = sum(pods, daemons);
     return [...most.keys()]
       .filter((resource) => {
-        const written = machine.node.requests.get(resource)?.nanos ?? 0n;
+        const written = target.node.requests.get(resource)?.nanos ?? 0n;
         return written < (pods.get(resource) ?? 0n) || written > most.get(resource)!;
       })
-      .map((resource) => `${machine.hostname} asks for the wrong amount of ${resource}`);
+      .map((resource) => `${target.hostname} asks for the wrong amount of ${resource}`);
   });
 
 /** Devices asked for by ResourceClaim are not planned for while they are ignored (§27). */
 export const noClaimedDevices: Rule = (world) =>
-  machinesOf(world).flatMap(({ placed }) =>
+  targetsOf(world).flatMap(({ placed }) =>
     placed
       .filter(({ pod }) => world.options.ignoreDraRequests && usesClaims(pod))
       .map(({ pod }) => `${podName(pod)} asks for devices that are not planned`),

@@ -12,7 +12,7 @@ import type { NodeFacts } from '../../../snapshot.ts';
 import { findUntolerated, requiredAlternatives } from '../demands.ts';
 import type { Rule } from '../rule.ts';
 import { type Selects, spreadSelects } from '../selection.ts';
-import { domainOf, domainsOf, type Machine, machinesOf, type Placement, type World } from '../world.ts';
+import { domainOf, domainsOf, type Target, targetsOf, type Placement, type World } from '../world.ts';
 
 /**
  * Pods that must be spread are spread (§16). A plan does not tell in which order its nodes filled up, so the rule asks
@@ -20,12 +20,12 @@ import { domainOf, domainsOf, type Machine, machinesOf, type Placement, type Wor
  * no domain had more pods than it has in the end.
  */
 export const podsSpread: Rule = (world) =>
-  machinesOf(world).flatMap((machine) =>
-    machine.placed.flatMap((owner) =>
+  targetsOf(world).flatMap((target) =>
+    target.placed.flatMap((owner) =>
       owner.demands.spreads.flatMap((constraint) => {
         const selects = spreadSelects(owner.pod, constraint);
-        const problem = findProblem({ world, owner, constraint, selects }, machine);
-        return problem === undefined ? [] : [`${podName(owner.pod)} on ${machine.hostname}: ${problem}`];
+        const problem = findProblem({ world, owner, constraint, selects }, target);
+        return problem === undefined ? [] : [`${podName(owner.pod)} on ${target.hostname}: ${problem}`];
       }),
     ),
   );
@@ -38,9 +38,9 @@ interface Spread {
   readonly selects: Selects;
 }
 
-function findProblem(spread: Spread, machine: Machine): string | undefined {
+function findProblem(spread: Spread, target: Target): string | undefined {
   const { topologyKey: key, maxSkew } = spread.constraint;
-  const domain = settledDomain(machine, key);
+  const domain = onlyDomain(target, key);
   if (domain === undefined) return `its domain of ${key} is open`;
   const joined = spread.selects(spread.owner.pod) ? peersIn(spread, domain) : [];
   const fewest = Math.max(...[spread.owner, ...joined].map((owner) => fewestIn({ ...spread, owner })));
@@ -48,8 +48,8 @@ function findProblem(spread: Spread, machine: Machine): string | undefined {
   return skew > maxSkew ? `${key} ${domain} is ${skew} ahead of the emptiest, more than ${maxSkew}` : undefined;
 }
 
-function settledDomain(machine: Machine, key: string): string | undefined {
-  const domains = domainsOf(machine, key) ?? [];
+function onlyDomain(target: Target, key: string): string | undefined {
+  const domains = domainsOf(target, key) ?? [];
   return domains.length === 1 ? domains[0] : undefined;
 }
 
@@ -57,8 +57,8 @@ function settledDomain(machine: Machine, key: string): string | undefined {
 function peersIn(spread: Spread, domain: string): readonly Placement[] {
   const { world, owner, constraint, selects } = spread;
   const identity = JSON.stringify(constraint);
-  return machinesOf(world)
-    .filter((machine) => settledDomain(machine, constraint.topologyKey) === domain && isCounted(spread, machine))
+  return targetsOf(world)
+    .filter((target) => onlyDomain(target, constraint.topologyKey) === domain && isCounted(spread, target))
     .flatMap(({ placed }) => placed)
     .filter((peer) => peer.pod.metadata.namespace === owner.pod.metadata.namespace && selects(peer.pod))
     .filter(({ demands }) => demands.spreads.some((other) => JSON.stringify(other) === identity));
@@ -95,10 +95,10 @@ function presentDomains(spread: Spread): readonly string[] {
     const value = node?.labels[key];
     return node === undefined || value === undefined || !isNodeCounted(spread, node) ? [] : [value];
   });
-  const bought = planned.flatMap((machine) =>
-    (domainsOf(machine, key) ?? []).filter((domain) => {
+  const bought = planned.flatMap((target) =>
+    (domainsOf(target, key) ?? []).filter((domain) => {
       const label = toLabelRequirements({ [key]: domain }, spread.world.options.profile);
-      return isMatched(spread, new Map([...machine.node.requirements, ...label]), machine.taints);
+      return isMatched(spread, new Map([...target.node.requirements, ...label]), target.taints);
     }),
   );
   return [...existing, ...bought];
@@ -114,13 +114,13 @@ function countResidents(spread: Spread): ReadonlyMap<string, number> {
   return counts;
 }
 
-/** Residents, and pods of this run on machines whose domain is settled. */
+/** Residents, and pods of this run on nodes whose domain is known. */
 function countAll(spread: Spread): ReadonlyMap<string, number> {
   const counts = new Map(countResidents(spread));
-  for (const machine of machinesOf(spread.world)) {
-    const domain = settledDomain(machine, spread.constraint.topologyKey);
+  for (const target of targetsOf(spread.world)) {
+    const domain = onlyDomain(target, spread.constraint.topologyKey);
     if (domain === undefined) continue;
-    const matching = machine.placed.filter(({ pod }) => spread.selects(pod)).length;
+    const matching = target.placed.filter(({ pod }) => spread.selects(pod)).length;
     if (matching > 0) counts.set(domain, (counts.get(domain) ?? 0) + matching);
   }
   return counts;
@@ -130,10 +130,10 @@ function isNodeCounted(spread: Spread, { labels, taints }: NodeFacts): boolean {
   return isMatched(spread, toLabelRequirements(labels, spread.world.options.profile), taints);
 }
 
-function isCounted(spread: Spread, machine: Machine): boolean {
-  if (machine.kind === 'planned') return isMatched(spread, machine.node.requirements, machine.taints);
-  const { labels, taints } = machine.node;
-  return isNodeCounted(spread, { labels: { [HOSTNAME_LABEL]: machine.hostname, ...labels }, taints });
+function isCounted(spread: Spread, target: Target): boolean {
+  if (target.kind === 'planned') return isMatched(spread, target.node.requirements, target.taints);
+  const { labels, taints } = target.node;
+  return isNodeCounted(spread, { labels: { [HOSTNAME_LABEL]: target.hostname, ...labels }, taints });
 }
 
 /**

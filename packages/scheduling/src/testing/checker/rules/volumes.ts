@@ -11,7 +11,7 @@ import { podName } from '../../../model/pods/pod-id.ts';
 import type { Snapshot } from '../../../snapshot.ts';
 import { both, implies } from '../demands.ts';
 import type { Rule } from '../rule.ts';
-import { machinesOf } from '../world.ts';
+import { targetsOf } from '../world.ts';
 
 /** A node that receives pods attaches no more volumes of a driver than it can, each shared claim counted once (§14). */
 export const volumesAttachable: Rule = ({ existing, snapshot }) =>
@@ -28,24 +28,24 @@ export const volumesAttachable: Rule = ({ existing, snapshot }) =>
 
 /** A node can reach the volumes of its pods: one combination of what they allow holds there (§15). */
 export const volumesReachable: Rule = (world) =>
-  machinesOf(world).flatMap((machine) => {
+  targetsOf(world).flatMap((target) => {
     const { profile } = world.options;
-    return machine.placed
+    return target.placed
       .filter(({ pod }) => {
         const alternatives = volumeAlternatives(pod, world.snapshot, profile);
         return !alternatives.some((asked) => {
-          if (machine.kind === 'planned')
-            return [...asked.values()].every((one) => implies(machine.node.requirements.get(one.key), one));
-          const labels = { [HOSTNAME_LABEL]: machine.hostname, ...machine.node.labels };
+          if (target.kind === 'planned')
+            return [...asked.values()].every((one) => implies(target.node.requirements.get(one.key), one));
+          const labels = { [HOSTNAME_LABEL]: target.hostname, ...target.node.labels };
           return findIncompatibilities(toLabelRequirements(labels, profile), asked).length === 0;
         });
       })
-      .map(({ pod }) => `${machine.hostname} cannot reach the volumes of ${podName(pod)}`);
+      .map(({ pod }) => `${target.hostname} cannot reach the volumes of ${podName(pod)}`);
   });
 
 /** A pod is placed only if all objects behind its volumes are known (weakness 21). */
 export const volumesKnown: Rule = (world) =>
-  machinesOf(world).flatMap(({ placed }) =>
+  targetsOf(world).flatMap(({ placed }) =>
     placed
       .filter(({ pod }) => hasUnknownVolumes(pod, world.snapshot))
       .map(({ pod }) => `a volume of ${podName(pod)} is not known`),

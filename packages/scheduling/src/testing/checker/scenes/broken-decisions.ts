@@ -34,7 +34,7 @@ export const BROKEN_DECISIONS: Readonly<Record<string, Case>> = {
   },
   'a small pod placed before a large one': queueCase(),
   'a pod moved to a node that is to be let alone': restingCase(),
-  'a wish given up before one that goes first': relaxationCase(),
+  'a preference given up before one that goes first': relaxationCase(),
   'a usable pool called unusable': {
     breaks: ['unusablePoolsTrue'],
     sound: scene({ newNodes: [bought({ pods: [p] })] }),

@@ -10,8 +10,8 @@ import type { PodClass } from '../model/pods/pod-class.ts';
 import type { Stage } from '../model/pods/constraints.ts';
 
 /** A refusal in the run's own terms: cheap to make, and put into words and plain data only for pods that stay without. */
-export type RefusalDraft =
-  | LimitDraft
+export type RawRefusal =
+  | RawLimitRefusal
   | { readonly why: 'Taints'; readonly template: NodeTemplate; readonly tolerations: number }
   | {
       readonly why: 'Requirements' | 'VolumeRequirements';
@@ -21,17 +21,17 @@ export type RefusalDraft =
     }
   /** Which rule it was is found out later, from the set as it was before any rule. */
   | { readonly why: 'Topology'; readonly set: RequirementSet; readonly hostname: string }
-  | InstanceTypeDraft
-  | ReservationDraft;
+  | RawInstanceTypeRefusal
+  | RawReservationRefusal;
 
-export interface LimitDraft {
+export interface RawLimitRefusal {
   readonly why: 'NodeLimit' | 'ResourceLimits';
   readonly template: NodeTemplate;
   /** A pool that opens no more nodes grows no further: still as it was. */
   readonly limits: PoolLimits;
 }
 
-export interface InstanceTypeDraft {
+export interface RawInstanceTypeRefusal {
   readonly why: 'InstanceTypes';
   readonly template: NodeTemplate;
   readonly set: RequirementSet;
@@ -41,7 +41,7 @@ export interface InstanceTypeDraft {
   readonly shortages: readonly ValueShortage[];
 }
 
-export interface ReservationDraft {
+export interface RawReservationRefusal {
   readonly why: 'Reservation';
   readonly problem: 'Taken' | 'WouldBeLost';
   readonly possible: readonly ReservedOffering[];
@@ -52,11 +52,11 @@ export interface ReservationDraft {
 export type RunEvent = Group | 'NodeOpened' | 'NodeLabelled';
 
 /** What the pools answered to a pod at its last stage. */
-export interface FailureDraft {
+export interface RawFailure {
   readonly podClass: PodClass;
   readonly stage: Stage;
   readonly binding: readonly BindingRule[];
-  readonly refusals: readonly { readonly nodePool: string; readonly refusal: RefusalDraft }[];
+  readonly refusals: readonly { readonly nodePool: string; readonly refusal: RawRefusal }[];
   /** Nothing can help but one of these; `undefined` if any placement might. */
   readonly waitsFor: readonly RunEvent[] | undefined;
 }

@@ -5,15 +5,15 @@ import type { Acceptance } from './acceptance.ts';
 import type { Demand } from '../demand.ts';
 import type { InFlightNode, Placed } from './in-flight-node.ts';
 
-export interface SettlingDeps {
+export interface AddPodDeps {
   readonly acceptance: Acceptance;
   readonly reservations: Reservations;
   readonly topology: Topology;
 }
 
 /** Puts a pod on the node that was just checked for it, which becomes what `acceptance` found and `set`. */
-export function settle(
-  { acceptance, reservations, topology }: SettlingDeps,
+export function addPod(
+  { acceptance, reservations, topology }: AddPodDeps,
   node: InFlightNode,
   placed: Placed,
   { requests, ports }: Demand,

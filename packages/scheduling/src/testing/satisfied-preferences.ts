@@ -7,31 +7,31 @@ import type { Plan } from '../plan.ts';
 import type { InstanceType, PlanningOptions, Snapshot } from '../snapshot.ts';
 import { implies } from './checker/demands.ts';
 import { type Selects, spreadSelects, termSelects } from './checker/selection.ts';
-import { buildWorld, domainOf, domainsOf, machinesOf, type PlannedMachine, type World } from './checker/world.ts';
+import { buildWorld, domainOf, domainsOf, targetsOf, type PlannedTarget, type World } from './checker/world.ts';
 
 /** The names of all preferences of pods on new nodes that hold for certain, wherever these nodes come up. */
-export function satisfiedWishes(snapshot: Snapshot, plan: Plan, options: PlanningOptions): ReadonlySet<string> {
+export function satisfiedPreferences(snapshot: Snapshot, plan: Plan, options: PlanningOptions): ReadonlySet<string> {
   const world = buildWorld(snapshot, plan, options);
   return new Set(
-    world.planned.flatMap((machine) => machine.placed.flatMap(({ pod }) => wishesOf({ pod, machine, world }))),
+    world.planned.flatMap((target) => target.placed.flatMap(({ pod }) => preferencesOf({ pod, target, world }))),
   );
 }
 
 /** A pod, and where it is. */
 interface Spot {
   readonly pod: Pod;
-  readonly machine: PlannedMachine;
+  readonly target: PlannedTarget;
   readonly world: World;
 }
 
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
 
-function wishesOf(spot: Spot): readonly string[] {
+function preferencesOf(spot: Spot): readonly string[] {
   const { affinity, topologySpreadConstraints = [] } = spot.pod.spec;
   const { nodeAffinity, podAffinity, podAntiAffinity } = affinity ?? {};
   return [
     ...named(spot, 'node', nodeAffinity?.[PREFERRED], ({ preference }) =>
-      requirementsOf(preference, spot.world.options.profile).every((wish) => isGranted(spot.machine, wish)),
+      requirementsOf(preference, spot.world.options.profile).every((preference) => isGranted(spot.target, preference)),
     ),
     ...named(spot, 'near', podAffinity?.[PREFERRED], ({ podAffinityTerm }) => near(spot, podAffinityTerm).certain > 0),
     ...named(
@@ -44,16 +44,18 @@ function wishesOf(spot: Spot): readonly string[] {
   ];
 }
 
-/** By what the node is asked to be. A label nobody asks about is missing only where machines do not bring it along. */
-function isGranted({ node, types }: PlannedMachine, wish: Requirement): boolean {
-  const asked = node.requirements.get(wish.key);
+/** By what the node is asked to be. A label nobody asks about is missing only where instance types do not bring it along. */
+function isGranted({ node, types }: PlannedTarget, preference: Requirement): boolean {
+  const asked = node.requirements.get(preference.key);
   const comesAlong = ({ requirements, offerings }: InstanceType) =>
-    [requirements, ...offerings.map((offering) => offering.requirements)].flat().some(({ key }) => key === wish.key);
-  return asked === undefined && types.some(comesAlong) ? false : implies(asked, wish);
+    [requirements, ...offerings.map((offering) => offering.requirements)]
+      .flat()
+      .some(({ key }) => key === preference.key);
+  return asked === undefined && types.some(comesAlong) ? false : implies(asked, preference);
 }
 
-function named<T>({ pod }: Spot, kind: string, wishes: readonly T[] = [], holds: (wish: T) => boolean) {
-  return wishes.flatMap((wish, index) => (holds(wish) ? [`${podName(pod)} ${kind} ${index}`] : []));
+function named<T>({ pod }: Spot, kind: string, preferences: readonly T[] = [], holds: (preference: T) => boolean) {
+  return preferences.flatMap((preference, index) => (holds(preference) ? [`${podName(pod)} ${kind} ${index}`] : []));
 }
 
 function near(spot: Spot, term: PodAffinityTerm): Neighbours {
@@ -73,10 +75,10 @@ interface Neighbours {
 }
 
 /** How many selected pods beside this one are in its domain: for certain, and at most. */
-function neighbours({ pod, machine, world }: Spot, key: string, selects: Selects): Neighbours {
-  const own = domainsOf(machine, key);
+function neighbours({ pod, target, world }: Spot, key: string, selects: Selects): Neighbours {
+  const own = domainsOf(target, key);
   const others = [
-    ...machinesOf(world).flatMap((other) =>
+    ...targetsOf(world).flatMap((other) =>
       other.placed.map((placed) => ({ pod: placed.pod, domains: domainsOf(other, key) })),
     ),
     ...world.residents.flatMap((resident) => {
