@@ -6,8 +6,9 @@ import type { Pod } from '@karpenter-ts/kubernetes';
 import { Acceptance } from './packing/new-nodes/acceptance.ts';
 import { Packer } from './packing/packer.ts';
 import { makePod, makePool } from './testing/builders.ts';
-import { near, onNodes, podsWith } from './testing/pod-parts.ts';
+import { away, near, onNodes, podsWith, spreadOver } from './testing/pod-parts.ts';
 import { World } from './testing/world.ts';
+import { HostCounts } from './topology/host-counts.ts';
 
 /** How often a method is called while something is done. */
 function count<T, K extends keyof T>(t: TestContext, owner: { prototype: T }, method: K, work: () => void): number {
@@ -66,5 +67,25 @@ for (const [what, affinityOf] of [
     });
     assert.equal(nodes, 200);
     assert.equal(checks, 200);
+  });
+}
+
+/** Of so many tenants, each selects the pods of all others. */
+const others = (tenant: string) => ({ matchExpressions: [{ key: 'tenant', operator: 'NotIn', values: [tenant] }] });
+for (const [what, rulesOf] of [
+  ['keep away from', (tenant: string) => ({ affinity: away(podsWith(HOSTNAME_LABEL, others(tenant))) })],
+  [
+    'spread among',
+    (tenant: string) => ({
+      topologySpreadConstraints: [spreadOver(HOSTNAME_LABEL, { maxSkew: 3, labelSelector: others(tenant) })],
+    }),
+  ],
+] as const) {
+  test(`pods that ${what} all but their own are not counted for every rule of that kind`, (t) => {
+    const pods = Array.from({ length: 300 }, (_, i) =>
+      makePod(`p-${i}`, { labels: { tenant: `t-${i}` }, ...rulesOf(`t-${i}`) }),
+    );
+    const counted = count(t, HostCounts, 'add', () => void new World().plan(...pods));
+    assert.ok(counted <= 6 * 300, `${counted} counts`);
   });
 }

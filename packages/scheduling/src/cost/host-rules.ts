@@ -1,5 +1,6 @@
 import { HostGroup } from '../topology/host-group.ts';
-import type { Group, PodRules } from '../topology/topology.ts';
+import type { Group } from '../topology/group-lists.ts';
+import type { PodRules } from '../topology/topology.ts';
 import type { HostPort } from '../failure.ts';
 
 /**

@@ -3,7 +3,8 @@ import type { HistoryEntry } from '../packing/packer.ts';
 import type { PodKind } from '../model/pods/pod-class.ts';
 import { HostGroup } from '../topology/host-group.ts';
 import { LabelGroup } from '../topology/label-group.ts';
-import type { Group, Topology } from '../topology/topology.ts';
+import type { Group } from '../topology/group-lists.ts';
+import type { Topology } from '../topology/topology.ts';
 import type { Effort } from './effort.ts';
 import type { HostRule, HostRules } from './host-rules.ts';
 

@@ -37,8 +37,8 @@ export function* rearrange(run: UpstreamRun, seatings: readonly Seating[], effor
   for (const entry of history) {
     const { queued, stage, on } = entry;
     const { kind } = queued.podClass;
-    const { binding, inverse, counting } = topology.podRules(kind, stage);
-    effort.spend(STEPS_PER_POD + binding.length + inverse.length + counting.length);
+    const binding = topology.bindingRules(kind, stage);
+    effort.spend(STEPS_PER_POD + topology.countRules(kind, binding));
     if (effort.isPauseDue()) yield IMPROVING;
     if (!(on instanceof InFlightNode)) {
       topology.record(kind, on);

@@ -22,7 +22,8 @@ import {
 import { HostGroup } from '../topology/host-group.ts';
 import { KeyChoice } from '../topology/key-choice.ts';
 import type { LabelGroup } from '../topology/label-group.ts';
-import type { BindingRule, Group, Topology } from '../topology/topology.ts';
+import type { Group } from '../topology/group-lists.ts';
+import type { BindingRule, Topology } from '../topology/topology.ts';
 import type { Failure, Refusal, RuleDomains } from '../failure.ts';
 import { limitRefusal, reservationRefusal, TypeRefusals } from './supply-refusal.ts';
 

@@ -69,12 +69,12 @@ test('a rule asks nothing of a host as long as no host has as many pods as it fo
   const asks = (group: HostGroup) => group.bounds(undefined, true, names, names) !== undefined;
   const guard = groupOf('anti-affinity', Number.POSITIVE_INFINITY);
   assert.ok(!asks(guard));
-  guard.planned.add(3, 1);
+  guard.add(3, true);
   assert.ok(asks(guard));
   const spread = groupOf('spread', 2);
-  for (const host of [0, 1, 2]) spread.existing.add(host, 1);
+  for (const host of [0, 1, 2]) spread.add(host, false);
   assert.ok(!asks(spread));
-  spread.existing.add(1, 1);
+  spread.add(1, false);
   assert.ok(asks(spread));
   assert.ok(asks(groupOf('spread', 0))); // which no host meets
 });

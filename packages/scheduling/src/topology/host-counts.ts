@@ -1,4 +1,5 @@
 import { BitSet } from '../model/interning/bit-set.ts';
+import type { CountsByHost } from './host-difference.ts';
 
 /** Up to so many hosts are listed one by one: less work and memory than a bit for each host there is. */
 const FEW = 16;
@@ -7,7 +8,7 @@ const FEW = 16;
  * Matching pods by host. Thousands of rules have pods on a host or two each, some have pods on thousands: the former keep
  * a list, the latter ready sets of the hosts that rules ask for, 32 at a time.
  */
-export class HostCounts {
+export class HostCounts implements CountsByHost {
   readonly #maxSkew: number;
   /** The hosts with any pods, and beside them how many; `undefined` once there are many. */
   #few: number[] | undefined = [];

@@ -1,5 +1,6 @@
 import { admits, type Requirement } from '@karpenter-ts/apis';
 import type { BitSet } from '../model/interning/bit-set.ts';
+import { type CountsByHost, HostDifference } from './host-difference.ts';
 import type { HostCounts } from './host-counts.ts';
 import type { TopologyRule } from './rule.ts';
 
@@ -14,17 +15,49 @@ export interface HostNames {
  */
 export class HostGroup {
   readonly rule: TopologyRule;
-  readonly existing: HostCounts;
-  readonly planned: HostCounts;
+  readonly #own: { readonly existing: HostCounts; readonly planned: HostCounts };
+  #existing: CountsByHost;
+  #planned: CountsByHost;
   /** Whether a pod of the cluster matches, on whatever host: then none that follows it is the first of its kind. */
   readonly #isFounded: boolean;
   #bounded: { readonly most: number; readonly bounds: HostBounds } | undefined;
 
   constructor(rule: TopologyRule, existing: HostCounts, planned: HostCounts) {
     this.rule = rule;
-    this.existing = existing;
-    this.planned = planned;
+    this.#own = { existing, planned };
+    this.#existing = existing;
+    this.#planned = planned;
     this.#isFounded = !existing.busy()[Symbol.iterator]().next().done;
+  }
+
+  get existing(): CountsByHost {
+    return this.#existing;
+  }
+
+  get planned(): CountsByHost {
+    return this.#planned;
+  }
+
+  /** Whether its counts are those of others. */
+  get isDerived(): boolean {
+    return this.#existing !== this.#own.existing;
+  }
+
+  /** One more matching pod. Not to be called of one that is derived. */
+  add(host: number, isPlanned: boolean): void {
+    (isPlanned ? this.#own.planned : this.#own.existing).add(host, 1);
+  }
+
+  /** Has its counts from others from here on: those of a whole without those of its parts. */
+  derive(whole: HostGroup, parts: readonly HostGroup[]): void {
+    this.#existing = new HostDifference(
+      whole.existing,
+      parts.map(({ existing }) => existing),
+    );
+    this.#planned = new HostDifference(
+      whole.planned,
+      parts.map(({ planned }) => planned),
+    );
   }
 
   /**
@@ -88,13 +121,13 @@ export class HostBounds {
   }
 
   /** Drops hosts that are not open. Those left need not be: `accepts` decides. False when it is known that none is. */
-  restrict(candidates: BitSet, counts: HostCounts): boolean {
+  restrict(candidates: BitSet, counts: CountsByHost): boolean {
     if (this.#least > 0 && !counts.keepBusy(candidates)) return false;
     return this.#most === Number.POSITIVE_INFINITY || counts.dropFrom(candidates, this.#most + 1);
   }
 }
 
-function hasBusy(counts: HostCounts, hostname: Requirement | undefined, names: HostNames): boolean {
+function hasBusy(counts: CountsByHost, hostname: Requirement | undefined, names: HostNames): boolean {
   for (const host of counts.busy()) if (hostname === undefined || admits(hostname, names.nameOf(host))) return true;
   return false;
 }

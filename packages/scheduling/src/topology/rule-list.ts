@@ -75,7 +75,7 @@ class Family {
 const NONE: readonly number[] = [];
 
 /** The values of a label a rule leaves out, and what else it asks for; `undefined` if it leaves out none. */
-function findExcluding({ selector }: TopologyRule) {
+export function findExcluding({ selector }: TopologyRule) {
   if (selector.kind === 'nothing') return undefined;
   const at = selector.requirements.findIndex(({ operator }) => operator === 'notin');
   if (at < 0) return undefined;

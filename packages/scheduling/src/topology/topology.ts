@@ -6,6 +6,8 @@ import type { Identity, PodKind } from '../model/pods/pod-class.ts';
 import type { RequirementSet } from '../model/requirements/requirement-set.ts';
 import type { DomainCounts } from './domain-counts.ts';
 import type { DomainTables } from '../model/requirements/domains.ts';
+import { CountingGroups, type Group, GroupLists, InverseGroups } from './group-lists.ts';
+import { emptyHostGroup, HostFamily } from './host-family.ts';
 import type { InverseRule, InverseAntiAffinity } from './inverse-anti-affinity.ts';
 import { type HostBounds, HostGroup, type HostNames } from './host-group.ts';
 import { HostCounts } from './host-counts.ts';
@@ -16,11 +18,7 @@ import { ReachableDomains } from './reachable-domains.ts';
 import { Restriction } from './restriction.ts';
 import { type RuleTables, selects, type TopologyRule } from './rule.ts';
 import type { TopologyRules } from './topology-rules.ts';
-import { SelectorIndex } from './selector-index.ts';
 import type { OfferedDomains } from './offered-domains.ts';
-
-/** The counts of one rule in one run. */
-export type Group = LabelGroup | HostGroup;
 
 /** A rule that decides where a pod goes, and whether the pod itself counts for it. */
 export interface BindingRule {
@@ -56,19 +54,6 @@ export interface TopologyBase {
   readonly topologyRules: TopologyRules;
 }
 
-/**
- * Of how many groups a list is remembered for every identity. Thousands of identities may each have thousands of groups:
- * of such lists only the latest is remembered, so that memory does not grow with the square of the pods.
- */
-const REMEMBERED = 128;
-
-/** The groups that select pods of an identity, of so many groups in all. */
-interface GroupList {
-  readonly identity: Identity;
-  readonly groups: readonly Group[];
-  readonly of: number;
-}
-
 /** All rules of one run and their counts, which grow as pods are placed. */
 export class Topology {
   readonly #base: TopologyBase;
@@ -78,12 +63,12 @@ export class Topology {
   readonly #plannedNames: HostNames;
   readonly #regular = new Map<string, Group>();
   readonly #inverse = new Map<string, Group>();
-  readonly #index = new SelectorIndex<Group>();
-  readonly #inverseIndex = new SelectorIndex<Group>();
-  readonly #countedBy = new Map<Identity, GroupList>();
-  #latestCountedBy: GroupList | undefined;
-  readonly #inverseBy = new Map<Identity, GroupList>();
-  #latestInverseBy: GroupList | undefined;
+  readonly #counting = new GroupLists<Group>();
+  readonly #inverseLists = new GroupLists<Group>();
+  readonly #counters = new CountingGroups((rule) => this.#count(rule) as HostGroup);
+  readonly #inverseGroups = new InverseGroups();
+  /** Those of whom it is known which pods of the cluster keep them away. */
+  readonly #isInverseRead = new Set<Identity>();
   readonly #inverseOf = new Map<PodKind, readonly Group[]>();
   /** By kind, then by stage. */
   readonly #binding = new Map<PodKind, (readonly BindingRule[])[]>();
@@ -134,7 +119,8 @@ export class Topology {
 
   /** What those rules, and the anti-affinity of other pods, leave a pod now. */
   restriction({ identity }: PodKind, stage: Stage, binding: readonly BindingRule[]): Restriction {
-    const inverse = this.#inverseGroups(identity);
+    this.#readInverse(identity);
+    const inverse = this.#inverseGroups.against(identity);
     if (binding.length === 0 && inverse.length === 0) return this.#noRestriction;
     return this.#restrictBy(binding, stage, inverse);
   }
@@ -153,12 +139,12 @@ export class Topology {
 
   /** The groups whose counts are not what they were before a pod of a kind was placed. */
   groupsChangedBy(kind: PodKind): readonly Group[] {
-    return [...this.#counting(kind.identity), ...this.#inverseOf.get(kind)!];
+    return [...this.#counting.find(kind.identity), ...this.#inverseOf.get(kind)!];
   }
 
   /** The rules that bind a pod, those of others included, in the order they are looked at. For explanations. */
   allRules({ identity }: PodKind, binding: readonly BindingRule[]): readonly BindingRule[] {
-    return [...binding, ...this.#inverseGroups(identity).map((group) => ({ group, isSelected: false }))];
+    return [...binding, ...this.#allInverse(identity).map((group) => ({ group, isSelected: false }))];
   }
 
   /** Everything that ties a pod to where others are: the rules it is placed by, and those it counts for. */
@@ -166,18 +152,30 @@ export class Topology {
     const { identity } = kind;
     return {
       binding: this.bindingRules(kind, stage),
-      inverse: this.#inverseGroups(identity),
-      counting: this.#counting(identity),
+      inverse: this.#allInverse(identity),
+      counting: this.#counting.find(identity),
     };
+  }
+
+  /** How many counts it takes to place and record a pod. */
+  countRules({ identity }: PodKind, binding: readonly BindingRule[]): number {
+    this.#readInverse(identity);
+    return binding.length + this.#inverseGroups.against(identity).length + this.#counters.of(identity).length;
   }
 
   /** Counts a pod where it was placed (spec 02 §16.5). */
   record(kind: PodKind, placement: Placement): void {
-    for (const group of this.#counting(kind.identity)) {
+    const { host, isPlanned } = placement;
+    this.#counters.close();
+    for (const group of this.#counters.of(kind.identity)) {
       if (!passes(group.rule.filter, placement, this.#base.rules)) continue;
-      this.#recordIn(group, placement, group.rule.kind === 'anti-affinity');
+      if (group instanceof HostFamily) group.add(kind.identity, host, isPlanned);
+      else this.#recordIn(group, placement, group.rule.kind === 'anti-affinity');
     }
-    for (const group of this.#inverseOf.get(kind)!) this.#recordIn(group, placement, true);
+    for (const group of this.#inverseOf.get(kind)!) {
+      this.#recordIn(group, placement, true);
+      if (group instanceof HostGroup) this.#inverseGroups.record(group, host, isPlanned);
+    }
   }
 
   /** Every host a rule on hostnames knows, with its count. */
@@ -224,7 +222,7 @@ export class Topology {
 
   #recordIn(group: Group, { set, host, isPlanned }: Placement, everywhere: boolean): void {
     if (group instanceof HostGroup) {
-      (isPlanned ? group.planned : group.existing).add(host, 1);
+      group.add(host, isPlanned);
       return;
     }
     const requirement = set.find(group.domains.keyId);
@@ -239,24 +237,16 @@ export class Topology {
     return [...groups].map((group) => ({ group, isSelected: selects(group.rule, kind.identity) }));
   }
 
-  #counting(identity: Identity): readonly Group[] {
-    const known = latest(this.#latestCountedBy, identity) ?? this.#countedBy.get(identity);
-    if (known !== undefined && known.of === this.#index.size) return known.groups;
-    const list = { identity, groups: this.#index.find(identity), of: this.#index.size };
-    if (list.groups.length <= REMEMBERED) this.#countedBy.set(identity, list);
-    else this.#latestCountedBy = list;
-    return list.groups;
+  /** Inverse groups that select the pods, all of which exist once every kind is announced. */
+  #allInverse(identity: Identity): readonly Group[] {
+    this.#readInverse(identity);
+    return this.#inverseLists.known(identity) ?? this.#inverseLists.find(identity);
   }
 
-  /** Inverse groups that select the pods, all of which exist once every kind is announced. */
-  #inverseGroups(identity: Identity): readonly Group[] {
-    const known = latest(this.#latestInverseBy, identity) ?? this.#inverseBy.get(identity);
-    if (known !== undefined) return known.groups;
+  #readInverse(identity: Identity): void {
+    if (this.#isInverseRead.has(identity)) return;
+    this.#isInverseRead.add(identity);
     for (const inverseRule of this.#base.inverseAntiAffinity.against(identity)) this.#groupOfInverseRule(inverseRule);
-    const list = { identity, groups: this.#inverseIndex.find(identity), of: this.#inverseIndex.size };
-    if (list.groups.length <= REMEMBERED) this.#inverseBy.set(identity, list);
-    else this.#latestInverseBy = list;
-    return list.groups;
   }
 
   #regularGroup(rule: TopologyRule): Group {
@@ -264,7 +254,8 @@ export class Topology {
     if (group === undefined) {
       group = this.#count(rule);
       this.#regular.set(rule.identity, group);
-      this.#index.add(group);
+      this.#counting.add(group);
+      this.#counters.add(group);
     }
     return group;
   }
@@ -308,14 +299,13 @@ export class Topology {
 
   #addInverse(group: Group): Group {
     this.#inverse.set(group.rule.identity, group);
-    this.#inverseIndex.add(group);
+    this.#inverseLists.add(group);
+    this.#inverseGroups.add(group);
     return group;
   }
 
   #empty(rule: TopologyRule): Group {
-    if (rule.key === HOSTNAME_LABEL) {
-      return new HostGroup(rule, new HostCounts(rule.maxSkew), new HostCounts(rule.maxSkew));
-    }
+    if (rule.key === HOSTNAME_LABEL) return emptyHostGroup(rule);
     const domains = this.#base.domains.of(rule.key);
     return new LabelGroup(
       rule,
@@ -353,10 +343,6 @@ export class Topology {
     }
     return places;
   }
-}
-
-function latest(list: GroupList | undefined, identity: Identity): GroupList | undefined {
-  return list?.identity === identity ? list : undefined;
 }
 
 /** Counts of the cluster without these, to be counted on. */
