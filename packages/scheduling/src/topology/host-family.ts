@@ -26,7 +26,7 @@ export function kinshipOf(rule: TopologyRule): Kinship | undefined {
 }
 
 /** The rule that selects those of the rest that have one value of the label. */
-export function ruleOfValue({ rest, key }: Kinship, value: string): TopologyRule {
+function ruleOfValue({ rest, key }: Kinship, value: string): TopologyRule {
   const { selector, identity } = rest;
   const others = selector.kind === 'requirements' ? selector.requirements : [];
   const requirements = [{ key, operator: 'in' as const, values: [value] }, ...others];
