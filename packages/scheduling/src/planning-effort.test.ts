@@ -7,7 +7,7 @@ import { Acceptance } from './packing/new-nodes/acceptance.ts';
 import { Packer } from './packing/packer.ts';
 import { makePod, makePool } from './testing/builders.ts';
 import { away, near, onNodes, podsWith, spreadOver } from './testing/pod-parts.ts';
-import { World } from './testing/world.ts';
+import { TestEnvironment } from './testing/test-environment.ts';
 import { HostCounts } from './topology/host-counts.ts';
 
 /** How often a method is called while something is done. */
@@ -35,15 +35,20 @@ for (const [name, key] of [
   ['hosts', HOSTNAME_LABEL],
 ] as const) {
   test(`pods that follow each other to ${name} in a chain are tried as often as there are links`, (t) => {
-    const world = new World();
-    const attempts = (length: number) => count(t, Packer, 'place', () => void world.plan(...chain(key, length)));
+    const environment = new TestEnvironment();
+    const attempts = (length: number) => count(t, Packer, 'place', () => void environment.plan(...chain(key, length)));
     assert.ok(attempts(200) <= 2 * 200, `${attempts(200)} attempts`);
   });
 }
 
 test('pods no node can ever hold are not tried again for every pod that is placed', (t) => {
   const tooLarge = Array.from({ length: 100 }, (_, i) => makePod(`large-${i}`, { requests: { cpu: `${i + 900}` } }));
-  const attempts = count(t, Packer, 'place', () => void new World().plan(...chain(ZONE_LABEL, 100), ...tooLarge));
+  const attempts = count(
+    t,
+    Packer,
+    'place',
+    () => void new TestEnvironment().plan(...chain(ZONE_LABEL, 100), ...tooLarge),
+  );
   assert.ok(attempts <= 2 * 200, `${attempts} attempts`);
 });
 
@@ -59,11 +64,13 @@ for (const [what, affinityOf] of [
   ],
 ] as const) {
   test(`pods that each ask for ${what} of a label of their own are not laid beside every node`, (t) => {
-    const world = new World({ pools: [makePool('default', { requirements: [{ key: 'team', operator: 'Exists' }] })] });
+    const environment = new TestEnvironment({
+      pools: [makePool('default', { requirements: [{ key: 'team', operator: 'Exists' }] })],
+    });
     const pods = Array.from({ length: 200 }, (_, i) => makePod(`p-${i}`, { affinity: affinityOf(i) }));
     let nodes = 0;
     const checks = count(t, Acceptance, 'check', () => {
-      nodes = world.plan(...pods).newNodes.length;
+      nodes = environment.plan(...pods).newNodes.length;
     });
     assert.equal(nodes, 200);
     assert.equal(checks, 200);
@@ -85,7 +92,7 @@ for (const [what, rulesOf] of [
     const pods = Array.from({ length: 300 }, (_, i) =>
       makePod(`p-${i}`, { labels: { tenant: `t-${i}` }, ...rulesOf(`t-${i}`) }),
     );
-    const counted = count(t, HostCounts, 'add', () => void new World().plan(...pods));
+    const counted = count(t, HostCounts, 'add', () => void new TestEnvironment().plan(...pods));
     assert.ok(counted <= 6 * 300, `${counted} counts`);
   });
 }

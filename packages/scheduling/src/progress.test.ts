@@ -5,7 +5,7 @@ import { finish, type Progress } from './progress.ts';
 import { makeNode, makeOffering, makePod, makeType } from './testing/builders.ts';
 import { fakeType, ladder } from './testing/fake-types.ts';
 import { CHEAPEST } from './testing/packing.ts';
-import { World } from './testing/world.ts';
+import { TestEnvironment } from './testing/test-environment.ts';
 
 function stepsOf(run: Generator<Progress, unknown, undefined>): readonly Progress[] {
   const steps: Progress[] = [];
@@ -16,7 +16,7 @@ function stepsOf(run: Generator<Progress, unknown, undefined>): readonly Progres
 test('reading nodes gives way every sixteen of them', () => {
   const countFor = (nodes: number) => {
     const names = Array.from({ length: nodes }, (_, i) => `n-${String(i).padStart(3, '0')}`);
-    const { snapshot, options } = new World({ nodes: names.map((name) => makeNode(name)) });
+    const { snapshot, options } = new TestEnvironment({ nodes: names.map((name) => makeNode(name)) });
     return stepsOf(readPlanningBase(snapshot, options)).length;
   };
   assert.equal(countFor(320) - countFor(160), 10);
@@ -25,7 +25,7 @@ test('reading nodes gives way every sixteen of them', () => {
 test('reading gives way every 256 pods and 64 types, and says how many pods are left', () => {
   const pods = (count: number) => Array.from({ length: count }, (_, i) => makePod(`p-${i}`));
   const steps = (count: number, types = ladder(1)) => {
-    const { snapshot, options } = new World({ pods: pods(count), types });
+    const { snapshot, options } = new TestEnvironment({ pods: pods(count), types });
     return stepsOf(readPlanningBase(snapshot, options));
   };
   assert.equal(steps(2048).length - steps(1024).length, 8); // read, then sorted into classes
@@ -41,12 +41,12 @@ test('counting pods by zone and finishing nodes give way every eight of them', (
   const pods = (count: number) => Array.from({ length: count }, (_, i) => makePod(`p-${i}`));
   const types = [fakeType('one', { resources: { pods: '1' } })];
   const counting = (count: number) => {
-    const { snapshot, options } = new World({ pods: pods(count) });
+    const { snapshot, options } = new TestEnvironment({ pods: pods(count) });
     return stepsOf(finish(readPlanningBase(snapshot, options)).pendingByZone()).length;
   };
   assert.equal(counting(32) - counting(16), 4); // announced, then counted
   const planning = (count: number) => {
-    const { snapshot, options } = new World({ pods: pods(count), types });
+    const { snapshot, options } = new TestEnvironment({ pods: pods(count), types });
     return stepsOf(finish(readPlanningBase(snapshot, options)).plan()).length;
   };
   assert.equal(planning(32) - planning(16), 18); // a step for each pod placed
@@ -55,7 +55,7 @@ test('counting pods by zone and finishing nodes give way every eight of them', (
 test('how many pods wait is told while they are placed; while a cheaper plan is looked for, none do', () => {
   const type = (name: string, cpu: string, price: number) =>
     makeType(name, { capacity: { cpu, memory: '8Gi', pods: '9' }, offerings: [makeOffering('zone-a', 'spot', price)] });
-  const { snapshot, options } = new World({
+  const { snapshot, options } = new TestEnvironment({
     types: [type('small', '4', 0.1), type('large', '8', 0.5)],
     pods: ['a', 'b', 'c'].map((name) => makePod(name, { requests: { cpu: '2' } })),
     options: { packing: CHEAPEST },

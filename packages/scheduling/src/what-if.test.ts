@@ -8,11 +8,11 @@ import { finish } from './progress.ts';
 import { idOf, makeNode, makePod, makePool } from './testing/builders.ts';
 import { is } from './testing/fake-types.ts';
 import { APP, away, podsWith, spreadOver } from './testing/pod-parts.ts';
-import { packing, valuesOf, World } from './testing/world.ts';
+import { packing, valuesOf, TestEnvironment } from './testing/test-environment.ts';
 
 test('a node that is being deleted counts against no limit, so that a what-if without it is no different', () => {
   const large = { cpu: '16', memory: '128Gi', pods: '5' };
-  const { snapshot, options } = new World({
+  const { snapshot, options } = new TestEnvironment({
     pools: [makePool('default', { limits: { cpu: '20' } })],
     nodes: [makeNode('staying', { pool: 'default', capacity: large, allocatable: { pods: '0' } })],
     deletingNodes: [makeNode('leaving', { pool: 'default', capacity: large })],
@@ -26,7 +26,7 @@ test('a node that is being deleted counts against no limit, so that a what-if wi
 
 test('a what-if takes away the node with this provider id, and not a namesake: a NodeClaim may have the name of a Node', () => {
   const nodes = ['fake:///1', 'fake:///2'].map((providerId) => makeNode('same', { providerId }));
-  const { snapshot, options } = new World({ nodes, pods: [makePod('a', { requests: { cpu: '3' } })] });
+  const { snapshot, options } = new TestEnvironment({ nodes, pods: [makePod('a', { requests: { cpu: '3' } })] });
   const base = finish(readPlanningBase(snapshot, options));
   const landsOn = (change: Change) => finish(base.whatIf(change)).existingNodes.length;
   assert.deepEqual([landsOn({ withoutNodes: ['fake:///1'] }), landsOn({ withoutNodes: ['same'] })], [1, 1]);
@@ -39,11 +39,11 @@ test('a what-if takes away the node with this provider id, and not a namesake: a
 });
 
 test('a node that refuses moved pods takes those that wait, and those of nodes that leave', () => {
-  const world = new World({
+  const environment = new TestEnvironment({
     nodes: [makeNode('refusing', { refusesMovedPods: true })],
     deletingNodes: [makeNode('leaving')],
   });
-  const isTaken = (pod: Pod) => world.plan(pod).existingNodes.length === 1;
+  const isTaken = (pod: Pod) => environment.plan(pod).existingNodes.length === 1;
   assert.equal(isTaken({ ...makePod('a'), status: { phase: 'Pending' } }), true);
   assert.equal(isTaken(makePod('a', { nodeName: 'leaving' })), true);
   assert.equal(isTaken(makePod('a', { nodeName: 'elsewhere' })), false);
@@ -51,7 +51,7 @@ test('a node that refuses moved pods takes those that wait, and those of nodes t
 });
 
 test('a what-if may bring a pool, or one in the place of another', () => {
-  const { snapshot, options } = new World({ pools: [makePool('a')], pods: [makePod('pod')] });
+  const { snapshot, options } = new TestEnvironment({ pools: [makePool('a')], pods: [makePod('pod')] });
   const base = finish(readPlanningBase(snapshot, options));
   const { instanceTypes } = snapshot.pools[0]!;
   const poolWith = (...pools: readonly NodePool[]) => {
@@ -72,7 +72,7 @@ test('pods on a node that is taken away keep others away, whether or not the ind
       labels: { [ZONE_LABEL]: 'test-zone-1' },
       pods: [makePod('old', { labels: APP })],
     });
-    const { snapshot, options } = new World({ nodes: [there], pods });
+    const { snapshot, options } = new TestEnvironment({ nodes: [there], pods });
     const base = finish(readPlanningBase(snapshot, options));
     const plan = finish(base.whatIf({ withoutNodes: [idOf('there')], withPods: [shy('new')] }));
     assert.deepEqual(plan.existingNodes, []);
@@ -82,7 +82,7 @@ test('pods on a node that is taken away keep others away, whether or not the ind
 
 test('a zone known only by a node that is taken away holds no spread back', () => {
   const spread = { labels: APP, topologySpreadConstraints: [spreadOver(ZONE_LABEL)] };
-  const { snapshot, options } = new World({
+  const { snapshot, options } = new TestEnvironment({
     pools: [makePool('default', { requirements: [is(ZONE_LABEL, 'test-zone-1', 'test-zone-2')] })],
     nodes: [makeNode('third', { labels: { [ZONE_LABEL]: 'test-zone-3' }, allocatable: { pods: '0' } })],
     pods: ['a', 'b', 'c', 'd'].map((name) => makePod(name, spread)),
@@ -96,7 +96,7 @@ test('a rule over all namespaces reaches one that only a what-if brings', () => 
   const everywhere = podsWith(ZONE_LABEL, APP, { namespaceSelector: {} });
   const guard = makePod('guard', { affinity: away(everywhere) });
   const there = makeNode('there', { labels: { [ZONE_LABEL]: 'test-zone-1' }, pods: [guard] });
-  const { snapshot, options } = new World({ nodes: [there] });
+  const { snapshot, options } = new TestEnvironment({ nodes: [there] });
   const base = finish(readPlanningBase(snapshot, options));
   const plan = finish(base.whatIf({ withPods: [makePod('new', { labels: APP, namespace: 'fresh' })] }));
   assert.deepEqual(valuesOf(plan.newNodes[0]!, ZONE_LABEL), ['test-zone-2', 'test-zone-3']);
@@ -104,7 +104,7 @@ test('a rule over all namespaces reaches one that only a what-if brings', () => 
 
 test('pods that ask for a resource, or a part of a unit, that the index has not are placed all the same', () => {
   const tight = makeNode('tight', { allocatable: { cpu: '4', memory: '1', pods: '10' } });
-  const { snapshot, options } = new World({ nodes: [tight] });
+  const { snapshot, options } = new TestEnvironment({ nodes: [tight] });
   const base = finish(readPlanningBase(snapshot, options));
   const isOnNew = (requests: ResourceList) =>
     finish(base.whatIf({ withPods: [makePod('a', { requests })] })).newNodes.length === 1;
@@ -116,7 +116,7 @@ test('pods that ask for a resource, or a part of a unit, that the index has not 
 
 test('pods without a UID are told apart by name, those with one by that', () => {
   const withoutUid = (name: string): Pod => ({ ...makePod(name), metadata: { name, namespace: 'default' } });
-  const { snapshot, options } = new World({ pods: [withoutUid('a'), makePod('b')] });
+  const { snapshot, options } = new TestEnvironment({ pods: [withoutUid('a'), makePod('b')] });
   const base = finish(readPlanningBase(snapshot, options));
   const planned = (pod: Pod) => packing(finish(base.whatIf({ withPods: [pod] })));
   assert.deepEqual(planned(withoutUid('a')), [2]);

@@ -1,11 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PackingOptions } from '@karpenter-ts/scheduling';
-import { CHEAPEST, fakeType, ladder, makeNode, makeOffering, makePod, World } from '@karpenter-ts/scheduling/testing';
+import {
+  CHEAPEST,
+  fakeType,
+  ladder,
+  makeNode,
+  makeOffering,
+  makePod,
+  TestEnvironment,
+} from '@karpenter-ts/scheduling/testing';
 import { toPlanFile } from './plan-file.ts';
 
 test('a plan file lists nodes with their pods and the sixty cheapest types, and why pods are left', () => {
-  const plan = new World({ types: ladder(70) }).plan(
+  const plan = new TestEnvironment({ types: ladder(70) }).plan(
     makePod('a', { requests: { cpu: '500m' } }),
     makePod('giant', { requests: { cpu: '500' } }),
   );
@@ -19,7 +27,7 @@ test('a plan file lists nodes with their pods and the sixty cheapest types, and 
 });
 
 test('a node that can be of one type lists it', () => {
-  const plan = new World({ types: [fakeType('only')] }).plan(makePod('a', { namespace: 'shop' }));
+  const plan = new TestEnvironment({ types: [fakeType('only')] }).plan(makePod('a', { namespace: 'shop' }));
   assert.deepEqual(toPlanFile(plan, 0).nodes[0]!.instanceTypes, ['only']);
   assert.deepEqual(toPlanFile(plan, 0).nodes[0]!.pods, ['shop/a']);
 });
@@ -30,7 +38,9 @@ test('the prices of both plans are given to a millionth; the other only if there
   const pods = ['a', 'b', 'c'].map((name) => makePod(name, { requests: { cpu: '3' } }));
   const packed = (packing: PackingOptions) =>
     toPlanFile(
-      new World({ types: [type('small', '4', 0.1), type('large', '12', 0.7)], options: { packing } }).plan(...pods),
+      new TestEnvironment({ types: [type('small', '4', 0.1), type('large', '12', 0.7)], options: { packing } }).plan(
+        ...pods,
+      ),
       0,
     ).packing;
   const upstream = { nodes: 1, pricePerHour: 0.7, feesPerHour: 0 };
@@ -45,7 +55,7 @@ test('the prices of both plans are given to a millionth; the other only if there
 });
 
 test('pods that go to existing nodes are listed with these', () => {
-  const world = new World({ nodes: [makeNode('n1')] });
-  assert.deepEqual(toPlanFile(world.plan(makePod('a')), 0).existing, [{ node: 'n1', pods: ['default/a'] }]);
-  assert.equal(toPlanFile(new World().plan(makePod('a')), 0).existing, undefined);
+  const environment = new TestEnvironment({ nodes: [makeNode('n1')] });
+  assert.deepEqual(toPlanFile(environment.plan(makePod('a')), 0).existing, [{ node: 'n1', pods: ['default/a'] }]);
+  assert.equal(toPlanFile(new TestEnvironment().plan(makePod('a')), 0).existing, undefined);
 });

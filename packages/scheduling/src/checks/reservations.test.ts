@@ -8,7 +8,7 @@ import type { Plan } from '../plan.ts';
 import { makeOffering, makePod, makePool } from '../testing/builders.ts';
 import { fakeType, is, RESERVATION_LABEL, reserved } from '../testing/fake-types.ts';
 import { APP, away, podsWith, preferNodes, where } from '../testing/pod-parts.ts';
-import { failureOf, valuesOf, World } from '../testing/world.ts';
+import { failureOf, valuesOf, TestEnvironment } from '../testing/test-environment.ts';
 import { Reservations } from './reservations.ts';
 
 const strict = { reservedCapacity: 'Strict' } as const;
@@ -27,7 +27,7 @@ test('02/114 one pod per pass goes to a reservation; other capacity serves only 
   const medium = (left: number) =>
     fakeType('medium', { offerings: [onDemand, reserved('test-zone-1', 'r-medium', left, { available: left > 0 })] });
   const plan = (pods: readonly Pod[], ...left: readonly [number, number]) =>
-    new World({ types: [small(left[0]), medium(left[1])], options: strict }).plan(...pods);
+    new TestEnvironment({ types: [small(left[0]), medium(left[1])], options: strict }).plan(...pods);
   const first = plan(['a', 'b', 'c'].map(apart), 1, 1);
   assert.equal(first.newNodes.length, 1); // it might use either, so it holds both
   assert.deepEqual(first.newNodes[0]!.reservations, ['r-medium', 'r-small']);
@@ -48,7 +48,7 @@ test('02/115 pools share a reservation of one id, not those of two', () => {
       ids.map((id, i) => [`pool-${i}`, [fakeType('t', { offerings: [onDemand, reserved('test-zone-1', id, 1)] })]]),
     );
     const pods = ids.map((_, i) => makePod(`pod-${i}`, { nodeSelector: { pool: String(i) } }));
-    return new World({ pools, typesOf, options: strict }).plan(...pods);
+    return new TestEnvironment({ pools, typesOf, options: strict }).plan(...pods);
   };
   assert.equal(plan('r', 'r').newNodes.length, 1);
   assert.equal(waiting(plan('r', 'r')).length, 1);
@@ -60,12 +60,12 @@ test('02/116 while a reservation is merely taken, neither the lighter pool nor a
     fakeType('t', { resources: { cpu: '2' }, offerings: [onDemand, reserved('test-zone-1', id, 1)] }),
   ];
   const pools = [makePool('heavy', { weight: 100 }), makePool('light')];
-  const world = new World({
+  const environment = new TestEnvironment({
     pools,
     typesOf: { heavy: typesFor('r-heavy'), light: typesFor('r-light') },
     options: strict,
   });
-  const plan = world.plan(apart('a'), apart('b'));
+  const plan = environment.plan(apart('a'), apart('b'));
   assert.deepEqual(
     plan.newNodes.map(({ nodePool }) => nodePool),
     ['heavy'],
@@ -78,7 +78,7 @@ test('02/116 while a reservation is merely taken, neither the lighter pool nor a
       affinity: { ...apart(name).spec.affinity, ...preferNodes([1, where(ZONE_LABEL, 'In', 'test-zone-1')]) },
     },
   });
-  const preferred = world.plan(preferring('a'), preferring('b'));
+  const preferred = environment.plan(preferring('a'), preferring('b'));
   assert.equal(preferred.newNodes.length, 1);
   const gone = [
     fakeType('t', {
@@ -86,13 +86,13 @@ test('02/116 while a reservation is merely taken, neither the lighter pool nor a
       offerings: [onDemand, reserved('test-zone-1', 'r-heavy', 0, { available: false })],
     }),
   ];
-  const next = new World({ pools, typesOf: { heavy: gone, light: typesFor('r-light') }, options: strict });
+  const next = new TestEnvironment({ pools, typesOf: { heavy: gone, light: typesFor('r-light') }, options: strict });
   assert.equal(next.plan(apart('b')).newNodes[0]!.nodePool, 'heavy');
 });
 
 test('02/117 pods that share a reserved node keep its reservation, and the node is bought no other way', () => {
   const types = [fakeType('t', { offerings: [onDemand, reserved('test-zone-1', 'r', 1)] })];
-  const plan = new World({ types, options: strict }).plan(
+  const plan = new TestEnvironment({ types, options: strict }).plan(
     makePod('a', { requests: { cpu: '1' } }),
     makePod('b', { requests: { cpu: '1' } }),
   );
@@ -128,11 +128,11 @@ test('02/189 a type with reservations for three: two nodes, then one, then other
       ],
     });
   const pods = ['a', 'b', 'c', 'd'].map(apart);
-  const first = new World({ types: [type(1, 2)], options: strict }).plan(...pods);
+  const first = new TestEnvironment({ types: [type(1, 2)], options: strict }).plan(...pods);
   assert.equal(first.newNodes.length, 2);
-  const second = new World({ types: [type(0, 1)], options: strict }).plan(...waiting(first));
+  const second = new TestEnvironment({ types: [type(0, 1)], options: strict }).plan(...waiting(first));
   assert.equal(second.newNodes.length, 1);
-  const third = new World({ types: [type(0, 0)], options: strict }).plan(...waiting(second));
+  const third = new TestEnvironment({ types: [type(0, 0)], options: strict }).plan(...waiting(second));
   assert.deepEqual(valuesOf(third.newNodes[0]!, CAPACITY_TYPE_LABEL), undefined);
   assert.equal(third.newNodes.length, 1);
 });
@@ -143,8 +143,8 @@ test('02/190 a reservation that is taken defers the pod whatever other pools say
     makePool('a-first', { weight: 100, taints: [{ key: 'team', effect: 'NoSchedule' }] }),
     makePool('b-second', { weight: 50 }),
   ];
-  const world = new World({ pools, types: taken, options: strict });
-  const plan = world.plan(apart('a'), apart('b'));
+  const environment = new TestEnvironment({ pools, types: taken, options: strict });
+  const plan = environment.plan(apart('a'), apart('b'));
   const [deferred] = waiting(plan);
   assert.equal(
     failureOf(plan, deferred!),
@@ -160,7 +160,7 @@ test('02/190 a reservation that is taken defers the pod whatever other pools say
     'b-second': taken,
   };
   assert.equal(
-    new World({ pools, typesOf: open, options: strict }).plan(tolerant('a'), tolerant('b')).newNodes.length,
+    new TestEnvironment({ pools, typesOf: open, options: strict }).plan(tolerant('a'), tolerant('b')).newNodes.length,
     2,
   );
 });
@@ -171,9 +171,9 @@ test('a pod that would cost a planned node its reservation is not let in', () =>
   ];
   const large = makePod('large', { requests: { cpu: '2' } });
   const elsewhere = makePod('small', { requests: { cpu: '1' }, nodeSelector: { [ZONE_LABEL]: 'test-zone-2' } });
-  const plan = new World({ types, options: strict }).plan(large, elsewhere);
+  const plan = new TestEnvironment({ types, options: strict }).plan(large, elsewhere);
   assert.equal(plan.newNodes.length, 2);
-  const fallback = new World({ types, options: { reservedCapacity: 'Fallback' } }).plan(large, elsewhere);
+  const fallback = new TestEnvironment({ types, options: { reservedCapacity: 'Fallback' } }).plan(large, elsewhere);
   assert.equal(fallback.newNodes.length, 1);
   assert.deepEqual(fallback.newNodes[0]!.reservations, []);
 });
@@ -181,7 +181,7 @@ test('a pod that would cost a planned node its reservation is not let in', () =>
 test('with the feature off reserved offerings are offerings like any other', () => {
   const types = [fakeType('t', { resources: { cpu: '2' }, offerings: [onDemand, reserved('test-zone-1', 'r', 1)] })];
   const pools = [makePool('default', { requirements: [is(CAPACITY_TYPE_LABEL, 'reserved', 'on-demand')] })];
-  const plan = new World({ types, pools, options: { reservedCapacity: 'Off' } }).plan(apart('a'), apart('b'));
+  const plan = new TestEnvironment({ types, pools, options: { reservedCapacity: 'Off' } }).plan(apart('a'), apart('b'));
   assert.equal(plan.newNodes.length, 2);
   assert.ok(plan.newNodes.every(({ reservations }) => reservations.length === 0));
   assert.equal(plan.newNodes[0]!.pricePerHour, 0.0001);

@@ -14,7 +14,7 @@ import type { Volumes } from '../snapshot.ts';
 import { makeNode, makePod, makePool } from '../testing/builders.ts';
 import { is } from '../testing/fake-types.ts';
 import { APP, away, onNodes, podsWith, spreadOver, where } from '../testing/pod-parts.ts';
-import { failureOf, valuesOf, World } from '../testing/world.ts';
+import { failureOf, valuesOf, TestEnvironment } from '../testing/test-environment.ts';
 
 const HOSTNAME = 'kubernetes.io/hostname';
 
@@ -23,11 +23,11 @@ test('02/72 a node takes volumes up to its limit; a claim many pods share counts
   const volumes = having({ volumeClaims: claims, storageClasses: [storageClass('fast')] });
   const nodes = [makeNode('limited', { allocatable: ROOMY, volumeLimits: { 'csi.test': 10 } })];
   const pods = Array.from({ length: 6 }, (_, i) => mounting(`pod-${i}`, `c-${2 * i}`, `c-${2 * i + 1}`));
-  const plan = new World({ volumes, nodes }).plan(...pods);
+  const plan = new TestEnvironment({ volumes, nodes }).plan(...pods);
   assert.equal(plan.existingNodes[0]!.pods.length, 5);
   assert.equal(plan.newNodes.length, 1);
   const sharing = Array.from({ length: 100 }, (_, i) => mounting(`pod-${i}`, 'c-0'));
-  assert.equal(new World({ volumes, nodes }).plan(...sharing).newNodes.length, 0);
+  assert.equal(new TestEnvironment({ volumes, nodes }).plan(...sharing).newNodes.length, 0);
 });
 
 test('volumes without a claim are passed over, those after them count', () => {
@@ -36,13 +36,13 @@ test('volumes without a claim are passed over, those after them count', () => {
   const nodes = [makeNode('limited', { allocatable: ROOMY, volumeLimits: { 'csi.test': 0 } })];
   const pod = mounting('a', 'c-0');
   const scratch = { ...pod, spec: { ...pod.spec, volumes: [{ name: 'scratch' }, ...pod.spec.volumes!] } };
-  assert.equal(new World({ volumes, nodes }).plan(scratch).newNodes.length, 1);
+  assert.equal(new TestEnvironment({ volumes, nodes }).plan(scratch).newNodes.length, 1);
 });
 
 test('a term of topology that says nothing opens nothing', () => {
   const zone = 'test-zone-2';
   const zonesOf = (volumes: Volumes) =>
-    valuesOf(new World({ volumes }).plan(mounting('a', 'c')).newNodes[0]!, ZONE_LABEL);
+    valuesOf(new TestEnvironment({ volumes }).plan(mounting('a', 'c')).newNodes[0]!, ZONE_LABEL);
   const ofClass = having({
     volumeClaims: [claim('c', { storageClassName: 'zonal' })],
     storageClasses: [storageClass('zonal', {}, zoneTerm(zone))],
@@ -58,7 +58,7 @@ test('a node over its limit takes no pod, not even one without volumes', () => {
   const claims = [claim('c-0', { storageClassName: 'fast' }), claim('c-1', { storageClassName: 'fast' })];
   const volumes = having({ volumeClaims: claims, storageClasses: [storageClass('fast')] });
   const full = makeNode('full', { pods: [mounting('a', 'c-0', 'c-1')], volumeLimits: { 'csi.test': 1 } });
-  assert.equal(new World({ volumes, nodes: [full] }).plan(makePod('b')).newNodes.length, 1);
+  assert.equal(new TestEnvironment({ volumes, nodes: [full] }).plan(makePod('b')).newNodes.length, 1);
 });
 
 test('02/73 a volume without a CSI driver has no limit', () => {
@@ -67,7 +67,8 @@ test('02/73 a volume without a CSI driver has no limit', () => {
   const nodes = [makeNode('limited', { allocatable: ROOMY, volumeLimits: { 'csi.test': 1 } })];
   const pods = claims.map((_, i) => mounting(`pod-${i}`, `c-${i}`));
   assert.equal(
-    new World({ volumes: having({ volumeClaims: claims, persistentVolumes }), nodes }).plan(...pods).newNodes.length,
+    new TestEnvironment({ volumes: having({ volumeClaims: claims, persistentVolumes }), nodes }).plan(...pods).newNodes
+      .length,
     0,
   );
 });
@@ -79,7 +80,7 @@ test('02/74 what a volume needs and is not there fails the pod and no other; a b
     volume: having({ volumeClaims: [claim('c', { volumeName: 'gone' })] }),
   };
   for (const volumes of Object.values(missing)) {
-    const plan = new World({ volumes }).plan(mounting('a', 'c'), makePod('b'));
+    const plan = new TestEnvironment({ volumes }).plan(mounting('a', 'c'), makePod('b'));
     assert.match(failureOf(plan, makePod('a'))!, /^failed getting volume topology requirements \(/);
     assert.equal(plan.newNodes[0]!.pods.length, 1);
   }
@@ -87,7 +88,7 @@ test('02/74 what a volume needs and is not there fails the pod and no other; a b
     volumeClaims: [claim('c', { volumeName: 'pv', storageClassName: 'gone' })],
     persistentVolumes: [volume('pv', {})],
   });
-  assert.equal(new World({ volumes: bound }).plan(mounting('a', 'c')).newNodes.length, 1);
+  assert.equal(new TestEnvironment({ volumes: bound }).plan(mounting('a', 'c')).newNodes.length, 1);
 });
 
 test('02/76 zones of the storage class, of the volume and of the pod narrow together', () => {
@@ -99,7 +100,7 @@ test('02/76 zones of the storage class, of the volume and of the pod narrow toge
   const pod = (...zones: readonly string[]) =>
     mounting('a', 'c', { affinity: onNodes([where(ZONE_LABEL, 'In', ...zones)]) });
   const zones = (volumes: Volumes, ...asked: readonly string[]) => {
-    const [node] = new World({ volumes }).plan(pod(...asked)).newNodes;
+    const [node] = new TestEnvironment({ volumes }).plan(pod(...asked)).newNodes;
     return node && valuesOf(node, ZONE_LABEL);
   };
   assert.deepEqual(zones(classFor('test-zone-2', 'test-zone-3'), 'test-zone-1', 'test-zone-3'), ['test-zone-3']);
@@ -123,7 +124,7 @@ test('02/77 02/162 alternatives of a volume or a storage class are tried until o
     storageClasses: [storageClass('zonal', zoneTerm('test-zone-1'), zoneTerm('test-zone-2'))],
   });
   for (const volumes of [byVolume, byClass]) {
-    const plan = new World({ volumes }).plan(mounting('a', 'a', apart), mounting('b', 'b', apart));
+    const plan = new TestEnvironment({ volumes }).plan(mounting('a', 'a', apart), mounting('b', 'b', apart));
     assert.deepEqual(
       plan.newNodes.map((node) => valuesOf(node, ZONE_LABEL)),
       [['test-zone-1'], ['test-zone-2']],
@@ -140,7 +141,7 @@ test('02/78 of two volumes only the combinations that can hold are tried', () =>
       volume('pv-b', {}, [zone(3)], [zone(1), where('special', 'In', 'optional')]),
     ],
   });
-  const [node] = new World({ volumes }).plan(mounting('pod', 'a', 'b')).newNodes;
+  const [node] = new TestEnvironment({ volumes }).plan(mounting('pod', 'a', 'b')).newNodes;
   assert.deepEqual(valuesOf(node!, ZONE_LABEL), ['test-zone-1']);
   assert.deepEqual(node!.instanceTypes, ['arm-instance-type']);
 });
@@ -157,7 +158,7 @@ test('a claim is the one in the namespace of the pod, which is `default` if none
   });
   const zonesFor = (namespace?: string) => {
     const pod = mounting('a', 'c');
-    const [node] = new World({ volumes }).plan({ ...pod, metadata: { name: 'a', namespace } }).newNodes;
+    const [node] = new TestEnvironment({ volumes }).plan({ ...pod, metadata: { name: 'a', namespace } }).newNodes;
     return valuesOf(node!, ZONE_LABEL);
   };
   assert.deepEqual(
@@ -173,24 +174,27 @@ test('volumes that can never be together leave the pod unschedulable, and it say
   });
   const pod = mounting('pod', 'a', 'b');
   assert.equal(
-    failureOf(new World({ volumes }).plan(pod), pod),
+    failureOf(new TestEnvironment({ volumes }).plan(pod), pod),
     `incompatible volume requirements, key ${ZONE_LABEL}, ${ZONE_LABEL} In [test-zone-2] not in ${ZONE_LABEL} In [test-zone-1]`,
   );
 });
 
 test('02/79 02/163 a hostname binds a volume unless it is on the node itself', () => {
-  const world = (spec: Partial<PersistentVolume['spec']>, ...terms: readonly (readonly NodeSelectorRequirement[])[]) =>
-    new World({
+  const environment = (
+    spec: Partial<PersistentVolume['spec']>,
+    ...terms: readonly (readonly NodeSelectorRequirement[])[]
+  ) =>
+    new TestEnvironment({
       volumes: having({
         volumeClaims: [claim('c', { volumeName: 'pv' })],
         persistentVolumes: [volume('pv', spec, ...terms)],
       }),
     }).plan(mounting('a', 'c')).newNodes.length;
   const there = [where(HOSTNAME, 'In', 'some-node')];
-  assert.equal(world({ local: {} }, there), 1);
-  assert.equal(world({ hostPath: {} }, there), 1);
-  assert.equal(world({ csi: { driver: 'csi.test' } }, there), 0);
-  assert.equal(world({ local: {} }, there, [where(ZONE_LABEL, 'In', 'invalid')]), 1);
+  assert.equal(environment({ local: {} }, there), 1);
+  assert.equal(environment({ hostPath: {} }, there), 1);
+  assert.equal(environment({ csi: { driver: 'csi.test' } }, there), 0);
+  assert.equal(environment({ local: {} }, there, [where(ZONE_LABEL, 'In', 'invalid')]), 1);
 });
 
 test('02/80 relaxing required terms keeps the zone of the volume', () => {
@@ -199,7 +203,7 @@ test('02/80 relaxing required terms keeps the zone of the volume', () => {
     persistentVolumes: [volume('pv', {}, [where(ZONE_LABEL, 'In', 'test-zone-3')])],
   });
   const affinity = onNodes([where('unknown', 'In', 'x')], [where(ZONE_LABEL, 'Exists')]);
-  const [node] = new World({ volumes }).plan(mounting('a', 'c', { affinity })).newNodes;
+  const [node] = new TestEnvironment({ volumes }).plan(mounting('a', 'c', { affinity })).newNodes;
   assert.deepEqual(valuesOf(node!, ZONE_LABEL), ['test-zone-3']);
 });
 
@@ -214,12 +218,12 @@ test('02/81 the zone of a volume does not narrow the domains a spread counts', (
       pods: [makePod(`old-${n}`, { labels: APP })],
     }),
   );
-  const world = new World({ volumes, nodes });
+  const environment = new TestEnvironment({ volumes, nodes });
   const spread = [spreadOver(ZONE_LABEL, { minDomains: 3 })];
-  const plan = world.schedule(mounting('a', 'c', { labels: APP, topologySpreadConstraints: spread }));
+  const plan = environment.schedule(mounting('a', 'c', { labels: APP, topologySpreadConstraints: spread }));
   assert.deepEqual(plan.unschedulable, []);
-  assert.deepEqual(world.counts(ZONE_LABEL), [1, 1, 2]);
-  assert.equal(world.domains(ZONE_LABEL).get('test-zone-1'), 2);
+  assert.deepEqual(environment.counts(ZONE_LABEL), [1, 1, 2]);
+  assert.equal(environment.domains(ZONE_LABEL).get('test-zone-1'), 2);
 });
 
 test('a planned node that a rule closed to a volume’s zone for now is asked again when the rule opens it', () => {
@@ -233,7 +237,7 @@ test('a planned node that a rule closed to a volume’s zone for now is asked ag
     nodeSelector: { [ARCH_LABEL]: arch, ...(zone && { [ZONE_LABEL]: zone }) },
   });
   const pools = [makePool('default', { requirements: [is(ZONE_LABEL, 'test-zone-1', 'test-zone-2')] })];
-  const plan = new World({ pools, volumes }).plan(
+  const plan = new TestEnvironment({ pools, volumes }).plan(
     makePod('first', { ...spread, ...asking('3.5'), ...on('amd64', 'test-zone-1') }),
     makePod('open', { ...asking('2.5'), ...on('amd64') }),
     mounting('bound', 'c', { ...spread, ...asking('1') }), // may be in zone 1 once another is in zone 2
@@ -254,7 +258,7 @@ test('02/82 volumes that Kubernetes once handled itself count for the driver tha
     persistentVolumes: [volume('pv', { awsElasticBlockStore: {} })],
   });
   for (const volumes of [byClass, byVolume]) {
-    assert.equal(new World({ volumes, nodes }).plan(mounting('a', 'c')).newNodes.length, 1);
+    assert.equal(new TestEnvironment({ volumes, nodes }).plan(mounting('a', 'c')).newNodes.length, 1);
   }
 });
 
@@ -265,10 +269,10 @@ test('02/165 an ephemeral volume is the claim named after pod and volume, limits
     storageClasses: [storageClass('fast')],
   });
   const nodes = [makeNode('limited', { volumeLimits: { 'csi.test': 1 } })];
-  const plan = new World({ volumes, nodes }).plan(ephemeral('a'), ephemeral('b'));
+  const plan = new TestEnvironment({ volumes, nodes }).plan(ephemeral('a'), ephemeral('b'));
   assert.equal(plan.existingNodes[0]!.pods.length, 1);
   assert.equal(plan.newNodes.length, 1);
-  assert.equal(new World().plan(ephemeral('a')).newNodes.length, 0);
+  assert.equal(new TestEnvironment().plan(ephemeral('a')).newNodes.length, 0);
 });
 
 const ROOMY = { cpu: '100', memory: '100Gi', pods: '1000' };

@@ -6,7 +6,7 @@ import { makeOffering, makePod, makeType } from '../testing/builders.ts';
 import { CHEAPEST } from '../testing/packing.ts';
 import { outlineOf } from '../testing/plan-outline.ts';
 import { type Random, seededRandom } from '@karpenter-ts/kubernetes/testing';
-import { World } from '../testing/world.ts';
+import { TestEnvironment } from '../testing/test-environment.ts';
 
 /** Few sizes and many types, so that types tie on processors and memory and differ in the rest. */
 function randomTypes(random: Random): readonly InstanceType[] {
@@ -37,7 +37,7 @@ test('the plan is the same whatever order the catalogue and the pods are listed 
       return makePod(`p-${i}`, { requests });
     });
     const outline = (order: <T>(list: readonly T[]) => readonly T[]) => {
-      const plan = new World({ types: order(types), options: { packing: CHEAPEST } }).plan(...order(pods));
+      const plan = new TestEnvironment({ types: order(types), options: { packing: CHEAPEST } }).plan(...order(pods));
       if (plan.packing?.taken === 'cost-aware') cheaper++;
       return { ...outlineOf(plan), price: plan.pricePerHour };
     };

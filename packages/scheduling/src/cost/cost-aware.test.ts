@@ -9,7 +9,7 @@ import { checkPlan } from '../testing/checker/check-plan.ts';
 import { reserved } from '../testing/fake-types.ts';
 import { DEFAULT_PACKING } from '../testing/packing.ts';
 import { outlineOf, placedPods } from '../testing/plan-outline.ts';
-import { valuesOf, World } from '../testing/world.ts';
+import { valuesOf, TestEnvironment } from '../testing/test-environment.ts';
 import { packingOptions } from './packing-options.ts';
 
 const ZONES = ['zone-a', 'zone-b', 'zone-c'];
@@ -31,8 +31,8 @@ interface Scene {
 
 /** Both plans for the same pods: upstream's, and the one these options ask for. */
 function world({ packing, ...parts }: Scene) {
-  const upstream = new World({ ...parts, options: { reservedCapacity: 'Off' } });
-  const costAware = new World({
+  const upstream = new TestEnvironment({ ...parts, options: { reservedCapacity: 'Off' } });
+  const costAware = new TestEnvironment({
     ...parts,
     options: { reservedCapacity: 'Off', packing: { ...DEFAULT_PACKING, ...packing } },
   });
@@ -356,7 +356,9 @@ test('with strict reservations nodes are of types of which nothing within reach 
   ];
   const planIn = (zone: string, packing: PackingOptions | undefined) => {
     const pods = ['5', '2500m'].map((cpu) => makePod(cpu, { requests: { cpu }, nodeSelector: { [ZONE_LABEL]: zone } }));
-    return new Set(cheapest(new World({ types, options: { reservedCapacity: 'Strict', packing } }).plan(...pods)));
+    return new Set(
+      cheapest(new TestEnvironment({ types, options: { reservedCapacity: 'Strict', packing } }).plan(...pods)),
+    );
   };
   assert.deepEqual(planIn('zone-a', undefined), new Set(['large']));
   assert.deepEqual(planIn('zone-a', DEFAULT_PACKING), new Set(['free', 'medium']));

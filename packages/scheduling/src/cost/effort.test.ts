@@ -11,7 +11,7 @@ import { makeOffering, makePod, makePool, makeType } from '../testing/builders.t
 import { DEFAULT_PACKING } from '../testing/packing.ts';
 import { onNodes, where } from '../testing/pod-parts.ts';
 import { seededRandom } from '@karpenter-ts/kubernetes/testing';
-import { World } from '../testing/world.ts';
+import { TestEnvironment } from '../testing/test-environment.ts';
 import { Effort } from './effort.ts';
 
 test('what a part spends is spent of the whole, and either may be used up', () => {
@@ -91,7 +91,7 @@ const spread = (rule: object) => ({
 });
 
 /** How often the search for a cheaper plan pauses, and what comes of it. */
-function search(world: World, pods: readonly Pod[]): { readonly pauses: number; readonly plan: Plan } {
+function search(world: TestEnvironment, pods: readonly Pod[]): { readonly pauses: number; readonly plan: Plan } {
   const run = planSnapshot({ ...world.snapshot, pods }, world.options);
   let pauses = 0;
   for (;;) {
@@ -120,7 +120,7 @@ const FLEETS = [
 
 for (const { name, types, pools, pods } of FLEETS) {
   test(`a search does no more steps than pods and types allow: ${name}`, (t) => {
-    const world = new World({
+    const world = new TestEnvironment({
       types: manyTypes(types),
       pools: Array.from({ length: pools }, (_, i) => pool(`pool-${i}`)),
       options: { packing: DEFAULT_PACKING },
@@ -144,7 +144,7 @@ test('pods that can run on different types share nodes of the types they have in
       makePod(`p-${i}`, { requests, affinity: onNodes([where(FAMILY, 'NotIn', ...listOf(i))]) }),
     );
   const planOf = (pods: readonly Pod[]) =>
-    search(new World({ types, options: { packing: DEFAULT_PACKING } }), pods).plan;
+    search(new TestEnvironment({ types, options: { packing: DEFAULT_PACKING } }), pods).plan;
   const plan = planOf(podsWith((i) => unwanted[i % 10]!));
   const common = planOf(podsWith(() => unwanted.flat()));
   assert.equal(plan.packing?.taken, 'cost-aware');

@@ -4,7 +4,7 @@ import { HOSTNAME_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
 import { makeOffering, makePod, makeType } from '../testing/builders.ts';
 import { CHEAPEST } from '../testing/packing.ts';
 import { APP, away, podsWith, spreadOver } from '../testing/pod-parts.ts';
-import { World } from '../testing/world.ts';
+import { TestEnvironment } from '../testing/test-environment.ts';
 
 test('pods that keep apart get machines of their own, whatever else they ask of their zone', () => {
   const type = (name: string, cpu: string, price: number) =>
@@ -22,7 +22,7 @@ test('pods that keep apart get machines of their own, whatever else they ask of 
     }),
   );
   const plain = Array.from({ length: 8 }, (_, i) => makePod(`plain-${i}`, { requests: { cpu: '3500m' } }));
-  const { packing } = new World({ types, options: { packing: CHEAPEST } }).plan(...apart, ...plain);
+  const { packing } = new TestEnvironment({ types, options: { packing: CHEAPEST } }).plan(...apart, ...plain);
   assert.deepEqual(
     [packing?.upstream.nodes, packing?.costAware?.nodes, packing?.costAware?.pricePerHour.toFixed(6)],
     [4, 12, '2.400000'],

@@ -4,7 +4,7 @@ import { HOSTNAME_LABEL, INSTANCE_TYPE_LABEL } from '@karpenter-ts/apis';
 import { makeOffering, makePod, makePool, makeType } from '../testing/builders.ts';
 import { CHEAPEST } from '../testing/packing.ts';
 import { onNodes, where } from '../testing/pod-parts.ts';
-import { World } from '../testing/world.ts';
+import { TestEnvironment } from '../testing/test-environment.ts';
 
 test('nodes may be larger by an equal share of what the limits leave beside them and those that stay', () => {
   const type = (name: string, cpu: string, price: number) =>
@@ -21,7 +21,7 @@ test('nodes may be larger by an equal share of what the limits leave beside them
   });
   const typesWithin = (cpu: string) => {
     const pools = [makePool('default', { limits: { cpu } })];
-    const plan = new World({ pools, types, options: { packing: CHEAPEST } }).plan(
+    const plan = new TestEnvironment({ pools, types, options: { packing: CHEAPEST } }).plan(
       staying,
       ...['a', 'b', 'c', 'd'].map((name) => makePod(name, { requests })),
     );

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { INSTANCE_TYPE_LABEL } from '@karpenter-ts/apis';
 import { makeOffering, makePod, makeType } from '../testing/builders.ts';
 import { CHEAPEST } from '../testing/packing.ts';
-import { World } from '../testing/world.ts';
+import { TestEnvironment } from '../testing/test-environment.ts';
 
 test('a pod keeps away from types on which a daemon has its port, one with another port need not', () => {
   const type = (name: string, cpu: string, price: number) =>
@@ -18,7 +18,7 @@ test('a pod keeps away from types on which a daemon has its port, one with anoth
       nodeSelector,
     });
   const daemonPods = [listening('daemon', 80, '0', { [INSTANCE_TYPE_LABEL]: 'small' })];
-  const plan = new World({ types, daemonPods, options: { packing: CHEAPEST } }).plan(
+  const plan = new TestEnvironment({ types, daemonPods, options: { packing: CHEAPEST } }).plan(
     listening('a', 81, '3500m'),
     listening('b', 80, '3500m'),
     makePod('c', { requests: { cpu: '3500m' } }),

@@ -5,7 +5,7 @@ import type { Pod } from '@karpenter-ts/kubernetes';
 import { makeOffering, makePod, makePool, makeType } from '../testing/builders.ts';
 import { CHEAPEST } from '../testing/packing.ts';
 import { APP, near, podsWith } from '../testing/pod-parts.ts';
-import { packing, World } from '../testing/world.ts';
+import { packing, TestEnvironment } from '../testing/test-environment.ts';
 
 test('a pod whose zone is left open and counts does not move to one that pins it', () => {
   const type = (name: string, cpu: string, price: number) =>
@@ -22,7 +22,7 @@ test('a pod whose zone is left open and counts does not move to one that pins it
   });
   const follower = makePod('follower', { requests: { cpu: '99' }, affinity: near(podsWith(ZONE_LABEL)) });
   const packed = (...pods: readonly Pod[]) =>
-    packing(new World({ pools, types, options: { packing: CHEAPEST } }).plan(...pods));
+    packing(new TestEnvironment({ pools, types, options: { packing: CHEAPEST } }).plan(...pods));
   assert.deepEqual(packed(open, pinned), [2]);
   assert.deepEqual(packed(open, pinned, follower), [1, 1]);
 });

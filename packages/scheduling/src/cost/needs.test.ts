@@ -5,7 +5,7 @@ import type { NodeSelectorRequirement } from '@karpenter-ts/kubernetes';
 import { makeOffering, makePod, makePool, makeType } from '../testing/builders.ts';
 import { CHEAPEST } from '../testing/packing.ts';
 import { preferNodes, where } from '../testing/pod-parts.ts';
-import { World } from '../testing/world.ts';
+import { TestEnvironment } from '../testing/test-environment.ts';
 
 /** The pools of the nodes for two pods that upstream puts in `plain`, while `labelled` is cheaper and has a label. */
 function poolsFor(...preferences: readonly (readonly NodeSelectorRequirement[])[]): readonly string[] {
@@ -21,7 +21,7 @@ function poolsFor(...preferences: readonly (readonly NodeSelectorRequirement[])[
     ...preferences.map((expressions) => [1, ...expressions] as const),
   );
   const pods = ['a', 'b'].map((name) => makePod(name, { requests: { cpu: '3500m' }, affinity }));
-  const world = (packing: typeof CHEAPEST | undefined) => new World({ pools, typesOf, options: { packing } });
+  const world = (packing: typeof CHEAPEST | undefined) => new TestEnvironment({ pools, typesOf, options: { packing } });
   assert.deepEqual(
     [
       ...new Set(

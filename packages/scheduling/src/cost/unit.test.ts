@@ -16,10 +16,10 @@ import {
   spreadOver,
   where,
 } from '../testing/pod-parts.ts';
-import { packing, World } from '../testing/world.ts';
+import { packing, TestEnvironment } from '../testing/test-environment.ts';
 
 /** How many pods are on each node, of four that upstream puts on a large one. */
-function packed(spec: PodSpec, parts: ConstructorParameters<typeof World>[0] = {}): readonly number[] {
+function packed(spec: PodSpec, parts: ConstructorParameters<typeof TestEnvironment>[0] = {}): readonly number[] {
   const type = (name: string, cpu: string, price: number) =>
     makeType(name, {
       capacity: { cpu, memory: '64Gi', pods: '9' },
@@ -30,7 +30,7 @@ function packed(spec: PodSpec, parts: ConstructorParameters<typeof World>[0] = {
     makePod(`p-${i}`, { labels: APP, requests: { cpu: '3500m' }, ...spec }),
   );
   const world = (options: Partial<PlanningOptions>) =>
-    new World({ types, ...parts, options: { ...parts.options, ...options } });
+    new TestEnvironment({ types, ...parts, options: { ...parts.options, ...options } });
   assert.deepEqual(packing(world({}).plan(...pods)), [4]);
   return packing(world({ packing: CHEAPEST }).plan(...pods));
 }

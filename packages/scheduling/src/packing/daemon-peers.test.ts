@@ -5,7 +5,7 @@ import type { Pod, PodSpec } from '@karpenter-ts/kubernetes';
 import { makeNode, makePod, makePool } from '../testing/builders.ts';
 import { fakeType } from '../testing/fake-types.ts';
 import { away, podsWith, preferAway } from '../testing/pod-parts.ts';
-import { failureOf, World } from '../testing/world.ts';
+import { failureOf, TestEnvironment } from '../testing/test-environment.ts';
 import { adviceOn } from '../explanation/advice.ts';
 import { Explainer } from '../explanation/explainer.ts';
 
@@ -13,8 +13,10 @@ const AGENT = { role: 'agent' };
 const agent = (spec: PodSpec = {}): Pod => makePod('agent', { ...spec, namespace: 'kube-system', labels: AGENT });
 const everywhere = (key: string) => podsWith(key, AGENT, { namespaceSelector: {} });
 const types = [fakeType('small'), fakeType('large', { resources: { cpu: '8', memory: '16Gi' } })];
-const typesFor = (pod: Pod, daemon: Pod, parts: ConstructorParameters<typeof World>[0] = {}) =>
-  new World({ types, daemonPods: [daemon], ...parts }).plan(pod).newNodes.flatMap(({ instanceTypes }) => instanceTypes);
+const typesFor = (pod: Pod, daemon: Pod, parts: ConstructorParameters<typeof TestEnvironment>[0] = {}) =>
+  new TestEnvironment({ types, daemonPods: [daemon], ...parts })
+    .plan(pod)
+    .newNodes.flatMap(({ instanceTypes }) => instanceTypes);
 
 test('a pod that must not be where a daemon is gets no node on which that daemon will run, whatever the key', () => {
   for (const key of [HOSTNAME_LABEL, ZONE_LABEL]) {
@@ -58,8 +60,8 @@ test('pods that no daemon minds join no node of those that one does, and cost-aw
     feeByPool: true,
   } as const;
   for (const options of [{}, { packing }]) {
-    const world = new World({ types, pools, daemonPods: [agent()], options });
-    const { newNodes, unschedulable } = world.plan(...plain, ...shy);
+    const environment = new TestEnvironment({ types, pools, daemonPods: [agent()], options });
+    const { newNodes, unschedulable } = environment.plan(...plain, ...shy);
     assert.deepEqual(unschedulable, []);
     for (const { nodePool, pods } of newNodes) {
       if (nodePool === 'without') continue;
@@ -73,7 +75,7 @@ test('a pod does not go to an existing node on which such a daemon is still to s
   const nodes = [makeNode('young'), makeNode('bare', { taints: [{ key: 'bare', effect: 'NoSchedule' }] })];
   const tolerant = { ...pod, spec: { ...pod.spec, tolerations: [{ operator: 'Exists' as const }] } };
   const placesOf = (one: Pod) =>
-    new World({ nodes, daemonPods: [agent()] }).plan(one).existingNodes.map(({ node }) => node);
+    new TestEnvironment({ nodes, daemonPods: [agent()] }).plan(one).existingNodes.map(({ node }) => node);
   assert.deepEqual(placesOf(pod), []);
   assert.deepEqual(placesOf(tolerant), ['bare']);
   assert.deepEqual(placesOf(makePod('plain')), ['young']);
@@ -81,9 +83,9 @@ test('a pod does not go to an existing node on which such a daemon is still to s
 
 test('the refusal names the daemons', () => {
   const pod = makePod('shy', { affinity: away(everywhere(HOSTNAME_LABEL)) });
-  const world = new World({ types, daemonPods: [agent()] });
-  const plan = world.plan(pod);
+  const environment = new TestEnvironment({ types, daemonPods: [agent()] });
+  const plan = environment.plan(pod);
   assert.match(failureOf(plan, pod)!, /\(pod anti-affinity with daemons: kube-system\/agent\)$/);
-  const [told] = new Explainer(world.snapshot, world.options).explainPod(plan.unschedulable[0]!);
+  const [told] = new Explainer(environment.snapshot, environment.options).explainPod(plan.unschedulable[0]!);
   assert.match(adviceOn(told!), /nearest: \w+: anti-affinity with its daemon kube-system\/agent$/);
 });

@@ -7,7 +7,7 @@ import type { PlannedNode } from '../plan.ts';
 import { makeNode, makePod, makePool } from '../testing/builders.ts';
 import { fakeType } from '../testing/fake-types.ts';
 import { onNodes, preferNodes, where } from '../testing/pod-parts.ts';
-import { packing, World } from '../testing/world.ts';
+import { packing, TestEnvironment } from '../testing/test-environment.ts';
 
 const daemon = (spec: PodSpec & { requests?: Record<string, string> }, name = 'daemon'): Pod => {
   const pod = makePod(name, spec);
@@ -20,7 +20,9 @@ const ladderTypes = [2, 4, 16].map((cpus) =>
   fakeType(`cpu-${cpus}`, { resources: { cpu: String(cpus), memory: `${cpus}Gi`, pods: '20' } }),
 );
 const plannedFor = (daemonPods: readonly Pod[], pools = [makePool('default')]) =>
-  new World({ daemonPods, pools, types: ladderTypes }).plan(makePod('a', { requests: { cpu: '1', memory: '1Gi' } }));
+  new TestEnvironment({ daemonPods, pools, types: ladderTypes }).plan(
+    makePod('a', { requests: { cpu: '1', memory: '1Gi' } }),
+  );
 
 test('02/61 a node has room for its daemons too; one too large for any type keeps all pods off', () => {
   assert.equal(plannedFor([daemon({ requests: { cpu: '2', memory: '2Gi' } })]).newNodes[0]!.instanceTypes[0], 'cpu-4');
@@ -77,7 +79,9 @@ test('02/64 a daemon that will not run on the pool is not counted; one that asks
   const tolerant = makePod('a', { requests: { cpu: '1' }, tolerations: [{ operator: 'Exists' }] });
   const size = { requests: { cpu: '2' } };
   const cpu = (daemonPods: readonly Pod[], pool = makePool('default')) =>
-    requestsOf(new World({ daemonPods, pools: [pool], types: ladderTypes }).plan(tolerant).newNodes[0]!)['cpu'];
+    requestsOf(new TestEnvironment({ daemonPods, pools: [pool], types: ladderTypes }).plan(tolerant).newNodes[0]!)[
+      'cpu'
+    ];
   assert.equal(cpu([daemon(size)], tainted), '1');
   assert.equal(cpu([daemon({ ...size, nodeSelector: { unknown: 'x' } })]), '1');
   assert.equal(cpu([daemon({ ...size, nodeSelector: { [INSTANCE_TYPE_LABEL]: 'none-such' } })]), '1');
@@ -130,8 +134,11 @@ test('02/68 what a daemon already holds on a node is not set aside again', () =>
   const room = { cpu: '16', memory: '16Gi', pods: '20' };
   const fits = (daemonPods: readonly Pod[], pods: readonly Pod[], cpu: string) => {
     const labels = { [ZONE_LABEL]: 'test-zone-1', 'kubernetes.io/hostname': 'n' };
-    const world = new World({ daemonPods, nodes: [makeNode('n', { allocatable: room, pods, labels })] });
-    return world.plan(makePod('a', { requests: { cpu } })).existingNodes.length === 1;
+    const environment = new TestEnvironment({
+      daemonPods,
+      nodes: [makeNode('n', { allocatable: room, pods, labels })],
+    });
+    return environment.plan(makePod('a', { requests: { cpu } })).existingNodes.length === 1;
   };
   assert.ok(fits([daemon(one)], [daemon(one, 'running')], '14.9'));
   assert.ok(fits([daemon(one)], [daemon(one, 'running')], '15'));
@@ -154,8 +161,8 @@ test('02/68 what a daemon already holds on a node is not set aside again', () =>
 
 test('02/69 a node asks for its pods and the daemons on it', () => {
   const types = [fakeType('only', { resources: { cpu: '8', pods: '10' } })];
-  const world = new World({ daemonPods: [daemon({ requests: { cpu: '1' } })], types });
-  const plan = world.plan(makePod('a', { requests: { cpu: '1' } }), makePod('b', { requests: { cpu: '1' } }));
+  const environment = new TestEnvironment({ daemonPods: [daemon({ requests: { cpu: '1' } })], types });
+  const plan = environment.plan(makePod('a', { requests: { cpu: '1' } }), makePod('b', { requests: { cpu: '1' } }));
   assert.deepEqual(requestsOf(plan.newNodes[0]!), { cpu: '3', pods: '3' });
 });
 
@@ -165,7 +172,7 @@ test('the requests of a node are written as the first pod that asks for some has
       makePod(`p-${i}`, { requests: { cpu: String(amounts.length - i), memory } }),
     );
     const types = [fakeType('only', { resources: { cpu: '20', memory: '20Gi' } })];
-    return requestsOf(new World({ types }).plan(...pods).newNodes[0]!)['memory'];
+    return requestsOf(new TestEnvironment({ types }).plan(...pods).newNodes[0]!)['memory'];
   };
   assert.equal(written('1Gi', '1024Mi'), '2Gi');
   assert.equal(written('0', '1Gi', '1073741824'), '2Gi');
@@ -179,7 +186,7 @@ test('02/131 devices by claim: pods are refused, daemons not counted, unless cla
     makePod('by-container', { containers: [{ resources: { claims: [{ name: 'gpu' }] } }] }),
     makePod('by-init', { initContainers: [{ resources: { claims: [{ name: 'gpu' }] } }] }),
   ];
-  const plan = new World().plan(...claiming, makePod('plain'));
+  const plan = new TestEnvironment().plan(...claiming, makePod('plain'));
   assert.deepEqual(
     plan.unschedulable.map(({ failure }) => failure.why),
     ['DynamicResources', 'DynamicResources', 'DynamicResources'],
@@ -187,8 +194,8 @@ test('02/131 devices by claim: pods are refused, daemons not counted, unless cla
   assert.deepEqual(packing(plan), [1]);
   const cpu = (ignoreDraRequests: boolean) => {
     const daemonPods = [daemon({ requests: { cpu: '3' }, ...claims })];
-    const world = new World({ daemonPods, types: ladderTypes, options: { ignoreDraRequests } });
-    return requestsOf(world.plan(makePod('a', { requests: { cpu: '1' } })).newNodes[0]!)['cpu'];
+    const environment = new TestEnvironment({ daemonPods, types: ladderTypes, options: { ignoreDraRequests } });
+    return requestsOf(environment.plan(makePod('a', { requests: { cpu: '1' } })).newNodes[0]!)['cpu'];
   };
   assert.equal(cpu(true), '1');
   assert.equal(cpu(false), '4');
@@ -196,16 +203,16 @@ test('02/131 devices by claim: pods are refused, daemons not counted, unless cla
 
 test('02/70 a host port is taken once per node, by daemons too, and only where they run', () => {
   const port = { containers: [{ ports: [{ hostPort: 8080 }] }] };
-  assert.deepEqual(packing(new World().plan(makePod('a', port), makePod('b', port))), [1, 1]);
-  assert.equal(new World({ daemonPods: [daemon(port)] }).plan(makePod('a', port)).newNodes.length, 0);
+  assert.deepEqual(packing(new TestEnvironment().plan(makePod('a', port), makePod('b', port))), [1, 1]);
+  assert.equal(new TestEnvironment({ daemonPods: [daemon(port)] }).plan(makePod('a', port)).newNodes.length, 0);
   const onLarge = daemon({ ...port, nodeSelector: { size: 'large' } });
-  const [node] = new World({ daemonPods: [onLarge], types: ladderTypes }).plan(makePod('a', port)).newNodes;
+  const [node] = new TestEnvironment({ daemonPods: [onLarge], types: ladderTypes }).plan(makePod('a', port)).newNodes;
   assert.deepEqual(node!.instanceTypes, ['cpu-2', 'cpu-4']);
 });
 
 test('02/71 ports of other protocols or other addresses do not clash; one of every address clashes with all', () => {
   const nodesFor = (...ports: readonly { hostIP?: string; protocol?: string }[]) =>
-    new World({ types: [fakeType('roomy', { resources: { pods: '10' } })] }).plan(
+    new TestEnvironment({ types: [fakeType('roomy', { resources: { pods: '10' } })] }).plan(
       ...ports.map((port, i) => makePod(`pod-${i}`, { containers: [{ ports: [{ hostPort: 80, ...port }] }] })),
     ).newNodes.length;
   assert.equal(nodesFor({ protocol: 'TCP' }, { protocol: 'UDP' }), 1);
@@ -217,7 +224,7 @@ test('02/71 ports of other protocols or other addresses do not clash; one of eve
 
 test('a port in use on an existing node keeps pods that want it off', () => {
   const spec = { containers: [{ ports: [{ hostPort: 8080 }] }] };
-  const world = new World({ nodes: [makeNode('busy', { pods: [makePod('holder', spec)] })] });
-  assert.equal(world.plan(makePod('a', spec)).newNodes.length, 1);
-  assert.equal(world.plan(makePod('a')).newNodes.length, 0);
+  const environment = new TestEnvironment({ nodes: [makeNode('busy', { pods: [makePod('holder', spec)] })] });
+  assert.equal(environment.plan(makePod('a', spec)).newNodes.length, 1);
+  assert.equal(environment.plan(makePod('a')).newNodes.length, 0);
 });

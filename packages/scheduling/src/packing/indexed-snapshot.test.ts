@@ -7,12 +7,12 @@ import { isUnusable } from './plan-scope.ts';
 import { indexSnapshot } from './indexed-snapshot.ts';
 import { idOf, makeNode, makePod, makePool } from '../testing/builders.ts';
 import { APP, away, podsWith, spreadOver } from '../testing/pod-parts.ts';
-import { World } from '../testing/world.ts';
+import { TestEnvironment } from '../testing/test-environment.ts';
 
 test('what an index is asked is worked out once', () => {
   const guard = makePod('guard', { affinity: away(podsWith(ZONE_LABEL), podsWith(HOSTNAME_LABEL)) });
   const spread = [spreadOver(ZONE_LABEL), spreadOver(HOSTNAME_LABEL)];
-  const { snapshot, options } = new World({
+  const { snapshot, options } = new TestEnvironment({
     nodes: [makeNode('n', { labels: { [ZONE_LABEL]: 'test-zone-1' }, pods: [guard] })],
     pods: [makePod('a', { labels: APP, topologySpreadConstraints: spread })],
   });
@@ -49,7 +49,7 @@ test('what an index is asked is worked out once', () => {
 });
 
 test('a limit counts the nodes of its own pool, and not those that are gone', () => {
-  const { snapshot, options } = new World({
+  const { snapshot, options } = new TestEnvironment({
     nodes: ['a', 'b'].map((pool) => makeNode(`of-${pool}`, { pool, capacity: { cpu: '3' } })),
     pools: ['a', 'b', 'free'].map((name) => makePool(name, name === 'free' ? {} : { limits: { cpu: '10' } })),
   });

@@ -6,45 +6,45 @@ import { planSnapshot } from '../planner.ts';
 import { makeNode, makeOffering, makePod, makePool } from '../testing/builders.ts';
 import { DEFAULT_TYPES, fakeType, is, ladder } from '../testing/fake-types.ts';
 import { onNodes, where } from '../testing/pod-parts.ts';
-import { failureOf, packing, valuesOf, World } from '../testing/world.ts';
+import { failureOf, packing, valuesOf, TestEnvironment } from '../testing/test-environment.ts';
 
 const small = (name: string) => makePod(name, { requests: { cpu: '10m' } });
 
 test('02/13 without any pool every pod fails, even one that would fit an existing node', () => {
-  const world = new World({ pools: [], nodes: [makeNode('spare')] });
-  assert.equal(failureOf(world.plan(small('a')), small('a')), 'no dynamic nodepools found');
+  const environment = new TestEnvironment({ pools: [], nodes: [makeNode('spare')] });
+  assert.equal(failureOf(environment.plan(small('a')), small('a')), 'no dynamic nodepools found');
 });
 
 test('02/27 a second small pod goes to the node bought for the first', () => {
-  const world = new World();
-  world.schedule(small('a'));
-  const plan = world.schedule(small('b'));
+  const environment = new TestEnvironment();
+  environment.schedule(small('a'));
+  const plan = environment.schedule(small('b'));
   assert.equal(plan.newNodes.length, 0);
   assert.equal(plan.existingNodes[0]!.node, 'bought-001');
 });
 
 test('02/28 a node in zone 2 serves a pod for zones 1 or 2 but not one for zones 1 or 3', () => {
-  const world = new World();
-  world.schedule(makePod('first', { nodeSelector: { [ZONE_LABEL]: 'test-zone-2' } }));
-  assert.equal(world.plan(inZones('b', 'test-zone-1', 'test-zone-2')).newNodes.length, 0);
-  assert.equal(world.plan(inZones('c', 'test-zone-1', 'test-zone-3')).newNodes.length, 1);
+  const environment = new TestEnvironment();
+  environment.schedule(makePod('first', { nodeSelector: { [ZONE_LABEL]: 'test-zone-2' } }));
+  assert.equal(environment.plan(inZones('b', 'test-zone-1', 'test-zone-2')).newNodes.length, 0);
+  assert.equal(environment.plan(inZones('c', 'test-zone-1', 'test-zone-3')).newNodes.length, 1);
 });
 
 test('02/29 02/142 pods of a deleting node are planned elsewhere, with those that came, on one node', () => {
   const moved = ['a', 'b', 'c'].map((name) => ({ ...small(name), spec: { ...small(name).spec, nodeName: 'old' } }));
-  const world = new World({ deletingNodes: [makeNode('old', { pods: moved })] });
-  const plan = world.plan(...moved, small('d'), small('e'));
+  const environment = new TestEnvironment({ deletingNodes: [makeNode('old', { pods: moved })] });
+  const plan = environment.plan(...moved, small('d'), small('e'));
   assert.deepEqual(packing(plan), [5]);
   assert.equal(plan.existingNodes.length, 0);
 });
 
 test('02/32 of a hundred nodes the one that is initialised comes first', () => {
   const nodes = Array.from({ length: 100 }, (_, i) => makeNode(`node-${i}`, { initialized: i === 57 }));
-  assert.equal(new World({ nodes }).plan(small('a')).existingNodes[0]!.node, 'node-57');
+  assert.equal(new TestEnvironment({ nodes }).plan(small('a')).existingNodes[0]!.node, 'node-57');
 });
 
 test('02/33 a node that Karpenter does not manage takes pods', () => {
-  const plan = new World({ nodes: [makeNode('foreign')] }).plan(small('a'));
+  const plan = new TestEnvironment({ nodes: [makeNode('foreign')] }).plan(small('a'));
   assert.deepEqual(plan.newNodes, []);
   assert.equal(plan.existingNodes[0]!.node, 'foreign');
 });
@@ -63,7 +63,7 @@ test('02/34 the next pod goes to the planned node with the fewest pods', () => {
         },
       },
     });
-  const plan = new World().plan(apart('a'), apart('b'), small('c'), small('d'));
+  const plan = new TestEnvironment().plan(apart('a'), apart('b'), small('c'), small('d'));
   assert.deepEqual(packing(plan), [2, 2]);
 });
 
@@ -71,13 +71,13 @@ test('02/35 40 pods of 1.8G take 20 nodes of 4Gi, and 20 pods of 400M fit beside
   const types = [fakeType('only', { resources: { pods: '10' } })];
   const large = Array.from({ length: 40 }, (_, i) => makePod(`large-${i}`, { requests: { memory: '1.8G' } }));
   const little = Array.from({ length: 20 }, (_, i) => makePod(`little-${i}`, { requests: { memory: '400M' } }));
-  assert.equal(new World({ types }).plan(...large).newNodes.length, 20);
-  assert.equal(new World({ types }).plan(...large, ...little).newNodes.length, 20);
+  assert.equal(new TestEnvironment({ types }).plan(...large).newNodes.length, 20);
+  assert.equal(new TestEnvironment({ types }).plan(...large, ...little).newNodes.length, 20);
 });
 
 test('02/36 pods of 4.5 and 1 cpu on types of 1 to 5 cpus get a node each, of different types', () => {
   const types = Array.from({ length: 5 }, (_, i) => fakeType(`cpu-${i + 1}`, { resources: { cpu: String(i + 1) } }));
-  const plan = new World({ types }).plan(
+  const plan = new TestEnvironment({ types }).plan(
     makePod('a', { requests: { cpu: '4.5' } }),
     makePod('b', { requests: { cpu: '1' } }),
   );
@@ -94,7 +94,7 @@ test('02/37 where the large type is cheaper all that fit are listed, the cheapes
       offerings: [makeOffering('test-zone-1', 'on-demand', 1 / cpus)],
     }),
   );
-  const plan = new World({ types }).plan(makePod('a', { requests: { cpu: '500m' } }));
+  const plan = new TestEnvironment({ types }).plan(makePod('a', { requests: { cpu: '500m' } }));
   assert.deepEqual(plan.newNodes[0]!.instanceTypes, ['cpu-4', 'cpu-2', 'cpu-1']);
   assert.equal(plan.pricePerHour, 0.25);
 });
@@ -102,10 +102,10 @@ test('02/37 where the large type is cheaper all that fit are listed, the cheapes
 test('02/38 02/147 a pod for which no single type has all resources fails; none of an unknown one is asked for nothing', () => {
   const both = makePod('both', { requests: { 'fake.com/vendor-a': '1', 'fake.com/vendor-b': '1' } });
   const none = makePod('none', { requests: { 'foo.com/weird': '0' } });
-  const plan = new World().plan(both, none);
+  const plan = new TestEnvironment().plan(both, none);
   assert.match(failureOf(plan, both)!, /^no instance type has enough resources, /);
   assert.deepEqual(packing(plan), [1]);
-  const apart = new World().plan(
+  const apart = new TestEnvironment().plan(
     makePod('a', { requests: { 'fake.com/vendor-a': '1' } }),
     makePod('b', { requests: { 'fake.com/vendor-b': '1' } }),
   );
@@ -114,13 +114,15 @@ test('02/38 02/147 a pod for which no single type has all resources fails; none 
 
 test('02/42 02/150 the heaviest pool serves all, a selector overrides it, equal weights go to the later name', () => {
   const pools = [makePool('a', { weight: 20 }), makePool('b', { weight: 100 }), makePool('c')];
-  const world = new World({ pools });
-  const poolOf = (pod: Pod) => world.plan(pod).newNodes[0]!.nodePool;
+  const environment = new TestEnvironment({ pools });
+  const poolOf = (pod: Pod) => environment.plan(pod).newNodes[0]!.nodePool;
   assert.equal(poolOf(small('x')), 'b');
   assert.equal(poolOf(makePod('x', { nodeSelector: { [NODEPOOL_LABEL]: 'a' } })), 'a');
-  const equal = new World({ pools: [makePool('one'), makePool('two')] });
+  const equal = new TestEnvironment({ pools: [makePool('one'), makePool('two')] });
   assert.equal(equal.plan(small('x')).newNodes[0]!.nodePool, 'two');
-  const labelled = new World({ pools: [makePool('plain'), makePool('labelled', { labels: { foo: 'bar' } })] });
+  const labelled = new TestEnvironment({
+    pools: [makePool('plain'), makePool('labelled', { labels: { foo: 'bar' } })],
+  });
   assert.equal(labelled.plan(makePod('x', { nodeSelector: { foo: 'bar' } })).newNodes[0]!.nodePool, 'labelled');
 });
 
@@ -131,7 +133,7 @@ test('02/126 the cheapest type on demand wins where only that is allowed, whatev
     });
   const types = [type('cheap-spot', 0.1, 3), type('cheap-on-demand', 0.9, 1)];
   const pools = [makePool('default', { requirements: [is(CAPACITY_TYPE_LABEL, 'on-demand')] })];
-  assert.deepEqual(new World({ types, pools }).plan(small('a')).newNodes[0]!.instanceTypes, [
+  assert.deepEqual(new TestEnvironment({ types, pools }).plan(small('a')).newNodes[0]!.instanceTypes, [
     'cheap-on-demand',
     'cheap-spot',
   ]);
@@ -145,15 +147,15 @@ test('a node is of the capacity types that one of its types can be had as', () =
     }),
   );
   const capacityTypes = (cpu: string) =>
-    new World({ types }).plan(makePod('a', { requests: { cpu } })).newNodes[0]!.capacityTypes;
+    new TestEnvironment({ types }).plan(makePod('a', { requests: { cpu } })).newNodes[0]!.capacityTypes;
   assert.deepEqual(capacityTypes('1'), ['on-demand', 'spot']);
   assert.deepEqual(capacityTypes('3'), ['on-demand']);
 });
 
 test('02/133 a run that is stopped keeps what is placed; the rest is undecided and has no failure', () => {
-  const world = new World();
+  const environment = new TestEnvironment();
   const pods = Array.from({ length: 4 }, (_, i) => makePod(`pod-${i}`, { requests: { cpu: '3' } }));
-  const run = planSnapshot({ ...world.snapshot, pods }, world.options);
+  const run = planSnapshot({ ...environment.snapshot, pods }, environment.options);
   let step = run.next();
   while (!step.done) step = run.next(step.value.waiting === 2 ? 'stop' : undefined);
   assert.deepEqual(packing(step.value), [2]);
@@ -162,11 +164,11 @@ test('02/133 a run that is stopped keeps what is placed; the rest is undecided a
 });
 
 test('02/133 a stop at whatever step ends the run there, once is enough', () => {
-  const world = new World();
-  const snapshot = { ...world.snapshot, pods: [small('a'), small('b')] };
+  const environment = new TestEnvironment();
+  const snapshot = { ...environment.snapshot, pods: [small('a'), small('b')] };
   let before = 0;
   for (let steps = 0; ; steps++) {
-    const run = planSnapshot(snapshot, world.options);
+    const run = planSnapshot(snapshot, environment.options);
     let step = run.next();
     for (let i = 0; i < steps && !step.done; i++) step = run.next();
     if (step.done) break;
@@ -182,36 +184,36 @@ test('02/133 a stop at whatever step ends the run there, once is enough', () => 
 
 test('02/135 a plan leaves the types it was given as they are', () => {
   const before = structuredClone(DEFAULT_TYPES);
-  new World().plan(...Array.from({ length: 10 }, (_, i) => makePod(`pod-${i}`, { requests: { cpu: '1' } })));
+  new TestEnvironment().plan(...Array.from({ length: 10 }, (_, i) => makePod(`pod-${i}`, { requests: { cpu: '1' } })));
   assert.deepEqual(DEFAULT_TYPES, before);
 });
 
 test('02/145 over ten batches at most one node has room for another pod', () => {
-  const world = new World({ types: [fakeType('four', { resources: { cpu: '20', pods: '4' } })] });
+  const environment = new TestEnvironment({ types: [fakeType('four', { resources: { cpu: '20', pods: '4' } })] });
   let pod = 0;
   for (const size of [3, 5, 1, 7, 2, 4, 6, 1, 9, 3]) {
-    world.schedule(...Array.from({ length: size }, () => small(`pod-${pod++}`)));
+    environment.schedule(...Array.from({ length: size }, () => small(`pod-${pod++}`)));
   }
-  assert.equal(world.snapshot.nodes.filter(({ pods }) => pods.length < 4).length <= 1, true);
-  assert.equal(world.snapshot.nodes.length, Math.ceil(pod / 4));
+  assert.equal(environment.snapshot.nodes.filter(({ pods }) => pods.length < 4).length <= 1, true);
+  assert.equal(environment.snapshot.nodes.length, Math.ceil(pod / 4));
 });
 
 test('02/146 25 tiny pods take five nodes of the cheapest type; three pods on a one-pod type take three', () => {
   const tiny = Array.from({ length: 25 }, (_, i) => small(`pod-${i}`));
-  const plan = new World().plan(...tiny);
+  const plan = new TestEnvironment().plan(...tiny);
   assert.deepEqual(packing(plan), [5, 5, 5, 5, 5]);
   assert.ok(plan.newNodes.every(({ instanceTypes }) => instanceTypes[0] === 'small-instance-type'));
-  const alone = new World({ types: [fakeType('one', { resources: { pods: '1' } })] });
+  const alone = new TestEnvironment({ types: [fakeType('one', { resources: { pods: '1' } })] });
   assert.deepEqual(packing(alone.plan(small('a'), small('b'), small('c'))), [1, 1, 1]);
 });
 
 test('02/148 a node with a taint nobody mentioned is passed over', () => {
   const tainted = makeNode('tainted', { taints: [{ key: 'other', value: 'x', effect: 'NoSchedule' }] });
-  assert.equal(new World({ nodes: [tainted] }).plan(small('a')).newNodes.length, 1);
+  assert.equal(new TestEnvironment({ nodes: [tainted] }).plan(small('a')).newNodes.length, 1);
 });
 
 test('02/149 without a pool nothing is planned although a node has room', () => {
-  const plan = new World({ pools: [], nodes: [makeNode('foreign')] }).plan(small('a'));
+  const plan = new TestEnvironment({ pools: [], nodes: [makeNode('foreign')] }).plan(small('a'));
   assert.equal(plan.existingNodes.length + plan.newNodes.length, 0);
   assert.equal(plan.unschedulable.length, 1);
 });
@@ -224,7 +226,7 @@ test('02/161 three pods of one size share a node, and each type listed holds the
     ['16', '32Gi'],
   ] as const) {
     const pods = ['a', 'b', 'c'].map((name) => makePod(name, { requests: { cpu, memory } }));
-    const plan = new World({ types }).plan(...pods);
+    const plan = new TestEnvironment({ types }).plan(...pods);
     assert.deepEqual(packing(plan), [3]);
     const cpus = cpu === '100m' ? 0.1 : Number(cpu);
     for (const name of plan.newNodes[0]!.instanceTypes)
@@ -250,7 +252,9 @@ test('02/193 whatever pool and pod ask for, every type listed matches and the ch
       for (const capacityType of [undefined, 'on-demand']) {
         const asked = { [ARCH_LABEL]: arch, [ZONE_LABEL]: zone, [CAPACITY_TYPE_LABEL]: capacityType };
         const nodeSelector = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
-        const [node] = new World({ types }).plan(makePod('a', { nodeSelector: nodeSelector as never })).newNodes;
+        const [node] = new TestEnvironment({ types }).plan(
+          makePod('a', { nodeSelector: nodeSelector as never }),
+        ).newNodes;
         const expected = types.filter(
           (type) =>
             (arch === undefined || type.name.startsWith(arch)) &&
@@ -265,20 +269,20 @@ test('02/193 whatever pool and pod ask for, every type listed matches and the ch
     }
   }
   const impossible = makePod('x', { nodeSelector: { [ARCH_LABEL]: 'mips' } });
-  assert.equal(new World({ types }).plan(impossible).newNodes.length, 0);
+  assert.equal(new TestEnvironment({ types }).plan(impossible).newNodes.length, 0);
 });
 
 test('a pod that is one size larger than any type says so, and that m was perhaps meant for M', () => {
   const pod = makePod('huge', { requests: { cpu: '2M' } });
-  const text = failureOf(new World().plan(pod), pod)!;
+  const text = failureOf(new TestEnvironment().plan(pod), pod)!;
   assert.match(text, /^no instance type has enough resources, requirements=.*, resources=\{"cpu":"2M","pods":"1"\} /);
   assert.match(text, / \(CPU request >= 1 Million, m vs M typo\?\)$/);
   const foreign = makePod('foreign', { requests: { cpu: '2M' }, nodeSelector: { [ARCH_LABEL]: 'mips' } });
-  assert.doesNotMatch(failureOf(new World().plan(foreign), foreign)!, /typo/);
+  assert.doesNotMatch(failureOf(new TestEnvironment().plan(foreign), foreign)!, /typo/);
 });
 
 test('the requirements of a planned node name its pool, its class and what its pods asked for', () => {
-  const [node] = new World().plan(inZones('a', 'test-zone-1')).newNodes;
+  const [node] = new TestEnvironment().plan(inZones('a', 'test-zone-1')).newNodes;
   assert.deepEqual(valuesOf(node!, NODEPOOL_LABEL), ['default']);
   assert.deepEqual(valuesOf(node!, 'karpenter.kwok.sh/kwoknodeclass'), ['default']);
   assert.deepEqual(valuesOf(node!, ZONE_LABEL), ['test-zone-1']);
@@ -296,18 +300,18 @@ function inZones(name: string, ...zones: readonly string[]) {
 
 const onRack = (name: string, cpu: string, operator: string, ...values: readonly string[]) =>
   makePod(name, { requests: { cpu }, affinity: onNodes([where('rack', operator, ...values)]) });
-const names = (plan: ReturnType<World['plan']>) =>
+const names = (plan: ReturnType<TestEnvironment['plan']>) =>
   plan.newNodes.map(({ pods }) => pods.map(({ pod }) => pod.metadata.name));
 
 test('a pod that asks for a label no pool has joins a planned node that another pod gives the label, whoever came first', () => {
   const [plain, giving] = [makePod('plain', { requests: { cpu: '1' } }), onRack('giving', '500m', 'NotIn', '4')];
   for (const cpu of ['900m', '100m']) {
     const pods = [plain, onRack('asking', cpu, 'Exists'), giving];
-    assert.deepEqual(new World().plan(...pods).unschedulable, []);
-    assert.equal(new World().plan(...pods).newNodes.length, 1);
+    assert.deepEqual(new TestEnvironment().plan(...pods).unschedulable, []);
+    assert.equal(new TestEnvironment().plan(...pods).newNodes.length, 1);
   }
   const twice = [plain, onRack('first', '900m', 'Gt', '5'), onRack('second', '800m', 'Lt', '9'), giving];
-  assert.deepEqual(new World().plan(...twice).unschedulable, []);
+  assert.deepEqual(new TestEnvironment().plan(...twice).unschedulable, []);
 });
 
 test('once pods on a planned node need a label, none that wants it absent joins them', () => {
@@ -316,22 +320,22 @@ test('once pods on a planned node need a label, none that wants it absent joins 
     onRack('asking', '900m', 'Exists'),
     onRack('without', '800m', 'DoesNotExist'),
   ];
-  assert.deepEqual(names(new World().plan(...pods)), [['giving', 'asking'], ['without']]);
+  assert.deepEqual(names(new TestEnvironment().plan(...pods)), [['giving', 'asking'], ['without']]);
   const racks = [
     onRack('above', '1', 'NotIn', '4'),
     onRack('b', '900m', 'Gt', '3'),
     onRack('c', '800m', 'Lt', '6'),
     onRack('d', '700m', 'NotIn', '5'),
   ];
-  assert.deepEqual(names(new World().plan(...racks)), [['above', 'b', 'c'], ['d']]);
+  assert.deepEqual(names(new TestEnvironment().plan(...racks)), [['above', 'b', 'c'], ['d']]);
 });
 
 test('a pod is put on the node of a pool that offers its label, not on a node where another merely spoke of it', () => {
-  const world = new World({
+  const environment = new TestEnvironment({
     pools: [makePool('p'), makePool('numbered', { labels: { rack: '7' } })],
     nodes: [makeNode('n1', { allocatable: { cpu: '16', memory: '64Gi', pods: '110' } })],
   });
-  const plan = world.plan(
+  const plan = environment.plan(
     onRack('c', '2', 'NotIn', '4'),
     makePod('b', { requests: { cpu: '1' }, nodeSelector: { rack: '7' } }),
   );

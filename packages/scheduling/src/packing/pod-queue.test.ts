@@ -65,7 +65,7 @@ function asUpstream(turns: readonly Turn[], isPlaceable: Placeable): readonly nu
   return placed;
 }
 
-const worlds = fc.record({
+const queues = fc.record({
   kinds: fc.array(fc.nat({ max: 3 }), { maxLength: 12 }),
   open: fc.array(fc.array(fc.boolean(), { minLength: 13, maxLength: 13 }), { minLength: 4, maxLength: 4 }),
 });
@@ -73,7 +73,7 @@ const worlds = fc.record({
 test('pods are placed in the order of a queue in which the refused go to the back', () => {
   let laps = 0;
   fc.assert(
-    fc.property(worlds, ({ kinds, open }) => {
+    fc.property(queues, ({ kinds, open }) => {
       const turns = kinds.map((kind, id) => ({ id, kind }));
       const isPlaceable: Placeable = (kind, placed) => open[kind]![placed]!;
       const { placed, refused, untried, length } = takeTurns(turns, isPlaceable);
@@ -108,7 +108,7 @@ test('pods that are known to wait for others are placed in the same order, and e
   fc.assert(
     fc.property(followers, ({ kinds, leaders }) => {
       const turns = kinds.map((kind, id) => ({ id, kind }));
-      const world = () => {
+      const environment = () => {
         const present = new Set<number>();
         const refusedAt = new Map<number, number>();
         const isPlaceable: Placeable = (kind, placed) => {
@@ -119,10 +119,10 @@ test('pods that are known to wait for others are placed in the same order, and e
         };
         return { isPlaceable, refusedAt };
       };
-      const { isPlaceable, refusedAt } = world();
+      const { isPlaceable, refusedAt } = environment();
       const awaited: Awaited = (kind) => (leaders[kind] === kind ? undefined : leaders[kind]);
       const { placed, refused, untried } = takeTurns(turns, isPlaceable, undefined, awaited);
-      assert.deepEqual(placed, asUpstream(turns, world().isPlaceable));
+      assert.deepEqual(placed, asUpstream(turns, environment().isPlaceable));
       assert.deepEqual(untried, []);
       assert.equal(placed.length + refused.length, turns.length);
       for (const id of refused) assert.equal(refusedAt.get(kinds[id]!), placed.length);

@@ -15,35 +15,35 @@ import {
   spreadOver,
   where,
 } from '../testing/pod-parts.ts';
-import { failureOf, packing, valuesOf, World } from '../testing/world.ts';
+import { failureOf, packing, valuesOf, TestEnvironment } from '../testing/test-environment.ts';
 
 const zone = (n: number | string) => where(ZONE_LABEL, 'In', `test-zone-${n}`);
-const zonesOf = (world: World, spec: PodSpec) => {
-  const [node] = world.plan(makePod('a', spec)).newNodes;
+const zonesOf = (environment: TestEnvironment, spec: PodSpec) => {
+  const [node] = environment.plan(makePod('a', spec)).newNodes;
   return node && valuesOf(node, ZONE_LABEL);
 };
-const gaveUp = (world: World, pod: Pod) =>
-  world.plan(pod).newNodes[0]!.pods[0]!.relaxations.map((relaxation) => relaxation.gaveUp);
+const gaveUp = (environment: TestEnvironment, pod: Pod) =>
+  environment.plan(pod).newNodes[0]!.pods[0]!.relaxations.map((relaxation) => relaxation.gaveUp);
 
 test('02/106 alternatives are tried in order; a single one is never given up', () => {
-  const world = new World();
-  assert.deepEqual(zonesOf(world, { affinity: onNodes([zone('x')], [zone('y')], [zone(2)], [zone(1)]) }), [
+  const environment = new TestEnvironment();
+  assert.deepEqual(zonesOf(environment, { affinity: onNodes([zone('x')], [zone('y')], [zone(2)], [zone(1)]) }), [
     'test-zone-2',
   ]);
-  assert.equal(zonesOf(world, { affinity: onNodes([zone('x')]) }), undefined);
+  assert.equal(zonesOf(environment, { affinity: onNodes([zone('x')]) }), undefined);
 });
 
 test('02/107 of preferences the heaviest that can be met holds', () => {
   const affinity = preferNodes([1, zone(1)], [100, zone('x')], [50, zone(2)]);
-  assert.deepEqual(zonesOf(new World(), { affinity }), ['test-zone-2']);
-  assert.deepEqual(gaveUp(new World(), makePod('a', { affinity })), ['PreferredNodeTerm']);
+  assert.deepEqual(zonesOf(new TestEnvironment(), { affinity }), ['test-zone-2']);
+  assert.deepEqual(gaveUp(new TestEnvironment(), makePod('a', { affinity })), ['PreferredNodeTerm']);
 });
 
 test('02/108 a preference against a requirement, or against itself, is given up', () => {
   const against = { ...onNodes([zone(3)]).nodeAffinity, ...preferNodes([1, zone(1)]).nodeAffinity };
-  assert.deepEqual(zonesOf(new World(), { affinity: { nodeAffinity: against } }), ['test-zone-3']);
+  assert.deepEqual(zonesOf(new TestEnvironment(), { affinity: { nodeAffinity: against } }), ['test-zone-3']);
   const itself = preferNodes([1, zone(1), where(ZONE_LABEL, 'NotIn', 'test-zone-1')]);
-  assert.equal(new World().plan(makePod('a', { affinity: itself })).newNodes.length, 1);
+  assert.equal(new TestEnvironment().plan(makePod('a', { affinity: itself })).newNodes.length, 1);
 });
 
 test('02/108 a preference that contradicts the selector is given up, not the selector', () => {
@@ -53,20 +53,20 @@ test('02/108 a preference that contradicts the selector is given up, not the sel
       nodeSelector: { team: 'b' },
       affinity: preferNodes(...terms.map((term, i) => [100 - i, ...term] as const)),
     });
-  const poolOf = (pod: Pod) => new World({ pools }).plan(pod).newNodes.map(({ nodePool }) => nodePool);
+  const poolOf = (pod: Pod) => new TestEnvironment({ pools }).plan(pod).newNodes.map(({ nodePool }) => nodePool);
   assert.deepEqual(poolOf(preferring([where('team', 'In', 'c')])), ['team-b']);
   assert.deepEqual(poolOf(preferring([where('team', 'DoesNotExist')])), ['team-b']);
   assert.deepEqual(poolOf(preferring([where('team', 'Gt', '3')])), ['team-b']);
   // The next preference is still a preference.
   const pod = preferring([where('team', 'NotIn', 'b')], [zone(2)]);
-  assert.deepEqual(valuesOf(new World({ pools }).plan(pod).newNodes[0]!, ZONE_LABEL), ['test-zone-2']);
+  assert.deepEqual(valuesOf(new TestEnvironment({ pools }).plan(pod).newNodes[0]!, ZONE_LABEL), ['test-zone-2']);
 });
 
 test('a pod that contradicts itself is refused with that reason, whatever pools there are', () => {
   const self = (terms: readonly (readonly NodeSelectorRequirement[])[], nodeSelector = {}) => {
     const pod = makePod('a', { nodeSelector, affinity: onNodes(...terms) });
     return failureOf(
-      new World({ pools: [makePool('default'), makePool('b', { labels: { team: 'b' } })] }).plan(pod),
+      new TestEnvironment({ pools: [makePool('default'), makePool('b', { labels: { team: 'b' } })] }).plan(pod),
       pod,
     );
   };
@@ -86,19 +86,24 @@ test('a pod that contradicts itself is refused with that reason, whatever pools 
 
 test('an alternative that contradicts the selector leaves the others open', () => {
   const affinity = onNodes([where('team', 'In', 'c')], [where(ZONE_LABEL, 'In', 'test-zone-2')]);
-  const world = new World({ pools: [makePool('default'), makePool('b', { labels: { team: 'b' } })] });
-  const [node] = world.plan(makePod('a', { nodeSelector: { team: 'b' }, affinity })).newNodes;
+  const environment = new TestEnvironment({ pools: [makePool('default'), makePool('b', { labels: { team: 'b' } })] });
+  const [node] = environment.plan(makePod('a', { nodeSelector: { team: 'b' }, affinity })).newNodes;
   assert.deepEqual([node!.nodePool, valuesOf(node!, ZONE_LABEL)], ['b', ['test-zone-2']]);
 });
 
 test('a pod that needs a label and rules out a value of it is on no node without the label', () => {
   const affinity = onNodes([where('rack', 'Exists'), where('rack', 'NotIn', 'x')]);
   const bounded = onNodes([where('rack', 'Gt', '3'), where('rack', 'NotIn', '5')]);
-  const world = new World({ nodes: [makeNode('bare')] });
+  const environment = new TestEnvironment({ nodes: [makeNode('bare')] });
   for (const pod of [makePod('a', { affinity }), makePod('a', { affinity: bounded })]) {
-    assert.equal(failureOf(world.plan(pod), pod), 'incompatible requirements, label "rack" does not have known values');
+    assert.equal(
+      failureOf(environment.plan(pod), pod),
+      'incompatible requirements, label "rack" does not have known values',
+    );
   }
-  const racks = new World({ pools: [makePool('default', { requirements: [{ key: 'rack', operator: 'Exists' }] })] });
+  const racks = new TestEnvironment({
+    pools: [makePool('default', { requirements: [{ key: 'rack', operator: 'Exists' }] })],
+  });
   const without = makePod('b', { affinity: onNodes([where('rack', 'DoesNotExist')]) });
   const plan = racks.plan(makePod('a', { affinity, requests: { cpu: '1' } }), without);
   assert.deepEqual(packing(plan), [1]);
@@ -112,10 +117,10 @@ test('02/109 preferences that are ignored buy no nodes', () => {
   ];
   for (const spec of specs) {
     const pods = [0, 1, 2].map((i) => makePod(`pod-${i}`, { labels: APP, ...spec }));
-    assert.deepEqual(packing(new World({ options: { preferencePolicy: 'Ignore' } }).plan(...pods)), [3]);
-    assert.deepEqual(packing(new World().plan(...pods)), [1, 1, 1]);
+    assert.deepEqual(packing(new TestEnvironment({ options: { preferencePolicy: 'Ignore' } }).plan(...pods)), [3]);
+    assert.deepEqual(packing(new TestEnvironment().plan(...pods)), [1, 1, 1]);
   }
-  const ignoring = new World({ options: { preferencePolicy: 'Ignore' } });
+  const ignoring = new TestEnvironment({ options: { preferencePolicy: 'Ignore' } });
   assert.equal(zonesOf(ignoring, { affinity: preferNodes([1, zone(1)]) }), undefined);
   const follower = makePod('a', { affinity: preferNear(podsWith(ZONE_LABEL, { app: 'nowhere' })) });
   assert.deepEqual(gaveUp(ignoring, follower), []);
@@ -135,7 +140,7 @@ test('each failed attempt gives up one thing, in upstream’s order and words', 
     },
     topologySpreadConstraints: [spreadOver('unknown', { whenUnsatisfiable: 'ScheduleAnyway' })],
   });
-  const [node] = new World({ pools: [pool] }).plan(pod).newNodes;
+  const [node] = new TestEnvironment({ pools: [pool] }).plan(pod).newNodes;
   const { relaxations } = node!.pods[0]!;
   assert.deepEqual(
     relaxations.map((relaxation) =>
@@ -165,7 +170,7 @@ test('a pod that fails starts over with all its preferences once another was pla
     requests: { cpu: '1' }, // tried first
     affinity: { ...near(podsWith(ZONE_LABEL)), ...preferNodes([1, zone(2)]) },
   });
-  const plan = new World().plan(leader, follower);
+  const plan = new TestEnvironment().plan(leader, follower);
   const placed = plan.newNodes.flatMap(({ pods }) => pods).find(({ pod }) => pod.metadata.name === 'follower');
   assert.deepEqual(placed!.relaxations, []);
 });
@@ -173,7 +178,7 @@ test('a pod that fails starts over with all its preferences once another was pla
 test('of soft spreads the first goes first, and the last takes its place', () => {
   const soft = (key: string) => spreadOver(key, { whenUnsatisfiable: 'ScheduleAnyway' });
   const pod = makePod('a', { labels: APP, topologySpreadConstraints: [soft('x'), soft('y'), soft('z')] });
-  const keys = new World()
+  const keys = new TestEnvironment()
     .plan(pod)
     .newNodes[0]!.pods[0]!.relaxations.map((one) =>
       one.gaveUp === 'ScheduleAnyway' ? one.constraint.topologyKey : '',
@@ -187,6 +192,6 @@ test('a preference that an earlier alternative cannot meet does not cost the pod
     ...preferNodes([1, where('team', 'In', 'nobody')]).nodeAffinity,
   };
   const pod = makePod('a', { affinity: { nodeAffinity } });
-  assert.deepEqual(zonesOf(new World(), pod.spec), ['test-zone-1']);
-  assert.deepEqual(gaveUp(new World(), pod), ['PreferredNodeTerm']);
+  assert.deepEqual(zonesOf(new TestEnvironment(), pod.spec), ['test-zone-1']);
+  assert.deepEqual(gaveUp(new TestEnvironment(), pod), ['PreferredNodeTerm']);
 });

@@ -17,4 +17,4 @@ export {
 } from './reference-mix.ts';
 export { CHEAPEST, DEFAULT_PACKING } from './packing.ts';
 export { placedPods } from './plan-outline.ts';
-export { World } from './world.ts';
+export { TestEnvironment } from './test-environment.ts';

@@ -7,7 +7,7 @@ import type { InstanceType, Offering, PlanningOptions, Snapshot } from '../snaps
 import { allocatableOf, capacityOf, type Nanos } from './checker/amounts.ts';
 import { fittingOfferings } from './checker/buying.ts';
 import { daemonsOnType } from './checker/daemons.ts';
-import { buildWorld, type PlannedTarget, type World } from './checker/world.ts';
+import { toCheckedPlan, type CheckedPlan, type PlannedTarget } from './checker/checked-plan.ts';
 
 /** An instance that was launched. */
 export interface Launch {
@@ -24,24 +24,24 @@ export interface Launch {
 
 /** By placeholder: of the first type listed that can be had, the cheapest way on which all pods and daemons fit. */
 export function launchesOf(snapshot: Snapshot, plan: Plan, options: PlanningOptions): ReadonlyMap<string, Launch> {
-  const world = buildWorld(snapshot, plan, options);
-  return new Map(world.planned.map((target) => [target.hostname, launch(target, world)]));
+  const checked = toCheckedPlan(snapshot, plan, options);
+  return new Map(checked.planned.map((target) => [target.hostname, launch(target, checked)]));
 }
 
-function launch(target: PlannedTarget, world: World): Launch {
+function launch(target: PlannedTarget, checked: CheckedPlan): Launch {
   const [way] = target.types.flatMap((type) =>
-    fittingOfferings(target, type, world).map((offering) => ({ type, offering })),
+    fittingOfferings(target, type, checked).map((offering) => ({ type, offering })),
   );
   if (way === undefined) throw new Error(`${target.hostname} cannot be bought`);
   const { type, offering } = way;
   return {
     instanceType: type.name,
     pricePerHour: offering.pricePerHour,
-    labels: labelsOf(target, type, offering, world),
+    labels: labelsOf(target, type, offering, checked),
     taints: target.taints,
     capacity: toResourceList(capacityOf(type, offering)),
     allocatable: toResourceList(allocatableOf(type, offering)),
-    daemons: daemonsOnType(world, target.pool, type),
+    daemons: daemonsOnType(checked, target.pool, type),
   };
 }
 
@@ -50,7 +50,7 @@ function labelsOf(
   { node }: PlannedTarget,
   type: InstanceType,
   offering: Offering,
-  { options }: World,
+  { options }: CheckedPlan,
 ): Readonly<Record<string, string>> {
   const facts: Requirements = new Map([
     ...toRequirements(type.requirements, options.profile),

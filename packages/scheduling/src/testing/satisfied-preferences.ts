@@ -7,13 +7,20 @@ import type { Plan } from '../plan.ts';
 import type { InstanceType, PlanningOptions, Snapshot } from '../snapshot.ts';
 import { implies } from './checker/demands.ts';
 import { type Selects, spreadSelects, termSelects } from './checker/selection.ts';
-import { buildWorld, domainOf, domainsOf, targetsOf, type PlannedTarget, type World } from './checker/world.ts';
+import {
+  toCheckedPlan,
+  domainOf,
+  domainsOf,
+  targetsOf,
+  type CheckedPlan,
+  type PlannedTarget,
+} from './checker/checked-plan.ts';
 
 /** The names of all preferences of pods on new nodes that hold for certain, wherever these nodes come up. */
 export function satisfiedPreferences(snapshot: Snapshot, plan: Plan, options: PlanningOptions): ReadonlySet<string> {
-  const world = buildWorld(snapshot, plan, options);
+  const checked = toCheckedPlan(snapshot, plan, options);
   return new Set(
-    world.planned.flatMap((target) => target.placed.flatMap(({ pod }) => preferencesOf({ pod, target, world }))),
+    checked.planned.flatMap((target) => target.placed.flatMap(({ pod }) => preferencesOf({ pod, target, checked }))),
   );
 }
 
@@ -21,7 +28,7 @@ export function satisfiedPreferences(snapshot: Snapshot, plan: Plan, options: Pl
 interface Spot {
   readonly pod: Pod;
   readonly target: PlannedTarget;
-  readonly world: World;
+  readonly checked: CheckedPlan;
 }
 
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
@@ -31,7 +38,9 @@ function preferencesOf(spot: Spot): readonly string[] {
   const { nodeAffinity, podAffinity, podAntiAffinity } = affinity ?? {};
   return [
     ...named(spot, 'node', nodeAffinity?.[PREFERRED], ({ preference }) =>
-      requirementsOf(preference, spot.world.options.profile).every((preference) => isGranted(spot.target, preference)),
+      requirementsOf(preference, spot.checked.options.profile).every((preference) =>
+        isGranted(spot.target, preference),
+      ),
     ),
     ...named(spot, 'near', podAffinity?.[PREFERRED], ({ podAffinityTerm }) => near(spot, podAffinityTerm).certain > 0),
     ...named(
@@ -59,7 +68,7 @@ function named<T>({ pod }: Spot, kind: string, preferences: readonly T[] = [], h
 }
 
 function near(spot: Spot, term: PodAffinityTerm): Neighbours {
-  return neighbours(spot, term.topologyKey, termSelects(spot.pod, term, spot.world.snapshot));
+  return neighbours(spot, term.topologyKey, termSelects(spot.pod, term, spot.checked.snapshot));
 }
 
 /** By other labels the counts cannot change, as every pod stays in its domain. */
@@ -75,13 +84,13 @@ interface Neighbours {
 }
 
 /** How many selected pods beside this one are in its domain: for certain, and at most. */
-function neighbours({ pod, target, world }: Spot, key: string, selects: Selects): Neighbours {
+function neighbours({ pod, target, checked }: Spot, key: string, selects: Selects): Neighbours {
   const own = domainsOf(target, key);
   const others = [
-    ...targetsOf(world).flatMap((other) =>
+    ...targetsOf(checked).flatMap((other) =>
       other.placed.map((placed) => ({ pod: placed.pod, domains: domainsOf(other, key) })),
     ),
-    ...world.residents.flatMap((resident) => {
+    ...checked.residents.flatMap((resident) => {
       const domain = domainOf(resident, key);
       return resident.counts && domain !== undefined ? [{ pod: resident.pod, domains: [domain] }] : [];
     }),

@@ -5,7 +5,7 @@ import type { Pod, PodAffinityTerm, PodSpec } from '@karpenter-ts/kubernetes';
 import { makeNode, makePod, makePool } from '../testing/builders.ts';
 import { fakeType } from '../testing/fake-types.ts';
 import { APP, away, near, onNodes, podsWith, preferAway, preferNear, spreadOver, where } from '../testing/pod-parts.ts';
-import { failureOf, packing, valuesOf, World } from '../testing/world.ts';
+import { failureOf, packing, valuesOf, TestEnvironment } from '../testing/test-environment.ts';
 
 type Labels = Readonly<Record<string, string>>;
 const ZONES = ['test-zone-1', 'test-zone-2', 'test-zone-3'];
@@ -30,13 +30,13 @@ test('02/40 a chain of affinities within a batch ends on one node, whatever the 
   const chain = [follows('ui', 'cache'), follows('cache', 'web'), follows('web', 'db'), follows('db')];
   for (const order of [chain, chain.toReversed()]) {
     const named = order.map((pod, i) => ({ ...pod, metadata: { ...pod.metadata, uid: String(i) } }));
-    assert.deepEqual(packing(new World().plan(...named)), [4]);
+    assert.deepEqual(packing(new TestEnvironment().plan(...named)), [4]);
   }
 });
 
 test('02/41 affinity to a pod that is nowhere fails, and planning ends', () => {
   const pod = makePod('a', { affinity: near(podsWith(HOSTNAME_LABEL, { app: 'nowhere' })) });
-  const plan = new World().plan(pod, makePod('b'));
+  const plan = new TestEnvironment().plan(pod, makePod('b'));
   assert.equal(plan.unschedulable.length, 1);
   assert.match(
     failureOf(plan, pod)!,
@@ -46,23 +46,23 @@ test('02/41 affinity to a pod that is nowhere fails, and planning ends', () => {
 
 test('02/96 pods that must share a host fill one node; the others never find a place', () => {
   const together = { affinity: near(podsWith(HOSTNAME_LABEL)) };
-  const world = new World({ types: [fakeType('five')] });
-  const plan = world.schedule(...many(10, together));
+  const environment = new TestEnvironment({ types: [fakeType('five')] });
+  const plan = environment.schedule(...many(10, together));
   assert.deepEqual(packing(plan), [5]);
   assert.equal(plan.unschedulable.length, 5);
-  assert.equal(world.plan(...many(10, together).slice(5)).unschedulable.length, 5);
+  assert.equal(environment.plan(...many(10, together).slice(5)).unschedulable.length, 5);
 });
 
 test('a pod that must be near its like where none is has no place while one runs elsewhere', () => {
   const nodes = [makeNode('a', { pods: [labelled('there', APP)] }), makeNode('b')];
   const affinity = near(podsWith(HOSTNAME_LABEL));
   const nodeFor = (spec: PodSpec) =>
-    new World({ nodes }).plan(labelled('pod', APP, { affinity, ...spec })).existingNodes[0]?.node;
+    new TestEnvironment({ nodes }).plan(labelled('pod', APP, { affinity, ...spec })).existingNodes[0]?.node;
   assert.equal(nodeFor({}), 'a');
   assert.equal(nodeFor({ nodeSelector: { [HOSTNAME_LABEL]: 'a' } }), 'a');
   assert.equal(nodeFor({ nodeSelector: { [HOSTNAME_LABEL]: 'b' } }), undefined);
   const placed = (on: ReturnType<typeof makeNode>) =>
-    new World({ nodes: [on] }).plan(
+    new TestEnvironment({ nodes: [on] }).plan(
       labelled('pod', APP, { affinity: near(podsWith(ZONE_LABEL)), ...at('test-zone-1') }),
     ).newNodes.length;
   assert.equal(placed(inZone('test-zone-1', [labelled('there', APP)])), 1);
@@ -72,7 +72,7 @@ test('a pod that must be near its like where none is has no place while one runs
 
 test('02/97 pods that must share a zone but may not be in the same get a zone each', () => {
   const together = near(podsWith(ZONE_LABEL));
-  const plan = new World().plan(
+  const plan = new TestEnvironment().plan(
     labelled('a', APP, { affinity: together, ...at('test-zone-1') }),
     labelled('b', APP, { affinity: together, ...at('test-zone-2') }),
   );
@@ -84,20 +84,20 @@ test('02/97 pods that must share a zone but may not be in the same get a zone ea
 
 test('02/98 pods that keep apart by zone get one zone per pass until there is none', () => {
   const apart = many(4, { affinity: away(podsWith(ZONE_LABEL)) });
-  const world = new World();
+  const environment = new TestEnvironment();
   let waiting: readonly Pod[] = apart;
   for (const left of [3, 2, 1, 1]) {
-    const plan = world.schedule(...waiting);
+    const plan = environment.schedule(...waiting);
     waiting = plan.unschedulable.map(({ pod }) => pod);
     assert.equal(waiting.length, left);
   }
-  assert.deepEqual(world.counts(ZONE_LABEL), [1, 1, 1]);
+  assert.deepEqual(environment.counts(ZONE_LABEL), [1, 1, 1]);
 });
 
 test('02/99 pods that want no company keep others away too; those that would rather not do not', () => {
   const selected = makePod('selected', { labels: APP });
   const plan = (affinity: PodSpec) =>
-    new World({
+    new TestEnvironment({
       nodes: ZONES.map((zone) => inZone(zone, [labelled(`guard-${zone}`, { role: 'guard' }, affinity)])),
     }).plan(selected);
   assert.equal(plan({ affinity: away(podsWith(ZONE_LABEL)) }).newNodes.length, 0);
@@ -106,38 +106,39 @@ test('02/99 pods that want no company keep others away too; those that would rat
     labelled(`g-${zone}`, { role: 'guard' }, { affinity: away(podsWith(ZONE_LABEL)), ...at(zone) }),
   );
   assert.equal(
-    failureOf(new World().plan(...inverseAntiAffinity, makePod('selected', { labels: APP })), selected) === undefined,
+    failureOf(new TestEnvironment().plan(...inverseAntiAffinity, makePod('selected', { labels: APP })), selected) ===
+      undefined,
     false,
   );
 });
 
 test('02/100 a pod that keeps away from one whose zone is open waits, then lands elsewhere', () => {
-  const world = new World();
+  const environment = new TestEnvironment();
   const guard = labelled(
     'guard',
     { role: 'guard' },
     { affinity: away(podsWith(ZONE_LABEL)), containers: [{ resources: { requests: { cpu: '2' } } }] },
   );
   const target = labelled('target', APP);
-  const first = world.schedule(guard, target);
+  const first = environment.schedule(guard, target);
   assert.deepEqual(
     first.unschedulable.map(({ pod }) => pod.metadata.name),
     ['target'],
   );
-  assert.deepEqual(world.schedule(target).unschedulable, []);
-  assert.notEqual(world.nodeOf(target)!.labels[ZONE_LABEL], world.nodeOf(guard)!.labels[ZONE_LABEL]);
+  assert.deepEqual(environment.schedule(target).unschedulable, []);
+  assert.notEqual(environment.nodeOf(target)!.labels[ZONE_LABEL], environment.nodeOf(guard)!.labels[ZONE_LABEL]);
 });
 
 test('02/101 followers of a pod whose zone is open wait one pass; of one that is pinned they do not', () => {
   const follower = labelled('follower', { role: 'follower' }, { affinity: near(podsWith(ZONE_LABEL)) });
   const large = { containers: [{ resources: { requests: { cpu: '3' } } }] };
-  const world = new World();
+  const environment = new TestEnvironment();
   const target = labelled('target', APP, large);
-  assert.equal(world.schedule(target, follower).unschedulable.length, 1);
-  assert.deepEqual(world.schedule(follower).unschedulable, []);
-  assert.equal(world.nodeOf(follower)!.labels[ZONE_LABEL], world.nodeOf(target)!.labels[ZONE_LABEL]);
+  assert.equal(environment.schedule(target, follower).unschedulable.length, 1);
+  assert.deepEqual(environment.schedule(follower).unschedulable, []);
+  assert.equal(environment.nodeOf(follower)!.labels[ZONE_LABEL], environment.nodeOf(target)!.labels[ZONE_LABEL]);
   const pinned = labelled('target', APP, { ...large, ...at('test-zone-2') });
-  assert.deepEqual(new World().plan(pinned, follower).unschedulable, []);
+  assert.deepEqual(new TestEnvironment().plan(pinned, follower).unschedulable, []);
 });
 
 test('02/102 affinity looks into its own namespace, those listed, or those selected', () => {
@@ -148,7 +149,7 @@ test('02/102 affinity looks into its own namespace, those listed, or those selec
     { name: 'default', labels: {} },
     { name: 'other', labels: { team: 'x' } },
   ];
-  const isPlaced = (pod: Pod) => new World({ namespaces }).plan(target, pod).unschedulable.length === 0;
+  const isPlaced = (pod: Pod) => new TestEnvironment({ namespaces }).plan(target, pod).unschedulable.length === 0;
   assert.equal(isPlaced(follower({})), false);
   assert.equal(isPlaced(follower({ namespaces: ['other'] })), true);
   assert.equal(isPlaced(follower({ namespaceSelector: {} })), true);
@@ -160,7 +161,7 @@ test('a namespace nobody listed is known by its name, and those listed add to th
   const target = makePod('target', { labels: APP, namespace: 'other', ...at('test-zone-2') });
   const isPlaced = (rest: Parameters<typeof podsWith>[2]) => {
     const pod = labelled('follower', {}, { affinity: near(podsWith(ZONE_LABEL, APP, rest)) });
-    return new World().plan(target, pod).unschedulable.length === 0;
+    return new TestEnvironment().plan(target, pod).unschedulable.length === 0;
   };
   const named = (name: string) => ({ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': name } } });
   assert.equal(isPlaced(named('other')), true);
@@ -174,23 +175,23 @@ test('02/103 a pod on the move does not count where it was', () => {
   const others = ['test-zone-2', 'test-zone-3'].map((zone) =>
     inZone(zone, [labelled(`in-${zone}`, APP)], `on-${zone}`),
   );
-  const world = new World({ nodes: others, deletingNodes: [inZone('test-zone-1', [moving], 'old')] });
-  assert.deepEqual(world.plan(moving).unschedulable, []);
-  assert.equal(valuesOf(world.plan(moving).newNodes[0]!, ZONE_LABEL)![0], 'test-zone-1');
+  const environment = new TestEnvironment({ nodes: others, deletingNodes: [inZone('test-zone-1', [moving], 'old')] });
+  assert.deepEqual(environment.plan(moving).unschedulable, []);
+  assert.equal(valuesOf(environment.plan(moving).newNodes[0]!, ZONE_LABEL)![0], 'test-zone-1');
 });
 
 test('02/144 02/180 02/181 pods that must share a zone do, over nodes and passes', () => {
   const together = { affinity: near(podsWith(ZONE_LABEL)), containers: [{ resources: { requests: { cpu: '2' } } }] };
-  const world = new World({ types: [fakeType('four')] });
-  const plan = world.schedule(...many(6, together));
+  const environment = new TestEnvironment({ types: [fakeType('four')] });
+  const plan = environment.schedule(...many(6, together));
   assert.deepEqual(plan.unschedulable, []);
   assert.equal(plan.newNodes.length, 6);
-  assert.deepEqual(world.counts(ZONE_LABEL), [6]);
+  assert.deepEqual(environment.counts(ZONE_LABEL), [6]);
   const only = { affinity: { ...together.affinity, ...onNodes([where(ZONE_LABEL, 'In', 'test-zone-3')]) } };
-  const pinned = new World();
+  const pinned = new TestEnvironment();
   assert.equal(pinned.schedule(...many(3, only)).newNodes.length, 1);
   assert.deepEqual([...pinned.domains(ZONE_LABEL).keys()], ['test-zone-3']);
-  const later = new World();
+  const later = new TestEnvironment();
   later.schedule(labelled('first', APP, { affinity: near(podsWith(ZONE_LABEL)) }));
   assert.equal(later.plan(labelled('second', APP, { affinity: near(podsWith(ZONE_LABEL)) })).newNodes.length, 0);
 });
@@ -200,7 +201,7 @@ test('a follower finds the planned node of a domain that came up on the way', ()
   const pod = (name: string, cpu: string, spec: PodSpec) =>
     makePod(name, { labels: { name }, requests: { cpu }, ...spec });
   const following = (name: string) => ({ affinity: near(podsWith('rack', { name })) });
-  const plan = new World({ pools }).plan(
+  const plan = new TestEnvironment({ pools }).plan(
     pod('first', '4', { nodeSelector: { rack: 'one' } }),
     pod('with-first', '3', following('first')),
     pod('second', '2', { nodeSelector: { rack: 'two' } }),
@@ -228,7 +229,7 @@ test('02/178 architectures are domains of affinity too', () => {
         },
       },
     );
-  const arch = (pod: Pod) => valuesOf(new World().plan(target, pod).newNodes[1]!, ARCH_LABEL);
+  const arch = (pod: Pod) => valuesOf(new TestEnvironment().plan(target, pod).newNodes[1]!, ARCH_LABEL);
   assert.deepEqual(arch(follower(near(podsWith(ARCH_LABEL)))), ['arm64']);
   assert.deepEqual(arch(follower(away(podsWith(ARCH_LABEL)))), ['amd64']);
 });
@@ -238,18 +239,21 @@ test('02/179 filters of nodes do not apply to affinity: a match in a zone one ma
     ...near(podsWith(HOSTNAME_LABEL)),
     ...onNodes([where(ZONE_LABEL, 'In', 'test-zone-2', 'test-zone-3')]),
   };
-  const world = new World({ nodes: [inZone('test-zone-1', [labelled('there', APP)])] });
-  assert.equal(world.plan(...many(3, { affinity })).unschedulable.length, 3);
+  const environment = new TestEnvironment({ nodes: [inZone('test-zone-1', [labelled('there', APP)])] });
+  assert.equal(environment.plan(...many(3, { affinity })).unschedulable.length, 3);
 });
 
 test('02/181 targets of a zonal anti-affinity block their zones, open ones all of them; preferences block none', () => {
   const guard = (affinity: PodSpec['affinity']) => labelled('guard', { role: 'guard' }, { affinity });
   const large = { containers: [{ resources: { requests: { cpu: '2' } } }] };
   const strict = guard(away(podsWith(ZONE_LABEL)));
-  assert.equal(new World().plan(labelled('target', APP, large), strict).unschedulable.length, 1);
+  assert.equal(new TestEnvironment().plan(labelled('target', APP, large), strict).unschedulable.length, 1);
   const everywhere = ZONES.map((zone) => labelled(`target-${zone}`, APP, { ...large, ...at(zone) }));
-  assert.equal(new World().plan(...everywhere, strict).unschedulable.length, 1);
-  assert.equal(new World().plan(...everywhere, guard(preferAway(podsWith(ZONE_LABEL)))).unschedulable.length, 0);
+  assert.equal(new TestEnvironment().plan(...everywhere, strict).unschedulable.length, 1);
+  assert.equal(
+    new TestEnvironment().plan(...everywhere, guard(preferAway(podsWith(ZONE_LABEL)))).unschedulable.length,
+    0,
+  );
 });
 
 test('02/182 a strict spread wins over a preference to share a host', () => {
@@ -257,7 +261,7 @@ test('02/182 a strict spread wins over a preference to share a host', () => {
     affinity: preferNear(podsWith(HOSTNAME_LABEL)),
     topologySpreadConstraints: [spreadOver(HOSTNAME_LABEL)],
   };
-  assert.deepEqual(packing(new World().plan(...many(3, spec))), [1, 1, 1]);
+  assert.deepEqual(packing(new TestEnvironment().plan(...many(3, spec))), [1, 1, 1]);
 });
 
 test('02/183 guards in all zones keep a selected pod off, also from a node in a zone no pool offers', () => {
@@ -265,9 +269,13 @@ test('02/183 guards in all zones keep a selected pod off, also from a node in a 
     inZone(zone, [labelled(`guard-${zone}`, { role: 'guard' }, { affinity: away(podsWith(ZONE_LABEL)) })]),
   );
   const spare = makeNode('spare', { labels: { [ZONE_LABEL]: 'quiet', [HOSTNAME_LABEL]: 'spare' } });
-  assert.equal(new World({ nodes: inverseAntiAffinity }).plan(makePod('a', { labels: APP })).unschedulable.length, 1);
   assert.equal(
-    new World({ nodes: [...inverseAntiAffinity, spare] }).plan(makePod('a', { labels: APP })).unschedulable.length,
+    new TestEnvironment({ nodes: inverseAntiAffinity }).plan(makePod('a', { labels: APP })).unschedulable.length,
+    1,
+  );
+  assert.equal(
+    new TestEnvironment({ nodes: [...inverseAntiAffinity, spare] }).plan(makePod('a', { labels: APP })).unschedulable
+      .length,
     1,
   );
 });
@@ -279,10 +287,16 @@ test('a terminating pod is no neighbour, but keeps others away until it is gone'
   });
   const target = labelled('target', APP);
   const follower = labelled('follower', { role: 'x' }, { affinity: near(podsWith(ZONE_LABEL)) });
-  assert.equal(new World({ nodes: [inZone('test-zone-1', [target])] }).plan(follower).unschedulable.length, 0);
-  assert.equal(new World({ nodes: [inZone('test-zone-1', [leaving(target)])] }).plan(follower).unschedulable.length, 1);
+  assert.equal(
+    new TestEnvironment({ nodes: [inZone('test-zone-1', [target])] }).plan(follower).unschedulable.length,
+    0,
+  );
+  assert.equal(
+    new TestEnvironment({ nodes: [inZone('test-zone-1', [leaving(target)])] }).plan(follower).unschedulable.length,
+    1,
+  );
   const guard = leaving(labelled('guard', { role: 'guard' }, { affinity: away(podsWith(ZONE_LABEL)) }));
-  const [node] = new World({ nodes: [inZone('test-zone-1', [guard])] }).plan(labelled('a', APP)).newNodes;
+  const [node] = new TestEnvironment({ nodes: [inZone('test-zone-1', [guard])] }).plan(labelled('a', APP)).newNodes;
   assert.deepEqual(valuesOf(node!, ZONE_LABEL), ['test-zone-2', 'test-zone-3']);
 });
 
@@ -291,7 +305,7 @@ test('a guard on a node without the label keeps nobody away', () => {
   const nodes = [makeNode('nowhere', { pods: [guard], allocatable: { pods: '1' } })];
   for (const zone of ZONES) {
     const spread = { nodeSelector: { [ZONE_LABEL]: zone }, topologySpreadConstraints: [spreadOver(ZONE_LABEL)] };
-    const [node] = new World({ nodes }).plan(labelled('a', APP, spread)).newNodes;
+    const [node] = new TestEnvironment({ nodes }).plan(labelled('a', APP, spread)).newNodes;
     assert.deepEqual(valuesOf(node!, ZONE_LABEL), [zone]);
   }
 });
@@ -301,14 +315,17 @@ test('a term without a selector counts nobody, where upstream counts all', () =>
   const { labelSelector: _, ...term } = podsWith(ZONE_LABEL);
   const nodes = ZONES.map((zone) => inZone(zone, [labelled(`there-${zone}`, APP)]));
   assert.ok(blind.podAntiAffinity);
-  assert.equal(new World({ nodes }).plan(labelled('a', APP, { affinity: away(term) })).unschedulable.length, 0);
+  assert.equal(
+    new TestEnvironment({ nodes }).plan(labelled('a', APP, { affinity: away(term) })).unschedulable.length,
+    0,
+  );
 });
 
 test('a pod that may be anywhere but in one zone is counted nowhere, where upstream counts it in that zone', () => {
   const large = { containers: [{ resources: { requests: { cpu: '3' } } }] };
   const elsewhere = labelled('a', APP, { ...large, affinity: onNodes([where(ZONE_LABEL, 'NotIn', 'test-zone-1')]) });
   const shy = labelled('b', { role: 'shy' }, { ...large, affinity: preferAway(podsWith(ZONE_LABEL)) });
-  const plan = new World({ types: [fakeType('four')] }).plan(elsewhere, shy);
+  const plan = new TestEnvironment({ types: [fakeType('four')] }).plan(elsewhere, shy);
   assert.deepEqual(valuesOf(plan.newNodes[1]!, ZONE_LABEL), ZONES);
 });
 
@@ -318,7 +335,8 @@ test('required terms are met by one pod that matches all of them, or not at all'
   const both = makePod('both', { ...zonal, labels: { app: 'a', tier: 'b' } });
   const follower = (labels: Readonly<Record<string, string>>, ...terms: readonly PodAffinityTerm[]) =>
     makePod('x', { labels, affinity: near(...terms) });
-  const isPlaced = (pod: Pod, ...others: readonly Pod[]) => new World().plan(pod, ...others).unschedulable.length === 0;
+  const isPlaced = (pod: Pod, ...others: readonly Pod[]) =>
+    new TestEnvironment().plan(pod, ...others).unschedulable.length === 0;
 
   const apart = follower({}, podsWith(ZONE_LABEL, { app: 'a' }), podsWith(ZONE_LABEL, { app: 'b' }));
   assert.equal(isPlaced(apart, a!, b!), false);
@@ -348,7 +366,7 @@ test('a node is in a domain only if it has the label itself, whatever JavaScript
       labelled('q', {}, { affinity: near(podsWith(key)) }),
       labelled('r', APP, spreads(key)),
     ];
-    const plan = new World({ nodes: [node] }).plan(...asked);
+    const plan = new TestEnvironment({ nodes: [node] }).plan(...asked);
     return asked.map((pod) => failureOf(plan, pod)?.replaceAll(key, 'KEY'));
   };
   const spreads = (key: string) => ({ topologySpreadConstraints: [spreadOver(key)] });

@@ -4,7 +4,7 @@ import { HOSTNAME_LABEL } from '@karpenter-ts/apis';
 import type { LabelSelectorSpec, OwnerReference, Pod, PodSpec } from '@karpenter-ts/kubernetes';
 import { makePod } from '../testing/builders.ts';
 import { APP, spreadOver } from '../testing/pod-parts.ts';
-import { packing, World } from '../testing/world.ts';
+import { packing, TestEnvironment } from '../testing/test-environment.ts';
 import { type DefaultConstraint, withDefaultSpread, type Workloads } from './default-spread.ts';
 
 const DEFAULTS: readonly DefaultConstraint[] = [
@@ -28,7 +28,7 @@ const having = (
   findSelector: (_, { name }) => selectors[name],
 });
 const nodesFor = (pods: readonly Pod[], workloads: Workloads) =>
-  packing(new World().plan(...pods.map((pod) => withDefaultSpread(pod, DEFAULTS, workloads)))).length;
+  packing(new TestEnvironment().plan(...pods.map((pod) => withDefaultSpread(pod, DEFAULTS, workloads)))).length;
 const three = (labels: Record<string, string>, rest: PodSpec = {}) =>
   [0, 1, 2].map((i) => makePod(`pod-${i}`, { labels, ...rest }));
 

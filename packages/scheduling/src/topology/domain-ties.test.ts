@@ -6,16 +6,18 @@ import type { Plan } from '../plan.ts';
 import { makeOffering, makePod, makeType } from '../testing/builders.ts';
 import { near, podsWith, spreadOver } from '../testing/pod-parts.ts';
 import { seededRandom } from '@karpenter-ts/kubernetes/testing';
-import { World } from '../testing/world.ts';
+import { TestEnvironment } from '../testing/test-environment.ts';
 
 type Prices = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
-/** A world of one type that costs so much by zone and capacity type, and has room for so many pods. */
-function worldOf(prices: Prices, pods = '1') {
+/** An environment with one type that costs so much by zone and capacity type, and has room for so many pods. */
+function environmentOf(prices: Prices, pods = '1') {
   const offerings = Object.entries(prices).flatMap(([zone, byCapacityType]) =>
     Object.entries(byCapacityType).map(([capacityType, price]) => makeOffering(zone, capacityType, price)),
   );
-  return new World({ types: [makeType('one', { capacity: { cpu: '64', memory: '64Gi', pods }, offerings })] });
+  return new TestEnvironment({
+    types: [makeType('one', { capacity: { cpu: '64', memory: '64Gi', pods }, offerings })],
+  });
 }
 
 /** So many apps of one pod each, with these preferences about pods like it. */
@@ -48,23 +50,23 @@ for (const [name, preferences] of [
   ['that want to be in one zone with their likes', together],
 ] as const) {
   test(`300 apps of one pod ${name} use all zones where these cost the same`, () => {
-    const counts = domainsOf(worldOf(EQUAL).plan(...apps(300, preferences)), ZONE_LABEL);
+    const counts = domainsOf(environmentOf(EQUAL).plan(...apps(300, preferences)), ZONE_LABEL);
     for (const zone of ['a', 'b', 'c']) assert.ok(counts[zone]! > 75, JSON.stringify(counts));
   });
 
   test(`apps of one pod ${name} use the zone where a node for them is cheapest`, () => {
-    const world = worldOf({
+    const environment = environmentOf({
       a: { 'on-demand': 2, spot: 1.5 },
       b: { 'on-demand': 2, spot: 1 },
       c: { 'on-demand': 1.2 },
     });
-    assert.deepEqual(domainsOf(world.plan(...apps(30, preferences)), ZONE_LABEL), { b: 30 });
+    assert.deepEqual(domainsOf(environment.plan(...apps(30, preferences)), ZONE_LABEL), { b: 30 });
   });
 }
 
 test('a spread over capacity types starts with the cheaper, and with the other if that is cheaper', () => {
   const plan = (prices: Prices) =>
-    domainsOf(worldOf(prices).plan(...apps(10, spread(CAPACITY_TYPE_LABEL))), CAPACITY_TYPE_LABEL);
+    domainsOf(environmentOf(prices).plan(...apps(10, spread(CAPACITY_TYPE_LABEL))), CAPACITY_TYPE_LABEL);
   assert.deepEqual(plan({ a: { 'on-demand': 2, spot: 1 } }), { spot: 10 });
   assert.deepEqual(plan({ a: { 'on-demand': 1, spot: 2 } }), { 'on-demand': 10 });
 });
@@ -81,7 +83,7 @@ test('the price that decides is that of a type which is large enough', () => {
   const zoneFor = (cpu: string) => {
     const labels = { app: 'web' };
     const pod = makePod('web', { labels, requests: { cpu }, ...spread(ZONE_LABEL)(labels) });
-    return domainsOf(new World({ types: [small, large] }).plan(pod), ZONE_LABEL);
+    return domainsOf(new TestEnvironment({ types: [small, large] }).plan(pod), ZONE_LABEL);
   };
   assert.deepEqual(zoneFor('500m'), { a: 1 });
   assert.deepEqual(zoneFor('4'), { b: 1 });
@@ -95,11 +97,11 @@ test('which zone an app gets does not depend on the order of pods, types and zon
       ),
     );
   const pods = apps(40, spread(ZONE_LABEL));
-  const expected = zoneOf(worldOf(EQUAL).plan(...pods));
+  const expected = zoneOf(environmentOf(EQUAL).plan(...pods));
   const shuffled = pods
     .map((pod) => [pod, seededRandom(Number(pod.metadata.name.slice(4))).below(1000)] as const)
     .sort(([, a], [, b]) => a - b)
     .map(([pod]) => pod);
-  const found = zoneOf(worldOf({ c: EQUAL.c, a: EQUAL.a, b: EQUAL.b }).plan(...shuffled));
+  const found = zoneOf(environmentOf({ c: EQUAL.c, a: EQUAL.a, b: EQUAL.b }).plan(...shuffled));
   for (const [name, zone] of expected) assert.equal(found.get(name), zone);
 });

@@ -5,7 +5,7 @@ import type { Pod, PodSpec, TopologySpreadConstraint } from '@karpenter-ts/kuber
 import { makeNode, makePod, makePool } from '../testing/builders.ts';
 import { is } from '../testing/fake-types.ts';
 import { APP, away, onNodes, podsWith, spreadOver, where } from '../testing/pod-parts.ts';
-import { valuesOf, World } from '../testing/world.ts';
+import { valuesOf, TestEnvironment } from '../testing/test-environment.ts';
 
 let serial = 0;
 
@@ -23,7 +23,7 @@ test('02/94 02/176 taints make domains invisible to those who do not tolerate th
   const nodes = ['foo', 'bar'].map((rack) => makeNode(rack, { labels: { rack, [HOSTNAME_LABEL]: rack }, taints }));
   const placed = (nodeTaintsPolicy: string | undefined) => {
     const constraint = spreadOver('rack', nodeTaintsPolicy === undefined ? {} : { nodeTaintsPolicy });
-    const plan = new World({ pools, nodes }).plan(...pods(5, [constraint]));
+    const plan = new TestEnvironment({ pools, nodes }).plan(...pods(5, [constraint]));
     return 5 - plan.unschedulable.length;
   };
   assert.equal(placed('Ignore'), 1);
@@ -36,7 +36,9 @@ test('02/95 02/176 nodes the pod cannot run on do not count, unless the policy s
   const nodes = ['foo', 'bar'].map((rack) => makeNode(rack, { labels: { rack, mine: 'no', [HOSTNAME_LABEL]: rack } }));
   const placed = (nodeAffinityPolicy: string | undefined) => {
     const constraint = spreadOver('rack', nodeAffinityPolicy === undefined ? {} : { nodeAffinityPolicy });
-    const plan = new World({ pools, nodes }).plan(...pods(5, [constraint], { nodeSelector: { mine: 'yes' } }));
+    const plan = new TestEnvironment({ pools, nodes }).plan(
+      ...pods(5, [constraint], { nodeSelector: { mine: 'yes' } }),
+    );
     return 5 - plan.unschedulable.length;
   };
   assert.equal(placed('Ignore'), 1);
@@ -46,9 +48,11 @@ test('02/95 02/176 nodes the pod cannot run on do not count, unless the policy s
 
 test('02/171 pods on nodes the pod cannot use do not count against its spread', () => {
   const labels = { [ZONE_LABEL]: 'test-zone-1', [CAPACITY_TYPE_LABEL]: 'on-demand', [HOSTNAME_LABEL]: 'n' };
-  const world = new World({ nodes: [makeNode('n', { labels, pods: pods(1, []), allocatable: { pods: '1' } })] });
+  const environment = new TestEnvironment({
+    nodes: [makeNode('n', { labels, pods: pods(1, []), allocatable: { pods: '1' } })],
+  });
   const only = onNodes([where(ZONE_LABEL, 'In', 'test-zone-2'), where(CAPACITY_TYPE_LABEL, 'In', 'spot')]);
-  const plan = world.plan(...pods(5, [spreadOver(CAPACITY_TYPE_LABEL)], { affinity: only }));
+  const plan = environment.plan(...pods(5, [spreadOver(CAPACITY_TYPE_LABEL)], { affinity: only }));
   assert.deepEqual(plan.unschedulable, []);
   assert.ok(plan.newNodes.every((node) => valuesOf(node, CAPACITY_TYPE_LABEL)!.join() === 'spot'));
 });
@@ -56,14 +60,14 @@ test('02/171 pods on nodes the pod cannot use do not count against its spread', 
 test('02/175 domains are those of pools one tolerates', () => {
   const pool = (name: string, ...racks: readonly string[]) =>
     makePool(name, { requirements: [is('rack', ...racks)], taints: [{ key: name, effect: 'NoSchedule' }] });
-  const world = new World({ pools: [pool('one', 'foo', 'bar'), pool('two', 'foo', 'baz')] });
+  const environment = new TestEnvironment({ pools: [pool('one', 'foo', 'bar'), pool('two', 'foo', 'baz')] });
   const tolerating = (key: string) => ({ tolerations: [{ key, operator: 'Exists' }] });
   const constraint = spreadOver('rack', { nodeTaintsPolicy: 'Honor' });
-  world.schedule(...pods(2, [constraint], tolerating('one')));
-  world.schedule(...pods(4, [constraint], tolerating('two')));
+  environment.schedule(...pods(2, [constraint], tolerating('one')));
+  environment.schedule(...pods(4, [constraint], tolerating('two')));
   // Pods of the other pool run on nodes one does not tolerate, so they do not count: 1/1 for two, then 2/2 for four.
   assert.deepEqual(
-    ['foo', 'bar', 'baz'].map((rack) => world.domains('rack').get(rack)),
+    ['foo', 'bar', 'baz'].map((rack) => environment.domains('rack').get(rack)),
     [3, 1, 2],
   );
 });
@@ -79,7 +83,7 @@ test('a guard knows the zones of pools its owner tolerates before it gives anyth
   const guard = makePod('guard', { requests: { cpu: '1' }, affinity: away(podsWith(ZONE_LABEL)) });
   const isPlaced = (labels: Readonly<Record<string, string>>) => {
     const guarded = makePod('guarded', { labels, nodeSelector: { [ZONE_LABEL]: 'test-zone-2' } });
-    return new World({ pools }).plan(guard, guarded).unschedulable.length === 0;
+    return new TestEnvironment({ pools }).plan(guard, guarded).unschedulable.length === 0;
   };
   assert.equal(isPlaced({}), true);
   assert.equal(isPlaced(APP), false);

@@ -8,7 +8,7 @@ import { indexSnapshot } from '../packing/indexed-snapshot.ts';
 import { makePod } from '../testing/builders.ts';
 import { FAKE_PROFILE } from '../testing/fake-types.ts';
 import { APP, onNodes, preferNodes, spreadOver, where } from '../testing/pod-parts.ts';
-import { World } from '../testing/world.ts';
+import { TestEnvironment } from '../testing/test-environment.ts';
 
 const byZone = spreadOver(ZONE_LABEL);
 
@@ -66,7 +66,7 @@ function identitiesOf(...constrained: readonly Constrained[]): readonly string[]
   const pods = constrained.map(([constraint, rest = {}], i) =>
     makePod(`pod-${i}`, { labels: APP, topologySpreadConstraints: [constraint], ...rest }),
   );
-  const snapshot = { ...new World().snapshot, pods };
+  const snapshot = { ...new TestEnvironment().snapshot, pods };
   const { topologyRules, queued } = finish(indexSnapshot(snapshot, { ...DEFAULT_PLANNING, profile: FAKE_PROFILE }));
   return queued.flatMap(({ podClass: { kind } }) =>
     kind.constraints.stages.flatMap((stage) => topologyRules.binding(kind, stage).map(({ identity }) => identity)),

@@ -7,7 +7,7 @@ import type { Plan } from '../plan.ts';
 import { makeNode, makeOffering, makePod, makePool, makeType } from '../testing/builders.ts';
 import { is } from '../testing/fake-types.ts';
 import { APP, onNodes, spreadOver, where } from '../testing/pod-parts.ts';
-import { valuesOf, World } from '../testing/world.ts';
+import { valuesOf, TestEnvironment } from '../testing/test-environment.ts';
 
 const TYPES = [
   makeType('m', {
@@ -40,7 +40,7 @@ test('pods of one app that may run in different zones are spread over the hosts 
       asking(`${zone}-${i}`, zone === 'a' ? '3' : '2900m', { ...inZone(zone), topologySpreadConstraints }),
     ),
   );
-  const { newNodes, unschedulable } = new World({ types: TYPES }).plan(filler('15', 'b'), ...pods);
+  const { newNodes, unschedulable } = new TestEnvironment({ types: TYPES }).plan(filler('15', 'b'), ...pods);
   assert.deepEqual(unschedulable, []);
   assert.ok(newNodes.every((node) => node.pods.length === 1));
 });
@@ -51,10 +51,12 @@ test('each pod is held to its own minDomains, whoever came first', () => {
   });
   const free = ['x0', 'x1'].map((name) => asking(name, '2', spread()));
   const bound = ['y0', 'y1', 'y2'].map((name) => asking(name, '1', spread(3)));
-  const { unschedulable } = new World({ types: TYPES }).plan(...free, ...bound);
+  const { unschedulable } = new TestEnvironment({ types: TYPES }).plan(...free, ...bound);
   assert.deepEqual(unschedulable.map(({ pod }) => pod.metadata.name).sort(), ['y0', 'y1', 'y2']);
   const larger = ['y0', 'y1', 'y2'].map((name) => asking(name, '3', spread(3)));
-  const names = new World({ types: TYPES }).plan(...free, ...larger).unschedulable.map(({ pod }) => pod.metadata.name);
+  const names = new TestEnvironment({ types: TYPES })
+    .plan(...free, ...larger)
+    .unschedulable.map(({ pod }) => pod.metadata.name);
   assert.deepEqual(names, ['y2']); // one a zone, and the others beside them
 });
 
@@ -71,7 +73,7 @@ test('a pod that comes to tolerate a taint is still counted with those before it
   for (const nodeTaintsPolicy of ['Ignore', 'Honor']) {
     const topologySpreadConstraints = [spreadOver(ZONE_LABEL, { nodeTaintsPolicy })];
     const pods = [0, 1, 2, 3].map((i) => asking(`x${i}`, '1', { topologySpreadConstraints }));
-    const plan = new World({ types: TYPES, pools: SOFT }).plan(filler('15500m', 'b'), ...pods);
+    const plan = new TestEnvironment({ types: TYPES, pools: SOFT }).plan(filler('15500m', 'b'), ...pods);
     assert.deepEqual(spreadOf(plan), { a: 1 });
     assert.equal(plan.unschedulable.length, 3);
   }
@@ -85,7 +87,7 @@ test('a pod that comes to another alternative of its node affinity is still coun
   const nodes = ['a', 'b'].map((zone) =>
     makeNode(zone, { labels: { [ZONE_LABEL]: zone }, allocatable: { cpu: '16', pods: '3' } }),
   );
-  const plan = new World({ types: TYPES, nodes }).plan(...pods);
+  const plan = new TestEnvironment({ types: TYPES, nodes }).plan(...pods);
   assert.deepEqual(spreadOf(plan, { a: 'a', b: 'b' }), { a: 2, b: 2 });
 });
 
@@ -96,7 +98,7 @@ test('a zone with nodes that the policy makes count is not outdone, though the p
     const nodes = zones.map((zone) =>
       makeNode(zone, { labels: { [ZONE_LABEL]: zone }, allocatable: { cpu: '16', pods: '9' } }),
     );
-    return 3 - new World({ types: TYPES, nodes }).plan(...pods).unschedulable.length;
+    return 3 - new TestEnvironment({ types: TYPES, nodes }).plan(...pods).unschedulable.length;
   };
   assert.equal(placed('Ignore', ['a', 'b']), 1);
   assert.equal(placed('Honor', ['a', 'b']), 3);
@@ -112,7 +114,9 @@ test('a node without the topology key of another hard constraint counts for none
   ];
   const pools = [makePool('racks', { requirements: [is(ZONE_LABEL, 'a'), is('rack', 'r1')] })];
   const topologySpreadConstraints = [spreadOver(ZONE_LABEL), spreadOver('rack', { maxSkew: 9 })];
-  const { newNodes } = new World({ types: TYPES, pools, nodes }).plan(asking('p', '1', { topologySpreadConstraints }));
+  const { newNodes } = new TestEnvironment({ types: TYPES, pools, nodes }).plan(
+    asking('p', '1', { topologySpreadConstraints }),
+  );
   assert.deepEqual(
     newNodes.map((node) => valuesOf(node, ZONE_LABEL)),
     [['a']],
@@ -123,7 +127,7 @@ test('a zone that other pods of the run may have nodes in is not outdone, though
   const placed = (nodeAffinityPolicy: string, zone: string) => {
     const topologySpreadConstraints = [spreadOver(ZONE_LABEL, { nodeAffinityPolicy })];
     const pods = [0, 1, 2].map((i) => asking(`x${i}`, '4', { ...inZone('a'), topologySpreadConstraints }));
-    const plan = new World({ types: TYPES }).plan(
+    const plan = new TestEnvironment({ types: TYPES }).plan(
       ...pods,
       makePod('later', { requests: { cpu: '1' }, ...inZone(zone) }),
     );
@@ -139,6 +143,9 @@ test('the domain of an alternative that other pods of the run may have nodes in 
   const pods = [0, 1, 2, 3].map((i) =>
     asking(`x${i}`, '4', { affinity, topologySpreadConstraints: [spreadOver(ZONE_LABEL)] }),
   );
-  const plan = new World({ types: TYPES }).plan(...pods, makePod('later', { requests: { cpu: '1' }, ...inZone('b') }));
+  const plan = new TestEnvironment({ types: TYPES }).plan(
+    ...pods,
+    makePod('later', { requests: { cpu: '1' }, ...inZone('b') }),
+  );
   assert.deepEqual(spreadOf(plan), { a: 2, b: 2 });
 });

@@ -7,7 +7,7 @@ import type { ExistingNode } from '../snapshot.ts';
 import { makeNode, makeOffering, makePod, makePool } from '../testing/builders.ts';
 import { fakeType, is } from '../testing/fake-types.ts';
 import { APP, near, onNodes, podsWith, preferNodes, spreadOver, where } from '../testing/pod-parts.ts';
-import { failureOf, packing, World } from '../testing/world.ts';
+import { failureOf, packing, TestEnvironment } from '../testing/test-environment.ts';
 
 const ZONES = ['test-zone-1', 'test-zone-2', 'test-zone-3'] as const;
 let serial = 0;
@@ -37,42 +37,47 @@ const byHost = spreadOver(HOSTNAME_LABEL);
 const limitedTo = (...zones: readonly string[]) => [makePool('default', { requirements: [is(ZONE_LABEL, ...zones)] })];
 
 test('02/83 four pods over three zones, over two, and where the pool has one', () => {
-  const counts = (world: World) => (world.schedule(...pods(4, [byZone])), world.counts(ZONE_LABEL));
-  assert.deepEqual(counts(new World()), [1, 1, 2]);
-  assert.deepEqual(counts(new World({ pools: limitedTo('test-zone-1', 'test-zone-2') })), [2, 2]);
+  const counts = (environment: TestEnvironment) => (
+    environment.schedule(...pods(4, [byZone])), environment.counts(ZONE_LABEL)
+  );
+  assert.deepEqual(counts(new TestEnvironment()), [1, 1, 2]);
+  assert.deepEqual(counts(new TestEnvironment({ pools: limitedTo('test-zone-1', 'test-zone-2') })), [2, 2]);
   assert.deepEqual(
-    counts(new World({ pools: [makePool('default', { labels: { [ZONE_LABEL]: 'test-zone-1' } })] })),
+    counts(new TestEnvironment({ pools: [makePool('default', { labels: { [ZONE_LABEL]: 'test-zone-1' } })] })),
     [4],
   );
 });
 
 test('02/84 a zone no node can be bought in holds the others back', () => {
-  const world = new World({ pools: limitedTo('test-zone-1', 'test-zone-2'), nodes: [holding('test-zone-3', 1)] });
-  const plan = world.schedule(...pods(6, [byZone]));
-  assert.deepEqual(world.counts(ZONE_LABEL), [1, 2, 2]);
+  const environment = new TestEnvironment({
+    pools: limitedTo('test-zone-1', 'test-zone-2'),
+    nodes: [holding('test-zone-3', 1)],
+  });
+  const plan = environment.schedule(...pods(6, [byZone]));
+  assert.deepEqual(environment.counts(ZONE_LABEL), [1, 2, 2]);
   assert.equal(plan.unschedulable.length, 2);
 });
 
 test('02/85 where the skew is broken already, new pods fill the empty zones first', () => {
-  const world = new World({ nodes: [holding('test-zone-1', 3)] });
-  world.schedule(...pods(4, [byZone]));
-  assert.deepEqual(world.counts(ZONE_LABEL), [2, 2, 3]);
+  const environment = new TestEnvironment({ nodes: [holding('test-zone-1', 3)] });
+  environment.schedule(...pods(4, [byZone]));
+  assert.deepEqual(environment.counts(ZONE_LABEL), [2, 2, 3]);
 });
 
 test('02/86 fewer domains than minDomains hold at one pod each; enough of them fill up', () => {
-  const few = new World({ pools: limitedTo('test-zone-1', 'test-zone-2') });
+  const few = new TestEnvironment({ pools: limitedTo('test-zone-1', 'test-zone-2') });
   few.schedule(...pods(3, [spreadOver(ZONE_LABEL, { minDomains: 3 })]));
   assert.deepEqual(few.counts(ZONE_LABEL), [1, 1]);
-  const enough = new World();
+  const enough = new TestEnvironment();
   enough.schedule(...pods(11, [spreadOver(ZONE_LABEL, { minDomains: 3 })]));
   assert.deepEqual(enough.counts(ZONE_LABEL), [3, 4, 4]);
 });
 
 test('02/87 a label nobody has cannot be spread over; without a selector nothing is spread', () => {
   const [unknown] = pods(1, [spreadOver('unknown')]);
-  assert.equal(new World().plan(unknown!).newNodes.length, 0);
+  assert.equal(new TestEnvironment().plan(unknown!).newNodes.length, 0);
   const { labelSelector: _, ...blind } = byZone;
-  assert.deepEqual(packing(new World().plan(...pods(4, [blind]))), [4]);
+  assert.deepEqual(packing(new TestEnvironment().plan(...pods(4, [blind]))), [4]);
 });
 
 test('02/88 pods that are pending, done, leaving, elsewhere, unlabelled or nowhere do not count', () => {
@@ -80,12 +85,14 @@ test('02/88 pods that are pending, done, leaving, elsewhere, unlabelled or nowhe
   const leaving = { ...counted, metadata: { ...counted.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } };
   const zoneOf = (pods: readonly Pod[], node: Partial<ExistingNode> = {}) => {
     const labels = { [HOSTNAME_LABEL]: 'n', [ZONE_LABEL]: first };
-    const world = new World({ nodes: [makeNode('n', { labels, pods, allocatable: { pods: '1' }, ...node })] });
+    const environment = new TestEnvironment({
+      nodes: [makeNode('n', { labels, pods, allocatable: { pods: '1' }, ...node })],
+    });
     const [pod] = pods1();
-    world.schedule(pod!);
-    return world.nodeOf(pod!)!.labels[ZONE_LABEL];
+    environment.schedule(pod!);
+    return environment.nodeOf(pod!)!.labels[ZONE_LABEL];
   };
-  const alone = new World();
+  const alone = new TestEnvironment();
   const [free] = pods1();
   alone.schedule(free!);
   const first = alone.nodeOf(free!)!.labels[ZONE_LABEL]!; // of zones that are empty alike
@@ -103,12 +110,12 @@ test('02/88 pods that are pending, done, leaving, elsewhere, unlabelled or nowhe
 
 test('02/89 a host spread that does not select the pod itself puts all on one node', () => {
   const others = spreadOver(HOSTNAME_LABEL, { labelSelector: { matchLabels: { app: 'other' } } });
-  assert.deepEqual(packing(new World().plan(...pods(4, [others]))), [4]);
+  assert.deepEqual(packing(new TestEnvironment().plan(...pods(4, [others]))), [4]);
 });
 
 test('02/90 a host spread of skew 1 takes a node per pod, of skew 4 one for four', () => {
-  assert.deepEqual(packing(new World().plan(...pods(4, [byHost]))), [1, 1, 1, 1]);
-  assert.deepEqual(packing(new World().plan(...pods(4, [spreadOver(HOSTNAME_LABEL, { maxSkew: 4 })]))), [4]);
+  assert.deepEqual(packing(new TestEnvironment().plan(...pods(4, [byHost]))), [1, 1, 1, 1]);
+  assert.deepEqual(packing(new TestEnvironment().plan(...pods(4, [spreadOver(HOSTNAME_LABEL, { maxSkew: 4 })]))), [4]);
 });
 
 test('a node without the label is the host of its own name, to hold pods as well as to count them', () => {
@@ -120,7 +127,7 @@ test('a node without the label is the host of its own name, to hold pods as well
     const { [HOSTNAME_LABEL]: _, ...rest } = labels;
     return { ...node, labels: rest };
   });
-  const plan = new World({ nodes: withoutHostname }).plan(...pods(1, [byHost]));
+  const plan = new TestEnvironment({ nodes: withoutHostname }).plan(...pods(1, [byHost]));
   assert.deepEqual(
     plan.existingNodes.map(({ node }) => node),
     ['b'],
@@ -132,25 +139,25 @@ test('nodes that claim one hostname are one host, and do not confuse which node 
     makeNode(name, { labels: { [HOSTNAME_LABEL]: hostname }, ...parts });
   const full = named('a', 'same', { allocatable: { pods: '0' } });
   const free = [named('b', 'same'), named('c', 'other', { pods: pods(1, []) })];
-  const nodeFor = (pod: Pod) => new World({ nodes: [full, ...free] }).plan(pod).existingNodes[0]?.node;
+  const nodeFor = (pod: Pod) => new TestEnvironment({ nodes: [full, ...free] }).plan(pod).existingNodes[0]?.node;
   assert.equal(nodeFor(pods(1, [byHost])[0]!), 'b');
   assert.equal(nodeFor(pods(1, [], { nodeSelector: { [HOSTNAME_LABEL]: 'other' } })[0]!), 'c');
 });
 
 test('02/91 02/170 capacity types and architectures are domains like any other', () => {
   const counts = (key: string) => {
-    const world = new World();
-    world.schedule(...pods(4, [spreadOver(key)]));
-    return world.counts(key);
+    const environment = new TestEnvironment();
+    environment.schedule(...pods(4, [spreadOver(key)]));
+    return environment.counts(key);
   };
   assert.deepEqual(counts(CAPACITY_TYPE_LABEL), [2, 2]);
   assert.deepEqual(counts(ARCH_LABEL), [2, 2]);
   const onDemandOnly = (whenUnsatisfiable: string) => {
     const spot = { [CAPACITY_TYPE_LABEL]: 'spot' };
     const pools = [makePool('default', { requirements: [is(CAPACITY_TYPE_LABEL, 'on-demand')] })];
-    const world = new World({ pools, nodes: [holding('test-zone-1', 1, { labels: spot })] });
-    world.schedule(...pods(5, [spreadOver(CAPACITY_TYPE_LABEL, { whenUnsatisfiable })]));
-    return world.counts(CAPACITY_TYPE_LABEL);
+    const environment = new TestEnvironment({ pools, nodes: [holding('test-zone-1', 1, { labels: spot })] });
+    environment.schedule(...pods(5, [spreadOver(CAPACITY_TYPE_LABEL, { whenUnsatisfiable })]));
+    return environment.counts(CAPACITY_TYPE_LABEL);
   };
   assert.deepEqual(onDemandOnly('DoNotSchedule'), [1, 2]);
   assert.deepEqual(onDemandOnly('ScheduleAnyway'), [1, 5]);
@@ -161,10 +168,10 @@ test('02/92 a label of the pools is a domain, and its values bring their capacit
     makePool('spot', { requirements: [is('share', '2', '3', '4', '5'), is(CAPACITY_TYPE_LABEL, 'spot')] }),
     makePool('on-demand', { requirements: [is('share', '1'), is(CAPACITY_TYPE_LABEL, 'on-demand')] }),
   ];
-  const world = new World({ pools });
-  world.schedule(...pods(20, [spreadOver('share')]));
-  assert.deepEqual(world.counts('share'), [4, 4, 4, 4, 4]);
-  assert.deepEqual(world.counts(CAPACITY_TYPE_LABEL), [4, 16]);
+  const environment = new TestEnvironment({ pools });
+  environment.schedule(...pods(20, [spreadOver('share')]));
+  assert.deepEqual(environment.counts('share'), [4, 4, 4, 4, 4]);
+  assert.deepEqual(environment.counts(CAPACITY_TYPE_LABEL), [4, 16]);
 });
 
 test('02/93 matchLabelKeys spread revisions apart from each other', () => {
@@ -174,7 +181,7 @@ test('02/93 matchLabelKeys spread revisions apart from each other', () => {
       topologySpreadConstraints: [{ ...byHost, matchLabelKeys: ['revision', 'unknown'] }],
     }),
   );
-  const plan = new World().plan(...revisions);
+  const plan = new TestEnvironment().plan(...revisions);
   assert.deepEqual(packing(plan), [2, 2]);
   for (const { pods: placed } of plan.newNodes) {
     assert.deepEqual(new Set(placed.map(({ pod }) => pod.metadata.labels!['revision'])), new Set(['one', 'two']));
@@ -190,14 +197,14 @@ test('02/93 matchLabelKeys spread revisions apart from each other', () => {
       ],
     },
   }));
-  assert.deepEqual(packing(new World().plan(...twice)), [1, 1]);
+  assert.deepEqual(packing(new TestEnvironment().plan(...twice)), [1, 1]);
 });
 
 test('a pod that its own spread does not select may be where one that it does may not', () => {
   const nodes = [holding('test-zone-1', 1), holding('test-zone-2', 0)];
   const isPlaced = (labels: Readonly<Record<string, string>>) => {
     const pod = makePod('a', { labels, topologySpreadConstraints: [byZone] });
-    return new World({ pools: limitedTo('test-zone-1'), nodes }).plan(pod).unschedulable.length === 0;
+    return new TestEnvironment({ pools: limitedTo('test-zone-1'), nodes }).plan(pod).unschedulable.length === 0;
   };
   assert.equal(isPlaced({ app: 'other' }), true); // there is one more than in the other zone, and it adds none
   assert.equal(isPlaced(APP), false);
@@ -207,7 +214,7 @@ test('a host takes a pod that its own spread does not select up to the skew itse
   const constraints = [spreadOver(HOSTNAME_LABEL, { maxSkew: 2 })];
   const isPlacedBeside = (count: number) => {
     const node = makeNode('n', { labels: { [HOSTNAME_LABEL]: 'n' }, pods: pods(count, []) });
-    const plan = new World({ nodes: [node] }).plan(makePod('a', { topologySpreadConstraints: constraints }));
+    const plan = new TestEnvironment({ nodes: [node] }).plan(makePod('a', { topologySpreadConstraints: constraints }));
     return plan.existingNodes.length === 1;
   };
   assert.deepEqual([0, 1, 2, 3].map(isPlacedBeside), [true, true, true, false]);
@@ -215,9 +222,9 @@ test('a host takes a pod that its own spread does not select up to the skew itse
 
 test('02/167 a skew of five lets one zone run ahead by five', () => {
   const nodes = [holding('test-zone-1', 1), holding('test-zone-2', 1)];
-  const world = new World({ pools: limitedTo('test-zone-3'), nodes });
-  world.schedule(...pods(10, [spreadOver(ZONE_LABEL, { maxSkew: 5 })]));
-  assert.deepEqual(world.counts(ZONE_LABEL), [1, 1, 6]);
+  const environment = new TestEnvironment({ pools: limitedTo('test-zone-3'), nodes });
+  environment.schedule(...pods(10, [spreadOver(ZONE_LABEL, { maxSkew: 5 })]));
+  assert.deepEqual(environment.counts(ZONE_LABEL), [1, 1, 6]);
 });
 
 test('02/168 a zone whose pool has reached its limit is still one that must not be left behind', () => {
@@ -225,57 +232,57 @@ test('02/168 a zone whose pool has reached its limit is still one that must not 
     makePool('open', { requirements: [is(ZONE_LABEL, 'test-zone-1', 'test-zone-2')] }),
     makePool('full', { requirements: [is(ZONE_LABEL, 'test-zone-3')], limits: { cpu: '0' } }),
   ];
-  const world = new World({ pools });
-  const plan = world.schedule(...pods(10, [byZone]));
-  assert.deepEqual(world.counts(ZONE_LABEL), [1, 1]);
+  const environment = new TestEnvironment({ pools });
+  const plan = environment.schedule(...pods(10, [byZone]));
+  assert.deepEqual(environment.counts(ZONE_LABEL), [1, 1]);
   assert.equal(plan.unschedulable.length, 8);
 });
 
 test('02/169 two pools with a zone each share the pods', () => {
   const pools = ['test-zone-1', 'test-zone-2'].map((zone) => makePool(zone, { labels: { [ZONE_LABEL]: zone } }));
-  const world = new World({ pools });
-  world.schedule(...pods4());
-  assert.deepEqual(world.counts(ZONE_LABEL), [2, 2]);
+  const environment = new TestEnvironment({ pools });
+  environment.schedule(...pods4());
+  assert.deepEqual(environment.counts(ZONE_LABEL), [2, 2]);
 });
 
 test('02/172 selectors and required zones narrow the domains, preferred ones do not', () => {
-  const fixed = new World();
+  const fixed = new TestEnvironment();
   fixed.schedule(
     ...pods(5, [byZone], { nodeSelector: { [ZONE_LABEL]: 'test-zone-1' } }),
     ...pods(10, [byZone], { nodeSelector: { [ZONE_LABEL]: 'test-zone-2' } }),
   );
   assert.deepEqual(fixed.counts(ZONE_LABEL), [5, 10]);
   const zones = (...names: readonly string[]) => onNodes([where(ZONE_LABEL, 'In', ...names)]);
-  const world = new World();
-  world.schedule(...pods(10, [byZone], { affinity: zones('test-zone-1', 'test-zone-2') }));
-  assert.deepEqual(world.counts(ZONE_LABEL), [5, 5]);
-  const grown = new World();
+  const environment = new TestEnvironment();
+  environment.schedule(...pods(10, [byZone], { affinity: zones('test-zone-1', 'test-zone-2') }));
+  assert.deepEqual(environment.counts(ZONE_LABEL), [5, 5]);
+  const grown = new TestEnvironment();
   grown.schedule(...pods(6, [byZone], { affinity: zones('test-zone-1', 'test-zone-2') }));
   grown.schedule(...pods(1, [byZone], { affinity: zones('test-zone-2', 'test-zone-3') }));
   assert.equal(grown.domains(ZONE_LABEL).get('test-zone-3'), 1);
   grown.schedule(...pods(5, [byZone]));
   assert.deepEqual(grown.counts(ZONE_LABEL), [4, 4, 4]);
-  const preferring = new World();
+  const preferring = new TestEnvironment();
   const affinity = preferNodes([1, where(ZONE_LABEL, 'In', 'test-zone-1', 'test-zone-2')]);
   preferring.schedule(...pods(6, [byZone], { affinity }));
   assert.deepEqual(preferring.counts(ZONE_LABEL), [2, 2, 2]);
 });
 
 test('02/143 batches go on where the last one left off', () => {
-  const world = new World();
-  world.schedule(...pods(4, [byZone]));
-  assert.deepEqual(world.counts(ZONE_LABEL), [1, 1, 2]);
-  const plan = world.schedule(...pods(5, [byZone]));
-  assert.deepEqual(world.counts(ZONE_LABEL), [3, 3, 3]);
+  const environment = new TestEnvironment();
+  environment.schedule(...pods(4, [byZone]));
+  assert.deepEqual(environment.counts(ZONE_LABEL), [1, 1, 2]);
+  const plan = environment.schedule(...pods(5, [byZone]));
+  assert.deepEqual(environment.counts(ZONE_LABEL), [3, 3, 3]);
   assert.equal(plan.newNodes.length, 0);
-  const hosts = new World();
+  const hosts = new TestEnvironment();
   hosts.schedule(...pods(4, [byHost]));
   hosts.schedule(...pods(5, [byHost]));
   assert.equal(hosts.snapshot.nodes.length, 9);
 });
 
 test('02/173 zone, host and capacity type together stay within all their skews in every batch', () => {
-  const world = new World();
+  const environment = new TestEnvironment();
   const expected = [
     [1, 1],
     [1, 2, 2],
@@ -283,13 +290,13 @@ test('02/173 zone, host and capacity type together stay within all their skews i
     [7, 7, 7],
   ];
   for (const [i, size] of [2, 3, 5, 11].entries()) {
-    world.schedule(...pods(size, [byZone, spreadOver(HOSTNAME_LABEL, { maxSkew: 3 })]));
-    assert.deepEqual(world.counts(ZONE_LABEL), expected[i]);
-    assert.ok(world.counts(HOSTNAME_LABEL).every((count) => count <= 3));
+    environment.schedule(...pods(size, [byZone, spreadOver(HOSTNAME_LABEL, { maxSkew: 3 })]));
+    assert.deepEqual(environment.counts(ZONE_LABEL), expected[i]);
+    assert.ok(environment.counts(HOSTNAME_LABEL).every((count) => count <= 3));
   }
   const pairs = ZONES.flatMap((zone) => ['spot', 'on-demand'].map((kind) => makeOffering(zone, kind, 1)));
   for (let size = 1; size < 15; size++) {
-    const all = new World({ types: [fakeType('everywhere', { offerings: pairs })] });
+    const all = new TestEnvironment({ types: [fakeType('everywhere', { offerings: pairs })] });
     const plan = all.schedule(
       ...pods(size, [spreadOver(CAPACITY_TYPE_LABEL), byZone, spreadOver(HOSTNAME_LABEL, { maxSkew: 3 })]),
     );
@@ -308,16 +315,16 @@ test('02/174 deployments spread by themselves share nodes, unless their architec
         ...rest,
       }),
     );
-  assert.equal(new World().plan(...two('a'), ...two('b')).newNodes.length, 2);
+  assert.equal(new TestEnvironment().plan(...two('a'), ...two('b')).newNodes.length, 2);
   const arch = (value: string) => ({ nodeSelector: { [ARCH_LABEL]: value } });
-  assert.equal(new World().plan(...two('a', arch('amd64')), ...two('b', arch('arm64'))).newNodes.length, 4);
+  assert.equal(new TestEnvironment().plan(...two('a', arch('amd64')), ...two('b', arch('arm64'))).newNodes.length, 4);
 });
 
 test('02/177 a selector that makes no sense selects nobody; empty lists of affinity ask nothing', () => {
   const senseless = spreadOver(ZONE_LABEL, {
     labelSelector: { matchExpressions: [{ key: 'app', operator: 'In', values: [] }] },
   });
-  assert.deepEqual(packing(new World().plan(...pods(4, [senseless]))), [4]);
+  assert.deepEqual(packing(new TestEnvironment().plan(...pods(4, [senseless]))), [4]);
   const none = {
     requiredDuringSchedulingIgnoredDuringExecution: [],
     preferredDuringSchedulingIgnoredDuringExecution: [],
@@ -329,28 +336,28 @@ test('02/177 a selector that makes no sense selects nobody; empty lists of affin
       nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [] },
     },
   });
-  assert.deepEqual(packing(new World().plan(empty)), [1]);
+  assert.deepEqual(packing(new TestEnvironment().plan(empty)), [1]);
 });
 
 test('a topology key by its old name is the new one', () => {
   const old = 'failure-domain.beta.kubernetes.io/zone';
-  const world = new World();
-  world.schedule(...pods(3, [spreadOver(old)]));
-  assert.deepEqual(world.counts(ZONE_LABEL), [1, 1, 1]);
+  const environment = new TestEnvironment();
+  environment.schedule(...pods(3, [spreadOver(old)]));
+  assert.deepEqual(environment.counts(ZONE_LABEL), [1, 1, 1]);
 });
 
 test('rules on one key agree on a domain: a spread follows an affinity, and two spreads each other', () => {
   const leader = makePod('leader', { labels: { role: 'leader' }, nodeSelector: { [ZONE_LABEL]: 'test-zone-3' } });
   const affinity = near(podsWith(ZONE_LABEL, { role: 'leader' }));
-  const world = new World();
-  assert.deepEqual(world.schedule(leader, ...pods(1, [byZone], { affinity })).unschedulable, []);
-  assert.deepEqual([...world.domains(ZONE_LABEL).keys()], ['test-zone-3']);
+  const environment = new TestEnvironment();
+  assert.deepEqual(environment.schedule(leader, ...pods(1, [byZone], { affinity })).unschedulable, []);
+  assert.deepEqual([...environment.domains(ZONE_LABEL).keys()], ['test-zone-3']);
   const others = [
     holding('test-zone-1', 1),
     holding('test-zone-2', 1, { pods: [makePod('b', { labels: { app: 'b' } })] }),
   ];
   const both = [byZone, spreadOver(ZONE_LABEL, { labelSelector: { matchLabels: { app: 'b' } } })];
-  const crossed = new World({ nodes: others });
+  const crossed = new TestEnvironment({ nodes: others });
   const [pod] = pods(1, both);
   assert.deepEqual(
     crossed.schedule({ ...pod!, metadata: { ...pod!.metadata, labels: { app: 'test' } } }).unschedulable,
@@ -369,24 +376,24 @@ test('a spread tries another zone when the emptiest has no type for the pod', ()
       offerings: [makeOffering('test-zone-2', 'on-demand', 1)],
     }),
   ];
-  const world = new World({ types });
-  const plan = world.schedule(
+  const environment = new TestEnvironment({ types });
+  const plan = environment.schedule(
     ...pods(1, [byZone], { containers: [{ resources: { requests: { 'fake.com/vendor-a': '1' } } }] }),
   );
   assert.deepEqual(plan.unschedulable, []);
-  assert.deepEqual([...world.domains(ZONE_LABEL).keys()], ['test-zone-2']);
+  assert.deepEqual([...environment.domains(ZONE_LABEL).keys()], ['test-zone-2']);
 });
 
 test('a refusal names the rule, the counts and the domains, as upstream does', () => {
   const nodes = [holding('test-zone-1', 2)];
   const [pod] = pods(1, [byZone], { nodeSelector: { [ZONE_LABEL]: 'test-zone-1' } });
   const [other] = pods(1, [spreadOver('unknown')]);
-  const world = new World({ nodes, pools: limitedTo('test-zone-1', 'test-zone-2') });
+  const environment = new TestEnvironment({ nodes, pools: limitedTo('test-zone-1', 'test-zone-2') });
   assert.equal(
-    failureOf(world.plan(other!), other!),
+    failureOf(environment.plan(other!), other!),
     'unsatisfiable topology constraint for topology spread, key=unknown (counts = , podDomains = unknown Exists, nodeDomains = unknown Exists',
   );
-  assert.deepEqual(world.plan(pod!).unschedulable, []); // its own selector leaves one zone, which is as full as it may be
+  assert.deepEqual(environment.plan(pod!).unschedulable, []); // its own selector leaves one zone, which is as full as it may be
 });
 
 function pods1(): readonly Pod[] {

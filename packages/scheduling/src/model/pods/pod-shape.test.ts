@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Pod } from '@karpenter-ts/kubernetes';
 import { makePod } from '../../testing/builders.ts';
-import { World } from '../../testing/world.ts';
+import { TestEnvironment } from '../../testing/test-environment.ts';
 
 const MUCH = { cpu: '100' };
 const resized = (pod: Pod, cpu: string): Pod => ({
@@ -21,7 +21,7 @@ const LARGE: readonly Pod[] = [
 
 test('pods that differ in whatever asks for resources are told apart', () => {
   for (const large of LARGE) {
-    const plan = new World().plan(makePod('plain'), large, resized(makePod('other'), '1'));
+    const plan = new TestEnvironment().plan(makePod('plain'), large, resized(makePod('other'), '1'));
     assert.deepEqual(
       plan.unschedulable.map(({ pod }) => pod.metadata.name),
       [large.metadata.name],
@@ -37,7 +37,7 @@ test('a resize that is not feasible is told apart from one that is', () => {
       conditions: [{ type: 'PodResizePending', status: 'True', reason }],
     },
   });
-  const plan = new World().plan(grown('feasible', 'Deferred'), grown('infeasible', 'Infeasible'));
+  const plan = new TestEnvironment().plan(grown('feasible', 'Deferred'), grown('infeasible', 'Infeasible'));
   assert.deepEqual(
     plan.unschedulable.map(({ pod }) => pod.metadata.name),
     ['feasible'],
@@ -46,19 +46,19 @@ test('a resize that is not feasible is told apart from one that is', () => {
 
 test('pods that differ in the devices or ports they claim are told apart', () => {
   const devices = makePod('devices', { resourceClaims: [{ name: 'gpu', resourceClaimName: 'gpu' }] });
-  const world = new World({ options: { ignoreDraRequests: true } });
+  const environment = new TestEnvironment({ options: { ignoreDraRequests: true } });
   assert.deepEqual(
-    world.plan(makePod('plain'), devices).unschedulable.map(({ pod }) => pod.metadata.name),
+    environment.plan(makePod('plain'), devices).unschedulable.map(({ pod }) => pod.metadata.name),
     ['devices'],
   );
   const inContainer = (name: string): Pod =>
     makePod(name, { containers: [{ name: 'main', resources: { claims: [{ name: 'gpu' }] } }] });
   const inInit = (name: string): Pod =>
     makePod(name, { initContainers: [{ name: 'init', resources: { claims: [{ name: 'gpu' }] } }] });
-  assert.equal(world.plan(makePod('plain'), inContainer('a'), inInit('b')).unschedulable.length, 2);
-  const claiming = new World({ options: { ignoreDraRequests: false } });
+  assert.equal(environment.plan(makePod('plain'), inContainer('a'), inInit('b')).unschedulable.length, 2);
+  const claiming = new TestEnvironment({ options: { ignoreDraRequests: false } });
   assert.equal(claiming.plan(devices).unschedulable.length, 0);
   const listening = (name: string) => makePod(name, { containers: [{ name: 'main', ports: [{ hostPort: 80 }] }] });
   const plain = makePod('plain', { containers: [{ name: 'main' }] });
-  assert.equal(new World().plan(plain, listening('a'), listening('b')).newNodes.length, 2);
+  assert.equal(new TestEnvironment().plan(plain, listening('a'), listening('b')).newNodes.length, 2);
 });

@@ -14,7 +14,7 @@ import {
   spreadOver,
   where,
 } from '../../testing/pod-parts.ts';
-import { World } from '../../testing/world.ts';
+import { TestEnvironment } from '../../testing/test-environment.ts';
 
 const LEADER = { role: 'leader' };
 const NOISY = { noisy: 'yes' };
@@ -26,7 +26,7 @@ test('labels of nodes and pods count wherever something asks about them', () => 
     node('b', 'ssd', makePod('b', { labels: LEADER })),
   ];
   const nodeFor = (spec: PodSpec) =>
-    new World({ nodes }).plan(makePod('pod', { labels: APP, ...spec })).existingNodes[0]?.node;
+    new TestEnvironment({ nodes }).plan(makePod('pod', { labels: APP, ...spec })).existingNodes[0]?.node;
   assert.equal(nodeFor({}), 'a');
   const asking: readonly PodSpec[] = [
     { nodeSelector: { disk: 'ssd' } },

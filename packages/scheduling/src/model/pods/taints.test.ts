@@ -4,15 +4,15 @@ import type { NodeClaim } from '@karpenter-ts/apis';
 import type { Taint, Toleration } from '@karpenter-ts/kubernetes';
 import { describeNode, type NodeParts } from '../nodes/existing-node.ts';
 import { makePod, makePool } from '../../testing/builders.ts';
-import { failureOf, World } from '../../testing/world.ts';
+import { failureOf, TestEnvironment } from '../../testing/test-environment.ts';
 import { findUntolerated } from './taints.ts';
 
 const TAINT = { key: 'team', value: 'a', effect: 'NoSchedule' } as const;
 
 test('02/53 a pool with a taint serves those who tolerate it by any form', () => {
-  const world = new World({ pools: [makePool('default', { taints: [TAINT] })] });
+  const environment = new TestEnvironment({ pools: [makePool('default', { taints: [TAINT] })] });
   const isServed = (...tolerations: readonly Toleration[]) =>
-    world.plan(makePod('a', { tolerations })).unschedulable.length === 0;
+    environment.plan(makePod('a', { tolerations })).unschedulable.length === 0;
   assert.ok(isServed({ key: 'team', operator: 'Equal', value: 'a', effect: 'NoSchedule' }));
   assert.ok(isServed({ key: 'team', operator: 'Exists', effect: 'NoSchedule' }));
   assert.ok(isServed({ key: 'team', operator: 'Exists' }));
@@ -21,7 +21,7 @@ test('02/53 a pool with a taint serves those who tolerate it by any form', () =>
   assert.equal(isServed({ key: 'other', operator: 'Exists' }), false);
   assert.equal(isServed({ key: 'team', operator: 'Equal', value: 'b' }), false);
   const pod = makePod('a');
-  assert.equal(failureOf(world.plan(pod), pod), 'did not tolerate taint (taint=team=a:NoSchedule)');
+  assert.equal(failureOf(environment.plan(pod), pod), 'did not tolerate taint (taint=team=a:NoSchedule)');
 });
 
 test('tolerations compare numbers in canonical form only', () => {
@@ -40,17 +40,17 @@ test('tolerations compare numbers in canonical form only', () => {
 
 test('02/54 a startup taint is no obstacle while the node starts, and one when it comes back', () => {
   const startup = { key: 'starting', effect: 'NoSchedule' } as const;
-  const world = (initialized: boolean) =>
-    new World({ nodes: [describeNode(nodeParts([startup], { startup, initialized }))] });
-  assert.equal(world(false).plan(makePod('a')).newNodes.length, 0);
-  assert.equal(world(true).plan(makePod('a')).newNodes.length, 1);
+  const environment = (initialized: boolean) =>
+    new TestEnvironment({ nodes: [describeNode(nodeParts([startup], { startup, initialized }))] });
+  assert.equal(environment(false).plan(makePod('a')).newNodes.length, 0);
+  assert.equal(environment(true).plan(makePod('a')).newNodes.length, 1);
   const pool = makePool('default');
   const { template } = pool.spec;
   const starting = {
     ...pool,
     spec: { ...pool.spec, template: { ...template, spec: { ...template.spec, startupTaints: [startup] } } },
   };
-  assert.equal(new World({ pools: [starting] }).plan(makePod('a')).newNodes.length, 1);
+  assert.equal(new TestEnvironment({ pools: [starting] }).plan(makePod('a')).newNodes.length, 1);
 });
 
 test('02/55 taints that come with starting are forgiven to managed nodes that are starting, and to no others', () => {
@@ -63,7 +63,7 @@ test('02/55 taints that come with starting are forgiven to managed nodes that ar
     { key: 'readiness.k8s.io/x', effect: 'NoSchedule' },
   ];
   const isUsed = (taint: Taint, how: Partial<Start>) =>
-    new World({ nodes: [describeNode(nodeParts([taint], how))] }).plan(makePod('a')).newNodes.length === 0;
+    new TestEnvironment({ nodes: [describeNode(nodeParts([taint], how))] }).plan(makePod('a')).newNodes.length === 0;
   for (const taint of passing) {
     assert.ok(isUsed(taint, { initialized: false }), taint.key);
     assert.equal(isUsed(taint, { initialized: true }), false, taint.key);
@@ -82,8 +82,11 @@ test('rules of topology see the Node as it is, with taints it is about to lose',
 
 test('02/56 a pool one would rather not use comes after one without such a taint, and is used if there is no other', () => {
   const reluctant = makePool('reluctant', { weight: 100, taints: [{ key: 'rather-not', effect: 'PreferNoSchedule' }] });
-  assert.equal(new World({ pools: [reluctant, makePool('plain')] }).plan(makePod('a')).newNodes[0]!.nodePool, 'plain');
-  const [node] = new World({ pools: [reluctant] }).plan(makePod('a')).newNodes;
+  assert.equal(
+    new TestEnvironment({ pools: [reluctant, makePool('plain')] }).plan(makePod('a')).newNodes[0]!.nodePool,
+    'plain',
+  );
+  const [node] = new TestEnvironment({ pools: [reluctant] }).plan(makePod('a')).newNodes;
   assert.deepEqual(
     node!.pods[0]!.relaxations.map(({ gaveUp }) => gaveUp),
     ['PreferNoSchedule'],
@@ -97,7 +100,7 @@ test('02/39 what the kubelet of a starting node reports as zero is what its Node
     node: { ...starting.node!, status: { allocatable: { ...ROOM, 'fake.com/vendor-a': '0' }, capacity: ROOM } },
     nodeClaim: { ...starting.nodeClaim!, status: { allocatable: { ...ROOM, ...gpu }, capacity: { ...ROOM, ...gpu } } },
   });
-  assert.equal(new World({ nodes: [node] }).plan(makePod('a', { requests: gpu })).newNodes.length, 0);
+  assert.equal(new TestEnvironment({ nodes: [node] }).plan(makePod('a', { requests: gpu })).newNodes.length, 0);
 });
 
 test('a node that has not registered is what its NodeClaim says; one without a Node as well', () => {

@@ -13,16 +13,18 @@ import type { NodeSelectorRequirement, Pod, PodSpec } from '@karpenter-ts/kubern
 import { makeNode, makePod, makePool } from '../../testing/builders.ts';
 import { FAKE_PROFILE, fakeType, is, ladder } from '../../testing/fake-types.ts';
 import { onNodes, preferNodes, where } from '../../testing/pod-parts.ts';
-import { failureOf, valuesOf, World } from '../../testing/world.ts';
+import { failureOf, valuesOf, TestEnvironment } from '../../testing/test-environment.ts';
 import { findAnyValue } from './any-value.ts';
 
 const wants = (...expressions: readonly NodeSelectorRequirement[]): PodSpec => ({ affinity: onNodes(expressions) });
-const isPlaced = (world: World, spec: PodSpec) => world.plan(makePod('a', spec)).unschedulable.length === 0;
-const typesFor = (world: World, spec: PodSpec) => world.plan(makePod('a', spec)).newNodes[0]?.instanceTypes ?? [];
+const isPlaced = (environment: TestEnvironment, spec: PodSpec) =>
+  environment.plan(makePod('a', spec)).unschedulable.length === 0;
+const typesFor = (environment: TestEnvironment, spec: PodSpec) =>
+  environment.plan(makePod('a', spec)).newNodes[0]?.instanceTypes ?? [];
 
 test('02/44 a custom label that is not defined meets NotIn and DoesNotExist only; one that is meets what includes it', () => {
-  const undefinedLabel = new World();
-  const defined = new World({ pools: [makePool('default', { requirements: [is('team', 'a')] })] });
+  const undefinedLabel = new TestEnvironment();
+  const defined = new TestEnvironment({ pools: [makePool('default', { requirements: [is('team', 'a')] })] });
   const cases: readonly [string, readonly string[], boolean, boolean][] = [
     ['In', ['a'], false, true],
     ['In', ['b'], false, false],
@@ -39,27 +41,30 @@ test('02/44 a custom label that is not defined meets NotIn and DoesNotExist only
 });
 
 test('02/45 a well-known label that is not defined may have any value on a new node, and is absent on an existing one', () => {
-  const world = new World({ nodes: [makeNode('bare')] });
+  const environment = new TestEnvironment({ nodes: [makeNode('bare')] });
   for (const expression of [
     where('size', 'In', 'small'),
     where('size', 'Exists'),
     where('integer', 'Gt', '1'),
     where(ARCH_LABEL, 'In', 'amd64'),
   ]) {
-    const plan = world.plan(makePod('a', wants(expression)));
+    const plan = environment.plan(makePod('a', wants(expression)));
     assert.equal(plan.existingNodes.length, 0, JSON.stringify(expression));
     assert.equal(plan.newNodes.length, 1, JSON.stringify(expression));
   }
 });
 
 test('02/46 Exists beside an impossible value does not make it possible', () => {
-  assert.equal(isPlaced(new World(), wants(where(ZONE_LABEL, 'In', 'nowhere'), where(ZONE_LABEL, 'Exists'))), false);
+  assert.equal(
+    isPlaced(new TestEnvironment(), wants(where(ZONE_LABEL, 'In', 'nowhere'), where(ZONE_LABEL, 'Exists'))),
+    false,
+  );
 });
 
 test('02/47 bounds on a number pick the types within them', () => {
-  const world = new World({ types: ladder(8) });
+  const environment = new TestEnvironment({ types: ladder(8) });
   const sizes = (operator: string, bound: string) =>
-    typesFor(world, wants(where('integer', operator, bound))).map((name) => Number(name.slice(8)) + 1);
+    typesFor(environment, wants(where('integer', operator, bound))).map((name) => Number(name.slice(8)) + 1);
   assert.deepEqual(sizes('Gt', '1'), [2, 3, 4, 5, 6, 7, 8]);
   assert.deepEqual(sizes('Lt', '4'), [1, 2, 3]);
   assert.deepEqual(sizes('Gte', '2'), [2, 3, 4, 5, 6, 7, 8]);
@@ -90,7 +95,7 @@ test('02/49 labels by their old names are the new ones', () => {
       'beta.kubernetes.io/instance-type': 'arm-instance-type',
     },
   });
-  const [node] = new World().plan(pod).newNodes;
+  const [node] = new TestEnvironment().plan(pod).newNodes;
   assert.deepEqual(valuesOf(node!, ZONE_LABEL), ['test-zone-2']);
   assert.deepEqual(node!.instanceTypes, ['arm-instance-type']);
 });
@@ -98,7 +103,7 @@ test('02/49 labels by their old names are the new ones', () => {
 test('02/50 a label that looks like a known one is said to be a typo', () => {
   const failure = (key: string) => {
     const pod = makePod('a', { nodeSelector: { [key]: 'x' } });
-    return failureOf(new World().plan(pod), pod)!;
+    return failureOf(new TestEnvironment().plan(pod), pod)!;
   };
   assert.equal(
     failure('zone'),
@@ -114,26 +119,26 @@ test('02/51 of two minValues on one label the larger holds', () => {
 });
 
 test('02/52 an optional label of the provider picks the types that have it, or that lack it', () => {
-  const world = new World();
-  assert.deepEqual(typesFor(world, wants(where('special', 'Exists'))), ['arm-instance-type']);
-  assert.equal(typesFor(world, wants(where('special', 'DoesNotExist'))).includes('arm-instance-type'), false);
+  const environment = new TestEnvironment();
+  assert.deepEqual(typesFor(environment, wants(where('special', 'Exists'))), ['arm-instance-type']);
+  assert.equal(typesFor(environment, wants(where('special', 'DoesNotExist'))).includes('arm-instance-type'), false);
 });
 
 test('02/152 zones by exclusion and by preference', () => {
   const all = ['test-zone-1', 'test-zone-2', 'test-zone-3', 'unknown'];
   const zones = (spec: PodSpec) => {
-    const [node] = new World().plan(makePod('a', spec)).newNodes;
+    const [node] = new TestEnvironment().plan(makePod('a', spec)).newNodes;
     return node && valuesOf(node, ZONE_LABEL);
   };
   const prefers = (...expressions: readonly NodeSelectorRequirement[]) => ({
     affinity: { nodeAffinity: { ...wanted.nodeAffinity, ...preferNodes([1, ...expressions]).nodeAffinity } },
   });
   const wanted = onNodes([where(ZONE_LABEL, 'In', ...all)]);
-  const notIn = new World().plan(
+  const notIn = new TestEnvironment().plan(
     makePod('a', wants(where(ZONE_LABEL, 'NotIn', 'test-zone-1', 'test-zone-2', 'unknown'))),
   );
   assert.equal(notIn.newNodes[0]!.pricePerHour > 0, true);
-  assert.equal(isPlaced(new World(), wants(where(ZONE_LABEL, 'NotIn', ...all))), false);
+  assert.equal(isPlaced(new TestEnvironment(), wants(where(ZONE_LABEL, 'NotIn', ...all))), false);
   assert.deepEqual(zones(prefers(where(ZONE_LABEL, 'In', 'test-zone-2', 'unknown'))), ['test-zone-2', 'unknown']);
   assert.deepEqual(zones(prefers(where(ZONE_LABEL, 'NotIn', 'test-zone-1', 'test-zone-3'))), [
     'test-zone-2',
@@ -157,7 +162,7 @@ test('02/153 selector, required and preferred terms narrow together', () => {
       },
     },
   });
-  const [node] = new World().plan(pod).newNodes;
+  const [node] = new TestEnvironment().plan(pod).newNodes;
   assert.deepEqual(valuesOf(node!, ZONE_LABEL), ['test-zone-3']);
   assert.deepEqual(node!.instanceTypes, ['arm-instance-type']);
 });
@@ -224,9 +229,9 @@ test('any value is none of those excluded, and none at all where all integers wi
 test('02/156 asking for large and for the smallest type by name fails', () => {
   const small = fakeType('tiny', { resources: { cpu: '1', memory: '1Gi' } });
   const large = fakeType('big', { resources: { cpu: '8', memory: '16Gi' } });
-  const world = new World({ types: [small, large] });
-  assert.equal(isPlaced(world, { nodeSelector: { size: 'large', [INSTANCE_TYPE_LABEL]: 'tiny' } }), false);
-  assert.equal(isPlaced(world, { nodeSelector: { size: 'large', [INSTANCE_TYPE_LABEL]: 'big' } }), true);
+  const environment = new TestEnvironment({ types: [small, large] });
+  assert.equal(isPlaced(environment, { nodeSelector: { size: 'large', [INSTANCE_TYPE_LABEL]: 'tiny' } }), false);
+  assert.equal(isPlaced(environment, { nodeSelector: { size: 'large', [INSTANCE_TYPE_LABEL]: 'big' } }), true);
 });
 
 test('02/151 a spread over a label that only one pool defines is served by that pool', () => {
@@ -242,7 +247,7 @@ test('02/151 a spread over a label that only one pool defines is served by that 
       },
     ],
   });
-  assert.equal(new World({ pools }).plan(pod).newNodes[0]!.nodePool, 'a');
+  assert.equal(new TestEnvironment({ pools }).plan(pod).newNodes[0]!.nodePool, 'a');
 });
 
 test('an existing node has the labels it has: a pod that rules out a value of a label gives it none', () => {
@@ -250,7 +255,7 @@ test('an existing node has the labels it has: a pod that rules out a value of a 
   const asking = makePod('asking', wants(where('rack', 'In', 'y')));
   const excluded = makePod('excluded', wants(where('rack', 'In', 'x')));
   const placed = (...pods: readonly Pod[]) =>
-    new World({ nodes: [makeNode('n')] })
+    new TestEnvironment({ nodes: [makeNode('n')] })
       .plan(...pods)
       .existingNodes.flatMap((node) => node.pods.map(({ pod }) => pod.metadata.name));
   assert.deepEqual(placed(asking), []);
@@ -261,14 +266,14 @@ test('an existing node has the labels it has: a pod that rules out a value of a 
 test('a pod that asks for a hostname gets no new node, and an existing one of that name only', () => {
   const pod = makePod('a', wants(where('kubernetes.io/hostname', 'In', 'node-1')));
   assert.match(
-    failureOf(new World().plan(pod), pod)!,
+    failureOf(new TestEnvironment().plan(pod), pod)!,
     /key kubernetes.io\/hostname, kubernetes.io\/hostname In \[node-1\] not in/,
   );
-  const world = new World({ nodes: [makeNode('node-0'), makeNode('node-1')] });
-  assert.equal(world.plan(pod).existingNodes[0]!.node, 'node-1');
+  const environment = new TestEnvironment({ nodes: [makeNode('node-0'), makeNode('node-1')] });
+  assert.equal(environment.plan(pod).existingNodes[0]!.node, 'node-1');
   const other = makePod('b', wants(where('kubernetes.io/hostname', 'In', 'node-0')));
   assert.deepEqual(
-    world.plan(pod, other).existingNodes.map(({ node, pods }) => [node, pods[0]!.pod.metadata.name]),
+    environment.plan(pod, other).existingNodes.map(({ node, pods }) => [node, pods[0]!.pod.metadata.name]),
     [
       ['node-0', 'b'],
       ['node-1', 'a'],

@@ -13,7 +13,7 @@ import { allocatableOf, variantsOf } from '../instance-types/allocatable.ts';
 import type { InstanceType } from '../../snapshot.ts';
 import { makeOffering, makePod } from '../../testing/builders.ts';
 import { fakeType } from '../../testing/fake-types.ts';
-import { failureOf, World } from '../../testing/world.ts';
+import { failureOf, TestEnvironment } from '../../testing/test-environment.ts';
 import { podLimits, podRequests } from './pod-requests.ts';
 
 const asks = (requests: ResourceList): Container => ({ name: 'c', resources: { requests } });
@@ -40,7 +40,7 @@ test('02/58 pod-level requests replace the sum; overhead comes on top of it', ()
   assert.equal(requestsOf({ containers, initContainers, resources: { requests: { cpu: 2 } } })['cpu'], '2');
   const types = [2, 4].map((cpus) => fakeType(`cpu-${cpus}`, { resources: { cpu: String(cpus) } }));
   const pod = makePod('a', { requests: { cpu: '1' }, overhead: { cpu: '2' } });
-  assert.deepEqual(new World({ types }).plan(pod).newNodes[0]!.instanceTypes, ['cpu-4']);
+  assert.deepEqual(new TestEnvironment({ types }).plan(pod).newNodes[0]!.instanceTypes, ['cpu-4']);
 });
 
 test('pod-level requests speak for cpu, memory and huge pages; of anything else the containers ask', () => {
@@ -104,10 +104,13 @@ test('02/158 the larger of init container and containers decides the type', () =
     metadata: { name: 'a' },
     spec: { containers: [asks({ cpu: 1 })], initContainers: [asks({ cpu: 3, memory })] },
   });
-  const [node] = new World().plan(pod('1Gi')).newNodes;
+  const [node] = new TestEnvironment().plan(pod('1Gi')).newNodes;
   assert.equal(node!.instanceTypes.includes('small-instance-type'), false);
-  assert.match(failureOf(new World().plan(pod('1Ti')), pod('1Ti'))!, /^no instance type has enough resources/);
-  const daemon = new World({ daemonPods: [pod('1Ti')] });
+  assert.match(
+    failureOf(new TestEnvironment().plan(pod('1Ti')), pod('1Ti'))!,
+    /^no instance type has enough resources/,
+  );
+  const daemon = new TestEnvironment({ daemonPods: [pod('1Ti')] });
   assert.equal(daemon.plan(makePod('b')).newNodes.length, 0);
 });
 
@@ -132,7 +135,7 @@ test('02/127 offerings that add a resource make their type eligible for it, whil
       ],
     });
   const pod = makePod('a', { requests: { 'fake.com/fast': '1' } });
-  const plan = (available: boolean) => new World({ types: [fakeType('plain'), type(available)] }).plan(pod);
+  const plan = (available: boolean) => new TestEnvironment({ types: [fakeType('plain'), type(available)] }).plan(pod);
   assert.deepEqual(plan(true).newNodes[0]!.instanceTypes, ['special']);
   assert.equal(plan(false).newNodes.length, 0);
 });
@@ -168,7 +171,7 @@ test('amounts beyond 2^53 and down to billionths are exact', () => {
   assert.deepEqual(sum, { memory: '10737418240000001', cpu: '3n', pods: '1' });
   const types = [fakeType('exact', { resources: { cpu: '1', memory: '1Gi' } })];
   const fits = (memory: string) =>
-    new World({ types }).plan(makePod('a', { requests: { memory } })).newNodes.length === 1;
+    new TestEnvironment({ types }).plan(makePod('a', { requests: { memory } })).newNodes.length === 1;
   assert.ok(fits('1063256064')); // 1Gi less 10Mi
   assert.equal(fits('1063256064001m'), false);
 });

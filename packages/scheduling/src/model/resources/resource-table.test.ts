@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { makeOffering, makePod, makeType } from '../../testing/builders.ts';
-import { packing, World } from '../../testing/world.ts';
+import { packing, TestEnvironment } from '../../testing/test-environment.ts';
 import { AmountReader } from '@karpenter-ts/kubernetes';
 import { ResourceTable, roundUpRequests } from './resource-table.ts';
 
@@ -61,7 +61,7 @@ const TYPES = (
 /** By pod: the cheapest type it may be on. */
 function typesOf(memoryByPod: Readonly<Record<string, string>>): Readonly<Record<string, string | undefined>> {
   const pods = Object.entries(memoryByPod).map(([name, memory]) => makePod(name, { requests: { cpu: '40', memory } }));
-  const { newNodes } = new World({ types: TYPES }).plan(...pods);
+  const { newNodes } = new TestEnvironment({ types: TYPES }).plan(...pods);
   return Object.fromEntries(
     newNodes.flatMap((node) => node.pods.map(({ pod }) => [pod.metadata.name, node.instanceTypes[0]])),
   );
@@ -86,5 +86,5 @@ test('pods that ask for fractions share a node with as many as the kube-schedule
     makeType('t', { capacity: { cpu: '1', memory: '10', pods: '110' }, offerings: [makeOffering('a', 'spot', 1)] }),
   ];
   const pods = Array.from({ length: 12 }, (_, i) => makePod(`p${i}`, { requests: { memory: '100m' } }));
-  assert.deepEqual(packing(new World({ types }).plan(...pods)), [2, 10]);
+  assert.deepEqual(packing(new TestEnvironment({ types }).plan(...pods)), [2, 10]);
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BROKEN_DECISIONS } from './scenes/broken-decisions.ts';
-import { BROKEN_NEIGHBOURS } from './scenes/broken-neighbours.ts';
-import { BROKEN_NODES } from './scenes/broken-nodes.ts';
+import { BROKEN_DECISIONS } from './examples/broken-decisions.ts';
+import { BROKEN_NEIGHBOURS } from './examples/broken-neighbours.ts';
+import { BROKEN_NODES } from './examples/broken-nodes.ts';
 import { checkPlan, RULE_NAMES } from './check-plan.ts';
 
 const CASES = { ...BROKEN_NODES, ...BROKEN_NEIGHBOURS, ...BROKEN_DECISIONS };

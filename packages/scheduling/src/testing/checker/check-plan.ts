@@ -33,7 +33,7 @@ import type { Rule } from './rule.ts';
 import { podsSpread } from './rules/spread.ts';
 import { taintsTolerated } from './rules/taints.ts';
 import { volumesAttachable, volumesKnown, volumesReachable } from './rules/volumes.ts';
-import { buildWorld } from './world.ts';
+import { toCheckedPlan } from './checked-plan.ts';
 
 const RULES = {
   everyPodOnce,
@@ -95,8 +95,8 @@ export interface Violation {
 export function checkPlan(snapshot: Snapshot, plan: Plan, options: PlanningOptions): readonly Violation[] {
   const unknown = findUnknownNames(snapshot, plan);
   if (unknown.length > 0) return unknown.map((message) => ({ rule: 'namesKnown', message }));
-  const world = buildWorld(snapshot, plan, options);
+  const checked = toCheckedPlan(snapshot, plan, options);
   return (Object.keys(RULES) as (keyof typeof RULES)[]).flatMap((rule) =>
-    RULES[rule](world).map((message) => ({ rule, message })),
+    RULES[rule](checked).map((message) => ({ rule, message })),
   );
 }

@@ -4,12 +4,12 @@ import type { InstanceType } from '../../snapshot.ts';
 import type { Pod } from '@karpenter-ts/kubernetes';
 import { type Nanos, requestsOf, sum } from './amounts.ts';
 import { findUntolerated, requiredAlternatives } from './demands.ts';
-import { type ExistingTarget, isTypeCompatible, type PoolFacts, type World } from './world.ts';
+import { type ExistingTarget, isTypeCompatible, type PoolFacts, type CheckedPlan } from './checked-plan.ts';
 
 /** Those that a new node of the pool will run if it is of this type. */
-export function daemonsOnType(world: World, pool: PoolFacts, type: InstanceType): readonly Pod[] {
-  const { profile } = world.options;
-  return countedDaemons(world).filter((daemon) => {
+export function daemonsOnType(checked: CheckedPlan, pool: PoolFacts, type: InstanceType): readonly Pod[] {
+  const { profile } = checked.options;
+  return countedDaemons(checked).filter((daemon) => {
     if (findUntolerated(daemon, pool.taints, true) !== undefined) return false;
     return requiredAlternatives(daemon, profile).some(
       (asked) =>
@@ -20,11 +20,11 @@ export function daemonsOnType(world: World, pool: PoolFacts, type: InstanceType)
 }
 
 /** What daemons still to come will take of an existing node; those already there are among its pods. */
-export function outstandingDaemons(world: World, { node }: ExistingTarget): Nanos {
-  const labels = toLabelRequirements(node.labels, world.options.profile);
-  const expected = countedDaemons(world).filter((daemon) => {
+export function outstandingDaemons(checked: CheckedPlan, { node }: ExistingTarget): Nanos {
+  const labels = toLabelRequirements(node.labels, checked.options.profile);
+  const expected = countedDaemons(checked).filter((daemon) => {
     if (findUntolerated(daemon, node.taints) !== undefined) return false;
-    const [asked] = requiredAlternatives(daemon, world.options.profile);
+    const [asked] = requiredAlternatives(daemon, checked.options.profile);
     return findIncompatibilities(labels, asked!).length === 0;
   });
   const present = sum(...node.pods.filter(isDaemon).map(requestsOf));
@@ -42,7 +42,7 @@ function isDaemon({ metadata }: Pod): boolean {
   );
 }
 
-function countedDaemons({ snapshot, options }: World): readonly Pod[] {
+function countedDaemons({ snapshot, options }: CheckedPlan): readonly Pod[] {
   return options.ignoreDraRequests ? snapshot.daemonPods.filter((daemon) => !usesClaims(daemon)) : snapshot.daemonPods;
 }
 

@@ -1,4 +1,4 @@
-import type { World } from './world.ts';
+import type { CheckedPlan } from './checked-plan.ts';
 
 /** One rule of the spec: a sentence for every place where a plan breaks it. */
-export type Rule = (world: World) => readonly string[];
+export type Rule = (checked: CheckedPlan) => readonly string[];

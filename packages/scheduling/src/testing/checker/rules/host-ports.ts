@@ -4,18 +4,18 @@ import { daemonsOnType } from '../daemons.ts';
 import type { Rule } from '../rule.ts';
 
 /** No two pods of a node want the same port of the host: those placed, those there, and a type's daemons (§13). */
-export const hostPortsFree: Rule = (world) => [
-  ...world.existing.flatMap(({ hostname, node, placed }) =>
+export const hostPortsFree: Rule = (checked) => [
+  ...checked.existing.flatMap(({ hostname, node, placed }) =>
     clashes(
       placed.map(({ pod }) => pod),
       node.pods,
     ).map((pod) => `a host port of ${podName(pod)} is taken on ${hostname}`),
   ),
-  ...world.planned.flatMap((target) =>
+  ...checked.planned.flatMap((target) =>
     target.types.flatMap((type) =>
       clashes(
         target.placed.map(({ pod }) => pod),
-        daemonsOnType(world, target.pool, type),
+        daemonsOnType(checked, target.pool, type),
       ).map((pod) => `a host port of ${podName(pod)} is taken on ${target.hostname} as ${type.name}`),
     ),
   ),

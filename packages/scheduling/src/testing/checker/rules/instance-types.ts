@@ -2,22 +2,22 @@ import { CAPACITY_TYPE_LABEL, formatRequirements, type Requirement, toRequiremen
 import type { InstanceType } from '../../../snapshot.ts';
 import { beforeReserving, fitsOnType, fittingOfferings, offeringsOf, priceOf } from '../buying.ts';
 import type { Rule } from '../rule.ts';
-import { isTypeCompatible, type PlannedTarget, type World } from '../world.ts';
+import { isTypeCompatible, type PlannedTarget, type CheckedPlan } from '../checked-plan.ts';
 
 /** No type listed for a node has a label the node may not have (§21). */
-export const typesMeetRequirements: Rule = (world) =>
+export const typesMeetRequirements: Rule = (checked) =>
   forTypes(
-    world,
-    (target, type) => isTypeCompatible(type, beforeReserving(target, world), world.options.profile),
+    checked,
+    (target, type) => isTypeCompatible(type, beforeReserving(target, checked), checked.options.profile),
     (target, type) => `${type.name} does not meet ${formatRequirements(target.node.requirements)}`,
   );
 
 /** Every type listed can be bought now; beside a reservation, types that lack it may be listed last (§§20, 21). */
-export const typesCanBeBought: Rule = (world) =>
+export const typesCanBeBought: Rule = (checked) =>
   forTypes(
-    world,
+    checked,
     (target, type) =>
-      offeringsOf(target, type, world).length > 0 ||
+      offeringsOf(target, type, checked).length > 0 ||
       (target.node.reservations.length > 0 && type.name !== target.node.instanceTypes[0]),
     (target, type) => `${type.name} cannot be had for ${target.hostname}`,
   );
@@ -32,9 +32,9 @@ export const typeListSized: Rule = ({ planned, options }) =>
     .map(({ hostname, node }) => `${hostname} lists ${node.instanceTypes.length} types`);
 
 /** The cheapest come first (§22). */
-export const typesCheapestFirst: Rule = (world) =>
-  world.planned.flatMap((target) => {
-    const prices = target.types.map((type) => priceOf(target, type, world));
+export const typesCheapestFirst: Rule = (checked) =>
+  checked.planned.flatMap((target) => {
+    const prices = target.types.map((type) => priceOf(target, type, checked));
     const wrong = prices.findIndex((price, index) => index > 0 && price < prices[index - 1]!);
     return wrong === -1
       ? []
@@ -42,15 +42,17 @@ export const typesCheapestFirst: Rule = (world) =>
   });
 
 /** A node costs what its cheapest type costs, and the plan what its nodes cost (§22). */
-export const pricesAddUp: Rule = (world) => {
-  const wrong = world.planned.filter((target) => {
+export const pricesAddUp: Rule = (checked) => {
+  const wrong = checked.planned.filter((target) => {
     const [cheapest] = target.types;
-    return cheapest !== undefined && !isSamePrice(target.node.pricePerHour, priceOf(target, cheapest, world));
+    return cheapest !== undefined && !isSamePrice(target.node.pricePerHour, priceOf(target, cheapest, checked));
   });
-  const total = world.planned.reduce((sum, { node }) => sum + node.pricePerHour, 0);
+  const total = checked.planned.reduce((sum, { node }) => sum + node.pricePerHour, 0);
   return [
     ...wrong.map(({ hostname, node }) => `${hostname} does not cost ${node.pricePerHour}`),
-    ...(isSamePrice(total, world.plan.pricePerHour) ? [] : [`the nodes cost ${total}, not ${world.plan.pricePerHour}`]),
+    ...(isSamePrice(total, checked.plan.pricePerHour)
+      ? []
+      : [`the nodes cost ${total}, not ${checked.plan.pricePerHour}`]),
   ];
 };
 
@@ -59,20 +61,22 @@ function isSamePrice(a: number, b: number): boolean {
 }
 
 /** A cheaper type that would do is not left out: a launch might have had it. (Limits, ports and reservations may.) */
-export const noFittingTypeLeftOut: Rule = (world) =>
-  world.planned.flatMap((target) => {
+export const noFittingTypeLeftOut: Rule = (checked) =>
+  checked.planned.flatMap((target) => {
     const { node, pool, hostname } = target;
-    const isCut = node.instanceTypes.length >= world.options.maxInstanceTypes;
+    const isCut = node.instanceTypes.length >= checked.options.maxInstanceTypes;
     const mayDiffer = pool.nodePool.spec.limits !== undefined || hasHostPorts(target) || node.reservations.length > 0;
     if (isCut || mayDiffer) return [];
     const listed = new Set(node.instanceTypes);
     return pool.instanceTypes
-      .filter((type) => !listed.has(type.name) && !isAwaited(type, target, world) && fitsOnType(target, type, world))
+      .filter(
+        (type) => !listed.has(type.name) && !isAwaited(type, target, checked) && fitsOnType(target, type, checked),
+      )
       .map((type) => `${type.name} would do for ${hostname} too`);
   });
 
 /** A node that must not be bought beside a reservation does without types of which something is reserved (09 A1). */
-function isAwaited({ offerings }: InstanceType, { node }: PlannedTarget, { options }: World): boolean {
+function isAwaited({ offerings }: InstanceType, { node }: PlannedTarget, { options }: CheckedPlan): boolean {
   if (node.source === 'upstream' || options.reservedCapacity !== 'Strict') return false;
   return offerings.some(({ reservation }) => reservation !== undefined);
 }
@@ -84,19 +88,19 @@ function hasHostPorts({ placed }: PlannedTarget): boolean {
 }
 
 /** As many values of a label are left as `minValues` asks, or the node says that it was lowered (§21). */
-export const minValuesMet: Rule = (world) =>
-  world.planned.flatMap((target) => {
+export const minValuesMet: Rule = (checked) =>
+  checked.planned.flatMap((target) => {
     const { node, pool, hostname } = target;
     const asked = [...pool.template.values()].filter(({ minValues }) => minValues !== undefined);
     const lowered = asked.filter(({ key, minValues }) => {
       const kept = node.requirements.get(key)?.minValues ?? 0;
       const isPinned = node.reservations.length > 0; // which drops what was asked of the capacity type
       return (
-        kept < minValues! && !(node.minValuesRelaxed && world.options.minValuesPolicy === 'BestEffort') && !isPinned
+        kept < minValues! && !(node.minValuesRelaxed && checked.options.minValuesPolicy === 'BestEffort') && !isPinned
       );
     });
     const short = [...node.requirements.values()].filter((requirement) =>
-      hasTooFewValues(target.types, requirement, world),
+      hasTooFewValues(target.types, requirement, checked),
     );
     return [
       ...lowered.map(({ key }) => `${hostname} lowers minValues of ${key}`),
@@ -108,7 +112,7 @@ export const minValuesMet: Rule = (world) =>
 export function hasTooFewValues(
   types: readonly InstanceType[],
   { key, minValues = 0 }: Requirement,
-  { options }: World,
+  { options }: CheckedPlan,
 ): boolean {
   const values = types.flatMap((type) => [
     ...(toRequirements(type.requirements, options.profile).get(key)?.values ?? []),
@@ -117,9 +121,9 @@ export function hasTooFewValues(
 }
 
 /** The ways to pay that a node lists are those by which one of its types can be had that its pods fit on. */
-export const capacityTypesTrue: Rule = (world) =>
-  world.planned.flatMap((target) => {
-    const offerings = target.types.flatMap((type) => fittingOfferings(target, type, world));
+export const capacityTypesTrue: Rule = (checked) =>
+  checked.planned.flatMap((target) => {
+    const offerings = target.types.flatMap((type) => fittingOfferings(target, type, checked));
     const offered = offerings.flatMap(
       ({ requirements }) => requirements.find(({ key }) => key === CAPACITY_TYPE_LABEL)?.values ?? [],
     );
@@ -129,7 +133,7 @@ export const capacityTypesTrue: Rule = (world) =>
   });
 
 function forTypes(
-  { planned }: World,
+  { planned }: CheckedPlan,
   isRight: (target: PlannedTarget, type: InstanceType) => boolean,
   say: (target: PlannedTarget, type: InstanceType) => string,
 ): readonly string[] {

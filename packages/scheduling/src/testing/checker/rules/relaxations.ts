@@ -3,16 +3,16 @@ import { podName } from '../../../model/pods/pod-id.ts';
 import type { Relaxation } from '../../../plan.ts';
 import { heaviestFirst } from '../demands.ts';
 import type { Rule } from '../rule.ts';
-import { targetsOf, type World } from '../world.ts';
+import { targetsOf, type CheckedPlan } from '../checked-plan.ts';
 
 /**
  * What a pod gave up is what it had, in the order things are given up (§18). One that has given up everything may go back
  * to an earlier alternative of its required node affinity.
  */
-export const relaxationsInOrder: Rule = (world) =>
-  targetsOf(world).flatMap(({ placed }) =>
+export const relaxationsInOrder: Rule = (checked) =>
+  targetsOf(checked).flatMap(({ placed }) =>
     placed.flatMap(({ pod, relaxations }) => {
-      const everything = everythingOf(pod, world);
+      const everything = everythingOf(pod, checked);
       const expected = everything.slice(0, relaxations.length);
       const isTerm = ({ gaveUp }: Relaxation) => gaveUp === 'RequiredNodeTerm';
       const preferences = everything.filter((one) => !isTerm(one));
@@ -28,7 +28,7 @@ export const relaxationsInOrder: Rule = (world) =>
   );
 
 /** All it can give up, first to last. */
-function everythingOf({ spec }: Pod, { options, pools }: World): readonly Relaxation[] {
+function everythingOf({ spec }: Pod, { options, pools }: CheckedPlan): readonly Relaxation[] {
   const { nodeAffinity, podAffinity, podAntiAffinity } = spec.affinity ?? {};
   const terms = nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
   const isLastResort = ({ operator, effect, key, value }: NonNullable<typeof spec.tolerations>[number]) =>

@@ -2,7 +2,7 @@ import { admits, admitsAbsence, formatRequirement, type Requirement } from '@kar
 import { podName } from '../../../model/pods/pod-id.ts';
 import { implies } from '../demands.ts';
 import type { Rule } from '../rule.ts';
-import { type ExistingTarget, targetsOf, type PlannedTarget } from '../world.ts';
+import { type ExistingTarget, targetsOf, type PlannedTarget } from '../checked-plan.ts';
 
 /** A new node is one its pool may have: it only narrows what the pool allows (§7). */
 export const poolRequirementsKept: Rule = ({ planned }) =>
@@ -13,8 +13,8 @@ export const poolRequirementsKept: Rule = ({ planned }) =>
   );
 
 /** A node meets the selector, the required term in force and the preference kept of every pod on it (§§9, 18). */
-export const podRequirementsMet: Rule = (world) =>
-  targetsOf(world).flatMap((target) =>
+export const podRequirementsMet: Rule = (checked) =>
+  targetsOf(checked).flatMap((target) =>
     target.placed.flatMap((placed) =>
       placed.demands.expressions
         .filter((asked) => !(target.kind === 'planned' ? willMeet(target, asked) : meets(target, asked)))

@@ -12,19 +12,19 @@ import type { NodeFacts } from '../../../snapshot.ts';
 import { findUntolerated, requiredAlternatives } from '../demands.ts';
 import type { Rule } from '../rule.ts';
 import { type Selects, spreadSelects } from '../selection.ts';
-import { domainOf, domainsOf, type Target, targetsOf, type Placement, type World } from '../world.ts';
+import { domainOf, domainsOf, type Target, targetsOf, type Placement, type CheckedPlan } from '../checked-plan.ts';
 
 /**
  * Pods that must be spread are spread (§16). A plan does not tell in which order its nodes filled up, so the rule asks
  * what holds in any order: when the last pod with the constraint came into a domain, those before it were there, and
  * no domain had more pods than it has in the end.
  */
-export const podsSpread: Rule = (world) =>
-  targetsOf(world).flatMap((target) =>
+export const podsSpread: Rule = (checked) =>
+  targetsOf(checked).flatMap((target) =>
     target.placed.flatMap((owner) =>
       owner.demands.spreads.flatMap((constraint) => {
         const selects = spreadSelects(owner.pod, constraint);
-        const problem = findProblem({ world, owner, constraint, selects }, target);
+        const problem = findProblem({ checked, owner, constraint, selects }, target);
         return problem === undefined ? [] : [`${podName(owner.pod)} on ${target.hostname}: ${problem}`];
       }),
     ),
@@ -32,7 +32,7 @@ export const podsSpread: Rule = (world) =>
 
 /** A constraint as one pod has it. */
 interface Spread {
-  readonly world: World;
+  readonly checked: CheckedPlan;
   readonly owner: Placement;
   readonly constraint: TopologySpreadConstraint;
   readonly selects: Selects;
@@ -55,9 +55,9 @@ function onlyDomain(target: Target, key: string): string | undefined {
 
 /** The pods of this run with the same constraint that came into the domain and count for it. */
 function peersIn(spread: Spread, domain: string): readonly Placement[] {
-  const { world, owner, constraint, selects } = spread;
+  const { checked, owner, constraint, selects } = spread;
   const identity = JSON.stringify(constraint);
-  return targetsOf(world)
+  return targetsOf(checked)
     .filter((target) => onlyDomain(target, constraint.topologyKey) === domain && isCounted(spread, target))
     .flatMap(({ placed }) => placed)
     .filter((peer) => peer.pod.metadata.namespace === owner.pod.metadata.namespace && selects(peer.pod))
@@ -80,16 +80,18 @@ function fewestIn(spread: Spread): number {
 
 /** Every value of the key that a new or existing node may have, and where there are pods that count (§§16.2, 16.3). */
 function domainUniverse(spread: Spread): readonly string[] {
-  const { world, owner, constraint } = spread;
+  const { checked, owner, constraint } = spread;
   const key = constraint.topologyKey;
-  const pools = world.pools.filter(({ taints }) => constraint.nodeTaintsPolicy !== 'Honor' || tolerates(owner, taints));
+  const pools = checked.pools.filter(
+    ({ taints }) => constraint.nodeTaintsPolicy !== 'Honor' || tolerates(owner, taints),
+  );
   const offered = pools.flatMap(({ domains }) => [...(domains.get(key) ?? [])]);
   return [...new Set([...offered, ...presentDomains(spread), ...countResidents(spread).keys()])];
 }
 
 /** Domains in which there are nodes that count, or may be once the plan is carried out. */
 function presentDomains(spread: Spread): readonly string[] {
-  const { snapshot, planned } = spread.world;
+  const { snapshot, planned } = spread.checked;
   const { topologyKey: key } = spread.constraint;
   const existing = snapshot.nodes.flatMap(({ node }) => {
     const value = node?.labels[key];
@@ -97,7 +99,7 @@ function presentDomains(spread: Spread): readonly string[] {
   });
   const bought = planned.flatMap((target) =>
     (domainsOf(target, key) ?? []).filter((domain) => {
-      const label = toLabelRequirements({ [key]: domain }, spread.world.options.profile);
+      const label = toLabelRequirements({ [key]: domain }, spread.checked.options.profile);
       return isMatched(spread, new Map([...target.node.requirements, ...label]), target.taints);
     }),
   );
@@ -106,7 +108,7 @@ function presentDomains(spread: Spread): readonly string[] {
 
 function countResidents(spread: Spread): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
-  for (const resident of spread.world.residents) {
+  for (const resident of spread.checked.residents) {
     if (!resident.counts || !spread.selects(resident.pod) || !isNodeCounted(spread, resident)) continue;
     const domain = domainOf(resident, spread.constraint.topologyKey);
     if (domain !== undefined) counts.set(domain, (counts.get(domain) ?? 0) + 1);
@@ -117,7 +119,7 @@ function countResidents(spread: Spread): ReadonlyMap<string, number> {
 /** Residents, and pods of this run on nodes whose domain is known. */
 function countAll(spread: Spread): ReadonlyMap<string, number> {
   const counts = new Map(countResidents(spread));
-  for (const target of targetsOf(spread.world)) {
+  for (const target of targetsOf(spread.checked)) {
     const domain = onlyDomain(target, spread.constraint.topologyKey);
     if (domain === undefined) continue;
     const matching = target.placed.filter(({ pod }) => spread.selects(pod)).length;
@@ -127,7 +129,7 @@ function countAll(spread: Spread): ReadonlyMap<string, number> {
 }
 
 function isNodeCounted(spread: Spread, { labels, taints }: NodeFacts): boolean {
-  return isMatched(spread, toLabelRequirements(labels, spread.world.options.profile), taints);
+  return isMatched(spread, toLabelRequirements(labels, spread.checked.options.profile), taints);
 }
 
 function isCounted(spread: Spread, target: Target): boolean {
@@ -140,8 +142,8 @@ function isCounted(spread: Spread, target: Target): boolean {
  * Whether the constraint looks at nodes like this and the pods on them: its policies decide (§16.3), and a hard one looks
  * only at nodes with the labels of all hard constraints of the pod. Well-known labels every node has.
  */
-function isMatched({ world, owner, constraint }: Spread, node: Requirements, taints: readonly Taint[]): boolean {
-  const alternatives = requiredAlternatives(owner.pod, world.options.profile);
+function isMatched({ checked, owner, constraint }: Spread, node: Requirements, taints: readonly Taint[]): boolean {
+  const alternatives = requiredAlternatives(owner.pod, checked.options.profile);
   const isWanted =
     constraint.nodeAffinityPolicy === 'Ignore' ||
     alternatives.some((asked) => findIncompatibilities(node, asked).length === 0);
@@ -151,7 +153,7 @@ function isMatched({ world, owner, constraint }: Spread, node: Requirements, tai
       ({ topologyKey: key, whenUnsatisfiable }) =>
         whenUnsatisfiable !== 'DoNotSchedule' ||
         key === HOSTNAME_LABEL ||
-        world.options.profile.wellKnownLabels.has(normalizeLabelKey(key, world.options.profile)) ||
+        checked.options.profile.wellKnownLabels.has(normalizeLabelKey(key, checked.options.profile)) ||
         node.has(key),
     );
   return isWanted && hasKeys && (constraint.nodeTaintsPolicy !== 'Honor' || tolerates(owner, taints));

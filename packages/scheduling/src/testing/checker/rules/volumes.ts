@@ -11,7 +11,7 @@ import { podName } from '../../../model/pods/pod-id.ts';
 import type { Snapshot } from '../../../snapshot.ts';
 import { both, implies } from '../demands.ts';
 import type { Rule } from '../rule.ts';
-import { targetsOf } from '../world.ts';
+import { targetsOf } from '../checked-plan.ts';
 
 /** A node that receives pods attaches no more volumes of a driver than it can, each shared claim counted once (§14). */
 export const volumesAttachable: Rule = ({ existing, snapshot }) =>
@@ -27,12 +27,12 @@ export const volumesAttachable: Rule = ({ existing, snapshot }) =>
   });
 
 /** A node can reach the volumes of its pods: one combination of what they allow holds there (§15). */
-export const volumesReachable: Rule = (world) =>
-  targetsOf(world).flatMap((target) => {
-    const { profile } = world.options;
+export const volumesReachable: Rule = (checked) =>
+  targetsOf(checked).flatMap((target) => {
+    const { profile } = checked.options;
     return target.placed
       .filter(({ pod }) => {
-        const alternatives = volumeAlternatives(pod, world.snapshot, profile);
+        const alternatives = volumeAlternatives(pod, checked.snapshot, profile);
         return !alternatives.some((asked) => {
           if (target.kind === 'planned')
             return [...asked.values()].every((one) => implies(target.node.requirements.get(one.key), one));
@@ -44,10 +44,10 @@ export const volumesReachable: Rule = (world) =>
   });
 
 /** A pod is placed only if all objects behind its volumes are known (weakness 21). */
-export const volumesKnown: Rule = (world) =>
-  targetsOf(world).flatMap(({ placed }) =>
+export const volumesKnown: Rule = (checked) =>
+  targetsOf(checked).flatMap(({ placed }) =>
     placed
-      .filter(({ pod }) => hasUnknownVolumes(pod, world.snapshot))
+      .filter(({ pod }) => hasUnknownVolumes(pod, checked.snapshot))
       .map(({ pod }) => `a volume of ${podName(pod)} is not known`),
   );
 

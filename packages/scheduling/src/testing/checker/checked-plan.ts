@@ -20,7 +20,7 @@ import { type Nanos, requestsOf, sum } from './amounts.ts';
 import { both, type Demands, demandsOf } from './demands.ts';
 
 /** All that a rule may read. */
-export interface World {
+export interface CheckedPlan {
   readonly snapshot: Snapshot;
   readonly options: PlanningOptions;
   readonly plan: Plan;
@@ -85,7 +85,7 @@ export interface Resident {
 }
 
 /** Expects every name of the plan to be one of the snapshot. */
-export function buildWorld(snapshot: Snapshot, plan: Plan, options: PlanningOptions): World {
+export function toCheckedPlan(snapshot: Snapshot, plan: Plan, options: PlanningOptions): CheckedPlan {
   const pools = snapshot.pools
     .map((pool) => poolFacts(pool.nodePool, pool.instanceTypes, options.profile))
     .sort(inOrder);
@@ -100,7 +100,7 @@ export function buildWorld(snapshot: Snapshot, plan: Plan, options: PlanningOpti
   };
 }
 
-export function targetsOf({ existing, planned }: World): readonly Target[] {
+export function targetsOf({ existing, planned }: CheckedPlan): readonly Target[] {
   return [...existing, ...planned];
 }
 

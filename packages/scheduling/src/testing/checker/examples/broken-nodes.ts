@@ -2,11 +2,11 @@
 import { CAPACITY_TYPE_LABEL, CORE_PROFILE, type NodePool, type RequirementSpec, ZONE_LABEL } from '@karpenter-ts/apis';
 import type { PlannedNode } from '../../../plan.ts';
 import { makeNode, makeOffering, makePod, makePool, makeType } from '../../builders.ts';
-import { bought, type Case, DEFAULT, inZone, is, pod, type Scene, scene } from './scene.ts';
+import { bought, type Case, DEFAULT, inZone, is, pod, type PlanExample, planExample } from './example.ts';
 
 const p = pod('p');
-const plain = scene({ newNodes: [bought({ pods: [p] })] });
-const withNode = (parts: Partial<PlannedNode>): Scene => {
+const plain = planExample({ newNodes: [bought({ pods: [p] })] });
+const withNode = (parts: Partial<PlannedNode>): PlanExample => {
   const newNodes = plain.plan.newNodes.map((node) => ({ ...node, ...parts }));
   const pricePerHour = newNodes.reduce((sum, node) => sum + node.pricePerHour, 0);
   return { ...plain, plan: { ...plain.plan, newNodes, pricePerHour } };
@@ -22,12 +22,12 @@ export const BROKEN_NODES: Readonly<Record<string, Case>> = {
   'a pod that is placed twice': {
     breaks: ['everyPodOnce'],
     sound: plain,
-    broken: scene({ pods: [p], newNodes: [bought({ pods: [p, p] })] }),
+    broken: planExample({ pods: [p], newNodes: [bought({ pods: [p, p] })] }),
   },
   'a node without pods': {
     breaks: ['noEmptyNodes'],
     sound: plain,
-    broken: scene({ newNodes: [bought({ pods: [] })] }),
+    broken: planExample({ newNodes: [bought({ pods: [] })] }),
   },
   'a pod refused for a reason that is not so': {
     breaks: ['refusalsTrue'],
@@ -41,43 +41,46 @@ export const BROKEN_NODES: Readonly<Record<string, Case>> = {
   },
   'a node that may be in the wrong zone': {
     breaks: ['podRequirementsMet'],
-    sound: scene({
+    sound: planExample({
       newNodes: [
         bought({ pods: [pod('p', { nodeSelector: { [ZONE_LABEL]: 'a' } })], asks: [inZone('a')], pricePerHour: 0.1 }),
       ],
     }),
-    broken: scene({ newNodes: [bought({ pods: [pod('p', { nodeSelector: { [ZONE_LABEL]: 'a' } })] })] }),
+    broken: planExample({ newNodes: [bought({ pods: [pod('p', { nodeSelector: { [ZONE_LABEL]: 'a' } })] })] }),
   },
   'an existing node without the label asked for': {
     breaks: ['podRequirementsMet'],
-    sound: scene({
+    sound: planExample({
       nodes: [makeNode('n', { labels: { disk: 'ssd' } })],
       onNodes: { n: [pod('p', { nodeSelector: { disk: 'ssd' } })] },
     }),
-    broken: scene({ nodes: [makeNode('n')], onNodes: { n: [pod('p', { nodeSelector: { disk: 'ssd' } })] } }),
+    broken: planExample({ nodes: [makeNode('n')], onNodes: { n: [pod('p', { nodeSelector: { disk: 'ssd' } })] } }),
   },
   'a type too small for the pods': {
     breaks: ['resourcesFit', 'capacityTypesTrue'],
-    sound: scene({
+    sound: planExample({
       newNodes: [bought({ pods: [p, pod('q'), pod('r')], instanceTypes: ['large'], pricePerHour: 0.4 })],
     }),
-    broken: scene({ newNodes: [bought({ pods: [p, pod('q'), pod('r')] })] }),
+    broken: planExample({ newNodes: [bought({ pods: [p, pod('q'), pod('r')] })] }),
   },
   'a type too small for the pods and a daemon': {
     breaks: ['resourcesFit', 'capacityTypesTrue'],
-    sound: scene({ daemonPods: [makePod('agent', { requests: { cpu: '1' } })], newNodes: [bought({ pods: [p] })] }),
-    broken: scene({
+    sound: planExample({
+      daemonPods: [makePod('agent', { requests: { cpu: '1' } })],
+      newNodes: [bought({ pods: [p] })],
+    }),
+    broken: planExample({
       daemonPods: [makePod('agent', { requests: { cpu: '1100m' } })],
       newNodes: [bought({ pods: [p] })],
     }),
   },
   'an existing node that is too full': {
     breaks: ['resourcesFit'],
-    sound: scene({
+    sound: planExample({
       nodes: [makeNode('n', { pods: [makePod('old', { requests: { cpu: '3' } })] })],
       onNodes: { n: [p] },
     }),
-    broken: scene({
+    broken: planExample({
       nodes: [makeNode('n', { pods: [makePod('old', { requests: { cpu: '3100m' } })] })],
       onNodes: { n: [p] },
     }),
@@ -85,19 +88,19 @@ export const BROKEN_NODES: Readonly<Record<string, Case>> = {
   'requests that leave a pod out': {
     breaks: ['requestsAddUp'],
     sound: plain,
-    broken: scene({ newNodes: [bought({ pods: [p], cpu: '500m' })] }),
+    broken: planExample({ newNodes: [bought({ pods: [p], cpu: '500m' })] }),
   },
   'a pod that asks for devices by claim': {
     breaks: ['noClaimedDevices'],
-    sound: scene({ refused: [pod('p', { resourceClaims: [{ name: 'gpu' }] })] }),
-    broken: scene({ newNodes: [bought({ pods: [pod('p', { resourceClaims: [{ name: 'gpu' }] })] })] }),
+    sound: planExample({ refused: [pod('p', { resourceClaims: [{ name: 'gpu' }] })] }),
+    broken: planExample({ newNodes: [bought({ pods: [pod('p', { resourceClaims: [{ name: 'gpu' }] })] })] }),
   },
   'a type with a label the node may not have': {
     breaks: ['typesMeetRequirements', 'resourcesFit', 'typesCanBeBought'],
-    sound: scene({
+    sound: planExample({
       newNodes: [bought({ pods: [p], asks: [is(CAPACITY_TYPE_LABEL, 'spot')], instanceTypes: ['small'] })],
     }),
-    broken: scene({ newNodes: [bought({ pods: [p], asks: [is(CAPACITY_TYPE_LABEL, 'spot')] })] }),
+    broken: planExample({ newNodes: [bought({ pods: [p], asks: [is(CAPACITY_TYPE_LABEL, 'spot')] })] }),
   },
   'a type that cannot be had now': {
     breaks: ['typesCanBeBought', 'resourcesFit'],
@@ -140,8 +143,8 @@ export const BROKEN_NODES: Readonly<Record<string, Case>> = {
   'a reservation held twice': reservationCase(),
 };
 
-function refusedFor(why: 'NoPools' | 'NoUsablePools'): Scene {
-  const refused = scene({ refused: [pod('p', { requests: { cpu: '9' } })] });
+function refusedFor(why: 'NoPools' | 'NoUsablePools'): PlanExample {
+  const refused = planExample({ refused: [pod('p', { requests: { cpu: '9' } })] });
   const unschedulable = refused.plan.unschedulable.map((one) => ({ ...one, failure: { why } }));
   return { ...refused, plan: { ...refused.plan, unschedulable } };
 }
@@ -152,8 +155,8 @@ function taintCase(): Case {
   const tolerant = pod('p', { tolerations: [{ key: 'gpu', operator: 'Exists' }] });
   return {
     breaks: ['taintsTolerated'],
-    sound: scene({ nodePools: [pool], newNodes: [bought({ pool, pods: [tolerant] })] }),
-    broken: scene({ nodePools: [pool], newNodes: [bought({ pool, pods: [p] })] }),
+    sound: planExample({ nodePools: [pool], newNodes: [bought({ pool, pods: [tolerant] })] }),
+    broken: planExample({ nodePools: [pool], newNodes: [bought({ pool, pods: [p] })] }),
   };
 }
 
@@ -162,8 +165,8 @@ function poolCase(): Omit<Case, 'breaks'> {
   const node = bought({ pool: spotOnly, pods: [p], instanceTypes: ['small'] });
   const free = { ...bought({ pods: [p] }), nodePool: 'spot' };
   return {
-    sound: scene({ nodePools: [spotOnly], newNodes: [node] }),
-    broken: scene({ nodePools: [spotOnly], newNodes: [free] }),
+    sound: planExample({ nodePools: [spotOnly], newNodes: [node] }),
+    broken: planExample({ nodePools: [spotOnly], newNodes: [free] }),
   };
 }
 
@@ -171,7 +174,7 @@ function minValuesCase(): Case {
   const pool = (minValues: number) =>
     makePool('default', { requirements: [{ ...is('node.kubernetes.io/instance-type', 'small', 'large'), minValues }] });
   const of = (minValues: number, asks: readonly RequirementSpec[], types: readonly string[]) =>
-    scene({
+    planExample({
       nodePools: [pool(minValues)],
       newNodes: [bought({ pool: pool(minValues), pods: [p], asks, instanceTypes: types })],
     });
@@ -189,14 +192,14 @@ function limitCase(enough: NodePool['spec']['limits'], tooLow: NodePool['spec'][
   ];
   const of = (limits: NodePool['spec']['limits']) => {
     const pool = makePool('default', { ...(limits && { limits }) });
-    return scene({ nodePools: [pool], nodes, newNodes: [bought({ pool, pods: [p] })] });
+    return planExample({ nodePools: [pool], nodes, newNodes: [bought({ pool, pods: [p] })] });
   };
   return { breaks: ['limitsKept'], sound: of(enough), broken: of(tooLow) };
 }
 
 function reservationCase(): Case {
   const reservationIdLabel = 'reservation';
-  const of = (capacity: number): Scene => {
+  const of = (capacity: number): PlanExample => {
     const offering = makeOffering('a', 'reserved', 0.001, { reservation: { id: 'r-1', capacity } });
     const owned = { ...offering, requirements: [...offering.requirements, is(reservationIdLabel, 'r-1')] };
     const type = makeType('owned', { capacity: { cpu: '1', memory: '1Gi', pods: '1' }, offerings: [owned] });
@@ -211,7 +214,7 @@ function reservationCase(): Case {
         pricePerHour: 0.001,
       });
     const wellKnownLabels = CORE_PROFILE.wellKnownLabels.union(new Set([reservationIdLabel]));
-    return scene({
+    return planExample({
       pools: [{ nodePool: DEFAULT, instanceTypes: [type] }],
       newNodes: [node('node-1', 'p'), node('node-2', 'q')],
       options: { reservationIdLabel, profile: { ...CORE_PROFILE, wellKnownLabels } },

@@ -2,7 +2,7 @@
 import { HOSTNAME_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
 import type { Pod, PodAffinityTerm, TopologySpreadConstraint } from '@karpenter-ts/kubernetes';
 import { makeNode, makePod } from '../../builders.ts';
-import { bought, type Case, inZone, is, one, pod, type Scene, scene, web } from './scene.ts';
+import { bought, type Case, inZone, is, one, pod, type PlanExample, planExample, web } from './example.ts';
 
 function spread(parts: Partial<TopologySpreadConstraint> = {}): readonly TopologySpreadConstraint[] {
   const labelSelector = { matchLabels: web };
@@ -17,20 +17,20 @@ const apart = (key: string) => ({ podAntiAffinity: { requiredDuringSchedulingIgn
 export const BROKEN_NEIGHBOURS: Readonly<Record<string, Case>> = {
   'two pods on one host port': {
     breaks: ['hostPortsFree'],
-    sound: scene({ newNodes: [bought({ pods: [onPort('p', 80), onPort('q', 81)] })] }),
-    broken: scene({ newNodes: [bought({ pods: [onPort('p', 80), onPort('q', 80)] })] }),
+    sound: planExample({ newNodes: [bought({ pods: [onPort('p', 80), onPort('q', 81)] })] }),
+    broken: planExample({ newNodes: [bought({ pods: [onPort('p', 80), onPort('q', 80)] })] }),
   },
   'a pod on the host port of a daemon': {
     breaks: ['hostPortsFree'],
-    sound: scene({ daemonPods: [onPort('agent', 81)], newNodes: [bought({ pods: [onPort('p', 80)] })] }),
-    broken: scene({ daemonPods: [onPort('agent', 80)], newNodes: [bought({ pods: [onPort('p', 80)] })] }),
+    sound: planExample({ daemonPods: [onPort('agent', 81)], newNodes: [bought({ pods: [onPort('p', 80)] })] }),
+    broken: planExample({ daemonPods: [onPort('agent', 80)], newNodes: [bought({ pods: [onPort('p', 80)] })] }),
   },
   'more volumes than a node can attach': volumeLimitCase(),
   'a node that cannot reach a volume': volumeZoneCase(),
   'a volume nobody knows': {
     breaks: ['volumesKnown'],
-    sound: scene({ refused: [withClaim('p', 'data')] }),
-    broken: scene({ newNodes: [bought({ pods: [withClaim('p', 'data')] })] }),
+    sound: planExample({ refused: [withClaim('p', 'data')] }),
+    broken: planExample({ newNodes: [bought({ pods: [withClaim('p', 'data')] })] }),
   },
   'pods heaped up in one zone': {
     breaks: ['podsSpread'],
@@ -40,12 +40,14 @@ export const BROKEN_NEIGHBOURS: Readonly<Record<string, Case>> = {
   'a spread pod in a zone still open': {
     breaks: ['podsSpread'],
     sound: zones(['a'], { topologySpreadConstraints: spread() }),
-    broken: scene({ newNodes: [bought({ pods: [pod('p', { labels: web, topologySpreadConstraints: spread() })] })] }),
+    broken: planExample({
+      newNodes: [bought({ pods: [pod('p', { labels: web, topologySpreadConstraints: spread() })] })],
+    }),
   },
   'too many pods on one host': {
     breaks: ['podsSpread'],
-    sound: scene({ newNodes: [bought({ pods: onOneHost(2) })] }),
-    broken: scene({ newNodes: [bought({ pods: onOneHost(1) })] }),
+    sound: planExample({ newNodes: [bought({ pods: onOneHost(2) })] }),
+    broken: planExample({ newNodes: [bought({ pods: onOneHost(1) })] }),
   },
   'a pod away from those it wants to be with': {
     breaks: ['affinityMet'],
@@ -92,8 +94,8 @@ function volumeLimitCase(): Case {
   const nodes = [makeNode('n', { volumeLimits: { disk: 1 } })];
   return {
     breaks: ['volumesAttachable'],
-    sound: scene({ volumes, nodes, onNodes: { n: [withClaim('p', 'x'), withClaim('q', 'x')] } }),
-    broken: scene({ volumes, nodes, onNodes: { n: [withClaim('p', 'x'), withClaim('q', 'y')] } }),
+    sound: planExample({ volumes, nodes, onNodes: { n: [withClaim('p', 'x'), withClaim('q', 'x')] } }),
+    broken: planExample({ volumes, nodes, onNodes: { n: [withClaim('p', 'x'), withClaim('q', 'y')] } }),
   };
 }
 
@@ -108,13 +110,13 @@ function volumeZoneCase(): Case {
     bought({ pods: [withClaim('p', 'x')], asks: [inZone(zone)], pricePerHour: zone === 'a' ? 0.1 : 0.04 });
   return {
     breaks: ['volumesReachable'],
-    sound: scene({ volumes, newNodes: [node('a')] }),
-    broken: scene({ volumes, newNodes: [node('b')] }),
+    sound: planExample({ volumes, newNodes: [node('a')] }),
+    broken: planExample({ volumes, newNodes: [node('b')] }),
   };
 }
 
 /** One node for each entry, in that zone or in one of several, each with one pod of the app. */
-function zones(places: readonly string[], parts: Parameters<typeof makePod>[1]): Scene {
+function zones(places: readonly string[], parts: Parameters<typeof makePod>[1]): PlanExample {
   const newNodes = places.map((place, index) =>
     bought({
       placeholder: `node-${index}`,
@@ -123,7 +125,7 @@ function zones(places: readonly string[], parts: Parameters<typeof makePod>[1]):
       pricePerHour: place === 'a' ? 0.1 : 0.04,
     }),
   );
-  return scene({ newNodes });
+  return planExample({ newNodes });
 }
 
 function onOneHost(maxSkew: number): readonly Pod[] {
@@ -136,13 +138,13 @@ function withResident(
   zone: string,
   affinity: Pod['spec']['affinity'],
   residentParts: Parameters<typeof makePod>[1],
-): Scene {
+): PlanExample {
   const resident = makePod('old', { labels: web, ...residentParts });
   const nodes = [
     makeNode('n', { labels: { [ZONE_LABEL]: 'a' }, pods: [resident], allocatable: { cpu: '1', pods: '1' } }),
   ];
   const newcomer = pod('p', { labels: { app: 'db' }, affinity });
-  return scene({
+  return planExample({
     nodes,
     newNodes: [bought({ pods: [newcomer], asks: [inZone(zone)], pricePerHour: zone === 'a' ? 0.1 : 0.04 })],
   });

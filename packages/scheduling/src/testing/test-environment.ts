@@ -26,7 +26,7 @@ import {
 import { makeNode, makePool } from './builders.ts';
 import { DEFAULT_TYPES, FAKE_PROFILE, RESERVATION_LABEL } from './fake-types.ts';
 
-interface WorldParts extends Partial<Omit<Snapshot, 'pools'>> {
+interface EnvironmentParts extends Partial<Omit<Snapshot, 'pools'>> {
   /** Default: one without requirements, called `default`. */
   readonly pools?: readonly NodePool[];
   readonly types?: readonly InstanceType[];
@@ -35,13 +35,13 @@ interface WorldParts extends Partial<Omit<Snapshot, 'pools'>> {
   readonly options?: Partial<PlanningOptions>;
 }
 
-/** A cluster without a control plane: plans are carried out at once, the cheapest way, so that cases can go on. */
-export class World {
+/** A cluster without a control plane. Plans are carried out at once, in the cheapest way, so that a test can go on from there. */
+export class TestEnvironment {
   snapshot: Snapshot;
   readonly options: PlanningOptions;
   #bought = 0;
 
-  constructor(parts: WorldParts = {}) {
+  constructor(parts: EnvironmentParts = {}) {
     const { pools = [makePool('default')], types = DEFAULT_TYPES, typesOf = {}, options, ...rest } = parts;
     const offered: readonly Pool[] = pools.map((nodePool) => ({
       nodePool,

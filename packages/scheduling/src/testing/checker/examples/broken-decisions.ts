@@ -1,6 +1,6 @@
 // Plans that go wrong about who goes first, and what is given up.
 import { makeNode, makeOffering, makePod, makePool, makeType } from '../../builders.ts';
-import { bought, type Case, DEFAULT, is, pod, type Scene, scene } from './scene.ts';
+import { bought, type Case, DEFAULT, is, pod, type PlanExample, planExample } from './example.ts';
 
 const p = pod('p');
 
@@ -8,42 +8,42 @@ const p = pod('p');
 export const BROKEN_DECISIONS: Readonly<Record<string, Case>> = {
   'a node bought though an existing one had room': {
     breaks: ['existingNodesFirst'],
-    sound: scene({ nodes: [makeNode('n')], onNodes: { n: [p] } }),
-    broken: scene({ nodes: [makeNode('n')], newNodes: [bought({ pods: [p] })] }),
+    sound: planExample({ nodes: [makeNode('n')], onNodes: { n: [p] } }),
+    broken: planExample({ nodes: [makeNode('n')], newNodes: [bought({ pods: [p] })] }),
   },
   'a later node taken though an earlier one had room': {
     breaks: ['existingNodesInOrder'],
-    sound: scene({ nodes: [makeNode('a'), makeNode('b')], onNodes: { a: [p] } }),
-    broken: scene({ nodes: [makeNode('a'), makeNode('b')], onNodes: { b: [p] } }),
+    sound: planExample({ nodes: [makeNode('a'), makeNode('b')], onNodes: { a: [p] } }),
+    broken: planExample({ nodes: [makeNode('a'), makeNode('b')], onNodes: { b: [p] } }),
   },
   'a node that is not ready taken before one that is': {
     breaks: ['existingNodesInOrder'],
-    sound: scene({ nodes: [makeNode('a', { initialized: false }), makeNode('b')], onNodes: { b: [p] } }),
-    broken: scene({ nodes: [makeNode('a', { initialized: false }), makeNode('b')], onNodes: { a: [p] } }),
+    sound: planExample({ nodes: [makeNode('a', { initialized: false }), makeNode('b')], onNodes: { b: [p] } }),
+    broken: planExample({ nodes: [makeNode('a', { initialized: false }), makeNode('b')], onNodes: { a: [p] } }),
   },
   'a node bought though one bought before had room': {
     breaks: ['earlierNodesFirst'],
-    sound: scene({ newNodes: [bought({ pods: [p, pod('q')] })] }),
-    broken: scene({ newNodes: [bought({ pods: [p] }), bought({ placeholder: 'node-2', pods: [pod('q')] })] }),
+    sound: planExample({ newNodes: [bought({ pods: [p, pod('q')] })] }),
+    broken: planExample({ newNodes: [bought({ pods: [p] }), bought({ placeholder: 'node-2', pods: [pod('q')] })] }),
   },
   'a node of a lighter pool': weightCase(),
   'a pod refused though a pool has a node for it': {
     breaks: ['placeablePodsPlaced'],
-    sound: scene({ refused: [pod('p', { requests: { cpu: '9' } })] }),
-    broken: scene({ refused: [p] }),
+    sound: planExample({ refused: [pod('p', { requests: { cpu: '9' } })] }),
+    broken: planExample({ refused: [p] }),
   },
   'a small pod placed before a large one': queueCase(),
   'a pod moved to a node that is to be let alone': restingCase(),
   'a preference given up before one that goes first': relaxationCase(),
   'a usable pool called unusable': {
     breaks: ['unusablePoolsTrue'],
-    sound: scene({ newNodes: [bought({ pods: [p] })] }),
-    broken: withUnusable(scene({ newNodes: [bought({ pods: [p] })] }), 'default'),
+    sound: planExample({ newNodes: [bought({ pods: [p] })] }),
+    broken: withUnusable(planExample({ newNodes: [bought({ pods: [p] })] }), 'default'),
   },
   'a pool without types passed over in silence': {
     breaks: ['unusablePoolsTrue'],
-    sound: withUnusable(scene({ pools: [{ nodePool: DEFAULT, instanceTypes: [] }] }), 'default'),
-    broken: scene({ pools: [{ nodePool: DEFAULT, instanceTypes: [] }] }),
+    sound: withUnusable(planExample({ pools: [{ nodePool: DEFAULT, instanceTypes: [] }] }), 'default'),
+    broken: planExample({ pools: [{ nodePool: DEFAULT, instanceTypes: [] }] }),
   },
   'a reservation left unused': reservationCase(),
 };
@@ -53,14 +53,14 @@ function weightCase(): Case {
   const nodePools = [DEFAULT, heavy];
   return {
     breaks: ['heavierPoolsFirst'],
-    sound: scene({ nodePools, newNodes: [bought({ pool: heavy, pods: [p] })] }),
-    broken: scene({ nodePools, newNodes: [bought({ pods: [p] })] }),
+    sound: planExample({ nodePools, newNodes: [bought({ pool: heavy, pods: [p] })] }),
+    broken: planExample({ nodePools, newNodes: [bought({ pods: [p] })] }),
   };
 }
 
 function queueCase(): Case {
   const small = pod('small', { requests: { cpu: '500m', memory: '1Gi' } });
-  const of = (...pods: readonly (typeof p)[]) => scene({ newNodes: [bought({ pods, cpu: '1500m' })] });
+  const of = (...pods: readonly (typeof p)[]) => planExample({ newNodes: [bought({ pods, cpu: '1500m' })] });
   return { breaks: ['podsInQueueOrder'], sound: of(p, small), broken: of(small, p) };
 }
 
@@ -68,7 +68,7 @@ function queueCase(): Case {
 function restingCase(): Case {
   const moved = pod('moved', { nodeName: 'old' });
   const of = (refusesMovedPods: boolean) =>
-    scene({
+    planExample({
       nodes: [makeNode('n', { refusesMovedPods })],
       absentNodes: [makeNode('old', { pods: [moved] })],
       onNodes: { n: [moved] },
@@ -83,12 +83,12 @@ function relaxationCase(): Case {
   const wishful = pod('p', { affinity: { nodeAffinity } });
   const of = (...weights: readonly number[]) => {
     const relaxations = weights.map((weight) => ({ gaveUp: 'PreferredNodeTerm', term: term(weight) }) as const);
-    return scene({ newNodes: [bought({ pods: [{ pod: wishful, relaxations }] })] });
+    return planExample({ newNodes: [bought({ pods: [{ pod: wishful, relaxations }] })] });
   };
   return { breaks: ['relaxationsInOrder'], sound: of(2, 1), broken: of(1, 2) };
 }
 
-function withUnusable(sound: Scene, nodePool: string): Scene {
+function withUnusable(sound: PlanExample, nodePool: string): PlanExample {
   return { ...sound, plan: { ...sound.plan, unusablePools: [{ nodePool, minValuesUnmet: false, shortOf: [] }] } };
 }
 
@@ -100,7 +100,7 @@ function reservationCase(): Case {
   ];
   const type = makeType('owned', { capacity: { cpu: '1', memory: '1Gi', pods: '1' }, offerings });
   const of = (reservedCapacity: 'Strict' | 'Fallback') =>
-    scene({
+    planExample({
       pools: [{ nodePool: DEFAULT, instanceTypes: [type] }],
       newNodes: [
         bought({

@@ -16,7 +16,7 @@ import type { PlacedPod, Plan, PlannedNode } from '../../../plan.ts';
 import { DEFAULT_PLANNING, EMPTY_SNAPSHOT, type PlanningOptions, type Snapshot } from '../../../snapshot.ts';
 import { makeOffering, makePod, makePool, makeType } from '../../builders.ts';
 import type { RuleName } from '../check-plan.ts';
-import { usableOfferings } from '../world.ts';
+import { usableOfferings } from '../checked-plan.ts';
 
 // A catalogue of two types in zones a and b. The small one has room for two of the pods below.
 const small = makeType('small', {
@@ -42,13 +42,13 @@ export const one = { cpu: '1', memory: '1Gi' };
 export const web = { app: 'web' };
 
 /** A snapshot, its plan, and how it was planned. */
-export interface Scene {
+export interface PlanExample {
   readonly snapshot: Snapshot;
   readonly plan: Plan;
   readonly options: PlanningOptions;
 }
 
-interface SceneParts extends Partial<Snapshot> {
+interface ExampleParts extends Partial<Snapshot> {
   readonly nodePools?: readonly NodePool[];
   readonly newNodes?: readonly PlannedNode[];
   readonly onNodes?: Readonly<Record<string, readonly Pod[]>>;
@@ -57,14 +57,14 @@ interface SceneParts extends Partial<Snapshot> {
 }
 
 /** All pods the plan mentions are pods of the snapshot, unless it says otherwise. */
-export function scene({
+export function planExample({
   nodePools = [DEFAULT],
   newNodes = [],
   onNodes = {},
   refused = [],
   options,
   ...parts
-}: SceneParts): Scene {
+}: ExampleParts): PlanExample {
   const existingNodes = Object.entries(onNodes).map(([node, pods]) => ({ node, pods: pods.map(asIs) }));
   const mentioned = [...newNodes, ...existingNodes].flatMap(({ pods }) => pods.map(({ pod }) => pod));
   return {
@@ -146,6 +146,6 @@ export const pod = (name: string, parts: Parameters<typeof makePod>[1] = {}) =>
 /** For each rule a sound plan, and one that breaks the rule and perhaps others with it. */
 export interface Case {
   readonly breaks: readonly [RuleName, ...RuleName[]];
-  readonly sound: Scene;
-  readonly broken: Scene;
+  readonly sound: PlanExample;
+  readonly broken: PlanExample;
 }
