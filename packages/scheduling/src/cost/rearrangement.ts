@@ -46,9 +46,9 @@ export function* rearrange(run: UpstreamRun, seatings: readonly Seating[], effor
     }
     const node = seats.get(entry)!;
     const demand = demands.of(queued.podClass, stage);
-    const set = acceptance.check(node, demand, topology.restriction(kind, stage, binding), 'Keep');
-    if (set === undefined) return { refused: entry };
-    addPod({ acceptance, reservations, topology }, node, { queued, stage }, demand, set);
+    const result = acceptance.check(node, demand, topology.restriction(kind, stage, binding), 'Keep');
+    if (!result.isAccepted) return { refused: entry };
+    addPod({ reservations, topology }, node, { queued, stage }, demand, result);
   }
   return { nodes };
 }

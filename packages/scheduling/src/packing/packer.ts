@@ -1,12 +1,12 @@
 import type { Reservations } from '../checks/reservations.ts';
 import type { TaintTable } from '../model/pods/taints.ts';
 import type { ClusterNode } from '../model/nodes/cluster-nodes.ts';
-import type { RequirementSet, RequirementSets } from '../model/requirements/requirement-set.ts';
+import type { RequirementSets } from '../model/requirements/requirement-set.ts';
 import type { ResourceTable } from '../model/resources/resource-table.ts';
 import type { PlanningOptions } from '../snapshot.ts';
 import type { Restriction } from '../topology/restriction.ts';
 import type { BindingRule, Placement, Topology } from '../topology/topology.ts';
-import { Acceptance } from './new-nodes/acceptance.ts';
+import { Acceptance, type Accepted } from './new-nodes/acceptance.ts';
 import type { Demand, Demands } from './demand.ts';
 import type { ExistingNodes } from './existing-nodes/existing-nodes.ts';
 import { NewNodes, type TemplateWithLimits } from './new-nodes/new-nodes.ts';
@@ -63,7 +63,7 @@ export class Packer {
     this.inFlight = new InFlightNodes(deps.sets);
     this.#acceptance = new Acceptance({ ...deps, reservedCapacity: deps.options.reservedCapacity });
     const { reservations, topology } = deps;
-    this.#addPodDeps = { acceptance: this.#acceptance, reservations, topology };
+    this.#addPodDeps = { reservations, topology };
     this.#newNodes = new NewNodes(deps.pools, this.#acceptance, {
       minValues: deps.options.minValuesPolicy === 'BestEffort' ? 'Lower' : 'Keep',
       width: deps.resources.names.length,
@@ -154,9 +154,9 @@ export class Packer {
       this.history.push({ queued, stage, on: onExisting });
       return undefined;
     }
-    const onPlanned = this.inFlight.find(demand, restriction, this.#acceptance);
-    if (onPlanned !== undefined) {
-      this.#join(onPlanned.node, { queued, stage }, demand, onPlanned.set);
+    const inFlight = this.inFlight.find(demand, restriction, this.#acceptance);
+    if (inFlight !== undefined) {
+      this.#join(inFlight.node, { queued, stage }, demand, inFlight.accepted);
       return undefined;
     }
     const opening = this.#newNodes.find(demand, restriction, this.inFlight.nodes.length);
@@ -164,7 +164,7 @@ export class Packer {
       const waitsFor = this.#waitsFor(podClass, { stage, demand, binding }, restriction, opening);
       return { podClass, stage, binding, refusals: opening.refusals, waitsFor };
     }
-    this.#open(opening.template, { queued, stage }, demand, opening.set);
+    this.#open(opening.template, { queued, stage }, demand, opening.accepted);
     return undefined;
   }
 
@@ -185,24 +185,25 @@ export class Packer {
     return areForGood ? [...groups, 'NodeLabelled'] : [...groups, 'NodeLabelled', 'NodeOpened'];
   }
 
-  #join(node: InFlightNode, placed: Placed, demand: Demand, set: RequirementSet): void {
+  #join(node: InFlightNode, placed: Placed, demand: Demand, accepted: Accepted): void {
+    const { set } = accepted;
     const isNarrowed = set !== node.set;
     if (set.ids.length > node.set.ids.length) this.#nodeEvents = ['NodeLabelled'];
-    this.#addPod(node, placed, demand, set);
+    this.#addPod(node, placed, demand, accepted);
     this.inFlight.update(node, isNarrowed);
   }
 
-  #open(template: NodeTemplate, placed: Placed, demand: Demand, set: RequirementSet): void {
+  #open(template: NodeTemplate, placed: Placed, demand: Demand, accepted: Accepted): void {
     const node = new InFlightNode(this.inFlight.nodes.length, template, this.#deps.resources.names.length);
-    node.minValuesRelaxed = this.#acceptance.minValuesLowered;
-    this.#addPod(node, placed, demand, set);
+    node.minValuesRelaxed = accepted.minValuesLowered;
+    this.#addPod(node, placed, demand, accepted);
     this.inFlight.add(node);
     this.#nodeEvents = ['NodeOpened'];
     this.#newNodes.count(template, node.variants);
   }
 
-  #addPod(node: InFlightNode, placed: Placed, demand: Demand, set: RequirementSet): void {
-    addPod(this.#addPodDeps, node, placed, demand, set);
+  #addPod(node: InFlightNode, placed: Placed, demand: Demand, accepted: Accepted): void {
+    addPod(this.#addPodDeps, node, placed, demand, accepted);
     this.history.push({ queued: placed.queued, stage: placed.stage, on: node });
   }
 }

@@ -16,17 +16,17 @@ import type { NodeTemplate } from './node-template.ts';
 import { NONE_HELD } from './in-flight-node.ts';
 import type { RawRefusal } from '../raw-refusal.ts';
 
-/** A planned node, or a new one, that is asked to take a pod. */
+/** An in-flight node, or a new one, that is asked to take a pod. */
 export interface Candidate {
   readonly template: NodeTemplate;
   readonly set: RequirementSet;
-  /** Of a new one, not changed any more: its refusal may refer to them. */
+  /** Those of a new node must not be changed, because its refusal may refer to them. */
   readonly variants: BitSet;
   readonly requests: ResourceVector;
   readonly ports: readonly HostPort[];
   readonly held: ReadonlySet<string>;
   readonly placeholder: string;
-  /** Number among planned nodes, or −1 for a new one. */
+  /** The number of an in-flight node, or −1 for a new node. */
   readonly index: number;
 }
 
@@ -38,36 +38,63 @@ export interface AcceptanceDeps {
 }
 
 /**
- * For how long a planned node refuses a demand. Nodes only fill up and narrow down, so what no type of theirs can hold
- * now, none will: whatever rules say, or as long as they leave the pod the same domains. The one thing they gain is
- * custom labels, so a refusal for want of one holds for now.
+ * For how long an in-flight node refuses a demand. Nodes only fill up and narrow down. So a demand that no instance type of
+ * a node can hold now is refused for good, or for as long as topology leaves the pod the same domains. The one thing that a
+ * node can gain is a custom label, so a refusal for want of a label holds only for now.
  */
 export type Lasting = 'ForNow' | 'InTheseDomains' | 'ForGood';
 
 const FROM_SHORTEST: readonly Lasting[] = ['ForNow', 'InTheseDomains', 'ForGood'];
 
-/** The checks a planned or new node makes before it takes a pod, in upstream's order (spec 02 §8.4). */
+/** The node takes the pod: what the node becomes with the pod on it. */
+export interface Accepted {
+  readonly isAccepted: true;
+  readonly set: RequirementSet;
+  readonly variants: BitSet;
+  /** The reservations that the node then holds. */
+  readonly held: ReadonlySet<string>;
+  readonly minValuesLowered: boolean;
+}
+
+/** The node does not take the pod. */
+export interface Refused {
+  readonly isAccepted: false;
+  /** Why not. An in-flight node does not always say, because nobody reads its reasons. */
+  readonly refusal: RawRefusal | undefined;
+  /** For how long an in-flight node will refuse; of a new node, for how long all that start like it will. */
+  readonly lasting: Lasting;
+}
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** The checks that an in-flight or new node makes before it takes a pod, in upstream's order (spec 02 §8.4). */
 export class Acceptance {
   readonly #deps: AcceptanceDeps;
   readonly #largeEnough = new BitSet();
-  /** What the node would be with the pod. Valid after `check` returned a set. */
-  readonly variants = new BitSet();
-  held: ReadonlySet<string> = NONE_HELD;
-  minValuesLowered = false;
-  /** Why not. Valid after `check` returned `undefined`. */
-  refusal: RawRefusal | undefined;
-  /**
-   * For how long a planned node will say the same, or of a new one all that start as it does. Valid after `check` returned
-   * `undefined`.
-   */
-  lasting: Lasting = 'ForNow';
+  readonly #accepted: Writable<Accepted>;
+  readonly #refused: Writable<Refused> = { isAccepted: false, refusal: undefined, lasting: 'ForNow' };
 
   constructor(deps: AcceptanceDeps) {
     this.#deps = deps;
+    this.#accepted = {
+      isAccepted: true,
+      set: deps.sets.empty,
+      variants: new BitSet(),
+      held: NONE_HELD,
+      minValuesLowered: false,
+    };
   }
 
-  /** The node's requirements with the pod on it; `undefined` if it does not take it. Changes nothing. */
-  check(
+  /** Whether a node takes a pod. Changes nothing. The result is valid until the next check, which reuses the object. */
+  check(node: Candidate, demand: Demand, restriction: Restriction, minValues: 'Keep' | 'Lower'): Accepted | Refused {
+    const set = this.#check(node, demand, restriction, minValues);
+    if (set === undefined) return this.#refused;
+    this.#accepted.set = set;
+    return this.#accepted;
+  }
+
+  /** The node's requirements with the pod on it; `undefined` if it does not take the pod. */
+  #check(
     node: Candidate,
     demand: Demand,
     restriction: Restriction,
@@ -75,24 +102,24 @@ export class Acceptance {
   ): RequirementSet | undefined {
     const { sets, taints } = this.#deps;
     const { template } = node;
-    this.lasting = 'ForGood';
+    this.#refused.lasting = 'ForGood';
     if (!taints.tolerates(demand.tolerations, template.taints)) {
       return this.#refuse({ why: 'Taints', template, tolerations: demand.tolerations });
     }
     if (!this.#meets(node, node.set, demand.needs)) {
-      this.lasting = this.#lastingOf(node.set, demand.needs);
+      this.#refused.lasting = this.#lastingOf(node.set, demand.needs);
       return this.#refuse(unmet('Requirements', node, node.set, demand.needs));
     }
     const merged = sets.merge(node.set, demand.needs.set);
     fittingVariants(this.#largeEnough, node.variants, template, node, demand);
     let shortest = FROM_SHORTEST.length;
     for (const alternative of demand.volumeAlternatives) {
-      this.lasting = 'ForGood';
+      this.#refused.lasting = 'ForGood';
       const accepted = this.#checkAlternative(node, demand, merged, alternative, restriction, minValues);
       if (accepted !== undefined) return accepted;
-      shortest = Math.min(shortest, FROM_SHORTEST.indexOf(this.lasting));
+      shortest = Math.min(shortest, FROM_SHORTEST.indexOf(this.#refused.lasting));
     }
-    this.lasting = FROM_SHORTEST[shortest]!;
+    this.#refused.lasting = FROM_SHORTEST[shortest]!;
     return undefined;
   }
 
@@ -105,7 +132,7 @@ export class Acceptance {
     minValues: 'Keep' | 'Lower',
   ): RequirementSet | undefined {
     if (!this.#meets(node, merged, alternative)) {
-      this.lasting = this.#lastingOf(merged, alternative);
+      this.#refused.lasting = this.#lastingOf(merged, alternative);
       return this.#refuse(unmet('VolumeRequirements', node, merged, alternative));
     }
     const set = this.#deps.sets.merge(merged, alternative.set);
@@ -114,7 +141,7 @@ export class Acceptance {
     const isPossible = this.#largeEnough.overlaps(node.template.market.supply(set).usable);
     if (node.index >= 0 && !isPossible) return undefined;
     const accepted = this.#checkDomains(node, demand, set, restriction, minValues);
-    if (!isPossible) this.lasting = 'ForGood';
+    if (!isPossible) this.#refused.lasting = 'ForGood';
     return accepted;
   }
 
@@ -125,33 +152,33 @@ export class Acceptance {
     restriction: Restriction,
     minValues: 'Keep' | 'Lower',
   ): RequirementSet | undefined {
-    this.lasting = 'ForNow';
+    this.#refused.lasting = 'ForNow';
     const supply = new OfferedSupply(this.#deps.sets, node.template.market, this.#largeEnough, minValues);
     const narrowed = isOpen(node, restriction.hosts) ? restriction.narrow(set, 'loosely', supply) : undefined;
     if (narrowed === undefined) return this.#refuse({ why: 'Topology', set, hostname: node.placeholder });
-    this.refusal = undefined;
+    this.#refused.refusal = undefined;
     for (const one of narrowed) {
       const accepted = this.#checkTypes(node, demand, one, minValues);
       if (accepted !== undefined) return accepted;
-      if (isReservation(this.refusal)) return undefined;
+      if (isReservation(this.#refused.refusal)) return undefined;
     }
-    this.lasting = 'InTheseDomains';
+    this.#refused.lasting = 'InTheseDomains';
     return undefined;
   }
 
   #checkTypes(node: Candidate, demand: Demand, set: RequirementSet, minValues: 'Keep' | 'Lower') {
     const { sets } = this.#deps;
     const { market } = node.template;
-    this.variants.copyFrom(this.#largeEnough);
-    this.minValuesLowered = false;
-    if (!this.variants.intersect(market.supply(set).usable)) return this.#refuseTypes(node, demand, set, []);
+    this.#accepted.variants.copyFrom(this.#largeEnough);
+    this.#accepted.minValuesLowered = false;
+    if (!this.#accepted.variants.intersect(market.supply(set).usable)) return this.#refuseTypes(node, demand, set, []);
     let accepted = set;
     if (set.hasMinValues) {
-      const shortages = findShortages(set, sets, market.catalogue, this.variants);
+      const shortages = findShortages(set, sets, market.catalogue, this.#accepted.variants);
       if (shortages.length > 0 && minValues === 'Keep') {
         return this.#refuseTypes(node, demand, set, shortages);
       }
-      this.minValuesLowered = shortages.length > 0;
+      this.#accepted.minValuesLowered = shortages.length > 0;
       accepted = withLoweredMinValues(set, sets, shortages);
     }
     return this.#reserve(node, accepted) ? accepted : undefined;
@@ -161,13 +188,13 @@ export class Acceptance {
   #reserve(node: Candidate, set: RequirementSet): boolean {
     const { reservations, reservedCapacity } = this.#deps;
     const { market } = node.template;
-    this.held = NONE_HELD;
+    this.#accepted.held = NONE_HELD;
     if (market.catalogue.reserved.length === 0 || reservedCapacity === 'Off') return true;
     const possible = market.catalogue.reserved.filter(
-      ({ variants, kind }) => variants.overlaps(this.variants) && market.isOffered(kind, set),
+      ({ variants, kind }) => variants.overlaps(this.#accepted.variants) && market.isOffered(kind, set),
     );
     const ids = possible.map(({ reservation }) => reservation).filter((id) => reservations.canHold(id, node.held));
-    this.held = new Set(ids);
+    this.#accepted.held = new Set(ids);
     if (reservedCapacity === 'Fallback' || ids.length > 0) return true;
     const problem = possible.length > 0 ? 'Taken' : node.held.size > 0 ? 'WouldBeLost' : undefined;
     if (problem === undefined) return true;
@@ -187,13 +214,13 @@ export class Acceptance {
   }
 
   #refuse(refusal: RawRefusal): undefined {
-    this.refusal = refusal;
+    this.#refused.refusal = refusal;
     return undefined;
   }
 
   /** Of several domains that were tried, the first one's refusal is kept. Nobody asks for that of a planned node. */
   #refuseTypes(node: Candidate, demand: Demand, set: RequirementSet, shortages: readonly ValueShortage[]): undefined {
-    if (node.index >= 0 || this.refusal !== undefined) return undefined;
+    if (node.index >= 0 || this.#refused.refusal !== undefined) return undefined;
     const { template, variants } = node;
     return this.#refuse({ why: 'InstanceTypes', template, set, demand, variants, shortages });
   }

@@ -1,25 +1,22 @@
 import type { Reservations } from '../../checks/reservations.ts';
-import type { RequirementSet } from '../../model/requirements/requirement-set.ts';
 import type { Topology } from '../../topology/topology.ts';
-import type { Acceptance } from './acceptance.ts';
+import type { Accepted } from './acceptance.ts';
 import type { Demand } from '../demand.ts';
 import type { InFlightNode, Placed } from './in-flight-node.ts';
 
 export interface AddPodDeps {
-  readonly acceptance: Acceptance;
   readonly reservations: Reservations;
   readonly topology: Topology;
 }
 
-/** Puts a pod on the node that was just checked for it, which becomes what `acceptance` found and `set`. */
+/** Puts a pod on the node that has just accepted it. The node becomes what the check found. */
 export function addPod(
-  { acceptance, reservations, topology }: AddPodDeps,
+  { reservations, topology }: AddPodDeps,
   node: InFlightNode,
   placed: Placed,
   { requests, ports }: Demand,
-  set: RequirementSet,
+  { set, variants, held }: Accepted,
 ): void {
-  const { variants, held } = acceptance;
   node.set = set;
   node.variants.copyFrom(variants);
   if (held !== node.held) {

@@ -39,7 +39,7 @@ export class InFlightNodes {
   }
 
   /**
-   * The first node that takes the pod; `undefined` if none does. Afterwards `acceptance` holds what the node becomes.
+   * The first node that takes the pod and what it becomes, which is valid until the next check; `undefined` if none does.
    */
   find(demand: Demand, restriction: Restriction, acceptance: Acceptance) {
     if (this.nodes.length === 0 || restriction.isUnsatisfiable) return undefined;
@@ -63,10 +63,10 @@ export class InFlightNodes {
         this.#refuse(demand, i);
         continue;
       }
-      const set = acceptance.check(this.nodes[i]!, demand, restriction, 'Keep');
-      if (set !== undefined) return { node: this.nodes[i]!, set };
-      if (acceptance.lasting === 'ForGood') this.#refuse(demand, i);
-      else if (acceptance.lasting === 'InTheseDomains') this.#refuseIn(domainsKey(demand, restriction), i);
+      const result = acceptance.check(this.nodes[i]!, demand, restriction, 'Keep');
+      if (result.isAccepted) return { node: this.nodes[i]!, accepted: result };
+      if (result.lasting === 'ForGood') this.#refuse(demand, i);
+      else if (result.lasting === 'InTheseDomains') this.#refuseIn(domainsKey(demand, restriction), i);
     }
     return undefined;
   }

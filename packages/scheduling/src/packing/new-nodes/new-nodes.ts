@@ -1,8 +1,7 @@
 import type { PoolLimits } from '../../checks/pool-limits.ts';
 import type { BitSet } from '../../model/interning/bit-set.ts';
-import type { RequirementSet } from '../../model/requirements/requirement-set.ts';
 import type { Restriction } from '../../topology/restriction.ts';
-import type { Acceptance, Candidate } from './acceptance.ts';
+import type { Acceptance, Accepted, Candidate } from './acceptance.ts';
 import type { Demand } from '../demand.ts';
 import type { NodeTemplate } from './node-template.ts';
 import { NONE_HELD, placeholderOf } from './in-flight-node.ts';
@@ -16,7 +15,7 @@ export interface TemplateWithLimits {
 
 /** The answer of the pools to a pod that needs a new node: the first pool that takes it, or the refusal of each pool. */
 export type Opening =
-  | { readonly template: NodeTemplate; readonly set: RequirementSet }
+  | { readonly template: NodeTemplate; readonly accepted: Accepted }
   | {
       readonly refusals: readonly { readonly nodePool: string; readonly refusal: RawRefusal }[];
       /** Whether all of them will refuse again, and so will every node that they open. */
@@ -51,10 +50,10 @@ export class NewNodes {
     for (const pool of this.#pools) {
       const { template } = pool;
       const { variants, refusal } = pool.withinLimits();
-      const set = refusal === undefined ? this.#check(pool, variants, demand, restriction, planned) : undefined;
-      if (set !== undefined) return { template, set };
-      areForGood &&= refusal !== undefined || this.#acceptance.lasting === 'ForGood';
-      refusals.push({ nodePool: template.nodePool, refusal: refusal ?? this.#acceptance.refusal! });
+      const result = refusal === undefined ? this.#check(pool, variants, demand, restriction, planned) : undefined;
+      if (result?.isAccepted) return { template, accepted: result };
+      areForGood &&= result === undefined || result.lasting === 'ForGood';
+      refusals.push({ nodePool: template.nodePool, refusal: refusal ?? result!.refusal! });
       if (refusals.at(-1)!.refusal.why === 'Reservation') break;
     }
     return { refusals, areForGood };
