@@ -264,7 +264,7 @@ test('02/182 a strict spread wins over a preference to share a host', () => {
   assert.deepEqual(packing(new TestEnvironment().plan(...many(3, spec))), [1, 1, 1]);
 });
 
-test('02/183 guards in all zones keep a selected pod off, also from a node in a zone no pool offers', () => {
+test('02/183 anti-affinity in all zones keeps a selected pod off, also from a node in a zone no pool offers', () => {
   const inverseAntiAffinity = [...ZONES, 'elsewhere'].map((zone) =>
     inZone(zone, [labelled(`guard-${zone}`, { role: 'guard' }, { affinity: away(podsWith(ZONE_LABEL)) })]),
   );

@@ -8,7 +8,7 @@ import { makeNode, makePod } from '../testing/builders.ts';
 import { fakeType } from '../testing/fake-types.ts';
 import { outlineOf } from '../testing/plan-outline.ts';
 import { away, podsWith, spreadOver } from '../testing/pod-parts.ts';
-import { World } from '../testing/world.ts';
+import { TestEnvironment } from '../testing/test-environment.ts';
 import { HostDifference } from './host-difference.ts';
 import { HostCounts } from './host-counts.ts';
 
@@ -63,7 +63,7 @@ function tenancy(seed: number, selectorOf: (left: readonly string[]) => LabelSel
   const tenants = TENANTS.flatMap((tenant) => Array.from({ length: 1 + random.below(3) }, () => tenant));
   const pods = [...tenants, ...nobody(random)].map((tenant, i) => podOf(`pod-${i}`, tenant));
   const types = [2, 4].map((cpus) => fakeType(`cpu-${cpus}`, { resources: { cpu: String(cpus), pods: '10' } }));
-  return new World({ types, nodes }).plan(...pods);
+  return new TestEnvironment({ types, nodes }).plan(...pods);
 }
 
 function nobody(random: Random): readonly undefined[] {
