@@ -122,7 +122,7 @@ export {
   mapType,
   type OptionType,
   oneOf,
-  type Reading,
+  type ParseResult,
   same,
   text,
 } from './options/option-type.ts';

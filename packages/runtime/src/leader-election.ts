@@ -27,13 +27,13 @@ const slowPath = defineCounter(
     'Please make sure to group by name.',
 );
 
-/** How long a lease lasts and how it is kept, in milliseconds (spec 05 §2.3). */
+/** The timings of a lease, in milliseconds (spec 05 §2.3). */
 export interface LeaseTimings {
-  /** How long others wait, since they last saw a renewal, before they take the lease. Whole seconds. */
+  /** How long other candidates wait after the last renewal they saw before they take the lease. Whole seconds. */
   readonly leaseDuration: number;
-  /** How long after its last renewal was sent a leader goes on. */
+  /** How long a leader continues after sending its last successful renewal. */
   readonly renewDeadline: number;
-  /** Between two tries; those who wait for the lease add up to 1.2 times as much at random. */
+  /** The time between two tries. A candidate that waits for the lease adds random jitter of up to 1.2 times as much. */
   readonly retryPeriod: number;
 }
 
@@ -44,28 +44,31 @@ export const LEASE_TIMINGS: LeaseTimings = {
 };
 
 const JITTER_FACTOR = 1.2;
-/** The process ends, and a server that says nothing must not hold it: the lease runs out anyway. */
+/**
+ * The process is ending, and an unresponsive server must not delay that. Without a release, the lease expires by
+ * itself.
+ */
 const RELEASE_TIMEOUT = 2 * SECOND;
 
 export interface LeaderElectionOptions {
   /** Namespace and name of the Lease. */
   readonly lease: ObjectRef & { readonly namespace: string };
-  /** Unique among all who ever compete, restarts included: see `newIdentity`. */
+  /** Unique among all candidates, including earlier runs of the same process: see `newIdentity`. */
   readonly identity: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly timings?: LeaseTimings;
-  /** Its own client, without rate limits and without the fence, so that reconciling cannot starve renewals. */
+  /** A separate client, without rate limits and without the fence, so that reconciling cannot delay renewals. */
   readonly client: Pick<Client, 'get' | 'create' | 'update'>;
   readonly clock: SteadyClock;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** In [0, 1); Math.random unless given. */
+  /** Source of jitter, in [0, 1); Math.random by default. */
   readonly random?: () => number;
-  /** Puts an event on the Lease, reason `LeaderElection`. */
+  /** Publishes an event about the Lease, with reason `LeaderElection`. */
   readonly publish?: (message: string) => void;
 }
 
-/** Another leads, or nobody could be asked until the deadline: this process must not go on. */
+/** Another process leads, or the lease could not be renewed by the deadline. This process must stop. */
 export class LeaderElectionLostError extends Error {
   override readonly name = 'LeaderElectionLostError';
 
@@ -74,33 +77,33 @@ export class LeaderElectionLostError extends Error {
   }
 }
 
-/** `<hostname>_<uuid>`, as upstream's. */
+/** `<hostname>_<uuid>`, as upstream. */
 export function newIdentity(): string {
   return `${hostname()}_${randomUUID()}`;
 }
 
-/** What one try came to. */
+/** The outcome of one try. */
 type Attempt =
   | { readonly outcome: 'held' }
   | { readonly outcome: 'taken'; readonly holder: string }
   | { readonly outcome: 'failed'; readonly error: unknown };
 
 /**
- * Competes for a Lease. Only durations measured here decide; other hosts' clocks are never compared with ours. For
- * one term: `acquire`, then `hold` while leading, then `release` once nothing writes any more.
+ * Competes for a Lease. It relies on durations measured by this process only, and never compares clocks with other
+ * hosts. One term consists of `acquire`, then `hold` while leading, then `release` once nothing writes any more.
  */
 export class LeaderElector {
-  /** Open while this process leads for certain. */
+  /** Open while this process is certain to lead. */
   readonly fence: LeaderFence;
   readonly #options: LeaderElectionOptions;
   readonly #timings: LeaseTimings;
   readonly #lock: LeaseLock;
   readonly #logger: Logger;
   #isLeading = false;
-  /** The lease as last seen or written, and since when it has been so. */
+  /** The Lease as last read or written, and the time since its content last changed. */
   #observed: { readonly spec: LeaseSpec; readonly since: Stopwatch } | undefined;
 
-  /** Throws when the timings leave no room for safety. */
+  /** Throws if the timings are not safe. */
   constructor(options: LeaderElectionOptions) {
     const { client, lease, labels, timings = LEASE_TIMINGS } = options;
     checkTimings(timings);
@@ -114,7 +117,7 @@ export class LeaderElector {
     options.metrics.increment(slowPath, { name: lease.name }, 0);
   }
 
-  /** Resolves when the lease is ours. Rejects with the signal's reason. */
+  /** Resolves when this process holds the lease. Rejects with the signal's reason. */
   async acquire(signal: AbortSignal): Promise<void> {
     const { random = Math.random } = this.#options;
     if (this.fence.isClosed) throw new Error('a LeaderElector serves one term');
@@ -123,7 +126,7 @@ export class LeaderElector {
       const { outcome } = await this.#attempt(signal);
       if (outcome === 'held' && this.fence.remaining > 0) break;
       signal.throwIfAborted();
-      if (outcome === 'held') continue; // but the answer took too long: renew before anything is written
+      if (outcome === 'held') continue; // the answer took too long: renew before anything is written
       await this.#options.clock.sleep(this.#timings.retryPeriod * (1 + JITTER_FACTOR * random()), signal);
     }
     this.#setLeading(true);
@@ -131,17 +134,17 @@ export class LeaderElector {
   }
 
   /**
-   * Renews until aborted, then resolves, still leading. Rejects with LeaderElectionLostError, the fence closed, when
-   * the lease is another's or could not be renewed in time.
+   * Renews the lease until aborted, then resolves while still leading. If another process holds the lease, or it could
+   * not be renewed in time, closes the fence and rejects with LeaderElectionLostError.
    */
   async hold(signal: AbortSignal): Promise<void> {
     while (await this.#pause(this.#timings.retryPeriod, signal)) await this.#renew(signal);
   }
 
   /**
-   * Gives the lease up if it is ours, so that another can lead at once. To be called when nothing writes any more; also
-   * after an `acquire` that was cut short, which may have won unnoticed. While a write may still take effect the lease is
-   * kept, and runs out.
+   * Releases the lease if this process holds it, so that another can lead at once. To be called when nothing writes any
+   * more, also after an aborted `acquire`, because its last request may have taken the lease. The lease is not released
+   * while a write may still take effect; it then expires by itself.
    */
   async release(): Promise<void> {
     this.#setLeading(false);
@@ -165,8 +168,8 @@ export class LeaderElector {
   }
 
   /**
-   * Tries until the lease is renewed, or throws. The first try is made even when the time is up, as after a long stop:
-   * the server knows whether the lease has been ours all along.
+   * Retries until the lease is renewed, or throws. The first try is made even after the deadline, for example when the
+   * process was suspended: the server knows whether the lease was held all along.
    */
   async #renew(signal: AbortSignal): Promise<void> {
     for (;;) {
@@ -185,7 +188,7 @@ export class LeaderElector {
     return new LeaderElectionLostError({ cause });
   }
 
-  /** One try, within the time that is left. */
+  /** One try, within the remaining time. */
   async #attempt(signal?: AbortSignal): Promise<Attempt> {
     const deadline = startDeadline(this.#options.clock, this.fence.remaining || this.#timings.renewDeadline, signal);
     try {
@@ -197,7 +200,10 @@ export class LeaderElector {
     }
   }
 
-  /** The usual way to renew: one request, assuming that nobody else wrote. Undefined if that must be looked up. */
+  /**
+   * Renews with a single request, assuming that nobody else has written. Returns undefined if the Lease must be read
+   * first.
+   */
   async #renewOptimistically(signal: AbortSignal): Promise<Attempt | undefined> {
     const { identity, lease, metrics } = this.#options;
     if (this.#observed?.spec.holderIdentity !== identity) return undefined;
@@ -219,13 +225,13 @@ export class LeaderElector {
     this.#observe(found);
     const { holderIdentity: holder = '', leaseTransitions = 0 } = found;
     const isOurs = holder === this.#options.identity;
-    // Whoever has led so far must not lead on through another's term, even if that is over by now.
+    // // A former leader must not continue after another process has led, even if that term is over.
     if (!isOurs && (this.#isLeading || (holder !== '' && !this.#isExpired()))) return { outcome: 'taken', holder };
     const kept = isOurs ? found : { leaseTransitions: leaseTransitions + 1 };
     return this.#logFailure('Failed to update lease', this.#write('update', kept, signal), signal);
   }
 
-  /** Logs what fails, in upstream's words, unless the caller gave up; time-outs come as ConnectionErrors. */
+  /** Logs a failure in upstream's words, unless the caller aborted. Time-outs arrive as ConnectionErrors. */
   async #logFailure<T>(failure: string, work: Promise<T>, signal: AbortSignal): Promise<T> {
     try {
       return await work;
@@ -237,8 +243,9 @@ export class LeaderElector {
   }
 
   /**
-   * Puts our name on the lease, keeping when and as which holder it was won. The fence counts from before the request,
-   * the one moment that is certain to be early enough.
+   * Writes this process as the holder. Acquire time and transition count are kept if it already holds the lease. The
+   * fence counts from before the request is sent, because the server may have set the renew time at any moment after
+   * that.
    */
   async #write(
     how: 'create' | 'update',
@@ -261,7 +268,7 @@ export class LeaderElector {
     return { outcome: 'held' };
   }
 
-  /** A holder who changes anything lives: the wait for its end starts anew. */
+  /** Records the Lease. Any change by the holder shows that it is alive, so the time until expiry starts anew. */
   #observe(spec: LeaseSpec): void {
     if (this.#observed !== undefined && isDeepStrictEqual(spec, this.#observed.spec)) return;
     this.#observed = { spec, since: new Stopwatch(this.#options.clock) };
@@ -272,7 +279,7 @@ export class LeaderElector {
     return since.atLeast() >= (spec.leaseDurationSeconds ?? 0) * SECOND;
   }
 
-  /** False when the signal came first. */
+  /** False if the signal aborts first. */
   async #pause(delay: number, signal: AbortSignal): Promise<boolean> {
     try {
       await this.#options.clock.sleep(delay, signal);

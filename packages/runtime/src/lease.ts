@@ -3,7 +3,10 @@ import type { Client } from './client/client.ts';
 import { findInClusterNamespace } from './client/in-cluster.ts';
 import { type Lease, LEASES, type LeaseSpec, type ObjectRef } from '@karpenter-ts/kubernetes';
 
-/** One Lease on the API server. Remembers the version last seen: an update succeeds only if nobody else wrote. */
+/**
+ * Reads and writes one Lease. It remembers the resource version it read last, so an update succeeds only if nobody else
+ * has written.
+ */
 export class LeaseLock {
   readonly #client: Pick<Client, 'get' | 'create' | 'update'>;
   readonly #ref: ObjectRef;
@@ -11,7 +14,7 @@ export class LeaseLock {
   readonly #timeout: number;
   #seen: Lease | undefined;
 
-  /** `timeout` is that of one request, in milliseconds; none is repeated by the client. */
+  /** `timeout` limits one request, in milliseconds. The client repeats none of them. */
   constructor(options: {
     readonly client: Pick<Client, 'get' | 'create' | 'update'>;
     readonly ref: ObjectRef;
@@ -24,7 +27,7 @@ export class LeaseLock {
     this.#timeout = options.timeout;
   }
 
-  /** Undefined if there is no such Lease. */
+  /** Undefined if the Lease does not exist. */
   async find(signal: AbortSignal): Promise<LeaseSpec | undefined> {
     const lease = await unlessGone(this.#client.get<Lease>(LEASES, this.#ref, this.#options, signal));
     if (lease === undefined) return undefined;
@@ -42,7 +45,7 @@ export class LeaseLock {
     this.#seen = await this.#client.create<Lease>(LEASES, lease, this.#options, signal);
   }
 
-  /** Writes over the version last seen; rejects with a conflict if there is a newer one. */
+  /** Updates the version read last. Rejects with a conflict if there is a newer one. */
   async update(spec: LeaseSpec, signal: AbortSignal): Promise<void> {
     if (this.#seen === undefined) throw new Error('lease not initialized, call find or create first');
     const { metadata } = this.#seen;
@@ -56,7 +59,7 @@ export class LeaseLock {
   }
 }
 
-/** Where the lease lives: as configured, else the pod's own namespace. Throws outside a cluster. */
+/** The namespace of the Lease: the configured one, else the pod's own. Throws outside a cluster. */
 export async function leaseNamespace(configured: string, mount?: string): Promise<string> {
   const namespace = configured || (await findInClusterNamespace(mount));
   if (namespace !== undefined) return namespace;

@@ -8,36 +8,39 @@ import { defineCounter } from './metrics/definition.ts';
 import type { Metrics } from './metrics/registry.ts';
 
 /**
- * Writes lines. The message is a fixed phrase people search for; everything that varies is a field. Logging never
- * throws and never waits.
+ * Writes log lines. The message is a fixed phrase that people search for; everything that varies is a field. Logging
+ * never throws and never waits.
  */
 export interface Logger {
   debug(message: string, fields?: Fields): void;
   info(message: string, fields?: Fields): void;
-  /** `error` comes last on the line as text; facts attached to it (`StructuredError`) become fields before it. */
+  /** `error` is written as text at the end of the line. The values of a `StructuredError` become fields before it. */
   error(message: string, error?: unknown, fields?: Fields): void;
-  /** A logger whose lines all carry these fields too, before those of the call; a key of both has the call's value. */
+  /**
+   * A logger that adds these fields to all lines, before the fields of the call. If both have a key, the value of the
+   * call counts.
+   */
   with(fields: Fields): Logger;
-  /** A logger of a part: `controller` becomes `controller.<suffix>`. */
+  /** A logger for a component: `controller` becomes `controller.<suffix>`. */
   named(suffix: string): Logger;
-  /** Whether a line of this level would be written: for fields that cost something to make. */
+  /** Whether a line of this level would be written. Ask before computing expensive fields. */
   isEnabled(level: Level): boolean;
 }
 
-/** The logger all others derive from. */
+/** The logger that all others derive from. */
 export interface RootLogger extends Logger {
-  /** Changes the level of this logger and of all derived from it, at once. */
+  /** Changes the level of this logger and of all loggers derived from it. */
   setLevel(level: Level): void;
 }
 
-/** How and where to log. */
+/** The level, the format and the output of a logger. */
 export interface LoggerSettings {
   readonly level: Level;
   readonly clock: Clock;
-  /** Takes whole lines, each with its newline. See `openSinks`. */
+  /** Receives whole lines, each with its newline. See `openSinks`. */
   readonly write: (line: string) => void;
   readonly format: 'json' | 'console';
-  /** Colours for `console`; off if not given. */
+  /** Whether the `console` format uses colours; false by default. */
   readonly hasColors?: boolean;
   /** Counts the lines that sampling drops. */
   readonly metrics?: Metrics;
@@ -49,12 +52,12 @@ const droppedLines = defineCounter(
   'Log lines dropped because equal ones came too fast.',
 );
 
-/** A logger named `controller`, with the lines of spec 05 §6.1. */
+/** The logger named `controller`, which writes lines as in spec 05 §6.1. */
 export function createLogger(settings: LoggerSettings): RootLogger {
   return new LineLogger(new Output(settings), 'controller', {});
 }
 
-/** Says nothing. */
+/** A logger that writes nothing. */
 export const nullLogger: Logger = {
   debug: () => undefined,
   info: () => undefined,
@@ -64,7 +67,7 @@ export const nullLogger: Logger = {
   isEnabled: () => false,
 };
 
-/** Adds the revision this program was built from to every line, or says once that it is not known. */
+/** Adds the commit this program was built from to every line. If it is unknown, logs that once. */
 export function withCommit(logger: Logger, revision: string | undefined): Logger {
   if (revision !== undefined) return logger.with({ commit: revision });
   logger.info('Unable to read vcs.revision from binary');
@@ -73,7 +76,7 @@ export function withCommit(logger: Logger, revision: string | undefined): Logger
 
 const SEVERITY = { debug: 0, info: 1, error: 2 } as const satisfies Record<Level, number>;
 
-/** What a family of loggers shares: the level, the sampling and where lines go. */
+/** What all derived loggers share: the level, the sampler and the output. */
 class Output {
   level: Level;
   readonly #settings: LoggerSettings;
@@ -143,10 +146,15 @@ class LineLogger implements RootLogger {
   }
 }
 
-/** Frames of this file above the one that logged: findCaller, Output.write, #write, and debug, info or error. */
+/**
+ * The number of stack frames in this file above the caller: findCaller, Output.write, #write, and debug, info or error.
+ */
 const OWN_FRAMES = 4;
 
-/** `dir/file:line` of whoever called debug, info or error. Costs some microseconds: for the debug level only. */
+/**
+ * `dir/file:line` of the caller of debug, info or error. Takes some microseconds, so it is used at the debug level
+ * only.
+ */
 function findCaller(): string | undefined {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = OWN_FRAMES + 1;

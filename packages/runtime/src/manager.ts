@@ -12,37 +12,41 @@ export interface ManagerOptions {
   readonly clock: SteadyClock;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** For jitter, in [0, 1); Math.random unless given. */
+  /** Source of jitter, in [0, 1); Math.random by default. */
   readonly random?: () => number;
-  /** HTTP servers: first to start and last to stop, so that probes are answered throughout. */
+  /** HTTP servers. They start first and stop last, so that probes are answered all the time. */
   readonly servers?: readonly Runnable[];
-  /** Caches that all replicas keep warm. Those only a controller's source reads start with that controller. */
+  /** Caches that run on all replicas. A cache that only a controller's source reads starts with that controller. */
   readonly caches?: readonly Cache[];
-  /** What runs on all replicas once the caches have synced. */
+  /** Runs on all replicas once the caches have synced. */
   readonly background?: readonly Runnable[];
-  /** What runs only on the leader. */
+  /** Runs on the leader only. */
   readonly controllers?: readonly Controller<never>[];
-  /** None: this process leads without asking. */
+  /** Without an election, this process leads at once. */
   readonly election?: LeaderElector;
-  /** Whether the controllers' caches are filled before the lease is won; without an election it means nothing. */
+  /** Whether to start the controllers' caches before the lease is acquired. No effect without an election. */
   readonly warmUp?: boolean;
-  /** Sends events from first to last. Flushed after everything else has stopped. */
+  /** The event recorder, which runs from first to last and is flushed after everything else has stopped. */
   readonly events?: Runnable & { flush(timeout: number): Promise<void> };
 }
 
-/** Caches must sync within this, or the process ends: a CRD or a right is missing (spec 05 §3.1). */
+/**
+ * The process ends if its caches have not synced by then, for example because a CRD or an RBAC rule is missing (spec 05
+ * §3.1).
+ */
 const SYNC_TIMEOUT = 2 * MINUTE;
-const SYNC_CHECK = 100; // as client-go
-/** For everything to end, together (spec 05 §2.6). */
+const SYNC_CHECK = 100; // as in client-go
+/** The time in which everything must stop (spec 05 §2.6). */
 const GRACE = 30 * SECOND;
 const FLUSH_TIMEOUT = 5 * SECOND;
 
 /**
- * Starts the parts of the process in order, and stops them in order.
+ * Starts the parts of the process in order and stops them in order.
  *
- * Start: servers, caches (which must sync), background, warm-up, the lease, controllers. Stop: background, controllers,
- * the lease, caches, servers: what does not write must not keep another from leading. A part that fails stops the whole.
- * A lost lease ends it without waiting for anything: the fence keeps what still runs from writing.
+ * Start: servers, caches (which must sync), background, warm-up, leader election, controllers. Stop: background,
+ * controllers, release of the lease, caches, servers: parts that do not write must not delay the next leader. The
+ * failure of a part stops all. After a lost lease the process ends without waiting for anything; the fence keeps what
+ * still runs from writing.
  */
 export class Manager {
   readonly #options: ManagerOptions;
@@ -62,14 +66,14 @@ export class Manager {
     this.#options = options;
   }
 
-  /** Whether all caches started so far have synced: a check for readiness. False before `start`. */
+  /** Whether all caches started so far have synced, for the readiness check. False before `start`. */
   get hasSynced(): boolean {
     return this.#isStarted && [...this.#startedCaches].every((cache) => cache.hasSynced);
   }
 
   /**
-   * Runs everything until aborted, and resolves when all has stopped and the lease is given up. Rejects with what went
-   * wrong: a part's failure, LeaderElectionLostError, or that the stop took longer than its grace.
+   * Runs everything until aborted, and resolves when all has stopped and the lease is released. Rejects with the
+   * failure of a part, with LeaderElectionLostError, or if stopping took longer than the grace period.
    */
   async start(signal: AbortSignal): Promise<void> {
     const stopped = new Promise<void>((resolve) => {
@@ -134,7 +138,9 @@ export class Manager {
     }
   }
 
-  /** The manager's own caches. Rejects with all that are late, and why. */
+  /**
+   * Waits for the manager's own caches. Rejects with the names of all that have not synced, and their last failures.
+   */
   async #syncAll(caches: readonly Cache[]): Promise<void> {
     try {
       await this.#inTime((signal) => Promise.all(caches.map((cache) => this.#sync(cache, signal))));
@@ -147,7 +153,7 @@ export class Manager {
     }
   }
 
-  /** Rejects when the caches have not synced in time, or the process is to stop. */
+  /** Rejects if the caches have not synced in time, or the process is stopping. */
   async #inTime(sync: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
     const timer = new AbortController();
     const cancel = this.#options.clock.after(SYNC_TIMEOUT, () => timer.abort(new Error('timed out')));
@@ -158,7 +164,7 @@ export class Manager {
     }
   }
 
-  /** Starts the cache unless it runs, and resolves when it has synced. */
+  /** Starts the cache unless it is running, and resolves when it has synced. */
   async #sync(cache: Cache, signal: AbortSignal): Promise<void> {
     if (!this.#startedCaches.has(cache)) {
       this.#startedCaches.add(cache);
@@ -176,7 +182,8 @@ export class Manager {
     try {
       await Promise.race([this.#stopInOrder(starting), late]);
     } catch (error) {
-      // A controller that has not ended may write: its lease is left to run out, and the fence lets no other write start.
+      // // A controller that has not stopped may still write, so the lease is not released but expires. The fence lets
+      // no further write start.
       this.#releasing.abort();
       election?.fence.close();
       throw error;
@@ -200,7 +207,7 @@ export class Manager {
     logger.info('Wait completed, proceeding to shutdown the manager');
   }
 
-  /** Gives the lease up, also one that was won while the start was called off. */
+  /** Releases the lease, also if it was acquired while the start was being aborted. */
   async #release(starting: Promise<void>): Promise<void> {
     await Promise.allSettled([starting]);
     this.#releasing.abort();
@@ -219,7 +226,7 @@ export class Manager {
   }
 }
 
-/** Upstream's words, and after them what the server said last: which CRD or right is missing. */
+/** Upstream's words, followed by the last failure, which tells the missing CRD or RBAC rule. */
 function lateText(kind: string, { lastFailure }: Cache): string {
   const late = `timed out waiting for cache to be synced for Kind ${kind}`;
   return lastFailure === undefined ? late : `${late}: ${errorText(lastFailure)}`;

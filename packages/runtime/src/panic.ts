@@ -1,7 +1,10 @@
 import { AssertionError } from 'node:assert';
 import { inspect } from 'node:util';
 
-/** Thrown by a bug, not by the world: what an engine throws on wrong code, a failed assertion, or no Error at all. */
+/**
+ * Whether something was thrown because of a bug: an error of the JavaScript engine, a failed assertion, or a value that
+ * is no Error.
+ */
 export function isPanic(thrown: unknown): boolean {
   return (
     !(thrown instanceof Error) ||
@@ -12,7 +15,7 @@ export function isPanic(thrown: unknown): boolean {
   );
 }
 
-/** A bug that was caught so that the process survives. Its text is upstream's: people alert on it. */
+/** A bug that was caught so that the process keeps running. The text is upstream's, because people alert on it. */
 export class RecoveredPanicError extends Error {
   override readonly name = 'RecoveredPanicError';
 
@@ -21,7 +24,7 @@ export class RecoveredPanicError extends Error {
   }
 }
 
-/** What was thrown, in one line. */
+/** The thrown value in one line. */
 export function panicText(thrown: unknown): string {
   return thrown instanceof Error || typeof thrown === 'string'
     ? String(thrown)

@@ -1,4 +1,4 @@
-/** Runs `work` on every item, at most `limit` at a time, and hands back what was thrown, in no order. */
+/** Runs `work` on every item, at most `limit` at a time. Returns everything that was thrown, in no particular order. */
 export async function runParallel<T>(
   items: readonly T[],
   limit: number,

@@ -1,5 +1,5 @@
 /**
- * Node's HTTP. Not by import, which evaluates all that the module offers: among it is a WebSocket client that nobody here
- * needs, at 30 ms and 10 MB.
+ * Node's HTTP module. Not imported, because an import evaluates everything the module exports, including a WebSocket
+ * client that nothing here uses: 30 ms and 10 MB.
  */
 export const { Agent, createServer, request } = process.getBuiltinModule('node:http');

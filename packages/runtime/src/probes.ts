@@ -2,13 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pathOf, queryOf, type Routes, sendText } from './http-server.ts';
 import type { Logger } from './logger.ts';
 
-/** Says whether a part is well: resolves if so, else throws why. Should answer at once. */
+/** A health check: resolves if healthy, else throws the reason. Should answer at once. */
 export type Check = () => void | Promise<void>;
 
-/** Checks by name. Names are shown to whoever asks, the reason of a failure only to who asks for that one check. */
+/**
+ * Health checks by name. Names are shown to every client, the reason of a failure only in the answer for that check.
+ */
 export type Checks = Readonly<Record<string, Check>>;
 
-/** A check that always passes: the process is there and answers. */
+/** A check that always passes: the process runs and answers. */
 export const ping: Check = () => {};
 
 interface CheckStatus {
@@ -16,7 +18,9 @@ interface CheckStatus {
   readonly outcome: 'ok' | 'failed' | 'excluded';
 }
 
-/** The routes of one probe, such as `/readyz`: all checks there, each alone below it (spec 05 §2.4). */
+/**
+ * The routes of one probe, such as `/readyz`, for all checks together and, below it, for each of them (spec 05 §2.4).
+ */
 export function probeRoutes(path: string, checks: Checks, logger: Logger): Routes {
   const ours = logger.named('controller-runtime').named('healthz');
   const handler = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

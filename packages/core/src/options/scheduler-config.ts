@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { goQuote, qualifiedNameProblems } from '@karpenter-ts/kubernetes';
 import type * as Yaml from 'yaml';
-import { type OptionType, type Reading, same } from '@karpenter-ts/runtime';
+import { type OptionType, type ParseResult, same } from '@karpenter-ts/runtime';
 
 /** A spread that pods without one of their own are given. */
 interface DefaultConstraint {
@@ -31,7 +31,7 @@ export const schedulerConfig: OptionType<SchedulerConfig> = {
 
 class ConfigError extends Error {}
 
-function readConfig(written: string): Reading<SchedulerConfig> {
+function readConfig(written: string): ParseResult<SchedulerConfig> {
   try {
     return { kind: 'value', value: written.trim() === '' ? NO_SCHEDULER_CONFIG : decodeConfig(written) };
   } catch (error) {

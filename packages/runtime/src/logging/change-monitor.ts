@@ -1,10 +1,10 @@
 import { HOUR } from '../clock.ts';
 import type { SteadyClock } from '../steady-clock.ts';
 
-/** A value is told again after a day, so that any day's log holds it (spec 05 §6.1). */
+/** A value is logged again after a day, so that the log of any day contains it (spec 05 §6.1). */
 const MEMORY = 24 * HOUR;
 
-/** Says when something discovered is worth a line: the first time, when it changes, and after a day. */
+/** Tells when a discovered value should be logged: the first time, after a change, and once a day. */
 export class ChangeMonitor {
   readonly #clock: SteadyClock;
   readonly #seen = new Map<string, { readonly value: string; readonly until: number }>(); // until: elapsed milliseconds
@@ -13,7 +13,10 @@ export class ChangeMonitor {
     this.#clock = clock;
   }
 
-  /** Remembers `value` under `key`; true if it differs from what was last told. Plain data; lists are compared in any order. */
+  /**
+   * Remembers `value` under `key`, and returns whether it differs from the last one. Values are plain data; the order
+   * of lists does not matter.
+   */
   hasChanged(key: string, value: unknown): boolean {
     const now = this.#clock.elapsed();
     const text = JSON.stringify(value, sorted);
@@ -29,7 +32,7 @@ export class ChangeMonitor {
   }
 }
 
-/** Members by key, lists by their members' text. */
+/** Sorts the members of objects by key and lists by the text of their elements. */
 function sorted(_key: string, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((member) => JSON.stringify(member, sorted)).sort();
   if (typeof value !== 'object' || value === null) return value;

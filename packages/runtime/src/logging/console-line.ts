@@ -5,7 +5,7 @@ import { valueText } from './value-text.ts';
 
 const COLORS = { debug: 'gray', info: 'green', error: 'red' } as const satisfies Record<Level, string>;
 
-/** A line for people at a terminal: time of day, level, message, then `key=value`. */
+/** A line in the format for people: time of day, level, message, then `key=value`. */
 export function consoleLine(entry: LogEntry, hasColors: boolean): string {
   const paint = (color: Parameters<typeof styleText>[0], text: string): string =>
     hasColors ? styleText(color, text, { validateStream: false }) : text;
@@ -23,7 +23,10 @@ export function consoleLine(entry: LogEntry, hasColors: boolean): string {
   return `${words.join(' ')}\n`;
 }
 
-/** Whether a stream shows colours: a terminal, unless the user says otherwise (no-color.org, FORCE_COLOR). */
+/**
+ * Whether to write colours to a stream: if it is a terminal, unless the user sets it otherwise (no-color.org,
+ * FORCE_COLOR).
+ */
 export function hasColors(
   stream: { readonly isTTY?: boolean },
   env: Readonly<Record<string, string | undefined>>,

@@ -1,7 +1,7 @@
 import { errorText } from './error-text.ts';
 import type { Fields, LogEntry } from './log-entry.ts';
 
-/** One JSON object per line, its keys in the order of spec 05 §6.1. */
+/** One JSON object per line, with the keys in the order of spec 05 §6.1. */
 export function jsonLine({ level, time, logger, caller, message, fields, error }: LogEntry): string {
   let line = `{"level":"${level.toUpperCase()}","time":"${new Date(time).toISOString()}","logger":"${logger}"`;
   if (caller !== undefined) line += `,"caller":${JSON.stringify(caller)}`;
@@ -18,7 +18,7 @@ function fieldsText(fields: Fields): string {
   return text;
 }
 
-/** What cannot be written, such as an object that holds itself, is told under `<key>Error`. */
+/** A value that cannot be serialised, such as a cyclic object, is replaced by a field `<key>Error`. */
 function fieldText(key: string, value: unknown): string {
   try {
     const text = typeof value === 'string' ? JSON.stringify(value) : JSON.stringify(writable('', value), writable);
@@ -28,7 +28,7 @@ function fieldText(key: string, value: unknown): string {
   }
 }
 
-/** Puts what JSON has no form for into words. */
+/** Turns values that JSON cannot represent into text. */
 function writable(_key: string, value: unknown): unknown {
   if (value instanceof Error) return errorText(value);
   const isForeign = typeof value === 'bigint' || typeof value === 'symbol' || typeof value === 'function';

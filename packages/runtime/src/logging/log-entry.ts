@@ -1,12 +1,12 @@
 import type { Instant } from '../clock.ts';
 
-/** How much a line matters, least first. There is no `warn`: upstream has none. */
+/** Log levels, lowest first. There is no `warn`, because upstream has none. */
 export type Level = 'debug' | 'info' | 'error';
 
-/** What varies about a line, by key. A value may be anything that JSON can hold; `undefined` leaves the key out. */
+/** The variable parts of a line, by key. Values may be anything that JSON can hold; `undefined` leaves the key out. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Everything a line says. */
+/** The content of a line. */
 export interface LogEntry {
   readonly level: Level;
   readonly time: Instant;
@@ -14,6 +14,6 @@ export interface LogEntry {
   readonly caller: string | undefined;
   readonly message: string;
   readonly fields: Fields;
-  /** Nothing if `undefined` or `null`. */
+  /** `undefined` or `null` for a line without an error. */
   readonly error: unknown;
 }

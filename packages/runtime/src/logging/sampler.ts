@@ -1,15 +1,18 @@
 import { type Instant, SECOND } from '../clock.ts';
 import type { Level } from './log-entry.ts';
 
-/** Of equal lines within a second the first 100 are written, then every 100th (spec 05 §6.1). */
+/** Of equal lines within one second, the first 100 are written, then every 100th (spec 05 §6.1). */
 const WINDOW = 1 * SECOND;
 const FIRST = 100;
 const EVERY = 100;
 
-/** Messages are fixed phrases, so few; should someone log others, forgetting all only lets more lines through. */
+/**
+ * Messages are fixed phrases, so there are few. If there are more than this, all counts are dropped, which only lets
+ * more lines through.
+ */
 const MAX_MESSAGES = 4096;
 
-/** Keeps a burst of equal lines from costing more than they tell. Lines are equal in level and message. */
+/** Limits how often the same line is written. Lines are equal if level and message are. */
 export class Sampler {
   readonly #windows = new Map<string, { end: Instant; count: number }>();
 

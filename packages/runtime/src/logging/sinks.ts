@@ -2,11 +2,11 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '../clock.ts';
 
-/** Where lines go. */
+/** The outputs of the log. */
 export interface Sinks {
-  /** Writes to all. Where that fails, the error sinks are told; the others still get the line. */
+  /** Writes to all sinks. If one fails, the error sinks are told, and the others still get the line. */
   readonly write: (line: string) => void;
-  /** Closes the files among them. */
+  /** Closes the sinks that are files. */
   readonly close: () => void;
 }
 
@@ -16,18 +16,18 @@ export interface OutputStream {
   on(event: 'error', listener: (error: Error) => void): unknown;
 }
 
-/** What to open. */
+/** The sinks to open. */
 export interface SinkSettings {
-  /** `stdout`, `stderr`, a path or a `file:` URL, each. Files are appended to. */
+  /** Each is `stdout`, `stderr`, a path or a `file:` URL. Files are appended to. */
   readonly paths: readonly string[];
-  /** The same, for complaints about the former. */
+  /** Sinks for failures to write to `paths`, in the same notation. */
   readonly errorPaths: readonly string[];
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
   readonly clock: Clock;
 }
 
-/** Opens all sinks. Throws when one cannot be opened: a log that nobody gets is worse than no start. */
+/** Opens all sinks. Throws if one cannot be opened: running without logs is worse than not starting. */
 export function openSinks(settings: SinkSettings): Sinks {
   const errors = openAll(settings.errorPaths, settings, () => undefined);
   const sinks = openAll(settings.paths, settings, (error) => {
@@ -49,7 +49,7 @@ function openAll(paths: readonly string[], streams: Streams, onError: (error: Er
   const writers = paths.map((path): ((line: string) => void) => {
     if (path === 'stdout' || path === 'stderr') {
       const stream = streams[path];
-      stream.on('error', onError); // without a listener, a reader that goes away ends the process
+      stream.on('error', onError); // without a listener, a reader that closes the pipe would end the process
       return (line) => stream.write(line);
     }
     const file = openFile(path);

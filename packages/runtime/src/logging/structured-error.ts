@@ -2,8 +2,8 @@ import type { Fields } from './log-entry.ts';
 import { valueText } from './value-text.ts';
 
 /**
- * An error with facts to search by. They stand in its message as ` (key=value, …)`, sorted, and on the log line as
- * fields of their own.
+ * An error with values to search for. They appear in its message as ` (key=value, …)`, sorted, and on the log line as
+ * fields.
  */
 export class StructuredError extends Error {
   override readonly name = 'StructuredError';
@@ -21,8 +21,8 @@ export class StructuredError extends Error {
 }
 
 /**
- * The facts of an error, of what caused it and of what was thrown together with it, sorted by key. A key that occurs
- * more than once gets an `s` and all its values.
+ * The values of an error, of its causes and of errors thrown together with it, sorted by key. If a key occurs more than
+ * once, an `s` is appended to it and it holds all values.
  */
 export function errorValues(error: unknown): Fields {
   const found = new Map<string, unknown[]>();

@@ -7,10 +7,10 @@ const buildInfo = defineGauge(
   'Always 1, labelled with what this program was built from and runs on.',
 );
 
-/** Go's names, which people select by, of the architectures it calls otherwise. */
+/** Go's architecture names, which queries select by, where they differ from Node's. */
 const GO_ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386' };
 
-/** Shows the build on the metrics page. The runtime's version stands where upstream has Go's. */
+/** Publishes the build information metric. The version of Node takes the place of upstream's Go version. */
 export function publishBuildInfo(metrics: Metrics, build: { readonly version: string; readonly commit: string }): void {
   const goarch = GO_ARCHITECTURES[process.arch] ?? process.arch;
   metrics.set(buildInfo, { ...build, goversion: `node${process.versions.node}`, goarch }, 1);

@@ -1,6 +1,6 @@
 import type { TextFormat } from './text-format.ts';
 
-/** The format of a page and how to call it. */
+/** The format of a metrics page and its content type. */
 export interface PageType {
   readonly format: TextFormat;
   readonly contentType: string;
@@ -12,7 +12,7 @@ const OPENMETRICS: PageType = {
   contentType: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
 };
 
-/** The best page for an `Accept` header; the plain text format for whoever asks for nothing we know. */
+/** The best format for an `Accept` header. The plain text format if the header names none that is supported. */
 export function negotiatePage(accept: string | undefined): PageType {
   for (const range of parseAccept(accept ?? '')) {
     const version = range.parameters.get('version');
@@ -35,7 +35,7 @@ interface AcceptRange {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** What a client accepts, best first; what it refuses (`q=0`) is left out. */
+/** The media types that a client accepts, best first. Those it refuses (`q=0`) are left out. */
 function parseAccept(header: string): readonly AcceptRange[] {
   const ranges = header.split(',').map((part): AcceptRange => {
     const [type = '', ...rest] = part.split(';').map((word) => word.trim());

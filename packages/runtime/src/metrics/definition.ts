@@ -1,39 +1,39 @@
-// A metric's definition is data: what is counted under it lives in a `Metrics`. Define one where it is written to, at
-// the top of the file, and never two of the same name.
+// // A metric's definition is plain data; its values live in a `Metrics`. Define a metric at the top of the file that
+// writes it, and never define two with the same name.
 
-/** What all kinds of metrics have. */
+/** What all metric definitions have. */
 interface Described<L extends string> {
   readonly name: string;
-  /** Sorted, as samples show them. */
+  /** Sorted, in the order in which samples show them. */
   readonly labelNames: readonly L[];
   readonly help: string;
 }
 
-/** Only rises. Its name ends in `_total`. */
+/** A number that only increases. The name ends in `_total`. */
 export interface CounterDefinition<L extends string = string> extends Described<L> {
   readonly type: 'counter';
 }
 
-/** Goes up and down. */
+/** A number that can increase and decrease. */
 export interface GaugeDefinition<L extends string = string> extends Described<L> {
   readonly type: 'gauge';
 }
 
-/** Counts observations by upper bounds. */
+/** Counts observations in buckets with upper bounds. */
 export interface HistogramDefinition<L extends string = string> extends Described<L> {
   readonly type: 'histogram';
-  /** Ascending, without the infinite one. */
+  /** Ascending, without +Inf. */
   readonly bounds: readonly number[];
 }
 
-/** Quantiles of recent observations, with the sum and count of all. */
+/** Quantiles of recent observations, and the sum and count of all observations. */
 export interface SummaryDefinition<L extends string = string> extends Described<L> {
   readonly type: 'summary';
-  /** Ascending, each from 0 to 1. */
+  /** Ascending, each in [0, 1]. */
   readonly quantiles: readonly number[];
 }
 
-/** Any metric. */
+/** A definition of any type. */
 export type MetricDefinition<L extends string = string> =
   | CounterDefinition<L>
   | GaugeDefinition<L>
@@ -42,7 +42,7 @@ export type MetricDefinition<L extends string = string> =
 
 type Names = readonly string[];
 
-/** A number of things that happened. The help text is one sentence for the metrics page. */
+/** Defines a counter. The help text is one sentence for the metrics page. */
 export function defineCounter<const N extends Names>(
   name: string,
   labelNames: N,
@@ -51,7 +51,7 @@ export function defineCounter<const N extends Names>(
   return { type: 'counter', ...described(name, labelNames, help) };
 }
 
-/** A number that is as it is now. */
+/** Defines a gauge. */
 export function defineGauge<const N extends Names>(
   name: string,
   labelNames: N,
@@ -60,7 +60,7 @@ export function defineGauge<const N extends Names>(
   return { type: 'gauge', ...described(name, labelNames, help) };
 }
 
-/** Sizes or durations by bucket. `bounds` ascend; the infinite bucket is added by itself. */
+/** Defines a histogram. `bounds` ascend; the +Inf bucket is added automatically. */
 export function defineHistogram<const N extends Names>(
   name: string,
   labelNames: N,
@@ -71,7 +71,7 @@ export function defineHistogram<const N extends Names>(
   return { type: 'histogram', ...described(name, labelNames, help, 'le'), bounds };
 }
 
-/** Quantiles over the last ten minutes (see `SummarySeries`). */
+/** Defines a summary: quantiles over the last ten minutes (see `SummarySeries`). */
 export function defineSummary<const N extends Names>(
   name: string,
   labelNames: N,

@@ -5,12 +5,12 @@ import { constants, createGzip } from 'node:zlib';
 import { acceptsGzip, negotiatePage } from './content-negotiation.ts';
 import type { Metrics } from './registry.ts';
 
-/** Pages repeat themselves so much that more effort gains little. */
+/** Metrics pages are so repetitive that a higher level saves little. */
 const GZIP = { level: constants.Z_BEST_SPEED };
 
 /**
- * Answers a scrape: plain text or OpenMetrics, gzipped if the client takes it. No faster than the client reads, so a
- * slow one costs no memory; one that goes away ends the work. Never throws.
+ * Answers a scrape in plain text or OpenMetrics, gzipped if the client accepts it. Rendering waits for a slow client,
+ * so that it costs no memory, and ends when the client disconnects. Never throws.
  */
 export async function serveMetrics(
   metrics: Metrics,
@@ -28,6 +28,6 @@ export async function serveMetrics(
   try {
     await (isGzipped ? pipeline(page, createGzip(GZIP), response) : pipeline(page, response));
   } catch {
-    response.destroy(); // the client went away: a cut page is all it can get
+    response.destroy(); // the client has disconnected
   }
 }

@@ -3,10 +3,10 @@ import { joinLabels } from './labels.ts';
 import type { Series } from './series.ts';
 import { formatFloat, sampleLine } from './text-format.ts';
 
-/** Observations counted by bucket. */
+/** A histogram's values under one set of labels. */
 export class HistogramSeries implements Series {
   readonly #bounds: readonly number[];
-  readonly #counts: Float64Array; // per bucket, not cumulative; the last is the infinite one
+  readonly #counts: Float64Array; // per bucket, not cumulative; the last is +Inf
   #sum = 0;
 
   constructor({ bounds }: HistogramDefinition) {

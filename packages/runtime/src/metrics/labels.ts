@@ -4,8 +4,8 @@ export type Labels<L extends string> = [L] extends [never]
   : Readonly<Record<L, string>>;
 
 /**
- * Labels as they stand between the braces of a sample, in the order of `names`. Equal labels give equal texts and
- * different ones different texts, so the text is also the key of a series. An absent value is written as empty.
+ * Formats labels as between the braces of a sample, in the order of `names`. Distinct labels give distinct texts, so
+ * the text is also the key of a series. An absent value is written as empty.
  */
 export function labelText(names: readonly string[], labels: Readonly<Record<string, string>>): string {
   let text = '';
@@ -16,14 +16,14 @@ export function labelText(names: readonly string[], labels: Readonly<Record<stri
   return text;
 }
 
-/** Label texts put together; either may be empty. */
+/** Joins two label texts, each of which may be empty. */
 export function joinLabels(first: string, second: string): string {
   return first === '' || second === '' ? first + second : `${first},${second}`;
 }
 
 const NEEDS_ESCAPE = /["\\\n]/;
 
-/** Escapes what may not stand within double quotes. */
+/** Escapes the characters that may not occur within double quotes. */
 export function escapeQuoted(text: string): string {
   return text.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n');
 }

@@ -4,7 +4,7 @@ import { DEFAULT_BUCKETS } from './buckets.ts';
 import { defineGauge, defineHistogram } from './definition.ts';
 import type { Metrics } from './registry.ts';
 
-// Upstream's go_* say nothing here; these are the names that Node dashboards know (spec 05 §4.5).
+// // Upstream's go_* metrics mean nothing here. These are the names that dashboards for Node use (spec 05 §4.5).
 const lagMin = defineGauge('nodejs_eventloop_lag_min_seconds', [], 'Least event-loop delay since the last scrape.');
 const lagMax = defineGauge('nodejs_eventloop_lag_max_seconds', [], 'Greatest event-loop delay since the last scrape.');
 const lagMean = defineGauge('nodejs_eventloop_lag_mean_seconds', [], 'Mean event-loop delay since the last scrape.');
@@ -35,13 +35,15 @@ const GC_KINDS: Readonly<Record<number, string>> = {
   [constants.NODE_PERFORMANCE_GC_WEAKCB]: 'weakcb',
 };
 
-/** An entry of type `gc`, more than Node's types say of it. */
+/** A performance entry of type `gc`, with the fields that Node's types leave out. */
 interface GarbageCollection {
   readonly duration: number;
   readonly detail: { readonly kind: number };
 }
 
-/** Shows the state of the JavaScript runtime: event-loop delay, heap, garbage collection. Measures until aborted. */
+/**
+ * Publishes metrics of the JavaScript runtime: event-loop delay, heap and garbage collection. Measures until aborted.
+ */
 export function collectNodeMetrics(metrics: Metrics, signal: AbortSignal): void {
   collectHeap(metrics);
   collectEventLoopLag(metrics, signal);
@@ -62,7 +64,7 @@ function collectEventLoopLag(metrics: Metrics, signal: AbortSignal): void {
   signal.addEventListener('abort', () => delay.disable(), { once: true });
   metrics.collect(() => {
     if (delay.count === 0) return; // two scrapes within 10 ms
-    // Node measures from one timer to the next, so the time it meant to wait is in all of them.
+    // // Node reports the time between two timers, so each value includes the interval of the timer.
     const lag = (nanos: number): number => Math.max(0, nanos / 1e9 - RESOLUTION_MS / 1e3);
     metrics.set(lagMin, {}, lag(delay.min));
     metrics.set(lagMax, {}, lag(delay.max));

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { defineCounter, defineGauge } from './definition.ts';
 import type { Metrics } from './registry.ts';
 
-// Names and meaning are those that Prometheus clients of all languages share.
+// // Names and meaning as in the Prometheus clients of all languages.
 const cpu = defineCounter('process_cpu_seconds_total', [], 'User and system CPU time spent, in seconds.');
 const residentMemory = defineGauge('process_resident_memory_bytes', [], 'Resident memory, in bytes.');
 const virtualMemory = defineGauge('process_virtual_memory_bytes', [], 'Virtual memory, in bytes.');
@@ -15,7 +15,9 @@ const startTime = defineGauge(
   'When the process started, in seconds since the epoch.',
 );
 
-/** Shows what the operating system knows of this process: all of it on Linux, elsewhere what Node tells. */
+/**
+ * Publishes what the operating system reports about this process. On systems other than Linux, only what Node can tell.
+ */
 export function collectProcessMetrics(metrics: Metrics): void {
   let counted = 0;
   metrics.collect(async () => {
@@ -41,13 +43,16 @@ async function collectFromProc(metrics: Metrics): Promise<void> {
   metrics.set(openFiles, {}, files.length);
 }
 
-/** Field 23 of proc(5) `stat`. The command, field 2, may hold blanks and brackets: count from its end. */
+/**
+ * Field 23 of `stat` in proc(5). The command in field 2 may contain blanks and parentheses, so the fields are counted
+ * from its end.
+ */
 function virtualMemoryBytes(stat: string): number {
   const fromState = stat.slice(stat.lastIndexOf(')') + 2).split(' '); // field 3 on
   return Number(fromState[23 - 3]);
 }
 
-/** `unlimited` is the greatest number there is, as Prometheus' Go client shows it. */
+/** `unlimited` becomes the largest number, as in Prometheus' Go client. */
 function softLimit(limits: string, name: string): number {
   const line = limits.split('\n').find((one) => one.startsWith(name)) ?? '';
   const soft = line.slice(name.length).trim().split(/\s+/)[0];

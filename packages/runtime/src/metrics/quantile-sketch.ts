@@ -1,4 +1,4 @@
-/** Values a level holds before every other one goes. 2048 keeps the error of a rank below 0.01 up to 2^30 values. */
+/** How many values a level holds before it is thinned out. 2048 keeps the rank error below 0.01 up to 2^30 values. */
 const CAPACITY = 2048;
 
 /** A value that stands for `weight` observations near it. */
@@ -8,17 +8,18 @@ interface Weighted {
 }
 
 /**
- * A stream of numbers, remembered well enough to ask for quantiles: exact up to 2047 values, then in memory that grows
- * with the logarithm of their count.
+ * Estimates quantiles of a stream of numbers. Exact up to 2047 values; beyond that, memory grows with the logarithm of
+ * the number of values.
  *
- * A full level is sorted and every second value moves on to the next level, where it stands for twice as many. That
- * moves any rank by at most one weight, n/CAPACITY over all times it happens on a level, so by n·levels/CAPACITY in
- * all; taking the odd and the even places in turn makes most of it cancel out. Adding is O(1) over time.
+ * When a level is full, it is sorted, and every second value moves to the next level, where it stands for twice as many
+ * observations. Each such step moves a rank by at most one weight. Over a whole level that adds up to n/CAPACITY, so
+ * the total error is at most n·levels/CAPACITY; most of it cancels out, because odd and even positions are kept in
+ * turn. Adding a value costs amortized O(1).
  */
 export class QuantileSketch {
   readonly #levels: number[][] = [[]]; // a value on level i stands for 2^i
   #isOddTurn = false;
-  #min = Infinity; // the extremes are asked for, and thinning out may lose them
+  #min = Infinity; // the minimum and maximum are exact, although thinning out may drop them
   #max = -Infinity;
 
   add(value: number): void {
@@ -37,8 +38,8 @@ export class QuantileSketch {
   }
 
   /**
-   * The quantiles of what all these sketches have seen, by nearest rank; NaN when they have seen nothing. The lowest
-   * and the highest are exact, the others within 0.01 of their rank.
+   * The quantiles, by nearest rank, of all values in these sketches; NaN if there are none. The minimum and maximum are
+   * exact, the others within 0.01 of their rank.
    */
   static quantiles(sketches: readonly QuantileSketch[], quantiles: readonly number[]): readonly number[] {
     const values = sketches.flatMap((sketch) => sketch.#weighted()).sort((a, b) => a.value - b.value);

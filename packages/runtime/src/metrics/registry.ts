@@ -13,16 +13,16 @@ import { ScalarSeries, type Series } from './series.ts';
 import { SummarySeries } from './summary.ts';
 import { familyHeader, OPENMETRICS_END, sampleLine, type TextFormat } from './text-format.ts';
 
-/** A value that is computed when someone looks. */
+/** A sample that is computed when the page is rendered. */
 export interface LiveSample<L extends string = string> {
   readonly labels: Labels<L>;
   readonly value: number;
 }
 
-/** Characters rendered before others get their turn: about a millisecond of work. */
+/** Characters rendered in one turn of the event loop: about a millisecond of work. */
 const SLICE = 64 * 1024;
 
-/** What an object that shows nothing costs, in characters of one that does. */
+/** The cost of an object without a sample, in characters. */
 const COST_OF_NOTHING = 64;
 
 const handlerErrors = defineCounter(
@@ -32,8 +32,8 @@ const handlerErrors = defineCounter(
 );
 
 /**
- * The numbers behind all definitions used with it. A series exists from its first write, which may be of 0, until it is
- * removed. Every operation on a series is O(1), whatever their number.
+ * The values of all metrics. A series exists from its first write, which may be of 0, until it is removed. Every
+ * operation on a series costs O(1).
  */
 export class Metrics {
   readonly #clock: SteadyClock;
@@ -44,7 +44,10 @@ export class Metrics {
     this.#clock = clock;
   }
 
-  /** Raises a counter, creating it; by 0 to show it before anything has happened. Throws on a negative number. */
+  /**
+   * Adds to a counter, which is created if needed; adding 0 shows it before anything has happened. Throws on a negative
+   * number.
+   */
   increment<L extends string>(counter: CounterDefinition<L>, labels: Labels<NoInfer<L>>, by = 1): void {
     if (by < 0) throw new RangeError(`counter ${counter.name} cannot decrease in value`);
     this.scalar(counter, labels).value += by;
@@ -54,7 +57,7 @@ export class Metrics {
     this.scalar(gauge, labels).value = value;
   }
 
-  /** Moves a gauge by a number of either sign, from 0 if it is new. */
+  /** Adds a positive or negative number to a gauge, which is created at 0 if needed. */
   add<L extends string>(gauge: GaugeDefinition<L>, labels: Labels<NoInfer<L>>, by: number): void {
     this.scalar(gauge, labels).value += by;
   }
@@ -73,8 +76,9 @@ export class Metrics {
   }
 
   /**
-   * The counter or gauge with these labels, created at 0 if it is new. A caller that writes to one series thousands of
-   * times keeps it, which saves building and looking up the label text on each write. Do not keep one that is removed.
+   * The counter or gauge with these labels, created at 0 if needed. A caller that writes to one series thousands of
+   * times should keep it, which saves building and looking up the label text each time. Do not keep a series that is
+   * removed.
    */
   scalar<L extends string>(
     definition: CounterDefinition<L> | GaugeDefinition<L>,
@@ -83,12 +87,12 @@ export class Metrics {
     return this.#obtain(definition, labels, () => new ScalarSeries());
   }
 
-  /** The histogram with these labels, created empty if it is new; to be kept as `scalar` says. */
+  /** The histogram with these labels, created empty if needed. It may be kept, as described at `scalar`. */
   histogram<L extends string>(definition: HistogramDefinition<L>, labels: Labels<NoInfer<L>>): HistogramSeries {
     return this.#obtain(definition, labels, () => new HistogramSeries(definition));
   }
 
-  /** Takes a series off the page; harmless if there is none. */
+  /** Removes a series, if there is one. */
   remove<L extends string>(definition: MetricDefinition<L>, labels: Labels<NoInfer<L>>): void {
     this.#families.get(definition.name)?.series.delete(keyOf(definition, labels));
   }
@@ -101,22 +105,24 @@ export class Metrics {
   }
 
   /**
-   * Shows on each page what `samples` yields then, next to what else is written under the gauge. For what describes
-   * objects that come and go: nothing is kept for them, so nothing is left of them. No labels may come twice. One that
-   * looks at many objects yields `undefined` for those that show nothing, so that others get their turn meanwhile.
+   * Adds the samples that `samples` yields at each scrape to the series written under the gauge. Meant for gauges that
+   * describe objects which come and go: nothing is stored, so nothing has to be removed. No labels may occur twice. A
+   * generator that goes through many objects yields `undefined` for those without a sample, so that the event loop gets
+   * its turn.
    */
   expose<L extends string>(gauge: GaugeDefinition<L>, samples: () => Iterable<LiveSample<L> | undefined>): void {
     this.#familyOf(gauge).live.push(samples as Live);
   }
 
-  /** Calls `hook` before each page, to write what is only worth computing when someone looks. */
+  /** Calls `hook` before each scrape, for values that are only worth computing then. */
   collect(hook: () => void | Promise<void>): void {
     this.#hooks.push(hook);
   }
 
   /**
-   * The page, in pieces of which each takes about a millisecond; others get their turn in between. Metrics come by
-   * name, those without a series not at all. A hook that throws loses its own update only, and is counted.
+   * Renders the page in pieces of about a millisecond of work each, with a turn of the event loop in between. Metrics
+   * are sorted by name, and those without a series are left out. If a hook throws, its update is missing and the
+   * failure is counted.
    */
   async *render(format: TextFormat): AsyncGenerator<string> {
     await this.#runHooks();
@@ -142,10 +148,12 @@ export class Metrics {
     yield format === 'openmetrics' ? slice + OPENMETRICS_END : slice;
   }
 
-  /** Lines of text; '' where there is nothing to show. What cannot be computed is missing, and is counted. */
+  /**
+   * The sample lines, '' if there are none. Samples that cannot be computed are left out, and the failure is counted.
+   */
   *#samplesOf({ definition, series, live }: Family, now: number): Generator<string> {
     const { name, labelNames } = definition;
-    const present = [...series]; // one that goes and comes back while others have their turn must not appear twice
+    const present = [...series]; // a copy: a series that is removed and added during a pause must not appear twice
     for (const [labels, one] of present) yield one.render(name, labels, now);
     for (const samples of live) {
       try {
@@ -173,7 +181,7 @@ export class Metrics {
     return families.sort((a, b) => (a.definition.name < b.definition.name ? -1 : 1));
   }
 
-  /** The series of these labels. A family holds series of one kind only: that of its definition. */
+  /** The series with these labels. All series of a family have the type of its definition. */
   #obtain<L extends string, S extends Series>(definition: MetricDefinition<L>, labels: Labels<L>, create: () => S): S {
     const family = this.#familyOf(definition);
     const key = keyOf(definition, labels);

@@ -2,14 +2,14 @@ import type { GaugeDefinition } from './definition.ts';
 import { type Labels, labelText } from './labels.ts';
 import type { Metrics } from './registry.ts';
 
-/** A gauge, its labels and the value they shall have. */
+/** A gauge with its labels and value. */
 export interface GaugeSample {
   readonly gauge: GaugeDefinition;
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
-/** A sample whose labels the compiler has checked. */
+/** Creates a sample whose labels are checked by the compiler. */
 export function gaugeSample<L extends string>(
   gauge: GaugeDefinition<L>,
   labels: Labels<NoInfer<L>>,
@@ -19,19 +19,19 @@ export function gaugeSample<L extends string>(
 }
 
 /**
- * Gauges that describe objects which come and go. Each object owns a set of series, of any gauges; writing the set anew
- * removes what is no longer in it. A series that another owner has written since stays.
+ * Gauges that describe objects which come and go. Each object owns a set of series, of any gauges. Replacing the set
+ * removes series that are no longer in it, except those that another owner has written since.
  */
 export class SeriesSets {
   readonly #metrics: Metrics;
   readonly #sets = new Map<string, ReadonlyMap<string, GaugeSample>>(); // by owner, then by series
-  readonly #owners = new Map<string, string>(); // who wrote a series last
+  readonly #owners = new Map<string, string>(); // the last writer of each series
 
   constructor(metrics: Metrics) {
     this.#metrics = metrics;
   }
 
-  /** Makes `samples` all that `owner` shows. */
+  /** Replaces the series of `owner` by `samples`. */
   replace(owner: string, samples: readonly GaugeSample[]): void {
     const next = new Map(samples.map((sample) => [seriesKey(sample), sample]));
     for (const [key, { gauge, labels, value }] of next) {
@@ -47,12 +47,12 @@ export class SeriesSets {
     else this.#sets.set(owner, next);
   }
 
-  /** Removes all that `owner` shows. */
+  /** Removes all series of `owner`. */
   remove(owner: string): void {
     this.replace(owner, []);
   }
 
-  /** Makes these the only owners there are. */
+  /** Replaces all series of all owners. */
   replaceAll(sets: ReadonlyMap<string, readonly GaugeSample[]>): void {
     for (const [owner, samples] of sets) this.replace(owner, samples);
     for (const owner of this.#sets.keys()) if (!sets.has(owner)) this.remove(owner);

@@ -1,8 +1,8 @@
 import { sampleLine } from './text-format.ts';
 
-/** The numbers under one set of labels. */
+/** The values under one set of labels. */
 export interface Series {
-  /** The value of a counter or gauge; how many observations a histogram or summary has had. */
+  /** The value of a counter or gauge; the number of observations of a histogram or summary. */
   readonly value: number;
   /** All its sample lines. */
   render(name: string, labels: string, now: number): string;

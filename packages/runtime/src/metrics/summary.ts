@@ -5,16 +5,16 @@ import { QuantileSketch } from './quantile-sketch.ts';
 import type { Series } from './series.ts';
 import { formatFloat, sampleLine } from './text-format.ts';
 
-/** Observations count for ten minutes, in steps of two: spec 05 §4.1, the defaults of Prometheus' Go client. */
+/** Observations count for ten minutes, in five age buckets (spec 05 §4.1, the defaults of Prometheus' Go client). */
 const AGE_BUCKETS = 5;
 const BUCKET_WIDTH = 2 * MINUTE;
 
-/** Quantiles of the last eight to ten minutes; sum and count of all time. */
+/** Quantiles of the last eight to ten minutes; sum and count of all observations. */
 export class SummarySeries implements Series {
   readonly #quantiles: readonly number[];
-  readonly #start: number; // elapsed milliseconds, as every `now` here
+  readonly #start: number; // elapsed milliseconds, like every `now` here
   #ages: readonly QuantileSketch[] = [new QuantileSketch()]; // oldest first, at most AGE_BUCKETS
-  #newest = 0; // which bucket since #start the last one is
+  #newest = 0; // the index of the last bucket, counted from #start
   #sum = 0;
   #count = 0;
 
@@ -46,7 +46,7 @@ export class SummarySeries implements Series {
     );
   }
 
-  /** Opens the bucket of this moment and drops those that have grown too old. */
+  /** Opens the bucket for this moment and drops those that are too old. */
   #forget(now: number): void {
     const current = Math.floor((now - this.#start) / BUCKET_WIDTH);
     const passed = Math.min(current - this.#newest, AGE_BUCKETS);

@@ -1,13 +1,13 @@
 import { goQuote } from '@karpenter-ts/kubernetes';
 import { findBool } from './go-literals.ts';
-import { type OptionType, type Reading, same } from './option-type.ts';
+import { type OptionType, type ParseResult, same } from './option-type.ts';
 
-/** Which optional features are on, by name. */
+/** Feature gates by name, and whether each is on. */
 export type Gates<G extends string> = Readonly<Record<G, boolean>>;
 
 /**
- * `Name=bool,…`. A gate not named keeps its default, the last mention of a name counts. Names we do not know are
- * overlooked, as upstream does, but with a warning: most are typing errors.
+ * Parses `Name=bool,…`. A gate that is not named keeps its default, and the last of several settings counts. Unknown
+ * names are ignored, as upstream does, but with a warning, because most are typing errors.
  */
 export function featureGates<G extends string>(defaults: Gates<G>): OptionType<Gates<G>> {
   return {
@@ -22,7 +22,7 @@ export function featureGates<G extends string>(defaults: Gates<G>): OptionType<G
   };
 }
 
-function readGates<G extends string>(defaults: Gates<G>, written: string): Reading<Gates<G>> {
+function readGates<G extends string>(defaults: Gates<G>, written: string): ParseResult<Gates<G>> {
   const gates: Record<string, boolean> = { ...defaults };
   const unknown = new Set<string>();
   for (const pair of written.split(',').filter((segment) => segment !== '')) {
@@ -43,6 +43,6 @@ function readGates<G extends string>(defaults: Gates<G>, written: string): Readi
   return { kind: 'value', value: gates as Gates<G>, warnings };
 }
 
-function refused(problem: string): Reading<never> {
+function refused(problem: string): ParseResult<never> {
   return { kind: 'refused', problem: `parsing feature gates, ${problem}` };
 }

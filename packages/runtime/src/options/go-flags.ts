@@ -1,14 +1,14 @@
 import { goQuote } from '@karpenter-ts/kubernetes';
 
-/** What the grammar must know of a flag. */
+/** What the parser must know about a flag. */
 export interface Flag {
-  /** A boolean never takes the next word: alone it means `true`. */
+  /** The flag of a boolean never takes the next argument as its value: without `=` it means `true`. */
   readonly isBoolean: boolean;
-  /** Takes a value as written; the problem with it, if there is one. */
+  /** Sets the value from its text. Returns the problem, if there is one. */
   readonly set: (text: string) => string | undefined;
 }
 
-/** How a command line was taken. */
+/** The result of parsing a command line. */
 export type FlagsOutcome =
   | { readonly kind: 'parsed' }
   | { readonly kind: 'help' }
@@ -17,9 +17,9 @@ export type FlagsOutcome =
 const PARSED: FlagsOutcome = { kind: 'parsed' };
 
 /**
- * Reads a command line as Go's flag package does: one dash or two, `-flag=value` or `-flag value`, a repeated flag
- * counts last, `--` or the first other word ends it. Problems are in Go's words, except the last: Go would overlook
- * words at the end, and with them every flag after `-bool false`.
+ * Parses a command line like Go's flag package: one dash or two, `-flag=value` or `-flag value`; the last of repeated
+ * flags counts; `--` or the first argument that is no flag ends the flags. Problems are reported in Go's words. Unlike
+ * Go, arguments after the flags are refused: Go would silently ignore them, and so every flag after `-bool false`.
  */
 export function parseFlags(flags: ReadonlyMap<string, Flag>, argv: readonly string[]): FlagsOutcome {
   const words = [...argv];
@@ -34,7 +34,7 @@ export function parseFlags(flags: ReadonlyMap<string, Flag>, argv: readonly stri
   return PARSED;
 }
 
-/** Sets one flag, taking its value from the words that follow if it must. */
+/** Sets one flag, taking its value from the following arguments if it needs one. */
 function parseFlag(flags: ReadonlyMap<string, Flag>, word: string, following: string[]): FlagsOutcome {
   const body = word.replace(/^--?/, '');
   if (body === '' || body.startsWith('-') || body.startsWith('=')) return refused(`bad flag syntax: ${word}`);

@@ -2,26 +2,26 @@ import { DurationError, formatDuration, goQuote, parseDuration } from '@karpente
 import { formatFloat } from '../metrics/text-format.ts';
 import { findBool, type LiteralProblem, parseDecimal, parseFloatLiteral, parseIntegerLiteral } from './go-literals.ts';
 
-/** What a text turned out to be. */
-export type Reading<T> =
+/** The result of parsing a text as the value of an option. */
+export type ParseResult<T> =
   | { readonly kind: 'value'; readonly value: T; readonly warnings?: readonly string[] }
-  /** Not written as such a value is: refused at once on the command line, overlooked in a variable. */
+  /** The syntax is wrong. On the command line this is refused at once; a variable is ignored. */
   | { readonly kind: 'malformed'; readonly problem: string }
-  /** Well written but not allowed, wherever it comes from; said after all flags are read. */
+  /** The syntax is right, but the value is not allowed, from either source. Reported after all flags are parsed. */
   | { readonly kind: 'refused'; readonly problem: string };
 
-/** How the values of an option are written. */
+/** The syntax of an option's values. */
 export interface OptionType<T> {
-  /** Stands for the value in usage texts; empty for booleans, whose flags never take the next word. */
+  /** The placeholder of the value in usage texts. Empty for booleans, whose flags never take the next argument. */
   readonly placeholder: string;
-  /** `variable` names the option in problems, as upstream does for both sources. */
-  readonly fromFlag: (text: string, variable: string) => Reading<T>;
-  readonly fromVariable: (text: string, variable: string) => Reading<T>;
-  /** A default in usage texts. */
+  /** `variable` is the name of the option in problems from both sources, as upstream has it. */
+  readonly fromFlag: (text: string, variable: string) => ParseResult<T>;
+  readonly fromVariable: (text: string, variable: string) => ParseResult<T>;
+  /** Formats a default for usage texts. */
   show(value: T): string;
 }
 
-/** A whole number: Go literals on the command line, decimal in variables. */
+/** An integer: a Go literal on the command line, decimal in variables. */
 export const int: OptionType<number> = {
   placeholder: 'int',
   fromFlag: (text) => literal(parseIntegerLiteral(text)),
@@ -29,7 +29,7 @@ export const int: OptionType<number> = {
   show: String,
 };
 
-/** A number with a fraction. */
+/** A floating-point number. */
 export const float: OptionType<number> = {
   placeholder: 'float',
   fromFlag: (text) => literal(parseFloatLiteral(text)),
@@ -37,7 +37,7 @@ export const float: OptionType<number> = {
   show: formatFloat,
 };
 
-/** `true` or `false` on the command line, any of Go's words in variables. */
+/** A boolean: `true` or `false` on the command line, any of Go's words in variables. */
 export const bool: OptionType<boolean> = {
   placeholder: '',
   fromFlag: (text) =>
@@ -48,28 +48,28 @@ export const bool: OptionType<boolean> = {
   show: String,
 };
 
-/** Milliseconds, written in Go's notation. */
+/** A duration in milliseconds, written in Go's notation. */
 export const goDuration: OptionType<number> = {
   placeholder: 'duration',
   ...same(readDuration),
   show: (value) => formatDuration(BigInt(Math.round(value * 1e6))),
 };
 
-/** Any text, the empty one included. */
+/** Any text, including the empty one. */
 export const text: OptionType<string> = {
   placeholder: 'string',
   ...same((value) => ({ kind: 'value', value })),
   show: goQuote,
 };
 
-/** Words between commas. */
+/** A comma-separated list. */
 export const list: OptionType<readonly string[]> = mapType<string, readonly string[]>(
   text,
   (value) => value.split(','),
   (words) => words.join(','),
 );
 
-/** One of some words, case and all. The empty text is one only if named. */
+/** One of the given words, case-sensitive. The empty text is allowed only if it is among them. */
 export function oneOf<const W extends readonly string[]>(...words: W): OptionType<W[number]> {
   return {
     placeholder: 'string',
@@ -85,9 +85,9 @@ export function oneOf<const W extends readonly string[]>(...words: W): OptionTyp
   };
 }
 
-/** A type whose values are made of another's; `unmap` undoes it for usage texts. */
+/** A type whose values are computed from those of another. `unmap` is the inverse, for usage texts. */
 export function mapType<T, U>(type: OptionType<T>, map: (value: T) => U, unmap: (value: U) => T): OptionType<U> {
-  const mapped = (reading: Reading<T>): Reading<U> =>
+  const mapped = (reading: ParseResult<T>): ParseResult<U> =>
     reading.kind === 'value' ? { ...reading, value: map(reading.value) } : reading;
   return {
     placeholder: type.placeholder,
@@ -97,18 +97,18 @@ export function mapType<T, U>(type: OptionType<T>, map: (value: T) => U, unmap: 
   };
 }
 
-/** Reads flags and variables alike. */
+/** Parses flags and variables with the same function. */
 export function same<T>(
-  read: (text: string, variable: string) => Reading<T>,
+  read: (text: string, variable: string) => ParseResult<T>,
 ): Pick<OptionType<T>, 'fromFlag' | 'fromVariable'> {
   return { fromFlag: read, fromVariable: read };
 }
 
-function literal<T extends number | boolean>(value: T | LiteralProblem): Reading<T> {
+function literal<T extends number | boolean>(value: T | LiteralProblem): ParseResult<T> {
   return typeof value === 'string' ? { kind: 'malformed', problem: value } : { kind: 'value', value };
 }
 
-function readDuration(written: string): Reading<number> {
+function readDuration(written: string): ParseResult<number> {
   try {
     return { kind: 'value', value: Number(parseDuration(written)) / 1e6 };
   } catch (error) {

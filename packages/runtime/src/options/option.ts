@@ -1,23 +1,23 @@
 import type { OptionType } from './option-type.ts';
 
-/** A setting: one row says all there is to say about it. */
+/** A setting. One row defines everything about it. */
 export interface Option<T> {
   /** Without dashes. */
   readonly flag: string;
-  /** The environment variable that stands in where the flag is not given. */
+  /** The environment variable that is read if the flag is not given. */
   readonly variable: string;
   readonly type: OptionType<T>;
   readonly fallback: T;
   readonly help: string;
 }
 
-/** Settings by the name the program knows them by. Their order is the order of checks. */
+/** Settings by their names in the program, in the order in which they are checked. */
 export type OptionRows = Readonly<Record<string, Option<unknown>>>;
 
-/** The values of rows. */
+/** The values of a set of options. */
 export type Parsed<R extends OptionRows> = { readonly [K in keyof R]: R[K] extends Option<infer T> ? T : never };
 
-/** The values where nothing is set. */
+/** The default values of a set of options. */
 export function defaultsOf<R extends OptionRows>(rows: R): Parsed<R> {
   const fallbacks = Object.entries(rows).map(([name, { fallback }]) => [name, fallback]);
   return Object.fromEntries(fallbacks) as Parsed<R>;

@@ -1,36 +1,37 @@
 import { goQuote } from '@karpenter-ts/kubernetes';
 import { type Flag, parseFlags } from './go-flags.ts';
 import type { Option, OptionRows, Parsed } from './option.ts';
-import type { Reading } from './option-type.ts';
+import type { ParseResult } from './option-type.ts';
 import { usageText } from './usage.ts';
 
-/** Options of one part of the program. */
+/** The options of one part of the program. */
 export interface OptionGroup<R extends OptionRows> {
   readonly rows: R;
-  /** What is wrong with values that are each well written; all of it is reported together. */
+  /** Problems between values that are each valid. All are reported together. */
   check?(values: Parsed<R>): readonly string[];
 }
 
-/** Groups by the name the program knows them by; checked in order. */
+/** Groups by their names in the program, in the order in which they are checked. */
 export type OptionGroups = Readonly<Record<string, OptionGroup<OptionRows>>>;
 
-/** The values of groups. */
+/** The values of several groups. */
 export type ParsedGroups<G extends OptionGroups> = { readonly [K in keyof G]: Parsed<G[K]['rows']> };
 
-/** Settings to run with, or what to print instead and the code to exit with. */
+/** The settings to run with; or the text to print instead, with the exit code. */
 export type ParsedOptions<G extends OptionGroups> =
   | { readonly kind: 'parsed'; readonly options: ParsedGroups<G>; readonly warnings: readonly string[] }
-  /** Asked for, so it is no failure. */
+  /** The user asked for help, which is not a failure. */
   | { readonly kind: 'help'; readonly usage: string; readonly exitCode: 0 }
-  /** `usage` is to be shown too when the command line itself is at fault. */
+  /** `usage` is set if the command line itself is wrong, and is to be printed too. */
   | { readonly kind: 'refused'; readonly problem: string; readonly usage?: string; readonly exitCode: 2 };
 
-/** Variables, such as `process.env`. */
+/** Environment variables, such as `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The settings of a process: from its flags, else its variables, else the defaults (spec 05 §1.1). Flags are strict. A
- * variable that cannot be read counts as not set, with a warning; a text variable set to nothing counts as set.
+ * The settings of a process: from flags, else from variables, else the defaults (spec 05 §1.1). Invalid flags are
+ * errors. A variable that cannot be parsed counts as not set, with a warning; a text variable that is set to the empty
+ * text counts as set.
  */
 export function parseOptions<G extends OptionGroups>(
   groups: G,
@@ -38,7 +39,7 @@ export function parseOptions<G extends OptionGroups>(
   env: Environment,
 ): ParsedOptions<G> {
   const rows = Object.values(groups).flatMap((group) => Object.values(group.rows));
-  const fromFlags = new Map<Option<unknown>, Reading<unknown>>();
+  const fromFlags = new Map<Option<unknown>, ParseResult<unknown>>();
   const outcome = parseFlags(new Map(rows.map((row) => [row.flag, asFlag(row, fromFlags)])), argv);
   const usage = usageText(Object.fromEntries(rows.map((row) => [row.flag, row])));
   if (outcome.kind === 'help') return { kind: 'help', usage, exitCode: 0 };
@@ -56,7 +57,7 @@ export function parseOptions<G extends OptionGroups>(
   return { kind: 'parsed', options: options as ParsedGroups<G>, warnings };
 }
 
-function asFlag(row: Option<unknown>, readings: Map<Option<unknown>, Reading<unknown>>): Flag {
+function asFlag(row: Option<unknown>, readings: Map<Option<unknown>, ParseResult<unknown>>): Flag {
   return {
     isBoolean: row.type.placeholder === '',
     set: (text) => {
@@ -68,7 +69,7 @@ function asFlag(row: Option<unknown>, readings: Map<Option<unknown>, Reading<unk
 }
 
 interface Sources {
-  readonly fromFlags: ReadonlyMap<Option<unknown>, Reading<unknown>>;
+  readonly fromFlags: ReadonlyMap<Option<unknown>, ParseResult<unknown>>;
   readonly env: Environment;
 }
 
@@ -76,7 +77,9 @@ type GroupReading =
   | { readonly values: Parsed<OptionRows>; readonly warnings: readonly string[] }
   | { readonly problem: string };
 
-/** The group's values, or what is wrong with them: the first row that is refused, else all that its check finds. */
+/**
+ * The values of the group, or its problems: the first row that is not allowed, else everything that its check finds.
+ */
 function readGroup(group: OptionGroup<OptionRows>, { fromFlags, env }: Sources): GroupReading {
   const values: Record<string, unknown> = {};
   const warnings: string[] = [];
@@ -90,7 +93,7 @@ function readGroup(group: OptionGroup<OptionRows>, { fromFlags, env }: Sources):
   return problems.length === 0 ? { values, warnings } : { problem: `validating options, ${problems.join('; ')}` };
 }
 
-function readVariable({ type, variable, fallback }: Option<unknown>, env: Environment): Reading<unknown> {
+function readVariable({ type, variable, fallback }: Option<unknown>, env: Environment): ParseResult<unknown> {
   const text = env[variable];
   return text === undefined ? { kind: 'value', value: fallback } : type.fromVariable(text, variable);
 }

@@ -1,6 +1,6 @@
 import type { OptionRows } from './option.ts';
 
-/** All options in the form of Go's flag package, each with its variable and default, sorted by flag. */
+/** The usage text in the form of Go's flag package: all options with variable and default, sorted by flag. */
 export function usageText(rows: OptionRows): string {
   const options = Object.values(rows).sort((a, b) => (a.flag < b.flag ? -1 : 1));
   const entries = options.map(({ flag, variable, type, fallback, help }) => {

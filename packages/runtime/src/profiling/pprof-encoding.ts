@@ -1,31 +1,34 @@
 import { gzipSync } from 'node:zlib';
 
-/** A place in the code. */
+/** A position in the code. */
 export interface Frame {
   readonly name: string;
   readonly file: string;
-  /** From 1. */
+  /** Counted from 1. */
   readonly line: number;
 }
 
-/** What a value counts, and in what. */
+/** What a value counts, and its unit. */
 interface ValueType {
   readonly type: string;
   readonly unit: string;
 }
 
-/** A profile in pprof's terms. */
+/** A profile in the form of pprof. */
 export interface PprofProfile {
   readonly types: readonly ValueType[];
-  /** One per distinct stack, the innermost frame first; as many values as types. */
+  /** One per distinct stack, innermost frame first, with one value per type. */
   readonly samples: Iterable<{ readonly stack: readonly Frame[]; readonly values: readonly number[] }>;
-  /** What lies between two samples. */
+  /** The interval between two samples. */
   readonly period: ValueType & { readonly value: number };
   readonly startedAt: number;
   readonly durationMs: number;
 }
 
-/** The gzipped protobuf that `go tool pprof` and continuous profilers read (github.com/google/pprof, profile.proto). */
+/**
+ * Encodes a profile as the gzipped protobuf that `go tool pprof` and continuous profilers read
+ * (github.com/google/pprof, profile.proto).
+ */
 export function encodePprof({ types, samples, period, startedAt, durationMs }: PprofProfile): Buffer {
   const strings = new Table<string>(['']);
   const functions = new Table<string>();
@@ -58,11 +61,11 @@ export function encodePprof({ types, samples, period, startedAt, durationMs }: P
   }
   body.number(9, startedAt * 1e6).number(10, durationMs * 1e6);
   body.message(11, valueType(period)).number(12, period.value);
-  for (const text of strings.values()) body.bytes(6, Buffer.from(text)); // last: all strings are known only now
+  for (const text of strings.values()) body.bytes(6, Buffer.from(text)); // last, because all strings are known only now
   return gzipSync(body.finish());
 }
 
-/** Numbers values from 0 in the order they are first seen. */
+/** Numbers values from 0 in the order in which they first occur. */
 class Table<T> {
   readonly #ids = new Map<T, number>();
 
@@ -87,7 +90,7 @@ class Table<T> {
 const VARINT = 0;
 const LENGTH_DELIMITED = 2;
 
-/** A protobuf message under construction. Only what profiles need: whole numbers from 0 to 2^53, bytes, messages. */
+/** Encodes a protobuf message. Supports only what profiles need: integers from 0 to 2^53, bytes and messages. */
 class Message {
   readonly #bytes: number[] = [];
 

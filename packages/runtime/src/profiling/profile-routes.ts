@@ -5,7 +5,7 @@ import { encodePprof, type PprofProfile } from './pprof-encoding.ts';
 import { type Profiler, ProfilerBusyError } from './profiler.ts';
 import { pprofOfCpu, pprofOfHeap } from './v8-profiles.ts';
 
-const CPU_SECONDS = 30; // as Go's
+const CPU_SECONDS = 30; // as in Go
 const ALLOCATION_SECONDS = 10;
 
 const INDEX = `<html><head><title>/debug/pprof/</title></head><body>
@@ -19,7 +19,10 @@ developer tools do. Blocking, goroutines, threads and traces have no counterpart
 </ul></body></html>
 `;
 
-/** The profiling routes of upstream, with what this runtime can tell (spec 05 §2.5). Served only when switched on. */
+/**
+ * Upstream's profiling routes, with the profiles that Node can provide (spec 05 §2.5). Served only if profiling is
+ * enabled.
+ */
 export function profileRoutes(profiler: Profiler, clock: Clock): Routes {
   const during = (request: IncomingMessage, seconds: number): Promise<void> => {
     const asked = Number(queryOf(request).get('seconds'));
@@ -46,11 +49,12 @@ export function profileRoutes(profiler: Profiler, clock: Clock): Routes {
       convert: (raw, startedAt) => pprofOfHeap(raw, 'alloc_space', startedAt),
     }),
     '/debug/pprof/cmdline': (_request, response) => sendText(response, 200, process.argv.join('\0')),
-    '/debug/pprof/symbol': (_request, response) => sendText(response, 200, 'num_symbols: 0\n'), // profiles hold names
+    // Profiles contain the names.
+    '/debug/pprof/symbol': (_request, response) => sendText(response, 200, 'num_symbols: 0\n'),
   };
 }
 
-/** A kind of profile: what V8 calls it is not what pprof does. */
+/** A type of profile, with its names in V8 and in pprof. */
 interface ProfileKind<T> {
   readonly file: { readonly pprof: string; readonly devtools: string };
   readonly take: (request: IncomingMessage) => Promise<T>;
@@ -80,7 +84,7 @@ function download(file: string): Record<string, string> {
   };
 }
 
-/** Aborts when the client is gone: nobody waits for the profile any more. */
+/** Aborts when the client disconnects, because nobody waits for the profile then. */
 function untilGone(request: IncomingMessage): AbortSignal {
   const gone = new AbortController();
   request.socket.once('close', () => gone.abort());

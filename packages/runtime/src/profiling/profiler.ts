@@ -3,12 +3,12 @@ import { Session } from 'node:inspector/promises';
 import type { Runnable } from '../runnable-group.ts';
 import { CPU_SAMPLE_MICROS, HEAP_SAMPLE_BYTES } from './v8-profiles.ts';
 
-/** Someone else is taking a profile of this kind: there can be one at a time. */
+/** A profile of this type is already being taken. There can be only one at a time. */
 export class ProfilerBusyError extends Error {
   override readonly name = 'ProfilerBusyError';
 }
 
-/** What Node's declarations leave out: whether objects that are gone again are told, too. */
+/** A parameter that Node's types leave out: whether to report objects that were collected. */
 interface HeapSampling extends HeapProfiler.StartSamplingParameterType {
   readonly includeObjectsCollectedByMajorGC?: boolean;
   readonly includeObjectsCollectedByMinorGC?: boolean;
@@ -17,8 +17,8 @@ interface HeapSampling extends HeapProfiler.StartSamplingParameterType {
 const WITH_GARBAGE: HeapSampling = { includeObjectsCollectedByMajorGC: true, includeObjectsCollectedByMinorGC: true };
 
 /**
- * Takes profiles of this process through V8's inspector. While it runs it samples allocations, one in 512 kB, so that
- * the heap can be asked about at any time. Stopping it ends the profiles under way.
+ * Takes profiles of this process through V8's inspector. While it runs, allocations are sampled, one in 512 kB, so that
+ * a heap profile is available at any time. Stopping ends the profiles under way.
  */
 export class Profiler implements Runnable {
   readonly #session = new Session();
@@ -34,7 +34,7 @@ export class Profiler implements Runnable {
     this.#session.disconnect();
   }
 
-  /** What runs, until `whole` resolves. */
+  /** What runs on the CPU until `whole` resolves. */
   cpu(whole: Promise<void>): Promise<Cpu.Profile> {
     return this.#exclusively('cpu', async () => {
       await this.#session.post('Profiler.enable');
@@ -46,7 +46,7 @@ export class Profiler implements Runnable {
     });
   }
 
-  /** What is in use now, of all that was allocated since the start or since the last `allocations`. */
+  /** The memory in use now, out of what was allocated since the start or the last `allocations`. */
   heap(): Promise<HeapProfiler.SamplingHeapProfile> {
     return this.#exclusively('heap', async () => {
       await this.#session.post('HeapProfiler.collectGarbage');
@@ -55,7 +55,10 @@ export class Profiler implements Runnable {
     });
   }
 
-  /** What is allocated until `whole` resolves, alive or not. V8 samples one way at a time: `heap` starts anew. */
+  /**
+   * What is allocated until `whole` resolves, collected or not. V8 has only one sampling mode at a time, so `heap`
+   * starts anew afterwards.
+   */
   allocations(whole: Promise<void>): Promise<HeapProfiler.SamplingHeapProfile> {
     return this.#exclusively('heap', async () => {
       await this.#session.post('HeapProfiler.stopSampling');

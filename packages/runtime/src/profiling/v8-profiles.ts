@@ -1,16 +1,16 @@
 import type { HeapProfiler, Profiler, Runtime } from 'node:inspector';
 import type { Frame, PprofProfile } from './pprof-encoding.ts';
 
-/** What a sampled allocation stands for, on average: Go's default, too. */
+/** The mean number of bytes between two sampled allocations, as Go's default. */
 export const HEAP_SAMPLE_BYTES = 512 * 1024;
 
-/** Between two samples of a CPU profile: Go takes a hundred a second, V8 can afford a thousand. */
+/** The interval between two samples of a CPU profile. Go takes a hundred a second; V8 can afford a thousand. */
 export const CPU_SAMPLE_MICROS = 1000;
 
-/** V8's own entries; `(program)` and `(garbage collector)` are real work and stay. */
+/** V8's own entries for idle time. `(program)` and `(garbage collector)` are work and are kept. */
 const NO_WORK = new Set(['(root)', '(idle)']);
 
-/** A CPU profile of V8 in pprof's terms. Time in which nothing ran is left out. */
+/** Converts a CPU profile of V8 to the form of pprof. Idle time is left out. */
 export function pprofOfCpu(profile: Profiler.Profile, startedAt: number): PprofProfile {
   const { nodes, samples = [], timeDeltas = [] } = profile;
   const parents = new Map<number, Profiler.ProfileNode>();
@@ -19,7 +19,7 @@ export function pprofOfCpu(profile: Profiler.Profile, startedAt: number): PprofP
   for (const [index, id] of samples.entries()) {
     const total = spent.get(id) ?? { count: 0, micros: 0 };
     total.count++;
-    total.micros += Math.max(0, timeDeltas[index + 1] ?? CPU_SAMPLE_MICROS); // until the next sample was taken
+    total.micros += Math.max(0, timeDeltas[index + 1] ?? CPU_SAMPLE_MICROS); // until the next sample
     spent.set(id, total);
   }
   const stackOf = (node: Profiler.ProfileNode): Frame[] => {
@@ -46,7 +46,7 @@ export function pprofOfCpu(profile: Profiler.Profile, startedAt: number): PprofP
   };
 }
 
-/** A sampling heap profile of V8 in pprof's terms. `type` is Go's word for what is counted. */
+/** Converts a sampling heap profile of V8 to the form of pprof. `type` is Go's word for what is counted. */
 export function pprofOfHeap(
   { head }: HeapProfiler.SamplingHeapProfile,
   type: 'inuse_space' | 'alloc_space',

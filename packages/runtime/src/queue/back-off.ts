@@ -1,4 +1,4 @@
-/** How a key that keeps failing is held back. */
+/** Delays between the tries of a key that keeps failing. */
 export interface BackOffSettings {
   /** The delay after the first failure; it doubles with each further one. */
   readonly base: number;
@@ -6,24 +6,24 @@ export interface BackOffSettings {
   readonly cap: number;
 }
 
-/** What a delay may be shortened by, so that keys which failed together do not all come back together. */
+/**
+ * The largest part by which jitter shortens a delay, so that keys that failed together are not all retried together.
+ */
 const JITTER = 0.1;
 
-/**
- * Doubling delays per key. Each delay is the nominal one less up to a tenth, taken at random: never above the cap.
- */
+/** Exponential back-off per key. Jitter shortens each delay by up to a tenth, so no delay exceeds the cap. */
 export class BackOff<K> {
   readonly #settings: BackOffSettings;
   readonly #random: () => number;
   readonly #failures = new Map<K, number>();
 
-  /** `random` gives numbers in [0, 1); a seeded one makes runs repeatable. */
+  /** `random` returns numbers in [0, 1). A seeded one makes runs repeatable. */
   constructor(settings: BackOffSettings, random: () => number = Math.random) {
     this.#settings = settings;
     this.#random = random;
   }
 
-  /** Counts one more failure of `key` and says how long to wait before the next try. */
+  /** Counts one more failure of `key` and returns how long to wait before the next try. */
   delayFor(key: K): number {
     const failures = this.#failures.get(key) ?? 0;
     this.#failures.set(key, failures + 1);

@@ -1,11 +1,11 @@
 import type { BucketSettings } from './token-bucket.ts';
 
-/** The host size, in cores, from which on a controller gets all its concurrency. */
+/** The number of cores from which a controller gets its maximum concurrency. */
 const FULL_CONCURRENCY_CORES = 60;
 
 /**
- * How many keys a controller handles at once on a host of this size: `min` up to one core, `max` from 60 cores on,
- * and a straight line between (spec 05 §3.3). A part of a core counts as a whole one.
+ * How many keys a controller handles at once on a host with this many cores: `min` up to one core, `max` from 60 cores
+ * on, linear in between (spec 05 §3.3). A fraction of a core counts as a whole one.
  */
 export function scaleConcurrency(cores: number, { min, max }: { readonly min: number; readonly max: number }): number {
   const slope = (max - min) / (FULL_CONCURRENCY_CORES - 1);
@@ -13,7 +13,10 @@ export function scaleConcurrency(cores: number, { min, max }: { readonly min: nu
   return Math.min(Math.max(scaled, min), max);
 }
 
-/** A bucket that grows with a controller's concurrency: `minQps` at `min`, in proportion above; burst ten times it. */
+/**
+ * The token bucket for a controller's concurrency: `minQps` at concurrency `min`, in proportion above it. The burst is
+ * ten times the rate.
+ */
 export function scaleBucket(
   concurrency: number,
   { minQps, min }: { readonly minQps: number; readonly min: number },

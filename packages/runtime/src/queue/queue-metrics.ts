@@ -7,7 +7,7 @@ import type { ScalarSeries } from '../metrics/series.ts';
 import type { SteadyClock } from '../steady-clock.ts';
 
 const LABELS = ['name', 'controller'] as const;
-/** From ten nanoseconds, each ten times the one before, to a thousand seconds. */
+/** Bucket bounds from ten nanoseconds to a thousand seconds, in powers of ten. */
 const DURATIONS = exponentialBuckets(10e-9, 10, 12);
 
 const depth = defineGauge(
@@ -42,12 +42,15 @@ const longestRunning = defineGauge(
   'How many seconds has the longest running processor for workqueue been running.',
 );
 
-/** Past these, priorities share one series, so that no one can flood the metrics with numbers. */
+/**
+ * The number of priorities with a series of their own. Further ones share one series, which bounds the number of
+ * series.
+ */
 const MAX_PRIORITIES = 25;
 const OTHER_PRIORITIES = 'exceeded_cardinality_limit';
 
 /**
- * The `workqueue_*` families of one queue (spec 05 §4.5). Both name labels hold the controller's name. Every key passes
+ * The `workqueue_*` metrics of one queue (spec 05 §4.5). Both name labels hold the controller's name. Every key passes
  * through here several times, so the series are kept instead of being looked up by their labels each time.
  */
 export class QueueMetrics<K> {
@@ -59,7 +62,7 @@ export class QueueMetrics<K> {
   readonly #depths = new Map<number, ScalarSeries>(); // by priority
   readonly #readySince = new Map<K, number>();
   readonly #runningSince = new Map<K, number>();
-  #queueDuration: HistogramSeries | undefined; // shown from the first observation on
+  #queueDuration: HistogramSeries | undefined; // created with the first observation
   #workDuration: HistogramSeries | undefined; // likewise
 
   constructor(name: string, metrics: Metrics, clock: SteadyClock) {
@@ -71,14 +74,14 @@ export class QueueMetrics<K> {
     metrics.collect(() => this.#reportRunning());
   }
 
-  /** `key` can be taken from now on. */
+  /** A key can be taken from now on. */
   ready(key: K, priority: number): void {
     this.#adds.value++;
     this.#depthOf(priority).value++;
     if (!this.#readySince.has(key)) this.#readySince.set(key, this.#clock.elapsed());
   }
 
-  /** A key that can be taken has moved to another priority. */
+  /** The priority of a key that can be taken has changed. */
   reprioritised(from: number, to: number): void {
     this.#depthOf(from).value--;
     this.#depthOf(to).value++;

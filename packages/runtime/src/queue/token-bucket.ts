@@ -1,13 +1,16 @@
 import { SECOND } from '../clock.ts';
 import type { SteadyClock } from '../steady-clock.ts';
 
-/** How many may go, whoever they are: `qps` a second over time, `burst` at once. */
+/** A rate limit over all keys: `qps` tokens a second, at most `burst` saved up. */
 export interface BucketSettings {
   readonly qps: number;
   readonly burst: number;
 }
 
-/** Tokens drip in at `qps` up to `burst`. Below zero, they are promised to those who already wait. */
+/**
+ * A token bucket that is refilled at `qps` up to `burst`. A negative number of tokens is owed to callers that already
+ * wait.
+ */
 export class TokenBucket {
   readonly #settings: BucketSettings;
   readonly #clock: Pick<SteadyClock, 'elapsed'>;
@@ -21,7 +24,7 @@ export class TokenBucket {
     this.#at = clock.elapsed();
   }
 
-  /** Takes one token and says after how many milliseconds it is there: 0 when one was left. */
+  /** Takes one token and returns the milliseconds until it is available; 0 if one was left. */
   reserve(): number {
     const { qps, burst } = this.#settings;
     const at = this.#clock.elapsed();

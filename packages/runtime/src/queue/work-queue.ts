@@ -5,36 +5,39 @@ import type { SteadyClock } from '../steady-clock.ts';
 import { QueueMetrics } from './queue-metrics.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 
-/** Of what changed just now. */
+/** The priority of keys whose object has just changed. */
 export const NORMAL_PRIORITY = 0;
-/** Of what merely exists: the initial list and resyncs that changed nothing. Served when nothing else is left. */
+/**
+ * The priority of the initial list and of resyncs without a change. Keys at this priority are handled when no others
+ * are ready.
+ */
 export const LOW_PRIORITY = -100;
 
-/** The side of a queue that sources of work see. */
+/** The side of a queue that sources use. */
 export interface Enqueuer<K> {
-  /** `key` is to be handled as soon as its turn comes. */
+  /** Queues `key` to be handled as soon as possible. */
   add(key: K, priority?: number): void;
-  /** `key` is to be handled `delay` milliseconds from now. */
+  /** Queues `key` to be handled in `delay` milliseconds. */
   addAfter(key: K, delay: number, priority?: number): void;
 }
 
-/** A key handed out, with the priority it was queued at. */
+/** A key that was taken, with its priority in the queue. */
 export interface QueueItem<K> {
   readonly key: K;
   readonly priority: number;
 }
 
 export interface WorkQueueDeps<K> {
-  /** The controller's: the name of the queue in metrics. */
+  /** The controller's name, which is the name of the queue in metrics. */
   readonly name: string;
   readonly clock: SteadyClock;
   readonly metrics: Metrics;
   readonly limiter: RateLimiter<K>;
-  /** Called whenever a key has become ready to be taken; takes nothing itself. */
+  /** Called whenever a key becomes ready to be taken. The callback must not take the key itself. */
   readonly onReady: () => void;
 }
 
-/** A queued key: one for each key, in one of the heaps or, while the key is being handled, in none. */
+/** The queue's entry of a key. It is in one of the heaps, or in none while the key is being handled. */
 interface Entry<K> extends HeapItem {
   readonly key: K;
   priority: number;
@@ -43,11 +46,13 @@ interface Entry<K> extends HeapItem {
 }
 
 /**
- * Keys to be handled, each at most once in the queue and never by two workers at a time.
+ * A queue of keys, as in controller-runtime: each key is queued at most once and is never handled by two workers at the
+ * same time.
  *
- * A key added again before it is taken stays one item: the earlier time and the higher priority win. A key added while
- * it is being handled is taken once more after `done`. Higher priorities go first; within one, the first to be ready.
- * Every operation costs O(log n), and memory follows the number of keys, however many events there are for each.
+ * A key that is added again before it is taken remains one item, with the earlier time and the higher priority of the
+ * two. A key that is added while it is being handled is handled once more after `done`. Higher priorities go first; at
+ * equal priority, the key that became ready first. Every operation costs O(log n), and memory is proportional to the
+ * number of keys, not of events.
  */
 export class WorkQueue<K> implements Enqueuer<K> {
   readonly #clock: SteadyClock;
@@ -57,7 +62,7 @@ export class WorkQueue<K> implements Enqueuer<K> {
 
   readonly #entries = new Map<K, Entry<K>>();
   readonly #running = new Set<K>();
-  /** Holds ready entries whose key is not running; `done` brings the others. */
+  /** Ready entries whose key is not being handled. `done` adds the others. */
   readonly #ready = new Heap<Entry<K>>(isServedBefore);
   readonly #waiting = new Heap<Entry<K>>((a, b) =>
     a.readyAt === b.readyAt ? isServedBefore(a, b) : a.readyAt! < b.readyAt!,
@@ -77,19 +82,19 @@ export class WorkQueue<K> implements Enqueuer<K> {
     this.#enqueue(key, priority, undefined);
   }
 
-  /** A delay of 0 is "at once, after those already there". */
+  /** A delay of 0 puts the key behind those that are ready already. */
   addAfter(key: K, delay: number, priority = NORMAL_PRIORITY): void {
     if (this.#isShutDown) return;
     this.#metrics.retried();
     this.#enqueue(key, priority, delay > 0 ? this.#clock.elapsed() + delay : undefined);
   }
 
-  /** Adds `key` once its failures so far have been waited for. */
+  /** Queues `key` after the delay of the rate limiter. */
   addRateLimited(key: K, priority = NORMAL_PRIORITY): void {
     this.addAfter(key, this.#limiter.delayFor(key), priority);
   }
 
-  /** The next key, which is the caller's until it calls `done`; undefined if none is ready. */
+  /** Takes the next key, which belongs to the caller until `done`. Undefined if none is ready. */
   take(): QueueItem<K> | undefined {
     const entry = this.#isShutDown ? undefined : this.#ready.pop();
     if (entry === undefined) return undefined;
@@ -99,7 +104,7 @@ export class WorkQueue<K> implements Enqueuer<K> {
     return entry;
   }
 
-  /** The key has been handled. Comes after whatever `add…` its outcome asks for. */
+  /** Marks the key as handled. To be called after any `add…` for the same key. */
   done(key: K): void {
     this.#running.delete(key);
     this.#metrics.done(key);
@@ -112,18 +117,18 @@ export class WorkQueue<K> implements Enqueuer<K> {
     this.#limiter.forget(key);
   }
 
-  /** Hands out and takes in nothing from now on. What is being handled may still be `done`. */
+  /** Stops the queue: it hands out no key and ignores added ones. `done` is still allowed. */
   shutDown(): void {
     this.#isShutDown = true;
     this.#alarm?.cancel();
   }
 
-  /** Whether `take` would give a key. */
+  /** Whether `take` would return a key. */
   get hasReady(): boolean {
     return this.#ready.size > 0 && !this.#isShutDown;
   }
 
-  /** How many places the heaps take up: never more than there are keys. */
+  /** The number of heap slots in use, which never exceeds the number of keys. */
   get slots(): number {
     return this.#ready.size + this.#waiting.size;
   }
@@ -137,7 +142,7 @@ export class WorkQueue<K> implements Enqueuer<K> {
     this.#place(entry);
   }
 
-  /** The same key again: takes over what is earlier or higher, and leaves the entry alone if nothing is. */
+  /** Merges a repeated add into the entry: the earlier time and the higher priority win. */
   #improve(entry: Entry<K>, priority: number, readyAt: number | undefined): void {
     const wasWaiting = entry.readyAt !== undefined;
     const isRaised = priority > entry.priority;
@@ -147,7 +152,7 @@ export class WorkQueue<K> implements Enqueuer<K> {
     if (isRaised) {
       if (!wasWaiting) this.#metrics.reprioritised(entry.priority, priority);
       entry.priority = priority;
-      entry.order = this.#order++; // behind those of the new priority
+      entry.order = this.#order++; // behind the others of its new priority
     }
     if (isSooner) entry.readyAt = readyAt;
     if (wasWaiting) this.#place(entry);
@@ -178,7 +183,10 @@ export class WorkQueue<K> implements Enqueuer<K> {
     this.#alarm = { at: next, cancel };
   }
 
-  /** Moves what is due to the ready side, in the order of its time. A timer may fire a moment early: `at` is due. */
+  /**
+   * Moves entries that are due at `at` to the ready heap, in the order of their times. The caller passes the timer's
+   * due time, because a timer may fire slightly early.
+   */
   #wake(at: number): void {
     this.#alarm = undefined;
     const due = Math.max(at, this.#clock.elapsed());
