@@ -39,8 +39,8 @@ export function* planSnapshot(snapshot: Snapshot, options: PlanningOptions, cata
   return index === undefined ? undecidedPlan(snapshot.pods) : yield* runPlan(index, wholeScope(index));
 }
 
-function wholeScope({ queued, snapshot, options }: IndexedSnapshot): PlanScope {
-  return { pods: queued, pools: snapshot.pools, removedNodes: [], packing: options.packing };
+function wholeScope({ queue, snapshot, options }: IndexedSnapshot): PlanScope {
+  return { pods: queue.all, pools: snapshot.pools, removedNodes: [], packing: options.packing };
 }
 
 function planChanged(index: IndexedSnapshot, change: Change): PlanRun {

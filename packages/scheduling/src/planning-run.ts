@@ -47,7 +47,7 @@ function* prepareRun(index: IndexedSnapshot, scope: PlanScope): Reading<Planning
   for (; !sorted.done; sorted = sorting.next()) yield placing(scope.pods.length);
   for (const pool of scope.pools) {
     yield placing(scope.pods.length);
-    index.templatesOf([pool]); // worked out once, here, where there is time
+    index.pools.templatesOf([pool]); // worked out once, here, where there is time
   }
   const run = new PlanningRun(index, scope, { pods: sorted.value, obstacles });
   for (const { podClass } of sorted.value) if (run.announce(podClass)) yield placing(run.waiting);
@@ -115,7 +115,8 @@ class PlanningRun {
   readonly #packer: Packer;
 
   constructor(index: IndexedSnapshot, scope: PlanScope, { pods, obstacles }: RunPods) {
-    const { options, resources, demands, domainCounts, internTables, remainingCapacity } = index;
+    const { options, resources, demands, internTables, remainingCapacity } = index;
+    const { domainCounts } = index.topology;
     const { sets, taints } = internTables;
     const { pools, removedNodes } = scope;
     this.#index = index;

@@ -19,14 +19,14 @@ export interface Change {
  * snapshot refers to: the snapshot must then be indexed again.
  */
 export function findScope(index: IndexedSnapshot, change: Change): PlanScope | undefined {
-  const added = (change.withPods ?? []).filter((pod) => !index.isPending(pod));
-  const queued = added.map((pod) => index.findQueued(pod));
+  const added = (change.withPods ?? []).filter((pod) => !index.queue.has(pod));
+  const queued = added.map((pod) => index.queue.find(pod));
   if (!queued.every((one) => one !== undefined)) return undefined;
   const removedNodes = (change.withoutNodes ?? [])
     .map((providerId) => index.nodes.find(providerId))
     .filter((node) => node !== undefined)
     .filter((node) => node.index < index.nodes.schedulableCount);
-  const pods = [...index.queued, ...queued];
+  const pods = [...index.queue.all, ...queued];
   return { pods, pools: changedPools(index.snapshot, change), removedNodes, packing: undefined };
 }
 

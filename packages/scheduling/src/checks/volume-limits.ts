@@ -2,7 +2,7 @@ import type { PersistentVolume, Pod } from '@karpenter-ts/kubernetes';
 import { type Backing, volumeClaimId, type VolumeObjects } from '../model/pods/volume-objects.ts';
 
 /** A claim that counts against the limit of its CSI driver. */
-export interface AttachedClaim {
+export interface AttachedVolumeClaim {
   readonly driver: string;
   readonly volumeClaim: string;
 }
@@ -19,8 +19,8 @@ const CSI_DRIVERS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The claims of a pod whose driver is known; what is missing does not count. */
-export function attachedClaims(pod: Pod, objects: VolumeObjects): readonly AttachedClaim[] {
-  const volumeClaims: AttachedClaim[] = [];
+export function attachedVolumeClaims(pod: Pod, objects: VolumeObjects): readonly AttachedVolumeClaim[] {
+  const volumeClaims: AttachedVolumeClaim[] = [];
   for (const volume of pod.spec.volumes ?? []) {
     const backing = objects.findBacking(pod, volume);
     if (backing === undefined || backing.kind === 'missing') continue;
@@ -59,7 +59,7 @@ export class VolumeUsage {
     );
   }
 
-  add(volumeClaims: readonly AttachedClaim[]): void {
+  add(volumeClaims: readonly AttachedVolumeClaim[]): void {
     for (const { driver, volumeClaim } of volumeClaims) {
       const set = this.#volumeClaims.get(driver);
       if (set === undefined) this.#volumeClaims.set(driver, new Set([volumeClaim]));
@@ -68,7 +68,7 @@ export class VolumeUsage {
   }
 
   /** Whether all drivers stay within their limits with these claims too. A claim shared by pods counts once. */
-  allows(volumeClaims: readonly AttachedClaim[]): boolean {
+  allows(volumeClaims: readonly AttachedVolumeClaim[]): boolean {
     for (const driver in this.#limits) {
       const present = this.#volumeClaims.get(driver);
       const added = new Set(volumeClaims.filter((one) => one.driver === driver).map(({ volumeClaim }) => volumeClaim));

@@ -58,14 +58,14 @@ export class CostPool {
 /** The usable pools of a run, heaviest first. */
 export function costPoolsOf({ index, scope, packing }: UpstreamRun): readonly CostPool[] {
   const pools: CostPool[] = [];
-  for (const { pool, template } of index.templatesOf(scope.pools)) {
+  for (const { pool, template } of index.pools.templatesOf(scope.pools)) {
     if (isUnusable(template)) continue;
     const { nodePool } = pool;
     pools.push(
       new CostPool({
         rank: pools.length,
         template,
-        limits: index.findLimits(pool, template, scope.removedNodes),
+        limits: index.pools.findLimits(pool, template, scope.removedNodes),
         weight: nodePool.spec.weight ?? 0,
         terms: packingTerms(nodePool, packing),
       }),

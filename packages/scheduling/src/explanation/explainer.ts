@@ -110,7 +110,7 @@ export class Explainer {
 
   #find(nodePool: string): { readonly pool: Pool; readonly template: NodeTemplate } {
     const pool = this.#pools.get(nodePool);
-    const template = pool && this.#index.templatesOf([pool])[0]!.template;
+    const template = pool && this.#index.pools.templatesOf([pool])[0]!.template;
     if (pool === undefined || template === undefined || isUnusable(template)) {
       throw new RangeError(`nodepool ${nodePool} is not of this snapshot`);
     }

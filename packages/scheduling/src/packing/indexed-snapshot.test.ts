@@ -17,15 +17,16 @@ test('what an index is asked is worked out once', () => {
     pods: [makePod('a', { labels: APP, topologySpreadConstraints: spread })],
   });
   const index = finish(indexSnapshot(snapshot, options));
-  const { domainCounts, inverseAntiAffinity, demands, internTables } = index;
+  const { demands, internTables } = index;
+  const { domainCounts, inverseAntiAffinity, topologyRules } = index.topology;
   const once = (ask: () => object) => assert.equal(ask(), ask());
-  const { podClass } = index.queued[0]!;
+  const { podClass } = index.queue.all[0]!;
   const { kind, shape } = podClass;
   const stage = kind.constraints.stages[0]!;
-  const [byZone, byHost] = index.topologyRules.binding(kind, stage);
+  const [byZone, byHost] = topologyRules.binding(kind, stage);
   const zones = internTables.domains.of(ZONE_LABEL);
-  once(() => index.topologyRules.binding(kind, stage));
-  once(() => index.topologyRules.inverse(kind));
+  once(() => topologyRules.binding(kind, stage));
+  once(() => topologyRules.inverse(kind));
   once(() => domainCounts.labelCounts(byZone!));
   once(() => domainCounts.nodeCounts(byZone!));
   once(() => domainCounts.hostCounts(byHost!));
@@ -33,11 +34,11 @@ test('what an index is asked is worked out once', () => {
   const [zoneRule, hostRule] = inverseAntiAffinity.against(kind.identity);
   once(() => inverseAntiAffinity.labelCounts(zoneRule!));
   once(() => inverseAntiAffinity.hostCounts(hostRule!));
-  once(() => index.offeredDomainsOf(snapshot.pools));
-  once(() => index.offeredDomainsOf(snapshot.pools).domainsFor(zones, undefined));
+  once(() => index.pools.offeredDomainsOf(snapshot.pools));
+  once(() => index.pools.offeredDomainsOf(snapshot.pools).domainsFor(zones, undefined));
   once(() => demands.of(podClass, stage));
   once(() => demands.requestsOf(shape));
-  const template = () => index.templatesOf(snapshot.pools)[0]!.template;
+  const template = () => index.pools.templatesOf(snapshot.pools)[0]!.template;
   once(template);
   const made = template();
   assert.ok(!isUnusable(made));
@@ -55,9 +56,9 @@ test('a limit counts the nodes of its own pool, and not those that are gone', ()
   });
   const index = finish(indexSnapshot(snapshot, options));
   const left = (at: number, ...removedNodes: readonly string[]) => {
-    const { pool, template } = index.templatesOf(snapshot.pools)[at]!;
+    const { pool, template } = index.pools.templatesOf(snapshot.pools)[at]!;
     assert.ok(!isUnusable(template));
-    const limits = index.findLimits(
+    const limits = index.pools.findLimits(
       pool,
       template,
       removedNodes.map((name) => index.nodes.find(idOf(name))!),

@@ -6,7 +6,8 @@ import type { NodeTemplate } from './new-nodes/node-template.ts';
 import { placeholderOf } from './new-nodes/in-flight-node.ts';
 import type { QueuedPod } from './queued-pod.ts';
 import type { UnusablePool } from '../plan.ts';
-import type { PoolTemplate, IndexedSnapshot } from './indexed-snapshot.ts';
+import type { IndexedSnapshot } from './indexed-snapshot.ts';
+import type { PoolTemplate } from './indexed-pools.ts';
 import { Topology } from '../topology/topology.ts';
 
 /** What one run plans: the pods, the pools it may buy from, and the nodes that are not there. */
@@ -31,10 +32,10 @@ export interface RunState {
 
 /** The state before the first pod is placed. Runs share nothing of it. */
 export function initialStateOf(index: IndexedSnapshot, scope: PlanScope): RunState {
-  const templates = index.templatesOf(scope.pools);
+  const templates = index.pools.templatesOf(scope.pools);
   return {
     topology: topologyOf(index, scope),
-    reservations: new Reservations(scope.pools.map((pool) => index.catalogueOf(pool).reservations)),
+    reservations: new Reservations(scope.pools.map((pool) => index.pools.catalogueOf(pool).reservations)),
     pools: openPools(index, templates, scope.removedNodes),
     templates,
   };
@@ -42,16 +43,8 @@ export function initialStateOf(index: IndexedSnapshot, scope: PlanScope): RunSta
 
 /** The rules of a run, with nothing placed yet. */
 export function topologyOf(index: IndexedSnapshot, { pods, pools, removedNodes }: PlanScope): Topology {
-  const { domainCounts, inverseAntiAffinity, rules, topologyRules, internTables } = index;
-  const moving = new Set(pods.map(({ pod }) => index.pods.find(pod)).filter((bound) => bound !== undefined));
-  const base = {
-    domainCounts,
-    inverseAntiAffinity,
-    rules,
-    topologyRules,
-    domains: internTables.domains,
-    offeredDomains: index.offeredDomainsOf(pools),
-  };
+  const moving = new Set(pods.map(({ pod }) => index.bound.find(pod)).filter((bound) => bound !== undefined));
+  const base = { ...index.topology, offeredDomains: index.pools.offeredDomainsOf(pools) };
   return new Topology(base, moving, removedNodes, { nameOf: placeholderOf });
 }
 
@@ -66,7 +59,7 @@ function openPools(
 ): readonly TemplateWithLimits[] {
   const pools: TemplateWithLimits[] = [];
   for (const { pool, template } of templates) {
-    if (!isUnusable(template)) pools.push({ template, limits: index.findLimits(pool, template, removedNodes) });
+    if (!isUnusable(template)) pools.push({ template, limits: index.pools.findLimits(pool, template, removedNodes) });
   }
   return pools;
 }

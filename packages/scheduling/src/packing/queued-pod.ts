@@ -1,4 +1,4 @@
-import type { AttachedClaim } from '../checks/volume-limits.ts';
+import type { AttachedVolumeClaim } from '../checks/volume-limits.ts';
 import { podId } from '../model/pods/pod-id.ts';
 import type { Pod } from '@karpenter-ts/kubernetes';
 import { CPU, MEMORY, type ResourceVector } from '../model/resources/resource-table.ts';
@@ -10,7 +10,7 @@ export interface QueuedPod {
   readonly podClass: PodClass;
   readonly requests: ResourceVector;
   /** Its own, which pods of its class do not share. */
-  readonly volumeClaims: readonly AttachedClaim[];
+  readonly volumeClaims: readonly AttachedVolumeClaim[];
 }
 
 /** The order in which pods are placed: the largest first, then the oldest (spec 02 §8.1). */

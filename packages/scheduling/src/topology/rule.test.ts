@@ -67,8 +67,10 @@ function identitiesOf(...constrained: readonly Constrained[]): readonly string[]
     makePod(`pod-${i}`, { labels: APP, topologySpreadConstraints: [constraint], ...rest }),
   );
   const snapshot = { ...new TestEnvironment().snapshot, pods };
-  const { topologyRules, queued } = finish(indexSnapshot(snapshot, { ...DEFAULT_PLANNING, profile: FAKE_PROFILE }));
-  return queued.flatMap(({ podClass: { kind } }) =>
-    kind.constraints.stages.flatMap((stage) => topologyRules.binding(kind, stage).map(({ identity }) => identity)),
+  const { topology, queue } = finish(indexSnapshot(snapshot, { ...DEFAULT_PLANNING, profile: FAKE_PROFILE }));
+  return queue.all.flatMap(({ podClass: { kind } }) =>
+    kind.constraints.stages.flatMap((stage) =>
+      topology.topologyRules.binding(kind, stage).map(({ identity }) => identity),
+    ),
   );
 }

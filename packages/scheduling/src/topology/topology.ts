@@ -45,13 +45,17 @@ export interface Placement {
   readonly isPlanned: boolean;
 }
 
-export interface TopologyBase {
+/** What topology knows of a cluster before any run. */
+export interface ClusterTopology {
   readonly domainCounts: DomainCounts;
   readonly inverseAntiAffinity: InverseAntiAffinity;
   readonly domains: DomainTables;
-  readonly offeredDomains: OfferedDomains;
   readonly rules: RuleTables;
   readonly topologyRules: TopologyRules;
+}
+
+export interface TopologyBase extends ClusterTopology {
+  readonly offeredDomains: OfferedDomains;
 }
 
 /** All rules of one run and their counts, which grow as pods are placed. */

@@ -1,7 +1,7 @@
 import type { Requirement } from '@karpenter-ts/apis';
 import type { HostPort } from '../../failure.ts';
 import type { TaintTable } from '../../model/pods/taints.ts';
-import { attachedClaims, VolumeUsage } from '../../checks/volume-limits.ts';
+import { attachedVolumeClaims, VolumeUsage } from '../../checks/volume-limits.ts';
 import type { VolumeObjects } from '../../model/pods/volume-objects.ts';
 import { BitSet } from '../../model/interning/bit-set.ts';
 import {
@@ -117,7 +117,7 @@ export class RemainingCapacity {
     if (ports.length > 0) this.ports.set(index, ports);
     if (Object.keys(source.volumeLimits).length === 0) return;
     const usage = new VolumeUsage(source.volumeLimits);
-    for (const pod of source.pods) usage.add(attachedClaims(pod, this.#tables.volumes));
+    for (const pod of source.pods) usage.add(attachedVolumeClaims(pod, this.#tables.volumes));
     this.volumes.set(index, usage);
   }
 }
