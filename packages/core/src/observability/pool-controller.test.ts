@@ -32,7 +32,7 @@ async function start(t: TestContext) {
       .split('\n')
       .filter((line) => line.startsWith(`karpenter_nodepools_${name}`))
       .map((line) => line.slice('karpenter_nodepools_'.length));
-  return { env, provider, lines };
+  return { env, provider, lines, costs };
 }
 
 function bought(name: string, capacityType: string, instanceType = 'm'): NodeClaim {
@@ -97,9 +97,10 @@ test('prices are looked up again every hour; what is no longer on offer keeps it
 });
 
 test('a price that is unknown counts for nothing and is told of once; failing to ask is counted and tried again', async (t) => {
-  const { env, provider, lines } = await start(t);
+  const { env, provider, lines, costs } = await start(t);
   await env.create(NODE_POOLS, makeNodePool('p'));
   await env.create(NODE_CLAIMS, bought('a', 'spot', 'strange'));
+  assert.equal(costs.priceOf(bought('a', 'spot', 'strange')), undefined, 'it is not free of charge');
   await env.change(NODE_CLAIMS, 'a', { metadata: { annotations: { touched: 'yes' } } });
   const told = env.logger.lines.filter(({ message }) => message.startsWith('offering price unknown'));
   assert.equal(told.length, 1);

@@ -21,13 +21,14 @@ export interface Purchase {
  */
 export class NodePrices {
   readonly #nodeClaims: Pick<Caches['nodeClaims'], 'byIndex'>;
-  readonly #prices = new Map<string, ReadonlyMap<string, number>>(); // by NodePool, then by purchase; only those in use
+  /** By NodePool, then by purchase; only those in use. Undefined for purchases that were not offered when looked up. */
+  readonly #prices = new Map<string, ReadonlyMap<string, number | undefined>>();
 
   constructor({ nodeClaims }: { readonly nodeClaims: Pick<Caches['nodeClaims'], 'byIndex'> }) {
     this.#nodeClaims = nodeClaims;
   }
 
-  /** The price of a NodeClaim's instance; undefined before the launch, and while its price was not looked up. */
+  /** The price of a NodeClaim's instance; undefined before the launch, and while its price is not known. */
   priceOf({ metadata }: NodeClaim): number | undefined {
     const purchase = findPurchase(metadata.labels);
     return purchase && this.#prices.get(metadata.labels?.[NODEPOOL_LABEL] ?? '')?.get(keyOf(purchase));
@@ -42,27 +43,27 @@ export class NodePrices {
   }
 
   /** Whether the price of a NodeClaim's instance was never looked up. Before the launch there is none. */
-  isUnpriced(nodeClaim: NodeClaim): boolean {
-    const { labels } = nodeClaim.metadata;
-    const isLaunched = Boolean(labels?.[NODEPOOL_LABEL] && findPurchase(labels));
-    return isLaunched && this.priceOf(nodeClaim) === undefined;
+  isUnpriced({ metadata }: NodeClaim): boolean {
+    const purchase = findPurchase(metadata.labels);
+    const nodePool = metadata.labels?.[NODEPOOL_LABEL];
+    return Boolean(nodePool && purchase && !this.#prices.get(nodePool)?.has(keyOf(purchase)));
   }
 
   /**
-   * Updates the prices of a NodePool's purchases and returns those that are no longer offered: they keep their last
-   * price, or do not count.
+   * Updates the prices of a NodePool's purchases. Those that are no longer offered keep their last price. Returns those
+   * whose price is found to be unknown for the first time: they do not count.
    */
   update(nodePool: string, instanceTypes: readonly InstanceType[]): readonly Purchase[] {
     const types = new Map(instanceTypes.map((type) => [type.name, type]));
     const before = this.#prices.get(nodePool);
-    const prices = new Map<string, number>();
+    const prices = new Map<string, number | undefined>();
     const unknown: Purchase[] = [];
     for (const purchase of this.#purchasesOf(nodePool)) {
       const key = keyOf(purchase);
       if (prices.has(key)) continue;
-      const price = findPrice(types.get(purchase.instanceType), purchase);
-      if (price === undefined && before?.get(key) === undefined) unknown.push(purchase);
-      prices.set(key, price ?? before?.get(key) ?? 0);
+      const price = findPrice(types.get(purchase.instanceType), purchase) ?? before?.get(key);
+      if (price === undefined && before?.has(key) !== true) unknown.push(purchase);
+      prices.set(key, price);
     }
     this.#prices.set(nodePool, prices);
     return unknown;
