@@ -29,9 +29,9 @@ export function readFleet(text: string): ReadFleet {
     return { problems: [{ ...position, field: '', message: 'is nested too deeply to be a fleet' }] };
   }
   const { decoding, errors, object } = examine({ ...raw, metadata: { name: 'fleet' } }, FLEET);
-  const misfits = [...decoding, ...errors.filter(({ path }) => path.length > 0)];
+  const mistakes = [...decoding, ...errors.filter(({ path }) => path.length > 0)];
   const content: unknown = object;
-  const problems = misfits.length > 0 ? misfits : findMisfits(content as FleetContent); // the schema holds: so do its types
+  const problems = mistakes.length > 0 ? mistakes : findMistakes(content as FleetContent); // the schema holds: so do its types
   if (problems.length === 0) return { fleet: toFleet(content as FleetContent) };
   return { problems: locate(problems, text).sort(byPosition) };
 }
@@ -63,7 +63,7 @@ function isDeeperThan(value: object, depth: number): boolean {
 }
 
 /** What no schema says. */
-function findMisfits(content: FleetContent): readonly Misfit[] {
+function findMistakes(content: FleetContent): readonly Misfit[] {
   return [...findRepetitions(content), ...findBadQuantities(content)];
 }
 

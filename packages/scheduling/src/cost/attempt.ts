@@ -4,16 +4,16 @@ import { finishNode } from '../packing/new-nodes/finished-node.ts';
 import type { HistoryEntry } from '../packing/packer.ts';
 import type { PlannedNode } from '../plan.ts';
 import { IMPROVING, type Reading } from '../progress.ts';
-import { auction } from './auction.ts';
+import { searchPrices } from './price-search.ts';
 import type { CostPool } from './cost-pool.ts';
 import type { Effort } from './effort.ts';
 import type { Inventory } from './inventory.ts';
-import { lotClassesOf } from './lot-class.ts';
-import { type Machine, machinesFor } from './machine.ts';
+import { podGroupClassesOf } from './pod-group-class.ts';
+import { type NodeOption, nodeOptionsFor } from './node-options.ts';
 import { rearrange } from './rearrangement.ts';
 import type { Purchase } from './round.ts';
-import { fixedSeating, seatLoads, type Seating } from './seating.ts';
-import { Tender } from './tender.ts';
+import { fixedAssignment, assignLoads, type NodeAssignment } from './node-assignment.ts';
+import { PackingProblem } from './packing-problem.ts';
 import type { UpstreamRun } from './upstream-run.ts';
 
 /** Other nodes for the same pods; or what of upstream's plan had better been left alone, if that is known. */
@@ -23,13 +23,13 @@ export type Attempt =
   | { readonly exceeded: CostPool };
 
 /** How often a machine is filled, about, in the rounds that the effort should be enough for, times picks of a fill. */
-const LOOKS_PER_MACHINE = 16;
+const LOOKS_PER_OPTION = 16;
 
 /** How a search may divide its effort: so much for each of these stages of an attempt. */
 export interface Shares {
   readonly whole: Effort;
   /** To find out where lots can run, and on which machines. */
-  readonly machines: number;
+  readonly options: number;
   /** To find loads for them, once any were found; until then all that is left. */
   readonly loads: number;
 }
@@ -41,28 +41,29 @@ export function* attempt(
   inventory: Inventory,
   { whole, ...shares }: Shares,
 ): Reading<Attempt> {
-  const { lots, fixed } = inventory;
+  const { groups, fixed } = inventory;
   const { sets, taints } = run.index.internTables;
   const { reservedCapacity } = run.index.options;
   const eligibility = { sets, taints, reservedCapacity };
-  const classes = yield* lotClassesOf(lots.all, pools, eligibility, whole.part(shares.machines / 2));
-  const machineEffort = { effort: whole.part(shares.machines), mostLooks: shares.loads / LOOKS_PER_MACHINE };
-  const machines = yield* machinesFor(classes, pools, sets, machineEffort);
-  const tender = new Tender({ lots: lots.all, machines: machines.all, hostRules: lots.hostRules.size });
-  const homeless = tender.homeless();
-  if (homeless.length > 0) return { culprits: new Set(homeless.flatMap(({ units }) => units.map(({ node }) => node))) };
-  const found = yield* buy(tender, machines.shared, mostNodes(run, pools) - fixed.length, { whole, ...shares });
+  const classes = yield* podGroupClassesOf(groups.all, pools, eligibility, whole.part(shares.options / 2));
+  const optionEffort = { effort: whole.part(shares.options), mostLooks: shares.loads / LOOKS_PER_OPTION };
+  const options = yield* nodeOptionsFor(classes, pools, sets, optionEffort);
+  const problem = new PackingProblem({ groups: groups.all, options: options.all, hostRules: groups.hostRules.size });
+  const unassignable = problem.unassignable();
+  if (unassignable.length > 0)
+    return { culprits: new Set(unassignable.flatMap(({ units }) => units.map(({ node }) => node))) };
+  const found = yield* buy(problem, options.shared, mostNodes(run, pools) - fixed.length, { whole, ...shares });
   if (found === undefined) return { culprits: new Set() };
-  const seated = yield* seatLoads(found, inventory, { sets, reservedCapacity }, whole);
-  if ('exceeded' in seated) return seated;
-  const seatings = [...fixed.map((node) => fixedSeating(node, inventory)), ...seated.seatings];
-  const rearranged = yield* rearrange(run, seatings, whole);
-  return 'refused' in rearranged ? blame([rearranged.refused]) : yield* finish(run, seatings, rearranged.nodes);
+  const assigned = yield* assignLoads(found, inventory, { sets, reservedCapacity }, whole);
+  if ('exceeded' in assigned) return assigned;
+  const assignments = [...fixed.map((node) => fixedAssignment(node, inventory)), ...assigned.assignments];
+  const rearranged = yield* rearrange(run, assignments, whole);
+  return 'refused' in rearranged ? blame([rearranged.refused]) : yield* finish(run, assignments, rearranged.nodes);
 }
 
 /** What was bought, of which tender. */
 interface Bought extends Purchase {
-  readonly tender: Tender;
+  readonly problem: PackingProblem;
 }
 
 /**
@@ -70,22 +71,22 @@ interface Bought extends Purchase {
  * classes can run on the same types, a search among all hardly ever comes to mixing them.
  */
 function* buy(
-  tender: Tender,
-  shared: readonly Machine[] | undefined,
-  mostMachines: number,
+  problem: PackingProblem,
+  shared: readonly NodeOption[] | undefined,
+  mostNodes: number,
   { whole, loads }: Shares,
 ): Reading<Bought | undefined> {
   let first: Bought | undefined;
   if (shared !== undefined) {
-    const sharing = new Tender({ ...tender, machines: shared });
+    const sharing = new PackingProblem({ ...problem, options: shared });
     const part = whole.part(loads / 2);
-    const bought = sharing.homeless().length === 0 ? yield* auction(sharing, mostMachines, part) : undefined;
-    if (bought !== undefined) first = { ...bought, tender: sharing };
+    const bought = sharing.unassignable().length === 0 ? yield* searchPrices(sharing, mostNodes, part) : undefined;
+    if (bought !== undefined) first = { ...bought, problem: sharing };
   }
   const part = whole.part(loads);
-  const bought = yield* auction(tender, mostMachines, part, first === undefined ? whole : part);
+  const bought = yield* searchPrices(problem, mostNodes, part, first === undefined ? whole : part);
   if (bought === undefined || (first !== undefined && first.costPerHour <= bought.costPerHour)) return first;
-  return { ...bought, tender };
+  return { ...bought, problem };
 }
 
 /** Those that upstream's plan opened in vain included. */
@@ -99,7 +100,7 @@ function mostNodes({ nodes, plan, packing }: UpstreamRun, pools: readonly CostPo
 /** The nodes as a plan has them, unless one has too few types to choose from. */
 function* finish(
   { index }: UpstreamRun,
-  seatings: readonly Seating[],
+  assignments: readonly NodeAssignment[],
   nodes: readonly InFlightNode[],
 ): Reading<Attempt> {
   const { internTables, resources, options } = index;
@@ -107,11 +108,11 @@ function* finish(
   const finished: PlannedNode[] = [];
   for (const [i, node] of nodes.entries()) {
     yield IMPROVING;
-    const { source, leastTypes, guests } = seatings[i]!;
+    const { source, leastTypes, entries } = assignments[i]!;
     const one = finishNode(node, tables);
     const isShort = 'shortOf' in one || (one.capacityTypes.includes('spot') && one.instanceTypes.length < leastTypes);
     if (!isShort) finished.push({ ...one, source });
-    else if (source === 'cost-aware') return blame(guests); // else its pods have no place in upstream's plan either
+    else if (source === 'cost-aware') return blame(entries); // else its pods have no place in upstream's plan either
   }
   return { nodes: finished };
 }

@@ -25,12 +25,12 @@ test('what two machines have in common is much of one resource or much of the ot
 });
 
 const sizes = fc.integer({ min: 1, max: 6 });
-const machines = fc.array(fc.tuple(sizes, sizes), { minLength: 1, maxLength: 12 });
+const options = fc.array(fc.tuple(sizes, sizes), { minLength: 1, maxLength: 12 });
 const covers = (room: readonly number[], other: readonly number[]) => room.every((amount, r) => amount >= other[r]!);
 
 test('enough machines have each room, and of two differing resources no larger room is common to as many', () => {
   fc.assert(
-    fc.property(machines, fc.integer({ min: 2, max: 4 }), (rooms, count) => {
+    fc.property(options, fc.integer({ min: 2, max: 4 }), (rooms, count) => {
       const found = common(rooms, count);
       const sharers = (room: readonly number[]) => rooms.filter((one) => covers(one, room)).length;
       for (const room of found) assert.ok(sharers(room) >= count);

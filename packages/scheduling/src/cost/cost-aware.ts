@@ -30,8 +30,8 @@ function* search(run: UpstreamRun, pools: readonly CostPool[]): Reading<readonly
   let remaining = pools;
   let staying: ReadonlySet<InFlightNode> = new Set();
   for (let attempts = 0; attempts < MOST_ATTEMPTS && !shares.whole.isUsedUp; attempts++) {
-    const inventory = yield* takeInventory(run, remaining, staying, shares.whole.part(shares.machines));
-    if (inventory.lots.all.length === 0) return attempts === 0 ? 'NothingToChange' : 'NoneFound';
+    const inventory = yield* takeInventory(run, remaining, staying, shares.whole.part(shares.options));
+    if (inventory.groups.all.length === 0) return attempts === 0 ? 'NothingToChange' : 'NoneFound';
     const made = yield* attempt(run, remaining, inventory, shares);
     if ('nodes' in made) return made.nodes;
     if ('exceeded' in made) {
@@ -54,5 +54,5 @@ function sharesFor({ nodes }: UpstreamRun, pools: readonly CostPool[]): Shares {
   const catalogues = new Set(pools.map(({ template }) => template.market.catalogue));
   const variants = [...catalogues].reduce((sum, { typeOf }) => sum + typeOf.length, 0);
   const whole = 450_000 + 5_400 * pods + 200 * variants;
-  return { whole: new Effort(whole), machines: whole / 12 + 80 * variants, loads: 700_000 + 600 * pods };
+  return { whole: new Effort(whole), options: whole / 12 + 80 * variants, loads: 700_000 + 600 * pods };
 }

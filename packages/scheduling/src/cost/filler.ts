@@ -1,12 +1,12 @@
 import type { Effort } from './effort.ts';
 import type { HostRule } from './host-rules.ts';
-import type { Tender } from './tender.ts';
+import type { PackingProblem } from './packing-problem.ts';
 
 /** What goes on one machine. */
 export interface Load {
-  readonly machine: number;
+  readonly option: number;
   /** Numbers of lots, and how many units of each. */
-  readonly lots: readonly number[];
+  readonly groups: readonly number[];
   readonly counts: readonly number[];
   /** The sum of the bids. */
   readonly value: number;
@@ -17,7 +17,7 @@ const PORTION = 2;
 /** How many rules, candidates or counters are looked at in one step. */
 const RULES_PER_STEP = 4;
 /** So many lots are looked at for each that is picked. With more of them, several are picked at once, up to a point. */
-const LOTS_PER_PICK = 64;
+const GROUPS_PER_PICK = 64;
 const MOST_PICKS = 16;
 
 /**
@@ -27,7 +27,7 @@ const MOST_PICKS = 16;
 export class Filler {
   /** By machine: the last load it was given while all units were left. */
   readonly firstLoads: (Load | undefined)[] = [];
-  readonly #tender: Tender;
+  readonly #problem: PackingProblem;
   readonly #candidates: Int32Array;
   readonly #counts: Int32Array;
   /** By resource: what is left, and one divided by it. */
@@ -48,74 +48,74 @@ export class Filler {
   #rules = 0;
   readonly #effort: Effort;
 
-  constructor(tender: Tender, effort: Effort) {
-    this.#tender = tender;
+  constructor(problem: PackingProblem, effort: Effort) {
+    this.#problem = problem;
     this.#effort = effort;
-    this.#inForce = new Int32Array(tender.hostRules);
-    this.#candidates = new Int32Array(tender.lots.length);
-    this.#counts = new Int32Array(tender.lots.length);
-    this.#room = new Float64Array(tender.width);
-    this.#inverse = new Float64Array(tender.width);
-    this.#counted = new Float64Array(tender.hostRules);
-    this.#allowed = new Float64Array(tender.hostRules);
+    this.#inForce = new Int32Array(problem.hostRules);
+    this.#candidates = new Int32Array(problem.groups.length);
+    this.#counts = new Int32Array(problem.groups.length);
+    this.#room = new Float64Array(problem.width);
+    this.#inverse = new Float64Array(problem.width);
+    this.#counted = new Float64Array(problem.hostRules);
+    this.#allowed = new Float64Array(problem.hostRules);
   }
 
   /** The most valuable load found for a machine, given how many units of each lot there are. */
-  fill(machine: number, bids: Float64Array, left: Int32Array): Load {
-    this.#begin(machine, left);
-    const lots: number[] = [];
+  fill(option: number, prices: Float64Array, left: Int32Array): Load {
+    this.#begin(option, left);
+    const groups: number[] = [];
     let value = 0;
-    for (let picks = this.#pick(bids, left); picks > 0; picks = this.#pick(bids, left)) {
+    for (let picks = this.#pick(prices, left); picks > 0; picks = this.#pick(prices, left)) {
       for (let i = 0; i < picks; i++) {
-        const lot = this.#picks[i]!;
-        const count = Math.ceil(this.#fitting(lot, left) / PORTION);
+        const group = this.#picks[i]!;
+        const count = Math.ceil(this.#fitting(group, left) / PORTION);
         if (count <= 0) continue; // one before it took the room
-        if (this.#counts[lot] === 0) lots.push(lot);
-        this.#put(lot, count);
-        value += count * bids[lot]!;
+        if (this.#counts[group] === 0) groups.push(group);
+        this.#put(group, count);
+        value += count * prices[group]!;
       }
     }
-    const counts = lots.map((lot) => this.#counts[lot]!);
-    for (const lot of lots) this.#counts[lot] = 0;
+    const counts = groups.map((group) => this.#counts[group]!);
+    for (const group of groups) this.#counts[group] = 0;
     this.#effort.spend(this.#steps + this.#rules / RULES_PER_STEP);
-    return { machine, lots, counts, value };
+    return { option, groups, counts, value };
   }
 
-  #begin(machine: number, left: Int32Array): void {
-    const { machines, width, rooms } = this.#tender;
+  #begin(option: number, left: Int32Array): void {
+    const { options, width, rooms } = this.#problem;
     for (let r = 0; r < width; r++) {
-      this.#room[r] = rooms[machine * width + r]!;
+      this.#room[r] = rooms[option * width + r]!;
       this.#inverse[r] = 1 / this.#room[r]!;
     }
     this.#counted.fill(0);
     this.#allowed.fill(Number.POSITIVE_INFINITY);
     this.#rulesInForce = 0;
-    const { lots } = machines[machine]!;
+    const { groups } = options[option]!;
     this.#steps = 0;
-    this.#rules = lots.length + this.#counted.length / 8;
+    this.#rules = groups.length + this.#counted.length / 8;
     this.#open = 0;
-    for (let i = 0; i < lots.length; i++) if (left[lots[i]!]! > 0) this.#candidates[this.#open++] = lots[i]!;
+    for (let i = 0; i < groups.length; i++) if (left[groups[i]!]! > 0) this.#candidates[this.#open++] = groups[i]!;
   }
 
   /**
    * Picks the lots that bid most for their share, and says how many it picked. Those that no longer fit are dropped: they
    * never will again.
    */
-  #pick(bids: Float64Array, left: Int32Array): number {
-    const { width, requests, isSociable } = this.#tender;
+  #pick(prices: Float64Array, left: Int32Array): number {
+    const { width, requests, isUnrestricted } = this.#problem;
     const candidates = this.#candidates;
     const counts = this.#counts;
     const room = this.#room;
     const inverse = this.#inverse;
     const considered = this.#open;
-    const most = Math.min(MOST_PICKS, Math.ceil(considered / LOTS_PER_PICK));
+    const most = Math.min(MOST_PICKS, Math.ceil(considered / GROUPS_PER_PICK));
     let open = 0;
     let picks = 0;
     for (let i = 0; i < considered; i++) {
-      const lot = candidates[i]!;
-      if (counts[lot]! >= left[lot]! || (isSociable[lot] === 0 && !this.#isWelcome(lot))) continue;
+      const group = candidates[i]!;
+      if (counts[group]! >= left[group]! || (isUnrestricted[group] === 0 && !this.#isAllowed(group))) continue;
       let share = 0; // squared: the length of the vector of its parts
-      for (let r = 0, at = lot * width; r < width; r++, at++) {
+      for (let r = 0, at = group * width; r < width; r++, at++) {
         const amount = requests[at]!;
         if (amount === 0) continue;
         if (amount > room[r]!) {
@@ -126,9 +126,9 @@ export class Filler {
         share += part * part;
       }
       if (share < 0) continue;
-      candidates[open++] = lot;
-      const score = (bids[lot]! * bids[lot]!) / share;
-      if (picks < most || score > this.#scores[most - 1]!) picks = this.#insert(lot, score, picks, most);
+      candidates[open++] = group;
+      const score = (prices[group]! * prices[group]!) / share;
+      if (picks < most || score > this.#scores[most - 1]!) picks = this.#insert(group, score, picks, most);
     }
     this.#open = open;
     this.#steps += considered;
@@ -136,14 +136,14 @@ export class Filler {
   }
 
   /** Puts a lot in its place among the picks; of equal ones the earlier stays in front. Returns how many there are. */
-  #insert(lot: number, score: number, picks: number, most: number): number {
+  #insert(group: number, score: number, picks: number, most: number): number {
     let at = Math.min(picks, most - 1);
     for (; at > 0 && this.#scores[at - 1]! < score; at--) {
       this.#scores[at] = this.#scores[at - 1]!;
       this.#picks[at] = this.#picks[at - 1]!;
     }
     this.#scores[at] = score;
-    this.#picks[at] = lot;
+    this.#picks[at] = group;
     return Math.min(picks + 1, most);
   }
 
@@ -151,12 +151,12 @@ export class Filler {
    * Whether the host rules let one more unit on. Of a lot that counts for a thousand rules those are looked at that it
    * minds itself, and those that are in force.
    */
-  #isWelcome(lot: number): boolean {
-    const { lots, minding } = this.#tender;
-    const { hostRules } = lots[lot]!;
-    const minded = minding[lot]!;
-    if (hostRules.length <= minded.length + this.#rulesInForce) return this.#allow(hostRules);
-    if (!this.#allow(minded)) return false;
+  #isAllowed(group: number): boolean {
+    const { groups, limiting } = this.#problem;
+    const { hostRules } = groups[group]!;
+    const own = limiting[group]!;
+    if (hostRules.length <= own.length + this.#rulesInForce) return this.#allow(hostRules);
+    if (!this.#allow(own)) return false;
     for (let i = 0; i < this.#rulesInForce; i++) {
       const id = this.#inForce[i]!;
       this.#rules += 2;
@@ -175,30 +175,30 @@ export class Filler {
   }
 
   /** How many units of a lot can go on. */
-  #fitting(lot: number, left: Int32Array): number {
-    const { width, requests, lots } = this.#tender;
-    let most = left[lot]! - this.#counts[lot]!;
-    for (let r = 0, at = lot * width; r < width; r++, at++) {
+  #fitting(group: number, left: Int32Array): number {
+    const { width, requests, groups } = this.#problem;
+    let most = left[group]! - this.#counts[group]!;
+    for (let r = 0, at = group * width; r < width; r++, at++) {
       if (requests[at]! > 0) most = Math.min(most, Math.floor(this.#room[r]! / requests[at]!));
     }
-    this.#rules += lots[lot]!.hostRules.length;
-    for (const { id, most: own, counts } of lots[lot]!.hostRules) {
+    this.#rules += groups[group]!.hostRules.length;
+    for (const { id, most: own, counts } of groups[group]!.hostRules) {
       if (counts > 0)
         most = Math.min(most, Math.floor((Math.min(own, this.#allowed[id]!) - this.#counted[id]!) / counts));
     }
     return most;
   }
 
-  #put(lot: number, count: number): void {
-    const { width, requests, lots, minding } = this.#tender;
-    this.#counts[lot]! += count;
-    for (let r = 0, at = lot * width; r < width; r++, at++) {
+  #put(group: number, count: number): void {
+    const { width, requests, groups, limiting } = this.#problem;
+    this.#counts[group]! += count;
+    for (let r = 0, at = group * width; r < width; r++, at++) {
       this.#room[r]! -= count * requests[at]!;
       this.#inverse[r] = 1 / this.#room[r]!;
     }
-    this.#rules += lots[lot]!.hostRules.length;
-    for (const { id, counts } of lots[lot]!.hostRules) this.#counted[id]! += count * counts;
-    for (const { id, most } of minding[lot]!) {
+    this.#rules += groups[group]!.hostRules.length;
+    for (const { id, counts } of groups[group]!.hostRules) this.#counted[id]! += count * counts;
+    for (const { id, most } of limiting[group]!) {
       if (this.#allowed[id] === Number.POSITIVE_INFINITY) this.#inForce[this.#rulesInForce++] = id;
       this.#allowed[id] = Math.min(this.#allowed[id]!, most);
     }

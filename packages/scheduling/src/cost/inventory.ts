@@ -4,14 +4,14 @@ import type { Relaxation } from '../plan.ts';
 import { IMPROVING, type Reading } from '../progress.ts';
 import type { CostPool } from './cost-pool.ts';
 import type { Effort } from './effort.ts';
-import { Lots } from './lot.ts';
+import { PodGroups } from './pod-groups.ts';
 import { TieTable } from './member-ties.ts';
 import type { UpstreamRun } from './upstream-run.ts';
 import { unitsOf } from './unit.ts';
 
 /** What of upstream's new nodes is open to be bought otherwise. */
 export interface Inventory {
-  readonly lots: Lots;
+  readonly groups: PodGroups;
   /** Nodes that stay as they are. */
   readonly fixed: readonly InFlightNode[];
   /** The pods of each node, in the order they were placed. */
@@ -36,8 +36,8 @@ export function* takeInventory(
 ): Reading<Inventory> {
   const { index, topology, nodes, plan } = run;
   const { internTables, demands, options } = index;
-  const lots = new Lots({ sets: internTables.sets, demands, profile: options.profile }, effort);
-  const ties = new TieTable(topology, lots.hostRules, effort);
+  const groups = new PodGroups({ sets: internTables.sets, demands, profile: options.profile }, effort);
+  const ties = new TieTable(topology, groups.hostRules, effort);
   const entriesOn = groupByNode(run);
   const fixed: InFlightNode[] = [];
   const planned = new Map(plan.newNodes.map((node) => [node.placeholder, node]));
@@ -54,10 +54,10 @@ export function* takeInventory(
       continue;
     }
     const leastTypes = Math.min(ENOUGH_TYPES, instanceTypes.length);
-    lots.add(unitsOf(node, entries, ties), { leastWeight: pool.weight, leastTypes });
+    groups.add(unitsOf(node, entries, ties), { leastWeight: pool.weight, leastTypes });
   }
-  lots.close();
-  return { lots, fixed, entriesOn };
+  groups.close();
+  return { groups, fixed, entriesOn };
 }
 
 function groupByNode({ nodes, history }: UpstreamRun): ReadonlyMap<InFlightNode, readonly HistoryEntry[]> {

@@ -5,11 +5,11 @@ import type { InFlightNode } from '../packing/new-nodes/in-flight-node.ts';
 import { IMPROVING, type Reading } from '../progress.ts';
 import type { CostPool } from './cost-pool.ts';
 import type { Effort } from './effort.ts';
-import type { Machine } from './machine.ts';
+import type { NodeOption } from './node-options.ts';
 
 /** A machine that is to be bought for a load. */
 export interface Order {
-  readonly machine: Machine;
+  readonly option: NodeOption;
   /** How many types it should be left to choose from. */
   readonly leastTypes: number;
   /** All that would hold the load: only limits need to know. */
@@ -32,8 +32,8 @@ export function* divideLimits(
   fixed: readonly InFlightNode[],
   effort: Effort,
 ): Reading<LimitShares> {
-  const choices = orders.map(({ machine }) => machine.pool.template.variants.clone());
-  for (const [pool, own] of Map.groupBy(orders.keys(), (i) => orders[i]!.machine.pool)) {
+  const choices = orders.map(({ option }) => option.pool.template.variants.clone());
+  for (const [pool, own] of Map.groupBy(orders.keys(), (i) => orders[i]!.option.pool)) {
     const { catalogue } = pool.template.market;
     effort.spend(own.length + fixed.length);
     for (const [limit, { nanos }] of remainingBeside(pool, fixed)) {
@@ -73,8 +73,8 @@ function divide(amount: bigint, parts: readonly Part[]): readonly bigint[] | und
   return shares.map((share) => share + equal);
 }
 
-function partOf({ machine, fitting, leastTypes }: Order, choice: BitSet, limit: string, catalogue: Catalogue): Part {
-  const need = countOf(limit, machine.variant, catalogue);
+function partOf({ option, fitting, leastTypes }: Order, choice: BitSet, limit: string, catalogue: Catalogue): Part {
+  const need = countOf(limit, option.variant, catalogue);
   const open = fitting();
   open.intersect(choice);
   const wish = catalogue.capacityLevels(limit).leastWhere((ids) => catalogue.countTypes(open, ids) >= leastTypes);

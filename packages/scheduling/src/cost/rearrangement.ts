@@ -5,7 +5,7 @@ import { addPod } from '../packing/new-nodes/add-pod.ts';
 import { IMPROVING, type Reading } from '../progress.ts';
 import { initialStateOf } from '../packing/plan-scope.ts';
 import type { Effort } from './effort.ts';
-import type { Seating } from './seating.ts';
+import type { NodeAssignment } from './node-assignment.ts';
 import type { UpstreamRun } from './upstream-run.ts';
 
 /** What it takes to announce a class and to place a pod, in steps, with some for each rule that counts it. */
@@ -19,7 +19,11 @@ export type Rearranged = { readonly nodes: readonly InFlightNode[] } | { readonl
  * Places every pod again, in upstream's order and at the stage upstream placed it, through the same checks, but on other
  * new nodes.
  */
-export function* rearrange(run: UpstreamRun, seatings: readonly Seating[], effort: Effort): Reading<Rearranged> {
+export function* rearrange(
+  run: UpstreamRun,
+  assignments: readonly NodeAssignment[],
+  effort: Effort,
+): Reading<Rearranged> {
   const { index, scope, classes, history } = run;
   const { internTables, demands, resources, options } = index;
   const { sets, taints } = internTables;
@@ -31,9 +35,9 @@ export function* rearrange(run: UpstreamRun, seatings: readonly Seating[], effor
     topology.announce(kind);
     topology.bindingRules(kind, kind.constraints.stages[0]!);
   }
-  const nodes = seatings.map((seating, i) => openNode(seating, i, resources.names.length));
+  const nodes = assignments.map((assignment, i) => openNode(assignment, i, resources.names.length));
   for (const { held } of nodes) reservations.exchange(NONE_HELD, held);
-  const seats = seatsOf(seatings, nodes);
+  const nodeOf = nodesOf(assignments, nodes);
   for (const entry of history) {
     const { queued, stage, on } = entry;
     const { kind } = queued.podClass;
@@ -44,7 +48,7 @@ export function* rearrange(run: UpstreamRun, seatings: readonly Seating[], effor
       topology.record(kind, on);
       continue;
     }
-    const node = seats.get(entry)!;
+    const node = nodeOf.get(entry)!;
     const demand = demands.of(queued.podClass, stage);
     const result = acceptance.check(node, demand, topology.restriction(kind, stage, binding), 'Keep');
     if (!result.isAccepted) return { refused: entry };
@@ -53,8 +57,8 @@ export function* rearrange(run: UpstreamRun, seatings: readonly Seating[], effor
   return { nodes };
 }
 
-function openNode(seating: Seating, index: number, width: number): InFlightNode {
-  const { template, set, variants, held, minValuesRelaxed } = seating;
+function openNode(assignment: NodeAssignment, index: number, width: number): InFlightNode {
+  const { template, set, variants, held, minValuesRelaxed } = assignment;
   const node = new InFlightNode(index, template, width);
   node.set = set;
   node.variants.copyFrom(variants);
@@ -63,11 +67,11 @@ function openNode(seating: Seating, index: number, width: number): InFlightNode 
   return node;
 }
 
-function seatsOf(
-  seatings: readonly Seating[],
+function nodesOf(
+  assignments: readonly NodeAssignment[],
   nodes: readonly InFlightNode[],
 ): ReadonlyMap<HistoryEntry, InFlightNode> {
-  const seats = new Map<HistoryEntry, InFlightNode>();
-  for (const [i, { guests }] of seatings.entries()) for (const guest of guests) seats.set(guest, nodes[i]!);
-  return seats;
+  const nodeOf = new Map<HistoryEntry, InFlightNode>();
+  for (const [i, { entries }] of assignments.entries()) for (const entry of entries) nodeOf.set(entry, nodes[i]!);
+  return nodeOf;
 }

@@ -1,7 +1,7 @@
 import type { BitSet } from '../model/interning/bit-set.ts';
 import type { CostPool } from './cost-pool.ts';
 import type { Effort } from './effort.ts';
-import type { LotClass } from './lot-class.ts';
+import type { PodGroupClass } from './pod-group-class.ts';
 
 /** Variants of a pool to choose a machine from, and the numbers of the classes that may be on all of them. */
 export interface Selection {
@@ -40,7 +40,7 @@ export class Selections {
   readonly #made = new Set<string>();
   readonly #stepsPerSet: number;
 
-  constructor(pool: CostPool, classes: readonly LotClass[], weights: Float64Array, effort: Effort) {
+  constructor(pool: CostPool, classes: readonly PodGroupClass[], weights: Float64Array, effort: Effort) {
     this.#pool = pool;
     this.#effort = effort;
     this.#stepsPerSet = 1 + Math.ceil(pool.template.market.catalogue.typeOf.length / 32 / WORDS_PER_STEP);

@@ -2,7 +2,7 @@ import { IMPROVING, type Reading } from '../progress.ts';
 import type { Effort } from './effort.ts';
 import { Filler, type Load } from './filler.ts';
 import { type Purchase, type Reserve, Round, type RoundEffort, type Terms } from './round.ts';
-import type { Tender } from './tender.ts';
+import type { PackingProblem } from './packing-problem.ts';
 
 /**
  * How many rounds there are, and how many of them may pass without a better result: more while all of them together took
@@ -35,15 +35,15 @@ const FIRST_SURCHARGE = 0.08;
  * It ends when `effort` is used up and a round stayed within `mostMachines`, or else when `untilFound` is, of which it is a
  * part. `undefined` if not even the frugal round did.
  */
-export function* auction(
-  tender: Tender,
-  mostMachines: number,
+export function* searchPrices(
+  problem: PackingProblem,
+  mostNodes: number,
   effort: Effort,
   untilFound: Effort = effort,
 ): Reading<Purchase | undefined> {
-  const filler = new Filler(tender, effort);
-  let bids = firstBids(tender, effort);
-  let best = yield* frugalRound(tender, filler, bids, mostMachines, { effort, most: untilFound });
+  const filler = new Filler(problem, effort);
+  let prices = firstPrices(problem, effort);
+  let best = yield* highSurchargeRound(problem, filler, prices, mostNodes, { effort, most: untilFound });
   let isFound = false;
   let surcharge = 0;
   let tooLow = 0;
@@ -51,13 +51,13 @@ export function* auction(
   for (let round = 0, idle = 0; round < MOST_ROUNDS; round++, idle++) {
     if (idle >= (effort.spent < QUICK_STEPS ? MOST_QUICK_ROUNDS : MOST_IDLE_ROUNDS)) break;
     if (round % ROUNDS_PER_MEMORY === ROUNDS_PER_MEMORY - 1) filler.firstLoads.length = 0;
-    const isLavish = reserve !== undefined && round % 2 === 0;
-    const terms = isLavish ? { bids, surcharge: tooLow, reserve } : { bids, surcharge, reserve: undefined };
+    const isLowFirst = reserve !== undefined && round % 2 === 0;
+    const terms = isLowFirst ? { prices, surcharge: tooLow, reserve } : { prices, surcharge, reserve: undefined };
     const most = best === undefined ? untilFound : effort.whole; // a round that was begun is worth finishing
-    const bought = yield* new Round(tender, filler, terms, { effort, most }).run();
+    const bought = yield* new Round(problem, filler, terms, { effort, most }).run();
     if (bought === undefined) break;
-    const { loads, costPerHour } = yield* settle(tender, bought, effort);
-    const isAllowed = loads.length <= mostMachines;
+    const { loads, costPerHour } = yield* moveToCheapest(problem, bought, effort);
+    const isAllowed = loads.length <= mostNodes;
     isFound ||= isAllowed;
     if (isAllowed && costPerHour < (best?.costPerHour ?? Number.POSITIVE_INFINITY)) {
       best = { loads, costPerHour };
@@ -65,75 +65,80 @@ export function* auction(
     }
     if ((isFound ? effort : untilFound).isUsedUp) break;
     if (!isFound && untilFound !== effort) idle = 0;
-    bids = learn(tender, terms, loads, effort);
-    if (isLavish) continue;
+    prices = learn(problem, terms, loads, effort);
+    if (isLowFirst) continue;
     if (!isAllowed) tooLow = surcharge;
-    else if (surcharge > 0) reserve = { surcharge, machines: loads.length, mostMachines };
-    surcharge = adjust(surcharge, { loads, costPerHour }, mostMachines);
+    else if (surcharge > 0) reserve = { surcharge, nodes: loads.length, mostNodes };
+    surcharge = adjust(surcharge, { loads, costPerHour }, mostNodes);
   }
   return best;
 }
 
 /** With what a machine costs on average, if all bids are paid and as many are bought as may be, as a surcharge on each. */
-function* frugalRound(
-  tender: Tender,
+function* highSurchargeRound(
+  problem: PackingProblem,
   filler: Filler,
-  bids: Float64Array,
-  mostMachines: number,
+  prices: Float64Array,
+  mostNodes: number,
   effort: RoundEffort,
 ): Reading<Purchase | undefined> {
-  if (mostMachines === Number.POSITIVE_INFINITY) return undefined;
-  const all = tender.lots.reduce((sum, { units }, lot) => sum + units.length * bids[lot]!, 0);
-  const terms = { bids, surcharge: all / mostMachines, reserve: undefined };
-  const bought = yield* new Round(tender, filler, terms, effort).run();
+  if (mostNodes === Number.POSITIVE_INFINITY) return undefined;
+  const all = problem.groups.reduce((sum, { units }, group) => sum + units.length * prices[group]!, 0);
+  const terms = { prices, surcharge: all / mostNodes, reserve: undefined };
+  const bought = yield* new Round(problem, filler, terms, effort).run();
   if (bought === undefined) return undefined;
-  const settled = yield* settle(tender, bought, effort.effort);
-  return settled.loads.length <= mostMachines ? settled : undefined;
+  const moved = yield* moveToCheapest(problem, bought, effort.effort);
+  return moved.loads.length <= mostNodes ? moved : undefined;
 }
 
 /** What a unit would cost on the machine that is cheapest when full of its like. */
-function firstBids({ lots, machines, width, requests, rooms }: Tender, effort: Effort): Float64Array {
-  const bids = new Float64Array(lots.length).fill(Number.POSITIVE_INFINITY);
-  for (const [machine, { lots: fitting, costPerHour }] of machines.entries()) {
+function firstPrices({ groups, options, width, requests, rooms }: PackingProblem, effort: Effort): Float64Array {
+  const prices = new Float64Array(groups.length).fill(Number.POSITIVE_INFINITY);
+  for (const [option, { groups: fitting, costPerHour }] of options.entries()) {
     effort.spend(fitting.length);
-    for (const lot of fitting) {
+    for (const group of fitting) {
       let most = Number.POSITIVE_INFINITY;
       for (let r = 0; r < width; r++) {
-        const amount = requests[lot * width + r]!;
-        if (amount > 0) most = Math.min(most, Math.floor(rooms[machine * width + r]! / amount));
+        const amount = requests[group * width + r]!;
+        if (amount > 0) most = Math.min(most, Math.floor(rooms[option * width + r]! / amount));
       }
-      bids[lot] = Math.min(bids[lot]!, costPerHour / most);
+      prices[group] = Math.min(prices[group]!, costPerHour / most);
     }
   }
-  return bids;
+  return prices;
 }
 
 /** More if there were too many machines, less if there were few enough. */
-function adjust(surcharge: number, { loads, costPerHour }: Purchase, mostMachines: number): number {
-  if (loads.length <= mostMachines) return surcharge * 0.8;
-  if (surcharge === 0) return (costPerHour / mostMachines) * FIRST_SURCHARGE;
-  return surcharge * Math.min(3, Math.max(1.25, loads.length / mostMachines));
+function adjust(surcharge: number, { loads, costPerHour }: Purchase, mostNodes: number): number {
+  if (loads.length <= mostNodes) return surcharge * 0.8;
+  if (surcharge === 0) return (costPerHour / mostNodes) * FIRST_SURCHARGE;
+  return surcharge * Math.min(3, Math.max(1.25, loads.length / mostNodes));
 }
 
 /** Every load on the cheapest machine for it. */
-function* settle(tender: Tender, { loads }: Purchase, effort: Effort): Reading<Purchase> {
-  const settled = new Map<Load, Load>();
+function* moveToCheapest(problem: PackingProblem, { loads }: Purchase, effort: Effort): Reading<Purchase> {
+  const moved = new Map<Load, Load>();
   for (const load of new Set(loads)) {
     if (effort.isPauseDue()) yield IMPROVING;
-    settled.set(load, { ...load, machine: tender.cheapestFor(load, effort) });
+    moved.set(load, { ...load, option: problem.cheapestFor(load, effort) });
   }
   effort.spend(loads.length);
-  const all = loads.map((load) => settled.get(load)!);
-  return { loads: all, costPerHour: all.reduce((sum, { machine }) => sum + tender.machines[machine]!.costPerHour, 0) };
+  const all = loads.map((load) => moved.get(load)!);
+  return { loads: all, costPerHour: all.reduce((sum, { option }) => sum + problem.options[option]!.costPerHour, 0) };
 }
 
 /** Bids move three quarters of the way to what was paid for what they were worth. */
-function learn(tender: Tender, { bids, surcharge }: Terms, loads: readonly Load[], effort: Effort): Float64Array {
-  const paid = new Float64Array(bids.length);
-  for (const { machine, lots, counts, value } of loads) {
-    effort.spend(1 + lots.length / 2);
-    const ratio = value > 0 ? (tender.machines[machine]!.costPerHour + surcharge) / value : 1;
-    lots.forEach((lot, i) => (paid[lot]! += ratio * counts[i]!));
+function learn(
+  problem: PackingProblem,
+  { prices, surcharge }: Terms,
+  loads: readonly Load[],
+  effort: Effort,
+): Float64Array {
+  const paid = new Float64Array(prices.length);
+  for (const { option, groups, counts, value } of loads) {
+    effort.spend(1 + groups.length / 2);
+    const ratio = value > 0 ? (problem.options[option]!.costPerHour + surcharge) / value : 1;
+    groups.forEach((group, i) => (paid[group]! += ratio * counts[i]!));
   }
-  return bids.map((bid, lot) => (bid * (1 + (3 * paid[lot]!) / tender.lots[lot]!.units.length)) / 4);
+  return prices.map((price, group) => (price * (1 + (3 * paid[group]!) / problem.groups[group]!.units.length)) / 4);
 }

@@ -5,12 +5,12 @@ import type { ResourceVector } from '../model/resources/resource-table.ts';
 import type { CostPool } from './cost-pool.ts';
 import type { Effort } from './effort.ts';
 import { covers, type Item, withoutDominated } from './item.ts';
-import type { Lot } from './lot.ts';
-import type { LotClass } from './lot-class.ts';
-import { type Customers, Shelf } from './shelf.ts';
+import type { PodGroup } from './pod-groups.ts';
+import type { PodGroupClass } from './pod-group-class.ts';
+import { type GroupDemand, PoolOptions } from './pool-options.ts';
 
 /** A machine that can be bought. */
-export interface Machine {
+export interface NodeOption {
   readonly pool: CostPool;
   /** What it will be if it is bought as cheaply as can be. */
   readonly variant: number;
@@ -18,18 +18,18 @@ export interface Machine {
   readonly costPerHour: number;
   readonly room: ResourceVector;
   /** Numbers of the lots that may be on it and of which a unit fits, ascending. */
-  readonly lots: Int32Array;
+  readonly groups: Int32Array;
 }
 
 /** Machines to search among. */
-export interface MachineLists {
+export interface NodeOptionLists {
   /** Of types that as many classes as possible have in common; `undefined` if each class can run on what another can. */
-  readonly shared: readonly Machine[] | undefined;
-  readonly all: readonly Machine[];
+  readonly shared: readonly NodeOption[] | undefined;
+  readonly all: readonly NodeOption[];
 }
 
 /** How much of the effort may be spent on machines, and how many lots may be looked at to fill each of them once. */
-export interface MachineEffort {
+export interface NodeOptionEffort {
   readonly effort: Effort;
   readonly mostLooks: number;
 }
@@ -38,56 +38,60 @@ export interface MachineEffort {
  * The machines worth considering, cheapest first: none beside which another is as large, takes the same lots and costs no
  * more. Of 250 types in three zones a few dozen are left. When the effort is used up, those found by then are all.
  */
-export function* machinesFor(
-  classes: readonly LotClass[],
+export function* nodeOptionsFor(
+  classes: readonly PodGroupClass[],
   pools: readonly CostPool[],
   sets: RequirementSets,
-  { effort, mostLooks }: MachineEffort,
-): Reading<MachineLists> {
-  const customers = customersOf(classes, sets);
-  const shelves = differentPools(classes, pools, effort).map((pool) => new Shelf(pool, customers, effort));
+  { effort, mostLooks }: NodeOptionEffort,
+): Reading<NodeOptionLists> {
+  const demand = demandOf(classes, sets);
+  const sources = differentPools(classes, pools, effort).map((pool) => new PoolOptions(pool, demand, effort));
   const covering: Item[] = [];
   let hasShared = false;
-  for (const shelf of shelves) {
-    for (const selection of shelf.selections.covering()) {
+  for (const source of sources) {
+    for (const selection of source.selections.covering()) {
       if (effort.isUsedUp) break;
       hasShared ||= selection.isShared;
-      covering.push(...(yield* shelf.itemsOf(selection)));
+      covering.push(...(yield* source.itemsOf(selection)));
     }
   }
-  const shared = hasShared ? yield* machinesOf(covering, classes, effort) : undefined;
+  const shared = hasShared ? yield* optionsOf(covering, classes, effort) : undefined;
   const items = [...covering];
   let looks = looksAt(covering, classes);
-  for (const shelf of shelves) {
-    for (const selection of shelf.selections.others()) {
+  for (const source of sources) {
+    for (const selection of source.selections.others()) {
       if (effort.isUsedUp || looks > mostLooks) break;
-      const more = yield* shelf.itemsOf(selection);
+      const more = yield* source.itemsOf(selection);
       looks += looksAt(more, classes);
       items.push(...more);
     }
   }
-  const all = yield* machinesOf(items, classes, effort);
-  const exact = yield* itemsForMisfits(all, classes, shelves, effort);
-  return { shared, all: exact.length === 0 ? all : yield* machinesOf([...items, ...exact], classes, effort) };
+  const all = yield* optionsOf(items, classes, effort);
+  const exact = yield* itemsForUnassignable(all, classes, sources, effort);
+  return { shared, all: exact.length === 0 ? all : yield* optionsOf([...items, ...exact], classes, effort) };
 }
 
 /** How many lots are looked at to fill each of these once. */
-function looksAt(items: readonly Item[], classes: readonly LotClass[]): number {
-  const lotsOf = new Map<BitSet, number>();
+function looksAt(items: readonly Item[], classes: readonly PodGroupClass[]): number {
+  const groupsOf = new Map<BitSet, number>();
   let looks = 0;
   for (const { takes } of items) {
-    let lots = lotsOf.get(takes);
-    if (lots === undefined) {
-      lots = [...takes].reduce((sum, c) => sum + classes[c]!.lots.length, 0);
-      lotsOf.set(takes, lots);
+    let groups = groupsOf.get(takes);
+    if (groups === undefined) {
+      groups = [...takes].reduce((sum, c) => sum + classes[c]!.groups.length, 0);
+      groupsOf.set(takes, groups);
     }
-    looks += lots;
+    looks += groups;
   }
   return looks;
 }
 
 /** Open pools, without those that offer nothing but what one before them does. */
-function differentPools(classes: readonly LotClass[], pools: readonly CostPool[], effort: Effort): readonly CostPool[] {
+function differentPools(
+  classes: readonly PodGroupClass[],
+  pools: readonly CostPool[],
+  effort: Effort,
+): readonly CostPool[] {
   const numbers = new Map<unknown, number>();
   const numberOf = (what: unknown): number => {
     if (!numbers.has(what)) numbers.set(what, numbers.size);
@@ -111,46 +115,46 @@ function differentPools(classes: readonly LotClass[], pools: readonly CostPool[]
   return [...different.values()];
 }
 
-function* machinesOf(
+function* optionsOf(
   items: readonly Item[],
-  classes: readonly LotClass[],
+  classes: readonly PodGroupClass[],
   effort: Effort,
-): Reading<readonly Machine[]> {
-  const machines: Machine[] = [];
-  const lotsOf = new Map<BitSet, readonly Lot[]>();
+): Reading<readonly NodeOption[]> {
+  const options: NodeOption[] = [];
+  const groupsOf = new Map<BitSet, readonly PodGroup[]>();
   for (const { takes, ...rest } of yield* withoutDominated(items, effort)) {
-    const lots = lotsOf.get(takes) ?? [...takes].flatMap((c) => classes[c]!.lots);
-    lotsOf.set(takes, lots);
-    effort.spend(1 + lots.length / 2);
+    const groups = groupsOf.get(takes) ?? [...takes].flatMap((c) => classes[c]!.groups);
+    groupsOf.set(takes, groups);
+    effort.spend(1 + groups.length / 2);
     if (effort.isPauseDue()) yield IMPROVING;
-    const fitting = lots.filter(({ requests }) => covers(rest.room, requests));
-    machines.push({ ...rest, lots: Int32Array.from(fitting, ({ id }) => id).sort() });
+    const fitting = groups.filter(({ requests }) => covers(rest.room, requests));
+    options.push({ ...rest, groups: Int32Array.from(fitting, ({ id }) => id).sort() });
   }
-  return machines;
+  return options;
 }
 
 /** For lots that none of the machines takes. */
-function* itemsForMisfits(
-  machines: readonly Machine[],
-  classes: readonly LotClass[],
-  shelves: readonly Shelf[],
+function* itemsForUnassignable(
+  options: readonly NodeOption[],
+  classes: readonly PodGroupClass[],
+  sources: readonly PoolOptions[],
   effort: Effort,
 ): Reading<readonly Item[]> {
-  const housed = new BitSet();
-  for (const { lots } of machines) for (const lot of lots) housed.add(lot);
+  const assigned = new BitSet();
+  for (const { groups } of options) for (const group of groups) assigned.add(group);
   const items: Item[] = [];
-  for (const [c, { lots }] of classes.entries()) {
-    for (const lot of lots) {
-      if (housed.has(lot.id) || effort.isUsedUp) continue;
+  for (const [c, { groups }] of classes.entries()) {
+    for (const group of groups) {
+      if (assigned.has(group.id) || effort.isUsedUp) continue;
       if (effort.isPauseDue()) yield IMPROVING;
-      for (const shelf of shelves) items.push(...shelf.itemsFor(lot, c));
+      for (const source of sources) items.push(...source.itemsFor(group, c));
     }
   }
   return items;
 }
 
-function customersOf(classes: readonly LotClass[], sets: RequirementSets): Customers {
-  const totals = classes.map(({ lots }) => totalOf(lots));
+function demandOf(classes: readonly PodGroupClass[], sets: RequirementSets): GroupDemand {
+  const totals = classes.map(({ groups }) => totalOf(groups));
   const total = new Float64Array(totals[0]!.length);
   for (const amounts of totals) for (let r = 0; r < total.length; r++) total[r]! += amounts[r]!;
   const weights = Float64Array.from(totals, (amounts) =>
@@ -160,9 +164,9 @@ function customersOf(classes: readonly LotClass[], sets: RequirementSets): Custo
 }
 
 /** Of all units of these lots. */
-function totalOf(lots: readonly Lot[]): ResourceVector {
-  const total = new Float64Array(lots[0]!.requests.length);
-  for (const { requests, units } of lots) {
+function totalOf(groups: readonly PodGroup[]): ResourceVector {
+  const total = new Float64Array(groups[0]!.requests.length);
+  for (const { requests, units } of groups) {
     for (let r = 0; r < total.length; r++) total[r]! += units.length * requests[r]!;
   }
   return total;

@@ -8,13 +8,13 @@ import { commonRooms } from './common-room.ts';
 import type { CostPool } from './cost-pool.ts';
 import type { Effort } from './effort.ts';
 import { type Item, withoutDominated } from './item.ts';
-import type { Lot } from './lot.ts';
-import type { Eligibility, LotClass } from './lot-class.ts';
+import type { PodGroup } from './pod-groups.ts';
+import type { Eligibility, PodGroupClass } from './pod-group-class.ts';
 import { type Selection, Selections } from './selection.ts';
 
 /** Who may come, and what they need. */
-export interface Customers {
-  readonly classes: readonly LotClass[];
+export interface GroupDemand {
+  readonly classes: readonly PodGroupClass[];
   /** Of all their units. */
   readonly total: ResourceVector;
   /** By class: the part of all that is asked for. */
@@ -32,7 +32,7 @@ interface Box {
 }
 
 /** Ways to buy that are open to the same classes. */
-interface Counter {
+interface OfferingGroup {
   readonly takers: ReadonlySet<number>;
   readonly kinds: number[];
 }
@@ -51,28 +51,28 @@ const STEPS_PER_ITEM = 30;
  * types have, at the price of the cheapest of them. It is for lots that may be on all of these types, and to whom these are
  * enough to choose from.
  */
-export class Shelf {
+export class PoolOptions {
   readonly selections: Selections;
   readonly #pool: CostPool;
-  readonly #customers: Customers;
+  readonly #demand: GroupDemand;
   readonly #effort: Effort;
   /** By class. */
   readonly #eligible: readonly (Eligibility | undefined)[];
-  readonly #counters: readonly Counter[];
+  readonly #offeringGroups: readonly OfferingGroup[];
 
-  constructor(pool: CostPool, customers: Customers, effort: Effort) {
+  constructor(pool: CostPool, demand: GroupDemand, effort: Effort) {
     this.#pool = pool;
-    this.#customers = customers;
+    this.#demand = demand;
     this.#effort = effort;
-    this.#eligible = customers.classes.map(({ eligibility }) => eligibility.get(pool));
-    this.#counters = this.#findCounters();
-    this.selections = new Selections(pool, customers.classes, customers.weights, effort);
+    this.#eligible = demand.classes.map(({ eligibility }) => eligibility.get(pool));
+    this.#offeringGroups = this.#findOfferingGroups();
+    this.selections = new Selections(pool, demand.classes, demand.weights, effort);
   }
 
   /** What is to be had of a selection, without what another item of it beats. */
   *itemsOf({ variants, takers }: Selection): Reading<readonly Item[]> {
     const items: Item[] = [];
-    const { total } = this.#customers;
+    const { total } = this.#demand;
     const rooms = [...variants].map((variant) => this.#pool.room(variant).map((a, r) => Math.min(a, total[r]!)));
     this.#effort.spend(STEPS_PER_ROOM * rooms.length);
     const boxes = new Map<string, Box>();
@@ -86,18 +86,18 @@ export class Shelf {
         boxes.set(text, box);
         if (box.isVaried && box.types >= leastTypes) enough.push(box);
       }
-      for (const counter of this.#counters) {
-        const takes = takers.filter((c) => counter.takers.has(c) && this.#eligible[c]!.leastTypes <= leastTypes);
+      for (const offeringGroup of this.#offeringGroups) {
+        const takes = takers.filter((c) => offeringGroup.takers.has(c) && this.#eligible[c]!.leastTypes <= leastTypes);
         this.#effort.spend(takers.length);
         if (takes.length === 0) continue;
-        items.push(...(yield* withoutDominated(this.#itemsFor(enough, counter.kinds, takes), this.#effort)));
+        items.push(...(yield* withoutDominated(this.#itemsFor(enough, offeringGroup.kinds, takes), this.#effort)));
       }
     }
     return items;
   }
 
   /** Room of just the size of a unit, for a lot to whom types are too few or too different to have more in common. */
-  itemsFor({ requests }: Lot, c: number): readonly Item[] {
+  itemsFor({ requests }: PodGroup, c: number): readonly Item[] {
     const eligible = this.#eligible[c];
     if (eligible === undefined) return [];
     const { variants, leastTypes } = eligible;
@@ -108,8 +108,8 @@ export class Shelf {
       const one = this.#eligible[other];
       return one !== undefined && one.leastTypes <= leastTypes && one.variants.includes(variants);
     });
-    return this.#counters
-      .filter((counter) => counter.takers.has(c))
+    return this.#offeringGroups
+      .filter((offeringGroup) => offeringGroup.takers.has(c))
       .flatMap(({ kinds, takers: open }) =>
         this.#itemsFor(
           [box],
@@ -119,8 +119,8 @@ export class Shelf {
       );
   }
 
-  #findCounters(): readonly Counter[] {
-    const counters = new Map<string, Counter>();
+  #findOfferingGroups(): readonly OfferingGroup[] {
+    const offeringGroups = new Map<string, OfferingGroup>();
     const takersOf = new Map<number, number[]>(
       [...this.#pool.template.market.catalogue.kinds.keys()].map((kind) => [kind, []]),
     );
@@ -129,11 +129,11 @@ export class Shelf {
       for (const kind of eligible?.kinds ?? []) takersOf.get(kind)!.push(c);
     }
     for (const [kind, takers] of takersOf) {
-      const known = counters.get(takers.join());
+      const known = offeringGroups.get(takers.join());
       if (known !== undefined) known.kinds.push(kind);
-      else if (takers.length > 0) counters.set(takers.join(), { takers: new Set(takers), kinds: [kind] });
+      else if (takers.length > 0) offeringGroups.set(takers.join(), { takers: new Set(takers), kinds: [kind] });
     }
-    return [...counters.values()];
+    return [...offeringGroups.values()];
   }
 
   #itemsFor(boxes: readonly Box[], kinds: readonly number[], classes: readonly number[]): readonly Item[] {
@@ -141,7 +141,7 @@ export class Shelf {
     const { variants: byPrice, prices } = catalogue.priceOrder(kinds);
     const offered = new BitSet(catalogue.typeOf.length);
     for (const kind of kinds) offered.unite(catalogue.kinds[kind]!.variants);
-    const takes = new BitSet(this.#customers.classes.length);
+    const takes = new BitSet(this.#demand.classes.length);
     for (const c of classes) takes.add(c);
     const items: Item[] = [];
     for (const { room, variants } of boxes) {
@@ -161,7 +161,7 @@ export class Shelf {
     const variants = variantsHolding(from, template, { requests: room, ports: [], avoided: [] });
     const { set } = template;
     this.#effort.spend((set.hasMinValues ? 4 : 1) * STEPS_PER_BOX);
-    const isVaried = !set.hasMinValues || findShortages(set, this.#customers.sets, catalogue, variants).length === 0;
+    const isVaried = !set.hasMinValues || findShortages(set, this.#demand.sets, catalogue, variants).length === 0;
     return { room, variants, types: catalogue.countTypes(variants, variants), isVaried };
   }
 }

@@ -9,7 +9,7 @@ import type { RequirementSets } from '../model/requirements/requirement-set.ts';
 import type { PlanningOptions } from '../snapshot.ts';
 import type { CostPool } from './cost-pool.ts';
 import type { Effort } from './effort.ts';
-import type { Lot } from './lot.ts';
+import type { PodGroup } from './pod-groups.ts';
 import { buyableVariants } from './reserved-types.ts';
 
 /** What of a pool a lot can run on, sizes aside. */
@@ -24,8 +24,8 @@ export interface Eligibility {
 }
 
 /** Lots that can run on the same machines, sizes aside. */
-export interface LotClass {
-  readonly lots: readonly Lot[];
+export interface PodGroupClass {
+  readonly groups: readonly PodGroup[];
   /** Of pools that are open to them. */
   readonly eligibility: ReadonlyMap<CostPool, Eligibility>;
 }
@@ -45,29 +45,32 @@ const STEPS_PER_DECLARATION = 4;
  * Sorts lots by where they can run. `pools` are all of them, heaviest first. Where the effort is not enough to look at all
  * pools for all lots, each lot has the first ones and the one upstream put it in.
  */
-export function* lotClassesOf(
-  lots: readonly Lot[],
+export function* podGroupClassesOf(
+  groups: readonly PodGroup[],
   pools: readonly CostPool[],
   tables: EligibilityTables,
   effort: Effort,
-): Reading<readonly LotClass[]> {
-  const alike = Map.groupBy(lots, (lot) => {
-    return `${lot.needs.id} ${lot.tolerations.join()} ${neighbourText(lot)} ${lot.leastTypes}`;
+): Reading<readonly PodGroupClass[]> {
+  const alike = Map.groupBy(groups, (group) => {
+    return `${group.needs.id} ${group.tolerations.join()} ${neighbourText(group)} ${group.leastTypes}`;
   });
   const mostPools = mostPoolsFor(alike.size, pools, effort);
-  const classes = new Map<string, { readonly lots: Lot[]; readonly eligibility: ReadonlyMap<CostPool, Eligibility> }>();
+  const classes = new Map<
+    string,
+    { readonly groups: PodGroup[]; readonly eligibility: ReadonlyMap<CostPool, Eligibility> }
+  >();
   for (const [asked, members] of alike) {
     const own = members[0]!.units[0]!.node.template;
     const near = pools.filter(({ rank, template }) => rank < mostPools || template === own);
     effort.spend(STEPS_PER_DECLARATION * declarationsFor(members[0]!, near[0], tables));
     const eligibility = yield* eligibilityOf(members[0]!, near, tables, effort);
-    for (const lot of members) {
+    for (const group of members) {
       if (effort.isPauseDue()) yield IMPROVING;
-      const leastWeight = Math.max(lot.leastWeight, homeWeight(lot, eligibility, effort));
+      const leastWeight = Math.max(group.leastWeight, homeWeight(group, eligibility, effort));
       const text = `${asked} ${leastWeight}`;
       const present = classes.get(text);
-      if (present !== undefined) present.lots.push(lot);
-      else classes.set(text, { lots: [lot], eligibility: within(eligibility, leastWeight) });
+      if (present !== undefined) present.groups.push(group);
+      else classes.set(text, { groups: [group], eligibility: within(eligibility, leastWeight) });
     }
   }
   return [...classes.values()];
@@ -79,7 +82,11 @@ function mostPoolsFor(count: number, pools: readonly CostPool[], effort: Effort)
 }
 
 /** How many values that types declare are compared with what a lot needs. Once for all pools that share a catalogue. */
-function declarationsFor({ needs }: Lot, pool: CostPool | undefined, { sets: { table } }: EligibilityTables): number {
+function declarationsFor(
+  { needs }: PodGroup,
+  pool: CostPool | undefined,
+  { sets: { table } }: EligibilityTables,
+): number {
   const { catalogue } = pool?.template.market ?? {};
   return needs.ids.reduce((sum, id) => sum + (catalogue?.declarations(table.get(id).key).length ?? 0), 0);
 }
@@ -89,7 +96,7 @@ function stepsFor({ template }: CostPool): number {
 }
 
 function* eligibilityOf(
-  lot: Lot,
+  group: PodGroup,
   pools: readonly CostPool[],
   tables: EligibilityTables,
   effort: Effort,
@@ -98,27 +105,27 @@ function* eligibilityOf(
   for (const pool of pools) {
     effort.spend(stepsFor(pool));
     if (effort.isPauseDue()) yield IMPROVING;
-    const eligible = findEligibility(lot, pool, tables);
+    const eligible = findEligibility(group, pool, tables);
     if (eligible !== undefined) eligibility.set(pool, eligible);
   }
   return eligibility;
 }
 
-function findEligibility(lot: Lot, { template }: CostPool, tables: EligibilityTables): Eligibility | undefined {
+function findEligibility(group: PodGroup, { template }: CostPool, tables: EligibilityTables): Eligibility | undefined {
   const { sets, taints, reservedCapacity } = tables;
   const { market } = template;
-  if (!lot.tolerations.every((tolerations) => taints.tolerates(tolerations, template.taints))) return undefined;
-  if (!sets.accepts(template.set, lot.needs, 'loosely')) return undefined;
-  const set = sets.merge(template.set, lot.needs);
+  if (!group.tolerations.every((tolerations) => taints.tolerates(tolerations, template.taints))) return undefined;
+  if (!sets.accepts(template.set, group.needs, 'loosely')) return undefined;
+  const set = sets.merge(template.set, group.needs);
   const supply = market.supply(set);
   const variants = buyableVariants(template, set, reservedCapacity);
-  for (const group of template.overheadGroups) {
-    if (clashes(lot, group)) variants.subtract(group.variants);
+  for (const overhead of template.overheadGroups) {
+    if (clashes(group, overhead)) variants.subtract(overhead.variants);
   }
   const kinds = supply.kinds.filter((kind) => reservedCapacity === 'Off' || !isOf(market.catalogue, kind, 'reserved'));
   if (variants.isEmpty() || kinds.length === 0) return undefined;
   const canBeSpot = kinds.some((kind) => isOf(market.catalogue, kind, 'spot'));
-  return { variants, text: variants.text(), kinds, leastTypes: canBeSpot ? lot.leastTypes : 0 };
+  return { variants, text: variants.text(), kinds, leastTypes: canBeSpot ? group.leastTypes : 0 };
 }
 
 function isOf({ kinds }: Catalogue, kind: number, capacityType: CapacityType): boolean {
@@ -129,7 +136,7 @@ function isOf({ kinds }: Catalogue, kind: number, capacityType: CapacityType): b
  * The weight of the heaviest pool that would provide a node for the lot alone. It is not to get a node in a lighter one,
  * even where upstream let it join one there. Of pools with limits nothing can be said.
  */
-function homeWeight({ requests }: Lot, eligibility: ReadonlyMap<CostPool, Eligibility>, effort: Effort): number {
+function homeWeight({ requests }: PodGroup, eligibility: ReadonlyMap<CostPool, Eligibility>, effort: Effort): number {
   for (const [{ limits, template, weight }, { variants }] of eligibility) {
     if (limits !== undefined) continue;
     effort.spend(STEPS_PER_POOL);

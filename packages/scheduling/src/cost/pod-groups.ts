@@ -7,7 +7,7 @@ import { Needs, type NeedTables } from './needs.ts';
 import type { Unit } from './unit.ts';
 
 /** Units that nothing tells apart but their names: any of them can take the place of another. */
-export interface Lot extends UnitTerms, DaemonNeighbour {
+export interface PodGroup extends UnitTerms, DaemonNeighbour {
   readonly id: number;
   /** In upstream's order. */
   readonly units: Unit[];
@@ -30,15 +30,15 @@ export interface UnitTerms {
 /** What it takes to look at a pod, at a rule, and to find the lot of a unit, in steps. */
 const STEPS_PER_MEMBER = 8;
 const STEPS_PER_RULE = 2;
-const STEPS_PER_LOT = 60;
+const STEPS_PER_GROUP = 60;
 
 /** Units sorted into lots. */
-export class Lots {
-  readonly all: Lot[] = [];
+export class PodGroups {
+  readonly all: PodGroup[] = [];
   readonly hostRules = new HostRules();
   readonly #tables: NeedTables;
   readonly #needs: Needs;
-  readonly #byText = new Map<string, Lot>();
+  readonly #byText = new Map<string, PodGroup>();
   readonly #openKeys = new Set<number>();
   readonly #effort: Effort;
 
@@ -50,31 +50,31 @@ export class Lots {
 
   /** Takes in the units of one node. */
   add(units: readonly Unit[], terms: UnitTerms): void {
-    const onNode = new Map<string, Lot>();
+    const onNode = new Map<string, PodGroup>();
     for (const unit of units) {
       this.#effort.spend(STEPS_PER_MEMBER * unit.members.length);
       const text = unit.members.map(({ entry }) => `${entry.queued.podClass.id} ${entry.stage.index}`).join();
-      let lot = onNode.get(text);
-      if (lot === undefined) {
-        lot = this.#lotOf(unit, terms);
-        onNode.set(text, lot);
+      let group = onNode.get(text);
+      if (group === undefined) {
+        group = this.#groupOf(unit, terms);
+        onNode.set(text, group);
       }
-      lot.units.push(unit);
+      group.units.push(unit);
     }
   }
 
   /** To be called when all units are in: those that narrow a label must keep away from those that leave it open. */
   close(): void {
-    for (const lot of this.all) {
+    for (const group of this.all) {
       this.#effort.spend(this.#openKeys.size);
-      const narrowed = [...this.#openKeys].filter((key) => lot.needs.find(key) >= 0);
+      const narrowed = [...this.#openKeys].filter((key) => group.needs.find(key) >= 0);
       if (narrowed.length === 0) continue;
-      this.#effort.spend(STEPS_PER_RULE * lot.hostRules.length);
-      lot.hostRules = combine([lot.hostRules, ...narrowed.map((key) => [this.hostRules.narrowing(key)])]);
+      this.#effort.spend(STEPS_PER_RULE * group.hostRules.length);
+      group.hostRules = combine([group.hostRules, ...narrowed.map((key) => [this.hostRules.narrowing(key)])]);
     }
   }
 
-  #lotOf(unit: Unit, { leastWeight, leastTypes }: UnitTerms): Lot {
+  #groupOf(unit: Unit, { leastWeight, leastTypes }: UnitTerms): PodGroup {
     const demands = unit.members.map(({ entry }) => this.#tables.demands.of(entry.queued.podClass, entry.stage));
     const { set: needs, openKeys } = this.#needs.of(unit);
     const rules = [
@@ -82,13 +82,13 @@ export class Lots {
       ...demands.map(({ ports }) => this.hostRules.ofPorts(ports)),
       ...openKeys.map((key) => [this.hostRules.leavingOpen(key)]),
     ];
-    this.#effort.spend(rules.reduce((sum, { length }) => sum + STEPS_PER_RULE * length, STEPS_PER_LOT));
+    this.#effort.spend(rules.reduce((sum, { length }) => sum + STEPS_PER_RULE * length, STEPS_PER_GROUP));
     for (const key of openKeys) this.#openKeys.add(key);
     const ruleText = `${unit.members.map(({ ties }) => ties.hostRulesId).join()} ${openKeys.join()}`;
     const text = `${demands.map(({ id }) => id).join()} ${needs.id} ${leastWeight} ${leastTypes} ${ruleText}`;
-    let lot = this.#byText.get(text);
-    if (lot === undefined) {
-      lot = {
+    let group = this.#byText.get(text);
+    if (group === undefined) {
+      group = {
         id: this.all.length,
         units: [],
         requests: sum(demands.map(({ requests }) => requests)),
@@ -100,10 +100,10 @@ export class Lots {
         leastTypes,
         hostRules: combine(rules),
       };
-      this.all.push(lot);
-      this.#byText.set(text, lot);
+      this.all.push(group);
+      this.#byText.set(text, group);
     }
-    return lot;
+    return group;
   }
 }
 

@@ -1,0 +1,123 @@
+import { BitSet } from '../model/interning/bit-set.ts';
+import type { ResourceVector } from '../model/resources/resource-table.ts';
+import type { Effort } from './effort.ts';
+import type { Load } from './filler.ts';
+import type { HostRule } from './host-rules.ts';
+import type { PodGroup } from './pod-groups.ts';
+import type { NodeOption } from './node-options.ts';
+
+/** How many machines are looked at in one step. */
+export const OPTIONS_PER_STEP = 8;
+
+export interface PackingProblemParts {
+  readonly groups: readonly PodGroup[];
+  readonly options: readonly NodeOption[];
+  readonly hostRules: number;
+}
+
+/** What is to be housed and what there is to house it, with the numbers of both in flat arrays. */
+export class PackingProblem {
+  readonly groups: readonly PodGroup[];
+  /** Cheapest first. */
+  readonly options: readonly NodeOption[];
+  /** How many host rules there are. */
+  readonly hostRules: number;
+  /** How many resources are asked for at all. */
+  readonly width: number;
+  /** By lot, then by resource. */
+  readonly requests: Float64Array;
+  /** By machine, then by resource. */
+  readonly rooms: Float64Array;
+  /** By lot: 1 if no host rule is about it. */
+  readonly isUnrestricted: Uint8Array;
+  /** By lot: the host rules that limit whom it shares a machine with. */
+  readonly limiting: readonly (readonly HostRule[])[];
+
+  constructor({ groups, options, hostRules }: PackingProblemParts) {
+    this.groups = groups;
+    this.options = options;
+    this.hostRules = hostRules;
+    const used = resourcesIn(groups);
+    this.width = used.length;
+    this.requests = flatten(
+      groups.map(({ requests }) => requests),
+      used,
+    );
+    this.rooms = flatten(
+      options.map(({ room }) => room),
+      used,
+    );
+    this.isUnrestricted = Uint8Array.from(groups, ({ hostRules }) => +(hostRules.length === 0));
+    this.limiting = groups.map(({ hostRules }) => hostRules.filter(({ most }) => most < Number.POSITIVE_INFINITY));
+  }
+
+  /** Whether a unit of a lot may be on a machine and fits: a binary search. */
+  takes(option: number, group: number): boolean {
+    const { groups } = this.options[option]!;
+    let low = 0;
+    let high = groups.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (groups[middle]! < group) low = middle + 1;
+      else high = middle;
+    }
+    return groups[low] === group;
+  }
+
+  /** Lots for which there is no machine. */
+  unassignable(): readonly PodGroup[] {
+    const assigned = new BitSet(this.groups.length);
+    for (const { groups } of this.options) for (const group of groups) assigned.add(group);
+    return this.groups.filter(({ id }) => !assigned.has(id));
+  }
+
+  /** Whether a machine has so much of every resource. */
+  hasRoom(option: number, amounts: Float64Array): boolean {
+    for (let r = 0, at = option * this.width; r < this.width; r++, at++) {
+      if (amounts[r]! > this.rooms[at]!) return false;
+    }
+    return true;
+  }
+
+  /** What so many units of a lot ask for, added to `amounts`; a negative count takes it away. */
+  addRequests(amounts: Float64Array, group: number, count: number): void {
+    for (let r = 0, at = group * this.width; r < this.width; r++, at++) amounts[r]! += count * this.requests[at]!;
+  }
+
+  /** The cheapest machine for a load, which may have left room on its own. */
+  cheapestFor({ option: own, groups, counts }: Load, effort: Effort): number {
+    const amounts = new Float64Array(this.width);
+    for (let i = 0; i < groups.length; i++) this.addRequests(amounts, groups[i]!, counts[i]!);
+    effort.spend(groups.length + own / OPTIONS_PER_STEP);
+    for (let option = 0; option < own; option++) {
+      if (this.hasRoom(option, amounts) && this.#takesAll(option, groups, effort)) return option;
+    }
+    return own;
+  }
+
+  #takesAll(option: number, groups: readonly number[], effort: Effort): boolean {
+    for (const [i, group] of groups.entries()) {
+      if (this.takes(option, group)) continue;
+      effort.spend(i + 1);
+      return false;
+    }
+    effort.spend(groups.length);
+    return true;
+  }
+}
+
+/** Numbers of the resources that any lot asks for. */
+function resourcesIn(groups: readonly PodGroup[]): readonly number[] {
+  const asked = new Set<number>();
+  for (const { requests } of groups) for (let r = 0; r < requests.length; r++) if (requests[r]! > 0) asked.add(r);
+  return [...asked].sort((a, b) => a - b);
+}
+
+/** One vector behind the other, with these of their numbers. */
+function flatten(vectors: readonly ResourceVector[], numbers: readonly number[]): Float64Array {
+  const flat = new Float64Array(vectors.length * numbers.length);
+  for (const [i, vector] of vectors.entries()) {
+    for (const [j, number] of numbers.entries()) flat[i * numbers.length + j] = vector[number]!;
+  }
+  return flat;
+}

@@ -1,0 +1,40 @@
+import type { HostRule } from '../cost/host-rules.ts';
+import type { PodGroup } from '../cost/pod-groups.ts';
+import type { NodeOption } from '../cost/node-options.ts';
+import { PackingProblem } from '../cost/packing-problem.ts';
+
+/** What fillers and auctions read of a lot. */
+export interface PodGroupSketch {
+  readonly requests: readonly number[];
+  readonly count: number;
+  readonly hostRules?: readonly HostRule[];
+}
+
+/** What they read of a machine. */
+export interface NodeOptionSketch {
+  readonly room: readonly number[];
+  readonly costPerHour: number;
+}
+
+/** A tender of just that; every lot may be on every machine it fits on. Machines must be given cheapest first. */
+export function sketchProblem(options: readonly NodeOptionSketch[], groups: readonly PodGroupSketch[]): PackingProblem {
+  const sketchedGroups = groups.map(({ requests, count, hostRules = [] }, id) => ({
+    id,
+    requests: Float64Array.from(requests),
+    units: Array.from({ length: count }),
+    hostRules,
+  }));
+  const sketchedOptions = options.map(({ room, costPerHour }) => ({
+    room: Float64Array.from(room),
+    costPerHour,
+    groups: Int32Array.from(
+      [...groups.keys()].filter((group) => groups[group]!.requests.every((amount, r) => amount <= room[r]!)),
+    ),
+  }));
+  const rules = groups.flatMap(({ hostRules = [] }) => hostRules.map(({ id }) => id + 1));
+  return new PackingProblem({
+    groups: sketchedGroups as unknown as readonly PodGroup[],
+    options: sketchedOptions as unknown as readonly NodeOption[],
+    hostRules: Math.max(0, ...rules),
+  });
+}
