@@ -6,7 +6,7 @@ export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 
-/** Ends a timer that has not fired yet; harmless afterwards. */
+/** Cancels a timer that has not fired yet. No effect afterwards. */
 export type Cancel = () => void;
 
 /** The source of time. No other code may read the wall clock or set a timer. */

@@ -3,8 +3,8 @@ import { errorText } from './logging/error-text.ts';
 import { isConflict, StatusError } from './client/status-error.ts';
 
 /**
- * The errors of several attempts as one to throw; undefined for none. Write conflicts count only when there is nothing
- * else: they say no more than "look again", which any error brings about.
+ * Combines the errors of several attempts into one to throw; undefined if there are none. Write conflicts are left out
+ * if there are other errors: they only ask for a retry, which any error causes.
  */
 export function combineErrors(errors: readonly unknown[]): unknown {
   const real = errors.filter((error) => !isConflict(findCause(error, StatusError)));

@@ -25,7 +25,7 @@ const reconcilePanics = defineCounter(
   ['controller'],
   'Total number of reconciliation panics per controller',
 );
-/** Stays 0, as upstream: no pass has a time limit. */
+/** Always 0, as upstream: no reconcile has a time limit. */
 const reconcileTimeouts = defineCounter(
   'controller_runtime_reconcile_timeouts_total',
   ['controller'],
@@ -48,12 +48,12 @@ const activeWorkers = defineGauge(
   'Number of currently used workers per controller',
 );
 
-/** How a pass ended, as a label. */
+/** The label for the outcome of a reconcile. */
 export type ReconcileResult = 'error' | 'requeue_after' | 'requeue' | 'success';
 
 /**
- * One controller's families. They are shown before anything has happened, so that rates have a start (spec 05 §4.1). The
- * series that every pass writes to are kept instead of being looked up by their labels each time.
+ * The metrics of one controller. They are shown before the first reconcile, so that rates have a starting point (spec
+ * 05 §4.1). The series that every reconcile writes to are kept instead of being looked up by their labels each time.
  */
 export class ControllerMetrics {
   readonly activeWorkers: ScalarSeries;
@@ -63,7 +63,7 @@ export class ControllerMetrics {
   readonly results: Readonly<Record<ReconcileResult, ScalarSeries>>;
   readonly #metrics: Metrics;
   readonly #controller: string;
-  #seconds: HistogramSeries | undefined; // shown from the first observation on
+  #seconds: HistogramSeries | undefined; // created with the first observation
 
   constructor(metrics: Metrics, controller: string, concurrency: number) {
     this.#metrics = metrics;
@@ -83,7 +83,7 @@ export class ControllerMetrics {
     this.activeWorkers = metrics.scalar(activeWorkers, { controller });
   }
 
-  /** A pass has taken so many milliseconds. */
+  /** Records a reconcile of this many milliseconds. */
   passed(duration: number): void {
     this.#seconds ??= this.#metrics.histogram(reconcileSeconds, { controller: this.#controller });
     this.#seconds.observe(duration / SECOND);

@@ -16,9 +16,12 @@ export interface ControllerDeps {
   readonly clock: SteadyClock;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** For jitter, in [0, 1); Math.random unless given. */
+  /** Source of jitter, in [0, 1); Math.random by default. */
   readonly random?: () => number;
-  /** Starts what a source reads from, unless it runs already, and resolves when that has synced; else rejects. */
+  /**
+   * Starts the cache that a source reads from, unless it is running, and resolves when it has synced. Rejects if it
+   * does not.
+   */
   readonly syncSource: (source: Source<never>, controller: string, logger: Logger) => Promise<void>;
 }
 
@@ -33,7 +36,7 @@ type Outcome =
   | { readonly kind: 'error'; readonly error: unknown }
   | { readonly kind: 'stopped' };
 
-/** Runs one controller: feeds its queue from its sources and hands keys to its `reconcile`. */
+/** Runs one controller: attaches its sources to its queue and passes keys to its `reconcile`. */
 export class ControllerRunner<K = string> {
   readonly name: string;
   readonly #controller: Controller<K>;
@@ -41,7 +44,7 @@ export class ControllerRunner<K = string> {
   readonly #logger: Logger;
   readonly #queue: WorkQueue<K>;
   readonly #concurrency: number;
-  #metrics: ControllerMetrics | undefined; // set from the start on
+  #metrics: ControllerMetrics | undefined; // set when the runner has started
   #warm: Promise<void> | undefined;
   #signal: AbortSignal | undefined; // set while workers run
   #active = 0;
@@ -67,13 +70,16 @@ export class ControllerRunner<K = string> {
     });
   }
 
-  /** Attaches the sources and waits for their caches; no key is handled yet. Later calls join the first. */
+  /** Attaches the sources and waits for their caches. No key is handled yet. Later calls return the same promise. */
   warmUp(): Promise<void> {
     this.#warm ??= this.#attachSources();
     return this.#warm;
   }
 
-  /** Handles keys until aborted, and resolves once the passes under way have ended. Rejects if a source never syncs. */
+  /**
+   * Handles keys until aborted, and resolves when the reconciles under way have ended. Rejects if a source does not
+   * sync.
+   */
   async start(signal: AbortSignal): Promise<void> {
     this.#metrics = new ControllerMetrics(this.#deps.metrics, this.name, this.#concurrency);
     signal.addEventListener('abort', () => this.#queue.shutDown(), { once: true });
@@ -136,7 +142,8 @@ export class ControllerRunner<K = string> {
     metrics.activeWorkers.value--;
     this.#active--;
     this.#queue.done(key);
-    if (this.#queue.hasReady) this.#queueTurn(); // a worker is free; what becomes ready later asks for a turn itself
+    // A worker is free; keys that become ready later queue a turn themselves.
+    if (this.#queue.hasReady) this.#queueTurn();
     if (this.#active === 0) this.#whenIdle?.();
   }
 
@@ -155,7 +162,7 @@ export class ControllerRunner<K = string> {
     }
   }
 
-  /** Requeues as the outcome asks, at the priority the key came with, and counts it (spec 05 §3.1). */
+  /** Requeues the key according to the outcome, at its previous priority, and counts the outcome (spec 05 §3.1). */
   #conclude(key: K, priority: number, outcome: Outcome, logger: Logger): void {
     switch (outcome.kind) {
       case 'stopped':
@@ -206,7 +213,7 @@ export class ControllerRunner<K = string> {
 
 const isTerminal = (error: unknown): boolean => error instanceof TerminalError;
 
-/** How logs name the object: as a reference under its kind, and in two plain keys. */
+/** The log fields that name the object: a reference under its kind, and name and namespace. */
 function keyFields(key: string, kind: string | undefined): Fields {
   const { namespace, name } = refOfKey(key);
   const reference = namespace === undefined ? { name } : { name, namespace };

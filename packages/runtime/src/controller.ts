@@ -2,19 +2,16 @@ import type { Logger } from './logger.ts';
 import type { RetryLimits } from './queue/rate-limiter.ts';
 import type { Enqueuer } from './queue/work-queue.ts';
 
-/** Nothing to do until something changes. */
+/** Nothing to do until the object changes. */
 export const DONE: unique symbol = Symbol('done');
 
-/** Retry with back-off: no error, but the time has not come yet. */
+/** Retry with back-off, without an error: a precondition is not met yet. */
 export const RETRY: unique symbol = Symbol('retry');
 
-/** What a pass over one key asks for: nothing, another pass with back-off, or one after so many ms (0: at once). */
+/** The result of a reconcile: done, retry with back-off, or requeue after so many milliseconds (0: at once). */
 export type Result = typeof DONE | typeof RETRY | { readonly requeueAfter: number };
 
-/**
- * An error that a retry cannot help: the key is dropped until something changes. It is still logged and counted as an
- * error.
- */
+/** An error that retrying cannot fix: the key is not requeued. It is still logged and counted as an error. */
 export class TerminalError extends Error {
   override readonly name = 'TerminalError';
 
@@ -28,15 +25,15 @@ export class TerminalError extends Error {
  * from the current state.
  */
 export interface Controller<K = string> {
-  /** In logs and metrics; dashboards match on it. */
+  /** The name in logs and metrics. Dashboards match on it. */
   readonly name: string;
-  /** The kind of the objects its keys name, for the log; absent if they name none. */
+  /** The kind of the objects that the keys name, for the log. Undefined if they name none. */
   readonly kind?: { readonly group: string; readonly kind: string };
   /** How many keys are reconciled at once; 1 by default. One key is never reconciled twice at the same time. */
   readonly concurrency?: number;
   /** The rate limits for retries; `DEFAULT_RETRIES` by default. */
   readonly retries?: RetryLimits;
-  /** Where its keys come from. */
+  /** The sources of the controller's keys. */
   readonly sources?: readonly Source<K>[];
   /**
    * Reconciles one key. An error is retried with back-off; a write conflict is retried without an error line, because
@@ -47,14 +44,14 @@ export interface Controller<K = string> {
   reconcile(key: K, signal: AbortSignal, logger: Logger): Promise<Result>;
 }
 
-/** Where keys come from. */
+/** A source of keys. */
 export interface Source<K = string> {
   /** In logs: `kind source: *v1.Pod`. */
   readonly name: string;
   /** The cache that the source reads from, if any: workers start once it has synced. */
   readonly watched?: { readonly kind: string; readonly cache: Cache };
   /**
-   * Adds keys to the queue from now on; resolves when the keys of all existing objects have been added. Called once.
+   * From now on, adds keys to the queue. Resolves when the keys of all existing objects have been added. Called once.
    */
   attach(queue: Enqueuer<K>): void | Promise<void>;
 }
@@ -63,10 +60,10 @@ export interface Source<K = string> {
 export interface Cache {
   /** Runs until aborted. */
   start(signal: AbortSignal): Promise<void>;
-  /** Whether the initial list is complete, in the cache and with the handlers. */
+  /** Whether the initial list is complete, in the cache and in its handlers. */
   readonly hasSynced: boolean;
   /** The kind it caches, as logs name it: `*v1.Pod`. */
   readonly kind?: string;
-  /** Why the last list or watch failed; undefined if none did. */
+  /** The failure of the last list or watch; undefined if there was none. */
   readonly lastFailure?: unknown;
 }

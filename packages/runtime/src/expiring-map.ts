@@ -30,14 +30,14 @@ export class ExpiringMap<K, V> {
     return entry !== undefined && this.#clock.elapsed() < entry.until;
   }
 
-  /** Its time begins anew. */
+  /** Sets the entry and restarts its lifetime. */
   set(key: K, value: V): void {
     const now = this.#clock.elapsed();
     for (const [oldest, { until }] of this.#entries) {
       if (now < until) break;
       this.#entries.delete(oldest);
     }
-    this.#entries.delete(key); // to the end of the order
+    this.#entries.delete(key); // moves the entry to the end of the order
     this.#entries.set(key, { value, until: now + this.#lifetime });
   }
 

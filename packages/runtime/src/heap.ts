@@ -1,6 +1,6 @@
-/** What a heap can hold. */
+/** An item of a heap. */
 export interface HeapItem {
-  /** Where the heap keeps the item, and `OUTSIDE` while it is in none. Only the heap writes it. */
+  /** The position in the heap, or `OUTSIDE`. Only the heap writes it. */
   slot: number;
 }
 
@@ -8,9 +8,9 @@ export interface HeapItem {
 export const OUTSIDE = -1;
 
 /**
- * A binary heap: the smallest item first, as `isBefore` orders them. Each item knows its slot, so that any item can be
- * removed when it is no longer wanted. What decides the order of an item must not change while it is in the heap. Push,
- * pop and remove cost O(log n), peek O(1).
+ * A binary heap with the smallest item on top, in the order of `isBefore`. Each item knows its slot, so that any item
+ * can be removed. Fields that decide the order must not change while the item is in the heap. Push, pop and remove cost
+ * O(log n), peek O(1).
  */
 export class Heap<T extends HeapItem> {
   readonly #items: T[] = [];
@@ -24,7 +24,7 @@ export class Heap<T extends HeapItem> {
     return this.#items.length;
   }
 
-  /** The smallest item, left where it is. */
+  /** Returns the smallest item without removing it. */
   peek(): T | undefined {
     return this.#items[0];
   }
@@ -40,7 +40,7 @@ export class Heap<T extends HeapItem> {
     return top;
   }
 
-  /** Takes `item` out, wherever it is; an item that is in no heap stays so. */
+  /** Removes `item`, if it is in the heap. */
   remove(item: T): void {
     const at = item.slot;
     if (at === OUTSIDE) return;
@@ -57,7 +57,7 @@ export class Heap<T extends HeapItem> {
     item.slot = at;
   }
 
-  /** Moves `item` up from the free place `at` to where it belongs. */
+  /** Moves `item` up from the free slot `at` to its place. */
   #rise(item: T, at: number): void {
     while (at > 0) {
       const parent = (at - 1) >>> 1;
@@ -68,7 +68,7 @@ export class Heap<T extends HeapItem> {
     this.#put(item, at);
   }
 
-  /** Moves `item` down from the free place `at` to where it belongs. */
+  /** Moves `item` down from the free slot `at` to its place. */
   #sink(item: T, at: number): void {
     const items = this.#items;
     for (;;) {

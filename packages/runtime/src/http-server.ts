@@ -5,24 +5,24 @@ import type { Logger } from './logger.ts';
 import { createServer } from './plain-http.ts';
 import type { Runnable } from './runnable-group.ts';
 
-/** Answers one request. What it throws is logged, and answered with 500 if nothing was sent yet. */
+/** Answers one request. An exception is logged, and answered with 500 if nothing was sent yet. */
 export type HttpHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;
 
-/** Handlers by path. A path that ends in `/` stands for everything below it, the longest one first. */
+/** Handlers by path. A path that ends in `/` matches everything below it; the longest match wins. */
 export type Routes = Readonly<Record<string, HttpHandler>>;
 
 export interface HttpServerOptions {
-  /** On all addresses; 0 takes a free one. */
+  /** The port to listen on, on all addresses. 0 chooses a free one. */
   readonly port: number;
   readonly routes: Routes;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Called once requests are taken, and once no more are, with the address as `[::]:8080`. */
+  /** Called when the server starts to accept requests, and when it stops to, with the address as `[::]:8080`. */
   readonly onListening?: (address: string) => void;
   readonly onClosing?: (address: string) => void;
 }
 
-/** How long responses may take once the server stops, so that a stalled scraper does not block the process. */
+/** How long responses may take once the server is stopping, so that a stalled scraper does not delay the process. */
 const CLOSE_GRACE = 1 * SECOND;
 
 /**
@@ -50,16 +50,16 @@ export class HttpServer implements Runnable {
       this.#connections.set(socket, 0);
       socket.once('close', () => this.#connections.delete(socket));
     });
-    this.#server.headersTimeout = 32 * SECOND; // this and the next as upstream's server
+    this.#server.headersTimeout = 32 * SECOND; // this and the next line as in upstream's server
     this.#server.keepAliveTimeout = 90 * SECOND;
   }
 
-  /** Where it listens; 0 before it does. */
+  /** The port the server listens on; 0 before it does. */
   get port(): number {
     return (this.#server.address() as AddressInfo | null)?.port ?? 0;
   }
 
-  /** Rejects when the port cannot be had. */
+  /** Rejects if the port is not available. */
   async start(signal: AbortSignal): Promise<void> {
     const { port, onListening, onClosing } = this.#options;
     if (port < 0 || port > 65_535) throw new Error(`error listening on :${port}: a port is a number from 0 to 65535`);
@@ -75,7 +75,7 @@ export class HttpServer implements Runnable {
         else signal.addEventListener('abort', () => resolve(), { once: true });
       });
     });
-    await Promise.race([stopped, closed]); // the second rejects when the port cannot be had
+    await Promise.race([stopped, closed]); // `closed` rejects if the port is not available
     onClosing?.(addressOf(this.#server));
     await this.#close(closed);
   }
@@ -93,7 +93,7 @@ export class HttpServer implements Runnable {
   #count(socket: Socket, change: number): void {
     const requests = (this.#connections.get(socket) ?? 0) + change;
     if (this.#connections.has(socket)) this.#connections.set(socket, requests);
-    if (requests === 0 && this.#isClosing) socket.destroySoon(); // it would be kept for a next request
+    if (requests === 0 && this.#isClosing) socket.destroySoon(); // otherwise it would be kept alive for another request
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -110,7 +110,7 @@ export class HttpServer implements Runnable {
 
 type ServerDeps = Pick<HttpServerOptions, 'routes' | 'clock' | 'logger'>;
 
-/** The server of `/metrics`, and of profiles where these are switched on. Its lines are upstream's. */
+/** The server of `/metrics`, and of profiles if these are enabled. Its log lines are upstream's. */
 export function metricsServer(port: number, { routes, clock, logger }: ServerDeps): HttpServer {
   const ours = logger.named('controller-runtime').named('metrics');
   const server = new HttpServer({
@@ -127,7 +127,7 @@ export function metricsServer(port: number, { routes, clock, logger }: ServerDep
   return server;
 }
 
-/** The server of `/healthz` and `/readyz`. Its lines are upstream's. */
+/** The server of `/healthz` and `/readyz`. Its log lines are upstream's. */
 export function probeServer(port: number, { routes, clock, logger }: ServerDeps): HttpServer {
   const name = 'health probe';
   return new HttpServer({
@@ -160,7 +160,7 @@ export function sendText(response: ServerResponse, status: number, text: string)
   response.end(text);
 }
 
-/** What is not there. */
+/** The answer to unknown paths. */
 export const notFound: HttpHandler = (_request, response) => sendText(response, 404, '404 page not found\n');
 
 function urlOf(request: IncomingMessage): URL {

@@ -10,15 +10,15 @@ export type Change<T> =
   | { readonly type: 'deleted'; readonly object: T };
 
 export interface KindSourceOptions<T> {
-  /** Which changes matter; all unless given. */
+  /** Which changes to use; all by default. */
   readonly when?: (change: Change<T>) => boolean;
-  /** Which keys a change of this object concerns; its own unless given. An update concerns those of both its states. */
+  /** The keys for an object, by default its own. An update adds the keys of both states. */
   readonly keys?: (object: T) => Iterable<string>;
 }
 
 /**
- * Keys from the changes of a kind. What was there at the start, and resyncs in which nothing changed, come at low
- * priority: a live change never waits behind them.
+ * A source of keys from the changes of a kind. Objects of the initial list, and resyncs without a change, have low
+ * priority, so a real change never waits for them.
  */
 export function kindSource<T extends ApiObject>(
   informer: Pick<Informer<T>, 'type' | 'start' | 'hasSynced' | 'addHandlerInTurns'>,

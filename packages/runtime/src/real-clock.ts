@@ -1,10 +1,13 @@
 import { sleepWith } from './sleep.ts';
 import type { SteadyClock } from './steady-clock.ts';
 
-/** What setTimeout can hold: 24.8 days. It makes 1 ms of anything longer, and a NodeClaim may expire after 30 days. */
+/**
+ * The longest delay that setTimeout supports, 24.8 days. It turns longer ones into 1 ms, and a NodeClaim may expire
+ * after 30 days.
+ */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-/** The host's own time. Its timers keep the process alive until they fire or are cancelled. */
+/** The host's time. Timers keep the process alive until they fire or are cancelled. */
 export const realClock: SteadyClock = {
   now: () => Date.now(),
   elapsed: () => performance.now(),
@@ -14,7 +17,7 @@ export const realClock: SteadyClock = {
       timer =
         left <= LONGEST_TIMER ? setTimeout(run, left) : setTimeout(() => arm(left - LONGEST_TIMER), LONGEST_TIMER);
     };
-    arm(Math.max(0, delay)); // what is overdue is due now; Node would warn
+    arm(Math.max(0, delay)); // Node warns about negative delays
     return () => clearTimeout(timer);
   },
   sleep: (delay, signal) => sleepWith(realClock, delay, signal),

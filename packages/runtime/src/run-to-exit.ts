@@ -4,7 +4,7 @@ import { panicText } from './panic.ts';
 import type { Runnable } from './runnable-group.ts';
 import { listenForStop, type SignalSource } from './signals.ts';
 
-/** What of the process a run needs. */
+/** The parts of `process` that `runToExit` uses. */
 export interface ProcessEvents extends SignalSource {
   on(name: NodeJS.Signals, listener: (name: NodeJS.Signals) => void): unknown;
   on(name: 'unhandledRejection', listener: (reason: unknown) => void): unknown;
@@ -13,9 +13,9 @@ export interface ProcessEvents extends SignalSource {
 }
 
 /**
- * Runs a manager until a signal or a failure ends it, and returns the exit code: 0 after a stop in good order, else 1
- * and one ERROR line. The caller must then really exit: what failed to stop would keep the process alive. A failed
- * promise that someone forgot is logged and hurts nobody.
+ * Runs a manager until a signal or a failure ends it, and returns the exit code: 0 after an orderly stop, else 1 with
+ * one ERROR line. The caller must then exit, because anything that did not stop would keep the process alive. An
+ * unhandled rejection is logged and has no other effect.
  */
 export async function runToExit(manager: Runnable, logger: Logger, source: ProcessEvents): Promise<number> {
   const stop = listenForStop(source);

@@ -1,6 +1,6 @@
-/** Something that runs for as long as the process does. */
+/** Something that runs as long as the process. */
 export interface Runnable {
-  /** Runs until aborted, then ends what it has begun and resolves. Rejecting stops the whole process. */
+  /** Runs until aborted, then finishes its work and resolves. If it rejects, the whole process stops. */
   start(signal: AbortSignal): Promise<void>;
 }
 
@@ -10,12 +10,12 @@ export class RunnableGroup {
   readonly #running = new Set<Promise<void>>();
   readonly #onFailure: (error: unknown) => void;
 
-  /** `onFailure` learns of each runnable that rejects, also during the stop. */
+  /** `onFailure` is called for each runnable that rejects, also while stopping. */
   constructor(onFailure: (error: unknown) => void) {
     this.#onFailure = onFailure;
   }
 
-  /** Starts a runnable at once; does nothing once the group has been stopped. */
+  /** Starts a runnable at once. No effect after the group has been stopped. */
   run(runnable: Runnable): void {
     if (this.#stopping.signal.aborted) return;
     const ended = runnable.start(this.#stopping.signal).catch(this.#onFailure);
@@ -23,7 +23,7 @@ export class RunnableGroup {
     void ended.then(() => this.#running.delete(ended));
   }
 
-  /** Tells all to stop and resolves when the last has ended. */
+  /** Stops all runnables and resolves when the last one has ended. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await Promise.all(this.#running);

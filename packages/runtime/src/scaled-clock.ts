@@ -2,8 +2,8 @@ import { sleepWith } from './sleep.ts';
 import type { SteadyClock } from './steady-clock.ts';
 
 /**
- * Time that starts where `clock` is and runs `factor` times as fast: for those who live by it an hour is an hour, for
- * those outside it takes a fraction. Its timers keep the process alive as those of `clock` do.
+ * A clock that starts at the time of `clock` and runs `factor` times as fast. Its timers keep the process alive as
+ * those of `clock` do.
  */
 export function scaledClock(clock: SteadyClock, factor: number): SteadyClock {
   const begun = clock.now();

@@ -1,4 +1,4 @@
-/** What of the process signals need. */
+/** The parts of `process` that signals need. */
 export interface SignalSource {
   on(name: NodeJS.Signals, listener: (name: NodeJS.Signals) => void): unknown;
   off(name: NodeJS.Signals, listener: (name: NodeJS.Signals) => void): unknown;
@@ -8,8 +8,8 @@ export interface SignalSource {
 const STOP_SIGNALS: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT', 'SIGHUP'];
 
 /**
- * Turns SIGTERM, SIGINT and SIGHUP (the terminal was closed) into an AbortSignal, so that the process can end in good
- * order. The second of them ends it at once. `dispose` gives the signals their usual meaning back.
+ * Turns SIGTERM, SIGINT and SIGHUP (the terminal was closed) into an AbortSignal for an orderly stop. A second signal
+ * ends the process at once. `dispose` restores the default behaviour.
  */
 export function listenForStop(source: SignalSource): { readonly signal: AbortSignal; dispose(): void } {
   const stop = new AbortController();

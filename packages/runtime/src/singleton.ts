@@ -6,8 +6,8 @@ import { SINGLETON_RETRIES } from './queue/rate-limiter.ts';
 const ONLY_KEY = '';
 
 /**
- * A controller that watches nothing: it runs once at the start, then whenever its last pass asked for it. One that
- * returns `DONE` has run for the last time.
+ * A controller without sources: it runs once at the start, then whenever its last result asks for it. After returning
+ * `DONE` it never runs again.
  */
 export function singleton(
   name: string,

@@ -1,6 +1,6 @@
 import { DONE, type Result, RETRY } from './controller.ts';
 
-/** What several parts of a pass ask for, as one: back-off if any wants that, else the shortest wait. */
+/** Combines the results of several parts of a reconcile: retry if any asks for it, else the shortest wait. */
 export function soonest(results: readonly Result[]): Result {
   let wait = Number.POSITIVE_INFINITY;
   for (const result of results) {

@@ -1,12 +1,12 @@
 import type { Clock } from './clock.ts';
 
-/** A clock that can also measure: delays and deadlines must not move when someone sets the wall clock. */
+/** A clock that can also measure durations, which must not be affected by changes of the wall clock. */
 export interface SteadyClock extends Clock {
-  /** Milliseconds, with fractions, since a fixed point of this process. Never jumps; only differences mean anything. */
+  /** Milliseconds, with fractions, since a fixed moment. Monotonic; only differences are meaningful. */
   elapsed(): number;
 }
 
-/** The time as controllers have it: no wait goes without a signal. */
+/** The clock that controllers get: every sleep requires a signal. */
 export interface CancellableClock extends SteadyClock {
   sleep(delay: number, signal: AbortSignal): Promise<void>;
 }

@@ -1,9 +1,9 @@
 import type { SteadyClock } from './steady-clock.ts';
 
 /**
- * Measures from its making on. The steady clock never runs ahead of the time, but it may stand still while the host
- * sleeps. The wall clock goes on then, but people and daemons set it, to the past as well as to the future. So whoever
- * must not act too early asks `atLeast`, and whoever must not act too late asks `atMost`.
+ * Measures the time since its creation. The monotonic clock never runs fast, but may stop while the host sleeps. The
+ * wall clock continues then, but can be set, forwards and backwards. So code that must not act too early uses
+ * `atLeast`, and code that must not act too late uses `atMost`.
  */
 export class Stopwatch {
   readonly #clock: SteadyClock;
@@ -16,12 +16,12 @@ export class Stopwatch {
     this.#steady = clock.elapsed();
   }
 
-  /** Milliseconds that have passed for certain: by the steady clock alone, whatever the wall clock is set to. */
+  /** The milliseconds that have passed for certain: by the monotonic clock only. */
   atLeast(): number {
     return this.#clock.elapsed() - this.#steady;
   }
 
-  /** Milliseconds that may have passed: a sleep shows in the wall clock only. */
+  /** The milliseconds that may have passed: the wall clock includes the time the host slept. */
   atMost(): number {
     return Math.max(this.#clock.now() - this.#wall, this.atLeast());
   }

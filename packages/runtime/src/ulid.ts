@@ -5,15 +5,15 @@ const TIME_DIGITS = 10; // 48 bits of milliseconds
 const RANDOM_DIGITS = 16; // 80 bits
 
 /**
- * Generates ULIDs: ids of 26 characters that sort by the time they were made. Those of one generator are all different
- * and in order, also within a millisecond and when the clock is set back.
+ * Generates ULIDs: ids of 26 characters that sort by creation time. The ids of one generator are distinct and
+ * ascending, also within a millisecond and if the clock is set back.
  */
 export class Ulids {
   readonly #random: () => number;
   #time = Number.NEGATIVE_INFINITY;
   #tail: number[] = [];
 
-  /** `random` gives numbers in [0, 1). */
+  /** `random` returns numbers in [0, 1). */
   constructor(random: () => number) {
     this.#random = random;
   }
@@ -29,7 +29,7 @@ export class Ulids {
     return timeDigits(this.#time) + this.#tail.map((digit) => DIGITS[digit]).join('');
   }
 
-  /** Counts the random part up by one; when no higher number is left, the time goes on by a millisecond. */
+  /** Increments the random part. On overflow, the time part is increased by a millisecond. */
   #increment(): void {
     for (let i = RANDOM_DIGITS - 1; i >= 0; i--) {
       const digit = this.#tail[i]! + 1;

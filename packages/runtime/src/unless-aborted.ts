@@ -1,6 +1,6 @@
 /**
- * What the work comes to, or the signal's reason if that comes first. For work that others wait for, too: it goes on, and
- * nobody need hear of its failure then.
+ * The result of the work, or the signal's reason if it aborts first. The work itself continues, because others may wait
+ * for it; a later failure is then ignored.
  */
 export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;

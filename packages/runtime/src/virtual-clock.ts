@@ -5,17 +5,20 @@ import type { SteadyClock } from './steady-clock.ts';
 
 interface Timer extends HeapItem {
   readonly at: Instant;
-  readonly order: number; // timers of one instant fire in the order they were set
+  readonly order: number; // timers for the same instant fire in the order in which they were set
   readonly run: () => void;
 }
 
-/** Above 0, which some libraries take for "never". */
+/** Not 0, which some libraries take for "never". */
 const DEFAULT_START: Instant = Date.UTC(2026, 0, 1);
 
 /** A loop that never sleeps would hold the clock for ever: better to say so. */
 const MAX_TURNS = 100_000; // hundreds of times what work that ends has needed
 
-/** Turns asked for by all virtual clocks of this process, so that one does not take another's for work. */
+/**
+ * Turns of the event loop requested by the virtual clocks of this process, so that a clock does not mistake those of
+ * another for work.
+ */
 let ownTurns = 0;
 
 /**
@@ -68,7 +71,7 @@ export class VirtualClock implements SteadyClock {
     return work;
   }
 
-  /** Lets everything run that can run now, without moving the time. */
+  /** Runs everything that can run now, without advancing the time. */
   async flush(): Promise<void> {
     for (let turns = 0; turns < MAX_TURNS; turns++) {
       if (this.#tracked > 0) await new Promise<void>((resolve) => (this.#whenUntracked = resolve));
@@ -78,7 +81,9 @@ export class VirtualClock implements SteadyClock {
     throw new Error(`something still runs after ${MAX_TURNS} turns of the event loop`);
   }
 
-  /** Moves the time by `duration`, on the way running everything that falls due, in order; settled when it returns. */
+  /**
+   * Advances the time by `duration` and runs everything that falls due, in order. Resolves when nothing is left to run.
+   */
   async advance(duration: number): Promise<void> {
     const target = this.#now + duration;
     await this.#move(async () => {
@@ -88,7 +93,7 @@ export class VirtualClock implements SteadyClock {
     });
   }
 
-  /** Moves from timer to timer until `work` settles, and hands on its outcome. Throws when no timer is left. */
+  /** Advances from timer to timer until `work` settles, and returns its result. Throws if no timer is left. */
   async runUntil<T>(work: Promise<T>): Promise<T> {
     const watched = { isDone: false };
     const note = (): void => {
@@ -115,7 +120,7 @@ export class VirtualClock implements SteadyClock {
     }
   }
 
-  /** Fires the next timer due by `limit`; false if there is none. */
+  /** Fires the next timer that is due by `limit`; false if there is none. */
   #fireNext(limit: Instant): boolean {
     const next = this.#timers.peek();
     if (next === undefined || next.at > limit) return false;

@@ -1,8 +1,8 @@
 import type { Clock } from './clock.ts';
 
 /**
- * Does what must not be left undone although the process is to stop: the signal that `work` gets is aborted only `grace`
- * milliseconds after `signal`, be that aborted already.
+ * Does work that must be finished although the process is stopping: the signal passed to `work` aborts only `grace`
+ * milliseconds after `signal`, even if `signal` is aborted already.
  */
 export async function withGrace<T>(
   clock: Pick<Clock, 'after'>,

@@ -25,7 +25,7 @@ export interface Call {
   readonly timeout?: number | undefined;
   /** How often to try again when the server asks for it. */
   readonly retries?: number | undefined;
-  /** False for a write that takes effect again when it is sent again. Then only a refusal is followed by another try. */
+  /** False for a write that would take effect twice if it were repeated. It is retried only after a refusal. */
   readonly isRepeatable?: boolean | undefined;
 }
 
@@ -37,15 +37,15 @@ export interface Target {
 
 /** Observes every request, for metrics. */
 export interface RequestObserver {
-  /** After each try; the code is `<error>` when no answer came. */
+  /** After each try. The code is `<error>` if no answer came. */
   answered(method: string, code: string): void;
-  /** After each call but watches: from asking to the decoded answer, waits and tries included. */
+  /** After each call except watches. The time runs from the call to the decoded answer, including waits and retries. */
   finished(method: string, target: Target, seconds: number): void;
 }
 
 /**
- * Called at the end of a write: whether it is over for certain, or may still take effect because its caller gave up on
- * it.
+ * Called at the end of a write. `isOver` is false if the caller gave up before the answer: the write may then still
+ * take effect.
  */
 export type WriteEnd = (isOver: boolean) => void;
 
@@ -56,19 +56,19 @@ export interface CallerOptions {
   /** Without limits, requests are not throttled. */
   readonly rateLimits?: RateLimits | undefined;
   readonly observer?: RequestObserver | undefined;
-  /** Whose connections its calls use; those of `requests` unless given. Watches have their own in any case. */
+  /** The connection pool to use, `requests` by default. Watches always have their own. */
   readonly purpose?: Purpose | undefined;
   /**
-   * Runs in the tick in which a write is handed to the socket; throwing stops the write. What it returns is called when
-   * the write is over.
+   * Runs in the tick in which a write is handed to the socket; if it throws, the write is not sent. The function it
+   * returns is called when the write has ended.
    */
   readonly beforeWrite?: (() => WriteEnd | void) | undefined;
   /**
-   * How many milliseconds a write that was handed to the socket may still take to be answered after its caller gave up;
-   * 0 by default. A caller that gives up on such a write does not know whether it took effect.
+   * How many milliseconds a write that was handed to the socket may still wait for its answer after the caller gave up;
+   * 0 by default. Without the answer nobody knows whether the write took effect.
    */
   readonly writeGrace?: number | undefined;
-  /** Whether what is sent and answered may be shared with a server in this process. Nobody may change it then. */
+  /** Whether requests and answers may share objects with a server in this process. Nobody may change these objects. */
   readonly takesValues?: boolean | undefined;
 }
 
@@ -167,7 +167,7 @@ export class Caller {
     const noEnd: WriteEnd = () => undefined;
     let end = noEnd;
     const beforeSend = (): void => {
-      end(true); // of a first try that was refused: the transport repeats it with a fresh credential
+      end(true); // the first try was refused: the transport repeats it with a fresh credential
       end = noEnd;
       end = beforeWrite?.() ?? noEnd;
       onSent?.();
@@ -180,7 +180,7 @@ export class Caller {
     } catch (error) {
       observer?.answered(call.method, '<error>');
       const wasGivenUp = signal?.aborted === true && !(error instanceof ConnectionError);
-      end(!wasGivenUp); // after a time-out or a break the server, too, is through with it
+      end(!wasGivenUp); // after a time-out or a broken connection, the server has finished as well
       throw error;
     }
   }
@@ -238,7 +238,7 @@ async function errorOf(call: Call, response: TransportResponse): Promise<StatusE
   return statusErrorOf(response.status, text, retryAfter(response), { method, type: target?.type, name: target?.name });
 }
 
-/** Whole seconds only, 0 included; the other form, a date, is not one API servers send. */
+/** Parses whole seconds only, including 0. API servers do not send the other form, a date. */
 function retryAfter(response: TransportResponse): number | undefined {
   const header = response.headers['retry-after'];
   return header !== undefined && /^\d+$/.test(header) ? Number(header) : undefined;

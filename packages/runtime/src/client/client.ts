@@ -16,7 +16,7 @@ import { readEvents, type WatchEvent } from './watch-stream.ts';
 /** The user agent. API servers write it to their audit logs, and use the part before the slash as field manager. */
 export const userAgent = (version: string): string => `karpenter/${version}`;
 
-/** What any call may be told. */
+/** Options of any call. */
 export interface CallOptions {
   /** Milliseconds for one try, including its answer; 60 s by default. */
   readonly timeout?: number;
@@ -45,14 +45,14 @@ export interface ListOptions extends CallOptions, Selectors {
   readonly resourceVersion?: string;
 }
 
-/** Part of a list. */
+/** One page of a list. */
 export interface Page<T> {
   readonly items: readonly T[];
   /** The resource version of the whole list. */
   readonly resourceVersion: string;
   /**
-   * True for the first page, also when the list starts again because the server dropped the rest. Earlier pages are
-   * void.
+   * True for the first page. It is also true if the list starts again because the server dropped the rest: earlier
+   * pages are then invalid.
    */
   readonly start: boolean;
 }
@@ -77,7 +77,7 @@ export type Patch =
 export interface DeleteOptions extends CallOptions {
   readonly gracePeriodSeconds?: number;
   readonly propagationPolicy?: 'Orphan' | 'Background' | 'Foreground';
-  /** The object is deleted only while it still is this one, else a conflict. */
+  /** The object is deleted only if it has this uid or resource version; otherwise the call is refused as a conflict. */
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
   readonly dryRun?: boolean;
 }
@@ -94,7 +94,7 @@ const WATCH_GRACE = 30 * SECOND;
 const WATCH_TIMEOUT = 60 * MINUTE; // the longest a server lets a watch run by default, for callers who name no time
 
 export interface ServerTraits {
-  /** Whether it takes `sendInitialEvents`: on in Kubernetes 1.32, off in 1.33, on again from 1.34. */
+  /** Whether the server supports `sendInitialEvents`: on in Kubernetes 1.32, off in 1.33, on again from 1.34. */
   streamsLists: boolean;
 }
 
@@ -103,7 +103,7 @@ export interface ServerTraits {
  * failure to get an answer with ConnectionError, and a cancelled call with the signal's reason.
  */
 export class Client {
-  /** What has been learnt of the server, for all who use it. */
+  /** What was found out about the server, shared by all users of the client. */
   readonly learnt: ServerTraits = { streamsLists: true };
   readonly #caller: Caller;
 
@@ -257,7 +257,7 @@ export class Client {
     await this.#write('DELETE', at(type, ref, { timeout, retries }), body, signal);
   }
 
-  /** What a path outside the resources holds, such as `/version`. */
+  /** Reads a path that is not a resource, such as `/version`. */
   read<T>(path: string, options: CallOptions = {}, signal?: AbortSignal): Promise<T> {
     return this.#caller.call<T>({ method: 'GET', path, ...options }, signal);
   }

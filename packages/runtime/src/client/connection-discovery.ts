@@ -5,7 +5,7 @@ import { inClusterConnection, SERVICE_ACCOUNT } from './in-cluster.ts';
 import { connectionOf } from './kubeconfig.ts';
 import { loadKubeconfig } from './kubeconfig-file.ts';
 
-/** Where to look; defaults are those of this host. */
+/** Where to look for the configuration. The defaults are those of this host. */
 export interface DiscoveryOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly home?: string;
@@ -39,7 +39,7 @@ export async function findConnection(options: DiscoveryOptions, context?: string
   }
 }
 
-/** Empty for a user without a name, whom containers may run as. */
+/** Empty for a user without a name, as containers may run. */
 function findHome(): string {
   try {
     return homedir();

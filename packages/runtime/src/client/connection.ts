@@ -1,28 +1,28 @@
-/** How to reach an API server and as whom. Only data: HttpsTransport makes it work. */
+/** The address of an API server, and the identity to use there. Plain data; HttpsTransport connects with it. */
 export interface Connection {
   /** `https://host:port`, with a path when the API lives below one. */
   readonly server: string;
   readonly ca?: Pem | undefined;
-  /** A certificate of our own, with its key. */
+  /** The client certificate, with its key. */
   readonly certificate?: { readonly cert: Pem; readonly key: Pem } | undefined;
   readonly insecureSkipTlsVerify: boolean;
-  /** The name the server's certificate must carry, if not the host's. */
+  /** The name to expect in the server's certificate, if it is not the host's. */
   readonly tlsServerName?: string | undefined;
-  /** A proxy named for this server; none: the environment decides. */
+  /** The proxy configured for this server. Without one, the environment decides. */
   readonly proxyUrl?: string | undefined;
   readonly identity: Identity;
-  /** Whom to act as, as request headers. */
+  /** The user to impersonate, as request headers. */
   readonly impersonation: Readonly<Record<string, string | readonly string[]>>;
 }
 
-/** Certificates or a key in PEM, or the file they are read from, again and again since it may change. */
+/** Certificates or a key in PEM, as data or as a file. The file may change, so it is read repeatedly. */
 export type Pem = { readonly data: string } | { readonly file: string };
 
-/** Who we are to the server, besides what a client certificate says. */
+/** How this client authenticates, besides a client certificate. */
 export type Identity =
   | { readonly kind: 'none' }
   | { readonly kind: 'token'; readonly token: string }
-  /** `token` stands in while the file cannot be read. */
+  /** `token` is used while the file cannot be read. */
   | { readonly kind: 'tokenFile'; readonly file: string; readonly token?: string | undefined }
   | { readonly kind: 'basic'; readonly username: string; readonly password: string }
   | { readonly kind: 'exec'; readonly plugin: ExecPlugin };
@@ -35,11 +35,11 @@ export interface ExecPlugin {
   readonly apiVersion: string;
   readonly interactiveMode: 'Never' | 'IfAvailable' | 'Always';
   readonly installHint: string;
-  /** What the plugin is told of the cluster, if it asks for it. */
+  /** The description of the cluster for plugins that ask for it. */
   readonly clusterInfo?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The configuration cannot be used as it stands. Retrying does not help; its text is for the operator. */
+/** The configuration is invalid. Retrying does not help; the message is for the operator of the cluster. */
 export class ConnectionConfigError extends Error {
   override readonly name = 'ConnectionConfigError';
 }

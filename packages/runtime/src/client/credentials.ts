@@ -12,9 +12,9 @@ export interface Credential {
 
 /** Where credentials come from. Two credentials are the same exactly if they are the same object. */
 export interface CredentialSource {
-  /** Rejects with the signal's reason if that comes first. */
+  /** Rejects with the signal's reason if it aborts first. */
   current(signal?: AbortSignal): Promise<Credential>;
-  /** Called when the server answered 401: the credential must be fetched again before it is used again. */
+  /** Called when the server answered 401: the credential is fetched again before its next use. */
   refuse(credential: Credential): void;
   /** Ends the fetch that is under way. No fetch starts afterwards. */
   close?(): void;
@@ -32,11 +32,11 @@ export function tokenCredential(token: string): Credential {
   return { authorization: `Bearer ${token}` };
 }
 
-const REREAD_AFTER = 60 * SECOND; // bound tokens change on disk when four fifths of their hour are over
+const REREAD_AFTER = 60 * SECOND; // bound tokens live an hour, and are replaced on disk after four fifths of it
 
 export interface TokenFileOptions {
   readonly file: string;
-  /** Used as long as the file has never been readable. */
+  /** The token to use until the file has been read for the first time. */
   readonly fallback: string | undefined;
   readonly clock: SteadyClock;
   /** Called when the file cannot be read and the last token stays in use. */

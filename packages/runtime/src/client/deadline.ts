@@ -4,9 +4,9 @@ import { ConnectionError } from './transport.ts';
 /** A signal that combines the caller's signal and a timer. `end` must be called, or both are leaked. */
 export interface Deadline {
   readonly signal: AbortSignal;
-  /** Starts the time anew. */
+  /** Starts the timer anew. */
   extend(timeout: number): void;
-  /** From now on, an abort of the caller takes effect only after `grace` milliseconds. */
+  /** From now on, an abort by the caller takes effect only after `grace` milliseconds. */
   spare(grace: number): void;
   end(): void;
 }

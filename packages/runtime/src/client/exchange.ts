@@ -30,7 +30,7 @@ function send(outgoing: ClientRequest, { beforeSend, body }: TransportRequest, r
       if (outgoing.destroyed) return;
       try {
         beforeSend();
-        outgoing.end(body); // head and body go to the socket in this very tick
+        outgoing.end(body); // head and body are handed to the socket in this tick
       } catch (error) {
         refuse(error);
         outgoing.destroy();
@@ -39,9 +39,9 @@ function send(outgoing: ClientRequest, { beforeSend, body }: TransportRequest, r
   });
 }
 
-/** Calls back once what is written would leave at once: at once for a connection in use before. */
+/** Calls back when a write would be sent immediately; at once if the connection was used before. */
 function whenReady(socket: Socket, run: () => void): void {
-  // Either is set when the handshake is over; `getProtocol` answers before.
+  // // Both are set when the TLS handshake is over. `getProtocol` answers earlier, so it cannot be used.
   const shakingHands = socket instanceof TLSSocket && !socket.authorized && !socket.authorizationError;
   if (shakingHands) socket.once('secureConnect', run);
   else if (socket.connecting) socket.once('connect', run);

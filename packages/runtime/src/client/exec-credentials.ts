@@ -9,18 +9,18 @@ import { unlessAborted } from '../unless-aborted.ts';
 export interface ExecOptions {
   readonly plugin: ExecPlugin;
   readonly clock: Clock;
-  /** What the plugin inherits. */
+  /** The environment of the plugin. */
   readonly env: NodeJS.ProcessEnv;
-  /** Whether a person sits at standard input. */
+  /** Whether standard input is a terminal. */
   readonly isTerminal: boolean;
-  /** Told when a refresh failed and the credential in hand, still valid, is used on. */
+  /** Called when a refresh failed and the current credential, which is still valid, stays in use. */
   readonly onStale: (error: Error) => void;
 }
 
 const EARLY = 60 * SECOND; // a request should not outlive its token
 const RETRY_AFTER = 10 * SECOND; // a plugin that fails is not started for every request
 const PLUGIN_TIMEOUT = 60 * SECOND;
-/** Far more than any credential takes. */
+/** Far more than any credential needs. */
 const MOST_OUTPUT = 1024 * 1024;
 /**
  * How long requests wait for a refresh while the current credential is valid; less than the timeout of a lease renewal.
@@ -67,7 +67,7 @@ export class ExecCredentials implements CredentialSource {
     this.#closing.abort(new ConnectionError('transport is closed'));
   }
 
-  /** A new credential, else the present one as long as it is valid and not refused. */
+  /** Returns a new credential; if that fails, the current one as long as it is valid and was not refused. */
   async #refresh(): Promise<Issued> {
     const { clock, onStale } = this.#options;
     const present = this.#issued;
@@ -81,7 +81,7 @@ export class ExecCredentials implements CredentialSource {
         onStale(error as Error);
         return this.#issued;
       }
-      if (this.#running !== undefined) return this.#running; // it only takes long, and now there is nothing else to use
+      if (this.#running !== undefined) return this.#running; // it is only slow, and there is no other credential to use
       throw error;
     }
   }
@@ -98,7 +98,7 @@ export class ExecCredentials implements CredentialSource {
     return unlessAborted(this.#run(), patience.signal).finally(cancel);
   }
 
-  /** Starts the plugin, unless it runs already. */
+  /** Starts the plugin, unless it is running. */
   #run(): Promise<Issued> {
     this.#running ??= this.#issue().finally(() => {
       this.#running = undefined;
@@ -122,7 +122,9 @@ export class ExecCredentials implements CredentialSource {
     return plugin.interactiveMode !== 'Never' && isTerminal;
   }
 
-  /** What the plugin wrote to standard output. Its standard error goes to ours: it is meant for people. */
+  /**
+   * Returns what the plugin wrote to standard output. Its standard error goes to ours, because it is meant for people.
+   */
   #execute(interactive: boolean): Promise<string> {
     const { plugin, env, clock } = this.#options;
     const request = {
@@ -136,13 +138,13 @@ export class ExecCredentials implements CredentialSource {
       const child = start(plugin, {
         env: { ...env, ...plugin.env, KUBERNETES_EXEC_INFO: JSON.stringify(request) },
         stdio: [interactive ? 'inherit' : 'ignore', 'pipe', 'inherit'],
-        detached: !interactive, // a group of its own; who asks a person must stay in the terminal's
+        detached: !interactive, // a process group of its own; a plugin that prompts must stay in the terminal's group
       });
       const output: Buffer[] = [];
       let size = 0;
       const giveUp = (error: unknown): void => {
         killAll(child, !interactive);
-        child.stdout?.destroy(); // also if something that was not killed still holds the other end
+        child.stdout?.destroy(); // also if a process that was not killed still holds the other end open
         child.unref();
         reject(error);
       };
@@ -183,7 +185,8 @@ function start(plugin: ExecPlugin, options: SpawnOptions): ChildProcess {
   try {
     return spawn(plugin.command, plugin.args, options);
   } catch {
-    // Only texts that no program can be given are refused at once. Node's words would quote them.
+    // // Only null bytes are refused here, because no program can be given them. Node's own message would quote the
+    // text.
     throw new ConnectionError('exec: command, args or env of the plugin hold a null byte');
   }
 }

@@ -3,14 +3,14 @@ import type { Credential } from './credentials.ts';
 import { isHeaderValue } from './header-value.ts';
 import { ConnectionError } from './transport.ts';
 
-/** The fields of a status that are read, all of them text. */
+/** The fields of a status that are read, all of them strings. */
 const FIELDS = ['token', 'clientCertificateData', 'clientKeyData', 'expirationTimestamp'] as const;
 
 type ExecStatus = { readonly [F in (typeof FIELDS)[number]]?: string };
 
 /**
- * The credential that a plugin printed, and until when it serves. Throws a ConnectionError, in client-go's words where it
- * has some, that quotes nothing of the output: it may hold the credential.
+ * Returns the credential that a plugin printed, with its expiry. Throws a ConnectionError, in client-go's words where
+ * it has any. The error quotes nothing of the output, which may contain the credential.
  */
 export function readCredential(apiVersion: string, output: string): { credential: Credential; expires: Instant } {
   const { apiVersion: returned, status } = parse(output);
@@ -40,13 +40,13 @@ function parse(output: string): { readonly apiVersion?: unknown; readonly status
   try {
     parsed = JSON.parse(output);
   } catch {
-    throw new ConnectionError('decoding stdout: not valid JSON'); // the parser's words would quote the credential
+    throw new ConnectionError('decoding stdout: not valid JSON'); // the parser's message would quote the credential
   }
   if (typeof parsed !== 'object' || parsed === null) throw new ConnectionError('decoding stdout: not an object');
   return parsed;
 }
 
-/** Null stands for a field that is not there, as Go has it. */
+/** Null counts as a missing field, as in Go. */
 function readStatus(status: unknown): ExecStatus {
   if (typeof status !== 'object') throw new ConnectionError('decoding stdout: status is not an object');
   const fields = status as Readonly<Record<string, unknown>>;
@@ -59,7 +59,9 @@ function readStatus(status: unknown): ExecStatus {
   return read;
 }
 
-/** A time that cannot be read would never come, and the plugin would be started for every request. */
+/**
+ * Refuses an invalid time. With one, no expiry would ever be in the future, and the plugin would run for every request.
+ */
 function readTime(text: string): Instant {
   const time = Date.parse(text);
   if (Number.isNaN(time)) throw new ConnectionError('decoding stdout: status.expirationTimestamp is not a time');

@@ -1,6 +1,6 @@
 import { validateHeaderValue } from 'node:http';
 
-/** Whether a header may hold the text: there are no line breaks in it, no control characters, nothing beyond Latin-1. */
+/** Whether a header may have this value: no line breaks, no control characters, nothing beyond Latin-1. */
 export function isHeaderValue(text: string): boolean {
   try {
     validateHeaderValue('x', text);

@@ -42,7 +42,7 @@ export class HttpsTransport implements Transport {
   #secure: { readonly agents: AgentsByPurpose<ServerAgent>; readonly material: TlsMaterial } | undefined;
   #closed = false;
 
-  /** Throws a ConnectionConfigError for a proxy that cannot be used. */
+  /** Throws a ConnectionConfigError if the proxy cannot be used. */
   constructor(options: HttpsTransportOptions) {
     const { connection, clock, env } = options;
     this.#connection = connection;
@@ -104,7 +104,7 @@ export class HttpsTransport implements Transport {
     };
   }
 
-  /** The agents for the certificates of now: others when they have changed. */
+  /** The agents for the current certificates; new ones if these have changed. */
   async #agentsFor({ certificate }: Credential): Promise<AgentsByPurpose<ServerAgent>> {
     const files = await this.#tls.current();
     const material = certificate === undefined ? files : { ca: files.ca, ...certificate };
@@ -116,7 +116,7 @@ export class HttpsTransport implements Transport {
     return agents;
   }
 
-  /** The certificates are decoded here, once for all connections. Throws a ConnectionError if they cannot be used. */
+  /** Decodes the certificates once for all connections. Throws a ConnectionError if they cannot be used. */
   #tlsOptions({ ca, cert, key }: TlsMaterial): AgentOptions {
     const { tlsServerName, insecureSkipTlsVerify } = this.#connection;
     try {

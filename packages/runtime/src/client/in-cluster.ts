@@ -5,7 +5,7 @@ import { findServerUrl } from './server-url.ts';
 /** Where Kubernetes mounts a pod's service account. */
 export const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-/** The API server as a pod sees it. Throws a ConnectionConfigError outside one. */
+/** The API server as seen from a pod. Throws a ConnectionConfigError outside of one. */
 export async function inClusterConnection(env: NodeJS.ProcessEnv, mount = SERVICE_ACCOUNT): Promise<Connection> {
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = env;
   if (!host || !port) {

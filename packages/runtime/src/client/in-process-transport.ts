@@ -24,7 +24,7 @@ export function inProcessTransport(handler: RequestHandler, clock: Clock): Trans
       } catch (error) {
         return Promise.reject(error);
       }
-      const mayGoOn = method === 'GET'; // after its head: a watch, which must end with the transport
+      const mayGoOn = method === 'GET'; // a watch, which continues after its head and must end with the transport
       const ends =
         signal !== undefined && mayGoOn ? AbortSignal.any([signal, closed.signal]) : (signal ?? closed.signal);
       return clock.track(handler(request, ends));

@@ -5,7 +5,7 @@ import { isHeaderValue } from './header-value.ts';
 import { proxyProblem, withoutPassword } from './proxy.ts';
 import { findServerUrl } from './server-url.ts';
 
-/** One context with what it points to; empty objects where the names lead nowhere. */
+/** A context with the cluster and user it names; empty objects if these do not exist. */
 export interface ChosenContext {
   readonly contextName: string | undefined;
   readonly context: KubeconfigContext | undefined;
@@ -13,7 +13,7 @@ export interface ChosenContext {
   readonly user: KubeconfigUser;
 }
 
-/** Throws a ConnectionConfigError that names everything wrong, in the words kubectl has for it. */
+/** Throws a ConnectionConfigError that lists all problems, in kubectl's words. */
 export async function checkKubeconfig({ contextName, context, cluster, user }: ChosenContext): Promise<void> {
   const problems: string[] = [];
   if (contextName && !context) problems.push(`context was not found for specified context: ${contextName}`);
@@ -66,7 +66,8 @@ async function userProblems(name: string, user: KubeconfigUser): Promise<string[
     problems.push(`requesting uid, groups or user-extra for ${name} without impersonating a user`);
   }
   for (const field of unsendableFields(user)) {
-    problems.push(`${field} of ${name} holds characters that no header may`); // which ones is not told: it may be a secret
+    // The characters are not shown, because the value may be a secret.
+    problems.push(`${field} of ${name} holds characters that no header may`);
   }
   return problems;
 }
@@ -94,7 +95,7 @@ async function certificateProblems(name: string, user: KubeconfigUser): Promise<
   ];
 }
 
-/** What would be sent in a header and cannot be. */
+/** Fields that would be sent in a header but cannot. */
 function unsendableFields(user: KubeconfigUser): string[] {
   const extra = Object.values(user['as-user-extra'] ?? {}).flat();
   const texts: readonly (readonly [field: string, texts: readonly (string | undefined)[]])[] = [

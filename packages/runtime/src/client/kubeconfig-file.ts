@@ -3,7 +3,10 @@ import { dirname, resolve, sep } from 'node:path';
 import { ConnectionConfigError } from './connection.ts';
 import { shapeProblems } from './kubeconfig-shape.ts';
 
-/** A kubeconfig file's content, as far as it matters to us. All is optional: people write these by hand. */
+/**
+ * The content of a kubeconfig file, as far as it is used. All fields are optional, because people write these files by
+ * hand.
+ */
 export interface Kubeconfig {
   readonly 'current-context'?: string;
   readonly clusters: ReadonlyMap<string, KubeconfigCluster>;
@@ -55,9 +58,9 @@ export interface KubeconfigContext {
 }
 
 /**
- * Reads several files into one: what an earlier file names is not changed by a later one, missing files are passed
- * over, relative paths are taken from the file's own folder. Throws a ConnectionConfigError for a file that cannot be
- * read or is no kubeconfig.
+ * Merges several files. A later file does not change what an earlier one defines, missing files are skipped, and
+ * relative paths are relative to the file's own folder. Throws a ConnectionConfigError if a file cannot be read or is
+ * no kubeconfig.
  */
 export async function loadKubeconfig(files: readonly string[]): Promise<Kubeconfig> {
   const clusters = new Map<string, KubeconfigCluster>();
@@ -97,13 +100,14 @@ async function readKubeconfig(file: string): Promise<KubeconfigFile | undefined>
 }
 
 /**
- * A file's content, or what is wrong with it. Errors of the YAML library are told by line and code only, and not kept as a
- * cause: their texts quote the file, which holds secrets.
+ * Returns a file's content, or its problems. Errors of the YAML library are reduced to line and code, and not kept as a
+ * cause, because their messages quote the file, which contains secrets.
  */
 async function parseKubeconfig(
   text: string,
 ): Promise<{ readonly config: KubeconfigFile; readonly problems: readonly string[] }> {
-  const { LineCounter, parseDocument } = await import('yaml'); // here only: a pod in a cluster never pays for it
+  // Imported on demand, so that a pod in a cluster never loads it.
+  const { LineCounter, parseDocument } = await import('yaml');
   const lineCounter = new LineCounter();
   const document = parseDocument(text, { prettyErrors: false, lineCounter });
   const problems = document.errors.map(({ code, pos }) => {
@@ -131,7 +135,7 @@ function withAbsolutePaths<T extends KubeconfigCluster | KubeconfigUser>(file: s
     if (PATHS.has(key) && typeof member === 'string' && member !== '') return [key, absolute(member)];
     if (key !== 'exec') return [key, member];
     const exec = member as KubeconfigExec;
-    const isPath = exec.command?.includes(sep) ?? false; // else it is looked up in PATH
+    const isPath = exec.command?.includes(sep) ?? false; // otherwise it is looked up in PATH
     return [key, isPath ? { ...exec, command: absolute(exec.command ?? '') } : exec];
   });
   return Object.fromEntries(entries) as T;

@@ -1,4 +1,4 @@
-/** What a value of a kubeconfig must be. Fields that are not named may be anything, and null stands for nothing. */
+/** The expected types of a kubeconfig. Fields that are not listed may be anything, and null counts as missing. */
 type Shape =
   | { readonly is: 'string' | 'boolean' | 'anything' }
   | { readonly is: 'list'; readonly of: Shape }
@@ -60,8 +60,8 @@ const KUBECONFIG = fields({
 });
 
 /**
- * Everything in a parsed kubeconfig that is not what its place asks for, by path. Values are not told: any of them may be
- * a secret in the wrong place.
+ * Lists by path every value of a parsed kubeconfig that has the wrong type. Values are not shown: any of them may be a
+ * secret in the wrong place.
  */
 export function shapeProblems(config: unknown): readonly string[] {
   return [...problemsOf(config, KUBECONFIG, '')];

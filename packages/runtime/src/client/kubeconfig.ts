@@ -4,7 +4,7 @@ import { checkKubeconfig } from './kubeconfig-checks.ts';
 import { findServerUrl } from './server-url.ts';
 import type { Kubeconfig, KubeconfigCluster, KubeconfigExec, KubeconfigUser } from './kubeconfig-file.ts';
 
-/** The connection a context stands for, the current one unless named. Throws a ConnectionConfigError with all problems. */
+/** The connection of a context, by default the current one. Throws a ConnectionConfigError that lists all problems. */
 export async function connectionOf(config: Kubeconfig, contextName = config['current-context']): Promise<Connection> {
   const context = contextName === undefined ? undefined : config.contexts.get(contextName);
   const cluster = config.clusters.get(context?.cluster ?? '') ?? {};
@@ -21,13 +21,13 @@ export async function connectionOf(config: Kubeconfig, contextName = config['cur
     insecureSkipTlsVerify: cluster['insecure-skip-tls-verify'] === true,
     tlsServerName: cluster['tls-server-name'] || undefined,
     proxyUrl: cluster['proxy-url'] || undefined,
-    // Credentials never go over a connection that anyone can read.
+    // // Credentials are never sent over an unencrypted connection.
     identity: secure ? await identityOf(user, cluster, certificate !== undefined) : { kind: 'none' },
     impersonation: impersonationOf(user),
   };
 }
 
-/** The address of a cluster that was checked. */
+/** The address of a cluster that has passed the checks. */
 function serverOf({ server = '' }: KubeconfigCluster): string {
   const url = findServerUrl(server)!;
   return `${url.protocol}//${url.host}${url.pathname.replace(/\/+$/, '')}`;
@@ -44,7 +44,7 @@ function certificateOf(user: KubeconfigUser): Connection['certificate'] {
   return cert && key ? { cert, key } : undefined;
 }
 
-/** A plugin is asked only when nothing else says who we are, as client-go does. */
+/** A plugin is used only if no other credential is configured, as in client-go. */
 async function identityOf(
   user: KubeconfigUser,
   cluster: KubeconfigCluster,
@@ -69,7 +69,7 @@ async function pluginOf(exec: KubeconfigExec, cluster: KubeconfigCluster): Promi
   };
 }
 
-/** The CA is told as data also if it is in a file, which the plugin may not be able to read. */
+/** The CA is passed as data even if it is configured as a file, which the plugin may not be able to read. */
 async function clusterInfoOf(cluster: KubeconfigCluster): Promise<Record<string, unknown>> {
   const extension = cluster.extensions?.find(({ name }) => name === 'client.authentication.k8s.io/exec');
   return {

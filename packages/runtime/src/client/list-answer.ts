@@ -1,13 +1,16 @@
 import { resourceNameOf, type ResourceType } from '@karpenter-ts/kubernetes';
 import { ConnectionError } from './transport.ts';
 
-/** A list, or a page of one, as API servers answer it. */
+/** A list, or one page of it, as API servers return it. */
 export interface ListAnswer {
   readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
   readonly items: readonly object[] | null;
 }
 
-/** The answer as a list. Throws a ConnectionError if it is none: a proxy or a broken server may answer 200 with anything. */
+/**
+ * Checks that an answer is a list. Throws a ConnectionError otherwise: a proxy or a broken server may answer 200 with
+ * anything.
+ */
 export function listOf(answer: unknown, type: ResourceType): ListAnswer {
   if (isList(answer)) return answer;
   throw new ConnectionError(`the API server answered with something that is no list of ${resourceNameOf(type)}`);

@@ -1,10 +1,10 @@
 /**
- * A watch event's line without `object.metadata.managedFields`, cut out before it is parsed.
+ * Removes `object.metadata.managedFields` from the line of a watch event before it is parsed.
  *
- * Why: no reader of a cache needs them, and in a pod of 5.4 kB they are a third of the text and two thirds of the
- * objects. Cutting costs 5 µs and saves 25 of 50 µs of parsing, and the garbage.
+ * No reader of a cache needs them, and in a pod of 5.4 kB they are a third of the text and two thirds of the objects.
+ * Removing them takes 5 µs and saves 25 of 50 µs of parsing, and garbage collection.
  *
- * Expects JSON without white space, as API servers write it; anything else comes back as it is.
+ * Expects JSON without white space, as API servers write it. Other text is returned unchanged.
  */
 export function withoutManagedFields(line: string): string {
   if (!line.includes('"managedFields":')) return line;
@@ -14,7 +14,7 @@ export function withoutManagedFields(line: string): string {
   if (fields < 0) return line;
   const start = fields - '"managedFields":'.length;
   const end = endOfValue(line, fields);
-  // One comma goes as well: the one before, or after the first member the one behind.
+  // // One comma is removed as well: the one before, or the one after if this is the first member.
   if (line.charCodeAt(start - 1) === COMMA) return line.slice(0, start - 1) + line.slice(end);
   return line.slice(0, start) + line.slice(line.charCodeAt(end) === COMMA ? end + 1 : end);
 }
@@ -28,7 +28,7 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** Where the member `name` of the object that opens at `open` has its value; −1 if there is none. */
+/** The position of the value of member `name` in the object that starts at `open`; −1 if there is none. */
 function findValue(text: string, open: number, name: string): number {
   if (text.charCodeAt(open) !== OPEN_OBJECT) return -1;
   for (let at = open + 1; text.charCodeAt(at) === QUOTE; at++) {
@@ -41,7 +41,7 @@ function findValue(text: string, open: number, name: string): number {
   return -1;
 }
 
-/** Behind the value that begins at `at`; the end of the text when it is broken. */
+/** The position after the value that starts at `at`; the end of the text if the value is incomplete. */
 function endOfValue(text: string, at: number): number {
   let depth = 0;
   for (let i = at; i < text.length; i++) {
@@ -56,7 +56,7 @@ function endOfValue(text: string, at: number): number {
         break;
       case CLOSE_OBJECT:
       case CLOSE_LIST:
-        if (depth === 0) return i; // of a number or word, the last member
+        if (depth === 0) return i; // the end of a number or word that is the last member
         if (--depth === 0) return i + 1;
         break;
       case COMMA:
@@ -67,7 +67,7 @@ function endOfValue(text: string, at: number): number {
   return text.length;
 }
 
-/** Behind the closing quote of the string that opens at `at`. */
+/** The position after the string that starts at `at`. */
 function endOfString(text: string, at: number): number {
   for (let end = text.indexOf('"', at + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let escapes = 0;

@@ -4,7 +4,7 @@ import { request } from '../plain-http.ts';
 import { ConnectionConfigError } from './connection.ts';
 import { ConnectionError } from './transport.ts';
 
-/** What is wrong with a proxy's address; undefined when it can be used. */
+/** What is wrong with a proxy's address; undefined if it is valid. */
 export function proxyProblem(proxyUrl: string): string | undefined {
   if (!URL.canParse(proxyUrl)) return `could not parse: ${withoutPassword(proxyUrl)}`;
   const { protocol, username, password } = new URL(proxyUrl);
@@ -60,7 +60,7 @@ function exempts(rule: string, host: string, port: string): boolean {
   return bare.startsWith('.') ? host.endsWith(bare) : host === bare || host.endsWith(`.${bare}`);
 }
 
-/** Whether the host is an address of that network, however either is written. False for what is no network. */
+/** Whether the host is an address in the network, in whichever notation. False if `network` is not a network. */
 function isWithin(host: string, network: string, bits: number): boolean {
   const family = isIP(network);
   const isFour = isIP(host) === 4;
@@ -68,7 +68,7 @@ function isWithin(host: string, network: string, bits: number): boolean {
   if (isFour && family === 6) return false;
   const list = new BlockList();
   list.addSubnet(network, bits, family === 4 ? 'ipv4' : 'ipv6');
-  return list.check(host, isFour ? 'ipv4' : 'ipv6'); // knows IPv4 addresses written as IPv6 ones
+  return list.check(host, isFour ? 'ipv4' : 'ipv6'); // also matches IPv4 addresses in IPv6 notation
 }
 
 const CONNECT_TIMEOUT = 30_000; // of the socket, in real time

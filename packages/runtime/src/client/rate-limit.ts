@@ -29,7 +29,7 @@ export class RateLimits {
     this.#clock = clock;
   }
 
-  /** Resolves when a request for this kind may go, in the order of asking. */
+  /** Resolves when a request for this kind may be sent, first come first served. */
   async wait(type: ResourceType, signal?: AbortSignal): Promise<void> {
     if (this.#qps < 0 || type.plural === 'leases') return;
     const delay = this.#bucketFor(type).reserve();

@@ -16,7 +16,7 @@ const durations = defineHistogram(
   exponentialBuckets(0.001, 1.5, 20),
 );
 
-/** Counts and times requests under upstream's names (spec 05 §4.5); `kind` is the plural. */
+/** Counts and times requests under upstream's names (spec 05 §4.5). The label `kind` holds the plural. */
 export function requestMetrics(metrics: Metrics): RequestObserver {
   return {
     answered: (method, code) => metrics.increment(requests, { code, method }),

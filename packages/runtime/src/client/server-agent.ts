@@ -6,23 +6,25 @@ import { connect, type ConnectionOptions } from 'node:tls';
 import { openTunnel } from './proxy.ts';
 import type { Purpose } from './transport.ts';
 
-/** What all connections to one server share. Their times are the socket's, which is real: no clock of ours runs here. */
+/**
+ * The options of all connections to a server. These timeouts are the socket's and run in real time, not on our clock.
+ */
 const AGENT_OPTIONS = {
   keepAlive: true,
   keepAliveMsecs: 30_000, // TCP keep-alive: a dead peer is found after 40 s
-  timeout: 60_000, // an idle connection goes before the server (90 s) can close it under a request's feet
-  maxFreeSockets: 128, // after a burst most are kept for the next: each costs both sides a handshake
+  timeout: 60_000, // an idle connection is closed before the server (90 s) can close it during a request
+  maxFreeSockets: 128, // after a burst most are kept for the next one, because each handshake has a cost for both sides
 } as const;
 
 /** How many connections each purpose may have; further requests of that purpose wait. */
 const MOST_CONNECTIONS: Readonly<Record<Purpose, number>> = {
   requests: 256,
-  watches: Number.POSITIVE_INFINITY, // each holds one for good, and there are as many as kinds are watched
-  lease: 2, // one renewal at a time, and one that was given up and is not closed yet
-  probes: 4, // whoever can reach the probes can make requests
+  watches: Number.POSITIVE_INFINITY, // each watch holds one for good, and there are as many as watched kinds
+  lease: 2, // one renewal at a time, and one that was abandoned and is not closed yet
+  probes: 4, // anyone who can reach the probes can cause requests
 };
 
-/** The agents to one server, one for each purpose, made when first asked for. */
+/** The agents for one server, one per purpose, created on demand. */
 export class AgentsByPurpose<A extends AnyAgent> {
   readonly #create: (options: AgentOptions) => A;
   readonly #agents = new Map<Purpose, A>();
@@ -45,7 +47,7 @@ export class AgentsByPurpose<A extends AnyAgent> {
   }
 }
 
-/** The TLS connections to one API server, made with one set of certificates, straight or through a proxy. */
+/** The TLS connections to one API server, all with the same certificates, direct or through a proxy. */
 export class ServerAgent extends Agent {
   readonly #proxy: URL | undefined;
   #retired = false;
@@ -62,7 +64,7 @@ export class ServerAgent extends Agent {
   }
 
   override keepSocketAlive(socket: Duplex): boolean {
-    const keep: unknown = super.keepSocketAlive(socket); // a boolean, whatever its declaration says
+    const keep: unknown = super.keepSocketAlive(socket); // a boolean, despite its type
     return keep !== false && !this.#retired;
   }
 
@@ -76,6 +78,6 @@ export class ServerAgent extends Agent {
       (socket) => callback(null, connect({ ...(options as ConnectionOptions), socket })),
       (error: Error) => (callback as (error: Error) => void)(error),
     );
-    return undefined; // the callback brings it
+    return undefined; // the socket is passed to the callback
   }
 }

@@ -1,6 +1,6 @@
 import { resourceNameOf, type ResourceType } from '@karpenter-ts/kubernetes';
 
-/** The API's own account of a failure (`kind: Status`). */
+/** The API's description of a failure (`kind: Status`). */
 export interface Status {
   readonly status?: string;
   readonly message?: string;
@@ -22,17 +22,17 @@ export interface StatusCause {
   readonly field?: string;
 }
 
-/** The server refused, or a watch ended with an ERROR event. Carries the server's Status as it came. */
+/** The server refused, or a watch ended with an ERROR event. Contains the server's Status. */
 export class StatusError extends Error {
   override readonly name = 'StatusError';
   readonly code: number;
-  /** One word, such as `NotFound`; `Unknown` when the server gave none. */
+  /** One word, such as `NotFound`; `Unknown` if the server named none. */
   readonly reason: string;
   readonly status: Status;
-  /** What the server asks us to wait before the next try. */
+  /** How long the server asks clients to wait before they retry. */
   readonly retryAfterSeconds: number | undefined;
 
-  /** Without a time of the answer's own the Status may name one. There 0 means none, as in Go. */
+  /** Without a Retry-After header, the Status may name a time. There 0 means none, as in Go. */
   constructor(status: Status, retryAfterSeconds = status.details?.retryAfterSeconds || undefined) {
     super(status.message || `the server responded with the status code ${status.code ?? 0}`);
     this.code = status.code ?? 0;
@@ -42,14 +42,14 @@ export class StatusError extends Error {
   }
 }
 
-/** The error behind an ERROR event of a watch, whose object should be a Status. */
+/** Creates the error for an ERROR event of a watch, whose object should be a Status. */
 export function statusErrorOfEvent(object: unknown): StatusError {
   if (isStatusShaped(object)) return new StatusError(object);
   const code = isObject(object) && typeof object['code'] === 'number' ? object['code'] : 0;
   return new StatusError({ code });
 }
 
-/** What was asked, for the words of an error whose answer holds none. */
+/** The request, for the message of an error whose answer has none. */
 export interface Asked {
   readonly method: string;
   readonly type?: ResourceType | undefined;
@@ -80,7 +80,7 @@ function findStatus(body: string): Status | undefined {
   }
 }
 
-/** Whether it is one in every field that is read. */
+/** Whether every field that is read has the right type. */
 function isStatusShaped(value: unknown): value is Status & { readonly kind?: unknown } {
   if (!isObject(value)) return false;
   const { message = '', reason = '', details } = value;
@@ -96,7 +96,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
 }
 
-/** As much as client-go quotes of a page that is no Status. */
+/** The number of characters that client-go quotes of a body that is no Status. */
 const MOST_QUOTED = 2048;
 
 /** Reasons and texts are client-go's: people search their logs for them. */
@@ -150,13 +150,13 @@ function isStatus(error: unknown, reason: string, code: number): error is Status
 
 export const isNotFound = (error: unknown): error is StatusError => isStatus(error, 'NotFound', 404);
 
-/** The object changed since it was read. Reading it again and repeating the write is the cure. */
+/** The object has changed since it was read. Read it again and repeat the write. */
 export const isConflict = (error: unknown): error is StatusError => isStatus(error, 'Conflict', 409);
 
 export const isAlreadyExists = (error: unknown): error is StatusError =>
   error instanceof StatusError && error.reason === 'AlreadyExists';
 
-/** A resource version or continue token is too old to be served. */
+/** A resource version or continue token is too old. */
 export const isGone = (error: unknown): error is StatusError => error instanceof StatusError && error.code === 410;
 
 export const isTooManyRequests = (error: unknown): error is StatusError => isStatus(error, 'TooManyRequests', 429);
@@ -167,7 +167,7 @@ export const isForbidden = (error: unknown): error is StatusError => isStatus(er
 
 export const isUnauthorized = (error: unknown): error is StatusError => isStatus(error, 'Unauthorized', 401);
 
-/** The server was asked for a version newer than its own: it lags behind, or was restored from a backup. */
+/** The requested version is newer than the server's: it lags behind, or was restored from a backup. */
 export function isVersionTooLarge(error: unknown): error is StatusError {
   if (!(error instanceof StatusError)) return false;
   const causes = error.status.details?.causes ?? [];

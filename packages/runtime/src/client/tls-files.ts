@@ -4,7 +4,7 @@ import type { SteadyClock } from '../steady-clock.ts';
 import type { Connection, Pem } from './connection.ts';
 import { ConnectionError } from './transport.ts';
 
-/** What a TLS connection is made from; all in PEM. The same object as long as nothing changed. */
+/** The certificates and key of a TLS connection, in PEM. The same object as long as nothing has changed. */
 export interface TlsMaterial {
   readonly ca: string | undefined;
   readonly cert: string | undefined;
@@ -13,7 +13,10 @@ export interface TlsMaterial {
 
 const REREAD_AFTER = 60 * SECOND;
 
-/** The certificates of a connection, read again every minute and whenever a connection failed: they rotate on disk. */
+/**
+ * The certificates of a connection. They are rotated on disk, so they are read again every minute and after a failed
+ * connection.
+ */
 export class TlsFiles {
   readonly #connection: Connection;
   readonly #clock: SteadyClock;
@@ -25,7 +28,7 @@ export class TlsFiles {
     this.#clock = clock;
   }
 
-  /** Rejects with a ConnectionError when a file cannot be read and never could. */
+  /** Rejects with a ConnectionError if a file cannot be read and never could. */
   async current(): Promise<TlsMaterial> {
     const now = this.#clock.elapsed();
     if (this.#material !== undefined && now - this.#readAt < REREAD_AFTER) return this.#material;
@@ -35,7 +38,7 @@ export class TlsFiles {
       this.#readAt = now;
       if (!isSameMaterial(read, this.#material)) this.#material = read;
     } catch (cause) {
-      // Half-way through a rotation a file may be missing: the last certificates stay in use.
+      // // During a rotation a file may be missing: the last certificates stay in use.
       if (this.#material === undefined) {
         throw new ConnectionError(`cannot read certificates: ${(cause as Error).message}`, { cause });
       }
@@ -43,7 +46,7 @@ export class TlsFiles {
     return this.#material as TlsMaterial;
   }
 
-  /** Called when a connection failed, perhaps because of old files. */
+  /** Called when a connection failed, because outdated files may be the cause. */
   expire(): void {
     this.#readAt = Number.NEGATIVE_INFINITY;
   }
@@ -54,7 +57,7 @@ async function load(pem: Pem | undefined): Promise<string | undefined> {
   return 'data' in pem ? pem.data : readFile(pem.file, 'utf8');
 }
 
-/** Whether connections made with one are as good as those made with the other. */
+/** Whether two sets of certificates are equal, so that connections made with one can stay in use. */
 export function isSameMaterial(a: TlsMaterial, b: TlsMaterial | undefined): boolean {
   return b !== undefined && a.ca === b.ca && a.cert === b.cert && a.key === b.key;
 }

@@ -1,6 +1,6 @@
 import { isNotFound } from './status-error.ts';
 
-/** The answer to a request; undefined if what it is about is gone, and with it the reason to ask. */
+/** Returns the answer to a request; undefined if the object no longer exists. */
 export async function unlessGone<T>(request: Promise<T>): Promise<T | undefined> {
   try {
     return await request;

@@ -3,12 +3,12 @@ import { withoutManagedFields } from './managed-fields.ts';
 import { statusErrorOfEvent } from './status-error.ts';
 import { ConnectionError, type TransportResponse } from './transport.ts';
 
-/** A change of an object, or word of how far the watch has come. An ERROR event is not one: it is thrown. */
+/** A change of an object, or a bookmark. ERROR events are not included, because they are thrown. */
 export type WatchEvent<T extends ApiObject> =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: T }
   | { readonly type: 'BOOKMARK'; readonly object: Bookmark };
 
-/** Nothing but a version, and whether the initial list of a streamed watch is complete with it. */
+/** A resource version, and whether the initial list of a streamed watch is complete with it. */
 export interface Bookmark {
   readonly metadata: {
     readonly resourceVersion: string;
@@ -16,15 +16,14 @@ export interface Bookmark {
   };
 }
 
-/** True for the bookmark that closes the initial list of a watch with `sendInitialEvents`. */
+/** True for the bookmark that ends the initial list of a watch with `sendInitialEvents`. */
 export function endsInitialEvents(bookmark: Bookmark): boolean {
   return bookmark.metadata.annotations?.['k8s.io/initial-events-end'] === 'true';
 }
 
 /**
- * The events of a watch as they come, several at a time. Throws a StatusError for an ERROR event and a ConnectionError
- * for a line that is none: after either, nothing that follows can be trusted. A line the connection's end cut short is
- * dropped.
+ * Yields the events of a watch in batches as they arrive. Throws a StatusError for an ERROR event and a ConnectionError
+ * for an invalid line: nothing after either can be trusted. An incomplete last line is dropped.
  */
 export async function* readEvents<T extends ApiObject>(
   { body, events }: Pick<TransportResponse, 'body' | 'events'>,
@@ -43,7 +42,7 @@ export async function* readEvents<T extends ApiObject>(
   }
 }
 
-/** The lines that are complete with each chunk, but empty ones. */
+/** Yields the lines that are complete after each chunk, except empty ones. */
 async function* readLines(body: AsyncIterable<Buffer>): AsyncGenerator<readonly string[]> {
   const splitter = new LineSplitter();
   for await (const chunk of body) {
@@ -81,15 +80,17 @@ function parse(line: string): Parsed {
 }
 
 const NEWLINE = 0x0a;
-/** Ten times and more what an API server stores of one object. */
+/** More than ten times the largest object that an API server stores. */
 const MOST_BYTES = 32 * 1024 * 1024;
 
-/** Cuts bytes into lines and decodes whole lines only: the borders of chunks fall inside characters, too. */
+/** Splits bytes into lines. Only whole lines are decoded, because a chunk may end inside a character. */
 export class LineSplitter {
-  #rest: Buffer[] = []; // what came since the last newline; never contains one
+  #rest: Buffer[] = []; // the bytes since the last newline
   #restBytes = 0;
 
-  /** The lines that are complete with this chunk, without their newlines. Throws a ConnectionError for one without end. */
+  /**
+   * Returns the lines that this chunk completes, without newlines. Throws a ConnectionError if a line becomes too long.
+   */
   push(chunk: Buffer): string[] {
     const lines: string[] = [];
     let start = 0;

@@ -1,10 +1,10 @@
 import { SECOND } from '../clock.ts';
 import type { EventLimit } from './event.ts';
 
-/** A token bucket that never waits. Its whole state is the time at which it will be full again. */
+/** A token bucket that never waits. Its state is only the time at which it will be full. */
 export class Allowance {
-  readonly #interval: number; // milliseconds a token takes to come back
-  readonly #capacity: number; // milliseconds an empty bucket takes to fill
+  readonly #interval: number; // the milliseconds after which a token is refilled
+  readonly #capacity: number; // the milliseconds after which an empty bucket is full
   #fullAt = -Infinity;
 
   constructor({ perSecond, burst }: EventLimit) {
@@ -12,7 +12,7 @@ export class Allowance {
     this.#capacity = burst * this.#interval;
   }
 
-  /** Takes a token if there is one. */
+  /** Takes a token, if there is one. */
   tryTake(elapsed: number): boolean {
     const fullAt = Math.max(this.#fullAt, elapsed) + this.#interval;
     if (fullAt - elapsed > this.#capacity) return false;

@@ -9,7 +9,7 @@ const SIMILAR_EVENTS = 10;
 const SIMILAR_WITHIN = 10 * MINUTE;
 const PER_OBJECT: EventLimit = { perSecond: 1 / 300, burst: 25 };
 
-/** What to send: a new Event, or the one of this name with a higher count. */
+/** The event to send: a new Event, or an update that raises the count of an existing one. */
 export interface Correlated {
   readonly event: CoreEvent;
   readonly isUpdate: boolean;
@@ -24,7 +24,7 @@ export class Correlator {
   readonly #sent = new RecentMap<CoreEvent>(REMEMBERED);
   readonly #allowances = new RecentMap<Allowance>(REMEMBERED);
 
-  /** Undefined: nothing is to be sent. `nanos` names the Event if it becomes a combined one. */
+  /** Returns undefined if nothing is to be sent. `nanos` names the Event if it is an aggregate. */
   correlate(event: CoreEvent, elapsed: number, nanos: bigint): Correlated | undefined {
     const [combined, key] = this.#combine(event, elapsed, nanos);
     const last = this.#sent.get(key);
@@ -34,7 +34,7 @@ export class Correlator {
     return { event: counted, isUpdate: last !== undefined };
   }
 
-  /** The event to count, and the key to count it under: its own, or that of all similar ones. */
+  /** The event to count and the key to count it under: its own, or those of the aggregate. */
   #combine(event: CoreEvent, elapsed: number, nanos: bigint): [CoreEvent, string] {
     const similarKey = [subjectKey(event), event.reason].join('\0');
     let similar = this.#similar.get(similarKey);
@@ -43,7 +43,7 @@ export class Correlator {
     similar.at = elapsed;
     this.#similar.set(similarKey, similar);
     if (similar.messages.size < SIMILAR_EVENTS) return [event, [similarKey, event.message].join('\0')];
-    similar.messages.delete(similar.messages.values().next().value!); // stays at the threshold, does not grow
+    similar.messages.delete(similar.messages.values().next().value!); // keeps the size at the threshold
     const metadata = { ...event.metadata, name: eventName(event.involvedObject.name, nanos) };
     return [{ ...event, metadata, message: `(combined from similar events): ${event.message}` }, similarKey];
   }
@@ -56,7 +56,7 @@ export class Correlator {
   }
 }
 
-/** `event` as one more occurrence of `last`. */
+/** `event` as a further occurrence of `last`. */
 function raised(last: CoreEvent, event: CoreEvent): CoreEvent {
   return { ...event, metadata: last.metadata, firstTimestamp: last.firstTimestamp, count: last.count + 1 };
 }

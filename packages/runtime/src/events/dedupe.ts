@@ -14,7 +14,7 @@ export class Dedupe {
   readonly #allowances = new Map<EventLimit, Allowance>();
   #sweptAt = 0;
 
-  /** Whether to publish now; if so, it is remembered. */
+  /** Returns whether to publish the event now, and records it if so. */
   admits(draft: EventDraft, elapsed: number): boolean {
     const key = draft.dedupe === undefined || draft.dedupe.length === 0 ? undefined : dedupeKey(draft);
     if (key !== undefined && elapsed < (this.#until.get(key) ?? 0)) return false;

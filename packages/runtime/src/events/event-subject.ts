@@ -1,7 +1,7 @@
 import { type ApiObject, apiVersionOf, type ResourceType } from '@karpenter-ts/kubernetes';
 import type { EventSubject } from './event.ts';
 
-/** Whom an event is about. */
+/** The reference to the object that an event is about. */
 export function subjectOf(type: ResourceType, { metadata }: ApiObject): EventSubject {
   const { name, namespace, uid } = metadata;
   return {

@@ -1,7 +1,7 @@
 import { dns1123SubdomainProblems, timestamp } from '@karpenter-ts/kubernetes';
 import type { Instant } from '../clock.ts';
 
-/** Whom an event is about. Without the `uid`, `kubectl describe` does not show it. */
+/** The object an event is about. Without the `uid`, `kubectl describe` does not show the event. */
 export interface EventSubject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -11,11 +11,11 @@ export interface EventSubject {
   readonly resourceVersion?: string;
 }
 
-/** Something to tell users about an object. */
+/** An event to publish about an object. */
 export interface EventDraft {
   readonly on: EventSubject;
   readonly type: 'Normal' | 'Warning';
-  /** One word in upper camel case. Like the message, it is interface: people alert on it. */
+  /** One word in upper camel case. People alert on it, and on the message. */
   readonly reason: string;
   readonly message: string;
   /**
@@ -23,19 +23,19 @@ export interface EventDraft {
    * its changes. Without values every event is published.
    */
   readonly dedupe?: readonly string[];
-  /** Milliseconds; two minutes if not given. */
+  /** Milliseconds; two minutes by default. */
   readonly dedupeTimeout?: number;
-  /** Shared by all drafts that hold this very object. What exceeds it is dropped. */
+  /** A rate limit shared by all drafts that hold this same object. Events that exceed it are dropped. */
   readonly limit?: EventLimit;
 }
 
-/** How many events of a class may go: `perSecond` over time, `burst` at once. */
+/** The rate limit of a class of events: `perSecond` on average, `burst` at once. */
 export interface EventLimit {
   readonly perSecond: number;
   readonly burst: number;
 }
 
-/** A core/v1 Event as the API has it. */
+/** A core/v1 Event. */
 export interface CoreEvent {
   readonly apiVersion: 'v1';
   readonly kind: 'Event';
@@ -52,14 +52,14 @@ export interface CoreEvent {
   readonly count: number;
 }
 
-/** Who publishes, when, and a number of nanoseconds that makes the name unique. */
+/** The publishing component, the time, and a number of nanoseconds that makes the name unique. */
 export interface EventOrigin {
   readonly component: string;
   readonly now: Instant;
   readonly nanos: bigint;
 }
 
-/** The Event of a draft. Those about cluster-scoped objects live in `default`. */
+/** Creates the Event for a draft. Events about cluster-scoped objects belong to the namespace `default`. */
 export function coreEvent(
   { on, type, reason, message }: EventDraft,
   { component, now, nanos }: EventOrigin,
@@ -82,7 +82,7 @@ export function coreEvent(
   };
 }
 
-/** `<object>.<nanoseconds in hex>`; a UUID where the object's name may not be part of one of the API. */
+/** `<object>.<nanoseconds in hex>`; a UUID if the object's name cannot be part of an Event's name. */
 export function eventName(subject: string, nanos: bigint): string {
   const name = `${subject}.${nanos.toString(16)}`;
   return dns1123SubdomainProblems(name).length === 0 ? name : crypto.randomUUID();

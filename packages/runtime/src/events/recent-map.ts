@@ -1,7 +1,7 @@
-/** A map that forgets what has not been read or written for longest. */
+/** A map with a maximum size. When it is full, the least recently used entry is dropped. */
 export class RecentMap<V> {
   readonly #limit: number;
-  readonly #entries = new Map<string, V>(); // least recent first
+  readonly #entries = new Map<string, V>(); // least recently used first
 
   constructor(limit: number) {
     this.#limit = limit;

@@ -9,34 +9,34 @@ import { type Correlated, Correlator } from './correlator.ts';
 import { Dedupe } from './dedupe.ts';
 import { type CoreEvent, coreEvent, type EventDraft } from './event.ts';
 
-/** Tells users about their objects, as Kubernetes Events. */
+/** Publishes Kubernetes Events about objects. */
 export interface EventRecorder {
-  /** Never waits and never throws: what cannot be sent is dropped. */
+  /** Never waits and never throws. Events that cannot be sent are dropped. */
   publish(...drafts: readonly EventDraft[]): void;
 }
 
-/** What changes about an Event that happens again. */
+/** The fields that change when an event is repeated. */
 export type EventChange = Pick<CoreEvent, 'count' | 'lastTimestamp' | 'message'>;
 
-/** The two calls events need. A refusal is thrown as `StatusError`; anything else thrown is tried again. */
+/** The two calls that events need. A `StatusError` means that the server refused; any other error is retried. */
 export interface EventSink {
   create(event: CoreEvent, signal: AbortSignal): Promise<unknown>;
   patch(event: CoreEvent, change: EventChange, signal: AbortSignal): Promise<unknown>;
 }
 
-/** All a recorder touches. */
+/** What a recorder depends on. */
 export interface RecorderDeps {
   readonly sink: EventSink;
   readonly clock: SteadyClock;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** Who speaks; `karpenter` if not given. */
+  /** The reporting component, `karpenter` by default. */
   readonly component?: string;
-  /** From 0 to 1; spreads the first retry of many processes. */
+  /** From 0 to 1. Spreads the first retry of many processes. */
   readonly random?: () => number;
 }
 
-// As client-go has them (tools/record/event.go).
+// // The figures are client-go's (tools/record/event.go).
 const MAX_QUEUED = 1000;
 const MAX_TRIES = 12;
 const RETRY_DELAY = 10 * SECOND;
@@ -58,12 +58,12 @@ export class QueuedRecorder implements EventRecorder {
   readonly #dedupe = new Dedupe();
   readonly #correlator = new Correlator();
   readonly #queue: CoreEvent[] = [];
-  readonly #lastTry = new AbortController(); // aborted: no more waiting for a better moment
+  readonly #lastTry = new AbortController(); // aborted: events are tried once only
   #arrival = Promise.withResolvers<void>();
-  #idle: PromiseWithResolvers<void> | undefined; // while someone waits for the queue to empty
+  #idle: PromiseWithResolvers<void> | undefined; // set while a caller waits for the queue to be empty
   #isRunning = false;
   #isSending = false;
-  #answers = 0; // of the server, refusals included
+  #answers = 0; // answers of the server, refusals included
   #nanos = 0n;
 
   constructor(deps: RecorderDeps) {
@@ -84,7 +84,7 @@ export class QueuedRecorder implements EventRecorder {
     }
   }
 
-  /** Sends what is published, until aborted. */
+  /** Sends published events until aborted. */
   async start(signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', () => this.#arrival.resolve(), { once: true });
     this.#isRunning = true;
@@ -105,7 +105,7 @@ export class QueuedRecorder implements EventRecorder {
   }
 
   /**
-   * Sends the remaining events, each once. Gives up after `timeout` milliseconds, or when the server has not answered
+   * Tries to send each remaining event once. Gives up after `timeout` milliseconds, or if the server has not answered
    * for a second.
    */
   async flush(timeout: number): Promise<void> {
@@ -142,7 +142,7 @@ export class QueuedRecorder implements EventRecorder {
     }
   }
 
-  /** True when nothing is left to do about it: it was sent, or refused for good. */
+  /** Returns true if the event is done: it was sent, or finally refused. */
   async #send({ event, isUpdate }: Correlated, signal: AbortSignal): Promise<boolean> {
     try {
       await (isUpdate ? this.#update(event, signal) : this.#deps.sink.create(event, signal));
@@ -162,7 +162,7 @@ export class QueuedRecorder implements EventRecorder {
     }
   }
 
-  /** Events expire after an hour: the one to update may be gone. */
+  /** Updates an Event, or creates it if it no longer exists: Events expire after an hour. */
   async #update(event: CoreEvent, signal: AbortSignal): Promise<void> {
     const { count, lastTimestamp, message } = event;
     try {
@@ -183,7 +183,7 @@ export class QueuedRecorder implements EventRecorder {
     this.#deps.logger.error(message, undefined, describe(event));
   }
 
-  /** Nanoseconds of now, and never the same twice: they make the names of events. */
+  /** The current time in nanoseconds, never the same twice, because it is part of an Event's name. */
   #nextNanos(): bigint {
     const now = BigInt(Math.trunc(this.#deps.clock.now())) * 1_000_000n;
     this.#nanos = now > this.#nanos ? now : this.#nanos + 1n;
@@ -191,7 +191,7 @@ export class QueuedRecorder implements EventRecorder {
   }
 }
 
-/** Someone was faster, or the namespace is going away with all that is in it. */
+/** Whether the Event exists already, or its namespace is being deleted. */
 function isExpected(error: StatusError): boolean {
   const causes = error.status.details?.causes ?? [];
   return isAlreadyExists(error) || causes.some(({ reason }) => reason === 'NamespaceTerminating');

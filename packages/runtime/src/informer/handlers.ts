@@ -16,14 +16,15 @@ export interface Handler<T> {
  * other.
  */
 export class Handlers<T> {
-  readonly #all = new Set<{ readonly handler: Handler<T> }>(); // wrapped: one that is added twice counts twice
+  // Wrapped, so that a handler that is added twice is called twice.
+  readonly #all = new Set<{ readonly handler: Handler<T> }>();
   readonly #report: (error: unknown) => void;
 
   constructor(report: (error: unknown) => void) {
     this.#report = report;
   }
 
-  /** Tells the handler of `present` first. Returns how to take it out again. */
+  /** Calls the handler with the objects in `present` first. Returns a function that removes it. */
   add(handler: Handler<T>, present: Iterable<T>): () => void {
     const entry = { handler };
     for (const object of present) this.show(handler, object);
@@ -33,7 +34,7 @@ export class Handlers<T> {
     };
   }
 
-  /** Tells one handler of an object that was there before. */
+  /** Calls one handler with an object that existed before. */
   show(handler: Handler<T>, object: T): void {
     this.#call(() => handler.onAdd?.(object, true));
   }
@@ -53,7 +54,7 @@ export class Handlers<T> {
   #call(run: () => unknown): void {
     try {
       const result = run();
-      // Nothing should come back, but an async function passes for a handler all the same.
+      // // The type says void, but an async function is accepted as well.
       if (result instanceof Promise) result.catch(this.#report);
     } catch (error) {
       this.#report(error);

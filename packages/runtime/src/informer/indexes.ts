@@ -1,7 +1,7 @@
-/** The index values of an object; none leaves it out of the index. */
+/** Returns the index values of an object. An object without values is not in the index. */
 export type Indexer<T> = (object: T) => readonly string[];
 
-/** Named ways to look objects up. Kept up to date with each change; a lookup is O(result). */
+/** Named indexes, kept up to date with each change. A lookup costs O(result). */
 export class Indexes<T, I extends string> {
   readonly #indexers: readonly (readonly [name: I, indexer: Indexer<T>])[];
   readonly #keys: ReadonlyMap<I, Map<string, Set<string>>>;
@@ -16,7 +16,7 @@ export class Indexes<T, I extends string> {
     return this.#of(name).get(value) ?? [];
   }
 
-  /** The object under `key` was `old` and is now `object`; undefined where there is none. */
+  /** Updates the indexes after a change of the object under `key`. Undefined stands for no object. */
   move(key: string, old: T | undefined, object: T | undefined): void {
     for (const [name, indexer] of this.#indexers) {
       const before = old === undefined ? [] : indexer(old);

@@ -24,10 +24,10 @@ export interface InformerOptions<T extends ApiObject, I extends string> extends 
   readonly clock: SteadyClock;
   readonly logger: Logger;
   readonly metrics?: Metrics | undefined;
-  /** Narrows what is watched; everything unless told. */
+  /** Selects the objects to watch; all by default. */
   readonly selectors?: Selectors | undefined;
   readonly backOff?: BackOffSettings | undefined;
-  /** Numbers in [0, 1) for jitter; Math.random unless told. */
+  /** Source of jitter, in [0, 1); Math.random by default. */
   readonly random?: (() => number) | undefined;
 }
 
@@ -35,8 +35,8 @@ const RESYNC = 10 * HOUR; // spec 05 §2.6, ±10 %
 const OBJECTS_PER_TURN = 64;
 
 /**
- * A cache of all objects of a kind that keeps itself up to date through failures of server and network. Reading costs
- * no request. Its objects are shared and must not be changed.
+ * A cache of all objects of a kind, kept up to date through failures of server and network. Reading costs no request.
+ * The objects are shared and must not be changed.
  */
 export class Informer<T extends ApiObject, I extends string = never> {
   readonly type: ResourceType;
@@ -62,7 +62,7 @@ export class Informer<T extends ApiObject, I extends string = never> {
     return this.#hasSynced;
   }
 
-  /** As logs name it, and upstream's: `*v1.Pod`. */
+  /** The kind as in upstream's logs: `*v1.Pod`. */
   get kind(): string {
     return `*${this.type.version}.${this.type.kind}`;
   }
@@ -76,7 +76,7 @@ export class Informer<T extends ApiObject, I extends string = never> {
     return this.#store.size;
   }
 
-  /** How many distinct shared parts the objects have; 0 when there are none. */
+  /** The number of distinct shared parts. */
   get sharedPartCount(): number {
     return this.#store.sharing.size;
   }
@@ -94,7 +94,9 @@ export class Informer<T extends ApiObject, I extends string = never> {
     return this.#store.byIndex(name, value);
   }
 
-  /** The canonical JSON of a shared part: equal exactly for equal parts. Undefined for what is not shared. */
+  /**
+   * The canonical JSON of a shared part, which is equal only for equal parts. Undefined for a part that is not shared.
+   */
   keyOfPart(part: object): string | undefined {
     return this.#store.sharing.keyOf(part);
   }
@@ -135,7 +137,7 @@ export class Informer<T extends ApiObject, I extends string = never> {
     }
   }
 
-  /** Lists and watches until the signal is aborted, then resolves. Can be called once. */
+  /** Lists and watches until aborted, then resolves. Can be called once. */
   async start(signal: AbortSignal): Promise<void> {
     if (this.#started) throw new Error(`informer of ${resourceNameOf(this.type)} was started twice`);
     this.#started = true;
@@ -161,7 +163,7 @@ export class Informer<T extends ApiObject, I extends string = never> {
 
   #apply(event: ObjectEvent<T>): void {
     if (event.type !== 'DELETED') return this.#put(this.#store.prepare(event.object));
-    // The last state goes through the transform like every other state, but is not kept.
+    // // The last state passes through the transform like any other, but is not kept.
     const last = this.#store.prepare(event.object);
     this.#store.discard(last);
     const known = this.#store.delete(objectKey(last.metadata));
@@ -176,7 +178,8 @@ export class Informer<T extends ApiObject, I extends string = never> {
     } else if (isSameVersion(old, object)) {
       this.#store.discard(object);
     } else if (old.metadata.uid !== object.metadata.uid) {
-      this.#store.delete(objectKey(old.metadata)); // another object of the same name: the deletion of the old one was missed
+      // Another object with the same name: the deletion of the old one was missed.
+      this.#store.delete(objectKey(old.metadata));
       this.#handlers.deleted(old);
       this.#store.put(object);
       this.#handlers.added(object, false);
@@ -186,7 +189,7 @@ export class Informer<T extends ApiObject, I extends string = never> {
     }
   }
 
-  /** Collects a list separately from the cache. Unchanged objects stay the ones in the cache. */
+  /** Collects a list separately from the cache. For unchanged objects it keeps the cached ones. */
   #collect(): PendingList<T> {
     const store = this.#store;
     const fresh = new Map<string, T>();
@@ -211,8 +214,7 @@ export class Informer<T extends ApiObject, I extends string = never> {
   }
 
   /**
-   * Replaces the content object by object, so that cache and handlers agree at every moment and nothing blocks for
-   * long.
+   * Replaces the content object by object, so that cache and handlers agree at any time and nothing blocks for long.
    */
   async #replace(fresh: ReadonlyMap<string, T>): Promise<void> {
     let done = 0;
@@ -232,7 +234,7 @@ export class Informer<T extends ApiObject, I extends string = never> {
     this.#synced.resolve();
   }
 
-  /** Passes every object to the handlers again from time to time, in case a handler lost something. */
+  /** Passes every object to the handlers again periodically, in case a handler lost something. */
   async #resync(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     while (!signal.aborted) {

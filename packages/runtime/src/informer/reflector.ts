@@ -34,11 +34,11 @@ export interface ReflectorOptions<T extends ApiObject> {
   readonly store: ReflectorStore<T>;
   readonly clock: SteadyClock;
   readonly logger: Logger;
-  /** Numbers in [0, 1): for jitter. */
+  /** Source of jitter, in [0, 1). */
   readonly random: () => number;
-  /** Delays after failures; a tenth of a second doubling to half a minute unless told. */
+  /** The back-off after failures; from 0.1 s, doubling up to 30 s, by default. */
   readonly backOff?: BackOffSettings | undefined;
-  /** Called with every failure, before the next try. */
+  /** Called with every failure, before the retry. */
   readonly onFailure?: ((error: unknown) => void) | undefined;
 }
 
@@ -47,7 +47,7 @@ const EVENTS_PER_TURN = 64;
 const WATCH_SECONDS = 300; // and up to as much again, so that not all watches end together
 /** A watch that ends normally after at least this long has done its work: the next one follows at once. */
 const SHORT_WATCH = 1 * SECOND; // what client-go calls a very short watch
-/** A list this old has served long enough: it resets the back-off of lists. The figure is client-go's. */
+/** After this time a list has been useful, and its back-off is reset. The figure is client-go's. */
 const LIST_SERVED = 2 * MINUTE;
 /** The longest Retry-After that is respected, so that the cache is not stale for a day. */
 const MAX_RETRY_AFTER = 1 * MINUTE;
@@ -117,7 +117,7 @@ export class Reflector<T extends ApiObject> {
       } catch (error) {
         if (this.#version !== undefined || !isStreamRefusal(error)) throw error;
         const { list, version } = await this.#listInPages(signal);
-        client.learnt.streamsLists = false; // learnt only now: 403 may also have meant the kind
+        client.learnt.streamsLists = false; // only a success proves it: the 403 may also have been about the kind
         await this.#complete(list, version);
       }
     } else {
@@ -200,17 +200,17 @@ export class Reflector<T extends ApiObject> {
     return client.watchInBatches<T>(type, { ...selectors, ...always, ...options }, signal);
   }
 
-  /** Counts an event; true if other work of the event loop should run before the next. */
+  /** Counts an event, and returns whether the event loop should get a turn before the next one. */
   #endsTurn(): boolean {
     return ++this.#events % EVENTS_PER_TURN === 0;
   }
 
-  /** Milliseconds to wait before the next request, which is a list if there is no version to continue from. */
+  /** The milliseconds to wait before the next request: a list if there is no version to continue from, else a watch. */
   #holdBack(): number {
     if (this.#version !== undefined) return this.#backOff.delayFor('watch');
     if (this.#listedAt !== undefined && this.#options.clock.elapsed() - this.#listedAt >= LIST_SERVED) {
       this.#backOff.forget('list');
-      this.#listedAt = undefined; // it makes up for the failures before it, not for those to come
+      this.#listedAt = undefined; // a list resets the back-off once; later failures count again
     }
     return this.#backOff.delayFor('list');
   }

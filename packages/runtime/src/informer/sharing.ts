@@ -1,20 +1,20 @@
 import { shared } from '@karpenter-ts/kubernetes';
 
-/** One distinct value and those who hold it. */
+/** A distinct value and the number of its users. */
 interface Entry {
   readonly part: object;
   readonly key: string;
-  /** The JSON texts under which it came; more than one when servers order members differently. */
+  /** The JSON texts of the value. There may be several, because servers may order members differently. */
   readonly texts: string[];
   users: number;
 }
 
 /**
- * Keeps one copy of parts that are equal in many objects: the labels, containers and tolerations of a workload's pods
- * differ in nothing. With 20,000 pods of 200 workloads that is a quarter of the memory.
+ * Keeps one copy of parts that are equal in many objects, such as the labels, containers and tolerations of a
+ * workload's pods. With 20,000 pods of 200 workloads this saves a quarter of the memory.
  *
- * A part is looked up by its JSON text, so a hit costs one JSON.stringify; only a text never seen is brought into
- * canonical form. Entries are counted and go with their last user.
+ * A part is looked up by its JSON text, so a hit costs one JSON.stringify; the canonical form is computed for new texts
+ * only. Entries are reference-counted and removed with their last user.
  */
 export class Sharing {
   readonly #paths: readonly (readonly string[])[];
@@ -22,17 +22,17 @@ export class Sharing {
   readonly #byKey = new Map<string, Entry>();
   readonly #byPart = new Map<object, Entry>();
 
-  /** `paths` name the parts, such as `spec.containers`. No part may lie within another. */
+  /** `paths` name the parts, such as `spec.containers`. A part must not contain another. */
   constructor(paths: readonly string[]) {
     this.#paths = paths.map((path) => path.split('.'));
   }
 
-  /** How many distinct parts are held. */
+  /** The number of distinct parts. */
   get size(): number {
     return this.#byPart.size;
   }
 
-  /** Replaces the parts of a new object, in place, by the shared ones. Each call needs its `release`. */
+  /** Replaces the parts of a new object, in place, by the shared copies. Each call needs a `release`. */
   share(object: object): void {
     for (const path of this.#paths) {
       const holder = holderOf(object, path);
@@ -58,7 +58,7 @@ export class Sharing {
     }
   }
 
-  /** Gives back the parts of an object that went through `share`. */
+  /** Releases the parts of an object that was passed to `share`. */
   release(object: object): void {
     for (const path of this.#paths) {
       const part = holderOf(object, path)?.[path.at(-1) as string];
@@ -67,7 +67,10 @@ export class Sharing {
     }
   }
 
-  /** The canonical JSON of a shared part: equal exactly for equal values. Undefined for what is not shared here. */
+  /**
+   * The canonical JSON of a shared part, which is equal only for equal values. Undefined for a value that is not
+   * shared.
+   */
   keyOf(part: object): string | undefined {
     return this.#byPart.get(part)?.key;
   }
@@ -101,7 +104,7 @@ export class Sharing {
 
 type Holder = Record<string, unknown>;
 
-/** The object whose member the path's last name is. */
+/** The object that contains the last member of the path. */
 function holderOf(object: object, path: readonly string[]): Holder | undefined {
   let holder = object as Holder;
   for (let i = 0; i < path.length - 1; i++) {
@@ -116,7 +119,7 @@ function isPart(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-/** JSON with the members of objects in order of their names, so that equal values have equal texts. */
+/** JSON with the members of objects sorted by name, so that equal values have equal texts. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_name, member: unknown) => {
     if (!isPart(member) || Array.isArray(member)) return member;

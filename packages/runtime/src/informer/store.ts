@@ -3,16 +3,16 @@ import { type Indexer, Indexes } from './indexes.ts';
 import { Sharing } from './sharing.ts';
 import { dropManagedFields, type Transform } from './transform.ts';
 
-/** What is kept of a kind, and how it is found. */
+/** How objects are kept and indexed. */
 export interface StoreOptions<T, I extends string> {
-  /** Without one, all but `metadata.managedFields` is kept. */
+  /** By default, everything but `metadata.managedFields` is kept. */
   readonly transform?: Transform<T> | undefined;
   /** Parts of which equal ones are kept once, such as `metadata.labels` (see Sharing). */
   readonly sharedParts?: readonly string[] | undefined;
   readonly indexes?: Readonly<Record<I, Indexer<T>>> | undefined;
 }
 
-/** The objects of a kind by key, as they are kept. Nobody may change what it hands out. */
+/** The objects of a kind by key. They must not be changed by readers. */
 export class Store<T extends ApiObject, I extends string> {
   readonly sharing: Sharing;
   readonly #objects = new Map<string, T>();
@@ -47,7 +47,10 @@ export class Store<T extends ApiObject, I extends string> {
     return found;
   }
 
-  /** An object from the server as it is kept: transformed, its parts shared. Must end in `put` or `discard`. */
+  /**
+   * Prepares an object from the server for the store: transforms it and shares its parts. Must be followed by `put` or
+   * `discard`.
+   */
   prepare(object: T): T {
     const kept = this.#transform(object);
     const old = this.#objects.get(objectKey(kept.metadata));
@@ -56,7 +59,7 @@ export class Store<T extends ApiObject, I extends string> {
     return shared(kept);
   }
 
-  /** Takes a prepared object in and returns the one it replaces. */
+  /** Stores a prepared object and returns the one it replaces. */
   put(object: T): T | undefined {
     const key = objectKey(object.metadata);
     const old = this.#objects.get(key);
@@ -75,7 +78,7 @@ export class Store<T extends ApiObject, I extends string> {
     return old;
   }
 
-  /** Gives up a prepared object that was not put. */
+  /** Releases a prepared object that is not stored. */
   discard(object: T): void {
     this.sharing.release(object);
   }

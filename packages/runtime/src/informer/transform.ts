@@ -1,20 +1,20 @@
-/** What is kept of an object, decided once when it arrives. Must not change what it is given: others may have it, too. */
+/** Returns what is kept of an object when it arrives. Must not change its argument, which may be shared. */
 export type Transform<T> = (object: T) => T;
 
 /**
- * Which fields stay: `true` keeps a value whole, a nested selection keeps those of its members; a list's selection goes
- * for each of its elements.
+ * The fields to keep. `true` keeps a value whole, a nested selection keeps the selected members; the selection of a
+ * list applies to each element.
  */
 export type Selection = true | { readonly [field: string]: Selection };
 
-/** Without `metadata.managedFields`, which is half of an object's memory and which no reader of a cache needs. */
+/** Removes `metadata.managedFields`, which takes half of an object's memory and which no reader of a cache needs. */
 export function dropManagedFields<T extends { readonly metadata: object }>(object: T): T {
   if (!('managedFields' in object.metadata)) return object;
   const { managedFields: _, ...metadata } = object.metadata;
   return { ...object, metadata };
 }
 
-/** Only the selected fields, those that are there. Name and versions must be among them. */
+/** Keeps the selected fields only. Name and versions must be among them. */
 export function keepFields<T extends object>(selection: Selection): Transform<T> {
   return (object) => select(object, selection) as T;
 }

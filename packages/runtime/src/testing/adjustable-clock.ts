@@ -1,7 +1,7 @@
 import type { Instant } from '../clock.ts';
 import { VirtualClock } from '../virtual-clock.ts';
 
-/** A virtual clock of a host whose wall clock somebody sets, and which may sleep. Timers take no notice of either. */
+/** A virtual clock with a wall clock that can be set and a host that can sleep. Timers are not affected by either. */
 export class AdjustableClock extends VirtualClock {
   #wall = 0;
   #steady = 0;
@@ -11,7 +11,7 @@ export class AdjustableClock extends VirtualClock {
     this.#wall += by;
   }
 
-  /** The host sleeps. The wall clock goes on; the steady one does on some systems, and stands still on others. */
+  /** Simulates that the host sleeps. The wall clock continues; the monotonic clock does on some systems only. */
   sleepHost(duration: number, steady: 'goes on' | 'stands still'): void {
     this.#wall += duration;
     if (steady === 'goes on') this.#steady += duration;

@@ -8,7 +8,7 @@ import type { SteadyClock } from '../steady-clock.ts';
 
 export { PODS } from '@karpenter-ts/kubernetes';
 
-/** Straight to a server, as nobody; what is given wins. */
+/** A connection to a server without credentials. `rest` overrides fields. */
 export function testConnection(server: string, rest: Partial<Connection> = {}): Connection {
   return { server, insecureSkipTlsVerify: false, identity: { kind: 'none' }, impersonation: {}, ...rest };
 }
@@ -21,7 +21,7 @@ export function testTransport(
   return new HttpsTransport({ connection, clock, env, logger: nullLogger });
 }
 
-/** A client of a plain HTTP server, in real time, without limits. Closed by the caller. */
+/** A client of a plain HTTP server, in real time, without rate limits. The caller must close it. */
 export function testClient(server: string, rest: Partial<CallerOptions> = {}): { client: Client; close: () => void } {
   const transport = testTransport(testConnection(server));
   const client = new Client({ transport, clock: realClock, userAgent: 'karpenter/test', ...rest });

@@ -1,4 +1,4 @@
-/** What a fixture server does wrong with one request. Those on watches strike after a number of events. */
+/** A fault of a fixture server in one request. Faults on watches occur after a number of events. */
 export type Fault =
   /** Answers with an error. */
   | { readonly do: 'status'; readonly code: number; readonly retryAfter?: number }
@@ -7,20 +7,20 @@ export type Fault =
   /** Never answers. */
   | { readonly do: 'hang' }
   | { readonly do: 'delay'; readonly milliseconds: number }
-  /** Resets the connection after so many bytes of the body, mostly inside a line. */
+  /** Resets the connection after so many bytes of the body, usually inside a line. */
   | { readonly do: 'cut'; readonly afterBytes: number }
-  /** Ends a watch as if its time were over. */
+  /** Ends a watch as after its timeout. */
   | { readonly do: 'close'; readonly afterEvents: number }
-  /** Ends a watch in good order but inside a line. */
+  /** Ends a watch without an error, but inside a line. */
   | { readonly do: 'halfLine'; readonly afterEvents: number }
-  /** Sends an ERROR event; `keepOpen` leaves the connection there, silent. */
+  /** Sends an ERROR event. `keepOpen` leaves the connection open afterwards, without data. */
   | { readonly do: 'error'; readonly code: number; readonly afterEvents: number; readonly keepOpen: boolean }
-  /** Sends a line that is no JSON, and goes on. */
+  /** Sends a line that is not JSON, and continues. */
   | { readonly do: 'garbage'; readonly afterEvents: number }
   /** Lets the continue token of a list expire. */
   | { readonly do: 'expire' };
 
-/** A fault in proportion to how such things happen; `random` gives numbers in [0, 1). */
+/** A random fault, weighted by how common it is; `random` returns numbers in [0, 1). */
 export function randomFault(random: () => number): Fault {
   const pick = <T>(...values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
   const afterEvents = Math.floor(random() * 12);

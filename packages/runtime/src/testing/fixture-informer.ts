@@ -8,18 +8,18 @@ import { realClock } from '../real-clock.ts';
 import { PODS, testClient } from './fixture-client.ts';
 import { type FixtureOptions, FixtureServer } from './fixture-server.ts';
 
-/** What the fixtures' objects are. */
+/** The objects of the fixtures. */
 export interface FixturePod extends ApiObject {
   readonly spec?: { readonly nodeName?: string };
 }
 
-/** An informer and what a handler of its own has seen. */
+/** An informer, and what a handler has received from it. */
 export interface FixtureInformer {
   readonly informer: Informer<FixturePod, 'node'>;
   readonly log: readonly string[];
 }
 
-/** A running informer on a fixture server, which stops with the test. It retries after milliseconds. */
+/** A running informer on a fixture server, which stops with the test. Its retries take milliseconds. */
 export async function startInformer(
   t: TestContext,
   server: FixtureServer,
@@ -59,7 +59,7 @@ export async function startServer(t: TestContext, options: FixtureOptions = {}):
   return server;
 }
 
-/** Resolves when `holds`; fails the test after five seconds. */
+/** Resolves when `holds` returns true; fails the test after five seconds. */
 export async function until(holds: () => boolean): Promise<void> {
   const deadline = performance.now() + 5000;
   while (!holds()) {
@@ -68,7 +68,7 @@ export async function until(holds: () => boolean): Promise<void> {
   }
 }
 
-/** Whether the cache holds what the server holds, version by version. */
+/** Whether cache and server hold the same versions of the same objects. */
 export function isInSync(informer: Informer<FixturePod, 'node'>, { resource }: FixtureServer): boolean {
   const versionIn = (holder: { get(key: string): ApiObject | undefined }, key: string) =>
     holder.get(key)?.metadata.resourceVersion;

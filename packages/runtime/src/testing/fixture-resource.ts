@@ -1,6 +1,6 @@
 import { type ApiObject, refOfKey } from '@karpenter-ts/kubernetes';
 
-/** A change as the fixture remembers it; `line` is the watch event, newline included. */
+/** A change in the fixture's history. `line` is the watch event, with newline. */
 export interface FixtureEvent {
   readonly version: number;
   readonly line: string;
@@ -11,15 +11,15 @@ interface StoredObject {
   readonly text: string;
 }
 
-/** What never changes while it is read: keys with their JSON, and the version they stand at. */
+/** A list that does not change while it is read: keys with their JSON, and the resource version. */
 export interface FixtureSnapshot {
   readonly version: number;
   readonly texts: readonly string[];
 }
 
 /**
- * Objects of one kind with a version counter and a log of changes that can be forgotten: an API server's memory. The
- * versions it shows (`rv-7`) are no numbers, so that whoever computes with them fails.
+ * Objects of one kind with a version counter and a history that can be compacted, like the storage of an API server.
+ * Its versions (`rv-7`) are no numbers, so that code that computes with them fails.
  */
 export class FixtureResource {
   readonly #objects = new Map<string, StoredObject>();
@@ -45,7 +45,7 @@ export class FixtureResource {
     return [...this.#objects.keys()];
   }
 
-  /** Creates or changes the object under `key`; `body` is what it has besides its metadata. */
+  /** Creates or changes the object under `key`. `body` is its content besides metadata. */
   put(key: string, body: object = {}, metadata: object = {}): void {
     const old = this.#objects.get(key)?.object;
     const version = ++this.#version;
@@ -71,7 +71,7 @@ export class FixtureResource {
     this.#happened(version, 'DELETED', JSON.stringify(last));
   }
 
-  /** Forgets all changes so far, as etcd does after five minutes: older versions answer 410. */
+  /** Compacts the history, as etcd does after five minutes: older versions answer 410. */
   compact(): void {
     this.#log.length = 0;
     this.#forgotten = this.#version;
@@ -85,7 +85,7 @@ export class FixtureResource {
     return version < this.#forgotten;
   }
 
-  /** The changes after `version`, then those to come. Returns how to end it. */
+  /** Calls the listener with the changes after `version`, then with further ones. Returns a function that ends it. */
   watch(version: number, listener: (event: FixtureEvent) => void): () => void {
     for (const event of this.#log) if (event.version > version) listener(event);
     this.#watchers.add(listener);
@@ -105,7 +105,7 @@ export function versionText(version: number): string {
   return `rv-${version}`;
 }
 
-/** Undefined for the empty version, which stands for the newest. */
+/** Undefined for the empty version, which means the newest. */
 export function versionOf(text: string): number | undefined {
   return text === '' ? undefined : Number(text.slice('rv-'.length));
 }

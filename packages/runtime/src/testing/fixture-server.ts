@@ -4,7 +4,7 @@ import type { Fault } from './fixture-faults.ts';
 import { FixtureResource, type FixtureSnapshot, versionOf, versionText } from './fixture-resource.ts';
 import { FixtureWatch } from './fixture-watch.ts';
 
-/** What the server was asked. */
+/** A request to the server. */
 export interface FixtureRequest {
   readonly kind: 'list' | 'watch' | 'stream';
   readonly path: string;
@@ -15,15 +15,15 @@ export interface FixtureRequest {
 export interface FixtureOptions {
   /** False answers 422 to `sendInitialEvents`, as Kubernetes 1.33 does. */
   readonly streamsLists?: boolean;
-  /** How a forgotten version is answered; an event is what the API server's cache does. */
+  /** How a compacted version is answered. The API server's watch cache sends an event. */
   readonly goneAs?: 'event' | 'status';
-  /** What to do wrong with a request; nothing unless told. */
+  /** The fault for a request; none by default. */
   readonly faults?: (request: FixtureRequest) => Fault | undefined;
 }
 
 /**
- * An API server of one kind, over HTTP: paged lists, watches from a version, bookmarks, streamed lists, and faults to
- * order. Whatever the path, it serves the same objects.
+ * An API server of one kind, over HTTP: paged lists, watches from a version, bookmarks, streamed lists, and faults on
+ * demand. It serves the same objects on every path.
  */
 export class FixtureServer {
   readonly resource = new FixtureResource();
@@ -45,7 +45,7 @@ export class FixtureServer {
     });
   }
 
-  /** Listens on a free port, or on the one given. */
+  /** Listens on the given port, or on a free one. */
   async start(port = 0): Promise<void> {
     await new Promise<void>((resolve) => this.#server.listen(port, '127.0.0.1', resolve));
   }
@@ -62,17 +62,17 @@ export class FixtureServer {
     return this.#sockets.size;
   }
 
-  /** Watches under way. */
+  /** The open watches. */
   get watches(): readonly FixtureWatch[] {
     return [...this.#watches];
   }
 
-  /** Tells every watch the newest version. */
+  /** Sends a bookmark with the newest version to every watch. */
   bookmark(): void {
     for (const watch of this.#watches) watch.bookmark(this.resource.version);
   }
 
-  /** Cuts every connection, as a crash does. */
+  /** Resets all connections, as after a crash. */
   cutConnections(): void {
     for (const socket of this.#sockets) socket.resetAndDestroy();
   }
@@ -147,7 +147,7 @@ export class FixtureServer {
     );
   }
 
-  /** No snapshot: it has been forgotten since the token was given out. */
+  /** The snapshot is undefined if the history was compacted after the token was issued. */
   #pageOf(token: string | null): { readonly snapshot: FixtureSnapshot | undefined; readonly start: number } {
     if (token === null) return { snapshot: this.resource.snapshot(), start: 0 };
     const [version = '', start] = token.split(':');

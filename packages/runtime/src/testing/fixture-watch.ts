@@ -29,7 +29,7 @@ export class FixtureWatch {
     });
   }
 
-  /** From the changes after `version` on; without one, from all objects, closed by a bookmark. */
+  /** Sends the changes after `version`. Without a version, sends all objects first, followed by a bookmark. */
   start(version: number | undefined): void {
     const { resource, response } = this.#options;
     let from = version;
@@ -56,14 +56,14 @@ export class FixtureWatch {
     if (!keepOpen) this.#options.response.end();
   }
 
-  /** In good order. */
+  /** Ends the watch without an error. */
   end(): void {
     if (this.#done) return;
     this.#done = true;
     this.#options.response.end();
   }
 
-  /** Bytes that are no event. */
+  /** Sends bytes that are not an event. */
   raw(text: string): void {
     this.#options.response.write(text);
   }

@@ -2,11 +2,11 @@ import type { RequestHandler } from '../client/in-process-transport.ts';
 import type { TransportResponse } from '../client/transport.ts';
 import type { Lease } from '@karpenter-ts/kubernetes';
 
-/** One accepted write, as the server saw it. */
+/** An accepted write, as seen by the server. */
 export interface LoggedWrite {
-  /** Who sent it, by its user agent. */
+  /** The user agent of the sender. */
   readonly writer: string;
-  /** Who held the lease at that moment. */
+  /** The holder of the lease at that moment. */
   readonly holder: string;
   readonly body: Readonly<Record<string, unknown>>;
 }
@@ -14,15 +14,15 @@ export interface LoggedWrite {
 const OBJECTS = /^\/apis\/coordination\.k8s\.io\/v1\/namespaces\/[^/]+\/leases(?:\/[^/]+)?$/;
 
 /**
- * As much of an API server as leader election needs: one Lease with optimistic concurrency, and `POST` anywhere else,
- * which stands for what a leader does and is only logged.
+ * The part of an API server that leader election needs: one Lease with optimistic concurrency. A `POST` to any other
+ * path stands for a leader's work and is only logged.
  */
 export class LeaseApi {
   lease: Lease | undefined;
   readonly writes: LoggedWrite[] = [];
-  /** Requests on the Lease, as `PUT`, `GET` …, for tests that count them. */
+  /** The methods of all requests for the Lease, for tests that count them. */
   readonly requests: string[] = [];
-  /** Set to make every request on the Lease fail with this status. */
+  /** If set, every request for the Lease fails with this status. */
   failWith: number | undefined;
   #version = 0;
 

@@ -1,6 +1,6 @@
-// One of the processes of a lease contest: competes for the lease at the URL in argv and, while it leads, writes as
-// fast as it can. Having lost, it starts over under a new name, as a restarted process would. With `unfenced` in argv
-// nothing checks its writes, to show what would happen then.
+// // One process of a lease contest: it competes for the lease at the URL in argv and, while it leads, writes as fast
+// as it can. After losing, it starts again under a new identity, like a restarted process. With `unfenced` in argv its
+// writes are not checked, which shows why the fence is needed.
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from '../client/client.ts';
 import { HttpsTransport } from '../client/https-transport.ts';
@@ -10,12 +10,15 @@ import { Metrics } from '../metrics/registry.ts';
 import { realClock as clock } from '../real-clock.ts';
 import { EVENTS } from '@karpenter-ts/kubernetes';
 
-/** So short that a stop of two seconds is an age; whole seconds for the lease, as the API has it. */
+/**
+ * Short timings, so that a stop of two seconds exceeds them by far. The lease duration is in whole seconds, as in the
+ * API.
+ */
 const TIMINGS: LeaseTimings = { leaseDuration: 1000, renewDeadline: 600, retryPeriod: 150 };
 
 const [server, mode] = process.argv.slice(2) as [string, 'fenced' | 'unfenced'];
 
-/** Competes once: returns when leadership is lost. */
+/** Competes once. Returns when leadership is lost. */
 async function compete(): Promise<void> {
   const identity = `${process.pid}_${newIdentity()}`;
   const connection = { server, insecureSkipTlsVerify: false, identity: { kind: 'none' }, impersonation: {} } as const;
@@ -33,10 +36,10 @@ async function compete(): Promise<void> {
   transport.close();
 }
 
-/** Writes without asking whether it may: that is the fence's business. */
+/** Writes without checking leadership, which is the fence's task. */
 async function work(client: Client, lost: Promise<unknown>): Promise<void> {
   const over = new AbortController();
-  void lost.then(() => wait(500)).then(() => over.abort()); // goes on for a while, as a hung reconcile would
+  void lost.then(() => wait(500)).then(() => over.abort()); // continues for a while, like a hung reconcile
   for (let count = 0; !over.signal.aborted; count++) {
     const object = { metadata: { namespace: 'default', name: `write-${count}` } };
     await client.create(EVENTS, object, { retries: 0 }).catch(() => wait(1));

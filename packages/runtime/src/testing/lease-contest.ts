@@ -8,19 +8,19 @@ import { fileURLToPath } from 'node:url';
 import type { TransportRequest } from '../client/transport.ts';
 import { LeaseApi, type LoggedWrite } from './lease-api.ts';
 
-/** What a contest came to. */
+/** The result of a contest. */
 export interface ContestReport {
-  /** Every write the server took, in its order. */
+  /** All writes that the server accepted, in order. */
   readonly writes: readonly LoggedWrite[];
-  /** How often a process was stopped. */
+  /** How often a process was suspended. */
   readonly stops: number;
 }
 
 const CONTENDER = fileURLToPath(new URL('./lease-contender.ts', import.meta.url));
 
 /**
- * Lets two operating-system processes compete for one lease, and stops one of them, mostly the leader, `stops` times, at
- * random points, for a moment or for longer than the lease.
+ * Lets two operating-system processes compete for one lease, and suspends one of them, usually the leader, `stops`
+ * times, at random moments, briefly or for longer than the lease.
  */
 export async function runContest(stops: number, mode: 'fenced' | 'unfenced'): Promise<ContestReport> {
   const api = new LeaseApi();
@@ -73,14 +73,14 @@ async function disturb(contender: ChildProcess): Promise<void> {
   contender.kill('SIGCONT');
 }
 
-/** How many writes of each process, or each life of one, came when another held the lease already. */
+/** The number of writes per process and identity that arrived while another held the lease. */
 export function lateWrites({ writes }: ContestReport): ReadonlyMap<string, number> {
   const late = new Map<string, number>();
   for (const { writer, holder } of writes) if (writer !== holder) late.set(writer, (late.get(writer) ?? 0) + 1);
   return late;
 }
 
-/** How many lives of processes have written. */
+/** The number of identities that have written. */
 export function writers({ writes }: ContestReport): number {
   return new Set(writes.map(({ writer }) => writer)).size;
 }

@@ -1,2 +1,2 @@
-/** The signal of a call that nobody calls off. */
+/** A signal that never aborts. */
 export const NEVER: AbortSignal = new AbortController().signal;

@@ -3,7 +3,7 @@ import { errorText } from '../logging/error-text.ts';
 import type { Fields, Level } from '../logging/log-entry.ts';
 import { errorValues } from '../logging/structured-error.ts';
 
-/** A line as a test looks at it: fields of the logger and of the call in one, the error as text. */
+/** A log line for assertions: the fields of logger and call merged, the error as text. */
 export interface RecordedLine {
   readonly level: Level;
   readonly logger: string;
@@ -12,12 +12,12 @@ export interface RecordedLine {
   readonly error?: string;
 }
 
-/** A logger that keeps every line of every level instead of writing it; loggers derived from it share `lines`. */
+/** A logger that records every line of every level; derived loggers share `lines`. */
 export interface RecordingLogger extends Logger {
   readonly lines: readonly RecordedLine[];
 }
 
-/** A fresh one, named `controller`. */
+/** A new recording logger, named `controller`. */
 export function recordingLogger(): RecordingLogger {
   const lines: RecordedLine[] = [];
   const derive = (logger: string, context: Fields): RecordingLogger => {

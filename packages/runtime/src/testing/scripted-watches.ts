@@ -8,9 +8,9 @@ import { VirtualClock } from '../virtual-clock.ts';
 import { PODS } from './fixture-client.ts';
 import { recordingLogger } from './recording-logger.ts';
 
-/** What a watch says, line by line, and whether it then ends, at once or after so many milliseconds, or falls silent. */
+/** The lines of a watch, and how it ends: at once, after so many milliseconds, or never. */
 export interface WatchScript {
-  /** Of the answer; 200 unless given. */
+  /** The status of the answer; 200 by default. */
   readonly status?: number;
   readonly lines: readonly string[];
   readonly last: 'end' | 'silence' | number;
@@ -25,8 +25,8 @@ export const ONE_POD: readonly string[] = [
 export const BOOKMARK = '{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"2"}}}';
 
 /**
- * An informer in virtual time whose server, in this process, follows a script; `requests` says when it was asked,
- * `problems` what it logged.
+ * An informer in virtual time whose in-process server follows a script. `requests` lists the times of its requests,
+ * `problems` its log lines.
  */
 export function startScripted(t: TestContext, script: (request: number, path: string) => WatchScript) {
   const clock = new VirtualClock();

@@ -1,13 +1,13 @@
 import type { Transport, TransportRequest, TransportResponse } from '../client/transport.ts';
 
 /**
- * The way to a server that can fall silent, as one does whose host is gone: from then on requests are taken and never
- * answered, until their signal ends them. Watches that are open stay so.
+ * A transport to a server that can become unresponsive, as if its host had failed: requests are then accepted and not
+ * answered until their signal aborts. Open watches stay open.
  */
 export class SilenceableTransport implements Transport {
-  /** Set to let the server fall silent. */
+  /** Set to make the server unresponsive. */
   isSilent = false;
-  /** Requests that were made in silence, as `PATCH /api/v1/nodes/a`. */
+  /** Requests made while unresponsive, such as `PATCH /api/v1/nodes/a`. */
   readonly unanswered: string[] = [];
   readonly #server: Transport;
   #waiting: (() => void)[] = [];
@@ -23,12 +23,12 @@ export class SilenceableTransport implements Transport {
       request.beforeSend?.();
       this.unanswered.push(`${request.method} ${request.path}`);
       signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
-      // The guard has been asked when the request was made.
+      // // `beforeSend` was called when the request was made.
       this.#waiting.push(() => resolve(this.#server.send({ ...request, beforeSend: () => undefined }, signal)));
     });
   }
 
-  /** The server speaks again, and answers what it was asked meanwhile. */
+  /** Makes the server responsive again, and answers the waiting requests. */
   answer(): void {
     this.isSilent = false;
     for (const answer of this.#waiting.splice(0)) answer();
