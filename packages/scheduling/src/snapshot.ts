@@ -14,22 +14,25 @@ import type {
   Taint,
 } from '@karpenter-ts/kubernetes';
 
-/** Everything one planning run reads: plain data, never changed by it. Order matters nowhere but in `volumes` terms. */
+/**
+ * Everything that planning reads, as plain data that it never changes. The order of the lists does not matter, except for
+ * the terms of volumes.
+ */
 export interface Snapshot {
   /** Usable dynamic pools only: ready, not deleting, without `replicas`. */
   readonly pools: readonly Pool[];
-  /** Where pods may land besides new nodes. */
+  /** The existing nodes on which pods may be placed. */
   readonly nodes: readonly ExistingNode[];
   /** Nodes on their way out: nothing lands there, but pods still on them count for topology. */
   readonly deletingNodes: readonly ExistingNode[];
   /** Nodes a what-if takes away: as those being deleted, but their pods count as moved, not as pending. */
   readonly absentNodes?: readonly ExistingNode[] | undefined;
-  /** To be placed. One that is bound is about to move, and counts nowhere until it is placed. */
+  /** The pods to be placed. A bound pod among them is about to move, and counts nowhere until it is placed. */
   readonly pods: readonly Pod[];
   /** One per DaemonSet, as its controller would create it. */
   readonly daemonPods: readonly Pod[];
   readonly volumes: Volumes;
-  /** Those a pod affinity may select by label. */
+  /** The namespaces that a pod affinity may select by label. */
   readonly namespaces: readonly Namespace[];
 }
 

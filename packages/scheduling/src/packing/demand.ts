@@ -7,8 +7,8 @@ import type { PodClass } from '../model/pods/pod-class.ts';
 import type { PodShape } from '../model/pods/pod-shape.ts';
 
 /**
- * What a pod asks of a node alone, other pods' whereabouts aside. A node that refuses a demand refuses it for good,
- * because nodes only fill up and narrow down: so the refusal is remembered by demand, for all classes that share it.
+ * What a pod asks of a node, regardless of where other pods are. A node that refuses a demand refuses it for good, because
+ * nodes only fill up and narrow down. So refusals are remembered by demand, for all classes that share it.
  */
 export interface Demand extends DaemonNeighbour {
   readonly id: number;

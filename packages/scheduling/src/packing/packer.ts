@@ -70,7 +70,10 @@ export class Packer {
     });
   }
 
-  /** Makes a class known, with the rules it starts under: all before the first is placed. False if it was known. */
+  /**
+   * Makes a class and the rules of its first stage known. It must be called for every class before the first pod is placed.
+   * False if the class was known.
+   */
   announce(podClass: PodClass): boolean {
     if (this.#attempts.has(podClass)) return false;
     this.#deps.topology.announce(podClass.kind);
@@ -79,12 +82,12 @@ export class Packer {
     return true;
   }
 
-  /** All that were announced. */
+  /** All classes that were announced. */
   get classes(): readonly PodClass[] {
     return [...this.#attempts.keys()];
   }
 
-  /** What the last placement, which was this pod's, may mean to others. */
+  /** What the last placement, which was of this pod, changed for other pods. */
   eventsOf({ podClass: { kind } }: QueuedPod): readonly RunEvent[] {
     return [...this.#deps.topology.groupsChangedBy(kind), ...this.#nodeEvents];
   }
@@ -97,7 +100,7 @@ export class Packer {
     return raw === undefined;
   }
 
-  /** What stands for all pods that get the same answer as things stand. */
+  /** Equal for pods that get the same answer: their class, or the pod itself where its volumes may matter. */
   kindOf(queued: QueuedPod): PodClass | QueuedPod {
     return queued.volumeClaims.length > 0 && this.#deps.existing.limitsVolumes ? queued : queued.podClass;
   }
@@ -169,8 +172,8 @@ export class Packer {
   }
 
   /**
-   * Nodes fill up and narrow down, and pools use up their limits. So apart from a reservation that is given back, only
-   * rules that count otherwise can help a pod, a node that got a label, and a new node if some pool could open one.
+   * Nodes only fill up and narrow down, and pools only use up their limits. So apart from a reservation that is given back,
+   * three things can help a pod: a rule counts otherwise, a node gets a label, or a pool opens a new node.
    */
   #waitsFor(
     { kind }: PodClass,

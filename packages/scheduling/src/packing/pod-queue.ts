@@ -2,13 +2,12 @@ import { BitSet } from '../model/interning/bit-set.ts';
 import type { QueuedPod } from './queued-pod.ts';
 
 /**
- * The pods that wait for a place, in a ring. One that is refused waits for its next turn, because one placed meanwhile
- * may have opened a place for it; when all have been refused since the last was placed, there is no hope (spec 02 §8.1).
+ * The pods that wait for a place, in a ring. A pod that is refused waits for its next turn, because a pod that is placed
+ * meanwhile may make a place for it. The run ends when all pods have been refused since the last placement (spec 02 §8.1).
  *
- * Pods that are alike get like answers: once one is refused, the others lose their turns until a pod is placed. So a lap
- * costs an attempt for each kind of pod, and of the pods themselves only the step over them. Pods of which it is known
- * what they wait for leave the ring until that happens: else a chain of pods, each of which follows the next, would take
- * as many laps as it has pods.
+ * Pods that are alike get the same answer: once one is refused, the others lose their turns until a pod is placed. So a lap
+ * costs one attempt for each kind of pod. If it is known what a kind waits for, its pods leave the ring until that happens.
+ * Otherwise a chain of pods, each of which follows the next, would take as many laps as it has pods.
  */
 export class PodQueue {
   readonly #pods: readonly QueuedPod[];
@@ -32,7 +31,7 @@ export class PodQueue {
   /** Positions below have had a turn. */
   #reached = 0;
 
-  /** `pods` in the order of their first turns; those are alike for which `kindOf` gives the same. */
+  /** `pods` are in the order of their first turns. Pods are alike if `kindOf` returns the same object for them. */
   constructor(pods: readonly QueuedPod[], kindOf: (pod: QueuedPod) => object) {
     const count = pods.length;
     const kinds = new Map<object, number>();
@@ -52,12 +51,12 @@ export class PodQueue {
     this.#inRing = count;
   }
 
-  /** How many wait. */
+  /** How many pods wait. */
   get length(): number {
     return this.#pods.length - this.#placed;
   }
 
-  /** The pod whose turn it is, which is then to be placed or refused; `undefined` when there is no hope. */
+  /** The pod whose turn it is. The caller must place or refuse it next. `undefined` when no pod can be placed any more. */
   next(): QueuedPod | undefined {
     do {
       while (this.#refusedInARow < this.#inRing) {
@@ -81,8 +80,8 @@ export class PodQueue {
   }
 
   /**
-   * The pod whose turn it is waits for its next one, and so do its likes: until one of these happens, if it is known
-   * that nothing else can help them.
+   * The pod whose turn it is, and the pods like it, wait for their next turn. With `events` they wait until one of these
+   * happens: the caller knows that nothing else can help them.
    */
   refuse(events?: readonly unknown[]): void {
     const kind = this.#kind[this.#turn]!;
@@ -106,7 +105,7 @@ export class PodQueue {
     return this.#awaiting.size > 0;
   }
 
-  /** Those that wait for this take turns again, where they were in the ring. */
+  /** The pods that wait for this event take turns again, in their old positions. */
   happened(event: unknown): void {
     const kinds = this.#awaiting.get(event);
     if (kinds === undefined) return;
@@ -114,12 +113,12 @@ export class PodQueue {
     for (const kind of kinds) this.#recall(kind);
   }
 
-  /** Those that were refused and still wait. */
+  /** The pods that were refused and still wait. */
   refused(): readonly QueuedPod[] {
     return this.#pods.filter((_, position) => position < this.#reached && this.#isPlaced[position] === 0);
   }
 
-  /** Those that have not had a turn. */
+  /** The pods that have not had a turn. */
   untried(): readonly QueuedPod[] {
     return this.#pods.slice(this.#reached);
   }
@@ -157,7 +156,7 @@ export class PodQueue {
     }
   }
 
-  /** At the end all that are away are asked once more, so that their refusals tell how things stand. False if none is. */
+  /** At the end, tries the pods that are away once more, so that their refusals are up to date. False if there are none. */
   #recallAll(): boolean {
     let isAny = false;
     for (const [kind, isAway] of this.#isAway.entries()) {

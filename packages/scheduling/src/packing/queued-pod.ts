@@ -9,7 +9,7 @@ export interface QueuedPod {
   readonly pod: Pod;
   readonly podClass: PodClass;
   readonly requests: ResourceVector;
-  /** Its own, which pods of its class do not share. */
+  /** Its own volume claims, which pods of its class do not share. */
   readonly volumeClaims: readonly AttachedVolumeClaim[];
 }
 

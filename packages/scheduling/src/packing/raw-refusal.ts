@@ -10,7 +10,7 @@ import type { NodeTemplate } from './new-nodes/node-template.ts';
 import type { PodClass } from '../model/pods/pod-class.ts';
 import type { Stage } from '../model/pods/constraints.ts';
 
-/** A refusal in the run's own terms: cheap to make, and put into words and plain data only for pods that stay without. */
+/** A refusal in interned terms. It is cheap to make, and becomes plain data only for pods that get no place. */
 export type RawRefusal =
   | RawLimitRefusal
   | { readonly why: 'Taints'; readonly template: NodeTemplate; readonly tolerations: number }
@@ -20,7 +20,7 @@ export type RawRefusal =
       readonly incoming: NodeNeeds;
       readonly hostname: string;
     }
-  /** Which rule it was is found out later, from the set as it was before any rule. */
+  /** Which rule refused is found out later, from the requirement set as it was before any rule. */
   | { readonly why: 'Topology'; readonly set: RequirementSet; readonly hostname: string }
   | RawInstanceTypeRefusal
   | RawReservationRefusal;
@@ -28,7 +28,7 @@ export type RawRefusal =
 export interface RawLimitRefusal {
   readonly why: 'NodeLimit' | 'ResourceLimits';
   readonly template: NodeTemplate;
-  /** A pool that opens no more nodes grows no further: still as it was. */
+  /** These do not change any more, because the pool opens no more nodes. */
   readonly limits: PoolLimits;
 }
 
@@ -49,15 +49,15 @@ export interface RawReservationRefusal {
   readonly held: ReadonlySet<string>;
 }
 
-/** What may open a place: the counts of a group change, a node is opened, or one gets a label it did not have. */
+/** What may help a pod that was refused: the counts of a group change, a node is opened, or a node gets a new label. */
 export type RunEvent = Group | 'NodeOpened' | 'NodeLabelled';
 
-/** What the pools answered to a pod at its last stage. */
+/** The answers of the pools to a pod at its last stage. */
 export interface RawFailure {
   readonly podClass: PodClass;
   readonly stage: Stage;
   readonly binding: readonly BindingRule[];
   readonly refusals: readonly { readonly nodePool: string; readonly refusal: RawRefusal }[];
-  /** Nothing can help but one of these; `undefined` if any placement might. */
+  /** Only one of these events can help; `undefined` if any placement might. */
   readonly waitsFor: readonly RunEvent[] | undefined;
 }

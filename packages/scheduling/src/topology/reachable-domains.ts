@@ -3,13 +3,13 @@ import type { PodKind } from '../model/pods/pod-class.ts';
 import type { Domains } from '../model/requirements/domains.ts';
 import type { TopologyRule } from './rule.ts';
 
-/** The domains that pods of one run may go to, and in which it may therefore buy nodes. */
+/** The domains to which the pods of one run may go. The run may buy nodes in these domains. */
 export class ReachableDomains {
   readonly #constraints = new Set<Constraints>();
   /** By key: 1 for each domain that some pod may go to, 0 beyond the end; `null` if some pod may go to all of them. */
   readonly #masks = new Map<number, Uint8Array | null>();
 
-  /** Makes known where pods of a kind may go. To be called for every kind of the run before anything is asked. */
+  /** Adds where pods of a kind may go. It must be called for every kind of the run before anything is asked. */
   add({ constraints }: PodKind): void {
     this.#constraints.add(constraints);
   }

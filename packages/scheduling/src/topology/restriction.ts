@@ -3,11 +3,11 @@ import type { Domains } from '../model/requirements/domains.ts';
 import type { HostBounds } from './host-group.ts';
 import type { KeyChoice } from './key-choice.ts';
 
-/** What a node could be bought as, for those who pick its domains. */
+/** What an in-flight or new node can still be bought as. It guides the choice of domains. */
 export interface NodeSupply {
   /** Whether it may depend on its domain of this key; if not, all of them are the same to it. */
   dependsOn(domains: Domains): boolean;
-  /** Whether something is left of it with these requirements. With more of them there is never more left. */
+  /** Whether anything can be bought with these requirements. More requirements never leave more to buy. */
   holds(set: RequirementSet): boolean;
   /** What it would cost with these requirements, by domain of a key it depends on. */
   prices(domains: Domains, set: RequirementSet): Float64Array;

@@ -15,7 +15,7 @@ import { relax, type Preferences, preferencesOf } from './relaxation.ts';
 /** Everything a pod says about where it may run and next to whom. Its resource requests are not part of this. */
 export interface Constraints {
   readonly id: number;
-  /** A pod with these; any will do. */
+  /** Any pod that has these constraints. */
   readonly example: Pod;
   /**
    * From all its preferences to none that can be given up, in upstream's order, which gives up alternatives of the required
@@ -30,12 +30,12 @@ export interface Stage {
   readonly index: number;
   readonly preferences: Preferences;
   readonly relaxations: readonly Relaxation[];
-  /** With the heaviest preference as a rule. */
+  /** The required terms and the heaviest preference. */
   readonly needs: NodeNeeds;
-  /** Without preferences: these alone decide which domains topology looks at. */
+  /** The required terms alone, which decide which domains topology looks at. */
   readonly strictNeeds: NodeNeeds;
   readonly tolerations: number;
-  /** What of its needs contradicts what else of them: no node meets such a stage, so it is not tried. Mostly empty. */
+  /** Where the needs contradict each other. No node can meet such a stage, so it is not tried. Usually empty. */
   readonly contradictions: readonly Incompatibility[];
   /** Whether it goes back to an alternative that was given up before. */
   readonly isRevisit: boolean;

@@ -2,7 +2,7 @@ import type { Pod } from '@karpenter-ts/kubernetes';
 import type { Constraints } from './constraints.ts';
 import type { PodShape } from './pod-shape.ts';
 
-/** Whom selectors take a pod for: its namespace and its labels, as far as any selector reads them. */
+/** What selectors can tell about a pod: its namespace, and those of its labels that some selector reads. */
 export interface Identity {
   readonly id: number;
   readonly namespace: string;
@@ -10,19 +10,19 @@ export interface Identity {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** Pods that rules of topology treat alike, whatever their size. */
+/** Pods that topology treats alike, whatever their resource requests. */
 export interface PodKind {
   readonly id: number;
   readonly constraints: Constraints;
   readonly identity: Identity;
 }
 
-/** Pods that nothing tells apart but their names. */
+/** Pods that differ in nothing but their names. */
 export interface PodClass {
   readonly id: number;
   readonly shape: PodShape;
   readonly kind: PodKind;
-  /** Whether nodes that refuse moved pods refuse them. */
+  /** Whether nodes with `refusesMovedPods` refuse these pods. */
   readonly isMoved: boolean;
 }
 
