@@ -25,22 +25,22 @@ export type ManifestFile =
   | { readonly name: string; readonly problem: string };
 
 export interface CheckOptions {
-  /** Hashed into EC2NodeClasses, as the controller's flag of that name is. */
+  /** Part of the drift hash of EC2NodeClasses, like the controller's flag of that name. */
   readonly clusterCaBundle?: string | undefined;
-  /** Whose CRDs to check against; `auto` goes by the node class an object refers to. */
+  /** The provider whose CRDs to check against. `auto` chooses by the NodeClass that an object refers to. */
   readonly provider?: Flavour | 'auto' | undefined;
 }
 
-/** One thing found: the server's words, and where in the file. */
+/** A problem in the server's words, with its position in the file. */
 export interface Finding extends Position {
-  /** JSON path; empty when the finding is about the whole. */
+  /** JSON path; empty if the finding is about the whole object. */
   readonly field: string;
   readonly reason?: CauseReason;
   readonly message: string;
   readonly hint?: string;
 }
 
-/** The verdict on one object, or on a file that holds none; `kind` and `name` are empty where they are not known. */
+/** The result for one object, or for a file without objects. `kind` and `name` are empty if unknown. */
 export interface CheckedObject {
   readonly file: string;
   readonly line: number;
@@ -50,25 +50,25 @@ export interface CheckedObject {
   readonly valid: boolean;
   readonly errors: readonly Finding[];
   readonly warnings: readonly Finding[];
-  /** The drift hash of a valid object: a manifest that changes it rolls the nodes. */
+  /** The drift hash of a valid object. A changed hash replaces the nodes. */
   readonly hash?: string;
   readonly hashVersion?: string;
 }
 
-/** A verdict and, if it is good, the object as an API server would store it. */
+/** The result for an object and, if it is valid, the object as the API server would store it. */
 export interface ReadObject {
   readonly checked: CheckedObject;
   readonly object?: JsonObject;
-  /** Where a field stands; where it is missing, the nearest thing around it that does not. */
+  /** The position of a field. For a missing field, the position of its nearest existing parent. */
   readonly locate?: (path: FieldPath) => Position;
 }
 
-/** Checks every object of every file as the API server and then the controller would. Nothing is dropped. */
+/** Checks every object of every file like the API server and then the controller. No object is skipped. */
 export function checkManifests(files: readonly ManifestFile[], options: CheckOptions = {}): readonly CheckedObject[] {
   return files.flatMap((file) => readObjects(file, options).map(({ checked }) => checked));
 }
 
-/** Every object of a file, checked. Nothing is dropped. */
+/** Checks every object of a file. No object is skipped. */
 export function readObjects(file: ManifestFile, options: CheckOptions = {}): readonly ReadObject[] {
   if ('problem' in file) return [unreadable(file.name, file.problem, START)];
   const manifests = readManifests(file.text);
@@ -163,7 +163,10 @@ const PROFILES: Readonly<Record<Flavour, ProviderProfile>> = {
   kwok: KWOK_PROFILE,
 };
 
-/** What the controller finds in an admitted object. The casts hold because the object passed its schema. */
+/**
+ * The problems that the controller finds in an admitted object. The casts are safe because the object has passed its
+ * schema.
+ */
 function runtimeProblems(object: JsonObject, profile: ProviderProfile): readonly Problem[] {
   const admitted: unknown = object;
   if (object['kind'] === 'NodePool') return validateNodePool(admitted as NodePool, profile);
@@ -188,7 +191,10 @@ function findResource(flavour: Flavour, kind: Json | undefined, apiVersion: Json
   return known.find((resource) => resource.kind === kind && `${resource.group}/${resource.version}` === apiVersion);
 }
 
-/** Overlays and buffers name no node class; the AWS rules take all that KWOK's take of them. */
+/**
+ * Overlays and buffers name no NodeClass. They are checked by the AWS rules, which accept everything that KWOK's
+ * accept.
+ */
 function flavourOf(object: JsonObject, { provider = 'auto' }: CheckOptions): Flavour {
   if (provider !== 'auto') return provider;
   const spec = isJsonObject(object['spec']) ? object['spec'] : {};
@@ -230,7 +236,10 @@ function asText(value: Json | undefined): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** `a.b[2].c` → its segments. Runtime checks name fields as text; keys with dots end the walk early, near enough. */
+/**
+ * Splits `a.b[2].c` into its segments. Runtime checks name fields as text. For keys with dots the position is that of a
+ * parent.
+ */
 function pathOf(field: string): FieldPath {
   return field
     .split(/[.[\]]+/)

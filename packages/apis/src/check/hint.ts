@@ -4,8 +4,8 @@ import { memberSchemaOf, type StructuralSchema } from '@karpenter-ts/kubernetes'
 import { findNearMiss } from '../names/near-miss.ts';
 
 /**
- * What an unknown field was probably meant to be: a misspelt neighbour, else a field of that name elsewhere in the
- * object (people write `spec.requirements` for `spec.template.spec.requirements`).
+ * What an unknown field was probably meant to be: a sibling with a similar name, else a field of that name elsewhere in
+ * the object (people write `spec.requirements` for `spec.template.spec.requirements`).
  */
 export function findFieldMeant(path: FieldPath, schema: StructuralSchema): string | undefined {
   const name = String(path.at(-1));
@@ -18,7 +18,9 @@ export function findFieldMeant(path: FieldPath, schema: StructuralSchema): strin
 
 const places = new WeakMap<StructuralSchema, ReadonlyMap<string, readonly string[]>>();
 
-/** Where fields of each name are in the spec. Once per schema: a file may have a hundred thousand unknown fields. */
+/**
+ * The paths of all fields by name. Computed once per schema, because a file may have a hundred thousand unknown fields.
+ */
 function placesByName(schema: StructuralSchema): ReadonlyMap<string, readonly string[]> {
   let known = places.get(schema);
   if (known === undefined) {

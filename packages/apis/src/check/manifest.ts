@@ -1,17 +1,17 @@
-// YAML as kubectl reads it, with the place of every field.
+// // Parses YAML like kubectl, with the position of every field.
 import { type Document, isMap, isPair, isScalar, isSeq, LineCounter, type Node, parseAllDocuments } from 'yaml';
 import type { FieldPath } from '../schema/field-error.ts';
 import { isJsonArray, isJsonObject, type JsonObject } from '@karpenter-ts/kubernetes';
 import { isTooDeep } from './nesting.ts';
 import { isMergeKey, keyText, readYaml, YamlProblem, type YamlValue } from './yaml-value.ts';
 
-/** A place in a file, counted from 1. */
+/** A position in a file; line and column start at 1. */
 export interface Position {
   readonly line: number;
   readonly column: number;
 }
 
-/** One object of a file, or what stands there instead of one. */
+/** One object of a file, or the reason why it is none. */
 export type Manifest =
   | { readonly object: JsonObject; readonly locate: (path: FieldPath) => Position }
   | { readonly problem: string; readonly position: Position };
@@ -27,7 +27,7 @@ const FOREIGN_TAGS: ReadonlySet<string> = new Set([
   'tag:yaml.org,2002:set',
 ]);
 
-/** Every object of the text, in order; the items of a List count one by one, empty documents not at all. */
+/** All objects of the text, in order. The items of a List count as objects, and empty documents are skipped. */
 export function readManifests(text: string): readonly Manifest[] {
   if (isTooDeep(text)) return [{ problem: 'is nested too deeply to be a manifest', position: START }];
   const lines = new LineCounter();
@@ -80,7 +80,7 @@ function split(value: YamlValue, document: Document.Parsed, lines: LineCounter):
   });
 }
 
-/** Where the field stands; where it is missing, the nearest thing around it that does not. */
+/** The position of a field. For a missing field, the position of its nearest existing parent. */
 function locateIn(document: Document.Parsed, value: YamlValue, path: FieldPath, lines: LineCounter): Position {
   let node: unknown = document.contents;
   let position = startOf(document.contents, lines);

@@ -1,9 +1,9 @@
-/** Deeper than any manifest people write, far shallower than what exhausts the parser's stack. */
+/** Deeper than any manifest people write, and far less than what exhausts the parser's stack. */
 const MAX_DEPTH = 200;
 
 /**
- * True when the text nests so deeply that parsing it would take minutes or the stack. A guess from the characters
- * alone, in one pass: brackets that open, dashes that start lists within lists, and indentation.
+ * Whether the text is nested so deeply that parsing would take minutes or exhaust the stack. Estimated from the
+ * characters in one pass: opening brackets, dashes that start nested lists, and indentation.
  */
 export function isTooDeep(text: string): boolean {
   let brackets = 0;

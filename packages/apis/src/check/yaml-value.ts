@@ -2,10 +2,10 @@
 import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap } from 'yaml';
 import { isJsonArray, isJsonObject, type Json, type JsonObject, LargeInteger } from '@karpenter-ts/kubernetes';
 
-/** What keeps a document from having a plain value, and where it stands. */
+/** Why a document has no plain value, and where. */
 export class YamlProblem extends Error {
   override readonly name = 'YamlProblem';
-  /** Where in the text; undefined where that is not known. */
+  /** The offset in the text; undefined if unknown. */
   readonly offset: number | undefined;
 
   constructor(message: string, node: unknown) {
@@ -26,7 +26,7 @@ interface Child {
   readonly offset: number;
 }
 
-/** Throws a YamlProblem. Takes time in proportion to the document, however many anchors and aliases it has. */
+/** Throws a YamlProblem. Takes time linear in the size of the document, however many anchors and aliases it has. */
 export function readYaml(document: Document.Parsed): YamlValue {
   const reader = new Reader();
   const json = reader.read(document.contents);
@@ -61,7 +61,7 @@ interface Anchored {
 }
 
 class Reader {
-  /** What each alias stands for. */
+  /** The node that each alias refers to. */
   readonly targets = new WeakMap<Alias, Node>();
   readonly #anchors = new Map<string, Anchored>(); // an anchor may be set again, and then means the last before an alias
   readonly #limit = new AliasLimit();
@@ -97,7 +97,7 @@ class Reader {
     return typeof value === 'bigint' ? LargeInteger.from(value) : ((value ?? null) as Json);
   }
 
-  /** What a map says itself goes before what it merges, and the first thing merged before the next. */
+  /** A map's own keys take precedence over merged ones, and earlier merges over later ones. */
   #readMap(map: YAMLMap): Json {
     const members = new Map<string, Json>();
     const sources: JsonObject[] = [];
@@ -139,12 +139,12 @@ export function keyText(key: unknown): string {
   return isScalar(key) ? String(key.value) : '';
 }
 
-/** Long text counts as several nodes, since errors repeat it. */
+/** Long text counts as several nodes, because errors repeat it. */
 const CHARACTERS_OF_A_NODE = 64;
 
 /**
- * How much of a document may come from aliases, which is how a small file grows to fill the memory: the rule of Go's
- * YAML library, which lets small documents repeat themselves as they like and large ones hardly.
+ * Limits how much of a document may come from aliases, by which a small file could fill the memory. The rule is that of
+ * Go's YAML library: the larger the document, the smaller the part.
  */
 class AliasLimit {
   total = 0;
@@ -154,7 +154,7 @@ class AliasLimit {
     this.total += nodes;
   }
 
-  /** False when that is too much. */
+  /** Counts an alias; false if the limit is exceeded. */
   countAlias(nodes: number): boolean {
     this.total += nodes;
     this.#aliased += nodes;

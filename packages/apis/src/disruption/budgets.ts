@@ -10,13 +10,13 @@ import {
   parseInt64,
 } from '@karpenter-ts/kubernetes';
 
-/** Why a Node is disrupted by choice. */
+/** The reason of a voluntary disruption. */
 export type DisruptionReason = NonNullable<Budget['reasons']>[number];
 
-/** What a budget allows when it does not apply: more than any pool has. Dashboards know the number. */
+/** What a budget allows while it is inactive: more than any pool has. Dashboards know the number. */
 export const UNLIMITED = 2 ** 31 - 1;
 
-/** What the answer depends on; `nodeCount` is what percentages are of, `now` is ms since the epoch. */
+/** The input of `allowedDisruptions`. Percentages refer to `nodeCount`; `now` is in milliseconds since the epoch. */
 export interface BudgetQuestion {
   readonly budgets: readonly Budget[];
   readonly reason: DisruptionReason;
@@ -24,22 +24,22 @@ export interface BudgetQuestion {
   readonly now: number;
 }
 
-/** What is wrong with the budget at `index`. */
+/** A problem of the budget at `index`. */
 export interface BudgetProblem {
   readonly index: number;
   readonly message: string;
 }
 
-/** How many Nodes may be away at once, and what kept budgets from being read. */
+/** How many Nodes may be disrupted at once, and the budgets that are invalid. */
 export interface AllowedDisruptions {
   readonly nodes: number;
   readonly problems: readonly BudgetProblem[];
 }
 
 /**
- * The smallest number any active budget for this reason allows (spec 01 §2.5). A budget without `reasons` is for all of
- * them, one with an empty list for none. One that cannot be read, whatever its reasons, allows nothing at all: what its
- * author meant to protect is unknown.
+ * The smallest number that any active budget for this reason allows (spec 01 §2.5). A budget without `reasons` applies
+ * to all reasons, one with an empty list to none. An invalid budget allows no disruption for any reason, because it is
+ * unknown what its author wanted to protect.
  */
 export function allowedDisruptions({ budgets, reason, nodeCount, now }: BudgetQuestion): AllowedDisruptions {
   let nodes = UNLIMITED;
@@ -52,7 +52,7 @@ export function allowedDisruptions({ budgets, reason, nodeCount, now }: BudgetQu
   return { nodes: problems.length > 0 ? 0 : nodes, problems };
 }
 
-/** The budgets that can never be read, at whatever time: those that freeze all disruption of their pool. */
+/** Budgets that are invalid at any time. They block all disruption of their pool. */
 export function findBudgetProblems(budgets: readonly Budget[]): readonly BudgetProblem[] {
   return budgets.flatMap((budget, index) => {
     const problem = findActivityProblem(budget) ?? readNodes(budget.nodes, 0);
@@ -60,7 +60,7 @@ export function findBudgetProblems(budgets: readonly Budget[]): readonly BudgetP
   });
 }
 
-/** Whether the schedule has no hit at all, as on 31 February. Such a budget counts as always active, as upstream. */
+/** Whether the schedule never fires, as on 31 February. Such a budget counts as always active, as upstream. */
 export function neverFires(schedule: string): boolean {
   try {
     return nextCronHit(parseCron(schedule), 0) === undefined;
@@ -76,7 +76,7 @@ function readBudget(budget: Budget, nodeCount: number, now: number): number | st
   return isActive(budget, now) ? readNodes(budget.nodes, nodeCount) : UNLIMITED;
 }
 
-/** Active from each hit of the schedule for the duration: so if one lies in the duration up to now. */
+/** A budget is active for the duration after each time its schedule fires. */
 function isActive({ schedule, duration }: Budget, now: number): boolean {
   if (schedule === undefined && duration === undefined) return true;
   const hit = nextCronHit(parseCron(schedule ?? ''), now - nanosToMilliseconds(parseDuration(duration ?? '0')));
@@ -96,7 +96,10 @@ function findActivityProblem({ schedule, duration }: Budget): string | undefined
   }
 }
 
-/** A number, or a percentage of the pool rounded up, so that small pools can be disrupted too; else what is wrong. */
+/**
+ * Parses a number, or a percentage of the pool, which is rounded up so that small pools can be disrupted too. Returns a
+ * text if it is invalid.
+ */
 function readNodes(text: string, nodeCount: number): number | string {
   const count = parseInt64(text);
   if (typeof count === 'bigint') return Math.min(Number(count), UNLIMITED);

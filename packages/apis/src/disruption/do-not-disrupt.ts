@@ -1,21 +1,21 @@
 import { DO_NOT_DISRUPT } from '../names/annotations.ts';
 import { DurationError, goQuote, nanosToMilliseconds, parseDuration } from '@karpenter-ts/kubernetes';
 
-/** What the verdict reads of a pod. */
+/** The fields of a pod that the annotation's effect depends on. */
 export interface ProtectedPod {
   readonly metadata: { readonly annotations?: Readonly<Record<string, string>> | undefined };
   readonly status?: { readonly startTime?: string | undefined } | undefined;
 }
 
-/** What a pod's do-not-disrupt annotation says. Instants are ms since the epoch. */
+/** The meaning of a pod's do-not-disrupt annotation. Times are in milliseconds since the epoch. */
 export type DoNotDisrupt =
   | { readonly kind: 'Absent' }
   | { readonly kind: 'Always' }
-  /** Asks for a while from a start that is not known yet. */
+  /** A duration, while the pod has not started. */
   | { readonly kind: 'NotStarted' }
   | { readonly kind: 'Until'; readonly end: number }
   | { readonly kind: 'Elapsed'; readonly end: number }
-  /** Neither `true` nor a positive duration, and therefore ignored; `why` is for the event. */
+  /** Neither `true` nor a positive duration, so it is ignored. `why` is for the event. */
   | { readonly kind: 'Invalid'; readonly why: string };
 
 /** Reads the annotation of a pod at `now` (spec 01 §10.3). */

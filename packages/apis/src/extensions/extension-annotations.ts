@@ -3,20 +3,20 @@ import { type Extensions, isExtensionOn } from './extensions.ts';
 import type { NodePool } from '../kinds/core/node-pool.ts';
 import { NODE_FEE, PACKING_POLICY, readPackingAnnotations } from './packing-annotations.ts';
 
-/** Of all annotations that are ours. */
+/** The domain of our own annotations. */
 const DOMAIN = 'karpenter-ts.dev/';
 
-/** Those read on NodePools, with the ids of the extensions they belong to. */
+/** The annotations read on NodePools, with the ids of their extensions. */
 const READ: ReadonlyMap<string, string> = new Map([
   [PACKING_POLICY, 'A1'],
   [NODE_FEE, 'A4'],
 ]);
 
-/** What is to be said of a NodePool's annotations; each text begins with the key. */
+/** What is to be reported about a NodePool's annotations. Each text begins with the key. */
 export interface AnnotationReview {
   /** As `<key>: <what is wrong>; <what is used instead>`. */
   readonly problems: readonly string[];
-  /** Of extensions that are off: right or wrong, they do nothing. */
+  /** Annotations of extensions that are off. They have no effect, valid or not. */
   readonly switchedOff: readonly string[];
 }
 
@@ -36,7 +36,7 @@ export function reviewAnnotations(
   };
 }
 
-/** One that no extension reads is looked at as long as any is on: it may be a slip of the pen. */
+/** An annotation that no extension reads is reported if any extension is on, because it may be a typing error. */
 function isHonoured(key: string, extensions: Extensions): boolean {
   const id = READ.get(key);
   return id === undefined ? extensions === 'all' || extensions.size > 0 : isExtensionOn(extensions, id);

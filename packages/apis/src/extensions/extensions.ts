@@ -1,10 +1,10 @@
-/** Which extensions may do anything: those with one of these ids in capitals, such as `A1` (spec 09). */
+/** The extensions that are enabled, by ids in capitals such as `A1` (spec 09). */
 export type Extensions = 'all' | ReadonlySet<string>;
 
-/** Whether one of them may. */
+/** Whether an extension is enabled. */
 export function isExtensionOn(extensions: Extensions, id: string): boolean {
   return extensions === 'all' || extensions.has(id);
 }
 
-/** The extensions that are built. */
+/** The extensions that are implemented. */
 export const BUILT_EXTENSIONS: ReadonlySet<string> = new Set(['A1', 'A4']);

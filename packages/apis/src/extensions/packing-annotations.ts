@@ -15,7 +15,7 @@ export type PackingPolicy = 'CostAware' | 'Upstream';
 /** The most a node's fee may be, in dollars per hour. */
 const HIGHEST_NODE_FEE = 10;
 
-/** What a NodePool says about buying, as far as it says anything. */
+/** The settings in a NodePool's annotations; undefined where they say nothing. */
 export interface PackingAnnotations {
   readonly policy: PackingPolicy | undefined;
   readonly nodeFeePerHour: number | undefined;
@@ -23,7 +23,7 @@ export interface PackingAnnotations {
   readonly problems: readonly string[];
 }
 
-/** Reads them. A bad value counts as asking for what upstream does. */
+/** Reads the annotations. An invalid value selects upstream's behaviour. */
 export function readPackingAnnotations({ metadata }: Pick<NodePool, 'metadata'>): PackingAnnotations {
   const { [PACKING_POLICY]: policy, [NODE_FEE]: fee } = metadata.annotations ?? {};
   const isPolicy = policy === undefined || policy === 'CostAware' || policy === 'Upstream';

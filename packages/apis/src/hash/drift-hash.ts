@@ -10,8 +10,9 @@ import { nodeClaimTemplate } from './node-pool-shape.ts';
 import { hashText } from './structure.ts';
 import { goJson, type JsonObject } from '@karpenter-ts/kubernetes';
 
-// The hash must be upstream's bit for bit: Nodes carry it, and one that differs rolls them all. Its flaws stay with it:
-// two equal taints cancel out, and an empty map is not an absent one. Another algorithm needs another version text.
+// // The hash must equal upstream's bit for bit: Nodes carry it, and a different hash would replace all of them. So its
+// flaws are kept: two equal taints cancel out, and an empty map differs from an absent one. A different algorithm needs
+// a new version.
 
 /** Version of `nodePoolHash`. */
 export const NODEPOOL_HASH_V3 = 'v3';

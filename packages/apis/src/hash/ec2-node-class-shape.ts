@@ -7,7 +7,9 @@ const placementGroupSelector = object('PlacementGroupSelector', [
   pointer('ID', 'id', text),
 ]);
 
-/** Equal sizes hash alike (1024Gi, 1Ti). What is no quantity stays as written: validation refuses the class. */
+/**
+ * Equal sizes have equal hashes (1024Gi, 1Ti). An invalid quantity is hashed as written; validation refuses the class.
+ */
 const quantity = textAs((written) => {
   const parsed = findQuantity(written);
   return parsed === undefined ? written : formatQuantity(parsed);

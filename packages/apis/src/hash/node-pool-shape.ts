@@ -2,7 +2,7 @@ import { DurationError, parseDuration } from '@karpenter-ts/kubernetes';
 import { fnv1 } from './fnv1.ts';
 import { int64As, list, map, object, pointer, type Shape, text, value, wrapped } from './structure.ts';
 
-/** What is no duration counts as 0: validation refuses the object, and a hash must not stop its controller. */
+/** An invalid duration counts as 0: validation refuses the object, and hashing must not stop its controller. */
 const nanos = int64As((written) => {
   try {
     return parseDuration(written as string);

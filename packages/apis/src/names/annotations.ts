@@ -13,7 +13,7 @@ export const EC2NODECLASS_HASH = 'karpenter.k8s.aws/ec2nodeclass-hash';
 /** Version of the algorithm behind that hash. */
 export const EC2NODECLASS_HASH_VERSION = 'karpenter.k8s.aws/ec2nodeclass-hash-version';
 
-/** RFC 3339 instant at which a leaving NodeClaim's instance goes, drained or not. */
+/** RFC 3339 time at which the instance of a deleting NodeClaim is terminated, drained or not. */
 export const TERMINATION_TIMESTAMP = 'karpenter.sh/nodeclaim-termination-timestamp';
 /** `"true"` or `"false"`: whether this NodeClaim was planned with fewer distinct values than `minValues` asks. */
 export const MIN_VALUES_RELAXED = 'karpenter.sh/nodeclaim-min-values-relaxed';

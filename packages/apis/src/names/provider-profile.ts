@@ -17,7 +17,7 @@ import {
   ZONE_LABEL,
 } from './labels.ts';
 
-/** What a provider adds to the API's vocabulary. Handed to everything that reads a label key: nothing here is global. */
+/** What a provider adds to the well-known names. Passed to everything that reads label keys; nothing is global. */
 export interface ProviderProfile {
   /** Keys whose values come from instance types, so that pods may ask for one no NodePool defines. */
   readonly wellKnownLabels: ReadonlySet<string>;
@@ -35,7 +35,7 @@ export interface ProviderProfile {
   readonly nodeClassLabels: ReadonlySet<string>;
 }
 
-/** The vocabulary every provider starts from. */
+/** The names that every provider starts from. */
 export const CORE_PROFILE: ProviderProfile = {
   wellKnownLabels: new Set([
     NODEPOOL_LABEL,
@@ -61,7 +61,7 @@ export const CORE_PROFILE: ProviderProfile = {
   nodeClassLabels: new Set(),
 };
 
-/** The vocabulary with KWOKNodeClass. */
+/** The names with KWOKNodeClass. */
 export const KWOK_PROFILE: ProviderProfile = {
   ...CORE_PROFILE,
   wellKnownLabels: new Set([...CORE_PROFILE.wellKnownLabels, ...Object.values(KWOK_LABELS)]),
@@ -69,7 +69,7 @@ export const KWOK_PROFILE: ProviderProfile = {
   nodeClassLabels: new Set([nodeClassLabel({ group: KWOK_GROUP, kind: 'KWOKNodeClass' })]),
 };
 
-/** The vocabulary with EC2NodeClass. Overlays may set `nvidia.com/gpu` and `amd.com/gpu`, but no resource listed here. */
+/** The names with EC2NodeClass. Overlays may set `nvidia.com/gpu` and `amd.com/gpu`, but no resource listed here. */
 export const AWS_PROFILE: ProviderProfile = {
   ...CORE_PROFILE,
   wellKnownLabels: new Set([...CORE_PROFILE.wellKnownLabels, ...Object.values(AWS_LABELS)]),
