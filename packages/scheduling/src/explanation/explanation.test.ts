@@ -169,14 +169,14 @@ test('advice says in one line what a person could change', () => {
   ]);
 });
 
-test('a refusal by hosts counts nodes that are there or planned, and of those that leave the ones with matching pods', () => {
+test('a refusal by hosts counts nodes that are there or planned, and of those being deleted the ones with matching pods', () => {
   const holding = (name: string, count: number) => {
     const pods = Array.from({ length: count }, (_, i) => makePod(`${name}-${i}`, { labels: APP }));
     return makeNode(name, { pods, allocatable: { pods: String(count) } });
   };
   const environment = new TestEnvironment({
     nodes: [holding('full', 1), holding('none', 0)],
-    deletingNodes: [holding('leaving', 2), holding('idle', 0)],
+    deletingNodes: [holding('deleting', 2), holding('idle', 0)],
     pods: [makePod('large', { requests: { cpu: '3' } })],
   });
   const [refused] = explain(environment, makePod('follower', { affinity: near(podsWith('kubernetes.io/hostname')) }));
@@ -184,7 +184,7 @@ test('a refusal by hosts counts nodes that are there or planned, and of those th
   assert.deepEqual(Object.fromEntries(refused!.refusal.counts), {
     full: 1,
     none: 0,
-    leaving: 2,
+    deleting: 2,
     'hostname-placeholder-0001': 0,
   });
 });

@@ -281,7 +281,7 @@ test('02/183 anti-affinity in all zones keeps a selected pod off, also from a no
 });
 
 test('a terminating pod is no neighbour, but keeps others away until it is gone', () => {
-  const leaving = (pod: Pod): Pod => ({
+  const terminating = (pod: Pod): Pod => ({
     ...pod,
     metadata: { ...pod.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' },
   });
@@ -292,10 +292,10 @@ test('a terminating pod is no neighbour, but keeps others away until it is gone'
     0,
   );
   assert.equal(
-    new TestEnvironment({ nodes: [inZone('test-zone-1', [leaving(target)])] }).plan(follower).unschedulable.length,
+    new TestEnvironment({ nodes: [inZone('test-zone-1', [terminating(target)])] }).plan(follower).unschedulable.length,
     1,
   );
-  const guard = leaving(labelled('guard', { role: 'guard' }, { affinity: away(podsWith(ZONE_LABEL)) }));
+  const guard = terminating(labelled('guard', { role: 'guard' }, { affinity: away(podsWith(ZONE_LABEL)) }));
   const [node] = new TestEnvironment({ nodes: [inZone('test-zone-1', [guard])] }).plan(labelled('a', APP)).newNodes;
   assert.deepEqual(valuesOf(node!, ZONE_LABEL), ['test-zone-2', 'test-zone-3']);
 });

@@ -80,9 +80,9 @@ test('02/87 a label nobody has cannot be spread over; without a selector nothing
   assert.deepEqual(packing(new TestEnvironment().plan(...pods(4, [blind]))), [4]);
 });
 
-test('02/88 pods that are pending, done, leaving, elsewhere, unlabelled or nowhere do not count', () => {
+test('02/88 pods that are pending, done, terminating, elsewhere, unlabelled or nowhere do not count', () => {
   const counted = makePod('there', { labels: APP });
-  const leaving = { ...counted, metadata: { ...counted.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } };
+  const terminating = { ...counted, metadata: { ...counted.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } };
   const zoneOf = (pods: readonly Pod[], node: Partial<ExistingNode> = {}) => {
     const labels = { [HOSTNAME_LABEL]: 'n', [ZONE_LABEL]: first };
     const environment = new TestEnvironment({
@@ -97,7 +97,7 @@ test('02/88 pods that are pending, done, leaving, elsewhere, unlabelled or nowhe
   alone.schedule(free!);
   const first = alone.nodeOf(free!)!.labels[ZONE_LABEL]!; // of zones that are empty alike
   assert.notEqual(zoneOf([counted]), first);
-  for (const uncounted of [leaving, makePod('there', { labels: APP, namespace: 'other' }), makePod('there')]) {
+  for (const uncounted of [terminating, makePod('there', { labels: APP, namespace: 'other' }), makePod('there')]) {
     assert.equal(zoneOf([uncounted], { initialized: false }), first);
   }
   assert.equal(zoneOf([counted], { labels: { [HOSTNAME_LABEL]: 'n' } }), first);

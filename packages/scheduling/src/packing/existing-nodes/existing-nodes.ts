@@ -22,7 +22,7 @@ import type { QueuedPod } from '../queued-pod.ts';
  */
 export class ExistingNodes {
   readonly #capacity: RemainingCapacity;
-  readonly #census: DomainCounts;
+  readonly #domainCounts: DomainCounts;
   readonly #sets: RequirementSets;
   readonly #removedNodes: BitSet;
   #remaining: Float64Array;
@@ -40,7 +40,7 @@ export class ExistingNodes {
     removedNodes: BitSet,
   ) {
     this.#capacity = remainingCapacity;
-    this.#census = domainCounts;
+    this.#domainCounts = domainCounts;
     this.#sets = sets;
     this.#removedNodes = removedNodes;
     this.#remaining = remainingCapacity.remaining;
@@ -84,7 +84,7 @@ export class ExistingNodes {
       for (const host of hosts) if (!host.restrict(candidates, host.group.existing)) return;
     }
     for (const choice of choices) {
-      const nodesIn = this.#census.nodesIn(choice.domains);
+      const nodesIn = this.#domainCounts.nodesIn(choice.domains);
       this.#inDomains.clear();
       for (let domain = 0; domain < nodesIn.length; domain++) {
         const nodes = nodesIn[domain];
