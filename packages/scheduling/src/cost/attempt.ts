@@ -22,13 +22,13 @@ export type Attempt =
   | { readonly culprits: ReadonlySet<InFlightNode> }
   | { readonly exceeded: CostPool };
 
-/** How often a machine is filled, about, in the rounds that the effort should be enough for, times picks of a fill. */
+/** How often a node option is filled, about, in the rounds that the effort should be enough for, times picks of a fill. */
 const LOOKS_PER_OPTION = 16;
 
 /** How a search may divide its effort: so much for each of these stages of an attempt. */
 export interface Shares {
   readonly whole: Effort;
-  /** To find out where lots can run, and on which machines. */
+  /** To find out where pod groups can run, and on which node options. */
   readonly options: number;
   /** To find loads for them, once any were found; until then all that is left. */
   readonly loads: number;
@@ -67,7 +67,7 @@ interface Bought extends Purchase {
 }
 
 /**
- * The cheaper of two purchases: of shared machines only, on which classes can be mixed at will, and of all. Where few
+ * The cheaper of two purchases: of shared node options only, on which classes can be mixed at will, and of all. Where few
  * classes can run on the same types, a search among all hardly ever comes to mixing them.
  */
 function* buy(

@@ -1,8 +1,8 @@
 import type { ResourceVector } from '../model/resources/resource-table.ts';
 
 /**
- * Rooms that at least `count` of some machines have in common: for each two resources the largest ones, from much of the
- * first and little of the second to the opposite. O(machines × count) for each two resources.
+ * Rooms that at least `count` of some node options have in common: for each two resources the largest ones, from much of
+ * the first and little of the second to the opposite. O(node options × count) for each two resources.
  */
 export function commonRooms(rooms: readonly ResourceVector[], count: number): readonly ResourceVector[] {
   if (rooms.length < count) return [];
@@ -14,7 +14,9 @@ export function commonRooms(rooms: readonly ResourceVector[], count: number): re
   return common;
 }
 
-/** With ever less of the first resource there are more machines to choose from, so those with little of the second go. */
+/**
+ * With ever less of the first resource there are more node options to choose from, so those with little of the second go.
+ */
 function* staircase(
   rooms: readonly ResourceVector[],
   count: number,

@@ -45,9 +45,9 @@ function* search(run: UpstreamRun, pools: readonly CostPool[]): Reading<readonly
 }
 
 /**
- * To improve on a plan, some twenty milliseconds of work and a hundredth or two of one for each pod, which is what upstream's
- * plan took. To find the first, up to ten times as much for each pod: fleets in which thousands of lots cannot share machines
- * would have none otherwise.
+ * To improve on a plan, some twenty milliseconds of work and a hundredth or two of one for each pod, which is what
+ * upstream's plan took. To find the first, up to ten times as much for each pod: fleets in which thousands of pod groups
+ * cannot share node options would have none otherwise.
  */
 function sharesFor({ nodes }: UpstreamRun, pools: readonly CostPool[]): Shares {
   const pods = nodes.reduce((sum, node) => sum + node.pods.length, 0);

@@ -2,30 +2,33 @@ import type { Effort } from './effort.ts';
 import type { HostRule } from './host-rules.ts';
 import type { PackingProblem } from './packing-problem.ts';
 
-/** What goes on one machine. */
+/** What goes on one node option. */
 export interface Load {
   readonly option: number;
-  /** Numbers of lots, and how many units of each. */
+  /** Numbers of pod groups, and how many units of each. */
   readonly groups: readonly number[];
   readonly counts: readonly number[];
-  /** The sum of the bids. */
+  /** The sum of the prices. */
   readonly value: number;
 }
 
-/** Of a lot that fits so many times, half goes on at once: enough to be quick, little enough to mix. */
+/** Of a pod group that fits so many times, half goes on at once: enough to be quick, little enough to mix. */
 const PORTION = 2;
-/** How many rules, candidates or counters are looked at in one step. */
+/** How many rules or candidates are looked at in one step. */
 const RULES_PER_STEP = 4;
-/** So many lots are looked at for each that is picked. With more of them, several are picked at once, up to a point. */
+/**
+ * So many pod groups are looked at for each that is picked. With more of them, several are picked at once, up to a point.
+ */
 const GROUPS_PER_PICK = 64;
 const MOST_PICKS = 16;
 
 /**
- * Fills machines. The units that bid most for their share of the room that is left come first; as the room shrinks, shares
- * of what is scarce grow, so that resources run out together. Hot: one search fills thousands of machines.
+ * Fills node options. The units that are worth most for their share of the room that is left come first; as the room
+ * shrinks, shares of what is scarce grow, so that resources run out together. Hot: one search fills thousands of node
+ * options.
  */
 export class Filler {
-  /** By machine: the last load it was given while all units were left. */
+  /** By node option: the last load it was given while all units were left. */
   readonly firstLoads: (Load | undefined)[] = [];
   readonly #problem: PackingProblem;
   readonly #candidates: Int32Array;
@@ -36,14 +39,14 @@ export class Filler {
   /** By host rule: how many units count for it, and how many may. */
   readonly #counted: Float64Array;
   readonly #allowed: Float64Array;
-  /** The best lots of one look, best first, and their scores. */
+  /** The best pod groups of one look, best first, and their scores. */
   readonly #picks = new Int32Array(MOST_PICKS);
   readonly #scores = new Float64Array(MOST_PICKS);
   #open = 0;
-  /** Rules that bind a lot which is on the machine: no others limit who only counts for them. */
+  /** Rules that bind a pod group which is on the node option: no others limit who only counts for them. */
   readonly #inForce: Int32Array;
   #rulesInForce = 0;
-  /** In this fill: how often a lot was looked at, and how often a rule. */
+  /** In this fill: how often a pod group was looked at, and how often a rule. */
   #steps = 0;
   #rules = 0;
   readonly #effort: Effort;
@@ -60,7 +63,7 @@ export class Filler {
     this.#allowed = new Float64Array(problem.hostRules);
   }
 
-  /** The most valuable load found for a machine, given how many units of each lot there are. */
+  /** The most valuable load found for a node option, given how many units of each pod group there are. */
   fill(option: number, prices: Float64Array, left: Int32Array): Load {
     this.#begin(option, left);
     const groups: number[] = [];
@@ -98,8 +101,8 @@ export class Filler {
   }
 
   /**
-   * Picks the lots that bid most for their share, and says how many it picked. Those that no longer fit are dropped: they
-   * never will again.
+   * Picks the pod groups that are worth most for their share, and says how many it picked. Those that no longer fit are
+   * dropped: they never will again.
    */
   #pick(prices: Float64Array, left: Int32Array): number {
     const { width, requests, isUnrestricted } = this.#problem;
@@ -135,7 +138,7 @@ export class Filler {
     return picks;
   }
 
-  /** Puts a lot in its place among the picks; of equal ones the earlier stays in front. Returns how many there are. */
+  /** Puts a pod group in its place among the picks; of equal ones the earlier stays in front. Returns how many there are. */
   #insert(group: number, score: number, picks: number, most: number): number {
     let at = Math.min(picks, most - 1);
     for (; at > 0 && this.#scores[at - 1]! < score; at--) {
@@ -148,8 +151,8 @@ export class Filler {
   }
 
   /**
-   * Whether the host rules let one more unit on. Of a lot that counts for a thousand rules those are looked at that it
-   * minds itself, and those that are in force.
+   * Whether the host rules let one more unit on. Of a pod group that counts for a thousand rules those are looked at that
+   * it minds itself, and those that are in force.
    */
   #isAllowed(group: number): boolean {
     const { groups, limiting } = this.#problem;
@@ -174,7 +177,7 @@ export class Filler {
     return true;
   }
 
-  /** How many units of a lot can go on. */
+  /** How many units of a pod group can go on. */
   #fitting(group: number, left: Int32Array): number {
     const { width, requests, groups } = this.#problem;
     let most = left[group]! - this.#counts[group]!;
@@ -205,7 +208,7 @@ export class Filler {
   }
 }
 
-/** How much a lot with these rules, ascending, counts for one of them: a binary search. */
+/** How much a pod group with these rules, ascending, counts for one of them: a binary search. */
 function countsFor(rules: readonly HostRule[], id: number): number {
   let low = 0;
   let high = rules.length;

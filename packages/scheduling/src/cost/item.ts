@@ -13,14 +13,14 @@ export interface Item {
   /** With the pool's fee for a node. */
   readonly costPerHour: number;
   readonly room: ResourceVector;
-  /** Numbers of the classes of lots that may be on it. Items of one batch share the set. */
+  /** Numbers of the classes of pod groups that may be on it. Items of one batch share the set. */
   readonly takes: BitSet;
 }
 
 /** How many items are compared in one step. */
 const ITEMS_PER_STEP = 4;
 
-/** Items none of which another is as large as, takes the same lots as and costs no more than; cheapest first. */
+/** Items none of which another is as large as, takes the same pod groups as and costs no more than; cheapest first. */
 export function* withoutDominated(items: readonly Item[], effort: Effort): Reading<readonly Item[]> {
   const kept: Item[] = [];
   const keptByTakes = new Map<BitSet, Item[]>();

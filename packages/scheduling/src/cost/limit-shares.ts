@@ -7,7 +7,7 @@ import type { CostPool } from './cost-pool.ts';
 import type { Effort } from './effort.ts';
 import type { NodeOption } from './node-options.ts';
 
-/** A machine that is to be bought for a load. */
+/** A node option that is to be bought for a load. */
 export interface Order {
   readonly option: NodeOption;
   /** How many types it should be left to choose from. */
@@ -16,16 +16,16 @@ export interface Order {
   readonly fitting: () => BitSet;
 }
 
-/** What each machine may turn out to be, or a pool whose limits do not allow for its machines. */
+/** What each node option may turn out to be, or a pool whose limits do not allow for its node options. */
 export type LimitShares = { readonly choices: readonly BitSet[] } | { readonly exceeded: CostPool };
 
-/** What it takes to find out how much of a limit a machine needs, in steps. */
+/** What it takes to find out how much of a limit a node option needs, in steps. */
 const STEPS_PER_PART = 60;
 
 /**
- * Divides the limits of pools among machines, so that they hold whatever is bought: first every machine may be as large as
- * it takes to have enough types, then larger by an equal share of what is left. Nodes that are `fixed` count before, as
- * the largest they may be.
+ * Divides the limits of pools among node options, so that they hold whatever is bought: first every node option may be as
+ * large as it takes to have enough types, then larger by an equal share of what is left. Nodes that are `fixed` count
+ * before, as the largest they may be.
  */
 export function* divideLimits(
   orders: readonly Order[],

@@ -9,7 +9,7 @@ import type { PodGroup } from './pod-groups.ts';
 import type { PodGroupClass } from './pod-group-class.ts';
 import { type GroupDemand, PoolOptions } from './pool-options.ts';
 
-/** A machine that can be bought. */
+/** A node option that can be bought. */
 export interface NodeOption {
   readonly pool: CostPool;
   /** What it will be if it is bought as cheaply as can be. */
@@ -17,26 +17,29 @@ export interface NodeOption {
   /** With the pool's fee for a node. */
   readonly costPerHour: number;
   readonly room: ResourceVector;
-  /** Numbers of the lots that may be on it and of which a unit fits, ascending. */
+  /** Numbers of the pod groups that may be on it and of which a unit fits, ascending. */
   readonly groups: Int32Array;
 }
 
-/** Machines to search among. */
+/** Node options to search among. */
 export interface NodeOptionLists {
   /** Of types that as many classes as possible have in common; `undefined` if each class can run on what another can. */
   readonly shared: readonly NodeOption[] | undefined;
   readonly all: readonly NodeOption[];
 }
 
-/** How much of the effort may be spent on machines, and how many lots may be looked at to fill each of them once. */
+/**
+ * How much of the effort may be spent on node options, and how many pod groups may be looked at to fill each of them once.
+ */
 export interface NodeOptionEffort {
   readonly effort: Effort;
   readonly mostLooks: number;
 }
 
 /**
- * The machines worth considering, cheapest first: none beside which another is as large, takes the same lots and costs no
- * more. Of 250 types in three zones a few dozen are left. When the effort is used up, those found by then are all.
+ * The node options worth considering, cheapest first: none beside which another is as large, takes the same pod groups and
+ * costs no more. Of 250 types in three zones a few dozen are left. When the effort is used up, those found by then are
+ * all.
  */
 export function* nodeOptionsFor(
   classes: readonly PodGroupClass[],
@@ -71,7 +74,7 @@ export function* nodeOptionsFor(
   return { shared, all: exact.length === 0 ? all : yield* optionsOf([...items, ...exact], classes, effort) };
 }
 
-/** How many lots are looked at to fill each of these once. */
+/** How many pod groups are looked at to fill each of these once. */
 function looksAt(items: readonly Item[], classes: readonly PodGroupClass[]): number {
   const groupsOf = new Map<BitSet, number>();
   let looks = 0;
@@ -133,7 +136,7 @@ function* optionsOf(
   return options;
 }
 
-/** For lots that none of the machines takes. */
+/** For pod groups that none of the node options takes. */
 function* itemsForUnassignable(
   options: readonly NodeOption[],
   classes: readonly PodGroupClass[],
@@ -163,7 +166,7 @@ function demandOf(classes: readonly PodGroupClass[], sets: RequirementSets): Gro
   return { classes, total, weights, sets };
 }
 
-/** Of all units of these lots. */
+/** Of all units of these pod groups. */
 function totalOf(groups: readonly PodGroup[]): ResourceVector {
   const total = new Float64Array(groups[0]!.requests.length);
   for (const { requests, units } of groups) {

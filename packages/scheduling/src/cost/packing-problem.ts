@@ -6,7 +6,7 @@ import type { HostRule } from './host-rules.ts';
 import type { PodGroup } from './pod-groups.ts';
 import type { NodeOption } from './node-options.ts';
 
-/** How many machines are looked at in one step. */
+/** How many node options are looked at in one step. */
 export const OPTIONS_PER_STEP = 8;
 
 export interface PackingProblemParts {
@@ -15,7 +15,7 @@ export interface PackingProblemParts {
   readonly hostRules: number;
 }
 
-/** What is to be housed and what there is to house it, with the numbers of both in flat arrays. */
+/** What is to get a place and what there is to put it on, with the numbers of both in flat arrays. */
 export class PackingProblem {
   readonly groups: readonly PodGroup[];
   /** Cheapest first. */
@@ -24,13 +24,13 @@ export class PackingProblem {
   readonly hostRules: number;
   /** How many resources are asked for at all. */
   readonly width: number;
-  /** By lot, then by resource. */
+  /** By pod group, then by resource. */
   readonly requests: Float64Array;
-  /** By machine, then by resource. */
+  /** By node option, then by resource. */
   readonly rooms: Float64Array;
-  /** By lot: 1 if no host rule is about it. */
+  /** By pod group: 1 if no host rule is about it. */
   readonly isUnrestricted: Uint8Array;
-  /** By lot: the host rules that limit whom it shares a machine with. */
+  /** By pod group: the host rules that limit whom it shares a node with. */
   readonly limiting: readonly (readonly HostRule[])[];
 
   constructor({ groups, options, hostRules }: PackingProblemParts) {
@@ -51,7 +51,7 @@ export class PackingProblem {
     this.limiting = groups.map(({ hostRules }) => hostRules.filter(({ most }) => most < Number.POSITIVE_INFINITY));
   }
 
-  /** Whether a unit of a lot may be on a machine and fits: a binary search. */
+  /** Whether a unit of a pod group may be on a node option and fits: a binary search. */
   takes(option: number, group: number): boolean {
     const { groups } = this.options[option]!;
     let low = 0;
@@ -64,14 +64,14 @@ export class PackingProblem {
     return groups[low] === group;
   }
 
-  /** Lots for which there is no machine. */
+  /** Pod groups for which there is no node option. */
   unassignable(): readonly PodGroup[] {
     const assigned = new BitSet(this.groups.length);
     for (const { groups } of this.options) for (const group of groups) assigned.add(group);
     return this.groups.filter(({ id }) => !assigned.has(id));
   }
 
-  /** Whether a machine has so much of every resource. */
+  /** Whether a node option has so much of every resource. */
   hasRoom(option: number, amounts: Float64Array): boolean {
     for (let r = 0, at = option * this.width; r < this.width; r++, at++) {
       if (amounts[r]! > this.rooms[at]!) return false;
@@ -79,12 +79,12 @@ export class PackingProblem {
     return true;
   }
 
-  /** What so many units of a lot ask for, added to `amounts`; a negative count takes it away. */
+  /** What so many units of a pod group ask for, added to `amounts`; a negative count takes it away. */
   addRequests(amounts: Float64Array, group: number, count: number): void {
     for (let r = 0, at = group * this.width; r < this.width; r++, at++) amounts[r]! += count * this.requests[at]!;
   }
 
-  /** The cheapest machine for a load, which may have left room on its own. */
+  /** The cheapest node option for a load, which may have left room on its own. */
   cheapestFor({ option: own, groups, counts }: Load, effort: Effort): number {
     const amounts = new Float64Array(this.width);
     for (let i = 0; i < groups.length; i++) this.addRequests(amounts, groups[i]!, counts[i]!);
@@ -106,7 +106,7 @@ export class PackingProblem {
   }
 }
 
-/** Numbers of the resources that any lot asks for. */
+/** Numbers of the resources that any pod group asks for. */
 function resourcesIn(groups: readonly PodGroup[]): readonly number[] {
   const asked = new Set<number>();
   for (const { requests } of groups) for (let r = 0; r < requests.length; r++) if (requests[r]! > 0) asked.add(r);

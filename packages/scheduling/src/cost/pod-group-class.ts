@@ -12,7 +12,7 @@ import type { Effort } from './effort.ts';
 import type { PodGroup } from './pod-groups.ts';
 import { buyableVariants } from './reserved-types.ts';
 
-/** What of a pool a lot can run on, sizes aside. */
+/** What of a pool a pod group can run on, sizes aside. */
 export interface Eligibility {
   readonly variants: BitSet;
   /** Equal for equal variants. */
@@ -23,7 +23,7 @@ export interface Eligibility {
   readonly leastTypes: number;
 }
 
-/** Lots that can run on the same machines, sizes aside. */
+/** Pod groups that can run on the same node options, sizes aside. */
 export interface PodGroupClass {
   readonly groups: readonly PodGroup[];
   /** Of pools that are open to them. */
@@ -36,14 +36,14 @@ export interface EligibilityTables {
   readonly reservedCapacity: PlanningOptions['reservedCapacity'];
 }
 
-/** What it takes to find out what of a pool a lot can run on, in steps, with some for each way to buy. */
+/** What it takes to find out what of a pool a pod group can run on, in steps, with some for each way to buy. */
 const STEPS_PER_POOL = 80;
 const STEPS_PER_KIND = 4;
 const STEPS_PER_DECLARATION = 4;
 
 /**
- * Sorts lots by where they can run. `pools` are all of them, heaviest first. Where the effort is not enough to look at all
- * pools for all lots, each lot has the first ones and the one upstream put it in.
+ * Sorts pod groups by where they can run. `pools` are all of them, heaviest first. Where the effort is not enough to look
+ * at all pools for all pod groups, each pod group has the first ones and the one upstream put it in.
  */
 export function* podGroupClassesOf(
   groups: readonly PodGroup[],
@@ -81,7 +81,9 @@ function mostPoolsFor(count: number, pools: readonly CostPool[], effort: Effort)
   return Math.max(1, Math.floor((pools.length * effort.limit) / (count * steps)));
 }
 
-/** How many values that types declare are compared with what a lot needs. Once for all pools that share a catalogue. */
+/**
+ * How many values that types declare are compared with what a pod group needs. Once for all pools that share a catalogue.
+ */
 function declarationsFor(
   { needs }: PodGroup,
   pool: CostPool | undefined,
@@ -133,8 +135,8 @@ function isOf({ kinds }: Catalogue, kind: number, capacityType: CapacityType): b
 }
 
 /**
- * The weight of the heaviest pool that would provide a node for the lot alone. It is not to get a node in a lighter one,
- * even where upstream let it join one there. Of pools with limits nothing can be said.
+ * The weight of the heaviest pool that would provide a node for the pod group alone. It is not to get a node in a lighter
+ * one, even where upstream let it join one there. Of pools with limits nothing can be said.
  */
 function homeWeight({ requests }: PodGroup, eligibility: ReadonlyMap<CostPool, Eligibility>, effort: Effort): number {
   for (const [{ limits, template, weight }, { variants }] of eligibility) {

@@ -27,12 +27,12 @@ export interface UnitTerms {
   readonly leastTypes: number;
 }
 
-/** What it takes to look at a pod, at a rule, and to find the lot of a unit, in steps. */
+/** What it takes to look at a pod, at a rule, and to find the pod group of a unit, in steps. */
 const STEPS_PER_MEMBER = 8;
 const STEPS_PER_RULE = 2;
 const STEPS_PER_GROUP = 60;
 
-/** Units sorted into lots. */
+/** Units sorted into pod groups. */
 export class PodGroups {
   readonly all: PodGroup[] = [];
   readonly hostRules = new HostRules();

@@ -45,11 +45,11 @@ const STEPS_PER_BOX = 30;
 const STEPS_PER_ITEM = 30;
 
 /**
- * What a pool has to offer to classes of lots.
+ * What a pool has to offer to classes of pod groups.
  *
- * A node is not bought as one type but as any of all that could hold its pods. So an item is not a type, but room that some
- * types have, at the price of the cheapest of them. It is for lots that may be on all of these types, and to whom these are
- * enough to choose from.
+ * A node is not bought as one type but as any of all that could hold its pods. So an item is not a type, but room that
+ * some types have, at the price of the cheapest of them. It is for pod groups that may be on all of these types, and to
+ * whom these are enough to choose from.
  */
 export class PoolOptions {
   readonly selections: Selections;
@@ -96,7 +96,7 @@ export class PoolOptions {
     return items;
   }
 
-  /** Room of just the size of a unit, for a lot to whom types are too few or too different to have more in common. */
+  /** Room of just the size of a unit, for a pod group to whom types are too few or too different to have more in common. */
   itemsFor({ requests }: PodGroup, c: number): readonly Item[] {
     const eligible = this.#eligible[c];
     if (eligible === undefined) return [];

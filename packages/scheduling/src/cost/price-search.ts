@@ -13,27 +13,29 @@ const MOST_IDLE_ROUNDS = 12;
 const MOST_QUICK_ROUNDS = 20;
 const QUICK_STEPS = 200_000;
 
-/** After so many rounds every machine is filled anew: what was best for it at the first bids is not for ever. */
+/** After so many rounds every node option is filled anew, because its best load changes with the prices. */
 const ROUNDS_PER_MEMORY = 5;
 
-/** Of the average price of as many machines as are allowed: with what surcharge to start once there were too many. */
+/** The first surcharge, as a part of the average price of as many nodes as are allowed. */
 const FIRST_SURCHARGE = 0.08;
 
 /**
- * Finds a cheap set of machines for all lots, in rounds.
+ * Finds a cheap set of nodes for all pod groups. The idea is that of column generation, without a solver: every unit has
+ * a price, which plays the part of its dual price, and the search alternates between filling nodes at the present prices
+ * and correcting the prices.
  *
- * Each unit bids what it should cost. In a round, the machine whose load bids most for its cost is bought first, and so on
- * until all are housed. Then bids learn: units on machines that cost more than was bid for them bid more next time, the
- * others less. So what is hard to house well gets its choice of machines early, and the rest fills up behind.
+ * In a round, the node option whose load is worth most for its cost is bought first, and so on until every unit has a place.
+ * Then the prices are corrected. Units on nodes that cost more than their loads were worth become dearer, the others
+ * cheaper. So units that are hard to place get the first choice of node options in the next round.
  *
- * Where that takes more machines than are allowed, a surcharge on each makes larger ones more attractive; it learns too.
- * Every other round is lavish: it starts with the last surcharge that was too low, and goes over to one that was not as
- * late as possible. Otherwise a thousand like pods would have either all small machines or all large ones. Where hundreds of
- * classes cannot share machines it takes longer than the effort to learn the right surcharge: so before all others there is
- * a frugal round, with one so high that there are hardly ever too many.
+ * Where that takes more nodes than are allowed, a surcharge on each node makes larger ones more attractive. The surcharge
+ * is corrected after each round too. Every other round uses a reserve: it starts with the last surcharge that was too low,
+ * and changes to one that was high enough as late as possible. Otherwise a thousand like pods would have either all small
+ * nodes or all large ones. Where hundreds of classes cannot share nodes, finding the right surcharge takes longer than the
+ * effort allows. So the very first round has a surcharge so high that there are hardly ever too many nodes.
  *
- * It ends when `effort` is used up and a round stayed within `mostMachines`, or else when `untilFound` is, of which it is a
- * part. `undefined` if not even the frugal round did.
+ * The search ends when `effort` is used up and a round stayed within `mostNodes`, or else when `untilFound` is, of which
+ * `effort` is a part. The result is `undefined` if no round stayed within `mostNodes`.
  */
 export function* searchPrices(
   problem: PackingProblem,
@@ -74,7 +76,10 @@ export function* searchPrices(
   return best;
 }
 
-/** With what a machine costs on average, if all bids are paid and as many are bought as may be, as a surcharge on each. */
+/**
+ * With what a node option costs on average, if all prices are paid and as many are bought as may be, as a surcharge on
+ * each.
+ */
 function* highSurchargeRound(
   problem: PackingProblem,
   filler: Filler,
@@ -91,7 +96,7 @@ function* highSurchargeRound(
   return moved.loads.length <= mostNodes ? moved : undefined;
 }
 
-/** What a unit would cost on the machine that is cheapest when full of its like. */
+/** What a unit would cost on the node option that is cheapest when full of its like. */
 function firstPrices({ groups, options, width, requests, rooms }: PackingProblem, effort: Effort): Float64Array {
   const prices = new Float64Array(groups.length).fill(Number.POSITIVE_INFINITY);
   for (const [option, { groups: fitting, costPerHour }] of options.entries()) {
@@ -108,14 +113,14 @@ function firstPrices({ groups, options, width, requests, rooms }: PackingProblem
   return prices;
 }
 
-/** More if there were too many machines, less if there were few enough. */
+/** More if there were too many node options, less if there were few enough. */
 function adjust(surcharge: number, { loads, costPerHour }: Purchase, mostNodes: number): number {
   if (loads.length <= mostNodes) return surcharge * 0.8;
   if (surcharge === 0) return (costPerHour / mostNodes) * FIRST_SURCHARGE;
   return surcharge * Math.min(3, Math.max(1.25, loads.length / mostNodes));
 }
 
-/** Every load on the cheapest machine for it. */
+/** Every load on the cheapest node option for it. */
 function* moveToCheapest(problem: PackingProblem, { loads }: Purchase, effort: Effort): Reading<Purchase> {
   const moved = new Map<Load, Load>();
   for (const load of new Set(loads)) {
@@ -127,7 +132,7 @@ function* moveToCheapest(problem: PackingProblem, { loads }: Purchase, effort: E
   return { loads: all, costPerHour: all.reduce((sum, { option }) => sum + problem.options[option]!.costPerHour, 0) };
 }
 
-/** Bids move three quarters of the way to what was paid for what they were worth. */
+/** Prices move three quarters of the way to what was paid for what they were worth. */
 function learn(
   problem: PackingProblem,
   { prices, surcharge }: Terms,

@@ -9,17 +9,17 @@ export interface Purchase {
   readonly costPerHour: number;
 }
 
-/** On what terms machines are bought. */
+/** On what terms node options are bought. */
 export interface Terms {
-  /** What a unit of each lot bids. */
+  /** By pod group: the price of one unit. */
   readonly prices: Float64Array;
-  /** What a machine costs beside its price. */
+  /** What a node option costs beside its price. */
   readonly surcharge: number;
-  /** What to go over to before there are too many machines; `undefined` to go on whatever their number. */
+  /** What to go over to before there are too many node options; `undefined` to go on whatever their number. */
   readonly reserve: Reserve | undefined;
 }
 
-/** A surcharge under which so many machines were enough for all units, and how many there may be. */
+/** A surcharge under which so many node options were enough for all units, and how many there may be. */
 export interface Reserve {
   readonly surcharge: number;
   readonly nodes: number;
@@ -32,13 +32,13 @@ export interface RoundEffort {
   readonly most: Effort;
 }
 
-/** The best load known for a machine. */
+/** The best load known for a node option. */
 interface Offer {
   readonly option: number;
   load: Load | undefined;
   /**
-   * Bids per cost. Of a load that is out of date it is nearly an upper bound: fewer units are left to choose from. To fill
-   * all such machines anew was tried: for the same effort, plans were a hundredth dearer.
+   * Value per cost. Of a load that is out of date it is nearly an upper bound: fewer units are left to choose from. To
+   * fill all such node options anew was tried: for the same effort, plans were a hundredth dearer.
    */
   worth: number;
   isCurrent: boolean;
@@ -47,7 +47,10 @@ interface Offer {
 /** Nothing costs less: so what is free can be compared too. */
 const LEAST_COST = 1e-9;
 
-/** One round of buying: the machine whose load bids most for its cost, again and again, until all units are housed. */
+/**
+ * One round of buying: the node option whose load is worth most for its cost, again and again, until all units have a
+ * place.
+ */
 export class Round {
   readonly #problem: PackingProblem;
   readonly #filler: Filler;
@@ -62,7 +65,7 @@ export class Round {
   readonly #requests: Float64Array;
   #units = 0;
   #surcharge: number;
-  /** The sum of the bids of all units, and of those left. */
+  /** The sum of the prices of all units, and of those left. */
   readonly #allPrices: number;
   #pricesLeft = 0;
   #best: Purchase | undefined;
@@ -87,7 +90,7 @@ export class Round {
     this.#offers = problem.options.map((_, option) => this.#firstOffer(option));
   }
 
-  /** The cheapest way found to house all; `undefined` if some cannot be, or none was found within the effort. */
+  /** The cheapest way found to give all a place; `undefined` if some cannot be, or none was found within the effort. */
   *run(): Reading<Purchase | undefined> {
     while (this.#units > 0) {
       if (this.#most.isUsedUp) return this.#best;
@@ -103,8 +106,8 @@ export class Round {
   }
 
   /**
-   * What the machine's first load of an earlier round is worth at the bids of this one. As bids move little, most machines
-   * need not be filled anew to see that others are better: a round takes a third of the steps.
+   * What the node option's first load of an earlier round is worth at the prices of this one. As prices move little, most
+   * node options need not be filled anew to see that others are better: a round takes a third of the steps.
    */
   #firstOffer(option: number): Offer {
     const known = this.#filler.firstLoads[option];
@@ -117,7 +120,7 @@ export class Round {
     return { option, load, worth: this.#worthOf(load), isCurrent: false };
   }
 
-  /** All that is left on one machine may be cheaper than going on. */
+  /** All that is left on one node option may be cheaper than going on. */
   *#considerEnding(): Reading<void> {
     this.#effort.spend(this.#problem.options.length / OPTIONS_PER_STEP);
     for (let option = 0; option < this.#problem.options.length; option++) {
@@ -179,7 +182,7 @@ export class Round {
     for (const offer of this.#offers) offer.isCurrent &&= this.#isPossible(offer.load!);
   }
 
-  /** How many machines with this load can be bought before the rest must be housed as the reserve has it. */
+  /** How many node options with this load can be bought before the rest must get a place as the reserve has it. */
   #spareNodes({ value }: Load): number {
     const { reserve } = this.#terms;
     if (reserve === undefined || this.#surcharge === reserve.surcharge) return Number.POSITIVE_INFINITY;

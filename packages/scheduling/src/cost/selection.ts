@@ -3,7 +3,7 @@ import type { CostPool } from './cost-pool.ts';
 import type { Effort } from './effort.ts';
 import type { PodGroupClass } from './pod-group-class.ts';
 
-/** Variants of a pool to choose a machine from, and the numbers of the classes that may be on all of them. */
+/** Variants of a pool to choose a node option from, and the numbers of the classes that may be on all of them. */
 export interface Selection {
   readonly variants: BitSet;
   /** Ascending. */
