@@ -42,6 +42,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'nodeclaim',
     'nodepool',
     'provisioning',
+    'disruption',
     'node-termination',
     'node-health',
     'observability',
