@@ -27,5 +27,8 @@ export interface DisruptionState {
 /** A managed NodePool with what its provider offers for it; no types if they could not be listed. */
 export interface DisruptionPool {
   readonly nodePool: NodePool;
+  /** As the provider lists them: the same array as long as they do not change, which planning keeps its indexes by. */
+  readonly offered: readonly InstanceType[];
+  /** The same types by name. */
   readonly instanceTypes: ReadonlyMap<string, InstanceType>;
 }
