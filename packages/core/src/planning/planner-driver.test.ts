@@ -32,10 +32,10 @@ function start(clock: SteadyClock, pods: number) {
   return { metrics, logger, stop, plan };
 }
 
-/** A clock by which every look at it takes 10 ms, and from one look on it is two minutes later. */
-function clockWithLeap(leapAt: number) {
+/** A clock by which every look at it takes so many milliseconds, and from one look on it is two minutes later. */
+function clockWithLeap(leapAt: number, perLook = 10) {
   let looks = 0;
-  const elapsed = () => ++looks * 10 + (looks > leapAt ? 2 * MINUTE : 0);
+  const elapsed = () => ++looks * perLook + (looks > leapAt ? 2 * MINUTE : 0);
   return { clock: { ...realClock, elapsed }, looks: () => looks };
 }
 
@@ -57,16 +57,23 @@ test('02/133 at its deadline a plan ends with what is placed; the rest is undeci
   assert.ok((await metricsPage(metrics)).includes(depth));
 });
 
-test('others get their turn while a plan is made', async () => {
-  const { plan } = start(realClock, 3000);
-  let turns = 0;
-  const { newNodes } = await whileWatching(plan(), async () => void turns++);
+test('others get their turn after every 10 ms of the making of a plan', async () => {
+  const { clock, looks } = clockWithLeap(Infinity, 1);
+  const { plan } = start(clock, 200);
+  let [turns, looksBefore, longest] = [0, 0, 0];
+  const { newNodes } = await whileWatching(plan(), async () => {
+    turns++;
+    longest = Math.max(longest, looks() - looksBefore);
+    looksBefore = looks();
+  });
   assert.ok(newNodes.length > 0);
-  assert.ok(turns > 3, `${turns} turns`);
+  // A slice begins with a look at the clock, ends with the tenth after it, and its length is read at the pause.
+  assert.ok(turns >= looks() / 20 && looks() > 200, `${turns} turns in ${looks()} ms`);
+  assert.ok(longest <= 20, `${longest} ms passed between two turns`);
 });
 
 test('a plan that is no longer wanted ends at its next pause', async () => {
-  const { plan, stop, metrics } = start(realClock, 3000);
+  const { plan, stop, metrics } = start(clockWithLeap(Infinity).clock, 200);
   const planning = plan();
   stop.abort(new Error('enough'));
   await assert.rejects(planning, /enough/);
@@ -74,7 +81,7 @@ test('a plan that is no longer wanted ends at its next pause', async () => {
 });
 
 test('each plan is measured once, and shows how far it is while it is made', async () => {
-  const { plan, metrics } = start(realClock, 2000);
+  const { plan, metrics } = start(clockWithLeap(Infinity).clock, 200);
   const seen = new Set<string>();
   await whileWatching(plan(), async () => {
     const page = await metricsPage(metrics);
