@@ -1,5 +1,5 @@
 // The cluster model, the controllers, and the process made of them. What is not here is private.
-export { type CacheDeps, type Caches, createCaches, listCaches } from './state/caches.ts';
+export { type CacheDeps, type Caches, createCaches, type InformerCaches, listCaches } from './state/caches.ts';
 export type { ControllerDeps } from './state/controller-deps.ts';
 export { createOperator, type Operator, type OperatorSettings } from './operator/operator.ts';
 export { refuseUnbuiltSettings } from './operator/unbuilt-settings.ts';

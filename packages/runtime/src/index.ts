@@ -60,7 +60,10 @@ export { unlessGone } from './client/unless-gone.ts';
 // Caches of it
 export type { Handler } from './informer/handlers.ts';
 export type { Indexer } from './informer/indexes.ts';
+export { FilledCache } from './informer/filled-cache.ts';
 export { Informer, type InformerOptions } from './informer/informer.ts';
+export type { ObjectCache } from './informer/object-cache.ts';
+export type { StoreOptions } from './informer/store.ts';
 export { canonicalJson } from './informer/sharing.ts';
 export { dropManagedFields, keepFields, type Selection, type Transform } from './informer/transform.ts';
 

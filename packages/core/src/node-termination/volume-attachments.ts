@@ -1,11 +1,11 @@
 import type { Instant } from '@karpenter-ts/runtime';
-import type { Caches } from '../state/caches.ts';
+import type { InformerCaches } from '../state/caches.ts';
 import { objectKey, type Pod, type VolumeAttachment } from '@karpenter-ts/kubernetes';
 import { volumeClaimNameOf } from '../pods/volume-checks.ts';
 import { podsOn } from '../state/node-nodeclaim-links.ts';
 import { isDrainable } from './pod-drain.ts';
 
-type VolumeCaches = Pick<Caches, 'pods' | 'volumeAttachments' | 'persistentVolumes' | 'persistentVolumeClaims'>;
+type VolumeCaches = Pick<InformerCaches, 'pods' | 'volumeAttachments' | 'persistentVolumes' | 'persistentVolumeClaims'>;
 
 /**
  * VolumeAttachments that must be gone before the instance is deleted, so that the volumes can be attached elsewhere.

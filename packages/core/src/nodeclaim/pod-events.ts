@@ -10,7 +10,7 @@ import {
   unlessGone,
 } from '@karpenter-ts/runtime';
 import { instantOf, NODES, type Pod, timestamp } from '@karpenter-ts/kubernetes';
-import type { Caches } from '../state/caches.ts';
+import type { InformerCaches } from '../state/caches.ts';
 import type { ControllerDeps } from '../state/controller-deps.ts';
 import { isDaemonPod, isTerminal, isTerminating } from '../kinds/pod.ts';
 import { findNodeClaim } from '../state/node-nodeclaim-links.ts';
@@ -58,7 +58,7 @@ async function noteEvent(
 }
 
 /** Enqueues names of Nodes and records in `lastEvents` when something happened there. */
-function podEvents(pods: Caches['pods'], lastEvents: Map<string, Instant>, now: () => Instant): Source {
+function podEvents(pods: InformerCaches['pods'], lastEvents: Map<string, Instant>, now: () => Instant): Source {
   const note = (queue: Enqueuer<string>, { spec }: Pod, at: Instant | undefined): void => {
     const nodeName = spec.nodeName ?? '';
     if (nodeName === '' || at === undefined || at <= (lastEvents.get(nodeName) ?? 0)) return;

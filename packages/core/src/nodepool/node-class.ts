@@ -1,12 +1,15 @@
 import type { NodePool } from '@karpenter-ts/apis';
 import { kindSource, type Source } from '@karpenter-ts/runtime';
-import { type Caches, nodeClassKey } from '../state/caches.ts';
+import { type InformerCaches, nodeClassKey } from '../state/caches.ts';
 import type { ControllerDeps } from '../state/controller-deps.ts';
 import type { NodeClass } from '@karpenter-ts/cloudprovider';
 import { isManagedNodePool } from '../state/managed.ts';
 
 /** The NodeClass that a managed NodePool refers to; undefined if it does not exist. */
-export function findNodeClass({ spec }: NodePool, { nodeClasses }: Pick<Caches, 'nodeClasses'>): NodeClass | undefined {
+export function findNodeClass(
+  { spec }: NodePool,
+  { nodeClasses }: Pick<InformerCaches, 'nodeClasses'>,
+): NodeClass | undefined {
   return nodeClasses.find(spec.template.spec.nodeClassRef);
 }
 

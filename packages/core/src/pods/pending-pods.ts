@@ -1,5 +1,6 @@
+import type { CloudProvider } from '@karpenter-ts/cloudprovider';
 import type { Pod } from '@karpenter-ts/kubernetes';
-import type { ControllerDeps } from '../state/controller-deps.ts';
+import type { Caches } from '../state/caches.ts';
 import type { TimeSlices } from '../state/time-slices.ts';
 import type { Rejection } from '../state/pod-failure.ts';
 import { PodValidation, type UnknownValues } from './pod-validation.ts';
@@ -23,7 +24,7 @@ interface IgnoredPod {
 
 /** The pending pods that a node could be created for, and those that are left out with the reason (spec 02 §4). */
 export async function selectPendingPods(
-  { caches, provider }: Pick<ControllerDeps, 'caches' | 'provider'>,
+  { caches, provider }: { readonly caches: Caches; readonly provider: CloudProvider },
   slices: TimeSlices,
 ): Promise<PendingPods> {
   const validation = new PodValidation({ provider, objects: caches });

@@ -1,6 +1,15 @@
 import type { NodeClaim, NodePool } from '@karpenter-ts/apis';
 import { type CloudProvider, NodeClassCaches } from '@karpenter-ts/cloudprovider';
-import { type Cache, type Client, Informer, type Logger, type Metrics, type SteadyClock } from '@karpenter-ts/runtime';
+import {
+  type Cache,
+  type Client,
+  Informer,
+  type Logger,
+  type Metrics,
+  type ObjectCache,
+  type SteadyClock,
+  type StoreOptions,
+} from '@karpenter-ts/runtime';
 import { NODE_CLAIMS, NODE_POOLS } from '@karpenter-ts/apis';
 import {
   CSI_NODES,
@@ -28,12 +37,27 @@ import {
 } from '@karpenter-ts/kubernetes';
 import { nodeNamesOf } from '../kinds/resource-slice.ts';
 
-/** Informers for every kind the controllers read. A lookup by index costs as much as it finds. */
+/** The objects that decisions are made from. A lookup by index costs as much as it finds. */
 export interface Caches {
   /** `node`: name of the Node the pod is bound to; '' while it is unbound. */
+  readonly pods: ObjectCache<Pod, 'node'>;
+  readonly nodes: ObjectCache<Node, 'providerId'>;
+  /** `nodePool`: value of the label karpenter.sh/nodepool. `nodeClass`: see `nodeClassKey`. */
+  readonly nodeClaims: ObjectCache<NodeClaim, 'providerId' | 'nodePool' | 'nodeClass'>;
+  readonly nodePools: ObjectCache<NodePool, 'nodeClass'>;
+  readonly daemonSets: ObjectCache<DaemonSet>;
+  readonly namespaces: ObjectCache<Namespace>;
+  readonly persistentVolumes: ObjectCache<PersistentVolume>;
+  readonly persistentVolumeClaims: ObjectCache<PersistentVolumeClaim>;
+  readonly storageClasses: ObjectCache<StorageClass>;
+  readonly csiNodes: ObjectCache<CsiNode>;
+  readonly disruptionBudgets: ObjectCache<PodDisruptionBudget>;
+}
+
+/** Informers for every kind the controllers read. */
+export interface InformerCaches extends Caches {
   readonly pods: Informer<Pod, 'node'>;
   readonly nodes: Informer<Node, 'providerId'>;
-  /** `nodePool`: value of the label karpenter.sh/nodepool. `nodeClass`: see `nodeClassKey`. */
   readonly nodeClaims: Informer<NodeClaim, 'providerId' | 'nodePool' | 'nodeClass'>;
   readonly nodePools: Informer<NodePool, 'nodeClass'>;
   readonly nodeClasses: NodeClassCaches;
@@ -69,34 +93,39 @@ export function nodeClassKey({ group, kind, name }: { group: string; kind: strin
   return `${group}/${kind}/${name}`;
 }
 
+/** How the pods are kept and indexed. */
+export const POD_STORE: StoreOptions<Pod, 'node'> = {
+  // Parts that pods of one workload have in common: the cache stores equal ones once.
+  sharedParts: ['metadata.labels', 'metadata.annotations', 'metadata.ownerReferences', 'spec.affinity'],
+  indexes: { node: ({ spec }) => [spec.nodeName ?? ''] },
+};
+
+/** How the Nodes are indexed. */
+export const NODE_STORE: StoreOptions<Node, 'providerId'> = {
+  indexes: { providerId: ({ spec }) => present(spec?.providerID) },
+};
+
+/** How the NodeClaims are indexed. */
+export const NODE_CLAIM_STORE: StoreOptions<NodeClaim, 'providerId' | 'nodePool' | 'nodeClass'> = {
+  indexes: {
+    providerId: ({ status }) => present(status?.providerID),
+    nodePool: ({ metadata }) => present(metadata.labels?.['karpenter.sh/nodepool']),
+    nodeClass: ({ spec }) => [nodeClassKey(spec.nodeClassRef)],
+  },
+};
+
+/** How the NodePools are indexed. */
+export const NODE_POOL_STORE: StoreOptions<NodePool, 'nodeClass'> = {
+  indexes: { nodeClass: ({ spec }) => [nodeClassKey(spec.template.spec.nodeClassRef)] },
+};
+
 /** Creates the caches. The manager starts them. */
-export function createCaches({ provider, readsResourceSlices, ...deps }: CacheDeps): Caches {
+export function createCaches({ provider, readsResourceSlices, ...deps }: CacheDeps): InformerCaches {
   return {
-    pods: new Informer<Pod, 'node'>({
-      ...deps,
-      type: PODS,
-      sharedParts: SHARED_POD_PARTS,
-      indexes: { node: ({ spec }) => [spec.nodeName ?? ''] },
-    }),
-    nodes: new Informer<Node, 'providerId'>({
-      ...deps,
-      type: NODES,
-      indexes: { providerId: ({ spec }) => present(spec?.providerID) },
-    }),
-    nodeClaims: new Informer<NodeClaim, 'providerId' | 'nodePool' | 'nodeClass'>({
-      ...deps,
-      type: NODE_CLAIMS,
-      indexes: {
-        providerId: ({ status }) => present(status?.providerID),
-        nodePool: ({ metadata }) => present(metadata.labels?.['karpenter.sh/nodepool']),
-        nodeClass: ({ spec }) => [nodeClassKey(spec.nodeClassRef)],
-      },
-    }),
-    nodePools: new Informer<NodePool, 'nodeClass'>({
-      ...deps,
-      type: NODE_POOLS,
-      indexes: { nodeClass: ({ spec }) => [nodeClassKey(spec.template.spec.nodeClassRef)] },
-    }),
+    pods: new Informer({ ...deps, ...POD_STORE, type: PODS }),
+    nodes: new Informer({ ...deps, ...NODE_STORE, type: NODES }),
+    nodeClaims: new Informer({ ...deps, ...NODE_CLAIM_STORE, type: NODE_CLAIMS }),
+    nodePools: new Informer({ ...deps, ...NODE_POOL_STORE, type: NODE_POOLS }),
     nodeClasses: new NodeClassCaches(provider.nodeClasses, deps),
     daemonSets: new Informer<DaemonSet>({ ...deps, type: DAEMON_SETS }),
     namespaces: new Informer<Namespace>({ ...deps, type: NAMESPACES }),
@@ -117,12 +146,9 @@ export function createCaches({ provider, readsResourceSlices, ...deps }: CacheDe
 }
 
 /** All caches as a list, for the manager to start. */
-export function listCaches({ nodeClasses, ...rest }: Caches): readonly Cache[] {
+export function listCaches({ nodeClasses, ...rest }: InformerCaches): readonly Cache[] {
   return [...Object.values(rest).filter((cache) => cache !== undefined), ...nodeClasses.all];
 }
-
-/** Parts that pods of one workload have in common: the cache stores equal ones once. */
-const SHARED_POD_PARTS = ['metadata.labels', 'metadata.annotations', 'metadata.ownerReferences', 'spec.affinity'];
 
 function present(value: string | undefined): readonly string[] {
   return value ? [value] : [];

@@ -8,6 +8,7 @@ import {
   type ResourceList,
 } from '@karpenter-ts/kubernetes';
 import { defineGauge, type Handler, MINUTE, SECOND } from '@karpenter-ts/runtime';
+import type { Caches } from './caches.ts';
 import type { ControllerDeps } from './controller-deps.ts';
 import { isTerminal } from '../kinds/pod.ts';
 import { isManagedNodeClaim, isManagedNodePool } from './managed.ts';
@@ -24,7 +25,9 @@ import { SyncStatus } from './sync-status.ts';
 const nodeCount = defineGauge('karpenter_cluster_state_node_count', [], 'Current count of nodes in cluster state');
 
 /** What the cluster model depends on. */
-export type ClusterDeps = Pick<ControllerDeps, 'caches' | 'clock' | 'logger' | 'metrics' | 'options' | 'provider'>;
+export type ClusterDeps = Pick<ControllerDeps, 'clock' | 'logger' | 'metrics' | 'options' | 'provider'> & {
+  readonly caches: Caches;
+};
 
 /** The state nodes at one moment. */
 export interface ClusterSnapshot {

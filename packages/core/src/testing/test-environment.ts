@@ -28,7 +28,7 @@ import {
 } from '@karpenter-ts/runtime';
 import { type OperatorOptions, operatorOptions } from '../options/operator-options.ts';
 import { type RecordingLogger, recordingLogger } from '@karpenter-ts/runtime/testing';
-import { type Caches, createCaches, listCaches } from '../state/caches.ts';
+import { type InformerCaches, createCaches, listCaches } from '../state/caches.ts';
 import type { ControllerDeps } from '../state/controller-deps.ts';
 import { metricsPage } from './metrics-page.ts';
 import { Refusals } from './refusals.ts';
@@ -76,7 +76,7 @@ export class TestEnvironment<P extends CloudProvider = CloudProvider> implements
   readonly clock: VirtualClock;
   readonly metrics: Metrics;
   readonly client: Client;
-  readonly caches: Caches;
+  readonly caches: InformerCaches;
   readonly events: QueuedRecorder;
   readonly options: OperatorOptions;
   readonly #stopping = new AbortController();

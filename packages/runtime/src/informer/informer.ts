@@ -8,9 +8,9 @@ import { defineCounter } from '../metrics/definition.ts';
 import type { Metrics } from '../metrics/registry.ts';
 import type { BackOffSettings } from '../queue/back-off.ts';
 import type { SteadyClock } from '../steady-clock.ts';
-import { type Handler, Handlers } from './handlers.ts';
+import { ObjectCache } from './object-cache.ts';
 import { type PendingList, type ReflectorStore, type ObjectEvent, Reflector } from './reflector.ts';
-import { Store, type StoreOptions } from './store.ts';
+import type { StoreOptions } from './store.ts';
 
 const handlerErrors = defineCounter(
   'karpenter_informer_handler_errors_total',
@@ -38,11 +38,8 @@ const OBJECTS_PER_TURN = 64;
  * A cache of all objects of a kind, kept up to date through failures of server and network. Reading costs no request.
  * The objects are shared and must not be changed.
  */
-export class Informer<T extends ApiObject, I extends string = never> {
-  readonly type: ResourceType;
+export class Informer<T extends ApiObject, I extends string = never> extends ObjectCache<T, I> {
   readonly #options: InformerOptions<T, I>;
-  readonly #store: Store<T, I>;
-  readonly #handlers: Handlers<T>;
   readonly #synced = Promise.withResolvers<void>();
   readonly #random: () => number;
   #hasSynced = false;
@@ -50,78 +47,18 @@ export class Informer<T extends ApiObject, I extends string = never> {
   #lastFailure: unknown;
 
   constructor(options: InformerOptions<T, I>) {
-    this.type = options.type;
+    super(options.type, options, (error) => this.#handlerFailed(error));
     this.#options = options;
     this.#random = options.random ?? Math.random;
-    this.#store = new Store(options);
-    this.#handlers = new Handlers((error) => this.#handlerFailed(error));
   }
 
-  /** True once the first list is complete, in the cache and with the handlers. Stays true. */
-  get hasSynced(): boolean {
+  override get hasSynced(): boolean {
     return this.#hasSynced;
-  }
-
-  /** The kind as in upstream's logs: `*v1.Pod`. */
-  get kind(): string {
-    return `*${this.type.version}.${this.type.kind}`;
   }
 
   /** Why a list or watch last failed; undefined if none did. Later successes do not clear it. */
   get lastFailure(): unknown {
     return this.#lastFailure;
-  }
-
-  get size(): number {
-    return this.#store.size;
-  }
-
-  /** The number of distinct shared parts. */
-  get sharedPartCount(): number {
-    return this.#store.sharing.size;
-  }
-
-  /** By `namespace/name`, or `name` for cluster-scoped kinds. */
-  get(key: string): T | undefined {
-    return this.#store.get(key);
-  }
-
-  list(): readonly T[] {
-    return this.#store.list();
-  }
-
-  byIndex(name: I, value: string): readonly T[] {
-    return this.#store.byIndex(name, value);
-  }
-
-  /**
-   * The canonical JSON of a shared part, which is equal only for equal parts. Undefined for a part that is not shared.
-   */
-  keyOfPart(part: object): string | undefined {
-    return this.#store.sharing.keyOf(part);
-  }
-
-  /**
-   * Calls the handler with every object in the cache, then with every change. Returns a function that removes the
-   * handler.
-   */
-  addHandler(handler: Handler<T>): () => void {
-    return this.#handlers.add(handler, this.#store.list());
-  }
-
-  /**
-   * Like `addHandler`, but shows the existing objects a few at a time, each in its current state, and resolves when all
-   * have been shown. Changes are passed on at once, also for objects that were not shown yet, and a new object may be
-   * shown twice: for handlers that only collect keys.
-   */
-  async addHandlerInTurns(handler: Handler<T>): Promise<void> {
-    this.#handlers.add(handler, []);
-    let done = 0;
-    for (const key of this.#store.keys()) {
-      const object = this.#store.get(key);
-      if (object !== undefined) this.#handlers.show(handler, object);
-      if (++done % OBJECTS_PER_TURN === 0) await nextTurn();
-    }
   }
 
   /** Resolves when `hasSynced` turns true; rejects with the signal's reason if that comes first. */
@@ -162,36 +99,23 @@ export class Informer<T extends ApiObject, I extends string = never> {
   }
 
   #apply(event: ObjectEvent<T>): void {
-    if (event.type !== 'DELETED') return this.#put(this.#store.prepare(event.object));
-    // // The last state passes through the transform like any other, but is not kept.
-    const last = this.#store.prepare(event.object);
-    this.#store.discard(last);
-    const known = this.#store.delete(objectKey(last.metadata));
-    if (known !== undefined) this.#handlers.deleted(last);
+    if (event.type !== 'DELETED') return this.#put(this.store.prepare(event.object));
+    // The last state passes through the transform like any other, but is not kept.
+    const last = this.store.prepare(event.object);
+    this.store.discard(last);
+    const known = this.store.delete(objectKey(last.metadata));
+    if (known !== undefined) this.handlers.deleted(last);
   }
 
   #put(object: T): void {
-    const old = this.#store.get(objectKey(object.metadata));
-    if (old === undefined) {
-      this.#store.put(object);
-      this.#handlers.added(object, !this.#hasSynced);
-    } else if (isSameVersion(old, object)) {
-      this.#store.discard(object);
-    } else if (old.metadata.uid !== object.metadata.uid) {
-      // Another object with the same name: the deletion of the old one was missed.
-      this.#store.delete(objectKey(old.metadata));
-      this.#handlers.deleted(old);
-      this.#store.put(object);
-      this.#handlers.added(object, false);
-    } else {
-      this.#store.put(object);
-      this.#handlers.updated(old, object);
-    }
+    const old = this.store.get(objectKey(object.metadata));
+    if (old !== undefined && isSameVersion(old, object)) this.store.discard(object);
+    else this.keep(object, !this.#hasSynced);
   }
 
   /** Collects a list separately from the cache. For unchanged objects it keeps the cached ones. */
   #collect(): PendingList<T> {
-    const store = this.#store;
+    const store = this.store;
     const fresh = new Map<string, T>();
     const drop = (key: string): void => {
       const object = fresh.get(key);
@@ -218,14 +142,14 @@ export class Informer<T extends ApiObject, I extends string = never> {
    */
   async #replace(fresh: ReadonlyMap<string, T>): Promise<void> {
     let done = 0;
-    for (const key of this.#store.keys()) {
+    for (const key of this.store.keys()) {
       if (fresh.has(key)) continue;
-      const gone = this.#store.delete(key);
-      if (gone !== undefined) this.#handlers.deleted(gone);
+      const gone = this.store.delete(key);
+      if (gone !== undefined) this.handlers.deleted(gone);
       if (++done % OBJECTS_PER_TURN === 0) await nextTurn();
     }
     for (const object of fresh.values()) {
-      if (this.#store.get(objectKey(object.metadata)) === object) continue;
+      if (this.store.get(objectKey(object.metadata)) === object) continue;
       this.#put(object);
       if (++done % OBJECTS_PER_TURN === 0) await nextTurn();
     }
@@ -241,9 +165,9 @@ export class Informer<T extends ApiObject, I extends string = never> {
       await clock.sleep(RESYNC * (0.9 + 0.2 * this.#random()), signal).catch(() => {});
       if (signal.aborted) return;
       let done = 0;
-      for (const key of this.#store.keys()) {
-        const object = this.#store.get(key);
-        if (object !== undefined) this.#handlers.updated(object, object);
+      for (const key of this.store.keys()) {
+        const object = this.store.get(key);
+        if (object !== undefined) this.handlers.updated(object, object);
         if (++done % OBJECTS_PER_TURN === 0) await nextTurn();
       }
     }

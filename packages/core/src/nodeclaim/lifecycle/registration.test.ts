@@ -13,7 +13,7 @@ import {
 import type { RegistrationHook } from '@karpenter-ts/cloudprovider';
 import { MINUTE, SECOND } from '@karpenter-ts/runtime';
 import { NODES } from '@karpenter-ts/kubernetes';
-import type { Caches } from '../../state/caches.ts';
+import type { InformerCaches } from '../../state/caches.ts';
 import type { ControllerDeps } from '../../state/controller-deps.ts';
 import { makeNode, makeNodeClaim } from '../../testing/objects.ts';
 import { startNodeClaimEnvironment } from '../testing/nodeclaim-environment.ts';
@@ -221,17 +221,19 @@ test('a pass on a cache that lags goes on from what the last one wrote', async (
 });
 
 /** A cache that keeps showing one and the same state. */
-function lag(cache: Caches['nodeClaims'], get: () => NodeClaim | undefined): Caches['nodeClaims'] {
-  const shown: Pick<Caches['nodeClaims'], 'type' | 'get' | 'addHandler' | 'addHandlerInTurns' | 'start' | 'hasSynced'> =
-    {
-      type: cache.type,
-      get,
-      addHandler: () => () => undefined,
-      addHandlerInTurns: async () => undefined,
-      start: (signal) => cache.start(signal),
-      hasSynced: true,
-    };
-  return shown as Caches['nodeClaims'];
+function lag(cache: InformerCaches['nodeClaims'], get: () => NodeClaim | undefined): InformerCaches['nodeClaims'] {
+  const shown: Pick<
+    InformerCaches['nodeClaims'],
+    'type' | 'get' | 'addHandler' | 'addHandlerInTurns' | 'start' | 'hasSynced'
+  > = {
+    type: cache.type,
+    get,
+    addHandler: () => () => undefined,
+    addHandlerInTurns: async () => undefined,
+    start: (signal) => cache.start(signal),
+    hasSynced: true,
+  };
+  return shown as InformerCaches['nodeClaims'];
 }
 
 test('a Node that is ready when it joins is registered and initialized in one pass', async (t) => {
