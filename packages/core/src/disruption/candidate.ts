@@ -27,5 +27,10 @@ export interface Candidate {
   readonly savingsRatio: number;
 }
 
+/** The name of the Node; of the NodeClaim if the Node is not registered. */
+export function candidateName({ stateNode }: Candidate): string {
+  return stateNode.existing.name;
+}
+
 /** Whether PodDisruptionBudgets and do-not-disrupt hold whatever the NodeClaim's `terminationGracePeriod` says. */
 export type DisruptionClass = 'graceful' | 'eventual';

@@ -1,0 +1,107 @@
+import { DO_NOT_DISRUPT, NODEPOOL_LABEL } from '@karpenter-ts/apis';
+import { goQuote, objectKey } from '@karpenter-ts/kubernetes';
+import type { BlockReason } from './candidate-filters.ts';
+import type { Ineligibility } from './eligibility.ts';
+
+/**
+ * The message of the event `DisruptionBlocked` about a state node, in upstream's words (spec 04 §3). Undefined if there
+ * is no event: the node is none of ours, or it is being disrupted.
+ */
+export function renderBlock(why: BlockReason): string | undefined {
+  switch (why.kind) {
+    case 'Queued':
+    case 'Unmanaged':
+      return undefined;
+    case 'NoNode':
+      return 'Nodeclaim does not have an associated node';
+    case 'NotInitialized':
+      return "Node isn't initialized";
+    case 'Deleting':
+      return 'Node is deleting or marked for deletion';
+    case 'Nominated':
+      return 'Node is nominated for a pending pod';
+    case 'NodeDoNotDisrupt':
+      return `Disruption is blocked through the "${DO_NOT_DISRUPT}" annotation`;
+    case 'NoPoolLabel':
+      return `Node doesn't have required label (label=${NODEPOOL_LABEL})`;
+    case 'PoolNotFound':
+      return `NodePool not found (NodePool=${why.nodePool})`;
+    case 'PodDoNotDisrupt':
+      return `Pod has "${DO_NOT_DISRUPT}" annotation (Pod=${objectKey(why.pod.metadata)})`;
+    case 'MultipleBudgets':
+      return `Eviction does not support multiple PDBs (PodDisruptionBudget(s)=[${keysOf(why.budgets)}])`;
+    case 'NoDisruptionsAllowed':
+    case 'FullyBlocking':
+    case 'UnreadableSelector':
+      return `Pdb prevents pod evictions (PodDisruptionBudget=[${keysOf(why.budgets)}])`;
+    default:
+      return why satisfies never;
+  }
+}
+
+/**
+ * The message of the event `Unconsolidatable` about a candidate, in upstream's words (spec 04 §8, §11.1). Undefined if
+ * there is no event, because the candidate simply does not concern the method.
+ */
+export function renderIneligibility(why: Ineligibility): string | undefined {
+  switch (why.kind) {
+    case 'InstanceTypeNotFound':
+      return `Instance Type ${goQuote(why.instanceType)} not found`;
+    case 'LabelMissing':
+      return `Node does not have label ${goQuote(why.label)}`;
+    case 'ConsolidationDisabled':
+      return `NodePool ${goQuote(why.nodePool)} has consolidation disabled`;
+    case 'OnlyWhenEmpty':
+      return `NodePool ${goQuote(why.nodePool)} has consolidation policy WhenEmpty, but node is not empty`;
+    case 'StaticPool':
+    case 'Empty':
+    case 'NotEmpty':
+    case 'NotConsolidatable':
+    case 'NotDrifted':
+      return undefined;
+    default:
+      return why satisfies never;
+  }
+}
+
+/** What keeps a node from being disrupted, as a value of the label `blocker` of metrics (spec 09 C5). */
+export type Blocker =
+  | 'pdb'
+  | 'multiple_pdbs'
+  | 'do_not_disrupt_pod'
+  | 'do_not_disrupt_node'
+  | 'nominated'
+  | 'not_initialized';
+
+/** Undefined for a node that is on its way out or that no NodePool of ours governs: nothing waits for it. */
+export function blockerOf(why: BlockReason): Blocker | undefined {
+  switch (why.kind) {
+    case 'NoNode':
+    case 'NotInitialized':
+      return 'not_initialized';
+    case 'Nominated':
+      return 'nominated';
+    case 'NodeDoNotDisrupt':
+      return 'do_not_disrupt_node';
+    case 'PodDoNotDisrupt':
+      return 'do_not_disrupt_pod';
+    case 'MultipleBudgets':
+      return 'multiple_pdbs';
+    case 'NoDisruptionsAllowed':
+    case 'FullyBlocking':
+    case 'UnreadableSelector':
+      return 'pdb';
+    case 'Queued':
+    case 'Unmanaged':
+    case 'Deleting':
+    case 'NoPoolLabel':
+    case 'PoolNotFound':
+      return undefined;
+    default:
+      return why satisfies never;
+  }
+}
+
+function keysOf(budgets: readonly { readonly metadata: Parameters<typeof objectKey>[0] }[]): string {
+  return budgets.map(({ metadata }) => objectKey(metadata)).join(' ');
+}

@@ -1,0 +1,132 @@
+import {
+  allowedDisruptions,
+  type DisruptionReason,
+  findBudgetProblems,
+  type NodePool,
+  NODEPOOL_LABEL,
+} from '@karpenter-ts/apis';
+import { isTrue, READY } from '@karpenter-ts/kubernetes';
+import type { ClusterSnapshot } from '../state/cluster-model.ts';
+import type { StateNode } from '../state/state-node.ts';
+import type { Candidate } from './candidate.ts';
+import type { DisruptionState } from './disruption-state.ts';
+
+/** How many nodes of a NodePool may be disrupted for one reason (spec 04 §6). */
+export interface Allowance {
+  /** By the budgets alone; `UNLIMITED` if none applies. */
+  readonly allowed: number;
+  /** Nodes of the pool that are not Ready or deleting. They count against the budgets of every reason. */
+  readonly disrupting: number;
+  /** What is left, at least 0. */
+  readonly remaining: number;
+}
+
+/** What the budgets of all managed NodePools allow for one reason. */
+export interface BudgetAllowances {
+  readonly reason: DisruptionReason;
+  /** By name of the NodePool. */
+  readonly byPool: ReadonlyMap<string, Allowance>;
+  /** NodePools with nodes whose budgets allow no disruption at all. Those whose budgets are used up are not among them. */
+  readonly blocking: readonly NodePool[];
+}
+
+/** The nodes of a NodePool as budgets count them (spec 04 §6.4). */
+interface NodeCounts {
+  readonly total: number;
+  readonly disrupting: number;
+}
+
+/** Counts the nodes of every NodePool for its budgets. The counts are the same for every reason. */
+export function countNodes({ active, deleting }: ClusterSnapshot): ReadonlyMap<string, NodeCounts> {
+  const counts = new Map<string, { total: number; disrupting: number }>();
+  for (const stateNodes of [active, deleting]) {
+    for (const stateNode of stateNodes) {
+      if (!isCounted(stateNode)) continue;
+      const nodePool = stateNode.existing.labels[NODEPOOL_LABEL] ?? '';
+      let count = counts.get(nodePool);
+      if (count === undefined) counts.set(nodePool, (count = { total: 0, disrupting: 0 }));
+      count.total++;
+      if (isDisrupted(stateNode)) count.disrupting++;
+    }
+  }
+  return counts;
+}
+
+/** Computes what the budgets allow for a reason now. */
+export function findAllowances(
+  reason: DisruptionReason,
+  { pools, now }: Pick<DisruptionState, 'pools' | 'now'>,
+  counts: ReadonlyMap<string, NodeCounts>,
+): BudgetAllowances {
+  const byPool = new Map<string, Allowance>();
+  const blocking: NodePool[] = [];
+  for (const [name, { nodePool }] of pools) {
+    const { total, disrupting } = counts.get(name) ?? NO_NODES;
+    const { budgets } = nodePool.spec.disruption;
+    const { nodes: allowed } = allowedDisruptions({ budgets, reason, nodeCount: total, now });
+    byPool.set(name, { allowed, disrupting, remaining: Math.max(allowed - disrupting, 0) });
+    if (total !== 0 && allowed === 0) blocking.push(nodePool);
+  }
+  return { reason, byPool, blocking };
+}
+
+/** A NodePool with budgets that cannot be read, so that none of its nodes may be disrupted. */
+export interface FaultyBudgets {
+  readonly nodePool: NodePool;
+  /** What is wrong with each of them. */
+  readonly problems: readonly string[];
+}
+
+/** The NodePools with budgets that validation should have refused. */
+export function findFaultyBudgets(pools: DisruptionState['pools']): readonly FaultyBudgets[] {
+  const faulty: FaultyBudgets[] = [];
+  for (const { nodePool } of pools.values()) {
+    const problems = findBudgetProblems(nodePool.spec.disruption.budgets).map(({ message }) => message);
+    if (problems.length > 0) faulty.push({ nodePool, problems });
+  }
+  return faulty;
+}
+
+/** What is left of the budgets while a method chooses among its candidates. */
+export class BudgetCounter {
+  readonly #remaining: Map<string, number>;
+  #isConstrained = false;
+
+  constructor({ byPool }: Pick<BudgetAllowances, 'byPool'>) {
+    this.#remaining = new Map([...byPool].map(([name, { remaining }]) => [name, remaining]));
+  }
+
+  /**
+   * Whether a candidate was refused. A method that was constrained by budgets may find something as soon as they allow
+   * more, so it must not remember that there is nothing to do.
+   */
+  get isConstrained(): boolean {
+    return this.#isConstrained;
+  }
+
+  /** Whether the candidate may be disrupted. */
+  admits({ pool }: Candidate): boolean {
+    const isAdmitted = (this.#remaining.get(pool.nodePool.metadata.name) ?? 0) > 0;
+    this.#isConstrained ||= !isAdmitted;
+    return isAdmitted;
+  }
+
+  /** Whether the candidate may be disrupted together with those taken before, which takes it. */
+  take(candidate: Candidate): boolean {
+    if (!this.admits(candidate)) return false;
+    const { name } = candidate.pool.nodePool.metadata;
+    this.#remaining.set(name, this.#remaining.get(name)! - 1);
+    return true;
+  }
+}
+
+const NO_NODES: NodeCounts = { total: 0, disrupting: 0 };
+
+/** A node that is not initialized runs no pods yet, and one whose instance is terminating runs none any more. */
+function isCounted({ nodeClaim, existing }: StateNode): boolean {
+  return nodeClaim !== undefined && existing.initialized && !isTrue(nodeClaim, 'InstanceTerminating');
+}
+
+function isDisrupted({ node, isDeleting }: StateNode): boolean {
+  return isDeleting || node === undefined || !isTrue(node, READY);
+}

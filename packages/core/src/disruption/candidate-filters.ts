@@ -1,0 +1,191 @@
+import {
+  CAPACITY_TYPE_LABEL,
+  INSTANCE_TYPE_LABEL,
+  isNodeProtected,
+  isProtecting,
+  type NodeClaim,
+  NODEPOOL_LABEL,
+  readDoNotDisrupt,
+  REGISTERED_LABEL,
+  ZONE_LABEL,
+} from '@karpenter-ts/apis';
+import type { Node, Pod } from '@karpenter-ts/kubernetes';
+import type { ExistingNode } from '@karpenter-ts/scheduling';
+import type { BudgetBlock } from '../pods/disruption-budgets.ts';
+import type { StateNode } from '../state/state-node.ts';
+import type { TimeSlices } from '../state/time-slices.ts';
+import type { Candidate, DisruptionClass } from './candidate.ts';
+import type { DisruptionPool, DisruptionState } from './disruption-state.ts';
+import { lifetimeRemaining, type NodeCosts, nodeCosts } from './node-costs.ts';
+import { OfferingPrices } from './offering-prices.ts';
+
+/** Why a state node may not be disrupted voluntarily, whatever the method (spec 04 §3). */
+export type BlockReason =
+  /** A command that is being carried out disrupts it already. */
+  | { readonly kind: 'Queued' }
+  /** It has no NodeClaim, so it is none of ours. */
+  | { readonly kind: 'Unmanaged' }
+  | { readonly kind: 'NoNode' }
+  | { readonly kind: 'NotInitialized' }
+  | { readonly kind: 'Deleting' }
+  | { readonly kind: 'Nominated' }
+  | { readonly kind: 'NodeDoNotDisrupt' }
+  | { readonly kind: 'NoPoolLabel' }
+  /** The NodePool does not exist, is not managed, or its provider lists no instance types for it. */
+  | { readonly kind: 'PoolNotFound'; readonly nodePool: string }
+  | PodBlock;
+
+/** A pod keeps its node. A `terminationGracePeriod` ends that for the class `eventual`. */
+export type PodBlock = { readonly kind: 'PodDoNotDisrupt'; readonly pod: Pod } | PodBudgetBlock;
+
+export interface PodBudgetBlock extends BudgetBlock {
+  readonly pod: Pod;
+}
+
+/** A state node that may not be disrupted, and the first reason why. */
+export interface BlockedNode {
+  readonly stateNode: StateNode;
+  readonly why: BlockReason;
+}
+
+/** All state nodes of a pass as one class of disruption sees them. */
+export interface CandidateSelection {
+  readonly candidates: readonly Candidate[];
+  readonly blocked: readonly BlockedNode[];
+}
+
+/** The candidates of a pass by class. A candidate of both classes is the same object in both. */
+export interface CandidateScan extends Readonly<Record<DisruptionClass, CandidateSelection>> {
+  /** Pods with a do-not-disrupt annotation on nodes that would be candidates without pods. There are events about them. */
+  readonly annotatedPods: readonly Pod[];
+}
+
+/**
+ * Finds the candidates for disruption among all state nodes (spec 04 §3). Create one for the process: it remembers what
+ * the pods of a node cost as long as they stay the same, so that a pass over an unchanged cluster is cheap.
+ */
+export class CandidateFinder {
+  readonly #prices = new OfferingPrices();
+  readonly #costs = new WeakMap<ExistingNode, NodeCosts>();
+
+  /** Works in time slices. */
+  async find(state: DisruptionState, slices: TimeSlices): Promise<CandidateScan> {
+    const graceful = { candidates: [] as Candidate[], blocked: [] as BlockedNode[] };
+    const eventual = { candidates: [] as Candidate[], blocked: [] as BlockedNode[] };
+    const annotatedPods: Pod[] = [];
+    for (const stateNodes of [state.stateNodes.active, state.stateNodes.deleting]) {
+      for (const stateNode of stateNodes) {
+        if (slices.isOver) await slices.pause();
+        const admitted = admit(stateNode, state);
+        if (!isAdmitted(admitted)) {
+          const blocked = { stateNode, why: admitted };
+          graceful.blocked.push(blocked);
+          eventual.blocked.push(blocked);
+          continue;
+        }
+        const costs = this.#costsOf(stateNode, state);
+        for (const pod of costs.annotatedPods) annotatedPods.push(pod);
+        const candidate = this.#toCandidate(admitted, costs, state);
+        const why = findPodBlock(costs, state);
+        const isBounded = admitted.nodeClaim.spec.terminationGracePeriod !== undefined;
+        if (why === undefined) graceful.candidates.push(candidate);
+        else graceful.blocked.push({ stateNode, why });
+        if (why === undefined || isBounded) eventual.candidates.push(candidate);
+        else eventual.blocked.push({ stateNode, why });
+      }
+    }
+    return { graceful, eventual, annotatedPods };
+  }
+
+  #toCandidate(admitted: AdmittedNode, costs: NodeCosts, { now }: DisruptionState): Candidate {
+    const { stateNode, node, nodeClaim, pool } = admitted;
+    const { labels } = stateNode.existing;
+    const instanceType = pool.instanceTypes.get(labels[INSTANCE_TYPE_LABEL] ?? '');
+    const zone = labels[ZONE_LABEL] ?? '';
+    const capacityType = labels[CAPACITY_TYPE_LABEL] ?? '';
+    const price = this.#prices.find(instanceType, { zone, capacityType }) ?? 0;
+    const { reschedulablePods, reschedulingCost, rescheduleDisruptionCost } = costs;
+    return {
+      stateNode,
+      node,
+      nodeClaim,
+      pool,
+      instanceType,
+      zone,
+      capacityType,
+      reschedulablePods,
+      price,
+      disruptionCost: reschedulingCost * lifetimeRemaining(nodeClaim, now),
+      rescheduleDisruptionCost,
+      savingsRatio: price / rescheduleDisruptionCost,
+    };
+  }
+
+  /** The pods decide alone, and the object of the node does not tell of every change of a pod that has ended. */
+  #costsOf({ existing, node }: StateNode, state: DisruptionState): NodeCosts {
+    const pods = state.podsOn(node?.metadata.name ?? '');
+    let costs = this.#costs.get(existing);
+    if (costs === undefined || !areSame(costs.pods, pods)) {
+      costs = nodeCosts(pods);
+      this.#costs.set(existing, costs);
+    }
+    return costs;
+  }
+}
+
+/** A node that passed the filters that do not look at pods. */
+interface AdmittedNode {
+  readonly kind: 'Admitted';
+  readonly stateNode: StateNode;
+  readonly node: Node;
+  readonly nodeClaim: NodeClaim;
+  readonly pool: DisruptionPool;
+}
+
+function isAdmitted(verdict: AdmittedNode | BlockReason): verdict is AdmittedNode {
+  return verdict.kind === 'Admitted';
+}
+
+/** The filters that do not look at pods, in upstream's order: its text about a node is that of the first. */
+function admit(stateNode: StateNode, state: DisruptionState): AdmittedNode | BlockReason {
+  const { node, nodeClaim, existing } = stateNode;
+  if (state.isQueued(stateNode.providerId)) return { kind: 'Queued' };
+  if (nodeClaim === undefined) return { kind: 'Unmanaged' };
+  if (node === undefined) return { kind: 'NoNode' };
+  if (!existing.initialized) return { kind: 'NotInitialized' };
+  if (stateNode.isDeleting) return { kind: 'Deleting' };
+  if (state.isNominated(stateNode)) return { kind: 'Nominated' };
+  if (isNodeProtected(annotationsOf(node, nodeClaim))) return { kind: 'NodeDoNotDisrupt' };
+  const nodePool = existing.labels[NODEPOOL_LABEL];
+  if (nodePool === undefined) return { kind: 'NoPoolLabel' };
+  const pool = state.pools.get(nodePool);
+  if (pool === undefined || pool.instanceTypes.size === 0) return { kind: 'PoolNotFound', nodePool };
+  return { kind: 'Admitted', stateNode, node, nodeClaim, pool };
+}
+
+/** Registration copies the annotations of the NodeClaim to the Node; from then on the Node's count. */
+function annotationsOf(node: Node, nodeClaim: NodeClaim): Readonly<Record<string, string>> | undefined {
+  const isRegistered = node.metadata.labels?.[REGISTERED_LABEL] === 'true';
+  return (isRegistered ? node : nodeClaim).metadata.annotations;
+}
+
+/**
+ * The first pod that keeps the node. PodDisruptionBudgets are asked only if do-not-disrupt holds for no pod, so it holds
+ * for none of those they are asked about.
+ */
+function findPodBlock({ pods, annotatedPods }: NodeCosts, state: DisruptionState): PodBlock | undefined {
+  for (const pod of annotatedPods) {
+    if (isProtecting(readDoNotDisrupt(pod, state.now))) return { kind: 'PodDoNotDisrupt', pod };
+  }
+  for (const pod of pods) {
+    const block = state.podDisruptionBudgets.findBlock(pod, NOT_PROTECTED);
+    if (block !== undefined) return { ...block, pod };
+  }
+  return undefined;
+}
+
+const NOT_PROTECTED = { kind: 'Absent' } as const;
+
+function areSame(some: readonly Pod[], others: readonly Pod[]): boolean {
+  return some === others || (some.length === others.length && some.every((pod, i) => pod === others[i]));
+}

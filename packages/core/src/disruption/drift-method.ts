@@ -1,0 +1,89 @@
+import { MINUTE, type SteadyClock } from '@karpenter-ts/runtime';
+import type { Plan } from '@karpenter-ts/scheduling';
+import type { BudgetCounter } from './budget-allowances.ts';
+import type { Candidate } from './candidate.ts';
+import { byDriftTime } from './candidate-order.ts';
+import type { Command } from './command.ts';
+import type { DisruptionState } from './disruption-state.ts';
+import { replacementsOf } from './replacements.ts';
+import type { SimulationError, Simulator } from './simulator.ts';
+
+/** After this long the other methods have their turn, and the next pass goes on (spec 04 §25-2). */
+const SEARCH_LIMIT = MINUTE;
+
+/** What the search for a drifted node works on. */
+export interface DriftSearch {
+  /** Those that Drift has no obstacle for. */
+  readonly candidates: readonly Candidate[];
+  readonly budgets: BudgetCounter;
+  readonly simulator: Simulator;
+  readonly state: Pick<DisruptionState, 'pools'>;
+  readonly clock: Pick<SteadyClock, 'elapsed'>;
+  /** As returned by the last search. */
+  readonly lookedAt: LookedAt;
+}
+
+/** Provider ids of candidates that a search which ran out of time looked at in vain. They are looked at last. */
+export type LookedAt = ReadonlySet<string>;
+
+/** What Drift found. */
+export interface DriftFindings {
+  /** Undefined if none of the candidates can be disrupted now. */
+  readonly command: Command | undefined;
+  /** Candidates with pods that would have no place. */
+  readonly unschedulable: readonly UnschedulableCandidate[];
+  /** For the next search. Empty unless this one ran out of time. */
+  readonly lookedAt: LookedAt;
+}
+
+export interface UnschedulableCandidate {
+  readonly candidate: Candidate;
+  readonly errors: readonly SimulationError[];
+}
+
+/**
+ * Looks for one drifted node that can be replaced (spec 04 §9.3): the first whose pods all have a place elsewhere, be it
+ * on as many new nodes as they need, at any price. Rejects if it was aborted or a simulation failed.
+ */
+export async function findDriftedNode(search: DriftSearch, signal: AbortSignal): Promise<DriftFindings> {
+  const { candidates, budgets, simulator, state, clock } = search;
+  const unschedulable: UnschedulableCandidate[] = [];
+  const lookedAt = new Set(search.lookedAt);
+  const deadline = clock.elapsed() + SEARCH_LIMIT;
+  for (const candidate of inDriftOrder(candidates, search.lookedAt)) {
+    if (!budgets.admits(candidate)) continue;
+    if (clock.elapsed() >= deadline) return { command: undefined, unschedulable, lookedAt };
+    lookedAt.add(candidate.stateNode.providerId);
+    const simulation = await simulator.simulate([candidate], signal);
+    if (simulation === 'CandidateIsDeleting') continue;
+    if (simulation.errors.length === 0) {
+      return { command: replaceDriftedNode(candidate, simulation.plan, state), unschedulable, lookedAt: NONE };
+    }
+    unschedulable.push({ candidate, errors: simulation.errors });
+  }
+  return { command: undefined, unschedulable, lookedAt: NONE };
+}
+
+/**
+ * Those first that have been drifted for the longest time, but before them those without pods that need another node:
+ * otherwise pods would move to empty drifted nodes and have to move again.
+ */
+export function inDriftOrder(candidates: readonly Candidate[], lookedAt: LookedAt = NONE): readonly Candidate[] {
+  const hasPods = (candidate: Candidate) => (candidate.reschedulablePods.length > 0 ? 1 : 0);
+  const wasSeen = ({ stateNode }: Candidate) => (lookedAt.has(stateNode.providerId) ? 1 : 0);
+  return byDriftTime(candidates).toSorted((a, b) => wasSeen(a) - wasSeen(b) || hasPods(a) - hasPods(b));
+}
+
+function replaceDriftedNode(candidate: Candidate, plan: Plan, state: Pick<DisruptionState, 'pools'>): Command {
+  return {
+    method: 'Drift',
+    reason: 'Drifted',
+    consolidationType: '',
+    candidates: [candidate],
+    replacements: replacementsOf(plan, state),
+    plan,
+    savings: candidate.price - plan.newNodes.reduce((sum, { pricePerHour }) => sum + pricePerHour, 0),
+  };
+}
+
+const NONE: LookedAt = new Set();
