@@ -10,6 +10,7 @@ export { packingOptions, type PackingSettings } from './cost/packing-options.ts'
 export { allocatableResources, canHold } from './model/instance-types/allocatable.ts';
 export { Catalogues } from './model/instance-types/catalogues.ts';
 export { adjustPrice, compatibleOfferings, worstLaunchPrice } from './model/instance-types/launch-price.ts';
+export { LaunchPriceIndexes, type PricesUnder } from './model/instance-types/launch-prices.ts';
 export { describeNode, type NodeParts } from './model/nodes/existing-node.ts';
 export { daemonPodOf } from './model/pods/daemon-set.ts';
 export { podId, podName } from './model/pods/pod-id.ts';
@@ -48,6 +49,7 @@ export {
   roundPrice,
   type UnschedulablePod,
   type UnusablePool,
+  type ValueShortage,
 } from './plan.ts';
 export {
   awaitsReservation,

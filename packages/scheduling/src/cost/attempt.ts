@@ -61,7 +61,7 @@ export function* attempt(
   return 'refused' in rearranged ? blame([rearranged.refused]) : yield* finish(run, assignments, rearranged.nodes);
 }
 
-/** What was bought, and of which packing problem. */
+/** What was bought, of which tender. */
 interface Bought extends Purchase {
   readonly problem: PackingProblem;
 }

@@ -9,7 +9,7 @@ import {
 import type { InstanceType, Offering } from '../../snapshot.ts';
 
 /** In the order a provider buys where it may choose. */
-const LAUNCH_ORDER: readonly CapacityType[] = ['reserved', 'spot', 'on-demand'];
+export const LAUNCH_ORDER: readonly CapacityType[] = ['reserved', 'spot', 'on-demand'];
 
 /** The available offerings of a type that a node with these requirements may be bought by. */
 export function compatibleOfferings(
