@@ -1,12 +1,13 @@
 import type { Pod } from '@karpenter-ts/kubernetes';
 import type { Failure, Plan } from '@karpenter-ts/scheduling';
+import type { StateNode } from '../state/state-node.ts';
 import type { Candidate } from './candidate.ts';
 
 /** Why a pod that is not pending has no place when the candidates are gone. */
 export type SimulationError =
   | { readonly pod: Pod; readonly kind: 'Unschedulable'; readonly failure: Failure }
   /** It would land on a node that is not initialized yet, which may never be. */
-  | { readonly pod: Pod; readonly kind: 'UninitializedNode'; readonly nodeClaim: string; readonly node: string };
+  | { readonly pod: Pod; readonly kind: 'UninitializedNode'; readonly stateNode: StateNode };
 
 /** What would happen without the candidates (spec 04 §7). */
 export interface Simulation {

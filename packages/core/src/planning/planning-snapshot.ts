@@ -11,10 +11,16 @@ export interface PlanningInput {
   readonly pods: readonly Pod[];
 }
 
+/** The caches of objects that plans read besides nodes and pods. */
+export type PlanningCaches = Pick<
+  Caches,
+  'daemonSets' | 'namespaces' | 'persistentVolumeClaims' | 'persistentVolumes' | 'storageClasses'
+>;
+
 /** Everything a plan reads. Only lists are copied: objects in the caches are replaced, never changed. */
 export function planningSnapshot(
   { stateNodes, pools, pods }: PlanningInput,
-  caches: Pick<Caches, 'daemonSets' | 'namespaces' | 'persistentVolumeClaims' | 'persistentVolumes' | 'storageClasses'>,
+  caches: PlanningCaches,
   cluster: Pick<ClusterModel, 'findDaemonPod'>,
 ): Snapshot {
   return {
