@@ -127,7 +127,6 @@ export {
 
 // Values
 export { CronError, nextCronHit, parseCron } from './values/cron.ts';
-export { formatPlaces, scaleToInteger } from './values/decimal-places.ts';
 export {
   DurationError,
   formatDuration,

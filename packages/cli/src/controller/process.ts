@@ -99,7 +99,7 @@ export async function runController(
   }
 }
 
-interface ProcessParts {
+interface Surroundings {
   readonly env: NodeJS.ProcessEnv;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -108,7 +108,7 @@ interface ProcessParts {
 
 async function run(
   parsed: ParsedGroups<typeof GROUPS>,
-  { env, logger, metrics, source }: ProcessParts,
+  { env, logger, metrics, source }: Surroundings,
 ): Promise<number> {
   const { operator, process: chosen } = parsed;
   const module = PROVIDERS.find(({ name }) => name === chosen.provider) ?? DEFAULT_PROVIDER;

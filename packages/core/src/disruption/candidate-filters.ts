@@ -65,8 +65,7 @@ export interface CandidateScan extends Readonly<Record<DisruptionClass, Candidat
  * the pods of a node cost as long as they stay the same, so that a pass over an unchanged cluster is cheap.
  */
 export class CandidateFinder {
-  /** What nodes cost, for others who need to know. */
-  readonly prices = new OfferingPrices();
+  readonly #prices = new OfferingPrices();
   readonly #costs = new WeakMap<ExistingNode, NodeCosts>();
 
   /** Works in time slices. */
@@ -104,7 +103,7 @@ export class CandidateFinder {
     const instanceType = pool.instanceTypes.get(labels[INSTANCE_TYPE_LABEL] ?? '');
     const zone = labels[ZONE_LABEL] ?? '';
     const capacityType = labels[CAPACITY_TYPE_LABEL] ?? '';
-    const price = this.prices.find(instanceType, { zone, capacityType }) ?? 0;
+    const price = this.#prices.find(instanceType, { zone, capacityType }) ?? 0;
     const { reschedulablePods, reschedulingCost, rescheduleDisruptionCost } = costs;
     return {
       stateNode,

@@ -1,6 +1,5 @@
 import { CAPACITY_TYPE_LABEL, INSTANCE_TYPE_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
 import { isTrue, parseNillableDuration } from '@karpenter-ts/kubernetes';
-import { NODE_COST } from '../pods/eviction-cost.ts';
 import type { Candidate } from './candidate.ts';
 
 /** Why a method leaves a candidate alone. Most candidates simply do not concern a method: those reasons have no text. */
@@ -41,7 +40,7 @@ export function selectEligible(
  * eviction costs nothing.
  */
 export function isEmpty({ rescheduleDisruptionCost }: Candidate): boolean {
-  return rescheduleDisruptionCost <= NODE_COST;
+  return rescheduleDisruptionCost <= 1;
 }
 
 /** Why Emptiness leaves the candidate alone; undefined if it does not (spec 04 §8). Every policy deletes empty nodes. */
