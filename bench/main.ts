@@ -31,6 +31,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   money: async (options) => (await import('./money.ts')).run(options),
   planning: async (options) => (await import('./planning.ts')).run(options),
   runtime: async (options) => report('runtime', await (await import('./runtime.ts')).measureRuntime(), options),
+  shrink: async (options) => report('shrink', await (await import('./shrink.ts')).measureShrinking(), options),
   whatif: async (options) => (await import('./whatif.ts')).run(options),
 };
 

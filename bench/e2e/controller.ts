@@ -18,8 +18,13 @@ const PROBE = fileURLToPath(new URL('./probe-process.ts', import.meta.url));
 /** What its container has; the launcher sets the heap by it. */
 const MEMORY_LIMIT = String(512 * 1024 * 1024);
 
-/** Starts the controller with upstream's defaults, as in a container of 512 MiB. BENCH_CONTROLLER_LOG keeps its log. */
-export function startController(kubeconfigPath: string): MeasuredController {
+/**
+ * Starts the controller with upstream's defaults and these settings, as in a container of 512 MiB. BENCH_CONTROLLER_LOG keeps its log.
+ */
+export function startController(
+  kubeconfigPath: string,
+  settings: Readonly<Record<string, string>> = {},
+): MeasuredController {
   const log = process.env['BENCH_CONTROLLER_LOG'];
   const flags = [...heapFlags({ MEMORY_LIMIT }), '--import', PROBE];
   const child = spawn(process.execPath, [...flags, BIN, 'controller'], {
@@ -32,6 +37,7 @@ export function startController(kubeconfigPath: string): MeasuredController {
       DISABLE_LEADER_ELECTION: 'true',
       METRICS_PORT: '0',
       HEALTH_PROBE_PORT: '0',
+      ...settings,
     },
   });
   const exited = once(child, 'exit');

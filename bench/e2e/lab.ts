@@ -7,8 +7,10 @@ import { startController } from './controller.ts';
 import { startUpstream } from './upstream.ts';
 import { createPool, type Demand, drainPool, runPods } from './workload.ts';
 
-/** Our controller, or upstream's binary at this path. */
-export type Contender = { readonly kind: 'ours' } | { readonly kind: 'upstream'; readonly path: string };
+/** Our controller, with settings as environment variables, or upstream's binary at this path. */
+export type Contender =
+  | { readonly kind: 'ours'; readonly settings?: Readonly<Record<string, string>> }
+  | { readonly kind: 'upstream'; readonly path: string };
 
 /** Both have synced by then. */
 const SETTLE_MS = 5_000;
@@ -37,7 +39,7 @@ export function measureDrainOnLab(contender: Contender, demand: Demand): Promise
 /**
  * Runs the work on a real control plane with KWOK kubelets, set up for each run, with one controller and one NodePool.
  */
-async function onLab<T>(contender: Contender, demand: Demand, work: (client: Client) => Promise<T>): Promise<T> {
+export async function onLab<T>(contender: Contender, demand: Demand, work: (client: Client) => Promise<T>): Promise<T> {
   const lab = await startLab({ name: `bench-${process.pid}` });
   try {
     const env = { KUBECONFIG: lab.kubeconfigPath };
@@ -47,7 +49,7 @@ async function onLab<T>(contender: Contender, demand: Demand, work: (client: Cli
     });
     const controller =
       contender.kind === 'ours'
-        ? startController(lab.kubeconfigPath)
+        ? startController(lab.kubeconfigPath, contender.settings)
         : await startUpstream(contender.path, lab.kubeconfigPath);
     const connection = await findConnection({ env });
     const transport = new HttpsTransport({ connection, clock: realClock, logger: nullLogger, env });
