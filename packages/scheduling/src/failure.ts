@@ -30,10 +30,14 @@ export interface PoolRefusal {
   readonly refusal: Refusal;
 }
 
+/** What a check says in plain data from the outset, because that costs it nothing. Other refusals are written later. */
+export type PlainRefusal =
+  /** The pool has as many nodes as it may. */
+  { readonly why: 'NodeLimit'; readonly limit: Quantity };
+
 /** Why a new node of one pool cannot take a pod: the first check that fails. */
 export type Refusal =
-  /** The pool has as many nodes as it may. */
-  | { readonly why: 'NodeLimit'; readonly limit: Quantity }
+  | PlainRefusal
   /** Each type would breach one limit or another: what the pool may still grow by, and the least any type would add. */
   | { readonly why: 'ResourceLimits'; readonly remaining: Amounts; readonly smallest: Amounts }
   | { readonly why: 'Taints'; readonly untolerated: readonly Taint[] }

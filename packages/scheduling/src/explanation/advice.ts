@@ -3,12 +3,12 @@ import { formatIncompatibility, formatTaint } from '@karpenter-ts/apis';
 import { type Amounts, formatQuantity } from '@karpenter-ts/kubernetes';
 import type { HostPort, Refusal, TopologyRefusal, TypeTally } from '../failure.ts';
 import type { PoolExplanation } from './explainer.ts';
-import { renderConflict } from './render.ts';
+import { renderConflict, renderRefusal } from './render.ts';
 import type { Shortfall } from './shortfall.ts';
 
 /** What a pool lacked for a pod, in one line with the numbers that failed. */
-export function adviceOn({ refusal, nearestMiss }: PoolExplanation): string {
-  const text = adviceFor(refusal);
+export function adviceOn({ nodePool, refusal, nearestMiss }: PoolExplanation): string {
+  const text = adviceFor(refusal) ?? renderRefusal({ nodePool, refusal });
   return nearestMiss === undefined ? text : `${text}; nearest: ${describeShortfall(nearestMiss)}`;
 }
 
@@ -25,7 +25,8 @@ export function describeShortfall(shortfall: Shortfall): string {
   return `${instanceType}: ${obstacles.length === 0 ? 'beyond the limits of the pool' : obstacles.join(', ')}`;
 }
 
-function adviceFor(refusal: Refusal): string {
+/** `undefined` where there is nothing to add to what upstream says. */
+function adviceFor(refusal: Refusal): string | undefined {
   switch (refusal.why) {
     case 'NodeLimit':
       return `it has ${formatQuantity(refusal.limit)} nodes, as many as it may`;
@@ -50,7 +51,7 @@ function adviceFor(refusal: Refusal): string {
         ? `waits for reserved capacity: ${refusal.reservations.join(', ')}`
         : `would cost a node its reserved capacity: ${refusal.reservations.join(', ')}`;
     default:
-      return refusal satisfies never;
+      return undefined;
   }
 }
 

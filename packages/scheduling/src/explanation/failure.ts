@@ -24,7 +24,7 @@ import { KeyChoice } from '../topology/key-choice.ts';
 import type { LabelGroup } from '../topology/label-group.ts';
 import type { Group } from '../topology/group-lists.ts';
 import type { BindingRule, Topology } from '../topology/topology.ts';
-import type { Failure, Refusal, RuleDomains } from '../failure.ts';
+import type { Failure, PlainRefusal, Refusal, RuleDomains } from '../failure.ts';
 import { limitRefusal, reservationRefusal, TypeRefusals } from './supply-refusal.ts';
 
 export interface ExplanationTables {
@@ -69,7 +69,6 @@ export class FailureWriter {
 
   #refusal(raw: RawRefusal, failure: RawFailure): Refusal {
     switch (raw.why) {
-      case 'NodeLimit':
       case 'ResourceLimits':
         return limitRefusal(raw);
       case 'Taints':
@@ -85,7 +84,7 @@ export class FailureWriter {
       case 'Reservation':
         return reservationRefusal(raw);
       default:
-        return raw satisfies never;
+        return raw satisfies PlainRefusal;
     }
   }
 

@@ -10,9 +10,8 @@ import type { OverheadGroup } from '../packing/new-nodes/overhead-group.ts';
 import type { RawInstanceTypeRefusal, RawLimitRefusal, RawReservationRefusal } from '../packing/raw-refusal.ts';
 import type { RequirementSets } from '../model/requirements/requirement-set.ts';
 
-/** How many nodes there may be, or what the pool may still grow by beside the least its types would add. */
+/** What the pool may still grow by beside the least its types would add. */
 export function limitRefusal({ why, template, limits }: RawLimitRefusal): Refusal {
-  if (why === 'NodeLimit') return { why, limit: template.limits!.remaining.get('nodes')! };
   const { catalogue } = template.market;
   const smallest = new Map<string, Quantity>();
   for (const [name, { format }] of limits.remaining) {

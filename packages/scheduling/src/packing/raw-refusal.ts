@@ -1,5 +1,6 @@
 import type { PoolLimits } from '../checks/pool-limits.ts';
 import type { ReservedOffering } from '../model/instance-types/catalogue.ts';
+import type { PlainRefusal } from '../failure.ts';
 import type { BitSet } from '../model/interning/bit-set.ts';
 import type { ValueShortage } from '../plan.ts';
 import type { NodeNeeds, RequirementSet } from '../model/requirements/requirement-set.ts';
@@ -12,6 +13,7 @@ import type { Stage } from '../model/pods/constraints.ts';
 
 /** A refusal in interned terms. It is cheap to make, and becomes plain data only for pods that get no place. */
 export type RawRefusal =
+  | PlainRefusal
   | RawLimitRefusal
   | { readonly why: 'Taints'; readonly template: NodeTemplate; readonly tolerations: number }
   | {
@@ -26,7 +28,7 @@ export type RawRefusal =
   | RawReservationRefusal;
 
 export interface RawLimitRefusal {
-  readonly why: 'NodeLimit' | 'ResourceLimits';
+  readonly why: 'ResourceLimits';
   readonly template: NodeTemplate;
   /** These do not change any more, because the pool opens no more nodes. */
   readonly limits: PoolLimits;

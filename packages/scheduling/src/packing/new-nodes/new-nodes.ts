@@ -114,7 +114,9 @@ class PoolWithinLimits {
     const { template } = this;
     const limits = this.#limits!;
     const variants = template.variants.clone();
-    if (limits.hasReachedNodes()) return { variants, refusal: { why: 'NodeLimit', template, limits } };
+    if (limits.hasReachedNodes()) {
+      return { variants, refusal: { why: 'NodeLimit', limit: template.limits!.remaining.get('nodes')! } };
+    }
     const isOpen = limits.restrict(variants, template.market.catalogue);
     return { variants, refusal: isOpen ? undefined : { why: 'ResourceLimits', template, limits } };
   }
