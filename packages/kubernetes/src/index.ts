@@ -126,7 +126,7 @@ export {
 } from './selectors/label-selector.ts';
 
 // Values
-export { CronError, nextCronHit, parseCron } from './values/cron.ts';
+export { CronError, hasCronHit, nextCronHit, parseCron } from './values/cron.ts';
 export {
   DurationError,
   formatDuration,
@@ -161,6 +161,7 @@ export {
   unitsOf,
   ZERO_QUANTITY,
 } from './values/quantity.ts';
+export { TIME_ZONE_DATABASE, TimeZone, timeZoneNames } from './values/time-zone.ts';
 export { instantOf, microTimestamp, timestamp } from './values/timestamp.ts';
 
 // JSON and schemas

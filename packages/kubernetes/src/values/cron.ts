@@ -1,6 +1,7 @@
 import { goQuote } from './go-text.ts';
 import { DurationError, nanosToMilliseconds, parseDuration } from './duration.ts';
 import { parseInt64 } from './int64.ts';
+import type { TimeZone } from './time-zone.ts';
 
 /** When something recurs, in UTC. */
 export type CronSchedule =
@@ -53,6 +54,8 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const DAY = 24 * 60 * MINUTE;
 const HORIZON_YEARS = 5;
+/** More than clocks ever jump at once. */
+const MOST_SKIPPED = 3 * 60 * MINUTE;
 
 // White space as Go has it: not the zero-width U+FEFF of JavaScript's \s, but the next-line U+0085.
 const BLANKS = /[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/;
@@ -94,6 +97,28 @@ export function nextCronHit(schedule: CronSchedule, afterMs: number): number | u
     if (hit !== undefined) return day + hit;
   }
   return undefined;
+}
+
+/** The time from an instant, which itself is left out, to another. In milliseconds since the epoch. */
+export interface TimeSpan {
+  readonly after: number;
+  readonly until: number;
+}
+
+/**
+ * Whether clocks in a time zone show a hit of the schedule within a time. A hit in an hour that is skipped there counts
+ * at the end of the gap, one in an hour that is repeated counts twice: what a schedule protects stays protected.
+ */
+export function hasCronHit(schedule: CronSchedule, { after, until }: TimeSpan, zone: TimeZone): boolean {
+  if (schedule.kind === 'every') return (nextCronHit(schedule, after) ?? until + 1) <= until;
+  const last = zone.wallClock(until) + MOST_SKIPPED;
+  let hit = nextCronHit(schedule, zone.wallClock(after) - MOST_SKIPPED);
+  while (hit !== undefined && hit <= last) {
+    const instants = [zone.firstInstantOf(hit), zone.lastInstantOf(hit)];
+    if (instants.some((at) => at > after && at <= until)) return true;
+    hit = nextCronHit(schedule, hit);
+  }
+  return false;
 }
 
 type Fields = Extract<CronSchedule, { kind: 'fields' }>;
