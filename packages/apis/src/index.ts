@@ -58,6 +58,33 @@ export {
   NODECLAIM_TAG,
   NODEPOOL_TAG,
 } from './names/ec2-tags.ts';
+export {
+  type ConsolidationKind,
+  type ConsolidationWaits,
+  type IgnoredPods,
+} from './extensions/consolidation-annotations.ts';
+export {
+  type DisruptionFlags,
+  type DisruptionSettings,
+  disruptionSettings,
+  UPSTREAM_DISRUPTION,
+} from './extensions/disruption-settings.ts';
+export { type DisruptionWindow, type DisruptionWindows, type WindowReason } from './extensions/disruption-windows.ts';
+export { EXPIRED_AT, type ExpirationPolicy, findExpirationPolicy } from './extensions/expiration-annotations.ts';
+export {
+  formatMinimumSavings,
+  type MinimumSavings,
+  NO_MINIMUM,
+  readMaxReplacements,
+  readMinimumSavings,
+} from './extensions/replacement-annotations.ts';
+export {
+  isCutOff,
+  type WindowQuestion,
+  type WindowState,
+  windowState,
+  type WindowVerdict,
+} from './extensions/window-state.ts';
 export { type AnnotationReview, reviewAnnotations } from './extensions/extension-annotations.ts';
 export { BUILT_EXTENSIONS, type Extensions, isExtensionOn } from './extensions/extensions.ts';
 export {

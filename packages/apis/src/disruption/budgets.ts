@@ -3,11 +3,13 @@ import {
   CronError,
   DurationError,
   goQuote,
+  hasCronHit,
   nanosToMilliseconds,
   nextCronHit,
   parseCron,
   parseDuration,
   parseInt64,
+  type TimeZone,
 } from '@karpenter-ts/kubernetes';
 
 /** The reason of a voluntary disruption. */
@@ -22,6 +24,8 @@ export interface BudgetQuestion {
   readonly reason: DisruptionReason;
   readonly nodeCount: number;
   readonly now: number;
+  /** Where the clocks are that schedules refer to (spec 09 B1); UTC without one, as upstream. */
+  readonly timeZone?: TimeZone | undefined;
 }
 
 /** A problem of the budget at `index`. */
@@ -41,11 +45,12 @@ export interface AllowedDisruptions {
  * to all reasons, one with an empty list to none. An invalid budget allows no disruption for any reason, because it is
  * unknown what its author wanted to protect.
  */
-export function allowedDisruptions({ budgets, reason, nodeCount, now }: BudgetQuestion): AllowedDisruptions {
+export function allowedDisruptions(question: BudgetQuestion): AllowedDisruptions {
+  const { budgets, reason } = question;
   let nodes = UNLIMITED;
   const problems: BudgetProblem[] = [];
   for (const [index, budget] of budgets.entries()) {
-    const limit = readBudget(budget, nodeCount, now);
+    const limit = readBudget(budget, question);
     if (typeof limit === 'string') problems.push({ index, message: limit });
     else if (budget.reasons?.includes(reason) ?? true) nodes = Math.min(nodes, limit);
   }
@@ -55,7 +60,7 @@ export function allowedDisruptions({ budgets, reason, nodeCount, now }: BudgetQu
 /** Budgets that are invalid at any time. They block all disruption of their pool. */
 export function findBudgetProblems(budgets: readonly Budget[]): readonly BudgetProblem[] {
   return budgets.flatMap((budget, index) => {
-    const problem = findActivityProblem(budget) ?? readNodes(budget.nodes, 0);
+    const problem = findActivityProblem(budget) ?? nodesOf(budget.nodes, 0);
     return typeof problem === 'string' ? [{ index, message: problem }] : [];
   });
 }
@@ -70,16 +75,21 @@ export function neverFires(schedule: string): boolean {
   }
 }
 
-function readBudget(budget: Budget, nodeCount: number, now: number): number | string {
+function readBudget(budget: Budget, { nodeCount, now, timeZone }: BudgetQuestion): number | string {
   const problem = findActivityProblem(budget);
   if (problem !== undefined) return problem;
-  return isActive(budget, now) ? readNodes(budget.nodes, nodeCount) : UNLIMITED;
+  return isActive(budget, now, timeZone) ? nodesOf(budget.nodes, nodeCount) : UNLIMITED;
 }
 
 /** A budget is active for the duration after each time its schedule fires. */
-function isActive({ schedule, duration }: Budget, now: number): boolean {
+function isActive({ schedule, duration }: Budget, now: number, timeZone: TimeZone | undefined): boolean {
   if (schedule === undefined && duration === undefined) return true;
-  const hit = nextCronHit(parseCron(schedule ?? ''), now - nanosToMilliseconds(parseDuration(duration ?? '0')));
+  const cron = parseCron(schedule ?? '');
+  const start = now - nanosToMilliseconds(parseDuration(duration ?? '0'));
+  if (timeZone !== undefined && !neverFires(schedule ?? '')) {
+    return hasCronHit(cron, { after: start, until: now }, timeZone);
+  }
+  const hit = nextCronHit(cron, start);
   return hit === undefined || hit <= now;
 }
 
@@ -100,7 +110,7 @@ function findActivityProblem({ schedule, duration }: Budget): string | undefined
  * Parses a number, or a percentage of the pool, which is rounded up so that small pools can be disrupted too. Returns a
  * text if it is invalid.
  */
-function readNodes(text: string, nodeCount: number): number | string {
+export function nodesOf(text: string, nodeCount: number): number | string {
   const count = parseInt64(text);
   if (typeof count === 'bigint') return Math.min(Number(count), UNLIMITED);
   if (!text.endsWith('%')) return 'invalid value for IntOrString: invalid type: string is not a percentage';

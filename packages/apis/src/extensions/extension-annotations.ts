@@ -1,15 +1,45 @@
 import { findNearMiss } from '../names/near-miss.ts';
-import { type Extensions, isExtensionOn } from './extensions.ts';
+import {
+  CONSOLIDATE_AFTER,
+  CONSOLIDATE_AFTER_IGNORE,
+  CONSOLIDATION_METHODS,
+  MIN_NODE_AGE,
+} from './consolidation-annotations.ts';
+import { BUDGET_TIME_ZONE, DISRUPTION_WINDOWS } from './disruption-windows.ts';
+import { EXPIRATION_DEADLINE, EXPIRATION_JITTER, EXPIRATION_POLICY } from './expiration-annotations.ts';
+import { EXTENSION_DOMAIN, type ExtensionAnnotation, problemOf } from './extension-annotation.ts';
+import { BUILT_EXTENSIONS, type Extensions, isExtensionOn } from './extensions.ts';
 import type { NodePool } from '../kinds/core/node-pool.ts';
+import {
+  CONSOLIDATION_MAX_REPLACEMENTS,
+  MIN_SAVINGS,
+  MIN_SAVINGS_DELETE,
+  SPLIT_MIN_SAVINGS,
+} from './replacement-annotations.ts';
 import { NODE_FEE, PACKING_POLICY, readPackingAnnotations } from './packing-annotations.ts';
 
-/** The domain of our own annotations. */
-const DOMAIN = 'karpenter-ts.dev/';
+/** The annotations read on NodePools, in the order in which their problems are told. */
+const ANNOTATIONS: readonly ExtensionAnnotation<unknown>[] = [
+  CONSOLIDATION_MAX_REPLACEMENTS,
+  SPLIT_MIN_SAVINGS,
+  MIN_SAVINGS,
+  MIN_SAVINGS_DELETE,
+  BUDGET_TIME_ZONE,
+  DISRUPTION_WINDOWS,
+  EXPIRATION_POLICY,
+  EXPIRATION_DEADLINE,
+  EXPIRATION_JITTER,
+  CONSOLIDATION_METHODS,
+  CONSOLIDATE_AFTER,
+  CONSOLIDATE_AFTER_IGNORE,
+  MIN_NODE_AGE,
+].filter(({ extension }) => BUILT_EXTENSIONS.has(extension));
 
-/** The annotations read on NodePools, with the ids of their extensions. */
+/** Their keys, with the ids of their extensions. */
 const READ: ReadonlyMap<string, string> = new Map([
   [PACKING_POLICY, 'A1'],
   [NODE_FEE, 'A4'],
+  ...ANNOTATIONS.map(({ key, extension }) => [key, extension] as const),
 ]);
 
 /** What is to be reported about a NodePool's annotations. Each text begins with the key. */
@@ -25,13 +55,15 @@ export function reviewAnnotations(
   { metadata }: Pick<NodePool, 'metadata'>,
   extensions: Extensions,
 ): AnnotationReview | undefined {
-  const ours = Object.entries(metadata.annotations ?? {}).filter(([key]) => key.startsWith(DOMAIN));
+  const ours = Object.entries(metadata.annotations ?? {}).filter(([key]) => key.startsWith(EXTENSION_DOMAIN));
   if (ours.length === 0) return undefined;
   const { on = [], off = [] } = Object.groupBy(ours, ([key]) => (isHonoured(key, extensions) ? 'on' : 'off'));
-  const { problems } = readPackingAnnotations({ metadata: { ...metadata, annotations: Object.fromEntries(on) } });
+  const honoured = { metadata: { ...metadata, annotations: Object.fromEntries(on) } };
+  const { problems } = readPackingAnnotations(honoured);
+  const bad = ANNOTATIONS.map((annotation) => problemOf(annotation, honoured)).filter((text) => text !== undefined);
   const unknown = on.filter(([key]) => !READ.has(key)).map(([key]) => `${key}: ${whatItMayBe(key)}; it is ignored`);
   return {
-    problems: [...problems, ...unknown],
+    problems: [...problems, ...bad, ...unknown],
     switchedOff: off.map(([key]) => `${key}: switched off by --extensions`),
   };
 }
@@ -43,7 +75,9 @@ function isHonoured(key: string, extensions: Extensions): boolean {
 }
 
 function whatItMayBe(key: string): string {
-  const known = [...READ.keys()].map((one) => one.slice(DOMAIN.length));
-  const meant = findNearMiss(key.slice(DOMAIN.length), known);
-  return meant === undefined ? 'no extension reads it' : `no extension reads it, did you mean ${DOMAIN}${meant}?`;
+  const known = [...READ.keys()].map((one) => one.slice(EXTENSION_DOMAIN.length));
+  const meant = findNearMiss(key.slice(EXTENSION_DOMAIN.length), known);
+  return meant === undefined
+    ? 'no extension reads it'
+    : `no extension reads it, did you mean ${EXTENSION_DOMAIN}${meant}?`;
 }
