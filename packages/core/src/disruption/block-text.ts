@@ -1,5 +1,6 @@
 import { DO_NOT_DISRUPT, NODEPOOL_LABEL } from '@karpenter-ts/apis';
 import { goQuote, objectKey } from '@karpenter-ts/kubernetes';
+import { durationText } from '@karpenter-ts/runtime';
 import type { BlockReason } from './candidate-filters.ts';
 import type { Ineligibility } from './eligibility.ts';
 
@@ -53,6 +54,11 @@ export function renderIneligibility(why: Ineligibility): string | undefined {
       return `NodePool ${goQuote(why.nodePool)} has consolidation disabled`;
     case 'OnlyWhenEmpty':
       return `NodePool ${goQuote(why.nodePool)} has consolidation policy WhenEmpty, but node is not empty`;
+    case 'TooYoung':
+      return Number.isFinite(why.minimum)
+        ? `Node is younger than the pool's minimum age (${shortDuration(why.minimum)})`
+        : "The pool's minimum age cannot be read";
+    case 'MethodOff':
     case 'StaticPool':
     case 'Empty':
     case 'NotEmpty':
@@ -62,6 +68,13 @@ export function renderIneligibility(why: Ineligibility): string | undefined {
     default:
       return why satisfies never;
   }
+}
+
+/** A duration as people write it: `30m` where Go has `30m0s`. */
+function shortDuration(milliseconds: number): string {
+  return durationText(milliseconds)
+    .replace(/(?<=[hm])0s$/, '')
+    .replace(/(?<=h)0m$/, '');
 }
 
 /** What keeps a node from being disrupted, as a value of the label `blocker` of metrics (spec 09 C5). */

@@ -1,29 +1,32 @@
 import {
-  allowedDisruptions,
-  type DisruptionReason,
   findBudgetProblems,
   type NodePool,
   NODEPOOL_LABEL,
+  type WindowReason,
+  type WindowVerdict,
 } from '@karpenter-ts/apis';
 import { isTrue, READY } from '@karpenter-ts/kubernetes';
 import type { ClusterSnapshot } from '../state/cluster-model.ts';
 import type { StateNode } from '../state/state-node.ts';
 import type { Candidate } from './candidate.ts';
 import type { DisruptionState } from './disruption-state.ts';
+import { allowedNodes } from './allowed-nodes.ts';
 
 /** How many nodes of a NodePool may be disrupted for one reason (spec 04 §6). */
 export interface Allowance {
-  /** By the budgets alone; `UNLIMITED` if none applies. */
+  /** By budgets and windows, before anything is subtracted; `UNLIMITED` if none applies. */
   readonly allowed: number;
   /** Nodes of the pool that are not Ready or deleting. They count against the budgets of every reason. */
   readonly disrupting: number;
   /** What is left, at least 0. */
   readonly remaining: number;
+  /** What windows say about the reason. */
+  readonly window: WindowVerdict;
 }
 
 /** What the budgets of all managed NodePools allow for one reason. */
 export interface BudgetAllowances {
-  readonly reason: DisruptionReason;
+  readonly reason: WindowReason;
   /** By name of the NodePool. */
   readonly byPool: ReadonlyMap<string, Allowance>;
   /** NodePools with nodes whose budgets allow no disruption at all. Those whose budgets are used up are not among them. */
@@ -54,18 +57,17 @@ export function countNodes({ active, deleting }: ClusterSnapshot): ReadonlyMap<s
 
 /** Computes what the budgets allow for a reason now. */
 export function findAllowances(
-  reason: DisruptionReason,
+  reason: WindowReason,
   { pools, now }: Pick<DisruptionState, 'pools' | 'now'>,
   counts: ReadonlyMap<string, NodeCounts>,
 ): BudgetAllowances {
   const byPool = new Map<string, Allowance>();
   const blocking: NodePool[] = [];
-  for (const [name, { nodePool }] of pools) {
+  for (const [name, pool] of pools) {
     const { total, disrupting } = counts.get(name) ?? NO_NODES;
-    const { budgets } = nodePool.spec.disruption;
-    const { nodes: allowed } = allowedDisruptions({ budgets, reason, nodeCount: total, now });
-    byPool.set(name, { allowed, disrupting, remaining: Math.max(allowed - disrupting, 0) });
-    if (total !== 0 && allowed === 0) blocking.push(nodePool);
+    const { nodes: allowed, byBudgets, window } = allowedNodes(pool, { reason, nodeCount: total, now });
+    byPool.set(name, { allowed, disrupting, remaining: Math.max(allowed - disrupting, 0), window });
+    if (total !== 0 && byBudgets === 0) blocking.push(pool.nodePool);
   }
   return { reason, byPool, blocking };
 }

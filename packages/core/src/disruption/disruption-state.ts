@@ -1,4 +1,4 @@
-import type { NodePool } from '@karpenter-ts/apis';
+import type { DisruptionSettings, NodePool } from '@karpenter-ts/apis';
 import type { Pod } from '@karpenter-ts/kubernetes';
 import type { Instant } from '@karpenter-ts/runtime';
 import type { InstanceType } from '@karpenter-ts/scheduling';
@@ -27,6 +27,8 @@ export interface DisruptionState {
 /** A managed NodePool with what its provider offers for it; no types if they could not be listed. */
 export interface DisruptionPool {
   readonly nodePool: NodePool;
+  /** What its annotations and the flags say beyond upstream. In tests: `UPSTREAM_DISRUPTION`. */
+  readonly settings: DisruptionSettings;
   /** As the provider lists them: the same array as long as they do not change, which planning keeps its indexes by. */
   readonly offered: readonly InstanceType[];
   /** The same types by name. */

@@ -1,5 +1,13 @@
 import { CAPACITY_TYPE_LABEL, INSTANCE_TYPE_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
+<<<<<<< HEAD
 import { isTrue, parseNillableDuration } from '@karpenter-ts/kubernetes';
+=======
+import { findCondition, isTrue } from '@karpenter-ts/kubernetes';
+import type { Instant } from '@karpenter-ts/runtime';
+import { type ConsolidationReason, findQuiet, waitFor } from '../nodeclaim/disruption-conditions/consolidatable.ts';
+import { NODE_COST } from '../pods/eviction-cost.ts';
+import { transitionOf } from '../writes/conditions.ts';
+>>>>>>> a56ee53 (disruption: keep to windows, own waits and the minimum age of nodes)
 import type { Candidate } from './candidate.ts';
 
 /** Why a method leaves a candidate alone. Most candidates simply do not concern a method: those reasons have no text. */
@@ -12,6 +20,10 @@ export type Ineligibility =
   | { readonly kind: 'Empty' }
   | { readonly kind: 'NotEmpty' }
   | { readonly kind: 'NotConsolidatable' }
+  /** The pool keeps its empty nodes (spec 09 B3). */
+  | { readonly kind: 'MethodOff' }
+  /** `minimum` in milliseconds; infinite if it could not be read (spec 09 B4). */
+  | { readonly kind: 'TooYoung'; readonly minimum: number }
   | { readonly kind: 'NotDrifted' };
 
 /** The candidates of a method, and why the others are not. */
@@ -23,12 +35,13 @@ export interface EligibleCandidates {
 /** Selects the candidates of a method by its own rule, one of the `find…Obstacle` below. */
 export function selectEligible(
   candidates: readonly Candidate[],
-  findObstacle: (candidate: Candidate) => Ineligibility | undefined,
+  findObstacle: (candidate: Candidate, now: Instant) => Ineligibility | undefined,
+  now: Instant,
 ): EligibleCandidates {
   const eligible: Candidate[] = [];
   const ineligible: { candidate: Candidate; why: Ineligibility }[] = [];
   for (const candidate of candidates) {
-    const why = findObstacle(candidate);
+    const why = findObstacle(candidate, now);
     if (why === undefined) eligible.push(candidate);
     else ineligible.push({ candidate, why });
   }
@@ -44,11 +57,13 @@ export function isEmpty({ rescheduleDisruptionCost }: Candidate): boolean {
 }
 
 /** Why Emptiness leaves the candidate alone; undefined if it does not (spec 04 §8). Every policy deletes empty nodes. */
-export function findEmptinessObstacle(candidate: Candidate): Ineligibility | undefined {
+export function findEmptinessObstacle(candidate: Candidate, now: Instant): Ineligibility | undefined {
   if (isStatic(candidate)) return { kind: 'StaticPool' };
-  if (isConsolidationDisabled(candidate)) return { kind: 'ConsolidationDisabled', nodePool: poolOf(candidate) };
+  if (isDisabled(candidate, 'empty')) return { kind: 'ConsolidationDisabled', nodePool: poolOf(candidate) };
   if (!isEmpty(candidate)) return { kind: 'NotEmpty' };
-  return isConsolidatable(candidate) ? undefined : { kind: 'NotConsolidatable' };
+  if (!isConsolidatable(candidate)) return { kind: 'NotConsolidatable' };
+  if (!candidate.pool.settings.consolidationMethods.has('empty')) return { kind: 'MethodOff' };
+  return findTimeObstacle(candidate, 'empty', now);
 }
 
 /** Why Drift leaves the candidate alone; undefined if it does not (spec 04 §9.3). */
@@ -61,7 +76,7 @@ export function findDriftObstacle(candidate: Candidate): Ineligibility | undefin
  * Why multi-node and single-node consolidation leave the candidate alone; undefined if they do not (spec 04 §11.1). They
  * compare prices, so they must know what the node was bought as. Empty nodes are left to Emptiness and its budget.
  */
-export function findConsolidationObstacle(candidate: Candidate): Ineligibility | undefined {
+export function findConsolidationObstacle(candidate: Candidate, now: Instant): Ineligibility | undefined {
   const { labels } = candidate.stateNode.existing;
   if (isStatic(candidate)) return { kind: 'StaticPool' };
   if (candidate.instanceType === undefined) {
@@ -70,19 +85,39 @@ export function findConsolidationObstacle(candidate: Candidate): Ineligibility |
   for (const label of [CAPACITY_TYPE_LABEL, ZONE_LABEL]) {
     if (labels[label] === undefined) return { kind: 'LabelMissing', label };
   }
-  if (isConsolidationDisabled(candidate)) return { kind: 'ConsolidationDisabled', nodePool: poolOf(candidate) };
+  if (isDisabled(candidate, 'underutilized')) return { kind: 'ConsolidationDisabled', nodePool: poolOf(candidate) };
   if (isEmpty(candidate)) return { kind: 'Empty' };
   const { consolidationPolicy } = candidate.pool.nodePool.spec.disruption;
   if (consolidationPolicy === 'WhenEmpty') return { kind: 'OnlyWhenEmpty', nodePool: poolOf(candidate) };
-  return isConsolidatable(candidate) ? undefined : { kind: 'NotConsolidatable' };
+  return isConsolidatable(candidate)
+    ? findTimeObstacle(candidate, 'underutilized', now)
+    : { kind: 'NotConsolidatable' };
+}
+
+/**
+ * What the pool waits for beyond the condition `Consolidatable`, which is true as soon as the shortest of its waits is
+ * over (spec 09 B4).
+ */
+function findTimeObstacle(
+  { nodeClaim, pool }: Candidate,
+  reason: ConsolidationReason,
+  now: Instant,
+): Ineligibility | undefined {
+  const { minNodeAge, waits } = pool.settings;
+  const hasOwnWaits = waits.empty !== undefined || waits.underutilized !== undefined;
+  const wait = hasOwnWaits ? waitFor(reason, pool.nodePool, pool.settings) : 0;
+  if (findQuiet(nodeClaim, wait, now).kind !== 'Consolidatable') return { kind: 'NotConsolidatable' };
+  const initialized = findCondition(nodeClaim, 'Initialized');
+  const isYoung = minNodeAge > 0 && !(initialized && now - transitionOf(initialized) >= minNodeAge);
+  return isYoung ? { kind: 'TooYoung', minimum: minNodeAge } : undefined;
 }
 
 function isStatic({ pool }: Candidate): boolean {
   return pool.nodePool.spec.replicas !== undefined;
 }
 
-function isConsolidationDisabled({ pool }: Candidate): boolean {
-  return parseNillableDuration(pool.nodePool.spec.disruption.consolidateAfter) === undefined;
+function isDisabled({ pool }: Candidate, reason: ConsolidationReason): boolean {
+  return waitFor(reason, pool.nodePool, pool.settings) === 'Never';
 }
 
 function isConsolidatable({ nodeClaim }: Candidate): boolean {

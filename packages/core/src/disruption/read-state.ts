@@ -3,6 +3,7 @@ import { UnevaluatedNodePoolError } from '@karpenter-ts/cloudprovider';
 import type { Pod } from '@karpenter-ts/kubernetes';
 import { findCause, LoggedRef, type Logger } from '@karpenter-ts/runtime';
 import type { InstanceType } from '@karpenter-ts/scheduling';
+import { PoolSettings } from '../options/pool-settings.ts';
 import type { PodDisruptionBudgets } from '../pods/disruption-budgets.ts';
 import { selectPendingPods } from '../pods/pending-pods.ts';
 import type { ClusterModel, ClusterSnapshot } from '../state/cluster-model.ts';
@@ -13,7 +14,7 @@ import type { TimeSlices } from '../state/time-slices.ts';
 import type { DisruptionPool, DisruptionState } from './disruption-state.ts';
 
 /** What the state of a pass is read from. */
-export type StateDeps = Pick<ControllerDeps, 'caches' | 'clock' | 'provider'> & {
+export type StateDeps = Pick<ControllerDeps, 'caches' | 'clock' | 'options' | 'provider'> & {
   readonly cluster: Pick<ClusterModel, 'snapshotInSlices'>;
   readonly podDisruptionBudgets: PodDisruptionBudgets;
   /** The commands that are being carried out. */
@@ -23,11 +24,13 @@ export type StateDeps = Pick<ControllerDeps, 'caches' | 'clock' | 'provider'> & 
 /** Reads what a pass of disruption decides from. One is made for the process: it keeps indexes of instance types. */
 export class DisruptionStateReader {
   readonly #deps: StateDeps;
+  readonly #settings: PoolSettings;
   /** By the array that the provider returns, which is the same one as long as its types do not change. */
   readonly #typesByName = new WeakMap<readonly InstanceType[], ReadonlyMap<string, InstanceType>>();
 
   constructor(deps: StateDeps) {
     this.#deps = deps;
+    this.#settings = new PoolSettings(deps.options);
   }
 
   /** Reads it in time slices. Rejects only if it was aborted. */
@@ -57,7 +60,7 @@ export class DisruptionStateReader {
     const managed = caches.nodePools.list().filter((nodePool) => isManagedNodePool(nodePool, provider));
     const pools = managed.map(async (nodePool) => {
       const offered = await this.#listTypes(nodePool, signal, logger);
-      return { nodePool, offered, instanceTypes: this.#indexByName(offered) };
+      return { nodePool, settings: this.#settings.of(nodePool), offered, instanceTypes: this.#indexByName(offered) };
     });
     return new Map((await Promise.all(pools)).map((pool) => [pool.nodePool.metadata.name, pool]));
   }

@@ -16,13 +16,14 @@ import {
   soonest,
   type Source,
 } from '@karpenter-ts/runtime';
+import { PoolSettings } from '../../options/pool-settings.ts';
 import { nodeClassKey } from '../../state/caches.ts';
 import { withCondition, withoutCondition } from '../../writes/conditions.ts';
 import type { ControllerDeps } from '../../state/controller-deps.ts';
 import { isManagedNodeClaim } from '../../state/managed.ts';
 import { patchStatus } from '../../writes/status-patch.ts';
 import { withNodeName } from '../nodeclaim-logger.ts';
-import { findQuiet, type Quiet } from './consolidatable.ts';
+import { findQuiet, type Quiet, shortestWait } from './consolidatable.ts';
 import { isOffered, PoolDrifts } from './drift.ts';
 
 /**
@@ -31,6 +32,7 @@ import { isOffered, PoolDrifts } from './drift.ts';
  */
 interface DisruptionDeps extends ControllerDeps {
   readonly poolDrifts: PoolDrifts;
+  readonly settings: PoolSettings;
   readonly offered: ExpiringMap<string, true>;
   readonly signal: AbortSignal;
 }
@@ -56,6 +58,7 @@ export function disruptionConditionsController(core: ControllerDeps): Controller
   const { caches, client, clock, options, provider } = core;
   const offered = new ExpiringMap<string, true>(clock, OFFERINGS_PERIOD);
   const poolDrifts = new PoolDrifts(provider.profile);
+  const settings = new PoolSettings(options);
   return {
     name: 'nodeclaim.disruption',
     kind: NODE_CLAIMS,
@@ -66,7 +69,7 @@ export function disruptionConditionsController(core: ControllerDeps): Controller
       if (nodeClaim === undefined || !isManagedNodeClaim(nodeClaim, provider)) return DONE;
       const nodePool = caches.nodePools.get(nodeClaim.metadata.labels?.[NODEPOOL_LABEL] ?? '');
       if (nodePool === undefined || nodeClaim.metadata.deletionTimestamp !== undefined) return DONE;
-      const marking = { ...core, offered, poolDrifts, signal, logger: withNodeName(logger, nodeClaim) };
+      const marking = { ...core, offered, poolDrifts, settings, signal, logger: withNodeName(logger, nodeClaim) };
       const drift = await markDrift(marking, nodeClaim, nodePool);
       const quiet = markConsolidatable(marking, drift.nodeClaim, nodePool);
       await patchStatus(client, NODE_CLAIMS, nodeClaim, quiet.nodeClaim, signal);
@@ -156,12 +159,16 @@ async function isInstanceOffered(marking: DisruptionDeps, nodeClaim: NodeClaim, 
 }
 
 /** Nodes of a static pool are never consolidated. */
-function markConsolidatable({ clock, logger }: DisruptionDeps, nodeClaim: NodeClaim, nodePool: NodePool): Marked {
+function markConsolidatable(
+  { clock, logger, settings }: DisruptionDeps,
+  nodeClaim: NodeClaim,
+  nodePool: NodePool,
+): Marked {
   if (nodePool.spec.replicas !== undefined) return { nodeClaim, result: DONE };
   const now = clock.now();
   const type = 'Consolidatable';
   const wasMarked = findCondition(nodeClaim, type) !== undefined;
-  const quiet = findQuiet(nodeClaim, nodePool, now);
+  const quiet = findQuiet(nodeClaim, shortestWait(nodePool, settings.of(nodePool)), now);
   if (quiet.kind === 'Consolidatable') {
     if (!wasMarked) logger.debug('marking consolidatable');
     return { nodeClaim: withCondition(nodeClaim, NODE_CLAIM_CONDITIONS, { type, status: 'True' }, now), result: DONE };
