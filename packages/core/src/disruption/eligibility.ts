@@ -1,13 +1,8 @@
 import { CAPACITY_TYPE_LABEL, INSTANCE_TYPE_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
-<<<<<<< HEAD
-import { isTrue, parseNillableDuration } from '@karpenter-ts/kubernetes';
-=======
 import { findCondition, isTrue } from '@karpenter-ts/kubernetes';
 import type { Instant } from '@karpenter-ts/runtime';
 import { type ConsolidationReason, findQuiet, waitFor } from '../nodeclaim/disruption-conditions/consolidatable.ts';
-import { NODE_COST } from '../pods/eviction-cost.ts';
 import { transitionOf } from '../writes/conditions.ts';
->>>>>>> a56ee53 (disruption: keep to windows, own waits and the minimum age of nodes)
 import type { Candidate } from './candidate.ts';
 
 /** Why a method leaves a candidate alone. Most candidates simply do not concern a method: those reasons have no text. */
