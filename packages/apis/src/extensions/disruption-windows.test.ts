@@ -127,8 +127,11 @@ test('09/32 what cannot be read permits nothing, and the text names what may be 
 test('every mistake in a window is told', () => {
   assert.match(problem('mon-fri') ?? '', /it is no JSON: /);
   assert.match(problem('{}') ?? '', /it is not a list of windows in JSON; no node is disrupted$/);
-  assert.match(problem(JSON.stringify(Array(51).fill(NIGHTS))) ?? '', /it has 51 windows, more than 50;/);
-  assert.equal(problem(JSON.stringify(Array(50).fill(NIGHTS))), undefined);
+  assert.match(
+    problem(JSON.stringify(Array.from({ length: 51 }, () => NIGHTS))) ?? '',
+    /it has 51 windows, more than 50;/,
+  );
+  assert.equal(problem(JSON.stringify(Array.from({ length: 50 }, () => NIGHTS))), undefined);
   assert.equal(problemWith('always'), 'it is not an object');
   assert.match(
     problemWith({ ...NIGHTS, timezone: 'UTC' }),

@@ -192,7 +192,8 @@ function reasonsOf(field: Json | undefined): ReadonlySet<WindowReason> {
   return new Set(
     field.map((item) => {
       const reason = WINDOW_REASONS.find((one) => one === item);
-      if (reason === undefined) throw new WindowError(unknownName(String(item), WINDOW_REASONS));
+      if (reason === undefined)
+        throw new WindowError(unknownName(typeof item === 'string' ? item : JSON.stringify(item), WINDOW_REASONS));
       return reason;
     }),
   );

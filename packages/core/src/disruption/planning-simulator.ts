@@ -2,7 +2,7 @@ import { compareByWeight, NODEPOOL_LABEL, readDoNotDisrupt } from '@karpenter-ts
 import { isTrue, type Pod, READY } from '@karpenter-ts/kubernetes';
 import type { Logger, SteadyClock } from '@karpenter-ts/runtime';
 import type { ExistingNode, InstanceType, Plan, PlanningOptions, Pool, Snapshot } from '@karpenter-ts/scheduling';
-import { findQuiet } from '../nodeclaim/disruption-conditions/consolidatable.ts';
+import { findQuiet, waitFor } from '../nodeclaim/disruption-conditions/consolidatable.ts';
 import type { DefaultSpread } from '../planning/default-spread.ts';
 import type { PlannerDriver, SnapshotPlanner } from '../planning/planner-driver.ts';
 import { type PlanningCaches, planningSnapshot } from '../planning/planning-snapshot.ts';
@@ -222,7 +222,8 @@ function findBusyNodes({ stateNodes, pools, now }: DisruptionState): ReadonlySet
     if (stateNode.nodeClaim === undefined) continue;
     const pool = pools.get(stateNode.existing.labels[NODEPOOL_LABEL] ?? '');
     if (pool === undefined || pool.nodePool.spec.replicas !== undefined || !isUsable(pool)) continue;
-    if (findQuiet(stateNode.nodeClaim, pool.nodePool, now).kind === 'Busy') busy.add(stateNode);
+    const wait = waitFor('underutilized', pool.nodePool, pool.settings);
+    if (findQuiet(stateNode.nodeClaim, wait, now).kind === 'Busy') busy.add(stateNode);
   }
   return busy;
 }

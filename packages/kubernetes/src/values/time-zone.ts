@@ -26,7 +26,12 @@ export class TimeZone {
     this.#format = new Intl.DateTimeFormat('en-US-u-ca-gregory-nu-latn', {
       timeZone: name,
       hourCycle: 'h23',
-      ...{ year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' },
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
     });
   }
 
