@@ -11,6 +11,8 @@ export interface OperatorDeps {
   readonly random: () => number;
   readonly repairs: boolean;
   readonly elects: boolean;
+  /** How many decisions are remembered, if not as many as usual. */
+  readonly keptDecisions?: number;
 }
 
 /**
@@ -18,7 +20,7 @@ export interface OperatorDeps {
  * does: it rejects when part of it fails, upon which a cluster would start it again.
  */
 export async function runOperator(deps: OperatorDeps, signal: AbortSignal): Promise<void> {
-  const { transport, clock, logger, provider, random, repairs, elects } = deps;
+  const { transport, clock, logger, provider, random, repairs, elects, keptDecisions } = deps;
   const options = defaultsOf(operatorOptions);
   const { manager } = await createOperator({
     options: {
@@ -35,6 +37,7 @@ export async function runOperator(deps: OperatorDeps, signal: AbortSignal): Prom
     build: { version: 'worlds', commit: '' },
     random,
     serves: false,
+    ...(keptDecisions !== undefined && { keptDecisions }),
   });
   await manager.start(signal);
 }

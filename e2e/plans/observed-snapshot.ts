@@ -26,7 +26,7 @@ export async function observe(env: FleetEnvironment, before: Snapshot, options: 
   const { client, namespace } = env.context;
   const nodes = (await client.listAll<Node & ApiObject>(NODES, { labelSelector: `${FLEET}=${namespace}` })).items;
   const pods = await listPods(env, before);
-  const leaving = new Set(before.deletingNodes.map(({ name }) => name));
+  const deleting = new Set(before.deletingNodes.map(({ name }) => name));
   const described = nodes.map((node) => {
     const { name } = node.metadata;
     const { volumeLimits = {} } = before.nodes.find((known) => known.name === name) ?? {};
@@ -38,8 +38,8 @@ export async function observe(env: FleetEnvironment, before: Snapshot, options: 
       nodePool,
       instanceTypes: instanceTypes.map((type) => withoutTaken(type, nodes, options)),
     })),
-    nodes: described.filter(({ name }) => !leaving.has(name)),
-    deletingNodes: described.filter(({ name }) => leaving.has(name)),
+    nodes: described.filter(({ name }) => !deleting.has(name)),
+    deletingNodes: described.filter(({ name }) => deleting.has(name)),
     pods: pods.filter(({ spec }) => !spec.nodeName),
     volumes: await observeVolumes(env, before),
   };

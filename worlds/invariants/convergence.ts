@@ -65,7 +65,7 @@ function findStuckDeleting(world: CalmWorld): readonly Violation[] {
     return isSlow(claim) && !(node && hasCause(node, claim, world));
   });
   return [...slowNodes, ...slowClaims].map(({ metadata }) => {
-    return { invariant: 'stuck', detail: `${metadata.name} has been leaving since ${metadata.deletionTimestamp}` };
+    return { invariant: 'stuck', detail: `${metadata.name} has been deleting since ${metadata.deletionTimestamp}` };
   });
 }
 

@@ -39,6 +39,8 @@ const UNSCHEDULABLE_PODS = 10;
 const UNSCHEDULABLE_LIFETIME = 30 * SECOND;
 /** How many subjects an event recorder keeps, as client-go's does. */
 const REMEMBERED_EVENTS = 4096;
+/** The ring of decisions is smaller than usual, so that it is full at the first count and has to drop what is old. */
+const KEPT_DECISIONS = CLAIMS;
 /** How often kubelets and the scheduler act, while there is something for them to do. */
 const SIMULATION_PERIOD = 30 * SECOND;
 /** How many pods are created at a time, so that claims differ in age and expire at different times. */
@@ -81,6 +83,7 @@ export class Month {
           random: draw,
           repairs: true,
           elects: false,
+          keptDecisions: KEPT_DECISIONS,
         },
         this.#end.signal,
       ),

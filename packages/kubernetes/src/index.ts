@@ -127,6 +127,7 @@ export {
 
 // Values
 export { CronError, hasCronHit, nextCronHit, parseCron } from './values/cron.ts';
+export { formatPlaces, scaleToInteger } from './values/decimal-places.ts';
 export {
   DurationError,
   formatDuration,

@@ -1,8 +1,8 @@
 import { Duration } from '../runtime/duration.ts';
-import { goQuote } from '@karpenter-ts/kubernetes';
+import { formatPlaces, goQuote } from '@karpenter-ts/kubernetes';
 import { CelList } from '../runtime/list.ts';
 import { CelMap } from '../runtime/map.ts';
-import { formatDouble, formatPlaces, formatScientific } from '../runtime/number-text.ts';
+import { formatDouble, formatScientific } from '../runtime/number-text.ts';
 import { Timestamp } from '../runtime/timestamp.ts';
 import { CelError, type CelResult, type CelValue, TypeValue, typeNameOf, Uint } from '../runtime/value.ts';
 

@@ -1,3 +1,5 @@
+import { scaleToInteger } from '@karpenter-ts/kubernetes';
+
 // Doubles as Go prints them. JavaScript finds the same shortest digits but places point and exponent by other rules.
 
 /** Go's `%g`, which `%v` is too: with an exponent, of two digits at least, outside of 1e-4 … 1e6. */
@@ -21,36 +23,13 @@ export function formatFixed(value: number): string {
   return `${negative ? '-' : ''}${whole}${/[1-9]/.test(fraction) ? `.${fraction}` : ''}`;
 }
 
-/** Go's `%.<places>f` of a finite double: rounded from its exact value, halves to even, unlike `toFixed`. */
-export function formatPlaces(value: number, places: number): string {
-  const digits = scaled(Math.abs(value), places)
-    .toString()
-    .padStart(places + 1, '0');
-  const sign = value < 0 || Object.is(value, -0) ? '-' : '';
-  return sign + (places === 0 ? digits : `${digits.slice(0, -places)}.${digits.slice(-places)}`);
-}
-
 /** Go's `%.<places>e` of a finite double, in two parts. */
 export function formatScientific(value: number, places: number): { mantissa: string; power: number } {
   let power = Number(value.toExponential().split('e')[1]);
-  let digits = scaled(Math.abs(value), places - power).toString();
-  if (digits.length > places + 1) digits = scaled(Math.abs(value), places - ++power).toString(); // 9.99 rounds to 10
+  let digits = scaleToInteger(Math.abs(value), places - power).toString();
+  if (digits.length > places + 1) digits = scaleToInteger(Math.abs(value), places - ++power).toString(); // 9.99 rounds to 10
   const padded = digits.padStart(places + 1, '0');
   return { mantissa: `${value < 0 ? '-' : ''}${padded[0]}.${padded.slice(1)}`, power };
-}
-
-/** `value × 10^power`, rounded to an integer with halves to even. */
-function scaled(value: number, power: number): bigint {
-  const bits = new BigUint64Array(new Float64Array([value]).buffer)[0]!;
-  const raw = Number(bits >> 52n);
-  const mantissa = (bits & (2n ** 52n - 1n)) + (raw === 0 ? 0n : 2n ** 52n);
-  const binary = Math.max(raw, 1) - 1075;
-  const numerator = mantissa * 10n ** BigInt(Math.max(power, 0)) * 2n ** BigInt(Math.max(binary, 0));
-  const denominator = 10n ** BigInt(Math.max(-power, 0)) * 2n ** BigInt(Math.max(-binary, 0));
-  const quotient = numerator / denominator;
-  const twiceRest = 2n * (numerator % denominator);
-  const roundsUp = twiceRest > denominator || (twiceRest === denominator && quotient % 2n === 1n);
-  return roundsUp ? quotient + 1n : quotient;
 }
 
 const DECIMAL = /^[+-]?(?:\d+(?:_\d+)*(?:\.(?:\d+(?:_\d+)*)?)?|\.\d+(?:_\d+)*)(?:e[+-]?\d+(?:_\d+)*)?$/i;

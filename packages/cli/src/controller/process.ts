@@ -99,7 +99,7 @@ export async function runController(
   }
 }
 
-interface Surroundings {
+interface ProcessParts {
   readonly env: NodeJS.ProcessEnv;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -108,7 +108,7 @@ interface Surroundings {
 
 async function run(
   parsed: ParsedGroups<typeof GROUPS>,
-  { env, logger, metrics, source }: Surroundings,
+  { env, logger, metrics, source }: ProcessParts,
 ): Promise<number> {
   const { operator, process: chosen } = parsed;
   const module = PROVIDERS.find(({ name }) => name === chosen.provider) ?? DEFAULT_PROVIDER;

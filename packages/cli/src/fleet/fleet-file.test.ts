@@ -288,6 +288,6 @@ test('what is wrong with existing nodes and volumes is told with its place', () 
   assert.deepEqual(fields(changed(['existing'], [{ ...EXISTING, allocatable: VAST }])), [
     'existing[0].allocatable.cpu',
   ]);
-  assert.deepEqual(fields(changed(['existing'], [{ ...EXISTING, unheard: 1 }])), ['existing[0].unheard']);
+  assert.deepEqual(fields(changed(['existing'], [{ ...EXISTING, unknown: 1 }])), ['existing[0].unknown']);
   assert.deepEqual(fields(changed(['volumes'], { claims: [{ metadata: { name: 'x' } }] })), ['volumes.claims[0].spec']);
 });

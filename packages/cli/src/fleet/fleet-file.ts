@@ -36,7 +36,7 @@ export function readFleet(text: string): ReadFleet {
   return { problems: locate(problems, text).sort(byPosition) };
 }
 
-interface Misfit {
+interface Mistake {
   readonly path: FieldPath;
   readonly message: string;
 }
@@ -63,12 +63,12 @@ function isDeeperThan(value: object, depth: number): boolean {
 }
 
 /** What no schema says. */
-function findMistakes(content: FleetContent): readonly Misfit[] {
+function findMistakes(content: FleetContent): readonly Mistake[] {
   return [...findRepetitions(content), ...findBadQuantities(content)];
 }
 
 /** A plan names types, pools, nodes and pods, so no two of a kind may have one name. */
-function findRepetitions({ catalogue, nodePools, pods, existing = [] }: FleetContent): readonly Misfit[] {
+function findRepetitions({ catalogue, nodePools, pods, existing = [] }: FleetContent): readonly Mistake[] {
   return [
     ...repeated(
       catalogue.map(({ name }) => name),
@@ -86,7 +86,7 @@ function findRepetitions({ catalogue, nodePools, pods, existing = [] }: FleetCon
   ];
 }
 
-function repeated(names: readonly string[], pathTo: (index: number) => FieldPath): readonly Misfit[] {
+function repeated(names: readonly string[], pathTo: (index: number) => FieldPath): readonly Mistake[] {
   const seen = new Set<string>();
   return names.flatMap((name, index) => {
     if (seen.has(name)) return { path: pathTo(index), message: `Duplicate value: ${goQuote(name)}` };
@@ -95,7 +95,7 @@ function repeated(names: readonly string[], pathTo: (index: number) => FieldPath
   });
 }
 
-function locate(problems: readonly Misfit[], text: string): FleetProblem[] {
+function locate(problems: readonly Mistake[], text: string): FleetProblem[] {
   const positions = locateFields(
     text,
     problems.map(({ path }) => path),

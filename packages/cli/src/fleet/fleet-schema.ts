@@ -6,7 +6,7 @@ const text: StructuralSchema = { type: 'string' };
 const flag: StructuralSchema = { type: 'boolean' };
 const count: StructuralSchema = { type: 'integer', minimum: 0 };
 const port: StructuralSchema = { type: 'integer', minimum: 0, maximum: 65_535 };
-/** Dollars an hour. More than any machine costs, and any sum of them is a number. */
+/** Dollars an hour. More than any instance costs, and any sum of them is a number. */
 const price: StructuralSchema = { type: 'number', minimum: 0, maximum: 1_000_000 };
 const texts: StructuralSchema = { type: 'array', items: text };
 const labels: StructuralSchema = { type: 'object', additionalProperties: text };

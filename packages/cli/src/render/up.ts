@@ -25,7 +25,7 @@ export function renderIntroduction({ access, nodes, hasController, scenario }: I
   ].join('\n');
 }
 
-const CONTROLLER = "Karpenter runs in it, with simulated machines of EC2's types and prices";
+const CONTROLLER = "Karpenter runs in it, with simulated instances of EC2's types and prices";
 const NO_CONTROLLER = 'only the CRDs of Karpenter are installed: run karpenter controller against it';
 
 const TRY_EMPTY = [

@@ -133,19 +133,19 @@ async function run(session: Session, stop: AbortSignal): Promise<void> {
   }
 }
 
-interface Surroundings {
+interface SessionParts {
   readonly session: Session;
   readonly clock: SteadyClock;
   readonly logger: Logger;
 }
 
 /** Runs what lives on the cluster until `stop`, or until something fails. */
-async function runOn(cluster: Cluster, surroundings: Surroundings, stop: AbortSignal): Promise<void> {
+async function runOn(cluster: Cluster, given: SessionParts, stop: AbortSignal): Promise<void> {
   const ending = new AbortController();
-  const parts = startParts(cluster, surroundings, ending.signal);
+  const parts = startParts(cluster, given, ending.signal);
   try {
     await Promise.race([aborted(stop), cluster.stopped, ...parts]);
-    const { io } = surroundings.session;
+    const { io } = given.session;
     if (stop.aborted && !io.unwritable.aborted) io.stderr.write('stopping\n');
   } finally {
     ending.abort();
@@ -155,7 +155,7 @@ async function runOn(cluster: Cluster, surroundings: Surroundings, stop: AbortSi
 }
 
 /** Each part goes on until the signal, or fails. */
-function startParts(cluster: Cluster, { session, clock, logger }: Surroundings, signal: AbortSignal): Promise<void>[] {
+function startParts(cluster: Cluster, { session, clock, logger }: SessionParts, signal: AbortSignal): Promise<void>[] {
   const { settings, file, io } = session;
   const { client, faults } = cluster;
   const begun = clock.elapsed();
@@ -175,7 +175,7 @@ function startParts(cluster: Cluster, { session, clock, logger }: Surroundings, 
 
 async function runController(
   cluster: Cluster,
-  { clock, logger }: Pick<Surroundings, 'clock' | 'logger'>,
+  { clock, logger }: Pick<SessionParts, 'clock' | 'logger'>,
   signal: AbortSignal,
 ): Promise<void> {
   const { createController } = await import('./controller.ts');

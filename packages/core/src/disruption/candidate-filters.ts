@@ -65,7 +65,8 @@ export interface CandidateScan extends Readonly<Record<DisruptionClass, Candidat
  * the pods of a node cost as long as they stay the same, so that a pass over an unchanged cluster is cheap.
  */
 export class CandidateFinder {
-  readonly #prices = new OfferingPrices();
+  /** What nodes cost, for others who need to know. */
+  readonly prices = new OfferingPrices();
   readonly #costs = new WeakMap<ExistingNode, NodeCosts>();
 
   /** Works in time slices. */
@@ -103,7 +104,7 @@ export class CandidateFinder {
     const instanceType = pool.instanceTypes.get(labels[INSTANCE_TYPE_LABEL] ?? '');
     const zone = labels[ZONE_LABEL] ?? '';
     const capacityType = labels[CAPACITY_TYPE_LABEL] ?? '';
-    const price = this.#prices.find(instanceType, { zone, capacityType }) ?? 0;
+    const price = this.prices.find(instanceType, { zone, capacityType }) ?? 0;
     const { reschedulablePods, reschedulingCost, rescheduleDisruptionCost } = costs;
     return {
       stateNode,

@@ -2,6 +2,7 @@ import { CAPACITY_TYPE_LABEL, INSTANCE_TYPE_LABEL, ZONE_LABEL } from '@karpenter
 import { findCondition, isTrue } from '@karpenter-ts/kubernetes';
 import type { Instant } from '@karpenter-ts/runtime';
 import { type ConsolidationReason, findQuiet, waitFor } from '../nodeclaim/disruption-conditions/consolidatable.ts';
+import { NODE_COST } from '../pods/eviction-cost.ts';
 import { transitionOf } from '../writes/conditions.ts';
 import type { Candidate } from './candidate.ts';
 
@@ -48,7 +49,7 @@ export function selectEligible(
  * eviction costs nothing.
  */
 export function isEmpty({ rescheduleDisruptionCost }: Candidate): boolean {
-  return rescheduleDisruptionCost <= 1;
+  return rescheduleDisruptionCost <= NODE_COST;
 }
 
 /** Why Emptiness leaves the candidate alone; undefined if it does not (spec 04 §8). Every policy deletes empty nodes. */

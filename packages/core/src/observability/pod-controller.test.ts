@@ -71,11 +71,11 @@ test('05/49 a pod is managed if its Node is of a NodePool, whose labels it shows
   await env.create(NODES, plainNode('plain'));
   await env.create(PODS, runningPod('a', 'node-of-c'));
   await env.create(PODS, runningPod('b', 'plain'));
-  await env.create(PODS, runningPod('c', 'unheard-of'));
+  await env.create(PODS, runningPod('c', 'unknown'));
   const shown = (await lines('state')).map((line) => line.replace(/,(namespace|owner|phase|ready)="[^"]*"/g, ''));
   assert.deepEqual(shown.sort(), [
     '{arch="",capacity_type="",instance_type="",managed="false",name="b",node="plain",nodepool="",scheduled="true",zone=""} 1',
-    '{arch="",capacity_type="",instance_type="",managed="false",name="c",node="unheard-of",nodepool="",scheduled="true",zone=""} 1',
+    '{arch="",capacity_type="",instance_type="",managed="false",name="c",node="unknown",nodepool="",scheduled="true",zone=""} 1',
     '{arch="arm64",capacity_type="spot",instance_type="default-instance-type",managed="true",name="a",node="node-of-c",nodepool="default",scheduled="true",zone="zone-1"} 1',
   ]);
 });

@@ -35,12 +35,15 @@ export interface ControllersAndReadModel {
   readonly readModel: ReadModel;
 }
 
-/** All controllers, and what can be read of what they share. Each follows the caches and knows of no other. */
-export function createControllers(core: ControllerDeps, random: () => number): ControllersAndReadModel {
+/**
+ * All controllers, and what can be read of what they share. Each follows the caches and knows of no other. `size` is that
+ * of the ring of decisions.
+ */
+export function createControllers(core: ControllerDeps, random: () => number, size?: number): ControllersAndReadModel {
   const { options, provider } = core;
   const cluster = new ClusterModel(core);
   const lastPlan = new LastPlan();
-  const decisions = new DecisionRing({ clock: core.clock, random });
+  const decisions = new DecisionRing({ clock: core.clock, random, ...(size !== undefined && { size }) });
   const launchState = new LaunchState({ ...core, cluster });
   const deletions = new NodeClaimDeletions(core);
   const nodePoolHealth = new NodePoolHealth(core.caches);

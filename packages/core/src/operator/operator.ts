@@ -48,6 +48,8 @@ export interface OperatorSettings {
   readonly build: { readonly version: string; readonly commit: string };
   /** Numbers in [0, 1), for names and jitter; Math.random unless given. */
   readonly random?: () => number;
+  /** How many decisions the read model remembers, if not as many as usual. */
+  readonly keptDecisions?: number;
   /** Whether to serve metrics and probes; off where many operators share a process. */
   readonly serves: boolean;
 }
@@ -81,7 +83,7 @@ export async function createOperator(settings: OperatorSettings): Promise<Operat
   const stopping = new AbortController();
   const parts = settings.provider.create({ client, caches, clock, logger, metrics, stopping: stopping.signal });
   const core: ControllerDeps = { client, caches, provider: parts.provider, clock, events, metrics, logger, options };
-  const { controllers, readModel } = createControllers(core, random);
+  const { controllers, readModel } = createControllers(core, random, settings.keptDecisions);
   const manager: Manager = new Manager({
     clock,
     logger,

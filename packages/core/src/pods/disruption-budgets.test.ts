@@ -106,10 +106,10 @@ test('a budget that comes to select other pods is found for them alone', async (
 test('a pod that is not ready goes if the only budget lets such pods go', async (t) => {
   const { add, ever, now } = await start(t);
   const status = { phase: 'Running', conditions: [{ type: 'Ready', status: 'False' }] };
-  const [sick, well] = [runningPod('p', 'n', { ...A, status }), runningPod('q', 'n', A)];
+  const [unhealthy, healthy] = [runningPod('p', 'n', { ...A, status }), runningPod('q', 'n', A)];
   await add('b', { ...FOR_A, maxUnavailable: 0, unhealthyPodEvictionPolicy: 'AlwaysAllow' }, 0);
-  assert.deepEqual([now(sick), ever(sick)], [undefined, undefined]);
-  assert.deepEqual([now(well), ever(well)], ['NoDisruptionsAllowed b', 'FullyBlocking b']);
+  assert.deepEqual([now(unhealthy), ever(unhealthy)], [undefined, undefined]);
+  assert.deepEqual([now(healthy), ever(healthy)], ['NoDisruptionsAllowed b', 'FullyBlocking b']);
 });
 
 test('a budget does not concern pods that are not evicted; those of a DaemonSet are', async (t) => {

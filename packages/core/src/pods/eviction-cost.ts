@@ -41,7 +41,7 @@ export function reschedulingCost(pods: readonly Pod[]): number {
 }
 
 /** What every disrupted node costs, also an empty one. */
-const NODE_COST = 1;
+export const NODE_COST = 1;
 
 /**
  * The cost of disrupting a node with these pods: only pods that need another node count, and none of them makes the

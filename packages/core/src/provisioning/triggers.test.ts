@@ -73,10 +73,10 @@ test('02/7 a node that is to be disrupted calls, and again every ten seconds; on
   await env.delete(NODES, 'deleted');
   await env.clock.advance(15 * SECOND);
   assert.deepEqual(calls, []);
-  await env.create(NODES, plainNode('leaving', { taints: [DISRUPTED_TAINT] }));
+  await env.create(NODES, plainNode('disrupted', { taints: [DISRUPTED_TAINT] }));
   await env.clock.advance(15 * SECOND);
   assert.deepEqual(calls, [15, 25]);
-  await env.change(NODES, 'leaving', { spec: { taints: [] } });
+  await env.change(NODES, 'disrupted', { spec: { taints: [] } });
   await env.clock.advance(1 * MINUTE);
   assert.deepEqual(calls, [15, 25]);
 });

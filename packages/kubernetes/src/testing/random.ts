@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same for the same seed, on every machine. */
+/** Numbers that look random and are the same for the same seed, on every computer. */
 export interface Random {
   /** From 0 up to, not including, 1. */
   readonly next: () => number;

@@ -14,7 +14,7 @@ export function familyHeader({ type, name, help }: MetricDefinition, format: Tex
   if (format === 'text') {
     return `# HELP ${name} ${help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}\n# TYPE ${name} ${type}\n`;
   }
-  // // OpenMetrics names a counter without the suffix of its samples. Without the suffix it must not be called a
+  // OpenMetrics names a counter without the suffix of its samples. Without the suffix it must not be called a
   // counter.
   const isMisnamed = type === 'counter' && !name.endsWith('_total');
   const family = type === 'counter' ? name.replace(/_total$/, '') : name;

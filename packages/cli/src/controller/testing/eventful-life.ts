@@ -99,7 +99,7 @@ async function theFirst<T extends ApiObject>(
   return found;
 }
 
-/** One pod a machine. */
+/** One pod a node. */
 function deployment(name: string, replicas: number, annotations: Readonly<Record<string, string>>): ApiObject {
   const labels = { app: name };
   const apart = [{ topologyKey: HOSTNAME_LABEL, labelSelector: { matchLabels: labels } }];

@@ -116,7 +116,7 @@ export class ObservedLife {
     };
   }
 
-  /** The same provider, with a hook besides, and little patience with machines that are ill. */
+  /** The same provider, with a hook besides, and short toleration of unhealthy nodes. */
   #asked(provider: CloudProvider): CloudProvider {
     const { name, profile, nodeClasses, reservationIdLabel, reservedCapacityLabels } = provider;
     const repairPolicies = provider.repairPolicies.map((policy) => ({ ...policy, toleration: 1 * MINUTE }));

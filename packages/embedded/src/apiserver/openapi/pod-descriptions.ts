@@ -181,7 +181,7 @@ export const POD_DESCRIPTIONS: Descriptions = {
       'Honor or Ignore: whether nodes that the pod cannot take are places. Honor unless said otherwise.',
     nodeTaintsPolicy: 'Honor or Ignore: the same of nodes with taints. Ignore unless said otherwise.',
     topologyKey: 'Label of nodes; those with the same value are one place.',
-    whenUnsatisfiable: 'DoNotSchedule, or ScheduleAnyway to make it a wish.',
+    whenUnsatisfiable: 'DoNotSchedule, or ScheduleAnyway to make it a preference.',
   },
   'core.Volume': {
     '': 'Storage of a pod: a name, and one of the sources.',

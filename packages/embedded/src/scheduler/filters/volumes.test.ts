@@ -22,7 +22,7 @@ function csiNode(count: number): CsiNode {
 
 test('what is wrong with a claim is told in the words of the API server and of kube-scheduler', () => {
   const lost = { ...volumeClaimObject('lost', { volumeName: 'gone' }), status: { phase: 'Lost' } };
-  const terminating = volumeClaimObject('leaving');
+  const terminating = volumeClaimObject('terminating');
   const cluster = clusterWith(lost, volumeClaimObject('now', { storageClassName: 'immediate' }), {
     ...terminating,
     metadata: { ...terminating.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' },
@@ -31,7 +31,7 @@ test('what is wrong with a claim is told in the words of the API server and of k
   const told = (volumeClaim: string) => /: (.*?)\. no new/.exec(cluster.messageFor(using(volumeClaim)))?.[1];
   assert.equal(told('none'), 'persistentvolumeclaim "none" not found');
   assert.equal(told('lost'), 'persistentvolumeclaim "lost" bound to non-existent persistentvolume "gone"');
-  assert.equal(told('leaving'), 'persistentvolumeclaim "leaving" is being deleted');
+  assert.equal(told('terminating'), 'persistentvolumeclaim "terminating" is being deleted');
   assert.equal(told('now'), 'pod has unbound immediate PersistentVolumeClaims');
 });
 
