@@ -15,12 +15,12 @@ test('a node that is being deleted counts against no limit, so that a what-if wi
   const { snapshot, options } = new TestEnvironment({
     pools: [makePool('default', { limits: { cpu: '20' } })],
     nodes: [makeNode('staying', { pool: 'default', capacity: large, allocatable: { pods: '0' } })],
-    deletingNodes: [makeNode('leaving', { pool: 'default', capacity: large })],
+    deletingNodes: [makeNode('deleting', { pool: 'default', capacity: large })],
     pods: ['a', 'b'].map((name) => makePod(name, { requests: { cpu: '3' } })),
   });
   const without = (change: Change) => packing(finish(finish(readPlanningBase(snapshot, options)).whatIf(change)));
   assert.deepEqual(without({}), [1]); // 4 of 20 are left
-  assert.deepEqual(without({ withoutNodes: [idOf('leaving')] }), [1]);
+  assert.deepEqual(without({ withoutNodes: [idOf('deleting')] }), [1]);
   assert.deepEqual(without({ withoutNodes: [idOf('staying')] }), [2]);
 });
 
@@ -38,14 +38,14 @@ test('a what-if takes away the node with this provider id, and not a namesake: a
   );
 });
 
-test('a node that refuses moved pods takes those that wait, and those of nodes that leave', () => {
+test('a node that refuses moved pods takes those that wait, and those of nodes that are deleted', () => {
   const environment = new TestEnvironment({
     nodes: [makeNode('refusing', { refusesMovedPods: true })],
-    deletingNodes: [makeNode('leaving')],
+    deletingNodes: [makeNode('deleting')],
   });
   const isTaken = (pod: Pod) => environment.plan(pod).existingNodes.length === 1;
   assert.equal(isTaken({ ...makePod('a'), status: { phase: 'Pending' } }), true);
-  assert.equal(isTaken(makePod('a', { nodeName: 'leaving' })), true);
+  assert.equal(isTaken(makePod('a', { nodeName: 'deleting' })), true);
   assert.equal(isTaken(makePod('a', { nodeName: 'elsewhere' })), false);
   assert.equal(isTaken({ ...makePod('a'), status: { phase: 'Running' } }), false);
 });

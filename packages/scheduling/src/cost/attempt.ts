@@ -61,7 +61,7 @@ export function* attempt(
   return 'refused' in rearranged ? blame([rearranged.refused]) : yield* finish(run, assignments, rearranged.nodes);
 }
 
-/** What was bought, of which tender. */
+/** What was bought, and of which packing problem. */
 interface Bought extends Purchase {
   readonly problem: PackingProblem;
 }

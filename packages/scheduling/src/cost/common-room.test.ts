@@ -9,7 +9,7 @@ const common = (rooms: readonly (readonly number[])[], count: number) =>
     count,
   ).map((room) => [...room]);
 
-test('what two machines have in common is much of one resource or much of the other', () => {
+test('what two node options have in common is much of one resource or much of the other', () => {
   const rooms = [
     [96, 192],
     [64, 512],
@@ -28,7 +28,7 @@ const sizes = fc.integer({ min: 1, max: 6 });
 const options = fc.array(fc.tuple(sizes, sizes), { minLength: 1, maxLength: 12 });
 const covers = (room: readonly number[], other: readonly number[]) => room.every((amount, r) => amount >= other[r]!);
 
-test('enough machines have each room, and of two differing resources no larger room is common to as many', () => {
+test('enough node options have each room, and of two differing resources no larger room is common to as many', () => {
   fc.assert(
     fc.property(options, fc.integer({ min: 2, max: 4 }), (rooms, count) => {
       const found = common(rooms, count);
@@ -46,7 +46,7 @@ test('enough machines have each room, and of two differing resources no larger r
   );
 });
 
-test('common rooms are the same whatever order machines are listed in, also where they tie on two of three resources', () => {
+test('common rooms are the same whatever order node options are listed in, also where they tie on two of three resources', () => {
   const triples = fc.array(fc.tuple(sizes, sizes, sizes), { minLength: 4, maxLength: 12 });
   fc.assert(
     fc.property(triples, fc.integer({ min: 2, max: 4 }), (rooms, count) => {

@@ -22,7 +22,7 @@ function onDemand(name: string, cpus: number, price: number): InstanceType {
   });
 }
 
-interface Scene {
+interface EnvironmentParts {
   readonly pools?: readonly NodePool[];
   readonly types?: readonly InstanceType[];
   readonly typesOf?: Readonly<Record<string, readonly InstanceType[]>>;
@@ -30,7 +30,7 @@ interface Scene {
 }
 
 /** Both plans for the same pods: upstream's, and the one these options ask for. */
-function world({ packing, ...parts }: Scene) {
+function environmentOf({ packing, ...parts }: EnvironmentParts) {
   const upstream = new TestEnvironment({ ...parts, options: { reservedCapacity: 'Off' } });
   const costAware = new TestEnvironment({
     ...parts,
@@ -56,7 +56,7 @@ test('09/1 two spot nodes are bought instead of one on demand, and the decision 
     capacity: { cpu: '8', memory: '32Gi', pods: '20' },
     offerings: [makeOffering('zone-a', 'on-demand', 0.34)],
   });
-  const { costAware } = world({ types: [small, large] });
+  const { costAware } = environmentOf({ types: [small, large] });
   const plan = costAware.plan(
     makePod('a', { requests: { cpu: '3', memory: '1Gi' } }),
     makePod('b', { requests: { cpu: '3', memory: '1Gi' } }),
@@ -77,7 +77,7 @@ test('09/1 two spot nodes are bought instead of one on demand, and the decision 
 
 test('09/2 on a linear price list the plan is upstream’s, whatever else could be had', () => {
   const types = [1, 2, 4, 8, 16, 32].map((cpus) => onDemand(`t-${cpus}`, cpus, cpus * 0.05));
-  const { upstream, costAware } = world({ types });
+  const { upstream, costAware } = environmentOf({ types });
   const pods = [
     big('a'),
     big('b'),
@@ -91,7 +91,7 @@ test('09/2 on a linear price list the plan is upstream’s, whatever else could 
 
 test('09/3 an alternative is taken if it saves five per cent, and not if it saves four', () => {
   const decide = (small: number) => {
-    const { costAware } = world({ types: [onDemand('small', 4, small), onDemand('large', 8, 1)] });
+    const { costAware } = environmentOf({ types: [onDemand('small', 4, small), onDemand('large', 8, 1)] });
     return costAware.plan(big('a'), big('b'));
   };
   const kept = decide(0.48);
@@ -138,7 +138,7 @@ test('09/4 in an alternative every rule and every preference that upstream’s p
     }),
     ...replicas('plain', 20, {}),
   ];
-  const { upstream, costAware } = world({ types, packing: { maxExtraNodes: Number.POSITIVE_INFINITY } });
+  const { upstream, costAware } = environmentOf({ types, packing: { maxExtraNodes: Number.POSITIVE_INFINITY } });
   const before = upstream.plan(...pods);
   const after = costAware.plan(...pods);
   assert.equal(after.packing?.taken, 'cost-aware');
@@ -165,7 +165,7 @@ test('09/5 no pod moves to a lighter pool, however cheap', () => {
   const heavy = makePool('heavy', { weight: 10 });
   const light = makePool('light', { weight: 1 });
   const typesOf = { heavy: [onDemand('large', 8, 1)], light: [onDemand('small', 4, 0.01), onDemand('large', 8, 1)] };
-  const { costAware } = world({ pools: [heavy, light], typesOf });
+  const { costAware } = environmentOf({ pools: [heavy, light], typesOf });
   const plan = costAware.plan(big('a'), big('b'));
   assert.deepEqual(
     plan.newNodes.map(({ nodePool }) => nodePool),
@@ -179,7 +179,7 @@ test('a pod may move to another pool of the same weight, or to a heavier one', (
     'z-first': [onDemand('large', 8, 1)],
     'a-second': [onDemand('small', 4, 0.01), onDemand('l', 8, 2)],
   };
-  const { upstream, costAware } = world({ pools: [first, second], typesOf });
+  const { upstream, costAware } = environmentOf({ pools: [first, second], typesOf });
   assert.deepEqual(cheapest(upstream.plan(big('a'), big('b'))), ['large']);
   assert.deepEqual(cheapest(costAware.plan(big('a'), big('b'))), ['small', 'small']);
 });
@@ -198,7 +198,7 @@ test('09/6 a pool that asks for upstream’s plan gets it, beside one that does 
       spec: { ...big(name).spec, nodeSelector: { team: 'a' }, tolerations: [{ operator: 'Exists' }] },
     })),
   ];
-  const { upstream, costAware } = world({ pools: [makePool('open'), strict], types });
+  const { upstream, costAware } = environmentOf({ pools: [makePool('open'), strict], types });
   const plan = costAware.plan(...pods);
   const ofStrict = (one: Plan) => outlineOf(one).newNodes.filter(({ nodePool }) => nodePool === 'strict');
   assert.deepEqual(ofStrict(plan), ofStrict(upstream.plan(...pods)));
@@ -220,7 +220,7 @@ test('09/6 without extensions every claim is upstream’s, whatever flags and an
     packingMaxExtraNodes: 1,
     nodeFee: 1,
   });
-  const { upstream, costAware } = world({
+  const { upstream, costAware } = environmentOf({
     pools: [pool],
     types: [onDemand('small', 4, 0.2), onDemand('large', 8, 1)],
     packing,
@@ -239,14 +239,14 @@ test('09/6 without extensions every claim is upstream’s, whatever flags and an
 test('a pool can ask for cheaper nodes where the others do not', () => {
   const pool = annotated(makePool('default'), { 'karpenter-ts.dev/packing-policy': 'CostAware' });
   const types = [onDemand('small', 4, 0.2), onDemand('large', 8, 1)];
-  const { costAware } = world({ pools: [pool], types, packing: { policy: 'Upstream' } });
+  const { costAware } = environmentOf({ pools: [pool], types, packing: { policy: 'Upstream' } });
   assert.deepEqual(cheapest(costAware.plan(big('a'), big('b'))), ['small', 'small']);
 });
 
 test('a fee for each node counts on both sides, by flag or by annotation, and not in the price', () => {
   const types = [onDemand('small', 4, 0.4), onDemand('large', 8, 1)];
   const two = [big('a'), big('b')];
-  const withFee = world({ types, packing: { nodeFeePerHour: 0.2 } }).costAware.plan(...two);
+  const withFee = environmentOf({ types, packing: { nodeFeePerHour: 0.2 } }).costAware.plan(...two);
   assert.deepEqual(cheapest(withFee), ['large']); // 1.2 against 1.2
   assert.deepEqual(withFee.packing, {
     taken: 'upstream',
@@ -255,7 +255,7 @@ test('a fee for each node counts on both sides, by flag or by annotation, and no
     costAware: { nodes: 1, pricePerHour: 1, feesPerHour: 0.2 },
   });
   const pool = annotated(makePool('default'), { 'karpenter-ts.dev/node-fee': '0.05/h' });
-  const byPool = world({ pools: [pool], types, packing: { nodeFeePerHour: 0.2 } }).costAware.plan(...two);
+  const byPool = environmentOf({ pools: [pool], types, packing: { nodeFeePerHour: 0.2 } }).costAware.plan(...two);
   assert.deepEqual(cheapest(byPool), ['small', 'small']); // 0.9 against 1.05
   assert.equal(byPool.pricePerHour, 0.8);
   assert.deepEqual(byPool.packing?.costAware, { nodes: 2, pricePerHour: 0.8, feesPerHour: 0.1 });
@@ -265,7 +265,7 @@ test('no more nodes are bought than are allowed beside upstream’s', () => {
   const types = [onDemand('tiny', 1, 0.01), onDemand('small', 4, 0.2), onDemand('large', 64, 8)];
   const pods = Array.from({ length: 40 }, (_, i) => makePod(`p-${i}`, { requests: { cpu: '1', memory: '1Gi' } }));
   const count = (maxExtraNodes: number) =>
-    world({ types, packing: { maxExtraNodes } }).costAware.plan(...pods).newNodes.length;
+    environmentOf({ types, packing: { maxExtraNodes } }).costAware.plan(...pods).newNodes.length;
   assert.equal(count(0), 1);
   assert.equal(count(1), 1); // two cannot hold them for less
   assert.equal(count(Number.POSITIVE_INFINITY), 40);
@@ -274,7 +274,7 @@ test('no more nodes are bought than are allowed beside upstream’s', () => {
 test('the limits of a pool hold whichever type each of its nodes becomes', () => {
   const pool = makePool('default', { limits: { cpu: '20' } });
   const types = [onDemand('small', 4, 0.1), onDemand('medium', 8, 0.5), onDemand('large', 16, 2)];
-  const { upstream, costAware } = world({ pools: [pool], types });
+  const { upstream, costAware } = environmentOf({ pools: [pool], types });
   const pods = ['a', 'b', 'c'].map(big);
   assert.deepEqual(cheapest(upstream.plan(...pods)), ['large']);
   const plan = costAware.plan(...pods);
@@ -285,7 +285,7 @@ test('the limits of a pool hold whichever type each of its nodes becomes', () =>
 test('a pool that is at its limits keeps upstream’s nodes, and others are improved all the same', () => {
   const full = makePool('full', { limits: { nodes: '1' }, labels: { team: 'a' } });
   const types = [onDemand('small', 4, 0.2), onDemand('large', 8, 1)];
-  const { costAware } = world({ pools: [makePool('open'), full], types });
+  const { costAware } = environmentOf({ pools: [makePool('open'), full], types });
   const bound = ['c', 'd'].map((name) => ({ ...big(name), spec: { ...big(name).spec, nodeSelector: { team: 'a' } } }));
   const plan = costAware.plan(big('a'), big('b'), ...bound);
   assert.deepEqual(plan.newNodes.map(({ nodePool, instanceTypes }) => `${nodePool} ${instanceTypes[0]}`).sort(), [
@@ -305,9 +305,11 @@ test('nodes bought as spot are left as many types to choose from as they had, up
   const common = Array.from({ length: 16 }, (_, i) => spot(`common-${i}`, 8, 0.3 + i / 1000));
   const large = Array.from({ length: 16 }, (_, i) => spot(`large-${i}`, 16, 0.8 + i / 1000));
   const pods = ['a', 'b', 'c', 'd'].map(big); // together 14 cpus: on one of 17 types, the rare one among them
-  const { upstream, costAware } = world({ types: [rare, ...common, ...large] });
+  const { upstream, costAware } = environmentOf({ types: [rare, ...common, ...large] });
   assert.equal(upstream.plan(...pods).newNodes[0]?.instanceTypes.length, 17);
-  const dear = world({ types: [...common, ...large.map((type) => spot(type.name, 16, 2))] }).costAware.plan(...pods);
+  const dear = environmentOf({ types: [...common, ...large.map((type) => spot(type.name, 16, 2))] }).costAware.plan(
+    ...pods,
+  );
   assert.deepEqual(
     dear.newNodes.map(({ instanceTypes }) => instanceTypes.length >= 15),
     [true, true],
@@ -318,7 +320,7 @@ test('nodes bought as spot are left as many types to choose from as they had, up
 test('placements on existing nodes are those of upstream’s plan', () => {
   const types = [onDemand('small', 4, 0.2), onDemand('large', 8, 1)];
   const node = makeNode('there', { allocatable: { cpu: '4', memory: '8Gi', pods: '10' } });
-  const { upstream, costAware } = world({ types });
+  const { upstream, costAware } = environmentOf({ types });
   const pods = ['a', 'b', 'c'].map(big);
   upstream.snapshot = { ...upstream.snapshot, nodes: [node] };
   costAware.snapshot = { ...costAware.snapshot, nodes: [node] };
@@ -329,7 +331,7 @@ test('placements on existing nodes are those of upstream’s plan', () => {
 
 test('pods that must share a host still do', () => {
   const types = [onDemand('small', 4, 0.1), onDemand('medium', 8, 0.25), onDemand('large', 32, 4)];
-  const { upstream, costAware } = world({ types, packing: { maxExtraNodes: Number.POSITIVE_INFINITY } });
+  const { upstream, costAware } = environmentOf({ types, packing: { maxExtraNodes: Number.POSITIVE_INFINITY } });
   const term = { topologyKey: HOSTNAME_LABEL, labelSelector: { matchLabels: { app: 'pair' } } };
   const friends = ['x', 'y'].map((name) =>
     makePod(name, {
@@ -366,7 +368,7 @@ test('with strict reservations nodes are of types of which nothing within reach 
 });
 
 test('a search that is stopped leaves upstream’s plan', () => {
-  const { upstream, costAware } = world({ types: [onDemand('small', 4, 0.2), onDemand('large', 8, 1)] });
+  const { upstream, costAware } = environmentOf({ types: [onDemand('small', 4, 0.2), onDemand('large', 8, 1)] });
   const pods = [big('a'), big('b')];
   const run = planSnapshot({ ...costAware.snapshot, pods }, costAware.options);
   let step = run.next();
@@ -388,7 +390,7 @@ test('pods that need on demand no longer make spot pods pay for it', () => {
     requests: { cpu: '3', memory: '1Gi' },
     nodeSelector: { [CAPACITY_TYPE_LABEL]: 'on-demand' },
   });
-  const { upstream, costAware } = world({ types });
+  const { upstream, costAware } = environmentOf({ types });
   const pods = [steady, ...['a', 'b', 'c'].map(big)];
   assert.equal(price(upstream.plan(...pods).pricePerHour), 0.85);
   const plan = costAware.plan(...pods);

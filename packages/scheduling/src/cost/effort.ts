@@ -3,7 +3,7 @@ const STEPS_PER_PAUSE = 20_000;
 
 /**
  * The work a search may do, counted in steps of some 20 to 50 nanoseconds. Every loop over pods, classes, types, pools, nodes or
- * rules is charged to it. Steps and not time are counted, so that a search ends in the same place on any machine.
+ * rules is charged to it. Steps and not time are counted, so that a search ends in the same place on any computer.
  */
 export class Effort {
   readonly limit: number;

@@ -52,7 +52,7 @@ test('a load keeps to the room, to the units there are and to all host rules, an
   );
 });
 
-test('resources run out together where lots of different shapes bid alike', () => {
+test('resources run out together where pod groups of different shapes have the same price', () => {
   const problem = sketchProblem(
     [{ room: [100, 100], costPerHour: 1 }],
     [

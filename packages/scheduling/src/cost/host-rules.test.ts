@@ -6,7 +6,7 @@ import { CHEAPEST } from '../testing/packing.ts';
 import { APP, away, podsWith, spreadOver } from '../testing/pod-parts.ts';
 import { TestEnvironment } from '../testing/test-environment.ts';
 
-test('pods that keep apart get machines of their own, whatever else they ask of their zone', () => {
+test('pods that keep apart get nodes of their own, whatever else they ask of their zone', () => {
   const type = (name: string, cpu: string, price: number) =>
     makeType(name, {
       capacity: { cpu, memory: '64Gi', pods: '20' },

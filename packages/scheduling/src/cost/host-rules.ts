@@ -25,7 +25,7 @@ export class HostRules {
   }
 
   /**
-   * Of a pod with these ties. A preference in force binds both sides here: one that upstream's plan satisfies must not be
+   * Of a pod with these rules. A preference in force binds both sides here: one that upstream's plan satisfies must not be
    * broken by whoever comes later (09 A1).
    */
   of({ binding, counting }: PodRules): readonly HostRule[] {
@@ -51,7 +51,7 @@ export class HostRules {
   }
 
   /** Of a unit that must not share a node with whoever narrows this label. */
-  leavingOpen(key: number): HostRule {
+  keepingOpen(key: number): HostRule {
     return { id: this.#idOf(`open ${key}`), most: 0, counts: 0 };
   }
 

@@ -5,7 +5,7 @@ import { IMPROVING, type Reading } from '../progress.ts';
 import type { CostPool } from './cost-pool.ts';
 import type { Effort } from './effort.ts';
 import { PodGroups } from './pod-groups.ts';
-import { TieTable } from './member-ties.ts';
+import { MemberRulesTable } from './member-rules.ts';
 import type { UpstreamRun } from './upstream-run.ts';
 import { unitsOf } from './unit.ts';
 
@@ -37,7 +37,7 @@ export function* takeInventory(
   const { index, topology, nodes, plan } = run;
   const { internTables, demands, options } = index;
   const groups = new PodGroups({ sets: internTables.sets, demands, profile: options.profile }, effort);
-  const ties = new TieTable(topology, groups.hostRules, effort);
+  const rules = new MemberRulesTable(topology, groups.hostRules, effort);
   const entriesOn = groupByNode(run);
   const fixed: InFlightNode[] = [];
   const planned = new Map(plan.newNodes.map((node) => [node.placeholder, node]));
@@ -54,7 +54,7 @@ export function* takeInventory(
       continue;
     }
     const leastTypes = Math.min(ENOUGH_TYPES, instanceTypes.length);
-    groups.add(unitsOf(node, entries, ties), { leastWeight: pool.weight, leastTypes });
+    groups.add(unitsOf(node, entries, rules), { leastWeight: pool.weight, leastTypes });
   }
   groups.close();
   return { groups, fixed, entriesOn };
@@ -68,7 +68,7 @@ function groupByNode({ nodes, history }: UpstreamRun): ReadonlyMap<InFlightNode,
 
 /**
  * Whether there is something about a node that another one would not have: a reservation, lowered `minValues`, pods that
- * name a host, or pods that gave up a wish about others which the node may fulfil all the same.
+ * name a host, or pods that gave up a preference about others that the node may satisfy all the same.
  */
 function isBound(
   { held, minValuesRelaxed }: InFlightNode,

@@ -55,15 +55,15 @@ export function* divideLimits(
 /** How much of something one needs, and how much it would like to have, which may be less. */
 interface Part {
   readonly need: bigint;
-  readonly wish: bigint;
+  readonly wanted: bigint;
 }
 
-/** Needs first; then wishes, the most modest first; what is left in equal shares. Undefined if it is too little. */
+/** Needs first; then what is wanted, the most modest first; what is left in equal shares. Undefined if it is too little. */
 function divide(amount: bigint, parts: readonly Part[]): readonly bigint[] | undefined {
   const shares = parts.map(({ need }) => need);
   let rest = shares.reduce((left, share) => left - share, amount);
   if (rest < 0n) return undefined;
-  const extras = parts.map(({ need, wish }) => (wish > need ? wish - need : 0n));
+  const extras = parts.map(({ need, wanted }) => (wanted > need ? wanted - need : 0n));
   for (const i of [...parts.keys()].sort((a, b) => Number(extras[a]! - extras[b]!))) {
     if (extras[i]! > rest) break;
     shares[i]! += extras[i]!;
@@ -77,8 +77,8 @@ function partOf({ option, fitting, leastTypes }: Order, choice: BitSet, limit: s
   const need = countOf(limit, option.variant, catalogue);
   const open = fitting();
   open.intersect(choice);
-  const wish = catalogue.capacityLevels(limit).leastWhere((ids) => catalogue.countTypes(open, ids) >= leastTypes);
-  return { need, wish: wish ?? need };
+  const wanted = catalogue.capacityLevels(limit).leastWhere((ids) => catalogue.countTypes(open, ids) >= leastTypes);
+  return { need, wanted: wanted ?? need };
 }
 
 function remainingBeside({ template, limits }: CostPool, fixed: readonly InFlightNode[]) {

@@ -36,7 +36,7 @@ export class Needs {
 
   of({ members, node }: Unit): UnitNeeds {
     const { sets } = this.#tables;
-    const keys = [...new Set(members.flatMap(({ ties }) => ties.keys))].sort((a, b) => a - b);
+    const keys = [...new Set(members.flatMap(({ rules }) => rules.keys))].sort((a, b) => a - b);
     let set = sets.empty;
     for (const member of members) set = sets.merge(set, this.#asked(member, node));
     for (const key of keys) if (node.set.find(key) >= 0) set = sets.with(set, node.set.find(key));
@@ -55,13 +55,13 @@ export class Needs {
   }
 
   /** By what the node is asked to be; a label it is not asked for is absent unless its types bring it along. */
-  #isGranted(wish: RequirementId, { set, template, variants }: InFlightNode): boolean {
+  #isGranted(preference: RequirementId, { set, template, variants }: InFlightNode): boolean {
     const { table } = this.#tables.sets;
-    const present = set.find(table.keyOf(wish));
-    if (present >= 0) return table.intersect(present, wish) === present;
-    if (!table.admitsAbsence(wish)) return false;
+    const present = set.find(table.keyOf(preference));
+    if (present >= 0) return table.intersect(present, preference) === present;
+    if (!table.admitsAbsence(preference)) return false;
     const { catalogue } = template.market;
-    const { key } = table.get(wish);
+    const { key } = table.get(preference);
     const brings = (one: { readonly variants: BitSet }) => one.variants.overlaps(variants);
     return !(
       catalogue.declarations(key).some(brings) ||

@@ -78,13 +78,13 @@ export class PodGroups {
     const demands = unit.members.map(({ entry }) => this.#tables.demands.of(entry.queued.podClass, entry.stage));
     const { set: needs, openKeys } = this.#needs.of(unit);
     const rules = [
-      ...unit.members.map(({ ties }) => ties.hostRules),
+      ...unit.members.map(({ rules }) => rules.hostRules),
       ...demands.map(({ ports }) => this.hostRules.ofPorts(ports)),
-      ...openKeys.map((key) => [this.hostRules.leavingOpen(key)]),
+      ...openKeys.map((key) => [this.hostRules.keepingOpen(key)]),
     ];
     this.#effort.spend(rules.reduce((sum, { length }) => sum + STEPS_PER_RULE * length, STEPS_PER_GROUP));
     for (const key of openKeys) this.#openKeys.add(key);
-    const ruleText = `${unit.members.map(({ ties }) => ties.hostRulesId).join()} ${openKeys.join()}`;
+    const ruleText = `${unit.members.map(({ rules }) => rules.hostRulesId).join()} ${openKeys.join()}`;
     const text = `${demands.map(({ id }) => id).join()} ${needs.id} ${leastWeight} ${leastTypes} ${ruleText}`;
     let group = this.#byText.get(text);
     if (group === undefined) {

@@ -29,7 +29,7 @@ function buy(problem: PackingProblem, mostNodes = Number.POSITIVE_INFINITY) {
   };
 }
 
-test('units of different shapes share machines on which both resources are used up', () => {
+test('units of different shapes share nodes on which both resources are used up', () => {
   const problem = sketchProblem(
     [{ room: [8, 8], costPerHour: 1 }],
     [
@@ -40,7 +40,7 @@ test('units of different shapes share machines on which both resources are used 
   assert.equal(buy(problem)?.cost, 8); // two of each on every one; apart they would take sixteen
 });
 
-test('large units get the large machine, and small ones do not follow them there', () => {
+test('large units get the large node, and small ones do not follow them there', () => {
   const problem = sketchProblem(
     [
       { room: [4], costPerHour: 1 },
@@ -54,7 +54,7 @@ test('large units get the large machine, and small ones do not follow them there
   assert.deepEqual(buy(problem)?.options, [0, 0, 0, 0, 0, 1]);
 });
 
-test('as many small machines are bought as are allowed beside large ones, though all units are alike', () => {
+test('as many small nodes are bought as are allowed beside large ones, though all units are alike', () => {
   const problem = sketchProblem(
     [
       { room: [10], costPerHour: 1 },
@@ -69,13 +69,13 @@ test('as many small machines are bought as are allowed beside large ones, though
   assert.ok(between.cost <= 122, String(between.cost)); // 50 small and 10 large ones are 120
 });
 
-test('with fewer machines than it takes nothing is bought', () => {
+test('with fewer nodes than it takes nothing is bought', () => {
   const problem = sketchProblem([{ room: [10], costPerHour: 1 }], [{ requests: [6], count: 3 }]);
   assert.equal(buy(problem, 2), undefined);
   assert.deepEqual(buy(problem, 3)?.options, [0, 0, 0]);
 });
 
-/** Random lots, and machines for them. */
+/** Random pod groups, and node options for them. */
 function randomProblem(seed: number): PackingProblem {
   const random = seededRandom(seed);
   const options = Array.from({ length: 6 }, () => {
@@ -117,7 +117,7 @@ test('a search ends where it did when this was written, in as many steps', () =>
   ]);
 });
 
-test('a round that knows what machines were filled with before takes less than half the steps', () => {
+test('a round that knows what node options were filled with before takes less than half the steps', () => {
   const random = seededRandom(5);
   const options = Array.from({ length: 60 }, () => {
     const room = [9 + random.below(50), 9 + random.below(50)];
@@ -148,7 +148,7 @@ const groups = fc.array(fc.record({ requests: sizes, count: fc.integer({ min: 1,
   maxLength: 12,
 });
 
-test('every unit is housed once, for no less than resources cost, and hardly more than lots by themselves', () => {
+test('every unit gets one place, for no less than resources cost, and hardly more than pod groups by themselves', () => {
   const options = [
     { room: [8, 8], costPerHour: 1 },
     { room: [16, 20], costPerHour: 2.2 },
@@ -166,9 +166,10 @@ test('every unit is housed once, for no less than resources cost, and hardly mor
         Math.min(...options.map(({ room, costPerHour }) => costPerHour / room[r]!));
       assert.ok(bought.cost >= Math.max(leastFor(0), leastFor(1)) - 1e-9);
       const alone = sketches.map(({ requests, count }) => Math.ceil(count / Math.floor(8 / Math.max(...requests))));
-      // Who buys what is best first may have an odd one left: five on a large machine and three on two small ones, where
-      // four small ones would have been cheaper. And a machine is not asked again while what it last bid looks too low,
-      // though with the lot gone that spoilt its load it would now be the best: hence a tenth.
+      // A search that buys what is best first may end with an odd unit: five on a large node and three on two small ones,
+      // where four small ones would have been cheaper. Besides, a node option is not filled again while its last load is
+      // worth too little, although it may be the best once the pod group is gone that made this load a poor one. Hence
+      // the margin of a tenth.
       const most = 1.1 * alone.reduce((sum, one) => sum + one, 0) + options[0]!.costPerHour;
       assert.ok(bought.cost <= most);
     }),

@@ -187,7 +187,7 @@ export class Round {
     const { reserve } = this.#terms;
     if (reserve === undefined || this.#surcharge === reserve.surcharge) return Number.POSITIVE_INFINITY;
     const needed = reserve.nodes * (this.#pricesLeft / this.#allPrices);
-    const relieved = reserve.nodes * (value / this.#allPrices); // by each machine that is bought
+    const relieved = reserve.nodes * (value / this.#allPrices); // by each node that is bought
     if (relieved >= 1) return Number.POSITIVE_INFINITY;
     return Math.floor((reserve.mostNodes - 1 - this.#loads.length - needed) / (1 - relieved));
   }

@@ -42,7 +42,7 @@ test('pods that must share a host move together, those that must share a zone or
   assert.deepEqual(packed({ topologySpreadConstraints: [spreadOver(HOSTNAME_LABEL, { maxSkew: 4 })] }), [1, 1, 1, 1]);
 });
 
-test('pods stay where another node might not do: they name a host, gave up a wish about others, or variety was short', () => {
+test('pods stay where another node might not do: they name a host, gave up a preference about others, or variety was short', () => {
   assert.deepEqual(packed({ affinity: onNodes([where(HOSTNAME_LABEL, 'NotIn', 'other')]) }), [4]);
   const nowhere = podsWith(HOSTNAME_LABEL, { app: 'nowhere' });
   assert.deepEqual(packed({ affinity: preferNear(nowhere) }), [4]);

@@ -1,6 +1,6 @@
 import type { InFlightNode } from '../packing/new-nodes/in-flight-node.ts';
 import type { HistoryEntry } from '../packing/packer.ts';
-import type { MemberTies, TieTable } from './member-ties.ts';
+import type { MemberRules, MemberRulesTable } from './member-rules.ts';
 
 /** Pods that move together or not at all: one, or those on one node that hostname affinity ties to each other. */
 export interface Unit {
@@ -13,12 +13,16 @@ export interface Unit {
 /** A pod of a unit, and what it has to do with others. */
 export interface Member {
   readonly entry: HistoryEntry;
-  readonly ties: MemberTies;
+  readonly rules: MemberRules;
 }
 
 /** The pods of a node as units, in the order of their first pods. */
-export function unitsOf(node: InFlightNode, entries: readonly HistoryEntry[], table: TieTable): readonly Unit[] {
-  const members = entries.map((entry) => ({ entry, ties: table.of(entry) }));
+export function unitsOf(
+  node: InFlightNode,
+  entries: readonly HistoryEntry[],
+  table: MemberRulesTable,
+): readonly Unit[] {
+  const members = entries.map((entry) => ({ entry, rules: table.of(entry) }));
   const leaders = leadersOf(members);
   const units = new Map<number, Member[]>();
   for (const [i, member] of members.entries()) {
@@ -37,10 +41,10 @@ function leadersOf(members: readonly Member[]): Int32Array {
     while (leaders[i] !== i) i = leaders[i] = leaders[leaders[i]!]!;
     return i;
   };
-  const affinities = new Set(members.flatMap(({ ties }) => ties.affinities));
+  const affinities = new Set(members.flatMap(({ rules }) => rules.affinities));
   const firstDrawn = new Map<unknown, number>();
-  for (const [i, { ties }] of members.entries()) {
-    for (const affinity of ties.drawnTo) {
+  for (const [i, { rules }] of members.entries()) {
+    for (const affinity of rules.drawnTo) {
       if (!affinities.has(affinity)) continue;
       const first = firstDrawn.get(affinity);
       if (first === undefined) firstDrawn.set(affinity, i);

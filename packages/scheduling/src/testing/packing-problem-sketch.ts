@@ -3,20 +3,20 @@ import type { PodGroup } from '../cost/pod-groups.ts';
 import type { NodeOption } from '../cost/node-options.ts';
 import { PackingProblem } from '../cost/packing-problem.ts';
 
-/** What fillers and auctions read of a lot. */
+/** What filler and price search read of a pod group. */
 export interface PodGroupSketch {
   readonly requests: readonly number[];
   readonly count: number;
   readonly hostRules?: readonly HostRule[];
 }
 
-/** What they read of a machine. */
+/** What they read of a node option. */
 export interface NodeOptionSketch {
   readonly room: readonly number[];
   readonly costPerHour: number;
 }
 
-/** A tender of just that; every lot may be on every machine it fits on. Machines must be given cheapest first. */
+/** A packing problem of just that. Every pod group may be on every node option that it fits on. Options must be given cheapest first. */
 export function sketchProblem(options: readonly NodeOptionSketch[], groups: readonly PodGroupSketch[]): PackingProblem {
   const sketchedGroups = groups.map(({ requests, count, hostRules = [] }, id) => ({
     id,

@@ -1,4 +1,4 @@
-/** A number from 0 up to 2^32 that looks as if drawn by lot, and is the same for equal texts (FNV-1a). */
+/** A number from 0 up to 2^32 that looks random, and is the same for equal texts (FNV-1a). */
 export function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);

@@ -89,14 +89,15 @@ function startersOf(checked: CheckedPlan): readonly Starter[] {
         const selects = allSelect(pod, term, checked.snapshot);
         const [domain, another] = domainsOf(target, term.topologyKey) ?? [];
         if (domain === undefined || another !== undefined || !selects(pod)) return [];
-        const wish = JSON.stringify(term);
+        const preference = JSON.stringify(term);
         const seeds = matchesIn(checked, term, selects).filter(
-          (match) => match.domain === domain && !match.preferences.some((other) => JSON.stringify(other) === wish),
+          (match) =>
+            match.domain === domain && !match.preferences.some((other) => JSON.stringify(other) === preference),
         );
         if (seeds.length > 0) return [];
         const strict = placed.demands.strict.get(term.topologyKey);
         const mayUse = (other: string) => strict === undefined || admits(strict, other);
-        return [{ kind: `${pod.metadata.namespace ?? 'default'} ${wish}`, pod, domain, mayUse }];
+        return [{ kind: `${pod.metadata.namespace ?? 'default'} ${preference}`, pod, domain, mayUse }];
       }),
     ),
   );

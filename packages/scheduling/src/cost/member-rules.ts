@@ -9,7 +9,7 @@ import type { Effort } from './effort.ts';
 import type { HostRule, HostRules } from './host-rules.ts';
 
 /** What rules of topology have to do with a pod that may move. */
-export interface MemberTies {
+export interface MemberRules {
   /** Labels by which rules find, count or keep away the pod, ascending. */
   readonly keys: readonly number[];
   /** Affinities by hostname that bind it, and all that draw others to it or it to others. */
@@ -23,13 +23,13 @@ export interface MemberTies {
 /** What one rule of some pod costs to look at, in steps. */
 const STEPS_PER_RULE = 6;
 
-/** The ties of all kinds of pods at all stages, each worked out once: a pod may count for a thousand rules of others. */
-export class TieTable {
+/** The rules of all kinds of pods at all stages, each worked out once: a pod may count for a thousand rules of others. */
+export class MemberRulesTable {
   readonly #topology: Topology;
   readonly #hostRules: HostRules;
   readonly #effort: Effort;
   /** By kind, then by stage. */
-  readonly #ties = new Map<PodKind, (MemberTies | undefined)[]>();
+  readonly #known = new Map<PodKind, (MemberRules | undefined)[]>();
 
   readonly #ruleLists = new Map<string, number>();
 
@@ -39,31 +39,31 @@ export class TieTable {
     this.#effort = effort;
   }
 
-  of({ queued, stage }: HistoryEntry): MemberTies {
+  of({ queued, stage }: HistoryEntry): MemberRules {
     const { kind } = queued.podClass;
-    let stages = this.#ties.get(kind);
+    let stages = this.#known.get(kind);
     if (stages === undefined) {
       stages = [];
-      this.#ties.set(kind, stages);
+      this.#known.set(kind, stages);
     }
     stages[stage.index] ??= this.#work(kind, stage);
     return stages[stage.index]!;
   }
 
-  #work(kind: PodKind, stage: Stage): MemberTies {
-    const ties = this.#topology.podRules(kind, stage);
-    const bound = ties.binding.map(({ group }) => group);
+  #work(kind: PodKind, stage: Stage): MemberRules {
+    const rules = this.#topology.podRules(kind, stage);
+    const bound = rules.binding.map(({ group }) => group);
     const keys = new Set<number>();
-    for (const groups of [bound, ties.inverse, ties.counting]) {
+    for (const groups of [bound, rules.inverse, rules.counting]) {
       this.#effort.spend(STEPS_PER_RULE * groups.length);
       for (const group of groups) if (group instanceof LabelGroup) keys.add(group.domains.keyId);
     }
     const affinities = bound.filter(isHostAffinity);
-    const hostRules = this.#hostRules.of(ties);
+    const hostRules = this.#hostRules.of(rules);
     return {
       keys: [...keys].sort((a, b) => a - b),
       affinities,
-      drawnTo: [...new Set([...affinities, ...ties.counting.filter(isHostAffinity)])],
+      drawnTo: [...new Set([...affinities, ...rules.counting.filter(isHostAffinity)])],
       hostRules,
       hostRulesId: this.#numberOf(hostRules),
     };
