@@ -2,7 +2,7 @@ import { customResourceDefinition, RESOURCES } from '@karpenter-ts/apis';
 import { type Cluster, startCluster } from '@karpenter-ts/embedded';
 import { createLogger, SECOND, type Transport, type TransportRequest, VirtualClock } from '@karpenter-ts/runtime';
 import { seededRandom } from '@karpenter-ts/kubernetes/testing';
-import { type Decorator, fleetCloud, kwokCloud } from './cloud/cloud.ts';
+import { type Decorator, fleetCloud, kwokCloud, pricesOf } from './cloud/cloud.ts';
 import { Fleet } from './cloud/fleet.ts';
 import { ApiFaultInjector } from './faults/api-fault-injector.ts';
 import { CloudFaultInjector, faultyProvider } from './faults/faulty-provider.ts';
@@ -12,6 +12,7 @@ import { SkewedClock } from './faults/skewed-clock.ts';
 import { RequestChecker } from './invariants/request-checker.ts';
 import type { Violation } from './invariants/violation.ts';
 import { Journal } from './journal.ts';
+import { Observer } from './observer/observer.ts';
 import { runOperator } from './operator.ts';
 import type { WorldPlan } from './plan/world-plan.ts';
 
@@ -19,7 +20,7 @@ import type { WorldPlan } from './plan/world-plan.ts';
 export interface EnvironmentSettings {
   /** A bug to put into the operator, to see whether an invariant fails. */
   readonly bug?: SeededBug | undefined;
-  /** Where the operator's log goes; only errors are looked at unless given. */
+  /** Where the operator's log goes, which is less detailed unless given. */
   readonly log?: ((line: string) => void) | undefined;
 }
 
@@ -41,6 +42,7 @@ export class Environment {
   readonly apiFaults: ApiFaultInjector;
   readonly cloudFaults = new CloudFaultInjector();
   readonly journal: Journal;
+  readonly observer: Observer;
   readonly violations: Violation[] = [];
   /** Whether no more faults are injected. */
   isCalm = false;
@@ -48,6 +50,8 @@ export class Environment {
   readonly #random: () => number;
   readonly #pending = new Set<() => Promise<void>>();
   readonly #operators = new Set<RunningOperator>(); // the oldest first
+  readonly #end = new AbortController();
+  #observing: Promise<void> = Promise.resolve();
   #started = 0;
   #deaths = 0;
   #isClosed = false;
@@ -60,6 +64,14 @@ export class Environment {
     this.apiFaults = new ApiFaultInjector(clock);
     this.journal = new Journal(clock);
     this.fleet = plan.cloud === 'fleet' ? new Fleet(cluster, clock, (text) => this.journal.tell(text)) : undefined;
+    this.observer = new Observer({
+      cluster,
+      clock,
+      operatorClock: this.operatorClock,
+      priceOf: pricesOf(plan.cloud),
+      tell: (text) => this.journal.tell(text),
+      report: (violation) => this.report(violation),
+    });
     this.#settings = settings;
     const random = seededRandom(plan.seed);
     this.#random = () => random.below(2 ** 32) / 2 ** 32;
@@ -76,12 +88,16 @@ export class Environment {
     };
     const crds = RESOURCES.kwok.map(customResourceDefinition);
     const cluster = await startCluster({ clock, seed: plan.seed, crds, kubelet });
-    return new Environment(plan, cluster, clock, settings);
+    const env = new Environment(plan, cluster, clock, settings);
+    env.#observing = env.observer.start(env.#end.signal);
+    return env;
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const operator of this.#operators) this.#kill(operator, 'at the end');
+    this.#end.abort();
+    await this.clock.runUntil(this.#observing);
     await this.clock.runUntil(this.cluster.stop());
   }
 
@@ -117,9 +133,12 @@ export class Environment {
     const watch = async (request: TransportRequest): Promise<void> => {
       if (request.method !== 'GET') journal.note(`${request.method} ${request.path}`);
       await checker.check(request);
+      await observer.onRequest(request);
     };
+    const observer = this.observer.operatorStarts();
     const server = this.cluster.transport;
-    const transport = new FaultyTransport({ server, clock, injector: this.apiFaults, watch, tell, die });
+    const disturbed = (): void => this.observer.disturbed();
+    const transport = new FaultyTransport({ server, clock, injector: this.apiFaults, watch, tell, die, disturbed });
     const operator: RunningOperator = { name: `operator ${++this.#started}`, transport, end };
     this.#operators.add(operator);
     journal.tell(`${operator.name} starts`);
@@ -129,7 +148,7 @@ export class Environment {
       {
         transport: this.#transportWithBug(transport),
         clock: operatorClock,
-        logger: this.#logger(),
+        logger: this.#logger((line) => observer.onLogLine(line)),
         provider: this.fleet ? fleetCloud(this.fleet, decorate) : kwokCloud(decorate),
         random: this.#random,
         repairs: this.plan.repairs,
@@ -162,10 +181,26 @@ export class Environment {
     this.clock.after(delay, () => void run());
   }
 
+  /** The server is unreachable for so long, and all watches end. */
+  beginOutage(duration: number): void {
+    this.observer.disturbed(duration);
+    this.apiFaults.beginOutage(duration);
+    this.cutWatches();
+  }
+
+  /** Moves the wall time of the operators' host. */
+  jumpClock(by: number): void {
+    this.observer.disturbed();
+    this.operatorClock.jump(by);
+    this.observer.jumped();
+  }
+
   /** Ends all faults. From now on nothing goes wrong. */
   async calmDown(): Promise<void> {
     this.journal.tell('the world calms down');
     this.isCalm = true;
+    this.observer.disturbed();
+    this.observer.jumped();
     this.apiFaults.heal();
     this.cloudFaults.heal();
     this.operatorClock.heal();
@@ -176,6 +211,7 @@ export class Environment {
 
   /** Ends all watches, as a restart of the API server does. */
   cutWatches(): void {
+    this.observer.disturbed();
     for (const { transport } of this.#operators) transport.cutWatches();
   }
 
@@ -186,13 +222,14 @@ export class Environment {
     if (this.isCalm) this.report({ invariant: 'crash', detail: `the operator ended ${how}` });
   }
 
-  #logger() {
+  #logger(observe: (line: string) => void) {
     const { log } = this.#settings;
     const write = (line: string): void => {
       log?.(line);
+      observe(line);
       if (line.includes('"Observed a panic"')) this.report({ invariant: 'crash', detail: line.trim() });
     };
-    return createLogger({ level: log ? 'debug' : 'error', clock: this.operatorClock, write, format: 'json' });
+    return createLogger({ level: log ? 'debug' : 'info', clock: this.operatorClock, write, format: 'json' });
   }
 
   #transportWithBug(transport: Transport): Transport {

@@ -154,6 +154,7 @@ function summaryOf(reports: readonly WorldReport[], seconds: number): string {
   return [
     `${reports.length} worlds in ${seconds.toFixed(0)} s, ${failed} of them with violations:`,
     `${(sum('duration') / HOUR).toFixed(0)} hours of virtual time, ${sum('steps')} steps,`,
+    `${sum('commands')} commands of disruption,`,
     `${sum('deaths')} deaths of the operator, ${sum('apiFaults')} broken requests, ${sum('cloudFaults')} broken calls to the cloud`,
   ].join(' ');
 }

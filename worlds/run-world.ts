@@ -5,6 +5,7 @@ import { listInstances, takeSnapshot } from './cluster/snapshot.ts';
 import { findDuplicates } from './invariants/duplicates.ts';
 import { Leaks } from './invariants/leaks.ts';
 import { findUnconverged } from './invariants/convergence.ts';
+import { canRest, findUnrest } from './invariants/rest.ts';
 import type { Violation } from './invariants/violation.ts';
 import type { WorldPlan } from './plan/world-plan.ts';
 import { Environment, type EnvironmentSettings } from './environment.ts';
@@ -27,6 +28,8 @@ export interface Tally {
   readonly deaths: number;
   readonly apiFaults: number;
   readonly cloudFaults: number;
+  /** How many commands operators have started, to delete or replace nodes. */
+  readonly commands: number;
   /** Milliseconds of that world. */
   readonly duration: number;
 }
@@ -36,6 +39,8 @@ const CHECK_PERIOD = 1 * MINUTE;
 const AFTERMATH = 2 * MINUTE;
 /** By then a calm world has settled: a registration may time out, and then a second one follows. */
 const CALM = 60 * MINUTE;
+/** By then nodes are left in peace: a few dozen of them may have to be replaced one at a time, each in minutes. */
+const RESTLESS = 120 * MINUTE;
 
 /** Shows whether the operator still works: its pods have no room unless a node is added. */
 const PROBE = {
@@ -63,12 +68,13 @@ export async function runWorld(plan: WorldPlan, settings: EnvironmentSettings = 
       detail: error instanceof Error ? (error.stack ?? error.message) : String(error),
     });
   }
-  const { violations, journal, clock, deaths, apiFaults, cloudFaults } = env;
+  const { violations, journal, clock, deaths, apiFaults, cloudFaults, observer } = env;
   const tally: Tally = {
     steps: plan.steps.length,
     deaths,
     apiFaults: apiFaults.injectedCount,
     cloudFaults: cloudFaults.injectedCount,
+    commands: observer.commandCount,
     duration: clock.now() - start,
   };
   await env.close();
@@ -104,6 +110,8 @@ class World {
     journal.tell('a last task');
     for (const manifest of workload(PROBE)) await this.#create(manifest);
     await this.#settle();
+    if (this.#isOver) return;
+    await this.#rest();
   }
 
   get #isOver(): boolean {
@@ -143,6 +151,24 @@ class World {
       unconverged = findUnconverged({ ...(await takeSnapshot(cluster.client)), plan, now: clock.now() });
     } while ((unconverged.length > 0 || this.#leaks.hasUnclaimed) && clock.now() < end);
     for (const violation of unconverged) this.#env.report(violation);
+  }
+
+  /** Waits until nodes are left in peace. A cluster in which nothing changes does not go on for ever. */
+  async #rest(): Promise<void> {
+    const { clock, cluster, observer } = this.#env;
+    const end = clock.now() + RESTLESS;
+    for (;;) {
+      const instances = await listInstances(cluster.client);
+      if (!canRest(instances)) return;
+      const unrest = findUnrest({ ...instances, now: clock.now(), lastCommand: observer.lastCommand });
+      if (unrest.length === 0) return;
+      if (clock.now() >= end) {
+        for (const violation of unrest) this.#env.report(violation);
+        return;
+      }
+      await this.#passUntil(clock.now() + CHECK_PERIOD);
+      if (this.#isOver) return;
+    }
   }
 
   /** Lets go of what only the world holds. */

@@ -14,7 +14,7 @@ import {
 } from '@karpenter-ts/runtime';
 import { type Node, NODES } from '@karpenter-ts/kubernetes';
 import type { InstanceType } from '@karpenter-ts/scheduling';
-import { fakeType } from '@karpenter-ts/scheduling/testing';
+import { fakeType, makeOffering } from '@karpenter-ts/scheduling/testing';
 import type { JoinFault } from './join-fault.ts';
 
 /** A instance that was bought. */
@@ -31,8 +31,15 @@ const LATE = 6 * MINUTE;
 const NODE_REMOVAL = 40 * SECOND;
 /** For so long a type that was sold out is not on offer; as upstream's AWS provider has it. */
 const RESTOCK = 3 * MINUTE;
-const TYPES = [2, 4, 8].map((cpu) =>
-  fakeType(`cpu-${cpu}`, { resources: { cpu: String(cpu), memory: `${2 * cpu}Gi`, pods: '30' } }),
+/** Three sizes, in two zones, spot for less than on demand. */
+export const FLEET_TYPES: readonly InstanceType[] = [2, 4, 8].map((cpu) =>
+  fakeType(`cpu-${cpu}`, {
+    resources: { cpu: String(cpu), memory: `${2 * cpu}Gi`, pods: '30' },
+    offerings: ['zone-1', 'zone-2'].flatMap((zone) => [
+      makeOffering(zone, 'spot', 0.015 * cpu),
+      makeOffering(zone, 'on-demand', 0.025 * cpu),
+    ]),
+  }),
 );
 
 /** How old an instance is that is ended because no claim knows of it, and how often such are looked for. */
@@ -57,7 +64,7 @@ export class Fleet {
     this.#clock = clock;
     this.#tell = tell;
     this.#cloud = new FakeCloudProvider({
-      instanceTypes: TYPES,
+      instanceTypes: FLEET_TYPES,
       nodeClasses: [KWOK_NODE_CLASSES],
       repairPolicies: (['False', 'Unknown'] as const).map((conditionStatus) => {
         return { conditionType: 'Ready', conditionStatus, toleration: 10 * MINUTE };
@@ -84,6 +91,11 @@ export class Fleet {
     this.#joinFaults.push(...Array.from({ length: times }, () => fault));
   }
 
+  /** Says of all instances that they should be replaced, for this reason; of none if undefined. */
+  setDrift(reason: string | undefined): void {
+    this.#cloud.setDrift(reason);
+  }
+
   /** Lets so many purchases find that what they would get is sold out. */
   makeScarce(times: number): void {
     this.#scarcity += times;
@@ -93,6 +105,7 @@ export class Fleet {
   heal(): void {
     this.#joinFaults.length = 0;
     this.#scarcity = 0;
+    this.#cloud.setDrift(undefined);
     this.#soldOut.clear();
     this.#offer();
   }
@@ -162,7 +175,7 @@ export class Fleet {
   }
 
   #offer(): void {
-    this.#cloud.offer(TYPES.map((type) => (this.#soldOut.has(type.name) ? withoutOffers(type) : type)));
+    this.#cloud.offer(FLEET_TYPES.map((type) => (this.#soldOut.has(type.name) ? withoutOffers(type) : type)));
   }
 
   #boot(launched: NodeClaim, fault: JoinFault | undefined): void {

@@ -35,6 +35,7 @@ function start() {
     server,
     clock,
     injector,
+    disturbed: () => undefined,
     watch: async () => undefined,
     tell,
     die,

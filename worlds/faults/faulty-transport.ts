@@ -17,6 +17,8 @@ export interface TransportDeps {
   /** Sees every request that goes through, before the server does. */
   readonly watch: (request: TransportRequest) => Promise<void>;
   readonly tell: (text: string) => void;
+  /** Called whenever a fault is injected. */
+  readonly disturbed: () => void;
   /** Kills the operator of this connection; another one starts after so long. */
   readonly die: (where: string, downFor: number) => void;
 }
@@ -77,6 +79,7 @@ export class FaultyTransport implements Transport {
     request: TransportRequest,
     signal: AbortSignal | undefined,
   ): Promise<TransportResponse> {
+    this.#deps.disturbed();
     if (injection.kind === 'fault') {
       this.#deps.tell(`${request.method} ${request.path} meets ${injection.fault}`);
       return this.#applyFault(injection.fault, request, signal);

@@ -8,6 +8,18 @@ export type Invariant =
   | 'budget'
   /** No protected pod is evicted or deleted before the deadline of its node. */
   | 'protection'
+  /** No command takes more nodes of a pool than its budgets allow when it starts. */
+  | 'node-budget'
+  /** No command takes a node that its pods, a PodDisruptionBudget or its own annotation keep. */
+  | 'blocked'
+  /** The reason that a command gives is true of each of its nodes. */
+  | 'reason'
+  /** No node is deleted by a command before as many others as it needs are initialised. */
+  | 'replacement'
+  /** Each replacement for consolidation is cheaper than what it replaces. */
+  | 'price'
+  /** A cluster in which nothing changes any more is left in peace, and no mark of a command is left in it. */
+  | 'rest'
   /** Once the world is calm, every pod runs. */
   | 'running'
   /** Once the world is calm, no deletion and no launch takes for ever without a reason. */
