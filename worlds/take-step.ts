@@ -1,4 +1,4 @@
-import { nodeClassLabel, NODEPOOL_LABEL } from '@karpenter-ts/apis';
+import { DO_NOT_DISRUPT, NODE_POOLS, nodeClassLabel, NODEPOOL_LABEL } from '@karpenter-ts/apis';
 import type { Fault } from '@karpenter-ts/embedded';
 import { KWOK_NODE_CLASSES } from '@karpenter-ts/provider-kwok';
 import {
@@ -14,7 +14,7 @@ import {
 } from '@karpenter-ts/kubernetes';
 import { isAlreadyExists, SECOND, unlessGone } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS } from '@karpenter-ts/apis';
-import { type Manifest, NAMESPACE, nodeClass, pool, typeOf } from './cluster/manifests.ts';
+import { type Manifest, NAMESPACE, nodeClass, only, pool, typeOf } from './cluster/manifests.ts';
 import type { Choice, KillPoint, NodeFault, Step } from './plan/world-plan.ts';
 import type { Environment } from './environment.ts';
 
@@ -36,6 +36,20 @@ export async function takeStep(env: Environment, step: Step): Promise<void> {
       const plan = env.plan.pools.find(({ name }) => name === step.pool);
       return plan && deleteForAWhile(env, pool(plan), step.backAfter);
     }
+    case 'change-template': {
+      const labels = { 'worlds.test/edition': String(env.clock.now()) };
+      return changePool(env, step.pool, 'a new template', { template: { metadata: { labels } } });
+    }
+    case 'change-requirements': {
+      const requirements = [only(step.capacityType)];
+      return changePool(env, step.pool, `only ${step.capacityType}`, { template: { spec: { requirements } } });
+    }
+    case 'change-disruption':
+      return changePool(env, step.pool, JSON.stringify(step.disruption), { disruption: step.disruption });
+    case 'protect-node':
+      return protectNode(env, step.choice, step.duration);
+    case 'drift-instances':
+      return driftInstances(env, step.duration);
     case 'delete-node-class':
       return deleteForAWhile(env, nodeClass(), step.backAfter);
     case 'break-node':
@@ -61,13 +75,12 @@ export async function takeStep(env: Environment, step: Step): Promise<void> {
       return env.cutWatches();
     case 'outage':
       journal.tell(`no API server for ${step.duration / SECOND} s`);
-      env.apiFaults.beginOutage(step.duration);
-      return env.cutWatches();
+      return env.beginOutage(step.duration);
     case 'kill':
       return prepareKill(env, step.at, step.downFor);
     case 'jump-clock':
       journal.tell(`the operator's clock jumps by ${step.by / SECOND} s`);
-      return env.operatorClock.jump(step.by);
+      return env.jumpClock(step.by);
     default:
       return step satisfies never;
   }
@@ -88,6 +101,38 @@ async function rollOut({ plan, cluster, clock, journal }: Environment, name: str
   const annotations = { 'worlds.test/rollout': String(clock.now()) };
   const patch = { type: 'merge', body: { spec: { template: { metadata: { annotations } } } } } as const;
   await cluster.client.patch(typeOf(workload), { namespace: NAMESPACE, name }, patch);
+}
+
+async function changePool({ cluster, journal }: Environment, name: string, what: string, spec: object): Promise<void> {
+  journal.tell(`pool ${name} gets ${what}`);
+  await unlessGone(cluster.client.patch(NODE_POOLS, { name }, { type: 'merge', body: { spec } }));
+}
+
+/** As somebody does who looks into something on that node. */
+async function protectNode(env: Environment, choice: Choice, duration: number): Promise<void> {
+  const { cluster, journal } = env;
+  const node = await choose(env, NODES, choice);
+  if (node === undefined) return;
+  const { name } = node.metadata;
+  const annotate = async (value: string | null): Promise<void> => {
+    const body = { metadata: { annotations: { [DO_NOT_DISRUPT]: value } } };
+    await unlessGone(cluster.client.patch(NODES, { name }, { type: 'merge', body }));
+  };
+  journal.tell(`node ${name} is not to be disrupted, for ${duration / SECOND} s`);
+  await annotate('true');
+  env.later(duration, async () => {
+    journal.tell(`node ${name} may be disrupted again`);
+    await annotate(null);
+  });
+}
+
+/** As if there were a newer image. */
+async function driftInstances(env: Environment, duration: number): Promise<void> {
+  const { fleet, journal } = env;
+  if (fleet === undefined) return;
+  journal.tell(`all instances have drifted, for ${duration / SECOND} s`);
+  fleet.setDrift('ImageDrift');
+  env.later(duration, async () => fleet.setDrift(undefined));
 }
 
 async function deleteOne(env: Environment, type: ResourceType, choice: Choice): Promise<void> {

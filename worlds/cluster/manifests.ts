@@ -1,4 +1,4 @@
-import { DO_NOT_DISRUPT } from '@karpenter-ts/apis';
+import { CAPACITY_TYPE_LABEL, DO_NOT_DISRUPT, type NodeRequirement } from '@karpenter-ts/apis';
 import { KWOK_NODE_CLASSES } from '@karpenter-ts/provider-kwok';
 import {
   type ApiObject,
@@ -22,6 +22,8 @@ export interface Manifest {
 
 export const NAMESPACE = 'default';
 const NODE_CLASS = 'default';
+/** The pool that every world has. */
+export const FALLBACK = 'fallback';
 /** A finalizer that only the world removes. */
 export const HELD = 'worlds.test/held';
 const TAINT = { key: 'worlds.test/reserved', effect: 'NoSchedule' };
@@ -46,7 +48,7 @@ export function baseManifests(): readonly Manifest[] {
     manifest(STORAGE_CLASSES, { name: STORAGE_CLASS }, { provisioner, volumeBindingMode: 'WaitForFirstConsumer' }),
     nodeClass(),
     // Without limits, taints or an end: as long as it is there, every pod of a world can run.
-    pool({ name: 'fallback', isTainted: false, expireAfter: 'Never' }),
+    pool({ name: FALLBACK, isTainted: false, expireAfter: 'Never' }),
   ];
 }
 
@@ -55,11 +57,11 @@ export function nodeClass(): Manifest {
 }
 
 export function pool(plan: Omit<PoolPlan, 'weight'> & { readonly weight?: number }): Manifest {
-  const { name, weight, cpuLimit, isTainted, expireAfter, terminationGracePeriod } = plan;
+  const { name, weight, cpuLimit, isTainted, expireAfter, terminationGracePeriod, capacityType, disruption } = plan;
   const { group, kind } = KWOK_NODE_CLASSES;
   const spec = {
     nodeClassRef: { group, kind, name: NODE_CLASS },
-    requirements: [],
+    requirements: capacityType === undefined ? [] : [only(capacityType)],
     ...(expireAfter !== undefined && { expireAfter }),
     ...(isTainted && { taints: [TAINT] }),
     ...(terminationGracePeriod !== undefined && { terminationGracePeriod }),
@@ -69,12 +71,18 @@ export function pool(plan: Omit<PoolPlan, 'weight'> & { readonly weight?: number
     { name },
     {
       spec: {
-        template: { spec },
+        template: { ...(plan.protectsNodes && { metadata: { annotations: { [DO_NOT_DISRUPT]: 'true' } } }), spec },
+        ...(disruption && { disruption }),
         ...(weight !== undefined && { weight }),
         ...(cpuLimit !== undefined && { limits: { cpu: String(cpuLimit) } }),
       },
     },
   );
+}
+
+/** The requirement of a pool that buys one capacity type only. */
+export function only(capacityType: string): NodeRequirement {
+  return { key: CAPACITY_TYPE_LABEL, operator: 'In', values: [capacityType] };
 }
 
 /** A workload, and its budget if it has one. */

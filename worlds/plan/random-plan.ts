@@ -1,5 +1,6 @@
 import { MINUTE, SECOND } from '@karpenter-ts/runtime';
 import { type Random, seededRandom } from '@karpenter-ts/kubernetes/testing';
+import { randomDisruption } from './random-disruption.ts';
 import { randomStep } from './random-step.ts';
 import type { PlannedStep, PoolPlan, WorkloadPlan, WorldPlan } from './world-plan.ts';
 
@@ -43,12 +44,15 @@ function randomPool(random: Random, index: number): PoolPlan {
     isTainted: random.chance(0.25),
     ...randomExpiry(random),
     ...(random.chance(0.5) && { terminationGracePeriod: random.pick(['0s', '1m', '5m', '10m']) }),
+    ...(random.chance(0.3) && { capacityType: random.pick(['spot', 'on-demand'] as const) }),
+    ...(random.chance(0.7) && { disruption: randomDisruption(random) }),
+    protectsNodes: random.chance(0.05),
   };
 }
 
 /** Nothing is the API's default: 720 hours, for which a claim waits in a queue. */
 function randomExpiry(random: Random): Pick<PoolPlan, 'expireAfter'> {
-  const expireAfter = random.pick([undefined, 'Never', '12m', '30m']);
+  const expireAfter = random.pick([undefined, 'Never', 'Never', '12m', '30m']);
   return expireAfter === undefined ? {} : { expireAfter };
 }
 

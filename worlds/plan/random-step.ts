@@ -3,6 +3,8 @@ import type { Random } from '@karpenter-ts/kubernetes/testing';
 import { JOIN_FAULTS } from '../cloud/join-fault.ts';
 import { API_FAULTS } from '../faults/api-fault.ts';
 import { FAULTS_OF } from '../faults/cloud-fault.ts';
+import { FALLBACK } from '../cluster/manifests.ts';
+import { randomDisruption } from './random-disruption.ts';
 import type { KillPoint, Requests, Step, WorldPlan } from './world-plan.ts';
 
 type Traits = Pick<WorldPlan, 'cloud' | 'pools' | 'workloads'>;
@@ -19,6 +21,25 @@ const MAKERS: readonly (readonly [weight: number, make: Maker])[] = [
   [4, (random) => ({ kind: 'delete-claim', choice: choice(random) })],
   [4, (random) => ({ kind: 'delete-node', choice: choice(random) })],
   [2, (random, { pools }) => ({ kind: 'delete-pool', pool: random.pick(pools).name, backAfter: minutes(random, 8) })],
+  [3, (random, { pools }) => ({ kind: 'change-template', pool: anyPool(random, pools) })],
+  [
+    1,
+    (random, { pools }) => ({
+      kind: 'change-requirements',
+      pool: anyPool(random, pools),
+      capacityType: random.pick(['spot', 'on-demand']),
+    }),
+  ],
+  [
+    2,
+    (random, { pools }) => ({
+      kind: 'change-disruption',
+      pool: anyPool(random, pools),
+      disruption: randomDisruption(random),
+    }),
+  ],
+  [1, (random) => ({ kind: 'protect-node', choice: choice(random), duration: minutes(random, 10) })],
+  [1, (random) => ({ kind: 'drift-instances', duration: minutes(random, 8) })],
   [1, (random) => ({ kind: 'delete-node-class', backAfter: minutes(random, 8) })],
   [3, brokenNode],
   [1, (random) => ({ kind: 'strip-labels', choice: choice(random) })],
@@ -49,6 +70,11 @@ export function randomStep(random: Random, traits: Traits): Step {
     if (left < 0) return make(random, traits);
   }
   throw new Error('the weights do not add up');
+}
+
+/** One of the plan's, or the one that every world has. */
+function anyPool(random: Random, pools: Traits['pools']): string {
+  return random.pick([FALLBACK, ...pools.map(({ name }) => name)]);
 }
 
 function brokenNode(random: Random): Step {

@@ -1,3 +1,4 @@
+import type { DisruptionReason } from '@karpenter-ts/apis';
 import type { ApiFault } from '../faults/api-fault.ts';
 import type { JoinFault } from '../cloud/join-fault.ts';
 import type { CloudFault, CloudMethod } from '../faults/cloud-fault.ts';
@@ -28,6 +29,27 @@ export interface PoolPlan {
   /** The API's default, 720h, unless given. */
   readonly expireAfter?: string;
   readonly terminationGracePeriod?: string;
+  /** The only capacity type it buys; any unless given. */
+  readonly capacityType?: 'spot' | 'on-demand';
+  /** The API's default unless given: consolidation at once, of a tenth of the nodes at a time. */
+  readonly disruption?: DisruptionPlan;
+  /** Whether its Nodes say that they are not to be disrupted. */
+  readonly protectsNodes?: boolean;
+}
+
+/** How nodes of a pool may be disrupted. */
+export interface DisruptionPlan {
+  readonly consolidationPolicy: 'WhenEmpty' | 'WhenEmptyOrUnderutilized' | 'Balanced';
+  readonly consolidateAfter: string;
+  readonly budgets: readonly BudgetPlan[];
+}
+
+/** A budget of a NodePool. The observer knows the schedules `M * * * *` and, with steps, every M minutes; in minutes. */
+export interface BudgetPlan {
+  readonly nodes: string;
+  readonly reasons?: readonly DisruptionReason[];
+  readonly schedule?: string;
+  readonly duration?: string;
 }
 
 /** A workload of the namespace `default`. */
@@ -64,6 +86,11 @@ export type Step =
   | { readonly kind: 'roll-out'; readonly workload: string }
   | { readonly kind: 'delete-pod' | 'delete-claim' | 'delete-node'; readonly choice: Choice }
   | { readonly kind: 'delete-pool'; readonly pool: string; readonly backAfter: number }
+  | { readonly kind: 'change-template'; readonly pool: string }
+  | { readonly kind: 'change-requirements'; readonly pool: string; readonly capacityType: 'spot' | 'on-demand' }
+  | { readonly kind: 'change-disruption'; readonly pool: string; readonly disruption: DisruptionPlan }
+  | { readonly kind: 'protect-node'; readonly choice: Choice; readonly duration: number }
+  | { readonly kind: 'drift-instances'; readonly duration: number }
   | { readonly kind: 'delete-node-class'; readonly backAfter: number }
   | { readonly kind: 'break-node'; readonly choice: Choice; readonly fault: NodeFault; readonly duration: number }
   | { readonly kind: 'strip-labels'; readonly choice: Choice }
