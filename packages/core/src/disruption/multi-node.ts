@@ -14,7 +14,7 @@ import { dropSameTypes } from './same-type-filter.ts';
 
 /** The policies' opinion of a consolidation; what else it has goes through the searches unread. */
 export interface Approval {
-  readonly approved: boolean;
+  readonly isApproved: boolean;
 }
 
 /** Computes what can be done with a set of candidates. Rejects if the simulation fails or is aborted. */
@@ -83,7 +83,7 @@ export async function findMultiNode<A extends Approval>(
     if (option.decision === 'replace') replaceable.push(option);
     const consolidation = option.decision === 'no-op' ? undefined : withoutSameTypes(option, search);
     const scored = consolidation && { consolidation, approval: approve(consolidation) };
-    if (scored?.approval.approved === true) {
+    if (scored?.approval.isApproved === true) {
       found = scored;
       lowest = middle + 1;
     } else {

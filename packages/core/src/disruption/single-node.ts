@@ -80,7 +80,7 @@ export class SingleNodeWalk<A extends Approval> {
       const option = await this.#search.findOption([candidate], signal);
       if (option.decision === 'no-op') return { kind: 'NoOption', candidate, option };
       const scored = { consolidation: option, approval: this.#search.approve(option) };
-      return { kind: scored.approval.approved ? 'Found' : 'NotApproved', candidate, scored };
+      return { kind: scored.approval.isApproved ? 'Found' : 'NotApproved', candidate, scored };
     } catch (error) {
       signal.throwIfAborted();
       this.#hasFailed = true;
