@@ -6,6 +6,7 @@ import type { InstanceType } from '@karpenter-ts/scheduling';
 import { PoolSettings } from '../options/pool-settings.ts';
 import type { PodDisruptionBudgets } from '../pods/disruption-budgets.ts';
 import { selectPendingPods } from '../pods/pending-pods.ts';
+import type { Caches } from '../state/caches.ts';
 import type { ClusterModel, ClusterSnapshot } from '../state/cluster-model.ts';
 import type { ControllerDeps } from '../state/controller-deps.ts';
 import { isManagedNodePool } from '../state/managed.ts';
@@ -14,7 +15,8 @@ import type { TimeSlices } from '../state/time-slices.ts';
 import type { DisruptionPool, DisruptionState } from './disruption-state.ts';
 
 /** What the state of a pass is read from. */
-export type StateDeps = Pick<ControllerDeps, 'caches' | 'clock' | 'options' | 'provider'> & {
+export type StateDeps = Pick<ControllerDeps, 'clock' | 'options' | 'provider'> & {
+  readonly caches: Caches;
   readonly cluster: Pick<ClusterModel, 'snapshotInSlices'>;
   readonly podDisruptionBudgets: PodDisruptionBudgets;
   /** The commands that are being carried out. */

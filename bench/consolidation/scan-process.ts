@@ -1,0 +1,41 @@
+// One cluster in a process of its own: scan-process.ts synthetic|messy NODES
+import { cacheCluster } from './cached-cluster.ts';
+import { watchEventLoop } from './event-loop.ts';
+import { messyCluster } from './messy-cluster.ts';
+import { type MultiNodeSearch, Passes, type Scan } from './pass.ts';
+import { syntheticCluster } from './synthetic-cluster.ts';
+
+/** What the process measures. */
+export interface ScanFigures {
+  readonly nodes: number;
+  readonly pods: number;
+  /** The first scan of a process that has done nothing before. */
+  readonly coldScan: Scan;
+  /** Scans of a process that has run for a while; each reads everything again. */
+  readonly scans: readonly Scan[];
+  readonly multiNode: MultiNodeSearch;
+  readonly longestHoldMs: number;
+  /** Of the process, with the objects and their copies in the caches, until the end of the first scan. */
+  readonly peakRssMb: number;
+}
+
+export const CLUSTERS = { synthetic: syntheticCluster, messy: messyCluster };
+
+const RUNS = 3;
+
+async function measure(kind: keyof typeof CLUSTERS, nodes: number): Promise<ScanFigures> {
+  const cached = cacheCluster(CLUSTERS[kind](nodes));
+  const eventLoop = watchEventLoop();
+  const coldScan = await new Passes(cached).scan();
+  const longestHoldMs = eventLoop.stop();
+  const peakRssMb = process.resourceUsage().maxRSS / 1024;
+  const scans: Scan[] = [];
+  for (let run = 0; run < RUNS; run++) scans.push(await new Passes(cached).scan());
+  const multiNode = await new Passes(cached).searchMultiNode();
+  const pods = cached.caches.pods.list().length;
+  return { nodes, pods, coldScan, scans, multiNode, longestHoldMs, peakRssMb };
+}
+
+const [kind, nodes] = process.argv.slice(2);
+process.send?.(await measure(kind as keyof typeof CLUSTERS, Number(nodes)));
+process.disconnect();
