@@ -10,13 +10,12 @@ import {
   ZONE_LABEL,
 } from '@karpenter-ts/apis';
 import type { Node, Pod } from '@karpenter-ts/kubernetes';
-import type { ExistingNode } from '@karpenter-ts/scheduling';
-import type { BudgetBlock } from '../pods/disruption-budgets.ts';
 import type { StateNode } from '../state/state-node.ts';
 import type { TimeSlices } from '../state/time-slices.ts';
 import type { Candidate, DisruptionClass } from './candidate.ts';
 import type { DisruptionPool, DisruptionState } from './disruption-state.ts';
-import { lifetimeRemaining, type NodeCosts, nodeCosts } from './node-costs.ts';
+import { lifetimeRemaining, type PodWithInvalidCost } from './node-costs.ts';
+import { type NodeFacts, NodeFactsCache, type PodBudgetBlock } from './node-facts.ts';
 import { OfferingPrices } from './offering-prices.ts';
 
 /** Why a state node may not be disrupted voluntarily, whatever the method (spec 04 §3). */
@@ -38,10 +37,6 @@ export type BlockReason =
 /** A pod keeps its node. A `terminationGracePeriod` ends that for the class `eventual`. */
 export type PodBlock = { readonly kind: 'PodDoNotDisrupt'; readonly pod: Pod } | PodBudgetBlock;
 
-export interface PodBudgetBlock extends BudgetBlock {
-  readonly pod: Pod;
-}
-
 /** A state node that may not be disrupted, and the first reason why. */
 export interface BlockedNode {
   readonly stateNode: StateNode;
@@ -58,6 +53,8 @@ export interface CandidateSelection {
 export interface CandidateScan extends Readonly<Record<DisruptionClass, CandidateSelection>> {
   /** Pods with a do-not-disrupt annotation on nodes that would be candidates without pods. There are events about them. */
   readonly annotatedPods: readonly Pod[];
+  /** Pods of the same nodes whose deletion cost is not a number. It is logged. */
+  readonly invalidCosts: readonly PodWithInvalidCost[];
 }
 
 /**
@@ -67,13 +64,14 @@ export interface CandidateScan extends Readonly<Record<DisruptionClass, Candidat
 export class CandidateFinder {
   /** What nodes cost, for others who need to know. */
   readonly prices = new OfferingPrices();
-  readonly #costs = new WeakMap<ExistingNode, NodeCosts>();
+  readonly #facts = new NodeFactsCache();
 
   /** Works in time slices. */
   async find(state: DisruptionState, slices: TimeSlices): Promise<CandidateScan> {
     const graceful = { candidates: [] as Candidate[], blocked: [] as BlockedNode[] };
     const eventual = { candidates: [] as Candidate[], blocked: [] as BlockedNode[] };
     const annotatedPods: Pod[] = [];
+    const invalidCosts: PodWithInvalidCost[] = [];
     for (const stateNodes of [state.stateNodes.active, state.stateNodes.deleting]) {
       for (const stateNode of stateNodes) {
         if (slices.isOver) await slices.pause();
@@ -84,10 +82,11 @@ export class CandidateFinder {
           eventual.blocked.push(blocked);
           continue;
         }
-        const costs = this.#costsOf(stateNode, state);
-        for (const pod of costs.annotatedPods) annotatedPods.push(pod);
-        const candidate = this.#toCandidate(admitted, costs, state);
-        const why = findPodBlock(costs, state);
+        const facts = this.#facts.of(admitted, state);
+        for (const pod of facts.costs.annotatedPods) annotatedPods.push(pod);
+        for (const pod of facts.costs.invalidCosts) invalidCosts.push(pod);
+        const candidate = this.#toCandidate(admitted, facts, state);
+        const why = findPodBlock(facts, state);
         const isBounded = admitted.nodeClaim.spec.terminationGracePeriod !== undefined;
         if (why === undefined) graceful.candidates.push(candidate);
         else graceful.blocked.push({ stateNode, why });
@@ -95,10 +94,10 @@ export class CandidateFinder {
         else eventual.blocked.push({ stateNode, why });
       }
     }
-    return { graceful, eventual, annotatedPods };
+    return { graceful, eventual, annotatedPods, invalidCosts };
   }
 
-  #toCandidate(admitted: AdmittedNode, costs: NodeCosts, { now }: DisruptionState): Candidate {
+  #toCandidate(admitted: AdmittedNode, { costs, lifetime }: NodeFacts, { now }: DisruptionState): Candidate {
     const { stateNode, node, nodeClaim, pool } = admitted;
     const { labels } = stateNode.existing;
     const instanceType = pool.instanceTypes.get(labels[INSTANCE_TYPE_LABEL] ?? '');
@@ -116,21 +115,10 @@ export class CandidateFinder {
       capacityType,
       reschedulablePods,
       price,
-      disruptionCost: reschedulingCost * lifetimeRemaining(nodeClaim, now),
+      disruptionCost: reschedulingCost * lifetimeRemaining(lifetime, now),
       rescheduleDisruptionCost,
       savingsRatio: price / rescheduleDisruptionCost,
     };
-  }
-
-  /** The pods decide alone, and the object of the node does not tell of every change of a pod that has ended. */
-  #costsOf({ existing, node }: StateNode, state: DisruptionState): NodeCosts {
-    const pods = state.podsOn(node?.metadata.name ?? '');
-    let costs = this.#costs.get(existing);
-    if (costs === undefined || !areSame(costs.pods, pods)) {
-      costs = nodeCosts(pods);
-      this.#costs.set(existing, costs);
-    }
-    return costs;
   }
 }
 
@@ -170,23 +158,10 @@ function annotationsOf(node: Node, nodeClaim: NodeClaim): Readonly<Record<string
   return (isRegistered ? node : nodeClaim).metadata.annotations;
 }
 
-/**
- * The first pod that keeps the node. PodDisruptionBudgets are asked only if do-not-disrupt holds for no pod, so it holds
- * for none of those they are asked about.
- */
-function findPodBlock({ pods, annotatedPods }: NodeCosts, state: DisruptionState): PodBlock | undefined {
-  for (const pod of annotatedPods) {
+/** The first pod that keeps the node. PodDisruptionBudgets are asked only if do-not-disrupt holds for no pod. */
+function findPodBlock({ costs, budgetBlock }: NodeFacts, state: DisruptionState): PodBlock | undefined {
+  for (const pod of costs.annotatedPods) {
     if (isProtecting(readDoNotDisrupt(pod, state.now))) return { kind: 'PodDoNotDisrupt', pod };
   }
-  for (const pod of pods) {
-    const block = state.podDisruptionBudgets.findBlock(pod, NOT_PROTECTED);
-    if (block !== undefined) return { ...block, pod };
-  }
-  return undefined;
-}
-
-const NOT_PROTECTED = { kind: 'Absent' } as const;
-
-function areSame(some: readonly Pod[], others: readonly Pod[]): boolean {
-  return some === others || (some.length === others.length && some.every((pod, i) => pod === others[i]));
+  return budgetBlock;
 }

@@ -101,8 +101,10 @@ function findTimeObstacle(
 ): Ineligibility | undefined {
   const { minNodeAge, waits } = pool.settings;
   const hasOwnWaits = waits.empty !== undefined || waits.underutilized !== undefined;
-  const wait = hasOwnWaits ? waitFor(reason, pool.nodePool, pool.settings) : 0;
-  if (findQuiet(nodeClaim, wait, now).kind !== 'Consolidatable') return { kind: 'NotConsolidatable' };
+  if (hasOwnWaits) {
+    const wait = waitFor(reason, pool.nodePool, pool.settings);
+    if (findQuiet(nodeClaim, wait, now).kind !== 'Consolidatable') return { kind: 'NotConsolidatable' };
+  }
   const initialized = findCondition(nodeClaim, 'Initialized');
   const isYoung = minNodeAge > 0 && !(initialized && now - transitionOf(initialized) >= minNodeAge);
   return isYoung ? { kind: 'TooYoung', minimum: minNodeAge } : undefined;

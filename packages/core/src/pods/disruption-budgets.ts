@@ -38,6 +38,7 @@ type BudgetBlockKind =
  */
 export class PodDisruptionBudgets {
   readonly #namespaces = new Map<string, NamespaceBudgets>();
+  #revision = 0;
 
   constructor({ disruptionBudgets }: Pick<Caches, 'disruptionBudgets'>) {
     disruptionBudgets.addHandler({
@@ -45,6 +46,11 @@ export class PodDisruptionBudgets {
       onUpdate: (_old, budget) => this.#put(budget),
       onDelete: (budget) => this.#remove(budget),
     });
+  }
+
+  /** Changes with every change of a budget that any answer may depend on. */
+  get revision(): number {
+    return this.#revision;
   }
 
   /** Why the pod could not be evicted now, for the choice of candidates. Undefined if it could. */
@@ -81,13 +87,14 @@ export class PodDisruptionBudgets {
     const { namespace = '' } = budget.metadata;
     let budgets = this.#namespaces.get(namespace);
     if (budgets === undefined) this.#namespaces.set(namespace, (budgets = new NamespaceBudgets()));
-    budgets.put(budget);
+    if (budgets.put(budget)) this.#revision++;
   }
 
   #remove({ metadata }: PodDisruptionBudget): void {
     const { namespace = '', name } = metadata;
     const budgets = this.#namespaces.get(namespace);
     budgets?.remove(name);
+    this.#revision++;
     if (budgets?.isEmpty === true) this.#namespaces.delete(namespace);
   }
 }
@@ -118,12 +125,14 @@ class NamespaceBudgets {
     return this.#byName.size === 0;
   }
 
-  put(budget: PodDisruptionBudget): void {
+  /** Adds or updates a budget. Returns whether it may block other pods than before. */
+  put(budget: PodDisruptionBudget): boolean {
     const { name } = budget.metadata;
     const known = this.#byName.get(name);
     if (known !== undefined && isDeepStrictEqual(known.budget.spec.selector, budget.spec.selector)) {
+      const before = known.budget;
       known.budget = budget; // most changes are those of its status
-      return;
+      return allowsNone(before) !== allowsNone(budget) || !isDeepStrictEqual(before.spec, budget.spec);
     }
     this.remove(name);
     const entry: Entry = { budget, selector: readSelector(budget) };
@@ -135,6 +144,7 @@ class NamespaceBudgets {
       else same.add(entry);
     }
     this.#selecting = new WeakMap();
+    return true;
   }
 
   remove(name: string): void {
