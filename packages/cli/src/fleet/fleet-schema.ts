@@ -1,118 +1,23 @@
 // What a fleet file may hold, as structural schemas.
-import { CAPACITY_TYPES, type Resource, RESOURCES } from '@karpenter-ts/apis';
+import { type Resource, RESOURCES } from '@karpenter-ts/apis';
 import type { StructuralSchema } from '@karpenter-ts/kubernetes';
-
-const text: StructuralSchema = { type: 'string' };
-const flag: StructuralSchema = { type: 'boolean' };
-const count: StructuralSchema = { type: 'integer', minimum: 0 };
-const port: StructuralSchema = { type: 'integer', minimum: 0, maximum: 65_535 };
-/** Dollars an hour. More than any instance costs, and any sum of them is a number. */
-const price: StructuralSchema = { type: 'number', minimum: 0, maximum: 1_000_000 };
-const texts: StructuralSchema = { type: 'array', items: text };
-const labels: StructuralSchema = { type: 'object', additionalProperties: text };
-
-/** Objects of Kubernetes carry much that planning does not read: it passes unseen. */
-const open = (properties: Readonly<Record<string, StructuralSchema>>, required: readonly string[] = []) =>
-  ({ type: 'object', properties, required, 'x-kubernetes-preserve-unknown-fields': true }) satisfies StructuralSchema;
-
-const closed = (properties: Readonly<Record<string, StructuralSchema>>, required: readonly string[]) =>
-  ({ type: 'object', properties, required }) satisfies StructuralSchema;
-
-const list = (items: StructuralSchema): StructuralSchema => ({ type: 'array', items });
-
-const quantities: StructuralSchema = {
-  type: 'object',
-  additionalProperties: {
-    anyOf: [{ type: 'integer' }, { type: 'string' }],
-    pattern:
-      '^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$',
-    'x-kubernetes-int-or-string': true,
-  },
-};
-
-const expression = (operators: readonly string[]): StructuralSchema =>
-  open({ key: text, operator: { type: 'string', enum: operators }, values: texts }, ['key', 'operator']);
-
-const labelSelector = open({
-  matchLabels: labels,
-  matchExpressions: list(expression(['In', 'NotIn', 'Exists', 'DoesNotExist'])),
-});
-
-const nodeTerm = open({
-  matchExpressions: list(expression(['In', 'NotIn', 'Exists', 'DoesNotExist', 'Gt', 'Lt', 'Gte', 'Lte'])),
-});
-
-const topologyKey: StructuralSchema = { type: 'string', minLength: 1 };
-
-const podTerm = open({ labelSelector, namespaceSelector: labelSelector, namespaces: texts, topologyKey }, [
-  'topologyKey',
-]);
-
-const weighted = (name: string, term: StructuralSchema): StructuralSchema =>
-  list(open({ weight: { type: 'integer', minimum: 1, maximum: 100 }, [name]: term }, ['weight', name]));
-
-const podAffinity = open({
-  requiredDuringSchedulingIgnoredDuringExecution: list(podTerm),
-  preferredDuringSchedulingIgnoredDuringExecution: weighted('podAffinityTerm', podTerm),
-});
-
-const affinity = open({
-  nodeAffinity: open({
-    requiredDuringSchedulingIgnoredDuringExecution: open({ nodeSelectorTerms: list(nodeTerm) }, ['nodeSelectorTerms']),
-    preferredDuringSchedulingIgnoredDuringExecution: weighted('preference', nodeTerm),
-  }),
-  podAffinity,
-  podAntiAffinity: podAffinity,
-});
-
-const policy: StructuralSchema = { type: 'string', enum: ['Honor', 'Ignore'] };
-
-const spread = open(
-  {
-    maxSkew: { type: 'integer', minimum: 1 },
-    topologyKey,
-    whenUnsatisfiable: { type: 'string', enum: ['DoNotSchedule', 'ScheduleAnyway'] },
-    labelSelector,
-    matchLabelKeys: texts,
-    minDomains: { type: 'integer', minimum: 1 },
-    nodeAffinityPolicy: policy,
-    nodeTaintsPolicy: policy,
-  },
-  ['maxSkew', 'topologyKey', 'whenUnsatisfiable'],
-);
-
-const container = open({
-  resources: open({ requests: quantities, limits: quantities }),
-  ports: list(open({ hostPort: port, hostIP: text, protocol: text })),
-  restartPolicy: text,
-});
-
-const name: StructuralSchema = { type: 'string', minLength: 1 };
-const metadata = open({ name, namespace: text, uid: text, labels }, ['name']);
-
-const pod = open(
-  {
-    kind: { type: 'string', enum: ['Pod'] },
-    metadata,
-    spec: open(
-      {
-        containers: { ...list(container), minItems: 1 },
-        initContainers: list(container),
-        resources: open({ requests: quantities }),
-        overhead: quantities,
-        nodeSelector: labels,
-        tolerations: list(open({ key: text, operator: text, value: text, effect: text })),
-        affinity,
-        topologySpreadConstraints: list(spread),
-        volumes: list(open({ name: text, persistentVolumeClaim: open({ claimName: text }, ['claimName']) }, ['name'])),
-      },
-      ['containers'],
-    ),
-  },
-  ['metadata', 'spec'],
-);
-
-const taints = list(open({ key: text, value: text, effect: text }, ['key', 'effect']));
+import {
+  closed,
+  count,
+  flag,
+  instanceType,
+  labels,
+  list,
+  metadata,
+  name,
+  nodeTerm,
+  open,
+  pod,
+  quantities,
+  taints,
+  text,
+  texts,
+} from './object-schemas.ts';
 
 const existingNode = closed(
   {
@@ -159,27 +64,6 @@ const volumes = closed(
     ),
   },
   [],
-);
-
-const offering = closed(
-  {
-    zone: text,
-    capacityType: { type: 'string', enum: CAPACITY_TYPES },
-    price,
-    available: flag,
-  },
-  ['zone', 'capacityType', 'price'],
-);
-
-const instanceType = closed(
-  {
-    name,
-    capacity: quantities,
-    overhead: quantities,
-    labels: { type: 'object', additionalProperties: texts },
-    offerings: list(offering),
-  },
-  ['name', 'capacity', 'offerings'],
 );
 
 const { schema: poolSchema } = RESOURCES.core.find(({ kind }) => kind === 'NodePool')!;

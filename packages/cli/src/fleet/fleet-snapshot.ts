@@ -45,7 +45,7 @@ interface FleetVolumes extends Partial<Omit<Volumes, 'volumeClaims'>> {
 /** An existing node as the planner has it; all but its name and its room may be left out. */
 type ExistingEntry = Pick<ExistingNode, 'name' | 'allocatable'> & Partial<ExistingNode>;
 
-interface CatalogueEntry {
+export interface CatalogueEntry {
   readonly name: string;
   readonly capacity: ResourceList;
   readonly overhead?: ResourceList;
@@ -107,7 +107,7 @@ function toExistingNode(entry: ExistingEntry): ExistingNode {
 
 const NO_FACTS: NodeFacts = { labels: {}, taints: [] };
 
-function toInstanceType(entry: CatalogueEntry, wellKnownLabels: ReadonlySet<string>): InstanceType {
+export function toInstanceType(entry: CatalogueEntry, wellKnownLabels: ReadonlySet<string>): InstanceType {
   const { name, capacity, overhead = {}, labels = {}, offerings } = entry;
   const values: Readonly<Record<string, readonly string[]>> = {
     ...labels,

@@ -8,40 +8,44 @@ import {
   type ResourceList,
 } from '@karpenter-ts/kubernetes';
 import type { FleetContent } from './fleet-snapshot.ts';
+import type { Mistake } from './json-document.ts';
 
-/** A quantity that no API server, or no plan, can take. */
-export interface BadQuantity {
-  readonly path: FieldPath;
-  readonly message: string;
-}
-
-/** `signed`: an API server takes less than nothing here. */
-type ListAt = readonly [path: FieldPath, list: ResourceList | undefined, signed?: 'signed'];
+/** A list of quantities and where it stands. `signed`: an API server takes less than nothing here. */
+export type QuantitiesAt = readonly [path: FieldPath, list: ResourceList | undefined, signed?: 'signed'];
 
 /** Quantities the schema lets through because it knows their form only: `1e999999`, and `-1`, which would make room for others. */
-export function findBadQuantities(content: FleetContent): readonly BadQuantity[] {
-  const { catalogue, nodePools, pods, daemonPods = [], existing = [] } = content;
-  const lists: readonly ListAt[] = [
-    ...catalogue.flatMap(({ capacity, overhead }, i): ListAt[] => [
-      [['catalogue', i, 'capacity'], capacity],
-      [['catalogue', i, 'overhead'], overhead],
-    ]),
-    ...nodePools.map(({ spec }, i): ListAt => [['nodePools', i, 'spec', 'limits'], spec.limits, 'signed']),
-    ...pods.flatMap((pod, i) => listsOf(pod, ['pods', i, 'spec'])),
-    ...daemonPods.flatMap((pod, i) => listsOf(pod, ['daemonPods', i, 'spec'])),
-    ...existing.flatMap(({ capacity, allocatable, pods: bound = [] }, i): readonly ListAt[] => [
-      [['existing', i, 'capacity'], capacity],
-      [['existing', i, 'allocatable'], allocatable],
-      ...bound.flatMap((pod, j) => listsOf(pod, ['existing', i, 'pods', j, 'spec'])),
-    ]),
-  ];
+export function findBadQuantities(content: FleetContent): readonly Mistake[] {
+  return badQuantities(quantitiesOf(content));
+}
+
+/** Those of the quantities that no API server, or no plan, can take. */
+export function badQuantities(lists: readonly QuantitiesAt[]): readonly Mistake[] {
   return lists.flatMap(([path, list, signed]) => badIn(path, list ?? {}, signed !== undefined));
 }
 
-function listsOf({ spec }: Pod, path: FieldPath): readonly ListAt[] {
+function quantitiesOf(content: FleetContent): readonly QuantitiesAt[] {
+  const { catalogue, nodePools, pods, daemonPods = [], existing = [] } = content;
+  return [
+    ...catalogue.flatMap(({ capacity, overhead }, i): QuantitiesAt[] => [
+      [['catalogue', i, 'capacity'], capacity],
+      [['catalogue', i, 'overhead'], overhead],
+    ]),
+    ...nodePools.map(({ spec }, i): QuantitiesAt => [['nodePools', i, 'spec', 'limits'], spec.limits, 'signed']),
+    ...pods.flatMap((pod, i) => podQuantities(pod, ['pods', i, 'spec'])),
+    ...daemonPods.flatMap((pod, i) => podQuantities(pod, ['daemonPods', i, 'spec'])),
+    ...existing.flatMap(({ capacity, allocatable, pods: bound = [] }, i): readonly QuantitiesAt[] => [
+      [['existing', i, 'capacity'], capacity],
+      [['existing', i, 'allocatable'], allocatable],
+      ...bound.flatMap((pod, j) => podQuantities(pod, ['existing', i, 'pods', j, 'spec'])),
+    ]),
+  ];
+}
+
+/** The quantities of a pod whose spec is at the path. */
+export function podQuantities({ spec }: Pod, path: FieldPath): readonly QuantitiesAt[] {
   const { containers = [], initContainers = [], overhead, resources } = spec;
   const ofContainers = (field: string, list: readonly Container[]) =>
-    list.flatMap(({ resources: own }, i): ListAt[] => [
+    list.flatMap(({ resources: own }, i): QuantitiesAt[] => [
       [[...path, field, i, 'resources', 'requests'], own?.requests],
       [[...path, field, i, 'resources', 'limits'], own?.limits],
     ]);
@@ -53,7 +57,7 @@ function listsOf({ spec }: Pod, path: FieldPath): readonly ListAt[] {
   ];
 }
 
-function badIn(path: FieldPath, list: ResourceList, mayBeNegative: boolean): readonly BadQuantity[] {
+function badIn(path: FieldPath, list: ResourceList, mayBeNegative: boolean): readonly Mistake[] {
   return Object.entries(list).flatMap(([name, quantity]) => {
     const problem = problemOf(quantity, mayBeNegative);
     if (problem === undefined) return [];
