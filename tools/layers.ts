@@ -43,6 +43,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'nodepool',
     'provisioning',
     'disruption',
+    'offline',
     'node-termination',
     'node-health',
     'observability',

@@ -23,3 +23,5 @@ export { PodDisruptionBudgets } from './pods/disruption-budgets.ts';
 export { NODE_CLAIM_STORE, NODE_POOL_STORE, NODE_STORE, POD_STORE } from './state/caches.ts';
 export { ClusterModel } from './state/cluster-model.ts';
 export { TimeSlices } from './state/time-slices.ts';
+export type { OperatorOptions } from './options/operator-options.ts';
+export { OfflineCluster, type OfflineObjects } from './offline/offline-cluster.ts';

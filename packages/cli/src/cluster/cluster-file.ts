@@ -1,7 +1,14 @@
 // Cluster files: the objects of a cluster at one moment and a catalogue in one JSON document, to decide offline what the
 // controller would do.
 import type { NodeClaim, NodePool } from '@karpenter-ts/apis';
-import { goQuote, type Node, objectKey, type Pod, type PodDisruptionBudget } from '@karpenter-ts/kubernetes';
+import {
+  type ApiObject,
+  goQuote,
+  type Node,
+  objectKey,
+  type Pod,
+  type PodDisruptionBudget,
+} from '@karpenter-ts/kubernetes';
 import type { CatalogueEntry } from '../fleet/fleet-snapshot.ts';
 import {
   type DocumentKind,
@@ -62,9 +69,10 @@ function findMistakes(content: ClusterContent): readonly Mistake[] {
 function findRepetitions(content: ClusterContent): readonly Mistake[] {
   const { catalogue, nodes = [], nodeClaims = [], boundPods = [], pods = [] } = content;
   const podNames = new Set<string>();
-  const named = (['nodePools', 'nodes', 'nodeClaims', 'daemonPods', 'pdbs'] as const).flatMap((field) =>
-    findRepeated((content[field] ?? []).map(keyOf), (index) => [field, index, 'metadata', 'name']),
-  );
+  const named = (['nodePools', 'nodes', 'nodeClaims', 'daemonPods', 'pdbs'] as const).flatMap((field) => {
+    const objects: readonly ApiObject[] = content[field] ?? [];
+    return findRepeated(objects.map(keyOf), (index) => [field, index, 'metadata', 'name']);
+  });
   return [
     ...findRepeated(
       catalogue.map(({ name }) => name),
@@ -103,7 +111,7 @@ function findRepeatedIds<T>(
 }
 
 /** Two objects of a namespaced kind may share a name in different namespaces. */
-function keyOf({ metadata }: { readonly metadata: { readonly name: string; readonly namespace?: string } }): string {
+function keyOf({ metadata }: ApiObject): string {
   const { name, namespace } = metadata;
   return namespace === undefined || namespace === 'default' ? name : objectKey({ name, namespace });
 }

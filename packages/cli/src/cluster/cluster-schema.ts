@@ -11,6 +11,7 @@ import {
   name,
   open,
   pod,
+  podSpec,
   quantities,
   taints,
   text,
@@ -48,10 +49,7 @@ const clusterPod: StructuralSchema = {
   properties: {
     ...pod.properties,
     metadata,
-    spec: {
-      ...pod.properties.spec,
-      properties: { ...pod.properties.spec.properties, nodeName: text, priority: { type: 'integer' } },
-    },
+    spec: { ...podSpec, properties: { ...podSpec.properties, nodeName: text, priority: { type: 'integer' } } },
     status: open({ phase: text, startTime: time, nominatedNodeName: text, conditions }),
   },
 };

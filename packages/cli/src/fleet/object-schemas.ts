@@ -90,24 +90,26 @@ const container = open({
 export const name: StructuralSchema = { type: 'string', minLength: 1 };
 export const metadata = open({ name, namespace: text, uid: text, labels }, ['name']);
 
+export const podSpec = open(
+  {
+    containers: { ...list(container), minItems: 1 },
+    initContainers: list(container),
+    resources: open({ requests: quantities }),
+    overhead: quantities,
+    nodeSelector: labels,
+    tolerations: list(open({ key: text, operator: text, value: text, effect: text })),
+    affinity,
+    topologySpreadConstraints: list(spread),
+    volumes: list(open({ name: text, persistentVolumeClaim: open({ claimName: text }, ['claimName']) }, ['name'])),
+  },
+  ['containers'],
+);
+
 export const pod = open(
   {
     kind: { type: 'string', enum: ['Pod'] },
     metadata,
-    spec: open(
-      {
-        containers: { ...list(container), minItems: 1 },
-        initContainers: list(container),
-        resources: open({ requests: quantities }),
-        overhead: quantities,
-        nodeSelector: labels,
-        tolerations: list(open({ key: text, operator: text, value: text, effect: text })),
-        affinity,
-        topologySpreadConstraints: list(spread),
-        volumes: list(open({ name: text, persistentVolumeClaim: open({ claimName: text }, ['claimName']) }, ['name'])),
-      },
-      ['containers'],
-    ),
+    spec: podSpec,
   },
   ['metadata', 'spec'],
 );

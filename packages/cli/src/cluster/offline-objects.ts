@@ -1,0 +1,84 @@
+import { CORE_PROFILE } from '@karpenter-ts/apis';
+import { operatorOptions, type OfflineObjects, type OperatorOptions } from '@karpenter-ts/core';
+import { type ApiObject, type DaemonSet, type Namespace, type Pod, READY } from '@karpenter-ts/kubernetes';
+import type { NodePool } from '@karpenter-ts/apis';
+import { defaultsOf } from '@karpenter-ts/runtime';
+import { toInstanceType } from '../fleet/fleet-snapshot.ts';
+import type { ClusterContent, ClusterOptions } from './cluster-file.ts';
+
+/** What an API server and the controllers fill in, and a file may leave out, is filled in. Everything else stays. */
+export function toOfflineObjects(content: ClusterContent): OfflineObjects {
+  const { catalogue, nodePools, nodes = [], nodeClaims = [], boundPods = [], pods = [], daemonPods = [] } = content;
+  const { pdbs = [], nominated = [], markedForDeletion = [] } = content;
+  const labels = new Set(catalogue.flatMap((entry) => Object.keys(entry.labels ?? {})));
+  const wellKnownLabels = CORE_PROFILE.wellKnownLabels.union(labels);
+  const daemonSets = daemonPods.map(inNamespace).map(toDaemonSet);
+  const allPods = [...boundPods, ...pods.map(asPending)].map(inNamespace);
+  const disruptionBudgets = pdbs.map(inNamespace);
+  return {
+    now: Date.parse(content.now),
+    options: toOptions(content.options),
+    catalogue: {
+      profile: { ...CORE_PROFILE, wellKnownLabels },
+      instanceTypes: catalogue.map((entry) => toInstanceType(entry, wellKnownLabels)),
+    },
+    nodePools: nodePools.map((nodePool) => asReady(nodePool, content.now)),
+    nodes,
+    nodeClaims,
+    pods: allPods,
+    daemonSets,
+    namespaces: namespacesOf([...allPods, ...daemonSets, ...disruptionBudgets]),
+    disruptionBudgets,
+    nominated,
+    markedForDeletion,
+  };
+}
+
+function toOptions({ spotToSpotConsolidation, ...policies }: ClusterOptions = {}): OperatorOptions {
+  const defaults = defaultsOf(operatorOptions);
+  const featureGates = { ...defaults.featureGates, SpotToSpotConsolidation: spotToSpotConsolidation ?? false };
+  return { ...defaults, ...policies, featureGates };
+}
+
+/** A NodePool whose status nobody gave. */
+function asReady(nodePool: NodePool, now: string): NodePool {
+  if (nodePool.status !== undefined) return nodePool;
+  const ready = { type: READY, status: 'True', reason: READY, message: '', lastTransitionTime: now } as const;
+  return { ...nodePool, status: { nodes: 0, conditions: [ready] } };
+}
+
+/** A pod of which kube-scheduler has said nothing. */
+function asPending(pod: Pod): Pod {
+  if (pod.status?.conditions !== undefined) return pod;
+  const unschedulable = { type: 'PodScheduled', status: 'False', reason: 'Unschedulable' } as const;
+  return { ...pod, status: { phase: 'Pending', ...pod.status, conditions: [unschedulable] } };
+}
+
+function toDaemonSet({ metadata, spec }: Pod): DaemonSet {
+  const { name, namespace, uid, labels = {} } = metadata;
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'DaemonSet',
+    metadata: { name, namespace, uid },
+    spec: {
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec },
+      updateStrategy: { type: 'RollingUpdate' },
+    },
+  };
+}
+
+function inNamespace<T extends ApiObject>(object: T): T {
+  const { namespace = 'default' } = object.metadata;
+  return { ...object, metadata: { ...object.metadata, namespace } };
+}
+
+/** Every namespace in use exists, with the label that an API server gives it. */
+function namespacesOf(objects: readonly ApiObject[]): readonly Namespace[] {
+  const names = new Set(objects.flatMap(({ metadata }) => metadata.namespace ?? []));
+  return [...names].map((name) => ({
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name, labels: { 'kubernetes.io/metadata.name': name } },
+  }));
+}
