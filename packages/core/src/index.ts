@@ -25,3 +25,4 @@ export { ClusterModel } from './state/cluster-model.ts';
 export { TimeSlices } from './state/time-slices.ts';
 export type { OperatorOptions } from './options/operator-options.ts';
 export { OfflineCluster, type OfflineObjects } from './offline/offline-cluster.ts';
+export type { Decision, MethodName } from './disruption/command.ts';

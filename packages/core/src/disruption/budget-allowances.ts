@@ -94,7 +94,7 @@ export class BudgetCounter {
   readonly #remaining: Map<string, number>;
   #isConstrained = false;
 
-  constructor({ byPool }: Pick<BudgetAllowances, 'byPool'>) {
+  constructor({ byPool }: { readonly byPool: ReadonlyMap<string, Pick<Allowance, 'remaining'>> }) {
     this.#remaining = new Map([...byPool].map(([name, { remaining }]) => [name, remaining]));
   }
 

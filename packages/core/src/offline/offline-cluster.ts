@@ -20,8 +20,11 @@ import {
   type StorageClass,
 } from '@karpenter-ts/kubernetes';
 import { FilledCache, type Instant, Metrics, nullLogger, realClock } from '@karpenter-ts/runtime';
-import { Catalogues } from '@karpenter-ts/scheduling';
+import { Catalogues, type PlanningOptions } from '@karpenter-ts/scheduling';
+import type { SimulatorDeps } from '../disruption/planning-simulator.ts';
 import type { OperatorOptions } from '../options/operator-options.ts';
+import { PlannerDriver } from '../planning/planner-driver.ts';
+import { planningOptions } from '../planning/planning-options.ts';
 import { PodDisruptionBudgets } from '../pods/disruption-budgets.ts';
 import { type Caches, NODE_CLAIM_STORE, NODE_POOL_STORE, NODE_STORE, POD_STORE } from '../state/caches.ts';
 import { ClusterModel } from '../state/cluster-model.ts';
@@ -75,8 +78,13 @@ export class OfflineCluster {
   /** For planning and logging, whose figures nobody reads here. */
   readonly metrics = new Metrics(realClock);
   readonly logger = nullLogger;
-  /** The instance types are indexed once for all plans. */
-  readonly catalogues = new Catalogues();
+  /** One for all plans, so that the instance types are indexed once. */
+  readonly driver = new PlannerDriver({
+    clock: realClock,
+    metrics: this.metrics,
+    controller: 'offline',
+    catalogues: new Catalogues(),
+  });
   /** Owns the marks of the file. */
   readonly #markOwner = {};
 
@@ -98,6 +106,17 @@ export class OfflineCluster {
   /** Time slices for one piece of work. They follow the real time, because the cluster's own stands still. */
   slices(signal: AbortSignal): TimeSlices {
     return new TimeSlices(realClock, signal);
+  }
+
+  /** What simulations of a pass depend on. They plan as policy Upstream, as what-ifs always do. */
+  simulatorDeps(): SimulatorDeps {
+    const { caches, model, logger } = this;
+    return { caches, cluster: model, clock: realClock, logger, driver: this.driver, options: this.planningOptions() };
+  }
+
+  /** As the provisioner plans. */
+  planningOptions(): PlanningOptions {
+    return { ...planningOptions(this.options, this.provider), packing: undefined };
   }
 
   /** Marks Nodes for deletion. A mark goes with its Node. */

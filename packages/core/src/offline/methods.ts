@@ -1,0 +1,25 @@
+import type { DisruptionReason } from '@karpenter-ts/apis';
+import type { DisruptionClass } from '../disruption/candidate.ts';
+import type { MethodName } from '../disruption/command.ts';
+import { findConsolidationObstacle, findDriftObstacle, findEmptinessObstacle } from '../disruption/eligibility.ts';
+
+/** Why each method disrupts, which nodes it asks for, and which of these concern it. */
+export const METHODS = {
+  Emptiness: { reason: 'Empty', class: 'graceful', findObstacle: findEmptinessObstacle },
+  Drift: { reason: 'Drifted', class: 'eventual', findObstacle: findDriftObstacle },
+  MultiNodeConsolidation: {
+    reason: 'Underutilized',
+
+    class: 'graceful',
+    findObstacle: findConsolidationObstacle,
+  },
+  SingleNodeConsolidation: {
+    reason: 'Underutilized',
+
+    class: 'graceful',
+    findObstacle: findConsolidationObstacle,
+  },
+} as const satisfies Record<MethodName, { reason: DisruptionReason; class: DisruptionClass; findObstacle: unknown }>;
+
+/** The methods in the order in which a pass tries them. */
+export const METHOD_NAMES = Object.keys(METHODS) as readonly MethodName[];
