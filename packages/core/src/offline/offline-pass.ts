@@ -184,7 +184,7 @@ export class OfflinePass {
     const find: OptionFinder = (candidates, signal) => findOption(candidates, context, simulator, signal);
     const approve = (move: PossibleConsolidation): Scoring => {
       const score = scoreMove(move, totals);
-      return { approved: score.isApproved, score };
+      return { isApproved: score.isApproved, score };
     };
     return { findOption: find, approve, context, profile: provider.profile, clock, deadline: Infinity };
   }
