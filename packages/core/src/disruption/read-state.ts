@@ -8,7 +8,6 @@ import type { PodDisruptionBudgets } from '../pods/disruption-budgets.ts';
 import { selectPendingPods } from '../pods/pending-pods.ts';
 import type { Caches } from '../state/caches.ts';
 import type { ClusterModel, ClusterSnapshot } from '../state/cluster-model.ts';
-import type { Caches } from '../state/caches.ts';
 import type { ControllerDeps } from '../state/controller-deps.ts';
 import { isManagedNodePool } from '../state/managed.ts';
 import { podsOn } from '../state/node-nodeclaim-links.ts';
