@@ -94,7 +94,8 @@ function stored(kind: 'NodePool' | 'NodeClaim'): StructuralSchema {
   });
 }
 
-function withoutDefaults({ default: _, ...schema }: StructuralSchema): StructuralSchema {
+function withoutDefaults(defaulting: StructuralSchema): StructuralSchema {
+  const { default: _, ...schema } = defaulting;
   const { properties, items, additionalProperties } = schema;
   return {
     ...schema,
