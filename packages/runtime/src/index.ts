@@ -181,4 +181,5 @@ export type { Labels } from './metrics/labels.ts';
 export { collectNodeMetrics } from './metrics/node-metrics.ts';
 export { collectProcessMetrics } from './metrics/process-metrics.ts';
 export { type LiveSample, Metrics } from './metrics/registry.ts';
-export { gaugeSample, SeriesSets } from './metrics/series-sets.ts';
+export { type GaugeSample, gaugeSample, SeriesSets } from './metrics/series-sets.ts';
+export { snakeCase } from './metrics/snake-case.ts';

@@ -20,6 +20,7 @@ import {
   REASONABLE_RETRIES,
   type Result,
   scaleConcurrency,
+  snakeCase,
   subjectOf,
 } from '@karpenter-ts/runtime';
 import { type Node, NODES, timestamp } from '@karpenter-ts/kubernetes';
@@ -160,12 +161,4 @@ function areConditionsNew(change: Change<Node>): boolean {
     const now = after.find(({ type }) => type === old.type);
     return now?.status !== old.status || now.lastTransitionTime !== old.lastTransitionTime;
   });
-}
-
-/** Writes `AcceleratedHardwareReady` as `accelerated_hardware_ready`. */
-function snakeCase(name: string): string {
-  return name
-    .replace(/(.)([A-Z][a-z]+)/g, '$1_$2')
-    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
-    .toLowerCase();
 }

@@ -1,6 +1,6 @@
 import { CAPACITY_TYPE_LABEL, NODE_CLAIMS, type NodeClaim, NODEPOOL_LABEL } from '@karpenter-ts/apis';
 import { parseDuration } from '@karpenter-ts/kubernetes';
-import { defineCounter, ExpiringMap, isNotFound, MINUTE } from '@karpenter-ts/runtime';
+import { defineCounter, ExpiringMap, isNotFound, MINUTE, snakeCase } from '@karpenter-ts/runtime';
 import type { ControllerDeps } from '../state/controller-deps.ts';
 import { reschedulablePodsOn } from '../pods/reschedulable-pods.ts';
 
@@ -31,6 +31,12 @@ export type DeletionReason =
   | 'unhealthy'
   | (string & {});
 
+/** A deletion that consolidation decided, by this policy of the NodePool. */
+export interface ConsolidationCause {
+  readonly reason: DeletionReason;
+  readonly consolidationPolicy: string;
+}
+
 /** What a request to delete a NodeClaim found. */
 export type DeletionResult =
   /** This request deleted it. */
@@ -54,7 +60,11 @@ export class NodeClaimDeletions {
   }
 
   /** Deletes the NodeClaim. A new NodeClaim of the same name is not touched. */
-  async request(nodeClaim: NodeClaim, reason: DeletionReason, signal: AbortSignal): Promise<DeletionResult> {
+  async request(
+    nodeClaim: NodeClaim,
+    cause: DeletionReason | ConsolidationCause,
+    signal: AbortSignal,
+  ): Promise<DeletionResult> {
     const { name, uid = '', deletionTimestamp } = nodeClaim.metadata;
     if (deletionTimestamp !== undefined || this.#requested.has(uid)) return 'already-deleting';
     this.#requested.set(uid, true);
@@ -65,11 +75,11 @@ export class NodeClaimDeletions {
       if (isNotFound(error)) return 'gone';
       throw error;
     }
-    this.#count(nodeClaim, reason);
+    this.#count(nodeClaim, typeof cause === 'string' ? { reason: cause, consolidationPolicy: '' } : cause);
     return 'deleted';
   }
 
-  #count({ metadata, spec, status }: NodeClaim, reason: DeletionReason): void {
+  #count({ metadata, spec, status }: NodeClaim, { reason, consolidationPolicy }: ConsolidationCause): void {
     const { caches, metrics } = this.#core;
     const labels = {
       reason,
@@ -80,7 +90,8 @@ export class NodeClaimDeletions {
     const pods = reschedulablePodsOn(status?.nodeName ?? '', caches).length;
     if (pods === 0) return;
     const termination_mode = terminationMode(spec.terminationGracePeriod);
-    metrics.increment(podsDisrupted, { ...labels, consolidation_policy: '', termination_mode }, pods);
+    const consolidation_policy = snakeCase(consolidationPolicy);
+    metrics.increment(podsDisrupted, { ...labels, consolidation_policy, termination_mode }, pods);
   }
 }
 
