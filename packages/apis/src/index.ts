@@ -86,7 +86,7 @@ export {
   type WindowVerdict,
 } from './extensions/window-state.ts';
 export { type AnnotationReview, reviewAnnotations } from './extensions/extension-annotations.ts';
-export { BUILT_EXTENSIONS, type Extensions, isExtensionOn } from './extensions/extensions.ts';
+export { BUILT_EXTENSIONS, type Extensions, hasOwnDefaults, isExtensionOn } from './extensions/extensions.ts';
 export {
   findFeeProblem,
   NODE_FEE,

@@ -6,5 +6,10 @@ export function isExtensionOn(extensions: Extensions, id: string): boolean {
   return extensions === 'all' || extensions.has(id);
 }
 
+/** Whether defaults may differ from upstream's where no running pod or node is touched by it (spec 09 §0.3). */
+export function hasOwnDefaults(extensions: Extensions): boolean {
+  return extensions === 'all' || extensions.size > 0;
+}
+
 /** The extensions that are implemented. */
 export const BUILT_EXTENSIONS: ReadonlySet<string> = new Set(['A1', 'A4']);

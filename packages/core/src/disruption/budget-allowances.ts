@@ -80,9 +80,9 @@ export interface FaultyBudgets {
 }
 
 /** The NodePools with budgets that validation should have refused. */
-export function findFaultyBudgets(pools: DisruptionState['pools']): readonly FaultyBudgets[] {
+export function findFaultyBudgets(nodePools: readonly NodePool[]): readonly FaultyBudgets[] {
   const faulty: FaultyBudgets[] = [];
-  for (const { nodePool } of pools.values()) {
+  for (const nodePool of nodePools) {
     const problems = findBudgetProblems(nodePool.spec.disruption.budgets).map(({ message }) => message);
     if (problems.length > 0) faulty.push({ nodePool, problems });
   }

@@ -1,0 +1,67 @@
+import type { Command } from './command.ts';
+import { BudgetCounter, findAllowances } from './budget-allowances.ts';
+import { candidateName } from './candidate.ts';
+import { failedValidations } from './disruption-metrics.ts';
+import { findEmptinessObstacle, selectEligible } from './eligibility.ts';
+import { deleteEmptyNodes, findEmptyNodes } from './empty-nodes.ts';
+import {
+  type Decided,
+  type Method,
+  type MethodDeps,
+  type MethodTurn,
+  rememberNothingFound,
+  VALIDATION_WAIT,
+} from './method.ts';
+import type { PassView } from './pass-view.ts';
+
+const ABANDONED = 'abandoning empty node consolidation attempt due to pod churn, command is no longer valid';
+
+/** Deletes empty nodes, all at once as far as budgets allow (spec 04 §8). */
+export class Emptiness implements Method {
+  readonly name = 'Emptiness';
+  readonly reason = 'Empty';
+  readonly class = 'graceful';
+  readonly consolidationType = 'empty';
+  readonly findObstacle = findEmptinessObstacle;
+  readonly #deps: MethodDeps;
+
+  constructor(deps: MethodDeps) {
+    this.#deps = deps;
+  }
+
+  async decide(turn: MethodTurn): Promise<Decided | undefined> {
+    const { clock, cluster, memory } = this.#deps;
+    const { candidates, budgets, slices, logger } = turn;
+    if (memory.isConsolidated(this.name, cluster.consolidationState())) return undefined;
+    const chosen = findEmptyNodes(candidates, budgets);
+    if (chosen === undefined) {
+      rememberNothingFound(this.#deps, this.name, turn);
+      return undefined;
+    }
+    await clock.sleep(VALIDATION_WAIT, slices.signal);
+    const view = await turn.lookAgain();
+    const command = this.#validate(chosen, view);
+    if (command === undefined) {
+      logger.debug(ABANDONED);
+      return undefined;
+    }
+    return { command, view };
+  }
+
+  /** The command with those of its nodes that are still empty and allowed (spec 04 §14.1). */
+  #validate({ candidates }: Command, { scan, state, nodeCounts }: PassView): Command | undefined {
+    const { metrics } = this.#deps;
+    const labels = { consolidation_type: this.consolidationType };
+    const names = new Set(candidates.map(candidateName));
+    const named = scan.graceful.candidates.filter((one) => names.has(candidateName(one)));
+    const { eligible: left } = selectEligible(named, this.findObstacle, state.now);
+    if (left.length === 0) {
+      metrics.increment(failedValidations, labels, candidates.length);
+      return undefined;
+    }
+    const budgets = new BudgetCounter(findAllowances(this.reason, state, nodeCounts));
+    const allowed = left.filter((candidate) => budgets.take(candidate));
+    if (allowed.length < left.length) metrics.increment(failedValidations, labels, left.length - allowed.length);
+    return allowed.length === 0 ? undefined : deleteEmptyNodes(allowed);
+  }
+}
