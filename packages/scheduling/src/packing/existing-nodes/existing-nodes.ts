@@ -12,6 +12,10 @@ import type { Placement } from '../../topology/topology.ts';
 import type { Demand } from '../demand.ts';
 import { FIXED_NODE } from '../new-nodes/node-supply.ts';
 import type { QueuedPod } from '../queued-pod.ts';
+import type { ResourceVector } from '../../model/resources/resource-table.ts';
+
+/** How many nodes' room a run keeps apart before it copies that of all. */
+const MOST_CHANGED = 32;
 
 /**
  * The existing nodes in one run. A run copies what it changes of their capacity when it first changes it, so other runs do
@@ -26,7 +30,8 @@ export class ExistingNodes {
   readonly #sets: RequirementSets;
   readonly #removedNodes: BitSet;
   #remaining: Float64Array;
-  #ownsRemaining = false;
+  /** What is left on nodes that have taken a pod, until there are so many that the run copies all of `#remaining`. */
+  #changed: Map<number, Float64Array> | undefined = new Map();
   readonly #fitting = new Map<number, BitSet>();
   readonly #ports = new Map<number, readonly HostPort[]>();
   readonly #volumes = new Map<number, VolumeUsage>();
@@ -95,6 +100,8 @@ export class ExistingNodes {
   }
 
   #hasRoom(i: number, { requests }: Demand): boolean {
+    const changed = this.#changed?.get(i);
+    if (changed !== undefined) return requests.every((amount, r) => amount <= changed[r]!);
     const at = i * requests.length;
     for (let r = 0; r < requests.length; r++) if (requests[r]! > this.#remaining[at + r]!) return false;
     return true;
@@ -120,16 +127,34 @@ export class ExistingNodes {
 
   #put(i: number, queued: QueuedPod, demand: Demand) {
     const node = this.#capacity.nodes.all[i]!;
-    if (!this.#ownsRemaining) {
-      this.#remaining = this.#remaining.slice();
-      this.#ownsRemaining = true;
-    }
     const { requests, ports } = demand;
-    for (let r = 0; r < requests.length; r++) this.#remaining[i * requests.length + r]! -= requests[r]!;
+    this.#use(i, requests);
     if (ports.length > 0) this.#ports.set(i, [...this.#portsOf(i), ...ports]);
     if (queued.volumeClaims.length > 0) this.#attach(i, queued);
     const { set, taints, hostname, host } = node;
     return { node, set, taints, hostname, host, isPlanned: false };
+  }
+
+  #use(i: number, requests: ResourceVector): void {
+    const width = requests.length;
+    if (this.#changed === undefined) {
+      for (let r = 0; r < width; r++) this.#remaining[i * width + r]! -= requests[r]!;
+      return;
+    }
+    let left = this.#changed.get(i);
+    if (left === undefined) {
+      left = this.#remaining.slice(i * width, (i + 1) * width);
+      this.#changed.set(i, left);
+    }
+    for (let r = 0; r < width; r++) left[r]! -= requests[r]!;
+    if (this.#changed.size > MOST_CHANGED) this.#copyAll(this.#changed, width);
+  }
+
+  /** A what-if of one node changes a handful of others. A plan that changes many is faster on a copy of its own. */
+  #copyAll(changed: ReadonlyMap<number, Float64Array>, width: number): void {
+    this.#remaining = this.#remaining.slice();
+    for (const [i, left] of changed) this.#remaining.set(left, i * width);
+    this.#changed = undefined;
   }
 
   #portsOf(i: number): readonly HostPort[] {

@@ -32,6 +32,9 @@ export interface CapacityTables {
   readonly volumes: VolumeObjects;
 }
 
+/** Each takes a bit for every node: some megabytes in a cluster of 15,000. */
+const MOST_KEPT = 4_096;
+
 /** What existing nodes can still take before any run. Runs copy what they change. */
 export class RemainingCapacity {
   readonly nodes: ClusterNodes;
@@ -47,6 +50,8 @@ export class RemainingCapacity {
   readonly #nodesByLabels: NodesByLabels;
   /** By resource, once asked for. */
   readonly #headroom: (Headroom | undefined)[] = [];
+  /** By demand: what many what-ifs ask for again and again. */
+  readonly #mayFit = new Map<number, BitSet>();
   readonly #tables: CapacityTables;
   readonly #expected: ExpectedDaemons;
 
@@ -68,9 +73,19 @@ export class RemainingCapacity {
   }
 
   /**
-   * The nodes that may have room for a demand: all that have, apart from host ports and volumes, and a few that are too full.
+   * The nodes that may have room for a demand: all that have, apart from host ports and volumes, and a few that are too
+   * full. The caller may change the set.
    */
   mayFit(demand: Demand): BitSet {
+    let nodes = this.#mayFit.get(demand.id);
+    if (nodes === undefined) {
+      nodes = this.#findFitting(demand);
+      if (this.#mayFit.size < MOST_KEPT) this.#mayFit.set(demand.id, nodes);
+    }
+    return nodes.clone();
+  }
+
+  #findFitting(demand: Demand): BitSet {
     const { requests, needs, avoided } = demand;
     const nodes = new BitSet(this.nodes.schedulableCount);
     this.#nodesByLabels.findOpen(nodes, demand);
