@@ -1,4 +1,4 @@
-// // Takes a minute and a half: run by `npm run test:long`.
+// Takes a minute and a half: run by `npm run test:long`.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { lateWrites, runContest, writers } from './testing/lease-contest.ts';

@@ -225,7 +225,7 @@ export class LeaderElector {
     this.#observe(found);
     const { holderIdentity: holder = '', leaseTransitions = 0 } = found;
     const isOurs = holder === this.#options.identity;
-    // // A former leader must not continue after another process has led, even if that term is over.
+    // A former leader must not continue after another process has led, even if that term is over.
     if (!isOurs && (this.#isLeading || (holder !== '' && !this.#isExpired()))) return { outcome: 'taken', holder };
     const kept = isOurs ? found : { leaseTransitions: leaseTransitions + 1 };
     return this.#logFailure('Failed to update lease', this.#write('update', kept, signal), signal);

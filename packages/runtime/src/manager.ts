@@ -182,7 +182,7 @@ export class Manager {
     try {
       await Promise.race([this.#stopInOrder(starting), late]);
     } catch (error) {
-      // // A controller that has not stopped may still write, so the lease is not released but expires. The fence lets
+      // A controller that has not stopped may still write, so the lease is not released but expires. The fence lets
       // no further write start.
       this.#releasing.abort();
       election?.fence.close();

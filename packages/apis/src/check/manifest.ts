@@ -1,4 +1,4 @@
-// // Parses YAML like kubectl, with the position of every field.
+// Parses YAML like kubectl, with the position of every field.
 import { type Document, isMap, isPair, isScalar, isSeq, LineCounter, type Node, parseAllDocuments } from 'yaml';
 import type { FieldPath } from '../schema/field-error.ts';
 import { isJsonArray, isJsonObject, type JsonObject } from '@karpenter-ts/kubernetes';

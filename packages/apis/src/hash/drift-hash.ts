@@ -10,7 +10,7 @@ import { nodeClaimTemplate } from './node-pool-shape.ts';
 import { hashText } from './structure.ts';
 import { goJson, type JsonObject } from '@karpenter-ts/kubernetes';
 
-// // The hash must equal upstream's bit for bit: Nodes carry it, and a different hash would replace all of them. So its
+// The hash must equal upstream's bit for bit: Nodes carry it, and a different hash would replace all of them. So its
 // flaws are kept: two equal taints cancel out, and an empty map differs from an absent one. A different algorithm needs
 // a new version.
 

@@ -41,7 +41,7 @@ function send(outgoing: ClientRequest, { beforeSend, body }: TransportRequest, r
 
 /** Calls back when a write would be sent immediately; at once if the connection was used before. */
 function whenReady(socket: Socket, run: () => void): void {
-  // // Both are set when the TLS handshake is over. `getProtocol` answers earlier, so it cannot be used.
+  // Both are set when the TLS handshake is over. `getProtocol` answers earlier, so it cannot be used.
   const shakingHands = socket instanceof TLSSocket && !socket.authorized && !socket.authorizationError;
   if (shakingHands) socket.once('secureConnect', run);
   else if (socket.connecting) socket.once('connect', run);

@@ -185,7 +185,7 @@ function start(plugin: ExecPlugin, options: SpawnOptions): ChildProcess {
   try {
     return spawn(plugin.command, plugin.args, options);
   } catch {
-    // // Only null bytes are refused here, because no program can be given them. Node's own message would quote the
+    // Only null bytes are refused here, because no program can be given them. Node's own message would quote the
     // text.
     throw new ConnectionError('exec: command, args or env of the plugin hold a null byte');
   }

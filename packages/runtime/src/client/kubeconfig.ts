@@ -21,7 +21,7 @@ export async function connectionOf(config: Kubeconfig, contextName = config['cur
     insecureSkipTlsVerify: cluster['insecure-skip-tls-verify'] === true,
     tlsServerName: cluster['tls-server-name'] || undefined,
     proxyUrl: cluster['proxy-url'] || undefined,
-    // // Credentials are never sent over an unencrypted connection.
+    // Credentials are never sent over an unencrypted connection.
     identity: secure ? await identityOf(user, cluster, certificate !== undefined) : { kind: 'none' },
     impersonation: impersonationOf(user),
   };

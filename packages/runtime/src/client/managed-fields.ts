@@ -14,7 +14,7 @@ export function withoutManagedFields(line: string): string {
   if (fields < 0) return line;
   const start = fields - '"managedFields":'.length;
   const end = endOfValue(line, fields);
-  // // One comma is removed as well: the one before, or the one after if this is the first member.
+  // One comma is removed as well: the one before, or the one after if this is the first member.
   if (line.charCodeAt(start - 1) === COMMA) return line.slice(0, start - 1) + line.slice(end);
   return line.slice(0, start) + line.slice(line.charCodeAt(end) === COMMA ? end + 1 : end);
 }

@@ -38,7 +38,7 @@ export class TlsFiles {
       this.#readAt = now;
       if (!isSameMaterial(read, this.#material)) this.#material = read;
     } catch (cause) {
-      // // During a rotation a file may be missing: the last certificates stay in use.
+      // During a rotation a file may be missing: the last certificates stay in use.
       if (this.#material === undefined) {
         throw new ConnectionError(`cannot read certificates: ${(cause as Error).message}`, { cause });
       }

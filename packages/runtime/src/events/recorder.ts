@@ -36,7 +36,7 @@ export interface RecorderDeps {
   readonly random?: () => number;
 }
 
-// // The figures are client-go's (tools/record/event.go).
+// The figures are client-go's (tools/record/event.go).
 const MAX_QUEUED = 1000;
 const MAX_TRIES = 12;
 const RETRY_DELAY = 10 * SECOND;

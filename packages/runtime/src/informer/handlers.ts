@@ -54,7 +54,7 @@ export class Handlers<T> {
   #call(run: () => unknown): void {
     try {
       const result = run();
-      // // The type says void, but an async function is accepted as well.
+      // The type says void, but an async function is accepted as well.
       if (result instanceof Promise) result.catch(this.#report);
     } catch (error) {
       this.#report(error);

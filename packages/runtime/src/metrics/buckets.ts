@@ -1,4 +1,4 @@
-// // Bucket bounds in seconds. The letters are those of spec 05 §4.1.
+// Bucket bounds in seconds. The letters are those of spec 05 §4.1.
 
 /** D: for the durations of steps in a node's life. */
 export const DURATION_BUCKETS: readonly number[] = [
@@ -12,7 +12,7 @@ export const DEFAULT_BUCKETS: readonly number[] = [0.005, 0.01, 0.025, 0.05, 0.1
 /** Returns `count` bounds that begin at `start`, each `factor` times the one before. */
 export function exponentialBuckets(start: number, factor: number, count: number): readonly number[] {
   const bounds: number[] = [];
-  // // Multiplied step by step, as Prometheus does: a power would round differently and change the `le` labels.
+  // Multiplied step by step, as Prometheus does: a power would round differently and change the `le` labels.
   for (let bound = start; bounds.length < count; bound *= factor) bounds.push(bound);
   return bounds;
 }

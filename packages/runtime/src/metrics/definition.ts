@@ -1,4 +1,4 @@
-// // A metric's definition is plain data; its values live in a `Metrics`. Define a metric at the top of the file that
+// A metric's definition is plain data; its values live in a `Metrics`. Define a metric at the top of the file that
 // writes it, and never define two with the same name.
 
 /** What all metric definitions have. */

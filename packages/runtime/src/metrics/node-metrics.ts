@@ -4,7 +4,7 @@ import { DEFAULT_BUCKETS } from './buckets.ts';
 import { defineGauge, defineHistogram } from './definition.ts';
 import type { Metrics } from './registry.ts';
 
-// // Upstream's go_* metrics mean nothing here. These are the names that dashboards for Node use (spec 05 §4.5).
+// Upstream's go_* metrics mean nothing here. These are the names that dashboards for Node use (spec 05 §4.5).
 const lagMin = defineGauge('nodejs_eventloop_lag_min_seconds', [], 'Least event-loop delay since the last scrape.');
 const lagMax = defineGauge('nodejs_eventloop_lag_max_seconds', [], 'Greatest event-loop delay since the last scrape.');
 const lagMean = defineGauge('nodejs_eventloop_lag_mean_seconds', [], 'Mean event-loop delay since the last scrape.');
@@ -64,7 +64,7 @@ function collectEventLoopLag(metrics: Metrics, signal: AbortSignal): void {
   signal.addEventListener('abort', () => delay.disable(), { once: true });
   metrics.collect(() => {
     if (delay.count === 0) return; // two scrapes within 10 ms
-    // // Node reports the time between two timers, so each value includes the interval of the timer.
+    // Node reports the time between two timers, so each value includes the interval of the timer.
     const lag = (nanos: number): number => Math.max(0, nanos / 1e9 - RESOLUTION_MS / 1e3);
     metrics.set(lagMin, {}, lag(delay.min));
     metrics.set(lagMax, {}, lag(delay.max));

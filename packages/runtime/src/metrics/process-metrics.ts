@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { defineCounter, defineGauge } from './definition.ts';
 import type { Metrics } from './registry.ts';
 
-// // Names and meaning as in the Prometheus clients of all languages.
+// Names and meaning as in the Prometheus clients of all languages.
 const cpu = defineCounter('process_cpu_seconds_total', [], 'User and system CPU time spent, in seconds.');
 const residentMemory = defineGauge('process_resident_memory_bytes', [], 'Resident memory, in bytes.');
 const virtualMemory = defineGauge('process_virtual_memory_bytes', [], 'Virtual memory, in bytes.');

@@ -1,4 +1,4 @@
-// // Renders Prometheus' text format 0.0.4 and OpenMetrics 1.0. Samples are the same in both, because the identity of a
+// Renders Prometheus' text format 0.0.4 and OpenMetrics 1.0. Samples are the same in both, because the identity of a
 // series (`le`, `quantile`) must not depend on what the scraper accepts.
 import type { MetricDefinition } from './definition.ts';
 import { escapeQuoted } from './labels.ts';

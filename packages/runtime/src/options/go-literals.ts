@@ -1,4 +1,4 @@
-// // Parses numbers and booleans like Go's strconv, because flags and variables are written for upstream.
+// Parses numbers and booleans like Go's strconv, because flags and variables are written for upstream.
 
 /** Why a text is not a valid value, in the words of Go's flag package. */
 export type LiteralProblem = 'parse error' | 'value out of range';

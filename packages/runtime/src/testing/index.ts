@@ -1,4 +1,4 @@
-// // For tests and benches: a small API server with faults on demand, a logger that records, a clock that can be set.
+// For tests and benches: a small API server with faults on demand, a logger that records, a clock that can be set.
 export { AdjustableClock } from './adjustable-clock.ts';
 export { FixtureServer } from './fixture-server.ts';
 export { NEVER } from './never.ts';

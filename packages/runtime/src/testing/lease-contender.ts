@@ -1,4 +1,4 @@
-// // One process of a lease contest: it competes for the lease at the URL in argv and, while it leads, writes as fast
+// One process of a lease contest: it competes for the lease at the URL in argv and, while it leads, writes as fast
 // as it can. After losing, it starts again under a new identity, like a restarted process. With `unfenced` in argv its
 // writes are not checked, which shows why the fence is needed.
 import { setTimeout as wait } from 'node:timers/promises';

@@ -23,7 +23,7 @@ export class SilenceableTransport implements Transport {
       request.beforeSend?.();
       this.unanswered.push(`${request.method} ${request.path}`);
       signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
-      // // `beforeSend` was called when the request was made.
+      // `beforeSend` was called when the request was made.
       this.#waiting.push(() => resolve(this.#server.send({ ...request, beforeSend: () => undefined }, signal)));
     });
   }
