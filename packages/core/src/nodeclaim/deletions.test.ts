@@ -26,3 +26,36 @@ test('a deletion says whether it deleted, came second, or came too late, and is 
   assert.equal(counted.length, 1);
   assert.match(counted[0]!, /reason="expired".* 1$/);
 });
+
+/** A client whose deletions are answered by `answer`, which is given the number of the deletion. */
+function answering(answer: (deletion: number) => Promise<void>) {
+  let asked = 0;
+  return {
+    asked: () => asked,
+    client: { delete: async () => await answer(++asked) },
+  };
+}
+
+test('who asks while another deletion is under way learns how that ends, and tries itself if it fails', async (t) => {
+  const env = await startTestEnvironment(t, { provider: new FakeCloudProvider() });
+  const first = Promise.withResolvers<void>();
+  const { client, asked } = answering((deletion) => (deletion === 1 ? first.promise : Promise.resolve()));
+  const deletions = new NodeClaimDeletions({ ...env, client: client as unknown as typeof env.client });
+  const nodeClaim = { ...launchedNodeClaim('a'), metadata: { ...launchedNodeClaim('a').metadata, uid: 'u' } };
+  const failed = assert.rejects(deletions.request(nodeClaim, 'garbage_collected', signal), /out of order/);
+  const others = Promise.all([1, 2].map(() => deletions.request(nodeClaim, 'expired', signal)));
+  first.reject(new Error('out of order'));
+  await failed;
+  assert.deepEqual((await others).sort(), ['already-deleting', 'deleted']);
+  assert.equal(asked(), 2);
+});
+
+test('a NodeClaim that another one of its name has replaced is gone', async (t) => {
+  const env = await startTestEnvironment(t, { provider: new FakeCloudProvider() });
+  const old = await env.create(NODE_CLAIMS, launchedNodeClaim('a'));
+  await env.client.delete(NODE_CLAIMS, { name: 'a' });
+  const replacement = await env.create(NODE_CLAIMS, launchedNodeClaim('a'));
+  assert.notEqual(old.metadata.uid, replacement.metadata.uid);
+  assert.equal(await new NodeClaimDeletions(env).request(old, 'expired', signal), 'gone');
+  assert.equal((await env.client.get(NODE_CLAIMS, { name: 'a' })).metadata.deletionTimestamp, undefined);
+});

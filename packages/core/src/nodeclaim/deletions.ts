@@ -1,6 +1,6 @@
 import { CAPACITY_TYPE_LABEL, NODE_CLAIMS, type NodeClaim, NODEPOOL_LABEL } from '@karpenter-ts/apis';
 import { parseDuration } from '@karpenter-ts/kubernetes';
-import { defineCounter, ExpiringMap, isNotFound, MINUTE, snakeCase } from '@karpenter-ts/runtime';
+import { defineCounter, ExpiringMap, isConflict, isNotFound, MINUTE, snakeCase } from '@karpenter-ts/runtime';
 import type { ControllerDeps } from '../state/controller-deps.ts';
 import { reschedulablePodsOn } from '../pods/reschedulable-pods.ts';
 
@@ -49,33 +49,54 @@ export type DeletionResult =
 /** How long the cache may lag behind a deletion. */
 const CACHE_LAG = 1 * MINUTE;
 
-/** Deletes NodeClaims. Each is requested and counted once, however long the cache takes to show it. */
+/**
+ * Deletes NodeClaims. Each is deleted and counted once, however long the cache takes to show it, and however many
+ * controllers want to.
+ */
 export class NodeClaimDeletions {
   readonly #core: Pick<ControllerDeps, 'client' | 'caches' | 'metrics'>;
-  readonly #requested: ExpiringMap<string, true>; // by uid
+  readonly #deleted: ExpiringMap<string, true>; // by uid
+  readonly #underWay = new Map<string, Promise<unknown>>(); // by uid
 
   constructor(core: Pick<ControllerDeps, 'client' | 'caches' | 'metrics' | 'clock'>) {
     this.#core = core;
-    this.#requested = new ExpiringMap(core.clock, CACHE_LAG);
+    this.#deleted = new ExpiringMap(core.clock, CACHE_LAG);
   }
 
-  /** Deletes the NodeClaim. A new NodeClaim of the same name is not touched. */
+  /**
+   * Deletes the NodeClaim. A new NodeClaim of the same name is not touched. While a request of another controller is
+   * under way, its end is awaited, and if it fails, this one is made. Otherwise the caller would take for deleted what
+   * is not, and never come back to it.
+   */
   async request(
     nodeClaim: NodeClaim,
     cause: DeletionReason | ConsolidationCause,
     signal: AbortSignal,
   ): Promise<DeletionResult> {
-    const { name, uid = '', deletionTimestamp } = nodeClaim.metadata;
-    if (deletionTimestamp !== undefined || this.#requested.has(uid)) return 'already-deleting';
-    this.#requested.set(uid, true);
+    const { uid = '', deletionTimestamp } = nodeClaim.metadata;
+    for (let other = this.#underWay.get(uid); other !== undefined; other = this.#underWay.get(uid)) {
+      await other.catch(() => undefined);
+    }
+    if (deletionTimestamp !== undefined || this.#deleted.has(uid)) return 'already-deleting';
+    const deletion = this.#delete(nodeClaim, signal).finally(() => this.#underWay.delete(uid));
+    this.#underWay.set(uid, deletion);
+    const result = await deletion;
+    if (result === 'deleted') {
+      this.#count(nodeClaim, typeof cause === 'string' ? { reason: cause, consolidationPolicy: '' } : cause);
+    }
+    return result;
+  }
+
+  async #delete({ metadata }: NodeClaim, signal: AbortSignal): Promise<DeletionResult> {
+    const { name, uid = '' } = metadata;
     try {
       await this.#core.client.delete(NODE_CLAIMS, { name }, { preconditions: { uid } }, signal);
     } catch (error) {
-      this.#requested.delete(uid);
-      if (isNotFound(error)) return 'gone';
+      // A conflict can only be about the precondition: another NodeClaim has the name now.
+      if (isNotFound(error) || isConflict(error)) return 'gone';
       throw error;
     }
-    this.#count(nodeClaim, typeof cause === 'string' ? { reason: cause, consolidationPolicy: '' } : cause);
+    this.#deleted.set(uid, true);
     return 'deleted';
   }
 
