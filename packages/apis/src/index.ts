@@ -77,7 +77,6 @@ export {
   NO_MINIMUM,
   readMaxReplacements,
   readMinimumSavings,
-  SPLIT,
 } from './extensions/replacement-annotations.ts';
 export {
   isCutOff,

@@ -9,6 +9,7 @@ import {
   type Source,
   StructuredError,
 } from '@karpenter-ts/runtime';
+import { LaunchPriceIndexes } from '@karpenter-ts/scheduling';
 import { DefaultSpread } from '../planning/default-spread.ts';
 import { PlannerDriver } from '../planning/planner-driver.ts';
 import { planningOptions } from '../planning/planning-options.ts';
@@ -29,6 +30,8 @@ import { DriftBackOff } from './drift-back-off.ts';
 import { type EligibleCandidates, selectEligible } from './eligibility.ts';
 import { Emptiness } from './emptiness.ts';
 import type { LastPass } from './last-pass.ts';
+import { MultiNodeConsolidation } from './multi-node-consolidation.ts';
+import { SingleNodeConsolidation } from './single-node-consolidation.ts';
 import { removeForgottenMarks } from './marks-cleanup.ts';
 import type { Decided, Method } from './method.ts';
 import { BudgetGauges, logFaultyBudgets, publishBlocks, RunTimes } from './pass-reports.ts';
@@ -84,8 +87,14 @@ class DisruptionLoop {
     this.#views = new PassViews({ ...this.#deps, simulation });
     this.#runs = new RunTimes(clock);
     this.#gauges = new BudgetGauges(metrics);
-    const methodDeps = { ...deps, memory: new ConsolidatedMemory(), backOff: this.#backOff };
-    this.#methods = [new Emptiness(methodDeps), new Drift(methodDeps)];
+    const prices = new LaunchPriceIndexes(provider.profile);
+    const methodDeps = { ...deps, memory: new ConsolidatedMemory(), backOff: this.#backOff, prices };
+    this.#methods = [
+      new Emptiness(methodDeps),
+      new Drift(methodDeps),
+      new MultiNodeConsolidation(methodDeps),
+      new SingleNodeConsolidation(methodDeps),
+    ];
     for (const consolidation_type of ['multi', 'single'])
       metrics.increment(consolidationTimeouts, { consolidation_type }, 0);
   }

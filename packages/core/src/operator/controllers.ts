@@ -23,6 +23,8 @@ import { NodePoolHealth } from '../state/nodepool-health.ts';
 import { validationController } from '../nodepool/validation.ts';
 import { observabilityControllers } from '../observability/controllers.ts';
 import { PodDisruptionBudgets } from '../pods/disruption-budgets.ts';
+import { disruptionControllers } from '../disruption/controller.ts';
+import { LastPass } from '../disruption/last-pass.ts';
 import { provisioningControllers } from '../provisioning/controllers.ts';
 import { LaunchState } from '../provisioning/launch-state.ts';
 import { type ReadModel, readModelOf } from './read-model.ts';
@@ -64,8 +66,20 @@ export function createControllers(core: ControllerDeps, random: () => number, si
     decisions,
     random,
   };
+  const lastPass = new LastPass();
+  const disruption = {
+    ...as('disruption'),
+    cluster,
+    launchState,
+    podDisruptionBudgets,
+    deletions,
+    decisions,
+    lastPass,
+    random,
+  };
   const controllers = [
     ...provisioningControllers(provisioning),
+    ...disruptionControllers(disruption),
     nodeClaimGcController(core, cluster),
     pricingController(as('state.pricing'), cluster.prices),
     lifecycleController({ ...as('nodeclaim.lifecycle'), deletions, nodePoolHealth }),
@@ -87,5 +101,5 @@ export function createControllers(core: ControllerDeps, random: () => number, si
     validationController(core),
     ...(options.disableClusterStateObservability ? [] : observabilityControllers(core, cluster)),
   ];
-  return { controllers, readModel: readModelOf(cluster, lastPlan, decisions) };
+  return { controllers, readModel: readModelOf({ cluster, lastPlan, lastPass, decisions }) };
 }

@@ -18,7 +18,7 @@ test('each setting that is on and does nothing is named once', () => {
   };
   const set = { featureGates, extensions: new Set(['A1', 'B2', 'G7']), karpenterService: 'karpenter', nodeFee: 1 };
   assert.deepEqual(listUnbuiltSettings(set), [
-    'ignoring feature gates that are not built: SpotToSpotConsolidation, NodeOverlay, StaticCapacity, CapacityBuffer',
+    'ignoring feature gates that are not built: NodeOverlay, StaticCapacity, CapacityBuffer',
     'ignoring extensions that are not built: B2, G7',
     'ignoring --node-fee: A4 is not among --extensions',
     'ignoring --karpenter-service: it has no effect',

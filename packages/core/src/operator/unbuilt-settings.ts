@@ -4,7 +4,7 @@ import type { OperatorOptions } from '../options/operator-options.ts';
 type Gate = keyof OperatorOptions['featureGates'];
 
 /** The feature gates that have an effect. */
-const BUILT_GATES: ReadonlySet<Gate> = new Set<Gate>(['NodeRepair', 'ReservedCapacity']);
+const BUILT_GATES: ReadonlySet<Gate> = new Set<Gate>(['NodeRepair', 'ReservedCapacity', 'SpotToSpotConsolidation']);
 
 /**
  * Settings without effect, because their feature is not built or switched off: one line each, to be logged at the

@@ -1,4 +1,10 @@
-import { type DisruptionFlags, type DisruptionSettings, disruptionSettings, type NodePool } from '@karpenter-ts/apis';
+import {
+  type DisruptionFlags,
+  type DisruptionSettings,
+  disruptionSettings,
+  NO_MINIMUM,
+  type NodePool,
+} from '@karpenter-ts/apis';
 import type { OperatorOptions } from './operator-options.ts';
 
 /** The settings of NodePools for disruption: their annotations are read once for each version of an object. */
@@ -6,14 +12,11 @@ export class PoolSettings {
   readonly #flags: DisruptionFlags;
   readonly #known = new WeakMap<NodePool, DisruptionSettings>();
 
-  constructor({
-    extensions,
-    consolidationMinSavings,
-  }: Pick<OperatorOptions, 'extensions' | 'consolidationMinSavings'>) {
+  constructor({ extensions }: Pick<OperatorOptions, 'extensions'>) {
     this.#flags = {
       extensions,
       consolidationMaxReplacements: 1,
-      consolidationMinSavings,
+      consolidationMinSavings: NO_MINIMUM,
       expirationPolicy: 'Forceful',
     };
   }

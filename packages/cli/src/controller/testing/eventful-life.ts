@@ -30,6 +30,7 @@ const NODE_CLASS_LABEL = nodeClassLabel(KWOK_NODE_CLASSES);
 /** So much that every controller that ever asks the API server or the cloud for something does so. */
 export const EVENTFUL_LIFE: readonly LifeEvent[] = [
   { happens: fillCluster, minutes: 1 },
+  { happens: emptyNode, minutes: 1 },
   { happens: loseLabels, minutes: 1 },
   { happens: drainNode, minutes: 2 },
   { happens: deleteNode, minutes: 2 },
@@ -51,6 +52,12 @@ async function fillCluster({ client }: Cluster): Promise<void> {
   await client.create(DEPLOYMENTS, deployment('protected', 1, { [DO_NOT_DISRUPT]: 'true' }));
   const orphan = { providerID: 'kwok://orphan', taints: [UNREGISTERED_TAINT] };
   await client.create(NODES, object(NODES, 'orphan', { spec: orphan }));
+}
+
+/** Leaves a node without pods, which is then deleted. */
+async function emptyNode({ client }: Cluster): Promise<void> {
+  const ref = { name: 'willing', namespace: 'default' };
+  await client.patch(DEPLOYMENTS, ref, { type: 'merge', body: { spec: { replicas: 2 } } });
 }
 
 /** As objects of old releases. */

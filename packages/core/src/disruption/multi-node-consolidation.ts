@@ -1,0 +1,68 @@
+import { MINUTE } from '@karpenter-ts/runtime';
+import { type MoveScore, renderScore } from './balanced-score.ts';
+import { reportMove } from './balanced-report.ts';
+import type { Command } from './command.ts';
+import { type ConsolidationDeps, publishFound, questionsAbout, toCommand, validate } from './consolidation-search.ts';
+import { poolConsolidationApproved } from './disruption-events.ts';
+import { consolidationTimeouts } from './disruption-metrics.ts';
+import { findConsolidationObstacle } from './eligibility.ts';
+import { type Decided, type Method, type MethodTurn, rememberNothingFound } from './method.ts';
+import { findMultiNode, type Scored } from './multi-node.ts';
+
+const SEARCH_LIMIT = 1 * MINUTE;
+const TIMED_OUT_WITH = 'stopping multi-node consolidation after timeout, returning last valid command';
+const TIMED_OUT = 'failed to find a multi-node consolidation after timeout';
+
+/** Deletes several nodes at once, or replaces them by one that is cheaper (spec 04 §12). */
+export class MultiNodeConsolidation implements Method {
+  readonly name = 'MultiNodeConsolidation';
+  readonly reason = 'Underutilized';
+  readonly class = 'graceful';
+  readonly consolidationType = 'multi';
+  readonly findObstacle = findConsolidationObstacle;
+  readonly #deps: ConsolidationDeps;
+
+  constructor(deps: ConsolidationDeps) {
+    this.#deps = deps;
+  }
+
+  async decide(turn: MethodTurn): Promise<Decided | undefined> {
+    const { cluster, memory } = this.#deps;
+    if (memory.isConsolidated(this.name, cluster.consolidationState())) return undefined;
+    const found = await this.#search(turn);
+    if (found === undefined) return undefined;
+    const command = toCommand(this, found.consolidation);
+    publishFound(command, this.#deps);
+    const valid = await validate(this, command, turn, this.#deps);
+    return valid && { ...valid, onStart: () => this.#report(found, command, turn) };
+  }
+
+  async #search(turn: MethodTurn): Promise<Scored<MoveScore> | undefined> {
+    const { clock, metrics, provider } = this.#deps;
+    const { view, candidates, budgets, slices, logger } = turn;
+    const search = { candidates, budgets, clock, deadline: clock.elapsed() + SEARCH_LIMIT, profile: provider.profile };
+    const findings = await findMultiNode({ ...search, ...questionsAbout(view, this.#deps) }, slices.signal);
+    const { found, rejected, timedOutAt } = findings;
+    if (timedOutAt !== undefined) {
+      metrics.increment(consolidationTimeouts, { consolidation_type: this.consolidationType });
+      if (found !== undefined) logger.debug(TIMED_OUT_WITH);
+      else logger.debug(TIMED_OUT, { last_batch_size: timedOutAt });
+      return found; // what there was no time for may still be found, so this is not remembered (spec 04 §25-6)
+    }
+    if (found !== undefined) return found;
+    if (rejected !== undefined) {
+      const { candidates: scored } = rejected.consolidation;
+      reportMove({ candidates: scored, score: rejected.approval, decision: 'rejected' }, metrics, logger);
+    }
+    rememberNothingFound(this.#deps, this.name, turn);
+    return undefined;
+  }
+
+  #report({ approval: score }: Scored<MoveScore>, { candidates }: Command, { logger }: MethodTurn): void {
+    const { events, metrics } = this.#deps;
+    reportMove({ candidates, score, decision: 'approved' }, metrics, logger);
+    for (const { nodePool, score: ofPool } of score.pools) {
+      if (ofPool.isApproved) events.publish(poolConsolidationApproved(nodePool, renderScore(ofPool)));
+    }
+  }
+}

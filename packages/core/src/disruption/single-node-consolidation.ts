@@ -1,0 +1,112 @@
+import { hasOwnDefaults } from '@karpenter-ts/apis';
+import { type Logger, MINUTE } from '@karpenter-ts/runtime';
+import { mayBeApproved, type MoveScore, renderScore } from './balanced-score.ts';
+import { reportMove } from './balanced-report.ts';
+import { renderNoConsolidation } from './consolidation-text.ts';
+import { type ConsolidationDeps, publishFound, questionsAbout, toCommand, validate } from './consolidation-search.ts';
+import { consolidationApproved, unconsolidatable } from './disruption-events.ts';
+import { consolidationTimeouts } from './disruption-metrics.ts';
+import { findConsolidationObstacle } from './eligibility.ts';
+import { type Decided, type Method, type MethodTurn, rememberNothingFound } from './method.ts';
+import type { Scored } from './multi-node.ts';
+import { type Look, SingleNodeWalk, type WalkEnd } from './single-node.ts';
+
+const WALK_LIMIT = 3 * MINUTE;
+const PRIORITIZING = 'prioritizing nodepools that have not yet been considered due to timeouts in previous runs';
+const TIMED_OUT = 'abandoning single-node consolidation due to timeout';
+
+/** Deletes one node, or replaces it by a cheaper one (spec 04 §12a). */
+export class SingleNodeConsolidation implements Method {
+  readonly name = 'SingleNodeConsolidation';
+  readonly reason = 'Underutilized';
+  readonly class = 'graceful';
+  readonly consolidationType = 'single';
+  readonly findObstacle = findConsolidationObstacle;
+  readonly #deps: ConsolidationDeps;
+  /** NodePools that the last walk had no time for. */
+  #unseenPools: ReadonlySet<string> = new Set();
+
+  constructor(deps: ConsolidationDeps) {
+    this.#deps = deps;
+  }
+
+  async decide(turn: MethodTurn): Promise<Decided | undefined> {
+    const { cluster, memory } = this.#deps;
+    if (memory.isConsolidated(this.name, cluster.consolidationState())) return undefined;
+    if (this.#unseenPools.size > 0) turn.logger.debug(PRIORITIZING, { nodepools: [...this.#unseenPools].join(', ') });
+    const walk = this.#startWalk(turn);
+    let hasFailed = false; // a decision did not hold after its wait
+    for (;;) {
+      const found = await walk.next(turn.slices.signal);
+      if ('kind' in found) {
+        this.#noteEnd(found, walk.hasFailed || hasFailed, turn);
+        return undefined;
+      }
+      const command = toCommand(this, found.consolidation);
+      publishFound(command, this.#deps);
+      const valid = await validate(this, command, turn, this.#deps);
+      if (valid !== undefined) return { ...valid, onStart: () => this.#reportStart(found, turn.logger) };
+      hasFailed = true; // the walk goes on with the next candidate, while upstream gives up (spec 04 §25-8)
+    }
+  }
+
+  #startWalk(turn: MethodTurn): SingleNodeWalk<MoveScore> {
+    const { clock } = this.#deps;
+    const { view, candidates, budgets, logger } = turn;
+    const search = {
+      ...questionsAbout(view, this.#deps),
+      candidates,
+      budgets,
+      clock,
+      deadline: clock.elapsed() + WALK_LIMIT,
+      unseenPools: this.#unseenPools,
+      canApprove: (candidate: (typeof candidates)[number]) => mayBeApproved(candidate, view.totals),
+    };
+    return new SingleNodeWalk(search, (look) => this.#reportLook(look, logger));
+  }
+
+  #reportLook(look: Look<MoveScore>, logger: Logger): void {
+    const { events, metrics, options } = this.#deps;
+    switch (look.kind) {
+      case 'Failed':
+        logger.error('failed computing consolidation', look.error);
+        return;
+      case 'NoOption': {
+        const text = renderNoConsolidation(look.option.why);
+        const keyedByText = hasOwnDefaults(options.extensions); // spec 09 §0.3-6
+        if (text !== undefined) events.publish(...unconsolidatable(look.candidate, text, { keyedByText }));
+        return;
+      }
+      case 'NotApproved': {
+        const { approval: score } = look.scored;
+        reportMove({ candidates: [look.candidate], score, decision: 'rejected' }, metrics, logger);
+        return;
+      }
+      case 'Found':
+        return; // reported when the command starts
+      default:
+        look satisfies never;
+    }
+  }
+
+  #reportStart({ consolidation, approval: score }: Scored<MoveScore>, logger: Logger): void {
+    const { events, metrics } = this.#deps;
+    const { candidates } = consolidation;
+    reportMove({ candidates, score, decision: 'approved' }, metrics, logger);
+    for (const { score: ofPool } of score.pools) {
+      for (const candidate of candidates) events.publish(...consolidationApproved(candidate, renderScore(ofPool)));
+    }
+  }
+
+  #noteEnd(end: WalkEnd, hasFailed: boolean, turn: MethodTurn): void {
+    if (end.kind === 'TimedOut') {
+      this.#deps.metrics.increment(consolidationTimeouts, { consolidation_type: this.consolidationType });
+      turn.logger.debug(TIMED_OUT, { candidates_evaluated: end.looked });
+      this.#unseenPools = new Set(end.unseenPools);
+      return;
+    }
+    this.#unseenPools = new Set();
+    // A simulation that failed may succeed the next time (spec 04 §25-40).
+    if (!hasFailed) rememberNothingFound(this.#deps, this.name, turn);
+  }
+}
