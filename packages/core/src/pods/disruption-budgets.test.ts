@@ -35,7 +35,7 @@ async function start(t: TestContext) {
   };
 }
 
-test('a budget blocks a pod now while it allows no disruption, and for good if it never can', async (t) => {
+test('04/162 a budget blocks a pod now while it allows no disruption, and for good if it never can', async (t) => {
   const { add, env, ever, now } = await start(t);
   const pod = runningPod('p', 'n', A);
   assert.equal(now(pod), undefined);
@@ -62,7 +62,7 @@ test('a budget without a status allows no disruption', async (t) => {
   assert.equal(now(runningPod('p', 'n', A)), 'NoDisruptionsAllowed b');
 });
 
-test('a pod with two budgets is blocked by both, whatever they allow', async (t) => {
+test('04/162 a pod with two budgets is blocked by both, whatever they allow', async (t) => {
   const { add, env, ever, now } = await start(t);
   const pod = runningPod('p', 'n', A);
   await add('b', { ...FOR_A, unhealthyPodEvictionPolicy: 'AlwaysAllow', maxUnavailable: 1 });
@@ -103,7 +103,7 @@ test('a budget that comes to select other pods is found for them alone', async (
   assert.deepEqual([now(a), now(b)], [undefined, undefined]);
 });
 
-test('a pod that is not ready goes if the only budget lets such pods go', async (t) => {
+test('04/162 a pod that is not ready goes if the only budget lets such pods go', async (t) => {
   const { add, ever, now } = await start(t);
   const status = { phase: 'Running', conditions: [{ type: 'Ready', status: 'False' }] };
   const [unhealthy, healthy] = [runningPod('p', 'n', { ...A, status }), runningPod('q', 'n', A)];
@@ -126,6 +126,29 @@ test('a budget does not concern pods that are not evicted; those of a DaemonSet 
     assert.equal(now(spared), undefined);
   }
   assert.equal(now(runningPod('p', 'n', { ...A, ownerReferences: ownedBy('DaemonSet') })), 'NoDisruptionsAllowed b');
+});
+
+test('the revision changes with what a budget says about pods, and not with the rest of its status', async (t) => {
+  const env = await startTestEnvironment(t, { provider: new FakeCloudProvider() });
+  const budgets = new PodDisruptionBudgets(env.caches);
+  const change = async (make: () => Promise<unknown>) => {
+    const before = budgets.revision;
+    await make();
+    return budgets.revision !== before;
+  };
+  const patch = (body: object) => change(() => env.change(POD_DISRUPTION_BUDGETS, 'default/b', body));
+  const create = () =>
+    env.create<PodDisruptionBudget>(POD_DISRUPTION_BUDGETS, {
+      metadata: { name: 'b', namespace: 'default' },
+      spec: { ...FOR_A, maxUnavailable: 1 },
+    });
+  assert.equal(await change(create), true);
+  assert.equal(await patch({ status: { disruptionsAllowed: 1 } }), true);
+  assert.equal(await patch({ status: { disruptionsAllowed: 2 } }), false);
+  assert.equal(await patch({ status: { currentHealthy: 3 } }), false);
+  assert.equal(await patch({ spec: { unhealthyPodEvictionPolicy: 'AlwaysAllow' } }), true);
+  assert.equal(await patch({ spec: { selector: { matchLabels: { app: 'b' } } } }), true);
+  assert.equal(await change(() => env.delete(POD_DISRUPTION_BUDGETS, 'default/b')), true);
 });
 
 test('a budget whose selector cannot be read blocks its namespace until it can', () => {

@@ -19,13 +19,13 @@ function ranked(priority: number): Pod {
   return { ...pod, spec: { ...pod.spec, priority } };
 }
 
-test('the eviction of a pod that says nothing costs exactly 1', () => {
+test('04/26 the eviction of a pod that says nothing costs exactly 1', () => {
   assert.equal(evictionCost(runningPod('a', 'n')), 1);
   assert.equal(evictionCost(priced('0')), 1);
   assert.equal(evictionCost(ranked(0)), 1);
 });
 
-test('deletion cost and priority raise and lower the cost by their units', () => {
+test('04/26 04/27 deletion cost and priority raise and lower the cost by their units', () => {
   const costs = ['101', '100', '99', '-100'].map((value) => evictionCost(priced(value)));
   assert.deepEqual(
     costs,
@@ -40,7 +40,7 @@ test('deletion cost and priority raise and lower the cost by their units', () =>
   assert.equal(evictionCost({ ...pod, spec: { ...pod.spec, priority: -(2 ** 26) } }), 0);
 });
 
-test('the cost lies between -10 and 10', () => {
+test('04/27 the cost lies between -10 and 10', () => {
   assert.equal(evictionCost(priced('2147483647')), 10);
   assert.equal(evictionCost(priced('-2147483648')), -10);
   assert.equal(evictionCost(ranked(1_000_000_000)), 10);
@@ -48,7 +48,7 @@ test('the cost lies between -10 and 10', () => {
   assert.equal(evictionCost(priced('-Inf')), -10);
 });
 
-test('a deletion cost that is no number counts as none, and is told in the words of Go', () => {
+test('04/28 a deletion cost that is no number counts as none, and is told in the words of Go', () => {
   for (const [value, why] of [
     ['abc', 'invalid syntax'],
     ['', 'invalid syntax'],
