@@ -74,7 +74,7 @@ test('04/36 04/37 04/171 a budget that cannot be read blocks its pool for every 
   const state = stateOf({ pools, nodes });
   const { byPool } = findAllowances('Empty', state, countNodes(state.stateNodes));
   assert.deepEqual([byPool.get('a')!.allowed, byPool.get('b')!.allowed], [0, 2]);
-  const faulty = findFaultyBudgets(state.pools);
+  const faulty = findFaultyBudgets(pools.map(({ nodePool }) => nodePool));
   assert.deepEqual(
     faulty.map(({ nodePool }) => nodePool.metadata.name),
     ['a'],
