@@ -1,4 +1,5 @@
-import { DO_NOT_DISRUPT } from '@karpenter-ts/apis';
+import { isDeepStrictEqual } from 'node:util';
+import { DO_NOT_DISRUPT, type NodePool } from '@karpenter-ts/apis';
 import type { Pod } from '@karpenter-ts/kubernetes';
 import type { SteadyClock } from '@karpenter-ts/runtime';
 import type { InstanceType, Snapshot } from '@karpenter-ts/scheduling';
@@ -17,6 +18,7 @@ interface Remembered {
   readonly reschedulablePods: readonly Pod[];
   readonly instanceType: InstanceType | undefined;
   readonly price: number;
+  readonly nodePool: NodePool;
   readonly budgets: PodDisruptionBudgets;
   readonly budgetsRevision: number;
 }
@@ -35,7 +37,7 @@ export interface RememberingPass {
  * them: which nodes refuse moved pods is part of the snapshot, and pods with a do-not-disrupt annotation, which may end at
  * any moment, are never relied on.
  */
-export class ConsolidationMemory {
+export class RememberedOptions {
   readonly #clock: SteadyClock;
   /** By provider id. */
   readonly #known = new Map<string, Remembered>();
@@ -78,9 +80,14 @@ export class ConsolidationMemory {
   }
 
   #keep(candidate: Candidate, found: Pick<Remembered, 'option' | 'budgets' | 'budgetsRevision'>): void {
-    const { stateNode, reschedulablePods, instanceType, price } = candidate;
-    if (reschedulablePods.some(({ metadata }) => metadata.annotations?.[DO_NOT_DISRUPT] !== undefined)) return;
-    this.#known.set(stateNode.providerId, { ...found, reschedulablePods, instanceType, price });
+    const { stateNode, reschedulablePods, instanceType, price, pool } = candidate;
+    const dependsOnTime = reschedulablePods.some(
+      ({ metadata }) => metadata.annotations?.[DO_NOT_DISRUPT] !== undefined,
+    );
+    // Replacements by several nodes depend on the age of the node and on commands that are being carried out.
+    if (dependsOnTime || pool.settings.maxReplacements > 1) return;
+    const { nodePool } = pool;
+    this.#known.set(stateNode.providerId, { ...found, reschedulablePods, instanceType, price, nodePool });
   }
 }
 
@@ -90,8 +97,14 @@ function isAbout(known: Remembered, candidate: Candidate, budgets: PodDisruption
     known.price === candidate.price &&
     known.budgets === budgets &&
     known.budgetsRevision === budgets.revision &&
-    areSame(known.reschedulablePods, candidate.reschedulablePods)
+    areSame(known.reschedulablePods, candidate.reschedulablePods) &&
+    hasSameSettings(known.nodePool, candidate.pool.nodePool)
   );
+}
+
+/** The settings of extensions are in the annotations. The pool's spec is part of the snapshot if nodes can be bought. */
+function hasSameSettings(a: NodePool, b: NodePool): boolean {
+  return a === b || isDeepStrictEqual(a.metadata.annotations, b.metadata.annotations);
 }
 
 function areSame(some: readonly Pod[], others: readonly Pod[]): boolean {
