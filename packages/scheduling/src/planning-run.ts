@@ -2,7 +2,6 @@ import { chooseCheaper } from './cost/cost-aware.ts';
 import { FailureWriter } from './explanation/failure.ts';
 import type { Failure } from './failure.ts';
 import { TypeLists } from './model/instance-types/type-list.ts';
-import { BitSet } from './model/interning/bit-set.ts';
 import type { Pod } from '@karpenter-ts/kubernetes';
 import { ExistingNodes } from './packing/existing-nodes/existing-nodes.ts';
 import { finishNode, toPlacedPod } from './packing/new-nodes/finished-node.ts';
@@ -122,15 +121,18 @@ class PlanningRun {
     this.#index = index;
     this.#obstacles = obstacles;
     this.#state = initialStateOf(index, scope);
-    const removed = new BitSet(index.nodes.schedulableCount);
-    for (const { index } of removedNodes) removed.add(index);
     this.#packer = new Packer({
       sets,
       taints,
       resources,
       demands,
       ...this.#state,
-      existing: new ExistingNodes(remainingCapacity, domainCounts, sets, removed),
+      existing: new ExistingNodes(
+        remainingCapacity,
+        domainCounts,
+        sets,
+        removedNodes.map((node) => node.index),
+      ),
       hasPreferNoSchedule: pools.some(hasPreferNoSchedule),
       options,
     });

@@ -4,7 +4,7 @@ import { portsConflict } from '../../model/pods/host-ports.ts';
 import type { VolumeUsage } from '../../checks/volume-limits.ts';
 import type { ClusterNode } from '../../model/nodes/cluster-nodes.ts';
 import type { RemainingCapacity } from './remaining-capacity.ts';
-import { BitSet } from '../../model/interning/bit-set.ts';
+import type { BitSet } from '../../model/interning/bit-set.ts';
 import type { NodeNeeds, RequirementSets } from '../../model/requirements/requirement-set.ts';
 import type { DomainCounts } from '../../topology/domain-counts.ts';
 import type { Restriction } from '../../topology/restriction.ts';
@@ -18,8 +18,8 @@ import type { ResourceVector } from '../../model/resources/resource-table.ts';
 const MOST_CHANGED = 32;
 
 /**
- * The existing nodes in one run. A run copies what it changes of their capacity when it first changes it, so other runs do
- * not see the change.
+ * The existing nodes in one run. A run copies what it changes of their capacity node by node, so other runs do not see the
+ * change, and a run that places a few pods costs as much among thousands of nodes as among ten.
  *
  * The search for the first node that takes a pod starts from the nodes that may have room for its demand. It drops the
  * nodes that topology rules out, 32 at a time, and then checks the rest one by one in their order.
@@ -28,21 +28,20 @@ export class ExistingNodes {
   readonly #capacity: RemainingCapacity;
   readonly #domainCounts: DomainCounts;
   readonly #sets: RequirementSets;
-  readonly #removedNodes: BitSet;
+  readonly #removedNodes: readonly number[];
   #remaining: Float64Array;
   /** What is left on nodes that have taken a pod, until there are so many that the run copies all of `#remaining`. */
   #changed: Map<number, Float64Array> | undefined = new Map();
+  /** By demand: the nodes that may still have room. A set that runs share is copied when a node is full for this run only. */
   readonly #fitting = new Map<number, BitSet>();
   readonly #ports = new Map<number, readonly HostPort[]>();
   readonly #volumes = new Map<number, VolumeUsage>();
-  readonly #candidates = new BitSet();
-  readonly #inDomains = new BitSet();
 
   constructor(
     remainingCapacity: RemainingCapacity,
     domainCounts: DomainCounts,
     sets: RequirementSets,
-    removedNodes: BitSet,
+    removedNodes: readonly number[],
   ) {
     this.#capacity = remainingCapacity;
     this.#domainCounts = domainCounts;
@@ -59,17 +58,14 @@ export class ExistingNodes {
   /** Puts the pod on the first node that takes it, and says where; `undefined` if none does. */
   place(queued: QueuedPod, demand: Demand, restriction: Restriction): (Placement & { node: ClusterNode }) | undefined {
     if (this.#capacity.nodes.schedulableCount === 0 || restriction.isUnsatisfiable) return undefined;
-    const fitting = this.#fittingNow(demand);
-    const candidates = this.#candidates;
-    candidates.copyFrom(fitting);
+    const { candidates } = this.#capacity.scratch;
+    candidates.copyFrom(this.#fittingNow(demand));
+    for (const node of this.#removedNodes) candidates.delete(node);
     if (queued.podClass.isMoved) candidates.subtract(this.#capacity.refusingMoved);
     this.#restrict(candidates, restriction);
     for (let i = candidates.next(0); i >= 0; i = candidates.next(i + 1)) {
-      if (!this.#hasRoom(i, demand)) {
-        fitting.delete(i);
-        continue;
-      }
-      if (this.#accepts(i, queued, demand, restriction)) return this.#put(i, queued, demand);
+      if (!this.#hasRoom(i, demand)) this.#drop(i, demand);
+      else if (this.#accepts(i, queued, demand, restriction)) return this.#put(i, queued, demand);
     }
     return undefined;
   }
@@ -78,32 +74,43 @@ export class ExistingNodes {
     let fitting = this.#fitting.get(demand.id);
     if (fitting === undefined) {
       fitting = this.#capacity.mayFit(demand);
-      fitting.subtract(this.#removedNodes);
       this.#fitting.set(demand.id, fitting);
     }
     return fitting;
+  }
+
+  /** Remembers that a node has no room for a demand: for this run only, if it was this run that has filled it. */
+  #drop(i: number, demand: Demand): void {
+    let fitting = this.#fittingNow(demand);
+    const isUnchanged = this.#changed !== undefined && !this.#changed.has(i);
+    if (!isUnchanged && this.#capacity.isShared(fitting, demand)) {
+      fitting = fitting.clone();
+      this.#fitting.set(demand.id, fitting);
+    }
+    fitting.delete(i);
   }
 
   #restrict(candidates: BitSet, { choices, hosts }: Restriction): void {
     if (this.#capacity.nodes.isAligned) {
       for (const host of hosts) if (!host.restrict(candidates, host.group.existing)) return;
     }
+    const { inDomains } = this.#capacity.scratch;
     for (const choice of choices) {
       const nodesIn = this.#domainCounts.nodesIn(choice.domains);
-      this.#inDomains.clear();
+      inDomains.clear();
       for (let domain = 0; domain < nodesIn.length; domain++) {
         const nodes = nodesIn[domain];
-        if (nodes !== undefined && choice.has(domain)) this.#inDomains.unite(nodes);
+        if (nodes !== undefined && choice.has(domain)) inDomains.unite(nodes);
       }
-      candidates.intersect(this.#inDomains);
+      candidates.intersect(inDomains);
     }
   }
 
   #hasRoom(i: number, { requests }: Demand): boolean {
     const changed = this.#changed?.get(i);
-    if (changed !== undefined) return requests.every((amount, r) => amount <= changed[r]!);
-    const at = i * requests.length;
-    for (let r = 0; r < requests.length; r++) if (requests[r]! > this.#remaining[at + r]!) return false;
+    const remaining = changed ?? this.#remaining;
+    const at = changed === undefined ? i * requests.length : 0;
+    for (let r = 0; r < requests.length; r++) if (requests[r]! > remaining[at + r]!) return false;
     return true;
   }
 

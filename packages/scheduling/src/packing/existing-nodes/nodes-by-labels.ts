@@ -43,7 +43,7 @@ export class NodesByLabels {
   }
 
   /** Adds to `nodes` those whose labels and taints admit a demand. */
-  findOpen(nodes: BitSet, { tolerations, needs }: Demand): void {
+  findOpen(nodes: BitSet, { tolerations, needs }: Pick<Demand, 'tolerations' | 'needs'>): void {
     const { sets, taints } = this.#tables;
     const candidates = this.#candidates;
     this.#findTolerable(candidates, tolerations);

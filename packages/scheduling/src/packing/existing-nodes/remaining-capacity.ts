@@ -32,8 +32,11 @@ export interface CapacityTables {
   readonly volumes: VolumeObjects;
 }
 
-/** Each takes a bit for every node: some megabytes in a cluster of 15,000. */
-const MOST_KEPT = 4_096;
+/**
+ * In how much memory the answers of `mayFit` are kept, in words of 32 nodes. What-ifs about all nodes of a cluster ask for
+ * each demand again and again; where there are too many demands for all answers to be kept, few are asked for twice.
+ */
+const MOST_KEPT_WORDS = 2 ** 20;
 
 /** What existing nodes can still take before any run. Runs copy what they change. */
 export class RemainingCapacity {
@@ -46,11 +49,13 @@ export class RemainingCapacity {
   readonly volumes = new Map<number, VolumeUsage>();
   /** Nodes that take no pods that were merely moved. */
   readonly refusingMoved: BitSet;
+  /** For the work on one pod: nobody may rely on them when another pod is placed, in this run or another. */
+  readonly scratch: { readonly candidates: BitSet; readonly inDomains: BitSet };
   /** Does not contain nodes that can take no pod at all. */
   readonly #nodesByLabels: NodesByLabels;
   /** By resource, once asked for. */
   readonly #headroom: (Headroom | undefined)[] = [];
-  /** By demand: what many what-ifs ask for again and again. */
+  /** By demand. They shrink as runs find nodes that are too full. */
   readonly #mayFit = new Map<number, BitSet>();
   readonly #tables: CapacityTables;
   readonly #expected: ExpectedDaemons;
@@ -60,7 +65,9 @@ export class RemainingCapacity {
     this.#tables = tables;
     const width = tables.resources.names.length;
     this.remaining = new Float64Array(nodes.schedulableCount * width);
-    this.refusingMoved = new BitSet(nodes.schedulableCount);
+    const count = nodes.schedulableCount;
+    this.refusingMoved = new BitSet(count);
+    this.scratch = { candidates: new BitSet(count), inDomains: new BitSet(count) };
     this.#nodesByLabels = new NodesByLabels(tables);
     this.#expected = new ExpectedDaemons(daemons, tables);
   }
@@ -74,21 +81,25 @@ export class RemainingCapacity {
 
   /**
    * The nodes that may have room for a demand: all that have, apart from host ports and volumes, and a few that are too
-   * full. The caller may change the set.
+   * full. Runs share the set: a caller may only drop nodes that have no room before any run.
    */
   mayFit(demand: Demand): BitSet {
     let nodes = this.#mayFit.get(demand.id);
     if (nodes === undefined) {
       nodes = this.#findFitting(demand);
-      if (this.#mayFit.size < MOST_KEPT) this.#mayFit.set(demand.id, nodes);
+      if (this.#mayFit.size * (this.nodes.schedulableCount / 32) < MOST_KEPT_WORDS) this.#mayFit.set(demand.id, nodes);
     }
-    return nodes.clone();
+    return nodes;
   }
 
-  #findFitting(demand: Demand): BitSet {
-    const { requests, needs, avoided } = demand;
+  /** Whether other runs are given this set for the demand, too. */
+  isShared(nodes: BitSet, { id }: Demand): boolean {
+    return this.#mayFit.get(id) === nodes;
+  }
+
+  #findFitting({ requests, needs, avoided, tolerations }: Demand): BitSet {
     const nodes = new BitSet(this.nodes.schedulableCount);
-    this.#nodesByLabels.findOpen(nodes, demand);
+    this.#nodesByLabels.findOpen(nodes, { tolerations, needs });
     for (let r = 0; r < requests.length; r++) {
       if (requests[r]! > 0 && !nodes.intersect(this.#headroomOf(r).withAbout(requests[r]!))) break;
     }
