@@ -1,5 +1,6 @@
-import { BitSet } from '../model/interning/bit-set.ts';
+import type { BitSet } from '../model/interning/bit-set.ts';
 import type { CountsByHost } from './host-difference.ts';
+import { ChangedHosts, ManyHosts } from './many-hosts.ts';
 
 /** Up to so many hosts are listed one by one: less work and memory than a bit for each host there is. */
 const FEW = 16;
@@ -13,18 +14,19 @@ export class HostCounts implements CountsByHost {
   /** The hosts with any pods, and beside them how many; `undefined` once there are many. */
   #few: number[] | undefined = [];
   #counts: number[] = [];
-  #many: ManyHosts | undefined;
+  #many: ManyHosts | ChangedHosts | undefined;
   #highest = 0;
 
   constructor(maxSkew: number) {
     this.#maxSkew = maxSkew;
   }
 
-  /** Independent of this one. */
+  /** Independent of this one, at the cost of the hosts that are changed afterwards. */
   clone(): HostCounts {
     const copy = new HostCounts(this.#maxSkew);
     copy.#few = this.#few?.slice();
     copy.#counts = this.#counts.slice();
+    if (this.#many instanceof ManyHosts) this.#many = new ChangedHosts(this.#many); // shared from here on
     copy.#many = this.#many?.clone();
     copy.#highest = this.#highest;
     return copy;
@@ -41,18 +43,18 @@ export class HostCounts implements CountsByHost {
   }
 
   add(host: number, change: 1 | -1): void {
-    const count = this.#few === undefined ? this.#many!.add(host, change) : this.#addToFew(this.#few, host, change);
+    const count = this.#few === undefined ? this.#addToMany(host, change) : this.#addToFew(this.#few, host, change);
     if (count > this.#highest) this.#highest = count;
   }
 
   /** Hosts with a pod. */
   busy(): Iterable<number> {
-    return this.#few ?? this.#many!.busy;
+    return this.#few ?? this.#many!.busy();
   }
 
   /** Keeps hosts with a pod. False when none is left. */
   keepBusy(hosts: BitSet): boolean {
-    if (this.#few === undefined) return hosts.intersect(this.#many!.busy);
+    if (this.#few === undefined) return this.#many!.keepBusy(hosts);
     const left = this.#few.filter((host) => hosts.has(host));
     hosts.clear();
     for (const host of left) hosts.add(host);
@@ -61,7 +63,7 @@ export class HostCounts implements CountsByHost {
 
   /** Drops hosts with so many pods or more: 1, `maxSkew` or one more. False when it is known that none is left. */
   dropFrom(hosts: BitSet, least: number): boolean {
-    if (this.#few === undefined) return hosts.subtract(this.#many!.withAtLeast(least));
+    if (this.#few === undefined) return this.#many!.dropFrom(hosts, least);
     for (let i = 0; i < this.#few.length; i++) if (this.#counts[i]! >= least) hosts.delete(this.#few[i]!);
     return true;
   }
@@ -83,64 +85,18 @@ export class HostCounts implements CountsByHost {
     return count;
   }
 
+  #addToMany(host: number, change: 1 | -1): number {
+    if (this.#many instanceof ChangedHosts && this.#many.isLarge) this.#many = this.#many.merge();
+    return this.#many!.add(host, change);
+  }
+
   #list(hosts: readonly number[]): void {
-    this.#many = new ManyHosts(this.#maxSkew);
+    const many = new ManyHosts(this.#maxSkew);
     for (const [i, host] of hosts.entries()) {
-      for (let count = this.#counts[i]!; count > 0; count--) this.#many.add(host, 1);
+      for (let count = this.#counts[i]!; count > 0; count--) many.add(host, 1);
     }
+    this.#many = many;
     this.#few = undefined;
     this.#counts = [];
-  }
-}
-
-/** Counts by host, and ready sets of the hosts with a pod; with `maxSkew`; with more. */
-class ManyHosts {
-  readonly #maxSkew: number;
-  #counts = new Int32Array();
-  readonly busy: BitSet;
-  readonly #full: BitSet;
-  readonly #overfull: BitSet;
-
-  constructor(maxSkew: number, from?: ManyHosts) {
-    this.#maxSkew = maxSkew;
-    this.busy = from?.busy.clone() ?? new BitSet();
-    this.#full = from === undefined ? new BitSet() : from.#full.clone();
-    this.#overfull = from === undefined ? new BitSet() : from.#overfull.clone();
-    if (from !== undefined) this.#counts = from.#counts.slice();
-  }
-
-  clone(): ManyHosts {
-    return new ManyHosts(this.#maxSkew, this);
-  }
-
-  count(host: number): number {
-    return this.#counts[host] ?? 0;
-  }
-
-  /** The new count. */
-  add(host: number, change: 1 | -1): number {
-    if (host >= this.#counts.length) this.#grow(host + 1);
-    const count = this.#counts[host]! + change;
-    this.#counts[host] = count;
-    if (change > 0) {
-      if (count === 1) this.busy.add(host);
-      if (count === this.#maxSkew) this.#full.add(host);
-      else if (count === this.#maxSkew + 1) this.#overfull.add(host);
-    } else {
-      if (count === 0) this.busy.delete(host);
-      if (count === this.#maxSkew - 1) this.#full.delete(host);
-      else if (count === this.#maxSkew) this.#overfull.delete(host);
-    }
-    return count;
-  }
-
-  withAtLeast(count: number): BitSet {
-    return count === 1 ? this.busy : count === this.#maxSkew ? this.#full : this.#overfull;
-  }
-
-  #grow(size: number): void {
-    const counts = this.#counts;
-    this.#counts = new Int32Array(Math.max(size, counts.length * 2));
-    this.#counts.set(counts);
   }
 }
