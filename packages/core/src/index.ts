@@ -26,3 +26,16 @@ export { TimeSlices } from './state/time-slices.ts';
 export type { OperatorOptions } from './options/operator-options.ts';
 export { OfflineCluster, type OfflineObjects } from './offline/offline-cluster.ts';
 export type { Decision, MethodName } from './disruption/command.ts';
+// Deciding about a cluster of a file.
+export { renderBlock, renderIneligibility } from './disruption/block-text.ts';
+export { renderScore } from './disruption/balanced-score.ts';
+export { candidateName } from './disruption/candidate.ts';
+export { type Command, decisionOf, type Replacement } from './disruption/command.ts';
+export { renderNoConsolidation } from './disruption/consolidation-text.ts';
+export { renderValidationFailure } from './disruption/validation-text.ts';
+export { candidateCommandText, dollars, shortCommandText } from './disruption/command-text.ts';
+export { type Attempt, runPass, tryMethod } from './offline/controller-pass.ts';
+export { METHOD_NAMES, METHODS } from './offline/methods.ts';
+export { type CandidateLook, OfflinePass } from './offline/offline-pass.ts';
+export { planPendingPods } from './offline/settling.ts';
+export { type Walk, type WalkStep, walkToRest } from './offline/walk.ts';

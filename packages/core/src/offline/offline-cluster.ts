@@ -1,4 +1,12 @@
-import { NODE_CLAIMS, NODE_POOLS, type NodeClaim, type NodePool } from '@karpenter-ts/apis';
+import {
+  CAPACITY_TYPE_LABEL,
+  INSTANCE_TYPE_LABEL,
+  NODE_CLAIMS,
+  NODE_POOLS,
+  type NodeClaim,
+  type NodePool,
+  ZONE_LABEL,
+} from '@karpenter-ts/apis';
 import {
   CSI_NODES,
   type CsiNode,
@@ -21,6 +29,7 @@ import {
 } from '@karpenter-ts/kubernetes';
 import { FilledCache, type Instant, Metrics, nullLogger, realClock } from '@karpenter-ts/runtime';
 import { Catalogues, type PlanningOptions } from '@karpenter-ts/scheduling';
+import { OfferingPrices } from '../disruption/offering-prices.ts';
 import type { SimulatorDeps } from '../disruption/planning-simulator.ts';
 import type { OperatorOptions } from '../options/operator-options.ts';
 import { PlannerDriver } from '../planning/planner-driver.ts';
@@ -61,7 +70,8 @@ export class OfflineCluster {
   readonly options: OperatorOptions;
   readonly provider: OfflineProvider;
   readonly caches = {
-    pods: new FilledCache(PODS, POD_STORE),
+    // Sharing parts would write to objects that another cluster may hold as well.
+    pods: new FilledCache<Pod, 'node'>(PODS, { ...POD_STORE, sharedParts: [] }),
     nodes: new FilledCache(NODES, NODE_STORE),
     nodeClaims: new FilledCache(NODE_CLAIMS, NODE_CLAIM_STORE),
     nodePools: new FilledCache(NODE_POOLS, NODE_POOL_STORE),
@@ -126,6 +136,27 @@ export class OfflineCluster {
       nodes.map((name) => this.#idOf(name)),
     );
     this.model.completeDeletion(this.#markOwner);
+  }
+
+  /** From now on no pods are expected on any node but those that it has. */
+  endNominations(): void {
+    for (const { providerId, nominatedUntil } of this.model.snapshot().active) {
+      if (nominatedUntil > 0) this.model.endNomination(providerId);
+    }
+  }
+
+  /** The price of all instances that exist, deleting ones included. Those of unknown price do not count. */
+  pricePerHour(): number {
+    const prices = new OfferingPrices();
+    const types = new Map(this.provider.catalogue.map((type) => [type.name, type]));
+    let sum = 0;
+    for (const { metadata, status } of this.caches.nodeClaims.list()) {
+      const { labels = {} } = metadata;
+      if (!status?.providerID) continue;
+      const purchase = { zone: labels[ZONE_LABEL] ?? '', capacityType: labels[CAPACITY_TYPE_LABEL] ?? '' };
+      sum += prices.find(types.get(labels[INSTANCE_TYPE_LABEL] ?? ''), purchase) ?? 0;
+    }
+    return sum;
   }
 
   /** The model's key of a Node. */

@@ -19,6 +19,7 @@ import { PlanningSimulators } from '../disruption/planning-simulator.ts';
 import { findPoolTotals, type PoolTotals } from '../disruption/pool-totals.ts';
 import { DisruptionStateReader } from '../disruption/read-state.ts';
 import { inTurns, type Look, SingleNodeWalk } from '../disruption/single-node.ts';
+import type { Simulation } from '../disruption/simulator.ts';
 import { METHODS } from './methods.ts';
 import type { OfflineCluster } from './offline-cluster.ts';
 
@@ -119,6 +120,11 @@ export class OfflinePass {
       looks.push(await look);
     }
     return looks;
+  }
+
+  /** What consolidation would do with the pods of these candidates. */
+  simulate(candidates: readonly Candidate[], signal: AbortSignal): Promise<Simulation | 'CandidateIsDeleting'> {
+    return this.#simulators.for('Quiet').simulate(candidates, signal);
   }
 
   async #lookAtDrifted(candidate: Candidate, signal: AbortSignal): Promise<CandidateLook> {

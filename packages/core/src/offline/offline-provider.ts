@@ -27,18 +27,19 @@ export class OfflineProvider implements CloudProvider {
   readonly registrationHooks = [];
   readonly reservationIdLabel = undefined;
   readonly reservedCapacityLabels = new Set<string>();
-  readonly #instanceTypes: readonly InstanceType[];
+  /** What every NodePool is offered. */
+  readonly catalogue: readonly InstanceType[];
 
   constructor({ profile, instanceTypes }: Catalogue, classRefs: Iterable<ClassRef>) {
     this.profile = profile;
-    this.#instanceTypes = instanceTypes;
+    this.catalogue = instanceTypes;
     const kinds = new Map([...classRefs].map(({ group, kind }) => [`${group}/${kind}`, { group, kind }]));
     this.nodeClasses = [...kinds.values()].map(toResourceType);
   }
 
   async instanceTypes(_nodePool: NodePool, signal: AbortSignal): Promise<readonly InstanceType[]> {
     signal.throwIfAborted();
-    return this.#instanceTypes;
+    return this.catalogue;
   }
 
   async create(): Promise<NodeClaim> {

@@ -179,6 +179,11 @@ export class ClusterModel {
     for (const id of providerIds) this.#stateNodes.nominate(id, until);
   }
 
+  /** Pods are no longer expected there, because they have come or will not come. */
+  endNomination(providerId: string): void {
+    this.#stateNodes.nominate(providerId, 0);
+  }
+
   isNominated(providerId: string): boolean {
     return this.#deps.clock.elapsed() < (this.find(providerId)?.nominatedUntil ?? 0);
   }
