@@ -106,8 +106,8 @@ function leastDiffering<T>(differences: readonly (readonly T[])[]): readonly T[]
 const COSTS = ['price', 'disruptionCost', 'rescheduleDisruptionCost'] as const;
 
 function haveSameCosts(ours: MethodEntry, theirs: MethodEntry): boolean {
-  const known = new Map(theirs.candidates.map((candidate) => [candidate.node, candidate]));
-  return ours.candidates.every((candidate) => {
+  const known = new Map((theirs.candidates ?? []).map((candidate) => [candidate.node, candidate]));
+  return (ours.candidates ?? []).every((candidate) => {
     const other = known.get(candidate.node);
     return other === undefined || COSTS.every((cost) => isClose(candidate[cost], other[cost]));
   });

@@ -22,8 +22,9 @@ export interface AllowanceEntry {
 }
 
 export interface MethodEntry {
-  readonly candidates: readonly CandidateEntry[];
-  readonly blocked: Readonly<Record<string, readonly string[]>>;
+  /** None if there are none; ours always says so. */
+  readonly candidates?: readonly CandidateEntry[];
+  readonly blocked?: Readonly<Record<string, readonly string[]>>;
   readonly command: CommandEntry | null;
   readonly options?: readonly OptionEntry[];
   readonly events?: Readonly<Record<string, string>>;
