@@ -98,6 +98,7 @@ function asPending(pod: Pod): Pod {
   };
 }
 
-function withoutDeletion({ deletionTimestamp: _, ...metadata }: Pod['metadata']): Pod['metadata'] {
-  return metadata;
+function withoutDeletion(metadata: Pod['metadata']): Pod['metadata'] {
+  const { deletionTimestamp: _, ...rest } = metadata;
+  return rest;
 }
