@@ -314,7 +314,7 @@ test('consolidation is to look again after what may let it find more, and every 
   assert.equal(await changes(() => env.create(PODS, pendingPod('p'))), false);
   assert.equal(await changes(() => env.create(PODS, runningPod('q', 'n'))), true);
   assert.equal(await changes(() => env.change(PODS, 'default/q', { metadata: { labels: { a: 'b' } } })), false);
-  assert.equal(await changes(() => env.change(PODS, 'default/q', { status: { phase: 'Succeeded' } })), false);
+  assert.equal(await changes(() => env.change(PODS, 'default/q', { status: { phase: 'Succeeded' } })), true);
   assert.equal(await changes(() => env.delete(PODS, 'default/p')), true);
   assert.equal(await changes(() => env.create<NodePool>(NODE_POOLS, readyPool('default'))), true);
   assert.equal(await changes(() => env.change(NODE_POOLS, 'default', { metadata: { labels: { a: 'b' } } })), false);

@@ -13,6 +13,7 @@ import type { ControllerDeps } from './controller-deps.ts';
 import { isTerminal } from '../kinds/pod.ts';
 import { isManagedNodeClaim, isManagedNodePool } from './managed.ts';
 import type { TimeSlices } from './time-slices.ts';
+import { followForConsolidation } from './consolidation-triggers.ts';
 import { DaemonPods } from './daemon-pods.ts';
 import type { MarkOwner } from './deletion-marks.ts';
 import { NodePrices } from './node-prices.ts';
@@ -221,6 +222,7 @@ export class ClusterModel {
       onAdd: ({ metadata }) => this.#daemonPods.addDaemonSet(metadata.uid ?? ''),
       onDelete: ({ metadata }) => this.#daemonPods.removeDaemonSet(metadata.uid ?? ''),
     });
+    followForConsolidation(caches, () => this.markUnconsolidated());
     caches.nodePools.addHandler({
       onAdd: (nodePool) => this.#nodePoolChanged(undefined, nodePool),
       onUpdate: (old, nodePool) => this.#nodePoolChanged(old, nodePool),
