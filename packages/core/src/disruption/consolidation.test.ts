@@ -37,8 +37,8 @@ test('an oversized node is replaced by a cheaper one, which is ready before it g
   assert.deepEqual(await env.kept(), [replacement]);
 });
 
-test('a cluster in which nothing can be saved is looked at again after 5 minutes, or when something changes', async (t) => {
-  const env = await startDisruptionEnvironment(t);
+test('04/150 a cluster in which nothing can be saved is looked at again after 5 minutes, or when something changes', async (t) => {
+  const env = await startDisruptionEnvironment(t, { options: { extensions: new Set() } });
   await env.addPool();
   await env.addNode('a', { type: 'fake-it-0' });
   await env.addPod('p', 'a', { requests: { cpu: '500m' } });

@@ -65,7 +65,7 @@ const DELETIONS_AT_ONCE = 32;
  * How long a command may wait for its replacements. The more nodes are being replaced, the longer the provider takes
  * for each.
  */
-function timeout(candidates: number): number {
+export function commandTimeout(candidates: number): number {
   return Math.min(Math.max(80 * MILLISECOND * candidates, 10 * MINUTE), 1 * HOUR); // spec 04 §16.3
 }
 
@@ -154,7 +154,7 @@ export class DisruptionQueue {
   /** A failure that may pass becomes unrecoverable when the command has reached its timeout. */
   #judge(cause: unknown, { startedAt }: RunningCommand): unknown {
     const age = this.#deps.clock.elapsed() - startedAt;
-    if (cause instanceof UnrecoverableError || age <= timeout(this.#taken.size)) return cause;
+    if (cause instanceof UnrecoverableError || age <= commandTimeout(this.#taken.size)) return cause;
     return new UnrecoverableError(`command reached timeout, ${(cause as Error).message}`, { cause });
   }
 

@@ -1,6 +1,5 @@
 import type { Command } from './command.ts';
 import { BudgetCounter, findAllowances } from './budget-allowances.ts';
-import { candidateName } from './candidate.ts';
 import { failedValidations } from './disruption-metrics.ts';
 import { findEmptinessObstacle, selectEligible } from './eligibility.ts';
 import { deleteEmptyNodes, findEmptyNodes } from './empty-nodes.ts';
@@ -13,6 +12,7 @@ import {
   VALIDATION_WAIT,
 } from './method.ts';
 import type { PassView } from './pass-view.ts';
+import { checkEmptyNodes } from './validation.ts';
 
 const ABANDONED = 'abandoning empty node consolidation attempt due to pod churn, command is no longer valid';
 
@@ -49,19 +49,13 @@ export class Emptiness implements Method {
   }
 
   /** The command with those of its nodes that are still empty and allowed (spec 04 §14.1). */
-  #validate({ candidates }: Command, { scan, state, nodeCounts }: PassView): Command | undefined {
-    const { metrics } = this.#deps;
-    const labels = { consolidation_type: this.consolidationType };
-    const names = new Set(candidates.map(candidateName));
-    const named = scan.graceful.candidates.filter((one) => names.has(candidateName(one)));
-    const { eligible: left } = selectEligible(named, this.findObstacle, state.now);
-    if (left.length === 0) {
-      metrics.increment(failedValidations, labels, candidates.length);
-      return undefined;
-    }
+  #validate(command: Command, { scan, state, nodeCounts }: PassView): Command | undefined {
+    const { eligible } = selectEligible(scan.graceful.candidates, this.findObstacle, state.now);
     const budgets = new BudgetCounter(findAllowances(this.reason, state, nodeCounts));
-    const allowed = left.filter((candidate) => budgets.take(candidate));
-    if (allowed.length < left.length) metrics.increment(failedValidations, labels, left.length - allowed.length);
-    return allowed.length === 0 ? undefined : deleteEmptyNodes(allowed);
+    const checked = checkEmptyNodes(command, { eligible, budgets, state });
+    if (checked.dropped > 0) {
+      this.#deps.metrics.increment(failedValidations, { consolidation_type: this.consolidationType }, checked.dropped);
+    }
+    return checked.isValid ? deleteEmptyNodes(checked.candidates) : undefined;
   }
 }

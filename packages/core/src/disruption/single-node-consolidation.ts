@@ -9,6 +9,7 @@ import { consolidationTimeouts } from './disruption-metrics.ts';
 import { findConsolidationObstacle } from './eligibility.ts';
 import { type Decided, type Method, type MethodTurn, rememberNothingFound } from './method.ts';
 import type { Scored } from './multi-node.ts';
+import { RememberedOptions } from './remembered-options.ts';
 import { type Look, SingleNodeWalk, type WalkEnd } from './single-node.ts';
 
 const WALK_LIMIT = 3 * MINUTE;
@@ -23,11 +24,13 @@ export class SingleNodeConsolidation implements Method {
   readonly consolidationType = 'single';
   readonly findObstacle = findConsolidationObstacle;
   readonly #deps: ConsolidationDeps;
+  readonly #remembered: RememberedOptions;
   /** NodePools that the last walk had no time for. */
   #unseenPools: ReadonlySet<string> = new Set();
 
   constructor(deps: ConsolidationDeps) {
     this.#deps = deps;
+    this.#remembered = new RememberedOptions(deps.clock);
   }
 
   async decide(turn: MethodTurn): Promise<Decided | undefined> {
@@ -51,10 +54,14 @@ export class SingleNodeConsolidation implements Method {
   }
 
   #startWalk(turn: MethodTurn): SingleNodeWalk<MoveScore> {
-    const { clock } = this.#deps;
+    const { clock, options } = this.#deps;
     const { view, candidates, budgets, logger } = turn;
+    const { findOption, approve } = questionsAbout(view, this.#deps);
+    const pass = { findOption, simulator: view.simulators.for('Quiet'), state: view.state };
     const search = {
-      ...questionsAbout(view, this.#deps),
+      // What a candidate was refused for holds as long as the cluster stays the same (spec 09 A3).
+      findOption: hasOwnDefaults(options.extensions) ? this.#remembered.remembering(pass) : findOption,
+      approve,
       candidates,
       budgets,
       clock,

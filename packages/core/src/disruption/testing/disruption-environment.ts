@@ -4,6 +4,7 @@ import {
   INSTANCE_TYPE_LABEL,
   NODE_CLAIMS,
   NODE_POOLS,
+  NODEPOOL_LABEL,
   type NodeClaim,
   type NodePool,
   ZONE_LABEL,
@@ -104,7 +105,14 @@ export class DisruptionEnvironment extends TestEnvironment<FakeCloudProvider> {
 
   /** Creates an initialized node, Consolidatable unless `conditions` says otherwise. */
   async addNode(name: string, parts: NodeParts = {}): Promise<void> {
+    const { nodeClaim, node } = await this.#describe(name, parts);
+    await this.create(NODE_CLAIMS, nodeClaim);
+    await this.#createNode(node);
+  }
+
+  async #describe(name: string, parts: NodeParts): Promise<{ readonly nodeClaim: NodeClaim; readonly node: Node }> {
     const { pool = 'default', type = 'fake-it-3', capacityType = 'on-demand', annotations, taints = [] } = parts;
+    const { conditions = ['Consolidatable'], terminationGracePeriod } = parts;
     const labels = {
       [INSTANCE_TYPE_LABEL]: type,
       [ZONE_LABEL]: 'test-zone-1',
@@ -113,21 +121,26 @@ export class DisruptionEnvironment extends TestEnvironment<FakeCloudProvider> {
     };
     const offered = (await this.provider.instanceTypes(readyPool(pool))).find((one) => one.name === type);
     const capacity = offered?.capacity ?? { cpu: '4', memory: '8Gi', pods: '40' };
-    const { conditions = ['Consolidatable'], terminationGracePeriod } = parts;
     const nodeClaim = launchedNodeClaim(name, { pool, labels, capacity });
-    await this.create(NODE_CLAIMS, {
-      ...nodeClaim,
-      spec: { ...nodeClaim.spec, ...(terminationGracePeriod && { terminationGracePeriod }) },
-      status: {
-        ...nodeClaim.status,
-        nodeName: `node-of-${name}`,
-        conditions: ['Launched', 'Registered', 'Initialized', ...conditions].map((one) => conditionOf(one)),
-      },
-    });
     const node = readyNode(name, { pool, labels, capacity, taints });
-    await this.create(NODES, { ...node, metadata: { ...node.metadata, ...(annotations && { annotations }) } });
+    return {
+      nodeClaim: {
+        ...nodeClaim,
+        spec: { ...nodeClaim.spec, ...(terminationGracePeriod && { terminationGracePeriod }) },
+        status: {
+          ...nodeClaim.status,
+          nodeName: node.metadata.name,
+          conditions: ['Launched', 'Registered', 'Initialized', ...conditions].map((one) => conditionOf(one)),
+        },
+      },
+      node: { ...node, metadata: { ...node.metadata, ...(annotations && { annotations }) } },
+    };
+  }
+
+  async #createNode(node: Node): Promise<void> {
+    await this.create(NODES, node);
     // The API server taints every new Node as not ready, and another controller takes that off.
-    await this.change(NODES, node.metadata.name, { spec: { taints } });
+    await this.change(NODES, node.metadata.name, { spec: { taints: node.spec?.taints ?? [] } });
   }
 
   /** Binds a pod of a ReplicaSet to the node of this NodeClaim. */
@@ -136,13 +149,18 @@ export class DisruptionEnvironment extends TestEnvironment<FakeCloudProvider> {
     return this.create(PODS, runningPod(name, `node-of-${nodeClaim}`, { ownerReferences, ...parts }));
   }
 
-  /** Acts as provider and lifecycle: every NodeClaim without an instance becomes an initialized node. */
-  async initialize(): Promise<void> {
+  /** Acts as provider and lifecycle: this NodeClaim, or every one without an instance, becomes an initialized node. */
+  async initialize(name?: string): Promise<void> {
     for (const { metadata, spec, status } of await this.nodeClaims()) {
-      if (status?.providerID) continue;
-      const named = spec.requirements.find(({ key }) => key === INSTANCE_TYPE_LABEL)?.values?.[0];
-      await this.delete(NODE_CLAIMS, metadata.name);
-      await this.addNode(metadata.name, { pool: metadata.labels?.['karpenter.sh/nodepool'] ?? '', type: named ?? '' });
+      if (name === undefined ? status?.providerID : metadata.name !== name) continue;
+      const type = spec.requirements.find(({ key }) => key === INSTANCE_TYPE_LABEL)?.values?.[0] ?? '';
+      const pool = metadata.labels?.[NODEPOOL_LABEL] ?? '';
+      const node = await this.#describe(metadata.name, { pool, type });
+      await this.change(NODE_CLAIMS, metadata.name, {
+        metadata: { labels: node.nodeClaim.metadata.labels },
+        status: node.nodeClaim.status ?? {},
+      });
+      await this.#createNode(node.node);
     }
   }
 
