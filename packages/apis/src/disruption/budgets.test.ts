@@ -26,7 +26,9 @@ test('01/41 inactive budgets do not limit, and unreadable ones allow nothing', (
   const answer = allowedDisruptions({ budgets: [nightly, wrong], reason: 'Empty', nodeCount: 10, now: SUNDAY });
   assert.deepEqual(answer, {
     nodes: 0,
-    problems: [{ index: 1, message: 'invariant violated, invalid cron, unrecognized descriptor: @wrongly' }],
+    problems: [
+      { index: 1, field: 'schedule', message: 'invariant violated, invalid cron, unrecognized descriptor: @wrongly' },
+    ],
   });
 
   const [problem] = findBudgetProblems([{ nodes: '1000a%' }]);

@@ -31,6 +31,7 @@ export interface BudgetQuestion {
 /** A problem of the budget at `index`. */
 export interface BudgetProblem {
   readonly index: number;
+  readonly field: 'schedule' | 'duration' | 'nodes';
   readonly message: string;
 }
 
@@ -51,7 +52,7 @@ export function allowedDisruptions(question: BudgetQuestion): AllowedDisruptions
   const problems: BudgetProblem[] = [];
   for (const [index, budget] of budgets.entries()) {
     const limit = readBudget(budget, question);
-    if (typeof limit === 'string') problems.push({ index, message: limit });
+    if (typeof limit === 'object') problems.push({ index, ...limit });
     else if (budget.reasons?.includes(reason) ?? true) nodes = Math.min(nodes, limit);
   }
   return { nodes: problems.length > 0 ? 0 : nodes, problems };
@@ -60,8 +61,8 @@ export function allowedDisruptions(question: BudgetQuestion): AllowedDisruptions
 /** Budgets that are invalid at any time. They block all disruption of their pool. */
 export function findBudgetProblems(budgets: readonly Budget[]): readonly BudgetProblem[] {
   return budgets.flatMap((budget, index) => {
-    const problem = findActivityProblem(budget) ?? nodesOf(budget.nodes, 0);
-    return typeof problem === 'string' ? [{ index, message: problem }] : [];
+    const problem = findActivityProblem(budget) ?? readNodes(budget, 0);
+    return typeof problem === 'object' ? [{ index, ...problem }] : [];
   });
 }
 
@@ -75,10 +76,17 @@ export function neverFires(schedule: string): boolean {
   }
 }
 
-function readBudget(budget: Budget, { nodeCount, now, timeZone }: BudgetQuestion): number | string {
+type FieldProblem = Omit<BudgetProblem, 'index'>;
+
+function readBudget(budget: Budget, { nodeCount, now, timeZone }: BudgetQuestion): number | FieldProblem {
   const problem = findActivityProblem(budget);
   if (problem !== undefined) return problem;
-  return isActive(budget, now, timeZone) ? nodesOf(budget.nodes, nodeCount) : UNLIMITED;
+  return isActive(budget, now, timeZone) ? readNodes(budget, nodeCount) : UNLIMITED;
+}
+
+function readNodes({ nodes }: Budget, nodeCount: number): number | FieldProblem {
+  const read = nodesOf(nodes, nodeCount);
+  return typeof read === 'string' ? { field: 'nodes', message: read } : read;
 }
 
 /** A budget is active for the duration after each time its schedule fires. */
@@ -93,15 +101,17 @@ function isActive({ schedule, duration }: Budget, now: number, timeZone: TimeZon
   return hit === undefined || hit <= now;
 }
 
-function findActivityProblem({ schedule, duration }: Budget): string | undefined {
+function findActivityProblem({ schedule, duration }: Budget): FieldProblem | undefined {
   if (schedule === undefined && duration === undefined) return undefined;
   try {
     parseCron(schedule ?? '');
     parseDuration(duration ?? '0');
     return undefined;
   } catch (error) {
-    if (error instanceof CronError) return `invariant violated, invalid cron, ${error.message}`;
-    if (error instanceof DurationError) return error.message;
+    if (error instanceof CronError) {
+      return { field: 'schedule', message: `invariant violated, invalid cron, ${error.message}` };
+    }
+    if (error instanceof DurationError) return { field: 'duration', message: error.message };
     throw error;
   }
 }

@@ -75,7 +75,7 @@ export function findAllowances(
 /** A NodePool with budgets that cannot be read, so that none of its nodes may be disrupted. */
 export interface FaultyBudgets {
   readonly nodePool: NodePool;
-  /** What is wrong with each of them. */
+  /** What is wrong with each of them, in upstream's words for its log. */
   readonly problems: readonly string[];
 }
 
@@ -83,7 +83,10 @@ export interface FaultyBudgets {
 export function findFaultyBudgets(nodePools: readonly NodePool[]): readonly FaultyBudgets[] {
   const faulty: FaultyBudgets[] = [];
   for (const nodePool of nodePools) {
-    const problems = findBudgetProblems(nodePool.spec.disruption.budgets).map(({ message }) => message);
+    const problems = findBudgetProblems(nodePool.spec.disruption.budgets).map(
+      // Upstream adds the schedule that it could not parse, so there is none to add.
+      ({ field, message }) => (field === 'schedule' ? `${message} (cron=<nil>)` : message),
+    );
     if (problems.length > 0) faulty.push({ nodePool, problems });
   }
   return faulty;

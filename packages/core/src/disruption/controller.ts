@@ -34,7 +34,7 @@ import { MultiNodeConsolidation } from './multi-node-consolidation.ts';
 import { SingleNodeConsolidation } from './single-node-consolidation.ts';
 import { removeForgottenMarks } from './marks-cleanup.ts';
 import type { Decided, Method } from './method.ts';
-import { BudgetGauges, logFaultyBudgets, publishBlocks, RunTimes } from './pass-reports.ts';
+import { BudgetGauges, InvalidCostLog, logFaultyBudgets, publishBlocks, RunTimes } from './pass-reports.ts';
 import { PassViews, type PassView } from './pass-view.ts';
 
 /** What disruption depends on. */
@@ -73,6 +73,7 @@ class DisruptionLoop {
   readonly #backOff: DriftBackOff;
   readonly #runs: RunTimes;
   readonly #gauges: BudgetGauges;
+  readonly #invalidCosts: InvalidCostLog;
   #view: PassView | undefined;
 
   constructor(deps: DisruptionDeps) {
@@ -87,6 +88,7 @@ class DisruptionLoop {
     this.#views = new PassViews({ ...this.#deps, simulation });
     this.#runs = new RunTimes(clock);
     this.#gauges = new BudgetGauges(metrics);
+    this.#invalidCosts = new InvalidCostLog(clock);
     const prices = new LaunchPriceIndexes(provider.profile);
     const methodDeps = { ...deps, memory: new ConsolidatedMemory(), backOff: this.#backOff, prices };
     this.#methods = [
@@ -153,6 +155,7 @@ class DisruptionLoop {
     const removed = await removeForgottenMarks(this.#deps, stateNodes, isQueued, slices.signal);
     if (removed) this.#view = undefined;
     this.#gauges.show(view);
+    this.#invalidCosts.log(view, logger);
     this.#backOff.keepOnly(pools);
     lastPass.begin(view.state, view.scan);
     await publishBlocks(view, events, slices);

@@ -161,3 +161,22 @@ test('a search that takes a minute ends, and the next one goes on where it stopp
   const third = await drift(nodes, { answers: { ...answers, n3: FITS }, takes: MINUTE, lookedAt: first.lookedAt });
   assert.deepEqual([third.chosen, third.lookedAt.size], [['n3'], 0]);
 });
+
+test('searches that always run out of time look at every candidate in turn', async () => {
+  const nodes = Array.from({ length: 5 }, (_, i) => driftedNode(`n${i}`, i));
+  const answers = Object.fromEntries(nodes.map(({ stateNode }) => [stateNode.existing.name, NO_PLACE]));
+  let lookedAt: LookedAt = new Set(['fake:///gone']);
+  const asked: string[][] = [];
+  for (let i = 0; i < 4; i++) {
+    const search = await drift(nodes, { answers, takes: 20 * SECOND, lookedAt });
+    asked.push(search.asked);
+    lookedAt = search.lookedAt;
+  }
+  assert.deepEqual(asked, [
+    ['n0', 'n1', 'n2'],
+    ['n3', 'n4', 'n0'],
+    ['n1', 'n2', 'n3'],
+    ['n4', 'n0', 'n1'],
+  ]);
+  assert.ok(!lookedAt.has('fake:///gone'));
+});

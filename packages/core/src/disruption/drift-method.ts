@@ -23,7 +23,10 @@ export interface DriftSearch {
   readonly lookedAt: LookedAt;
 }
 
-/** Provider ids of candidates that a search which ran out of time looked at in vain. They are looked at last. */
+/**
+ * Provider ids of candidates that searches which ran out of time looked at in vain, as long as there are others. They
+ * are looked at last, so that each candidate has its turn.
+ */
 export type LookedAt = ReadonlySet<string>;
 
 /** What Drift found. */
@@ -48,12 +51,15 @@ export interface UnschedulableCandidate {
 export async function findDriftedNode(search: DriftSearch, signal: AbortSignal): Promise<DriftFindings> {
   const { candidates, budgets, simulator, state, clock } = search;
   const unschedulable: UnschedulableCandidate[] = [];
-  const lookedAt = new Set(search.lookedAt);
+  const ids = candidates.map(({ stateNode }) => stateNode.providerId);
+  let lookedAt = new Set(ids.filter((id) => search.lookedAt.has(id)));
   const deadline = clock.elapsed() + SEARCH_LIMIT;
-  for (const candidate of inDriftOrder(candidates, search.lookedAt)) {
+  for (const candidate of inDriftOrder(candidates, lookedAt)) {
     if (!budgets.admits(candidate)) continue;
     if (clock.elapsed() >= deadline) return { command: undefined, unschedulable, lookedAt };
-    lookedAt.add(candidate.stateNode.providerId);
+    const { providerId } = candidate.stateNode;
+    if (lookedAt.has(providerId)) lookedAt = new Set(); // all others had their turn: a new round begins
+    lookedAt.add(providerId);
     const simulation = await simulator.simulate([candidate], signal);
     if (simulation === 'CandidateIsDeleting') continue;
     if (simulation.errors.length === 0) {

@@ -2,14 +2,18 @@ import { type DisruptionReason, type NodePool, readDoNotDisrupt } from '@karpent
 import {
   durationText,
   type EventRecorder,
+  ExpiringMap,
   type GaugeSample,
   gaugeSample,
+  HOUR,
+  LoggedRef,
   type Logger,
   type Metrics,
   MINUTE,
   SeriesSets,
   type SteadyClock,
 } from '@karpenter-ts/runtime';
+import { POD_DELETION_COST } from '../pods/eviction-cost.ts';
 import { findProtectionEvent } from '../pods/do-not-disrupt.ts';
 import type { TimeSlices } from '../state/time-slices.ts';
 import { renderBlock } from './block-text.ts';
@@ -66,6 +70,28 @@ export async function publishBlocks(
     if (slices.isOver) await slices.pause();
     const event = findProtectionEvent(pod, readDoNotDisrupt(pod, state.now));
     if (event !== undefined) events.publish(event);
+  }
+}
+
+/**
+ * Logs pods whose deletion cost is not a number, each of them once an hour. Upstream logs them whenever it computes a
+ * cost, several times in each pass.
+ */
+export class InvalidCostLog {
+  readonly #logged: ExpiringMap<string, true>;
+
+  constructor(clock: SteadyClock) {
+    this.#logged = new ExpiringMap(clock, HOUR);
+  }
+
+  log({ scan }: Pick<PassView, 'scan'>, logger: Logger): void {
+    for (const { pod, value, problem } of scan.invalidCosts) {
+      const key = `${pod.metadata.uid}/${value}`;
+      if (this.#logged.has(key)) continue;
+      this.#logged.set(key, true);
+      const fields = { annotation: POD_DELETION_COST, value, pod: new LoggedRef(pod.metadata) };
+      logger.error('failed parsing pod deletion cost', new Error(problem), fields);
+    }
   }
 }
 

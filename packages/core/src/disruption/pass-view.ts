@@ -5,7 +5,6 @@ import type { TimeSlices } from '../state/time-slices.ts';
 import { countNodes } from './budget-allowances.ts';
 import { CandidateFinder, type CandidateScan } from './candidate-filters.ts';
 import type { DisruptionState } from './disruption-state.ts';
-import { OfferingPrices } from './offering-prices.ts';
 import { PlanningSimulators, type SimulatorDeps } from './planning-simulator.ts';
 import { findPoolTotals, type PoolTotals } from './pool-totals.ts';
 import { DisruptionStateReader, type StateDeps } from './read-state.ts';
@@ -35,7 +34,6 @@ export class PassViews {
   readonly #deps: ViewDeps;
   readonly #reader: DisruptionStateReader;
   readonly #finder = new CandidateFinder();
-  readonly #prices = new OfferingPrices();
   #offers: ReadonlyMap<string, readonly InstanceType[]> | undefined; // as last read, by NodePool
 
   constructor(deps: ViewDeps) {
@@ -51,7 +49,7 @@ export class PassViews {
     const state = await this.#reader.read(slices, logger);
     this.#noteOffers(state);
     const scan = await this.#finder.find(state, slices);
-    const prices = this.#prices;
+    const { prices } = this.#finder;
     let totals: PassView['totals'] | undefined;
     return {
       readAt,

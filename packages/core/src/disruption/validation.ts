@@ -1,5 +1,6 @@
 import type { BudgetCounter } from './budget-allowances.ts';
 import { type Candidate, candidateName } from './candidate.ts';
+import { bySavingsRatio } from './candidate-order.ts';
 import type { Command } from './command.ts';
 import { type ConsolidationContext, offerOf, priceOf } from './consolidation-option.ts';
 import type { DisruptionState } from './disruption-state.ts';
@@ -37,7 +38,7 @@ export type CheckedCandidates =
  * others are dropped. `dropped` is what the metric of failed validations counts.
  */
 export function checkEmptyNodes(command: Pick<Command, 'candidates'>, fresh: FreshState): CheckedCandidates {
-  const candidates = findAgain(command.candidates, fresh.eligible);
+  const candidates = bySavingsRatio(findAgain(command.candidates, fresh.eligible)); // the best stay if budgets shrink
   const asked = command.candidates.length;
   if (candidates.length === 0) {
     return { isValid: false, failure: { category: 'churn', missing: asked }, dropped: asked };
