@@ -1,4 +1,4 @@
-import { coreOptions, extensionOptions } from '@karpenter-ts/core';
+import { coreOptions, disruptionOptions, extensionOptions } from '@karpenter-ts/core';
 import { kwokModule } from '@karpenter-ts/provider-kwok';
 import type { OptionRows } from '@karpenter-ts/runtime';
 
@@ -8,7 +8,7 @@ export function settingsTable(): string {
     HEADER,
     table(coreOptions),
     EXTENSIONS_HEADER,
-    table(extensionOptions),
+    table({ ...extensionOptions, ...disruptionOptions }),
     KWOK_HEADER,
     `${table(kwokModule.options)}\n`,
   ].join('\n\n');
@@ -24,8 +24,9 @@ process with exit code 2; a bad variable counts as not set, and one line says so
 
 const EXTENSIONS_HEADER = `## Beyond upstream
 
-From \`packages/core/src/options/extension-options.ts\`. Upstream does not have these. A bad value of a flag or a variable
-ends the process with exit code 2. Some can be set for a NodePool by annotation: see [cost-aware.md](cost-aware.md).`;
+From \`extension-options.ts\` and \`disruption-options.ts\` in \`packages/core/src/options\`. Upstream does not have these. A bad value of a flag or a variable
+ends the process with exit code 2. Some can be set for a NodePool by annotation: see
+[cost-aware.md](cost-aware.md) and [disruption-extensions.md](disruption-extensions.md).`;
 
 const KWOK_HEADER = `## With the KWOK provider
 

@@ -77,6 +77,7 @@ export {
   NO_MINIMUM,
   readMaxReplacements,
   readMinimumSavings,
+  SPLIT,
 } from './extensions/replacement-annotations.ts';
 export {
   isCutOff,

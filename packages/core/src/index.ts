@@ -4,6 +4,7 @@ export type { ControllerDeps } from './state/controller-deps.ts';
 export { createOperator, type Operator, type OperatorSettings } from './operator/operator.ts';
 export { refuseUnbuiltSettings } from './operator/unbuilt-settings.ts';
 export { coreOptions } from './options/core-options.ts';
+export { disruptionOptions } from './options/disruption-options.ts';
 export { type ExtensionOptions, extensionOptions } from './options/extension-options.ts';
 export { operatorOptions } from './options/operator-options.ts';
 // What a pass of disruption is made of, for those who run it without a controller: plans of a file, benches.

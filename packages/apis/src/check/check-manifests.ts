@@ -9,11 +9,12 @@ import { type Scenario, scenarioResource } from '../kinds/core/scenario.ts';
 import { AWS_PROFILE, CORE_PROFILE, KWOK_PROFILE, type ProviderProfile } from '../names/provider-profile.ts';
 import { examine, RULES_NOT_CHECKED } from '../schema/admission.ts';
 import { type CauseReason, type FieldError, type FieldPath, textOf } from '../schema/field-error.ts';
+import { reviewAnnotations } from '../extensions/extension-annotations.ts';
 import { isJsonObject, type Json, type JsonObject } from '@karpenter-ts/kubernetes';
 import { validateEc2NodeClass } from '../validation/ec2-node-class.ts';
 import { validateNodeOverlay } from '../validation/node-overlay.ts';
 import { validateNodePool } from '../validation/node-pool.ts';
-import type { Problem } from '../validation/problem.ts';
+import { type Problem, warning } from '../validation/problem.ts';
 import { validateScenario } from '../validation/scenario.ts';
 import { findNearMiss } from '../names/near-miss.ts';
 import { findFieldMeant } from './hint.ts';
@@ -169,11 +170,20 @@ const PROFILES: Readonly<Record<Flavour, ProviderProfile>> = {
  */
 function runtimeProblems(object: JsonObject, profile: ProviderProfile): readonly Problem[] {
   const admitted: unknown = object;
-  if (object['kind'] === 'NodePool') return validateNodePool(admitted as NodePool, profile);
+  if (object['kind'] === 'NodePool') {
+    const nodePool = admitted as NodePool;
+    return [...validateNodePool(nodePool, profile), ...extensionProblems(nodePool)];
+  }
   if (object['kind'] === 'NodeOverlay') return validateNodeOverlay(admitted as NodeOverlay, profile);
   if (object['kind'] === 'EC2NodeClass') return validateEc2NodeClass(admitted as EC2NodeClass);
   if (object['kind'] === 'Scenario') return validateScenario(admitted as Scenario);
   return [];
+}
+
+/** Bad annotations of extensions leave a NodePool usable, so they are warnings. */
+function extensionProblems(nodePool: NodePool): readonly Problem[] {
+  const problems = reviewAnnotations(nodePool, 'all')?.problems ?? [];
+  return problems.map((message) => warning('metadata.annotations', message));
 }
 
 function hashOf(

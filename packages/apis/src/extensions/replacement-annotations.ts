@@ -17,6 +17,9 @@ export const NO_MINIMUM: MinimumSavings = { part: 0, perHour: 0 };
 /** What no replacement can save. */
 const UNREACHABLE: MinimumSavings = { part: Number.POSITIVE_INFINITY, perHour: Number.POSITIVE_INFINITY };
 
+/** On a NodeClaim: it is one of several that replace fewer nodes. */
+export const SPLIT = 'karpenter-ts.dev/split';
+
 const MOST_REPLACEMENTS = 10;
 const HIGHEST_MINIMUM = 0.9;
 

@@ -1,28 +1,14 @@
 // The seven fleets that upstream 1.14.1 planned too, with the controller's defaults.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { gunzipSync } from 'node:zlib';
-import { readFleet } from './fleet-file.ts';
-import type { PlanFile } from './plan-file.ts';
 import { finish, type Plan, planSnapshot, type Snapshot } from '@karpenter-ts/scheduling';
 import { checkPlan, DEFAULT_PACKING, placedPods } from '@karpenter-ts/scheduling/testing';
+import { loadFleet, loadUpstreamPlan, RECORDED_FLEETS } from './testing/recorded-fleets.ts';
 
-const FOLDER = join(import.meta.dirname, '../../../../bench/fleets');
-
-for (const name of [
-  'plain-300-101',
-  'plain-300-102',
-  'plain-2000-103',
-  'mixed-500-201',
-  'mixed-500-202',
-  'mixed-2000-203',
-  'mixed-2000-204',
-]) {
+for (const name of RECORDED_FLEETS) {
   test(`fleet ${name} costs no more than upstream’s plan of it, and the plan is sound`, (t) => {
-    const { snapshot, options } = load(name);
-    const theirs = JSON.parse(read(`${name}.upstream.json.gz`)) as PlanFile;
+    const { snapshot, options } = loadFleet(name);
+    const theirs = loadUpstreamPlan(name);
     const before = finish(planSnapshot(snapshot, options));
     const after = finish(planSnapshot(snapshot, { ...options, packing: DEFAULT_PACKING }));
     t.diagnostic(`$${after.pricePerHour.toFixed(3)}/h, upstream $${theirs.pricePerHour.toFixed(3)}/h`);
@@ -41,7 +27,7 @@ for (const { name, cpu } of [
   { name: 'mixed-500-202', cpu: 2000 },
 ]) {
   test(`fleet ${name} is as cheap where pools may not have much more than it needs`, (t) => {
-    const { snapshot, options } = load(name);
+    const { snapshot, options } = loadFleet(name);
     const limited = withLimit(snapshot, cpu);
     const upstream = finish(planSnapshot(limited, options));
     const free = finish(planSnapshot(snapshot, { ...options, packing: DEFAULT_PACKING }));
@@ -56,7 +42,7 @@ for (const { name, cpu } of [
 }
 
 test('where a limit changes upstream’s plan, the cheaper plan keeps the limit and places the same pods', () => {
-  const { snapshot, options } = load('mixed-500-202');
+  const { snapshot, options } = loadFleet('mixed-500-202');
   const limited = withLimit(snapshot, 1258);
   const upstream = finish(planSnapshot(limited, options));
   const plan = finish(planSnapshot(limited, { ...options, packing: DEFAULT_PACKING }));
@@ -84,14 +70,4 @@ function mostCpu({ pools }: Snapshot, { newNodes }: Plan, pool: string): number 
   const nodes = newNodes.filter(({ nodePool }) => nodePool === pool);
   const most = nodes.map(({ instanceTypes }) => Math.max(...instanceTypes.map((name) => Number(cpuOf.get(name)))));
   return most.reduce((sum, cpu) => sum + cpu, 0);
-}
-
-function load(name: string) {
-  const result = readFleet(read(`${name}.json.gz`));
-  if ('fleet' in result) return result.fleet;
-  throw new Error(JSON.stringify(result.problems));
-}
-
-function read(file: string): string {
-  return gunzipSync(readFileSync(join(FOLDER, file))).toString();
 }

@@ -1,33 +1,19 @@
 // Seven fleets that upstream 1.14.1 planned too: the same pods get a place, on as many nodes, for the same money, and
 // the others are refused in the same words.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { gunzipSync } from 'node:zlib';
 import { finish, planSnapshot } from '@karpenter-ts/scheduling';
 import { checkPlan } from '@karpenter-ts/scheduling/testing';
-import { readFleet } from './fleet-file.ts';
 import { type PlanFile, toPlanFile } from './plan-file.ts';
-
-const FOLDER = join(import.meta.dirname, '../../../../bench/fleets');
-const FLEETS = [
-  'plain-300-101',
-  'plain-300-102',
-  'plain-2000-103',
-  'mixed-500-201',
-  'mixed-500-202',
-  'mixed-2000-203',
-  'mixed-2000-204',
-];
+import { loadFleet, loadUpstreamPlan, RECORDED_FLEETS } from './testing/recorded-fleets.ts';
 
 /** What a tie decided the other way may change. */
 const TOLERANCE = 0.03;
 
-for (const name of FLEETS) {
+for (const name of RECORDED_FLEETS) {
   test(`fleet ${name} is planned as upstream plans it`, (t) => {
     const ours = planFleet(name);
-    const upstream = JSON.parse(read(`${name}.upstream.json.gz`)) as PlanFile;
+    const upstream = loadUpstreamPlan(name);
     report(t, ours, upstream);
     assert.deepEqual(refusals(ours), refusals(upstream));
     assert.ok(Math.abs(ours.nodes.length - upstream.nodes.length) <= Math.max(1, upstream.nodes.length * TOLERANCE));
@@ -38,23 +24,13 @@ for (const name of FLEETS) {
 }
 
 test('the plan of a fleet passes the checker', () => {
-  const { snapshot, options } = load('mixed-500-202');
+  const { snapshot, options } = loadFleet('mixed-500-202');
   assert.deepEqual(checkPlan(snapshot, finish(planSnapshot(snapshot, options)), options), []);
 });
 
 function planFleet(name: string): PlanFile {
-  const { snapshot, options } = load(name);
+  const { snapshot, options } = loadFleet(name);
   return toPlanFile(finish(planSnapshot(snapshot, options)), 0);
-}
-
-function load(name: string) {
-  const result = readFleet(read(`${name}.json.gz`));
-  if ('fleet' in result) return result.fleet;
-  throw new Error(JSON.stringify(result.problems));
-}
-
-function read(file: string): string {
-  return gunzipSync(readFileSync(join(FOLDER, file))).toString();
 }
 
 function refusals({ unschedulable }: PlanFile): readonly string[] {

@@ -59,6 +59,7 @@ export function renderIneligibility(why: Ineligibility): string | undefined {
         ? `Node is younger than the pool's minimum age (${shortDuration(why.minimum)})`
         : "The pool's minimum age cannot be read";
     case 'MethodOff':
+    case 'RecentlySplit':
     case 'StaticPool':
     case 'Empty':
     case 'NotEmpty':

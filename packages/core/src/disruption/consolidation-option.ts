@@ -1,17 +1,23 @@
-import type { CapacityType } from '@karpenter-ts/apis';
-import type {
-  InstanceType,
-  LaunchPriceIndexes,
-  Plan,
-  PlannedNode,
-  PricesUnder,
-  ValueShortage,
-} from '@karpenter-ts/scheduling';
+import type { InstanceType, LaunchPriceIndexes, Plan } from '@karpenter-ts/scheduling';
 import type { Candidate } from './candidate.ts';
 import type { Replacement } from './command.ts';
+import { findKindOff, type KindOff } from './consolidation-kinds.ts';
 import type { DisruptionPool } from './disruption-state.ts';
-import { admitsCapacityType, cheaperThan, countNeededTypes, findShortages, pinCapacityType } from './price-filters.ts';
+import { findSavingsShortfall, type SavingsShortfall } from './minimum-savings.ts';
+import {
+  admitsBoth,
+  estimatedPrice,
+  keepCheaper,
+  type NoOffer,
+  type Offer,
+  offerOf,
+  pin,
+  priceOf,
+  toReplacement,
+} from './offer.ts';
+import { admitsCapacityType, countNeededTypes, findShortages } from './price-filters.ts';
 import type { Simulation, SimulationError, Simulator } from './simulator.ts';
+import { findSplit, type NoSplit, type SplitContext } from './split-option.ts';
 
 /** A way to save money: the candidates can go, alone or for a cheaper node. */
 export interface PossibleConsolidation {
@@ -33,13 +39,13 @@ export type ConsolidationOption =
 export type NoConsolidation =
   | { readonly kind: 'CandidateIsDeleting' }
   | { readonly kind: 'PodsUnschedulable'; readonly errors: readonly SimulationError[] }
-  | { readonly kind: 'TooManyNewNodes'; readonly newNodes: number }
   | { readonly kind: 'SpotToSpotDisabled' }
-  /** Too few kinds of cheaper instance types are left for `minValues`. */
-  | { readonly kind: 'MinValues'; readonly shortOf: readonly ValueShortage[] }
-  | { readonly kind: 'NothingCheaper' }
+  | NoOffer
   /** Too few instance types are cheaper than the candidate, so that spot nodes would be replaced again and again. */
-  | { readonly kind: 'SpotFlexibility'; readonly cheaperTypes: number };
+  | { readonly kind: 'SpotFlexibility'; readonly cheaperTypes: number }
+  | NoSplit
+  | ({ readonly kind: 'MethodOff' } & KindOff)
+  | ({ readonly kind: 'SavingTooSmall' } & SavingsShortfall);
 
 /** What an option is computed from, besides the candidates. */
 export interface ConsolidationContext {
@@ -47,6 +53,8 @@ export interface ConsolidationContext {
   readonly prices: LaunchPriceIndexes;
   /** The feature gate `SpotToSpotConsolidation`. */
   readonly spotToSpot: boolean;
+  /** Without it no candidate is replaced by more than one node. */
+  readonly splits?: SplitContext | undefined;
 }
 
 /** How many instance types must be cheaper than a single spot candidate, and how many its replacement lists. */
@@ -74,75 +82,48 @@ export function chooseOption(
   if (errors.length > 0) return none({ kind: 'PodsUnschedulable', errors });
   const [planned, ...more] = plan.newNodes;
   const currentPrice = priceOf(candidates);
-  if (planned === undefined) return { decision: 'delete', candidates, replacements: [], plan, savings: currentPrice };
-  if (more.length > 0) return none({ kind: 'TooManyNewNodes', newNodes: plan.newNodes.length });
+  if (planned === undefined) {
+    const shortfall = findSavingsShortfall(candidates, { price: currentPrice, newPrice: 0 }, 'delete');
+    if (shortfall !== undefined) return none({ kind: 'SavingTooSmall', ...shortfall });
+    return permitted({ decision: 'delete', candidates, replacements: [], plan, savings: currentPrice });
+  }
+  if (more.length > 0) {
+    const split = findSplit(candidates, plan, context);
+    return 'kind' in split ? none(split) : permitted(replaceBy(split, { candidates, plan }));
+  }
   const offer = offerOf(planned, context);
   const narrowed =
     areAllSpot(candidates) && admitsCapacityType(planned.requirements, 'spot')
-      ? narrowSpotToSpot(offer, { candidates, currentPrice, isAllowed: context.spotToSpot })
-      : narrowByPrice(offer, candidates.length, currentPrice);
-  return 'kind' in narrowed ? none(narrowed) : replaceBy(narrowed, { candidates, plan });
+      ? narrowSpotToSpot(offer, candidates, context.spotToSpot)
+      : narrowByPrice(offer, candidates);
+  return 'kind' in narrowed ? none(narrowed) : permitted(replaceBy([narrowed], { candidates, plan }));
 }
 
-/** What the candidates cost, per hour. */
-export function priceOf(candidates: readonly Candidate[]): number {
-  return candidates.reduce((sum, { price }) => sum + price, 0);
+/** The consolidation, if the pools of its candidates permit its kind. */
+function permitted(consolidation: PossibleConsolidation): ConsolidationOption {
+  const { candidates, decision } = consolidation;
+  const off = findKindOff(candidates, decision);
+  return off === undefined ? consolidation : { decision: 'no-op', candidates, why: { kind: 'MethodOff', ...off } };
 }
 
-/** A node that could be bought: its types, cheapest first, and what they cost within its requirements. */
-export interface Offer {
-  readonly planned: PlannedNode;
-  readonly types: readonly InstanceType[];
-  readonly prices: PricesUnder;
-}
-
-/** The node as the simulation planned it, before anything is filtered. */
-export function offerOf(
-  planned: PlannedNode,
-  { pools, prices }: Pick<ConsolidationContext, 'pools' | 'prices'>,
-): Offer {
-  const pool = pools.get(planned.nodePool)!; // plans are made from these pools
-  return {
-    planned,
-    types: planned.instanceTypes.map((name) => pool.instanceTypes.get(name)!),
-    prices: prices.of(pool.offered).under(planned.requirements),
-  };
-}
-
-/** The replacement made of an offer. */
-function toReplacement({ planned, types, prices }: Offer): Replacement {
-  const names = types.map(({ name }) => name);
-  const pricePerHour = names.reduce((least, name) => Math.min(least, prices.of(name).cheapest), Infinity);
-  return {
-    planned: { ...planned, instanceTypes: names, capacityTypes: prices.capacityTypes(names), pricePerHour },
-    instanceTypes: types,
-  };
-}
-
-function narrowByPrice(offer: Offer, candidates: number, currentPrice: number): Offer | NoConsolidation {
-  const cheaper = keepCheaper(offer, currentPrice);
+function narrowByPrice(offer: Offer, candidates: readonly Candidate[]): Offer | NoConsolidation {
+  const cheaper = keepSaving(offer, candidates);
   if ('kind' in cheaper) return cheaper;
-  const { requirements } = offer.planned;
-  if (!admitsCapacityType(requirements, 'spot') || !admitsCapacityType(requirements, 'on-demand')) return cheaper;
+  if (!admitsBoth(offer)) return cheaper;
   // The prices compared are those of spot, where there is some. Without this requirement a shortage of spot would buy a
   // dearer on-demand node; with it the launch fails and the candidates stay.
   const asSpot = pin(cheaper, 'spot');
   // A single node would be replaced by one that can only fail to launch, again and again. Of several nodes upstream never
   // gets that far, because the filter for equal types drops types without an offering.
-  const mustFail = candidates === 1 && !asSpot.types.some(({ name }) => asSpot.prices.of(name).cheapest < Infinity);
-  return mustFail ? keepCheaper(pin(cheaper, 'on-demand'), currentPrice) : asSpot;
-}
-
-interface SpotTask {
-  readonly candidates: readonly Candidate[];
-  readonly currentPrice: number;
-  readonly isAllowed: boolean;
+  const mustFail =
+    candidates.length === 1 && !asSpot.types.some(({ name }) => asSpot.prices.of(name).cheapest < Infinity);
+  return mustFail ? keepSaving(pin(cheaper, 'on-demand'), candidates) : asSpot;
 }
 
 /** Spot nodes for a spot node (spec 04 §11.5). */
-function narrowSpotToSpot(offer: Offer, { candidates, currentPrice, isAllowed }: SpotTask): Offer | NoConsolidation {
+function narrowSpotToSpot(offer: Offer, candidates: readonly Candidate[], isAllowed: boolean): Offer | NoConsolidation {
   if (!isAllowed) return { kind: 'SpotToSpotDisabled' };
-  const cheaper = keepCheaper(pin(offer, 'spot'), currentPrice);
+  const cheaper = keepSaving(pin(offer, 'spot'), candidates);
   if ('kind' in cheaper || candidates.length > 1) return cheaper;
   const { types, planned } = cheaper;
   if (types.length < SPOT_FLEXIBILITY) return { kind: 'SpotFlexibility', cheaperTypes: types.length };
@@ -151,39 +132,36 @@ function narrowSpotToSpot(offer: Offer, { candidates, currentPrice, isAllowed }:
   return { ...cheaper, types: types.slice(0, listed) };
 }
 
-/** The offer without types that may cost as much as the limit, or why none is left. */
-export function keepCheaper(offer: Offer, limit: number): Offer | NoConsolidation {
-  const types = cheaperThan(limit, offer.types, offer.prices);
+/** The offer without types that may cost too much for their pools, or why none is left. */
+function keepSaving(offer: Offer, candidates: readonly Candidate[]): Offer | NoConsolidation {
+  const price = priceOf(candidates);
+  const cheaper = keepCheaper(offer, price);
+  if ('kind' in cheaper) return cheaper;
+  const shortfallOf = (newPrice: number): SavingsShortfall | undefined =>
+    findSavingsShortfall(candidates, { price, newPrice }, 'replace');
+  const worst = ({ name }: InstanceType): number => offer.prices.of(name).worst;
+  const types = cheaper.types.filter((type) => shortfallOf(worst(type)) === undefined);
+  if (types.length === cheaper.types.length) return cheaper;
+  const shortfall = types.length === 0 ? shortfallOf(Math.min(...cheaper.types.map(worst))) : undefined;
+  if (shortfall !== undefined) return { kind: 'SavingTooSmall', ...shortfall };
   const shortOf = findShortages(types, offer.planned.requirements);
-  if (shortOf.length > 0) return { kind: 'MinValues', shortOf };
-  return types.length === 0 ? { kind: 'NothingCheaper' } : { ...offer, types };
+  return shortOf.length > 0 ? { kind: 'MinValues', shortOf } : { ...cheaper, types };
 }
 
-function pin({ planned, types, prices }: Offer, capacityType: CapacityType): Offer {
-  const requirements = pinCapacityType(planned.requirements, capacityType);
-  return { planned: { ...planned, requirements }, types, prices: prices.pinnedTo(capacityType) };
-}
-
-/** The consolidation that replaces the candidates by a node of this offer. */
+/** The consolidation that replaces the candidates by a node of each of these offers. */
 export function replaceBy(
-  offer: Offer,
+  offers: readonly Offer[],
   { candidates, plan }: Pick<PossibleConsolidation, 'candidates' | 'plan'>,
 ): PossibleConsolidation {
-  const replacement = toReplacement(offer);
-  const { planned } = replacement;
+  const replacements = offers.map(toReplacement);
+  const newNodes = replacements.map(({ planned }) => planned);
   return {
     decision: 'replace',
     candidates,
-    replacements: [replacement],
-    plan: { ...plan, newNodes: [planned], pricePerHour: planned.pricePerHour },
-    savings: priceOf(candidates) - estimatedPrice(offer),
+    replacements,
+    plan: { ...plan, newNodes, pricePerHour: newNodes.reduce((sum, one) => sum + one.pricePerHour, 0) },
+    savings: priceOf(candidates) - offers.reduce((sum, offer) => sum + estimatedPrice(offer), 0),
   };
-}
-
-/** Upstream's estimate of the new price: the first type's cheapest offering, or nothing if it has none. */
-function estimatedPrice({ types, prices }: Offer): number {
-  const { cheapest } = prices.of(types[0]!.name);
-  return cheapest === Infinity ? 0 : cheapest;
 }
 
 function areAllSpot(candidates: readonly Candidate[]): boolean {

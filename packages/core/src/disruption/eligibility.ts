@@ -1,10 +1,13 @@
-import { CAPACITY_TYPE_LABEL, INSTANCE_TYPE_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
+import { CAPACITY_TYPE_LABEL, INSTANCE_TYPE_LABEL, SPLIT, ZONE_LABEL } from '@karpenter-ts/apis';
 import { findCondition, isTrue } from '@karpenter-ts/kubernetes';
-import type { Instant } from '@karpenter-ts/runtime';
+import { type Instant, MINUTE } from '@karpenter-ts/runtime';
 import { type ConsolidationReason, findQuiet, waitFor } from '../nodeclaim/disruption-conditions/consolidatable.ts';
 import { NODE_COST } from '../pods/eviction-cost.ts';
 import { transitionOf } from '../writes/conditions.ts';
 import type { Candidate } from './candidate.ts';
+
+/** How long a node stays that is one of several which replaced fewer. */
+const SPLIT_REST = 30 * MINUTE;
 
 /** Why a method leaves a candidate alone. Most candidates simply do not concern a method: those reasons have no text. */
 export type Ineligibility =
@@ -18,6 +21,8 @@ export type Ineligibility =
   | { readonly kind: 'NotConsolidatable' }
   /** The pool keeps its empty nodes (spec 09 B3). */
   | { readonly kind: 'MethodOff' }
+  /** It replaced a larger node a short time ago, and would otherwise be merged with others again (spec 09 A2). */
+  | { readonly kind: 'RecentlySplit' }
   /** `minimum` in milliseconds; infinite if it could not be read (spec 09 B4). */
   | { readonly kind: 'TooYoung'; readonly minimum: number }
   | { readonly kind: 'NotDrifted' };
@@ -85,9 +90,10 @@ export function findConsolidationObstacle(candidate: Candidate, now: Instant): I
   if (isEmpty(candidate)) return { kind: 'Empty' };
   const { consolidationPolicy } = candidate.pool.nodePool.spec.disruption;
   if (consolidationPolicy === 'WhenEmpty') return { kind: 'OnlyWhenEmpty', nodePool: poolOf(candidate) };
-  return isConsolidatable(candidate)
-    ? findTimeObstacle(candidate, 'underutilized', now)
-    : { kind: 'NotConsolidatable' };
+  if (!isConsolidatable(candidate)) return { kind: 'NotConsolidatable' };
+  return isRecentlySplit(candidate, now)
+    ? { kind: 'RecentlySplit' }
+    : findTimeObstacle(candidate, 'underutilized', now);
 }
 
 /**
@@ -108,6 +114,11 @@ function findTimeObstacle(
   const initialized = findCondition(nodeClaim, 'Initialized');
   const isYoung = minNodeAge > 0 && !(initialized && now - transitionOf(initialized) >= minNodeAge);
   return isYoung ? { kind: 'TooYoung', minimum: minNodeAge } : undefined;
+}
+
+function isRecentlySplit({ nodeClaim: { metadata } }: Candidate, now: Instant): boolean {
+  const isSplit = metadata.annotations?.[SPLIT] !== undefined;
+  return isSplit && now - Date.parse(metadata.creationTimestamp ?? '') < SPLIT_REST;
 }
 
 function isStatic({ pool }: Candidate): boolean {

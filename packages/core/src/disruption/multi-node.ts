@@ -6,10 +6,10 @@ import { bySavingsRatio } from './candidate-order.ts';
 import {
   type ConsolidationContext,
   type ConsolidationOption,
-  offerOf,
   type PossibleConsolidation,
   replaceBy,
 } from './consolidation-option.ts';
+import { offerOf } from './offer.ts';
 import { dropSameTypes } from './same-type-filter.ts';
 
 /** The policies' opinion of a consolidation; what else it has goes through the searches unread. */
@@ -98,8 +98,9 @@ function withoutSameTypes<A extends Approval>(
   consolidation: PossibleConsolidation,
   { context, profile }: MultiNodeSearch<A>,
 ): PossibleConsolidation | undefined {
-  const [replacement] = consolidation.replacements;
-  if (replacement === undefined) return consolidation;
+  const [replacement, ...more] = consolidation.replacements;
+  // Several replacements have been compared with the candidates of their types already.
+  if (replacement === undefined || more.length > 0) return consolidation;
   const filtered = dropSameTypes(offerOf(replacement.planned, context), consolidation.candidates, profile);
-  return 'kind' in filtered ? undefined : replaceBy(filtered, consolidation);
+  return 'kind' in filtered ? undefined : replaceBy([filtered], consolidation);
 }

@@ -1,7 +1,7 @@
 import { findIncompatibilities, type ProviderProfile, toLabelRequirements, toRequirements } from '@karpenter-ts/apis';
 import type { InstanceType } from '@karpenter-ts/scheduling';
 import type { Candidate } from './candidate.ts';
-import { keepCheaper, type NoConsolidation, type Offer } from './consolidation-option.ts';
+import { keepCheaper, type NoOffer, type Offer } from './offer.ts';
 
 /**
  * Keeps only types that are cheaper than each of the candidates' own types among them (spec 04 §12). Without this, two
@@ -11,7 +11,7 @@ export function dropSameTypes(
   offer: Offer,
   candidates: readonly Candidate[],
   profile: ProviderProfile,
-): Offer | NoConsolidation {
+): Offer | NoOffer {
   const prices = lowestPrices(candidates, profile);
   let limit = Number.POSITIVE_INFINITY;
   for (const { name } of offer.types) limit = Math.min(limit, prices.get(name) ?? Number.POSITIVE_INFINITY);

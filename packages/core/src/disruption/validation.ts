@@ -1,9 +1,11 @@
+import type { PlannedNode } from '@karpenter-ts/scheduling';
 import type { BudgetCounter } from './budget-allowances.ts';
 import { type Candidate, candidateName } from './candidate.ts';
 import { bySavingsRatio } from './candidate-order.ts';
-import type { Command } from './command.ts';
-import { type ConsolidationContext, offerOf, priceOf } from './consolidation-option.ts';
+import type { Command, Replacement } from './command.ts';
+import type { ConsolidationContext } from './consolidation-option.ts';
 import type { DisruptionState } from './disruption-state.ts';
+import { offerOf, priceOf } from './offer.ts';
 import type { Simulation, SimulationError } from './simulator.ts';
 
 /** Why a command is given up after the wait (spec 04 §14). The kinds say what upstream's texts say. */
@@ -89,19 +91,33 @@ export function findPlanFailure(
   if (simulation === 'CandidateIsDeleting') return { category: 'churn', missing: 1 };
   const { errors, plan } = simulation;
   if (errors.length > 0) return { category: 'scheduling', kind: 'PodsUnschedulable', errors };
-  const [planned, ...more] = plan.newNodes;
-  const [replacement] = replacements;
-  if (more.length > 0) return NEW_RESULTS;
-  if (planned === undefined || replacement === undefined) {
-    return planned === undefined && replacement === undefined ? undefined : NEW_RESULTS;
-  }
-  const offered = new Set(planned.instanceTypes);
-  if (!replacement.planned.instanceTypes.every((name) => offered.has(name))) return NEW_RESULTS;
-  const limit = priceOf(candidates);
-  const { types, prices } = offerOf(replacement.planned, context);
-  // Types without an offering cannot be launched, at whatever price.
-  const isDearer = types.map(({ name }) => prices.of(name).worst).some((worst) => worst < Infinity && worst >= limit);
+  const { newNodes } = plan;
+  // Of several replacements one may be needed no more (spec 09 A2); the others are those that were planned.
+  const isEnough = newNodes.length <= replacements.length && newNodes.length > 0 === replacements.length > 0;
+  if (!isEnough || !arePlannedStill(newNodes, replacements)) return NEW_RESULTS;
+  const worst = replacements.map((replacement) => worstPrice(replacement, context));
+  const isDearer = worst.length > 0 && worst.reduce((sum, price) => sum + price, 0) >= priceOf(candidates);
   return isDearer ? NEW_RESULTS : undefined;
+}
+
+/** Whether each node that would be bought now may be of the types that a replacement of its own asks for. */
+function arePlannedStill(newNodes: readonly PlannedNode[], replacements: readonly Replacement[]): boolean {
+  const left = [...replacements];
+  return newNodes.every(({ instanceTypes }) => {
+    const offered = new Set(instanceTypes);
+    const at = left.findIndex(({ planned }) => planned.instanceTypes.every((name) => offered.has(name)));
+    if (at >= 0) left.splice(at, 1);
+    return at >= 0;
+  });
+}
+
+/** The most that the launch of a replacement can cost. Types without an offering cannot be launched, at whatever price. */
+function worstPrice({ planned }: Replacement, context: Pick<ConsolidationContext, 'pools' | 'prices'>): number {
+  const { types, prices } = offerOf(planned, context);
+  return types.reduce((most, { name }) => {
+    const { worst } = prices.of(name);
+    return worst < Infinity ? Math.max(most, worst) : most;
+  }, 0);
 }
 
 const NEW_RESULTS: ValidationFailure = { category: 'scheduling', kind: 'NewResults' };

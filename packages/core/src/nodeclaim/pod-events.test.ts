@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { NodeClaim } from '@karpenter-ts/apis';
+import { NODE_CLAIMS, NODE_POOLS, type NodeClaim, NODEPOOL_LABEL } from '@karpenter-ts/apis';
 import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
 import { MINUTE, SECOND } from '@karpenter-ts/runtime';
-import { NODE_CLAIMS } from '@karpenter-ts/apis';
 import { NODES, PODS, timestamp } from '@karpenter-ts/kubernetes';
-import { FOREIGN_CLASS_REF, makeNode, makeNodeClaim, makePod } from '../testing/objects.ts';
+import { FOREIGN_CLASS_REF, makeNode, makeNodeClaim, makeNodePool, makePod } from '../testing/objects.ts';
 import { type TestEnvironment, startTestEnvironment } from '../testing/test-environment.ts';
 import { podEventsController } from './pod-events.ts';
 
@@ -126,4 +125,33 @@ test('the end of many pods on many Nodes is noted on each of them with one write
   for (const name of nodes) {
     assert.equal((await env.get<NodeClaim>(NODE_CLAIMS, name)).status?.lastPodEventTime, timestamp(env.clock.now()));
   }
+});
+
+test('09/40 pods that the NodePool tells to ignore are not noted, and all others are', async (t) => {
+  const env = await start(t);
+  const ignore = (text: string) =>
+    env.change(NODE_POOLS, 'default', {
+      metadata: { annotations: { 'karpenter-ts.dev/consolidate-after-ignore': text } },
+    });
+  await env.create(NODE_POOLS, makeNodePool('default'));
+  await env.change(NODES, 'n1', { metadata: { labels: { [NODEPOOL_LABEL]: 'default' } } });
+  const job = { apiVersion: 'batch/v1', kind: 'Job', name: 'nightly', uid: 'u' };
+  const run = async (name: string, parts: Parameters<typeof makePod>[1] = {}) => {
+    await env.clock.advance(5 * MINUTE);
+    await env.create(PODS, makePod(name, { nodeName: 'n1', ...parts }));
+    await env.change(PODS, `default/${name}`, { status: { phase: 'Succeeded' } });
+  };
+  await ignore('jobs');
+  await run('a', { ownerReferences: [job] });
+  assert.equal(await noted(env), undefined);
+  await run('b');
+  const last = await noted(env);
+  assert.equal(last, timestamp(env.clock.now()));
+  for (const name of ['c', 'd', 'e']) await run(name, { ownerReferences: [job] });
+  assert.equal(await noted(env), last); // so the node is quiet for 15 minutes by now
+  await ignore('selector:tier in (batch)');
+  await run('f', { labels: { tier: 'batch' } });
+  assert.equal(await noted(env), last);
+  await run('g', { ownerReferences: [job] });
+  assert.notEqual(await noted(env), last);
 });

@@ -1,4 +1,4 @@
-import { NODE_CLAIMS, type NodeClaim } from '@karpenter-ts/apis';
+import { type IgnoredPods, NODE_CLAIMS, type NodeClaim, NODEPOOL_LABEL } from '@karpenter-ts/apis';
 import {
   type Controller,
   DONE,
@@ -9,7 +9,8 @@ import {
   type Source,
   unlessGone,
 } from '@karpenter-ts/runtime';
-import { instantOf, NODES, type Pod, timestamp } from '@karpenter-ts/kubernetes';
+import { instantOf, matchesLabels, NODES, type Pod, timestamp } from '@karpenter-ts/kubernetes';
+import { PoolSettings } from '../options/pool-settings.ts';
 import type { InformerCaches } from '../state/caches.ts';
 import type { ControllerDeps } from '../state/controller-deps.ts';
 import { isDaemonPod, isTerminal, isTerminating } from '../kinds/pod.ts';
@@ -22,16 +23,23 @@ const QUIET = 10 * SECOND;
 /**
  * Records on a NodeClaim when a pod was last bound to or removed from its Node; `consolidateAfter` counts from that
  * time (spec 03 §13). The key is the Node: a burst of pods on one Node is one pass, and Nodes do not wait for each
- * other. Pods that exist when the process starts count from when they changed, so a restart resets nothing.
+ * other. Pods that exist when the process starts count from when they changed, so a restart resets nothing. NodePools may
+ * name pods that do not count (spec 09 B4).
  */
 export function podEventsController(core: ControllerDeps): Controller {
   const { caches, clock, options, provider } = core;
+  const settings = new PoolSettings(options);
+  const isIgnored = (pod: Pod): boolean => {
+    const pool = caches.nodes.get(pod.spec.nodeName ?? '')?.metadata.labels?.[NODEPOOL_LABEL] ?? '';
+    const nodePool = caches.nodePools.get(pool);
+    return isDaemonPod(pod) || (nodePool !== undefined && isIgnoredBy(settings.of(nodePool).ignoredPods, pod));
+  };
   const lastEvents = new Map<string, Instant>(); // by name of the Node: times that the NodeClaim may not show yet
   return {
     name: 'nodeclaim.podevents',
     kind: NODES,
     concurrency: scaleConcurrency(options.cpuRequests / 1000, { min: 10, max: 1000 }),
-    sources: [podEvents(caches.pods, lastEvents, () => clock.now())],
+    sources: [podEvents({ pods: caches.pods, lastEvents, isIgnored, now: () => clock.now() })],
     reconcile: async (nodeName, signal) => {
       const at = lastEvents.get(nodeName);
       const node = caches.nodes.get(nodeName);
@@ -57,8 +65,26 @@ async function noteEvent(
   await unlessGone(client.patch(NODE_CLAIMS, { name }, { type: 'merge', body }, { subresource: 'status' }, signal));
 }
 
+function isIgnoredBy({ jobs, selector }: IgnoredPods, { metadata }: Pod): boolean {
+  if (jobs && metadata.ownerReferences?.some(({ apiVersion, kind }) => kind === 'Job' && isBatch(apiVersion)))
+    return true;
+  return selector !== undefined && matchesLabels(selector, metadata.labels ?? {});
+}
+
+function isBatch(apiVersion: string): boolean {
+  return apiVersion.startsWith('batch/');
+}
+
+interface PodEventSource {
+  readonly pods: InformerCaches['pods'];
+  readonly lastEvents: Map<string, Instant>;
+  /** Pods that leave their node quiet. */
+  readonly isIgnored: (pod: Pod) => boolean;
+  readonly now: () => Instant;
+}
+
 /** Enqueues names of Nodes and records in `lastEvents` when something happened there. */
-function podEvents(pods: InformerCaches['pods'], lastEvents: Map<string, Instant>, now: () => Instant): Source {
+function podEvents({ pods, lastEvents, isIgnored, now }: PodEventSource): Source {
   const note = (queue: Enqueuer<string>, { spec }: Pod, at: Instant | undefined): void => {
     const nodeName = spec.nodeName ?? '';
     if (nodeName === '' || at === undefined || at <= (lastEvents.get(nodeName) ?? 0)) return;
@@ -71,10 +97,10 @@ function podEvents(pods: InformerCaches['pods'], lastEvents: Map<string, Instant
     attach: (queue) =>
       pods.addHandlerInTurns({
         onAdd: (pod, isInitial) => {
-          if (!isDaemonPod(pod)) note(queue, pod, isInitial ? timeOfLastEvent(pod) : now());
+          if (!isIgnored(pod)) note(queue, pod, isInitial ? timeOfLastEvent(pod) : now());
         },
         onUpdate: (old, pod) => {
-          if (!isDaemonPod(pod) && isEvent(old, pod)) note(queue, pod, now());
+          if (isEvent(old, pod) && !isIgnored(pod)) note(queue, pod, now());
         },
       }),
   };

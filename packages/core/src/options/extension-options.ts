@@ -53,7 +53,7 @@ export const extensionOptions = {
 export type ExtensionOptions = Parsed<typeof extensionOptions>;
 
 /** Values written the same in flags and variables. `find` gives `undefined` for a text that is none of them. */
-function own<T>(
+export function own<T>(
   placeholder: string,
   find: (text: string) => T | undefined,
   show: (value: T) => string,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { coreOptions } from './core-options.ts';
+import { disruptionOptions } from './disruption-options.ts';
 import { extensionOptions } from './extension-options.ts';
 
 /** Of upstream's AWS provider 1.14.1; the variables are the same in capitals. */
@@ -21,12 +22,13 @@ const AWS_FLAGS = [
 
 test('09/116 no setting of ours has the name of one of upstream’s', () => {
   const upstream = new Set([...Object.values(coreOptions).map(({ flag }) => flag), ...AWS_FLAGS]);
-  const ours = Object.values(extensionOptions).map(({ flag }) => flag);
+  const rows = Object.values({ ...extensionOptions, ...disruptionOptions });
+  const ours = rows.map(({ flag }) => flag);
   assert.ok(ours.length > 0);
   assert.deepEqual(
     ours.filter((flag) => upstream.has(flag)),
     [],
   );
   const variables = new Set(Object.values(coreOptions).map(({ variable }) => variable));
-  assert.ok(Object.values(extensionOptions).every(({ variable }) => !variables.has(variable)));
+  assert.ok(rows.every(({ variable }) => !variables.has(variable)));
 });

@@ -1,10 +1,4 @@
-import {
-  type DisruptionFlags,
-  type DisruptionSettings,
-  disruptionSettings,
-  NO_MINIMUM,
-  type NodePool,
-} from '@karpenter-ts/apis';
+import { type DisruptionFlags, type DisruptionSettings, disruptionSettings, type NodePool } from '@karpenter-ts/apis';
 import type { OperatorOptions } from './operator-options.ts';
 
 /** The settings of NodePools for disruption: their annotations are read once for each version of an object. */
@@ -12,11 +6,14 @@ export class PoolSettings {
   readonly #flags: DisruptionFlags;
   readonly #known = new WeakMap<NodePool, DisruptionSettings>();
 
-  constructor({ extensions }: Pick<OperatorOptions, 'extensions'>) {
+  constructor({
+    extensions,
+    consolidationMinSavings,
+  }: Pick<OperatorOptions, 'extensions' | 'consolidationMinSavings'>) {
     this.#flags = {
       extensions,
       consolidationMaxReplacements: 1,
-      consolidationMinSavings: NO_MINIMUM,
+      consolidationMinSavings,
       expirationPolicy: 'Forceful',
     };
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SECOND } from '@karpenter-ts/runtime';
+import { ConnectionError, SECOND } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS, NODE_POOLS } from '@karpenter-ts/apis';
 import { PODS } from '@karpenter-ts/kubernetes';
 import { launchedNodeClaim, pendingPod, readyPool } from '../testing/cluster-objects.ts';
@@ -74,6 +74,18 @@ test('a pass that fails is reported, and the pods come back by themselves', asyn
   );
   await env.clock.advance(10 * SECOND);
   assert.equal((await env.nodeClaims()).length, 1);
+});
+
+test('the batch also waits while the API server cannot tell which NodeClaims exist', async (t) => {
+  const env = await startProvisioningEnvironment(t);
+  await env.add([readyPool('default')]);
+  await env.run(...provisioningControllers(env.deps));
+  env.deps.launchState.unacknowledged.noteFailure(new ConnectionError('reset'));
+  env.refusals.add({ method: 'GET', path: /nodeclaims$/, code: 500 });
+  await env.add([], [pendingPod('a')]);
+  await env.clock.advance(5 * SECOND); // the pod calls again at ten seconds
+  assert.equal((await env.nodeClaims()).length, 1);
+  assert.equal(env.lines('Reconciler error').length, 1);
 });
 
 test('02/13 pods wait for a pool, and get their nodes once there is one', async (t) => {

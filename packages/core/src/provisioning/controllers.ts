@@ -22,13 +22,18 @@ export function provisioningControllers(deps: ProvisionerDeps): readonly Control
 }
 
 /**
- * Waits for a batch and handles it, for ever (spec 02 §3). While the cluster state is not in sync the batch is kept and
- * tried again. Upstream drops it, and its pods wait until they trigger again.
+ * Waits for a batch and handles it, for ever (spec 02 §3). While the cluster state is not in sync, or the API server
+ * cannot be asked about it, the batch is kept and tried again. Upstream drops it, and its pods wait until they trigger
+ * again.
  */
 function provisionerController(provisioner: Provisioner, batcher: Batcher, launchState: LaunchState): Controller {
   const controller = singleton(PROVISIONER, async (signal, logger) => {
     if (!(await batcher.wait(signal))) return AT_ONCE;
-    if (await launchState.isReady(signal)) await provisioner.run(signal, logger);
+    const isReady = await launchState.isReady(signal).catch((error: unknown) => {
+      batcher.rearm();
+      throw error;
+    });
+    if (isReady) await provisioner.run(signal, logger);
     else batcher.rearm();
     return AT_ONCE;
   });

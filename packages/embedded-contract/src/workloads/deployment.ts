@@ -64,6 +64,21 @@ function sizesOf(states: readonly { readonly object: ReplicaSet }[]): readonly n
   });
 }
 
+/** How many pods all ReplicaSets together ask for, again and again while three pods are replaced with this strategy. */
+async function sizesInRollout(
+  env: WorkloadEnvironment,
+  strategy: Deployment['spec']['strategy'],
+): Promise<readonly number[]> {
+  await env.node('a');
+  await deploy(env, { replicas: 3, strategy });
+  await rolledOut(env, 3);
+  const states = await env.record<ReplicaSet>(REPLICA_SETS);
+  await changeTemplate(env);
+  await rolledOut(env, 3);
+  await env.caughtUp(REPLICA_SETS, states);
+  return sizesOf(states);
+}
+
 export const deploymentCases: readonly ContractCase[] = [
   workloadCase('a Deployment keeps its pods by way of a ReplicaSet named after the template', async (env) => {
     await env.node('a');
@@ -158,28 +173,14 @@ export const deploymentCases: readonly ContractCase[] = [
   workloadCase(
     'a rolling update with a surge never asks for more pods than that, nor for fewer than wanted',
     async (env) => {
-      await env.node('a');
-      await deploy(env, { replicas: 3, strategy: rolling(1, 0) });
-      await rolledOut(env, 3);
-      const states = await env.record<ReplicaSet>(REPLICA_SETS);
-      await changeTemplate(env);
-      await rolledOut(env, 3);
-      await env.caughtUp(REPLICA_SETS, states);
-      const sizes = sizesOf(states);
+      const sizes = await sizesInRollout(env, rolling(1, 0));
       assert.equal(Math.max(...sizes), 4);
       assert.equal(Math.min(...sizes), 3);
     },
   ),
 
   workloadCase('a rolling update without a surge never asks for more pods than wanted', async (env) => {
-    await env.node('a');
-    await deploy(env, { replicas: 3, strategy: rolling(0, 1) });
-    await rolledOut(env, 3);
-    const states = await env.record<ReplicaSet>(REPLICA_SETS);
-    await changeTemplate(env);
-    await rolledOut(env, 3);
-    await env.caughtUp(REPLICA_SETS, states);
-    const sizes = sizesOf(states);
+    const sizes = await sizesInRollout(env, rolling(0, 1));
     assert.equal(Math.max(...sizes), 3);
     assert.equal(Math.min(...sizes), 2);
   }),

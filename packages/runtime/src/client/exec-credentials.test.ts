@@ -78,14 +78,20 @@ test('a refused credential is asked for afresh', async (t) => {
   assert.equal(await runs(), 2);
 });
 
-test('a refresh that fails leaves the credential that still is valid, for ten seconds at a time', async (t) => {
+/** A plugin that fails from its second run on, and its credential shortly before that expires. */
+async function agedPlugin(t: TestContext) {
   const expirationTimestamp = inMinutes(new VirtualClock(), 15);
-  const { source, clock, runs, stale } = await plugin(
+  const started = await plugin(
     t,
     `[ "$(wc -l < runs)" -gt 1 ] && exit 3\n${print({ token: 'abc', expirationTimestamp })}`,
   );
-  const first = await source.current();
-  await clock.advance(14.5 * 60 * SECOND);
+  const first = await started.source.current();
+  await started.clock.advance(14.5 * 60 * SECOND);
+  return { ...started, first };
+}
+
+test('a refresh that fails leaves the credential that still is valid, for ten seconds at a time', async (t) => {
+  const { first, source, clock, runs, stale } = await agedPlugin(t);
   assert.equal((await source.current()).authorization, first.authorization);
   await source.current();
   assert.equal(await runs(), 2);
@@ -95,13 +101,7 @@ test('a refresh that fails leaves the credential that still is valid, for ten se
 });
 
 test('a refresh that fails leaves every request that waits for it the credential that still is valid', async (t) => {
-  const expirationTimestamp = inMinutes(new VirtualClock(), 15);
-  const { source, clock, runs, stale } = await plugin(
-    t,
-    `[ "$(wc -l < runs)" -gt 1 ] && exit 3\n${print({ token: 'abc', expirationTimestamp })}`,
-  );
-  const first = await source.current();
-  await clock.advance(14.5 * 60 * SECOND);
+  const { first, source, runs, stale } = await agedPlugin(t);
   const credentials = await Promise.all(Array.from({ length: 50 }, () => source.current()));
   assert.deepEqual(new Set(credentials), new Set([first]));
   assert.equal(await runs(), 2);

@@ -48,8 +48,11 @@ export function* attempt(
   const classes = yield* podGroupClassesOf(groups.all, pools, eligibility, whole.part(shares.options / 2));
   const optionEffort = { effort: whole.part(shares.options), mostLooks: shares.loads / LOOKS_PER_OPTION };
   const options = yield* nodeOptionsFor(classes, pools, sets, optionEffort);
+  yield IMPROVING; // each of these stages looks once at all pod groups, and there may be thousands
   const problem = new PackingProblem({ groups: groups.all, options: options.all, hostRules: groups.hostRules.size });
+  yield IMPROVING;
   const unassignable = problem.unassignable();
+  yield IMPROVING;
   if (unassignable.length > 0)
     return { culprits: new Set(unassignable.flatMap(({ units }) => units.map(({ node }) => node))) };
   const found = yield* buy(problem, options.shared, mostNodes(run, pools) - fixed.length, { whole, ...shares });

@@ -48,7 +48,13 @@ export function* nodeOptionsFor(
   { effort, mostLooks }: NodeOptionEffort,
 ): Reading<NodeOptionLists> {
   const demand = demandOf(classes, sets);
-  const sources = differentPools(classes, pools, effort).map((pool) => new PoolOptions(pool, demand, effort));
+  yield IMPROVING; // each of these stages looks once at all pod groups, and there may be thousands
+  const sources: PoolOptions[] = [];
+  for (const pool of differentPools(classes, pools, effort)) {
+    yield IMPROVING;
+    sources.push(new PoolOptions(pool, demand, effort));
+  }
+  yield IMPROVING;
   const covering: Item[] = [];
   let hasShared = false;
   for (const source of sources) {
@@ -70,6 +76,7 @@ export function* nodeOptionsFor(
     }
   }
   const all = yield* optionsOf(items, classes, effort);
+  yield IMPROVING;
   const exact = yield* itemsForUnassignable(all, classes, sources, effort);
   return { shared, all: exact.length === 0 ? all : yield* optionsOf([...items, ...exact], classes, effort) };
 }

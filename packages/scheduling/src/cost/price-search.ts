@@ -45,6 +45,7 @@ export function* searchPrices(
 ): Reading<Purchase | undefined> {
   const filler = new Filler(problem, effort);
   let prices = firstPrices(problem, effort);
+  yield IMPROVING;
   let best = yield* highSurchargeRound(problem, filler, prices, mostNodes, { effort, most: untilFound });
   let isFound = false;
   let surcharge = 0;

@@ -208,3 +208,22 @@ test('a pool that is gone, and a NodeClaim of none, are left alone', async (t) =
   assert.equal(findCondition(await env.nodeClaim(), 'Consolidatable'), undefined);
   assert.equal((await env.nodeClaim()).metadata.resourceVersion, nodeClaim.metadata.resourceVersion);
 });
+
+test('09/39 the condition waits for the shorter of the waits of a pool', async (t) => {
+  const env = await start(t);
+  const after = (text: string) =>
+    env.change(NODE_POOLS, 'default', { metadata: { annotations: { 'karpenter-ts.dev/consolidate-after': text } } });
+  await after('empty=1m,underutilized=2h');
+  await env.clock.advance(20 * SECOND);
+  assert.deepEqual(await env.mark(), { requeueAfter: 40 * SECOND });
+  await env.clock.advance(40 * SECOND);
+  await env.mark();
+  assert.equal((await env.condition('Consolidatable'))?.status, 'True');
+  await after('empty=Never,underutilized=2h');
+  await env.mark();
+  assert.equal(await env.condition('Consolidatable'), undefined);
+  await after('empty=Never,underutilized=Never');
+  await env.clock.advance(3 * 60 * MINUTE);
+  await env.mark();
+  assert.equal(await env.condition('Consolidatable'), undefined);
+});
