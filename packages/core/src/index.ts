@@ -29,6 +29,9 @@ export { OfflineCluster, type OfflineObjects } from './offline/offline-cluster.t
 export type { Decision, MethodName } from './disruption/command.ts';
 // Deciding about a cluster of a file.
 export { renderBlock, renderIneligibility } from './disruption/block-text.ts';
+export type { BlockReason } from './disruption/candidate-filters.ts';
+export type { Ineligibility } from './disruption/eligibility.ts';
+export { expiryOf } from './nodeclaim/expiration.ts';
 export { renderScore } from './disruption/balanced-score.ts';
 export { candidateName } from './disruption/candidate.ts';
 export { type Command, decisionOf, type Replacement } from './disruption/command.ts';

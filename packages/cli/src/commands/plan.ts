@@ -1,14 +1,18 @@
-import { Command, Option } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import type { Io } from '../io.ts';
+import type { ClusterPlanSettings } from '../plan/cluster-plan.ts';
 import type { PlanSettings } from '../plan/fleet-plan.ts';
+
+/** What may be asked about a cluster. */
+export const QUESTIONS = ['provision', 'empty', 'drift', 'expire', 'consolidate', 'all'] as const;
 
 export function planCommand(io: Io): Command {
   return new Command('plan')
-    .description('Plan the nodes for the pods of a fleet file, without a cluster.')
-    .requiredOption(
-      '--fleet <file>',
-      'catalogue, NodePools, pods and daemon pods in one JSON file, or - for standard input',
-    )
+    .description('Plan the nodes for pods, or what would be disrupted in a cluster, without a cluster.')
+    .addArgument(new Argument('[what]', 'with --from: what to plan').choices(QUESTIONS).default('all', 'everything'))
+    .option('--fleet <file>', 'catalogue, NodePools, pods and daemon pods in one JSON file, or - for standard input')
+    .option('--from <file>', 'a cluster file, as karpenter dump writes it, or - for standard input')
+    .option('--until-stable', 'carry the commands out on the model until nothing changes any more', false)
     .addOption(
       new Option('--preference-policy <policy>', "the controller's flag of that name: whether preferences count")
         .choices(['Respect', 'Ignore'])
@@ -28,8 +32,27 @@ export function planCommand(io: Io): Command {
     .option('--node-fee <rate>', 'what a node costs beside its price', '0/h')
     .option('--extensions <ids>', 'extensions that are honoured: all, none, or their ids by commas', 'all')
     .addOption(new Option('-o, --output <format>', 'how to print').choices(['text', 'json']).default('text'))
-    .action(async (flags: PlanSettings) => {
-      const { runPlan } = await import('../plan/fleet-plan.ts');
-      await runPlan(flags, io);
+    .action(async (what: ClusterPlanSettings['what'], flags: Flags, command: Command) => {
+      const { fleet, from } = flags;
+      if ((fleet === undefined) === (from === undefined)) {
+        return command.error('error: name one of --fleet and --from', { exitCode: 2 });
+      }
+      if (fleet !== undefined) {
+        if (command.args.length > 0 || flags.untilStable) {
+          return command.error('error: --fleet plans new nodes only: use --from', { exitCode: 2 });
+        }
+        const { runPlan } = await import('../plan/fleet-plan.ts');
+        return runPlan({ ...flags, fleet }, io);
+      }
+      const isGiven = command.getOptionValueSource('preferencePolicy') === 'cli';
+      const preferencePolicy = isGiven ? flags.preferencePolicy : undefined;
+      const { runClusterPlan } = await import('../plan/cluster-plan.ts');
+      return runClusterPlan({ ...flags, from: from!, what, preferencePolicy }, io);
     });
 }
+
+type Flags = Omit<PlanSettings, 'fleet'> & {
+  readonly fleet?: string;
+  readonly from?: string;
+  readonly untilStable: boolean;
+};

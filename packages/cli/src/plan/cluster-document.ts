@@ -1,6 +1,7 @@
 // What `karpenter plan --from CLUSTER.json -o json` prints: the schema that results of upstream are recorded in too, so
 // that the two can be compared.
 import type { Decision, MethodName } from '@karpenter-ts/core';
+import type { PlanFile } from '../fleet/plan-file.ts';
 
 export interface ClusterDocument {
   /** Who made it. */
@@ -13,6 +14,22 @@ export interface ClusterDocument {
   readonly loop?: LoopEntry;
   readonly fixedPoint?: FixedPointEntry;
   readonly seconds: number;
+  /** Beyond what is recorded of upstream: why each node stays. */
+  readonly stays?: Readonly<Record<string, readonly string[]>>;
+  /** Beyond what is recorded of upstream: what pending pods would get, as `plan --fleet` prints it. */
+  readonly provision?: PlanFile;
+  /** Beyond what is recorded of upstream: when NodeClaims expire, the soonest first. */
+  readonly expirations?: readonly ExpirationEntry[];
+}
+
+/** Expiration deletes a NodeClaim whatever budgets and pods say. */
+export interface ExpirationEntry {
+  readonly nodeClaim: string;
+  readonly node?: string;
+  readonly nodePool: string;
+  readonly expiresAt: string;
+  /** Whether it has expired already. */
+  readonly expired: boolean;
 }
 
 export interface AllowanceEntry {
@@ -90,6 +107,8 @@ export interface StepEntry {
 
 export interface FixedPointEntry {
   readonly settledPrice: number;
+  /** Beyond what is recorded of upstream: the nodes before the first command. */
+  readonly settledNodes: number;
   readonly endPrice: number;
   readonly commands: number;
   readonly byMethod: Readonly<Partial<Record<MethodName, number>>>;

@@ -1,22 +1,30 @@
-import type { DisruptionReason } from '@karpenter-ts/apis';
+import { type DisruptionReason, NODEPOOL_LABEL } from '@karpenter-ts/apis';
 import {
   type Attempt,
+  type CandidateLook,
+  expiryOf,
   METHOD_NAMES,
   METHODS,
   type MethodName,
   OfflineCluster,
   type OfflineObjects,
   OfflinePass,
+  planPendingPods,
   renderBlock,
   renderIneligibility,
   runPass,
   tryMethod,
   walkToRest,
 } from '@karpenter-ts/core';
+import { timestamp } from '@karpenter-ts/kubernetes';
+import type { Plan, PlanningOptions } from '@karpenter-ts/scheduling';
+import { type PlanFile, toPlanFile } from '../fleet/plan-file.ts';
 import { version } from '../version.ts';
+import { type Looks, stayReasons } from './stay-reasons.ts';
 import type {
   AllowanceEntry,
   ClusterDocument,
+  ExpirationEntry,
   FixedPointEntry,
   LoopEntry,
   MethodEntry,
@@ -30,11 +38,14 @@ export interface ReportRequest {
   readonly methods: readonly MethodName[];
   /** Whether to carry the commands out until nothing changes any more. */
   readonly untilStable: boolean;
+  /** How to plan what pending pods would get; undefined not to tell. */
+  readonly provisioning?: PlanningOptions | undefined;
+  readonly expirations?: boolean;
 }
 
 /** What the controller would do with a cluster, method by method, and in the end. */
 export async function reportOnCluster(request: ReportRequest, signal: AbortSignal): Promise<ClusterDocument> {
-  const { objects, methods, untilStable } = request;
+  const { objects, methods, untilStable, provisioning, expirations = false } = request;
   const cluster = new OfflineCluster(objects);
   const synced = cluster.model.hasSynced();
   const first = await OfflinePass.read(cluster, signal);
@@ -45,8 +56,11 @@ export async function reportOnCluster(request: ReportRequest, signal: AbortSigna
     attempts.set(method, await tryMethod(cluster, method, signal));
   }
   const seconds = (performance.now() - started) / 1000;
-  const entries: [MethodName, MethodEntry][] = [];
-  for (const method of methods) entries.push([method, await methodEntry(first, method, attempts.get(method), signal)]);
+  cluster.clock.rewind();
+  const looks = await lookAtEach(first, methods, signal);
+  const entries = methods.map((method) => {
+    return [method, methodEntry(first, method, attempts.get(method), looks.get(method))] as const;
+  });
   return {
     upstream: `karpenter-ts ${version()}`,
     synced,
@@ -54,21 +68,69 @@ export async function reportOnCluster(request: ReportRequest, signal: AbortSigna
     budgets: budgetEntries(first),
     totals: totalEntries(first),
     methods: Object.fromEntries(entries),
-    ...(methods.length === METHOD_NAMES.length && { loop: await loopEntry(cluster, synced, signal) }),
-    ...(untilStable && synced && { fixedPoint: await fixedPointEntry(objects, signal) }),
+    ...(methods.length > 0 && { loop: await loopEntry(cluster, methods, synced, signal) }),
+    ...(untilStable && synced && { fixedPoint: await fixedPointEntry(request, signal) }),
     seconds: Math.round(seconds * 1000) / 1000,
+    ...(methods.length > 0 && { stays: stayReasons(first, attempts, looks) }),
+    ...(provisioning && { provision: await provisioningEntry(cluster, provisioning, signal) }),
+    ...(expirations && { expirations: expirationEntries(cluster) }),
   };
 }
 
-async function methodEntry(
+async function lookAtEach(pass: OfflinePass, methods: readonly MethodName[], signal: AbortSignal): Promise<Looks> {
+  const looks = new Map<MethodName, readonly CandidateLook[]>();
+  for (const method of methods) {
+    if (method !== 'Drift' && method !== 'SingleNodeConsolidation') continue;
+    if (pass.candidatesOf(method).eligible.length > 0) looks.set(method, await pass.lookAtEach(method, signal));
+  }
+  return looks;
+}
+
+async function provisioningEntry(
+  cluster: OfflineCluster,
+  options: PlanningOptions,
+  signal: AbortSignal,
+): Promise<PlanFile> {
+  const started = performance.now();
+  const plan = (await planPendingPods(cluster, options, signal)) ?? NOTHING_PLANNED;
+  return toPlanFile(plan, Math.round(performance.now() - started) / 1000);
+}
+
+const NOTHING_PLANNED: Plan = {
+  newNodes: [],
+  existingNodes: [],
+  unschedulable: [],
+  undecided: [],
+  unusablePools: [],
+  pricePerHour: 0,
+};
+
+function expirationEntries({ caches, clock }: OfflineCluster): readonly ExpirationEntry[] {
+  const expiring = caches.nodeClaims.list().flatMap((nodeClaim): ExpirationEntry[] => {
+    const { name, labels = {}, deletionTimestamp } = nodeClaim.metadata;
+    const at = deletionTimestamp === undefined ? expiryOf(nodeClaim) : undefined;
+    if (at === undefined || Number.isNaN(at)) return [];
+    const node = nodeClaim.status?.nodeName;
+    return [
+      {
+        nodeClaim: name,
+        ...(node !== undefined && { node }),
+        nodePool: labels[NODEPOOL_LABEL] ?? '',
+        expiresAt: timestamp(at),
+        expired: at <= clock.now(),
+      },
+    ];
+  });
+  return expiring.sort((a, b) => (a.expiresAt < b.expiresAt ? -1 : Number(a.expiresAt > b.expiresAt)));
+}
+
+function methodEntry(
   pass: OfflinePass,
   method: MethodName,
   attempt: Attempt | undefined,
-  signal: AbortSignal,
-): Promise<MethodEntry> {
+  options: readonly CandidateLook[] | undefined,
+): MethodEntry {
   const { eligible } = pass.candidatesOf(method);
-  const hasOptions = method === 'Drift' || method === 'SingleNodeConsolidation';
-  const options = hasOptions && eligible.length > 0 ? await pass.lookAtEach(method, signal) : undefined;
   const rejection = method === 'SingleNodeConsolidation' && attempt !== undefined ? rejectionText(attempt) : undefined;
   const { blocking, reason } = pass.allowances(method);
   const poolEvents = blocking.map(
@@ -131,16 +193,21 @@ function totalEntries(pass: OfflinePass): ClusterDocument['totals'] {
   return Object.fromEntries(entries);
 }
 
-async function loopEntry(cluster: OfflineCluster, synced: boolean, signal: AbortSignal): Promise<LoopEntry> {
+async function loopEntry(
+  cluster: OfflineCluster,
+  methods: readonly MethodName[],
+  synced: boolean,
+  signal: AbortSignal,
+): Promise<LoopEntry> {
   if (!synced) return { method: '', command: null, error: 'not synced', stable: true };
-  const attempt = await runPass(cluster, signal);
+  const attempt = await runPass(cluster, methods, signal);
   if (attempt === undefined) return { method: '', command: null, stable: true };
   return { method: attempt.method, command: commandEntry(attempt), stable: true };
 }
 
-async function fixedPointEntry(objects: OfflineObjects, signal: AbortSignal): Promise<FixedPointEntry> {
+async function fixedPointEntry({ objects, methods }: ReportRequest, signal: AbortSignal): Promise<FixedPointEntry> {
   const started = performance.now();
-  const walk = await walkToRest(new OfflineCluster(objects), signal);
+  const walk = await walkToRest(new OfflineCluster(objects), methods, signal);
   const byMethod: Partial<Record<MethodName, number>> = {};
   const steps = walk.steps.map(({ method, decision, candidates, launched, pricePerHour }): StepEntry => {
     byMethod[method] = (byMethod[method] ?? 0) + 1;
@@ -156,6 +223,7 @@ async function fixedPointEntry(objects: OfflineObjects, signal: AbortSignal): Pr
   const endPrice = rounded(walk.endPrice);
   return {
     settledPrice: rounded(walk.settledPrice),
+    settledNodes: walk.settledNodes,
     endPrice,
     commands: walk.commands,
     byMethod,

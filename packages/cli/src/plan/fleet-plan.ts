@@ -1,19 +1,14 @@
-import { stat } from 'node:fs/promises';
-import { type ExtensionOptions, extensionOptions } from '@karpenter-ts/core';
-import { parseOptions } from '@karpenter-ts/runtime';
 import { Explainer, finish, packingOptions, planSnapshot } from '@karpenter-ts/scheduling';
-import type { Fleet } from '../fleet/fleet-snapshot.ts';
 import { readFleet } from '../fleet/fleet-file.ts';
 import { toPlanFile } from '../fleet/plan-file.ts';
-import { type Io, readFile, type SizeLimit } from '../io.ts';
+import type { Io } from '../io.ts';
 import { renderPlan } from '../render/plan.ts';
-import { printableJson, printableLine } from '../render/printable.ts';
+import { printableJson } from '../render/printable.ts';
 import { renderUnplaced } from '../render/unplaced.ts';
+import { loadDocument } from './document-input.ts';
+import { type ExtensionFlags, readExtensions } from './extension-flags.ts';
 
-/** As written on the command line; the controller's flags of the same names are read the same way. */
-type PackingFlags = { readonly [K in keyof ExtensionOptions]: string };
-
-export interface PlanSettings extends PackingFlags {
+export interface PlanSettings extends ExtensionFlags {
   /** The fleet file; `-` is standard input. */
   readonly fleet: string;
   readonly output: 'text' | 'json';
@@ -25,7 +20,7 @@ export async function runPlan(settings: PlanSettings, io: Io): Promise<void> {
   const { fleet: name, output, preferencePolicy } = settings;
   const extensions = readExtensions(settings, io);
   if (extensions === undefined) return;
-  const fleet = await loadFleet(io, name);
+  const fleet = await loadDocument(io, name, 'fleet file', parseFleet);
   if (fleet === undefined) return;
   const { snapshot } = fleet;
   const options = { ...fleet.options, preferencePolicy, packing: packingOptions(extensions) };
@@ -36,35 +31,7 @@ export async function runPlan(settings: PlanSettings, io: Io): Promise<void> {
   else io.stdout.write(renderPlan(file, renderUnplaced(plan.unschedulable, new Explainer(snapshot, options))));
 }
 
-/** The settings, or `undefined` once it is said what is wrong with them. */
-function readExtensions(flags: PackingFlags, io: Io): ExtensionOptions | undefined {
-  const names = Object.keys(extensionOptions) as (keyof ExtensionOptions)[];
-  const argv = names.map((name) => `--${extensionOptions[name].flag}=${flags[name]}`);
-  const parsed = parseOptions({ extensions: { rows: extensionOptions } }, argv, {});
-  if (parsed.kind === 'parsed') return parsed.options.extensions;
-  io.stderr.write(`error: ${parsed.kind === 'refused' ? parsed.problem : parsed.usage}\n`);
-  io.exitCode = 2;
-  return undefined;
-}
-
-/** A text of that size is the largest that JavaScript can hold. */
-const FLEET_LIMIT: SizeLimit = { bytes: 511 * 1024 * 1024, advice: 'more than can be read at once' };
-
-/** The fleet, or `undefined` once it is said what keeps it from being read. */
-async function loadFleet(io: Io, name: string): Promise<Fleet | undefined> {
-  const refuse = (lines: readonly string[]): undefined => {
-    io.stderr.write(lines.map((line) => `${printableLine(line)}\n`).join(''));
-    io.exitCode = 1;
-  };
-  const isFolder = name !== '-' && (await stat(name).catch(() => undefined))?.isDirectory();
-  if (isFolder) return refuse([`${name}:1:1: error: is a folder, not a fleet file`]);
-  const file = await readFile(io, name, FLEET_LIMIT);
-  if ('problem' in file) return refuse([`${file.name}:1:1: error: ${file.problem}`]);
-  const read = readFleet(file.text);
-  if ('fleet' in read) return read.fleet;
-  return refuse(
-    read.problems.map(({ line, column, field, message }) =>
-      [`${file.name}:${line}:${column}: error`, ...(field === '' ? [] : [field]), message].join(': '),
-    ),
-  );
+function parseFleet(text: string) {
+  const read = readFleet(text);
+  return 'problems' in read ? read : { document: read.fleet };
 }

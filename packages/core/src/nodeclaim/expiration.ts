@@ -9,7 +9,7 @@ import type { NodeClaimDeletions } from './deletions.ts';
 /**
  * When the NodeClaim expires; undefined if never. Only the NodeClaim's own `expireAfter` counts, not its NodePool's.
  */
-function expiryOf({ metadata, spec }: NodeClaim): Instant | undefined {
+export function expiryOf({ metadata, spec }: NodeClaim): Instant | undefined {
   const lifetime = parseNillableDuration(spec.expireAfter);
   if (lifetime === undefined) return undefined;
   return Date.parse(metadata.creationTimestamp ?? '') + nanosToMilliseconds(lifetime);

@@ -10,7 +10,6 @@ import {
   type FreshState,
   type ValidationFailure,
 } from '../disruption/validation.ts';
-import { METHOD_NAMES } from './methods.ts';
 import type { OfflineCluster } from './offline-cluster.ts';
 import { OfflinePass } from './offline-pass.ts';
 
@@ -45,12 +44,16 @@ export async function tryMethod(
 }
 
 /**
- * One pass of the controller: the methods in their order, until one has a command that can be started. Undefined if none
+ * One pass of the controller: these methods in their order, until one has a command that can be started. Undefined if none
  * has. It starts at the time that the clock shows first.
  */
-export async function runPass(cluster: OfflineCluster, signal: AbortSignal): Promise<Attempt | undefined> {
+export async function runPass(
+  cluster: OfflineCluster,
+  methods: readonly MethodName[],
+  signal: AbortSignal,
+): Promise<Attempt | undefined> {
   cluster.clock.rewind();
-  for (const method of METHOD_NAMES) {
+  for (const method of methods) {
     const attempt = await tryMethod(cluster, method, signal);
     if (attempt !== undefined && attempt.validation.kind !== 'Failed') return attempt;
   }

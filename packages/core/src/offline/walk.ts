@@ -41,8 +41,12 @@ const MOST_COMMANDS = 200;
 /** As many equal steps in a row are a cycle. */
 const CYCLE = 4;
 
-/** Carries out commands until nothing changes any more. The cluster is changed by it. */
-export async function walkToRest(cluster: OfflineCluster, signal: AbortSignal): Promise<Walk> {
+/** Carries out the commands of these methods until nothing changes any more. The cluster is changed by it. */
+export async function walkToRest(
+  cluster: OfflineCluster,
+  methods: readonly MethodName[],
+  signal: AbortSignal,
+): Promise<Walk> {
   const execution = new PlanExecution(cluster);
   await settle(cluster, execution, signal);
   cluster.endNominations();
@@ -52,7 +56,7 @@ export async function walkToRest(cluster: OfflineCluster, signal: AbortSignal): 
   let end: Walk['end'] = 'TooLong';
   let commands = 0;
   while (commands < MOST_COMMANDS) {
-    const attempt = await runPass(cluster, signal);
+    const attempt = await runPass(cluster, methods, signal);
     if (attempt === undefined) {
       end = 'Complete';
       break;

@@ -3,7 +3,10 @@ import type { OperatorOptions } from '../options/operator-options.ts';
 import { DEFAULT_PLANNING, packingOptions, type PlanningOptions } from '@karpenter-ts/scheduling';
 
 /** The planning options for pending pods, from the process's settings and the provider. */
-export function planningOptions(options: OperatorOptions, provider: CloudProvider): PlanningOptions {
+export function planningOptions(
+  options: OperatorOptions,
+  provider: Pick<CloudProvider, 'profile' | 'reservationIdLabel'>,
+): PlanningOptions {
   return {
     ...DEFAULT_PLANNING,
     profile: provider.profile,
