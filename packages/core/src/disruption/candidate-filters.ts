@@ -35,7 +35,7 @@ export type BlockReason =
   | PodBlock;
 
 /** A pod keeps its node. A `terminationGracePeriod` ends that for the class `eventual`. */
-export type PodBlock = { readonly kind: 'PodDoNotDisrupt'; readonly pod: Pod } | PodBudgetBlock;
+type PodBlock = { readonly kind: 'PodDoNotDisrupt'; readonly pod: Pod } | PodBudgetBlock;
 
 /** A state node that may not be disrupted, and the first reason why. */
 export interface BlockedNode {

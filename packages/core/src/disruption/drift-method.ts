@@ -39,7 +39,7 @@ export interface DriftFindings {
   readonly lookedAt: LookedAt;
 }
 
-export interface UnschedulableCandidate {
+interface UnschedulableCandidate {
   readonly candidate: Candidate;
   readonly errors: readonly SimulationError[];
 }

@@ -27,7 +27,7 @@ import type { DisruptionPool, DisruptionState } from '../disruption-state.ts';
 export const NOW = Date.parse('2026-01-02T00:00:00Z');
 
 /** `small` costs 1 on demand and 0.4 as spot, `large` twice that, both in `zone-a` only. */
-export const TYPES: readonly InstanceType[] = [
+const TYPES: readonly InstanceType[] = [
   fakeType('small', { offerings: [makeOffering('zone-a', 'on-demand', 1), makeOffering('zone-a', 'spot', 0.4)] }),
   fakeType('large', { offerings: [makeOffering('zone-a', 'on-demand', 2), makeOffering('zone-a', 'spot', 0.8)] }),
 ];
