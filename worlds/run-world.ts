@@ -160,7 +160,8 @@ class World {
     for (;;) {
       const instances = await listInstances(cluster.client);
       if (!canRest(instances)) return;
-      const unrest = findUnrest({ ...instances, now: clock.now(), lastCommand: observer.lastCommand });
+      const activity = findUnrest({ ...instances, now: clock.now(), lastCommand: observer.lastCommand });
+      const unrest = [...activity, ...(await observer.findLeftovers())];
       if (unrest.length === 0) return;
       if (clock.now() >= end) {
         for (const violation of unrest) this.#env.report(violation);

@@ -3,6 +3,7 @@ import { type CloudProvider, NodeClaimNotFoundError } from '@karpenter-ts/cloudp
 import type { Transport, TransportRequest, TransportResponse } from '@karpenter-ts/runtime';
 import type { Invariant } from '../invariants/violation.ts';
 import { refusal } from './api-fault.ts';
+import { DISRUPTION_BUGS } from './disruption-bugs.ts';
 
 /**
  * A bug that is put into the operator by wrapping its connection to the API server or its provider. It proves that an
@@ -28,6 +29,7 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
   },
   'trips over its own types': { breaks: 'crash', provider: listingUndefined },
   'keeps all it has read': { breaks: 'memory', transport: keepingResponses },
+  ...DISRUPTION_BUGS,
 };
 
 /** Reports instances as gone without deleting them. */

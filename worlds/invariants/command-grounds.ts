@@ -25,7 +25,7 @@ export function findWrongCandidates(
 }
 
 /** Why the node may not be disrupted, if it could not be disrupted at any instant since then. */
-function findBlocker(
+export function findBlocker(
   cluster: ObservedCluster,
   { node: name, nodeClaim: claimName }: CommandCandidate,
   reason: StartedCommand['reason'],
@@ -101,7 +101,7 @@ function milliseconds(duration: string | undefined): number {
 }
 
 /** Whether the pod must find another node when its own goes. */
-function isMovable(pod: Pod): boolean {
+export function isMovable(pod: Pod): boolean {
   const isOfNode = pod.metadata.ownerReferences?.some(({ kind }) => kind === 'DaemonSet' || kind === 'Node');
   return isActive(pod) && !isOfNode;
 }

@@ -18,7 +18,10 @@ export type Invariant =
   | 'replacement'
   /** Each replacement for consolidation is cheaper than what it replaces. */
   | 'price'
-  /** A cluster in which nothing changes any more is left in peace, and no mark of a command is left in it. */
+  /**
+   * A cluster in which nothing changes any more is left in peace. By then no mark of a command is left in it, and no node
+   * that is empty or has drifted and could go.
+   */
   | 'rest'
   /** Once the world is calm, every pod runs. */
   | 'running'

@@ -12,6 +12,7 @@ import {
 } from '@karpenter-ts/kubernetes';
 import { Client, type Instant, MINUTE, SECOND, type SteadyClock, type TransportRequest } from '@karpenter-ts/runtime';
 import { findWrongCandidates } from '../invariants/command-grounds.ts';
+import { findLeftovers } from '../invariants/leftovers.ts';
 import { findExceededBudgets } from '../invariants/node-budgets.ts';
 import { Replacements } from '../invariants/replacements.ts';
 import type { Violation } from '../invariants/violation.ts';
@@ -76,6 +77,12 @@ export class Observer {
   /** How many commands were started so far. */
   get commandCount(): number {
     return this.#commandCount;
+  }
+
+  /** Nodes that should have been disrupted by now. */
+  async findLeftovers(): Promise<readonly Violation[]> {
+    await this.#refresh();
+    return findLeftovers(this.#observed, this.#moment());
   }
 
   /** Something has come between the operators and the API server, for so long, or is about to change their clock. */

@@ -1,12 +1,24 @@
 import { MINUTE, SECOND } from '@karpenter-ts/runtime';
 import { UsageError } from '../../tools/command-line.ts';
 import { randomPlan } from './random-plan.ts';
-import type { KillPoint, PlannedStep, WorldPlan } from './world-plan.ts';
+import type { KillPoint, PlannedStep, Step, WorldPlan } from './world-plan.ts';
 
 /** More writes than a node's coming takes, or its going and that of the next one; events left out. */
-const WRITES = { launch: 25, 'delete-claim': 40, 'delete-node': 40 } as const;
+const WRITES = { launch: 25, 'delete-claim': 40, 'delete-node': 40, empty: 25, drift: 50, replace: 50 } as const;
 const CLOUDS = ['fleet', 'kwok'] as const;
-const PHASES = ['launch', 'delete-claim', 'delete-node'] as const;
+const PHASES = ['launch', 'delete-claim', 'delete-node', 'empty', 'drift', 'replace'] as const;
+const POOL = 'pool';
+const APP = 'app';
+/** What happens to a node that runs its pods, and ends in its deletion. There is none for a launch. */
+const CAUSES: Readonly<Record<Phase, readonly Step[]>> = {
+  launch: [],
+  'delete-claim': [{ kind: 'delete-claim', choice: 0 }],
+  'delete-node': [{ kind: 'delete-node', choice: 0 }],
+  empty: [{ kind: 'scale', workload: APP, replicas: 0 }],
+  drift: [{ kind: 'change-template', pool: POOL }],
+  // Three of four pods go, so that the node is larger than it need be.
+  replace: [{ kind: 'scale', workload: APP, replicas: 1 }],
+};
 type Phase = (typeof PHASES)[number];
 const WHENS = ['before', 'after'] as const;
 
@@ -33,7 +45,8 @@ export function planOf(name: string): WorldPlan {
   if (!found.phase || !found.cloud || !found.when || !/^(\d+|cloud)$/.test(point ?? '')) {
     throw new UsageError(`there is no world ${name}: it is a number, or such as launch:kwok:before:7`);
   }
-  const method = found.phase === 'launch' ? 'create' : 'delete';
+  const isPurchase = ['launch', 'drift', 'replace'].includes(found.phase);
+  const method = isPurchase ? 'create' : 'delete';
   const at: KillPoint =
     point === 'cloud'
       ? { kind: 'cloud', method, when: found.when }
@@ -44,15 +57,17 @@ export function planOf(name: string): WorldPlan {
 function mortalPlan(phase: Phase, cloud: WorldPlan['cloud'], at: KillPoint): WorldPlan {
   const time = phase === 'launch' ? 0 : 2 * MINUTE;
   const kill: PlannedStep = { at: time, step: { kind: 'kill', at, downFor: 20 * SECOND } };
-  const deletion: readonly PlannedStep[] = phase === 'launch' ? [] : [{ at: time, step: { kind: phase, choice: 0 } }];
-  const app = { kind: 'Deployment', replicas: 2, cpu: '1', graceSeconds: 5, tolerates: false } as const;
+  const causes = CAUSES[phase].map((step): PlannedStep => ({ at: time, step }));
+  const replicas = phase === 'replace' ? 4 : 2;
+  const app = { kind: 'Deployment', replicas, cpu: '1', graceSeconds: 5, tolerates: false } as const;
   return {
     seed: 1,
     cloud,
     repairs: false,
     replicas: 1,
-    pools: [],
-    workloads: [{ name: 'app', ...app, maxUnavailable: 1, hasFinalizer: false, hasVolume: false, isSpread: false }],
-    steps: [kill, ...deletion],
+    // Spot nodes are not replaced by others of their kind.
+    pools: [{ name: POOL, weight: 10, isTainted: false, expireAfter: 'Never', capacityType: 'on-demand' }],
+    workloads: [{ name: APP, ...app, maxUnavailable: 1, hasFinalizer: false, hasVolume: false, isSpread: false }],
+    steps: [kill, ...causes],
   };
 }

@@ -1,0 +1,118 @@
+import { DISRUPTED_TAINT, type NodeClaim, type NodePool } from '@karpenter-ts/apis';
+import type { CloudProvider } from '@karpenter-ts/cloudprovider';
+import type { Pod, PodDisruptionBudget } from '@karpenter-ts/kubernetes';
+import type { Transport } from '@karpenter-ts/runtime';
+import type { InstanceType } from '@karpenter-ts/scheduling';
+import { changingObjects } from './changed-objects.ts';
+import type { SeededBug } from './seeded-bug.ts';
+
+type Disruption = NonNullable<NodePool['spec']['disruption']>;
+
+/** Bugs of an operator that disrupts nodes: each part of a decision, and each step of a command, is wrong in one. */
+export const DISRUPTION_BUGS: Readonly<Record<string, SeededBug>> = {
+  'does not see the budgets of pools': { breaks: 'node-budget', transport: seeingDisruption(() => ({ budgets: [] })) },
+  'does not see budgets with a schedule': { breaks: 'node-budget', transport: seeingDisruption(withoutWindows) },
+  'does not see the wait of a pool': {
+    breaks: 'reason',
+    transport: seeingDisruption(() => ({ consolidateAfter: '0s' })),
+  },
+  'consolidates where only empty nodes may go': {
+    breaks: 'reason',
+    transport: seeingDisruption(() => ({ consolidationPolicy: 'WhenEmptyOrUnderutilized' })),
+  },
+  'takes all pods for those of daemons': { breaks: 'reason', transport: changingObjects('pods', asDaemon) },
+  'does not see what pod budgets allow': {
+    breaks: 'blocked',
+    transport: changingObjects('poddisruptionbudgets', allowingMore),
+  },
+  'takes a launched node for an initialised one': {
+    breaks: 'replacement',
+    transport: changingObjects('nodeclaims', initialized),
+  },
+  'takes dear for cheap': { breaks: 'price', provider: invertingPrices },
+  'finds drift in everything': { breaks: 'rest', provider: alwaysDrifted },
+  'leaves its taints behind': { breaks: 'rest', transport: keeping('nodes', `"key":"${DISRUPTED_TAINT.key}"`) },
+  'leaves its marks behind': { breaks: 'rest', transport: keeping('nodeclaims', '"type":"DisruptionReason"') },
+};
+
+function seeingDisruption(
+  change: (disruption: Disruption) => Partial<Disruption>,
+): (transport: Transport) => Transport {
+  return changingObjects('nodepools', (pool: NodePool) => {
+    const { disruption = { consolidateAfter: '0s' } as Disruption } = pool.spec;
+    return { ...pool, spec: { ...pool.spec, disruption: { ...disruption, ...change(disruption) } } };
+  });
+}
+
+function withoutWindows({ budgets = [] }: Disruption): Partial<Disruption> {
+  return { budgets: budgets.filter(({ schedule }) => schedule === undefined) };
+}
+
+function asDaemon(pod: Pod): Pod {
+  const ownerReferences = pod.metadata.ownerReferences?.map((owner) => {
+    return { ...owner, apiVersion: 'apps/v1', kind: 'DaemonSet' };
+  });
+  return { ...pod, metadata: { ...pod.metadata, ...(pod.spec.nodeName && ownerReferences && { ownerReferences }) } };
+}
+
+function allowingMore(budget: PodDisruptionBudget): PodDisruptionBudget {
+  const { maxUnavailable: _, ...spec } = budget.spec;
+  return { ...budget, spec, status: { ...budget.status, disruptionsAllowed: 1 } };
+}
+
+function initialized(nodeClaim: NodeClaim): NodeClaim {
+  const conditions = nodeClaim.status?.conditions?.map((condition) =>
+    condition.type === 'Initialized' ? { ...condition, status: 'True' as const, reason: 'Initialized' } : condition,
+  );
+  return { ...nodeClaim, status: { ...nodeClaim.status, ...(conditions && { conditions }) } };
+}
+
+/** The dearest offering of all becomes the cheapest, and the other way round. */
+function invertingPrices(provider: CloudProvider): CloudProvider {
+  const changed = new WeakMap<readonly InstanceType[], readonly InstanceType[]>();
+  return derived(provider, {
+    instanceTypes: async (nodePool, signal) => {
+      const types = await provider.instanceTypes(nodePool, signal);
+      const known = changed.get(types);
+      if (known !== undefined) return known;
+      const inverted = types.map((type) => ({
+        ...type,
+        offerings: type.offerings.map((one) => ({ ...one, pricePerHour: 0.01 / one.pricePerHour })),
+      }));
+      changed.set(types, inverted);
+      return inverted;
+    },
+  });
+}
+
+function alwaysDrifted(provider: CloudProvider): CloudProvider {
+  return derived(provider, { findDrift: async () => 'SurelyDrifted' });
+}
+
+function derived(provider: CloudProvider, own: Partial<CloudProvider>): CloudProvider {
+  return Object.assign(Object.create(provider) as CloudProvider, own);
+}
+
+/** Does not carry out the writes that would take something off an object, and answers with the object as it is. */
+function keeping(plural: string, word: string): (transport: Transport) => Transport {
+  return (transport) => ({
+    send: async (request, signal) => {
+      const { method, path, body } = request;
+      if (method !== 'PATCH' || !path.includes(`/${plural}/`) || String(body).includes(word)) {
+        return transport.send(request, signal);
+      }
+      const read = { method: 'GET', path: path.replace(/(\/status)?(\?.*)?$/, ''), headers: request.headers } as const;
+      const now = await transport.send(read, signal);
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of now.body) chunks.push(chunk);
+      const text = Buffer.concat(chunks);
+      const isTaken = text.includes(word) && /"(taints|conditions)"/.test(String(body));
+      return isTaken ? { ...now, body: only(text) } : transport.send(request, signal);
+    },
+    close: () => transport.close(),
+  });
+}
+
+async function* only(chunk: Buffer): AsyncGenerator<Buffer> {
+  yield chunk;
+}
