@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { customResourceDefinition, RESOURCES } from '@karpenter-ts/apis';
+import { customResourceDefinition, NODE_POOLS, RESOURCES } from '@karpenter-ts/apis';
 import type { Scenario } from '@karpenter-ts/apis/manifests';
 import { simulatedNode, startCluster } from '@karpenter-ts/embedded';
 import type { ApiObject, ResourceType } from '@karpenter-ts/kubernetes';
@@ -108,6 +108,28 @@ test('nodes are deleted and broken by name, and get well when it is time', async
     '2 nodes are deleted',
     '0 nodes are deleted',
   ]);
+  await world.stop();
+});
+
+test('a NodePool is changed as a merge patch says, and what is not in it stays', async () => {
+  const world = await startPlay({
+    workloads: [],
+    steps: [
+      { at: '10s', edit: { nodePool: 'default', spec: { weight: 5 } } },
+      { at: '20s', edit: { nodePool: 'other', spec: { weight: 5 } } },
+    ],
+  });
+  const nodeClassRef = { group: 'karpenter.kwok.sh', kind: 'KWOKNodeClass', name: 'default' };
+  const spec = { limits: { cpu: '7' }, template: { spec: { nodeClassRef, requirements: [] } } };
+  const pool = { apiVersion: 'karpenter.sh/v1', kind: 'NodePool', metadata: { name: 'default' }, spec };
+  await world.cluster.client.create(NODE_POOLS, pool);
+  await world.clock.advance(25 * SECOND);
+  await world.playing;
+  const [changed] = (
+    await world.cluster.client.listAll<typeof pool & { spec: typeof spec & { weight: number } }>(NODE_POOLS)
+  ).items;
+  assert.deepEqual([changed?.spec.weight, changed?.spec.limits], [5, { cpu: '7' }]);
+  assert.deepEqual(world.told, ['NodePool default is changed: {"weight":5}', 'other is gone already']);
   await world.stop();
 });
 

@@ -81,7 +81,7 @@ test('what is wrong is named with field and line, all at once', async () => {
   );
   await assert.rejects(
     wrong('at: 10s, ', 'at: 10s, delete: {nodes: 1}, '),
-    /:17:\d+: error: .*must be one of scale, delete and fault/,
+    /:17:\d+: error: .*must be one of scale, delete, edit and fault/,
   );
   await assert.rejects(
     wrong('scale: {workload: web, replicas: 5}', 'delete: {}'),
@@ -101,6 +101,11 @@ test('a file must hold one Scenario and a NodePool', async () => {
   await assert.rejects(loadText(SCENARIO), /holds no NodePool/);
   await assert.rejects(loadText(POOL), /holds 0 objects of kind Scenario instead of one/);
   await assert.rejects(loadText(`${POOL}${SCENARIO}---\n${SCENARIO}`), /holds 2 objects of kind Scenario/);
+});
+
+test('a step can only change a NodePool of its file', async () => {
+  const edits = SCENARIO.replace('scale: {workload: web, replicas: 5}', 'edit: {nodePool: other, spec: {weight: 5}}');
+  await assert.rejects(loadText(POOL + edits), /mine\.yaml holds no NodePool "other", and a step changes it/);
 });
 
 test('a name that is neither a file nor one of ours gets the list of ours', async () => {

@@ -33,11 +33,16 @@ export async function loadScenario(pathOrName: string, io: Io): Promise<Scenario
     throw new Error(`${file.name} holds ${scenarios.length} objects of kind Scenario instead of one`);
   }
   if (pools.length === 0) throw new Error(`${file.name} holds no NodePool: there would never be a node`);
+  const { spec } = scenario.object as unknown as Scenario;
+  for (const { edit } of spec.steps) {
+    if (edit === undefined || pools.some(({ checked }) => checked.name === edit.nodePool)) continue;
+    throw new Error(`${file.name} holds no NodePool "${edit.nodePool}", and a step changes it`);
+  }
   return {
     name: scenario.checked.name,
     // Objects that passed their schemas are of the types that come from those.
     objects: read.filter((one) => one !== scenario).map(({ object }) => object as unknown as ApiObject),
-    spec: (scenario.object as unknown as Scenario).spec,
+    spec,
     placeOf: (workload) => `${file.name}:${lineOf(workload, scenario)}`,
   };
 }

@@ -1,5 +1,5 @@
 import { nanosToMilliseconds, NODES, parseDuration } from '@karpenter-ts/kubernetes';
-import { NODEPOOL_LABEL } from '@karpenter-ts/apis';
+import { NODE_POOLS, NODEPOOL_LABEL } from '@karpenter-ts/apis';
 import type { Scenario } from '@karpenter-ts/apis/manifests';
 import type { Fault, Faults } from '@karpenter-ts/embedded';
 import { type Client, type Clock, isNotFound } from '@karpenter-ts/runtime';
@@ -20,15 +20,16 @@ type Choice = { readonly nodes?: number | undefined; readonly nodePool?: string 
 
 /** Does what the step says. What somebody else has taken away meanwhile is told, and left. */
 export async function performStep(
-  { scale, fault, delete: deletion }: Step,
+  { scale, fault, edit, delete: deletion }: Step,
   workloads: readonly Workload[],
   deps: StepDeps,
   signal: AbortSignal,
 ): Promise<void> {
-  const name = scale?.workload ?? deletion?.workload;
+  const name = scale?.workload ?? deletion?.workload ?? edit?.nodePool;
   const workload = workloads.find((one) => one.name === name);
   try {
     if (fault) await breakNodes(fault, deps, signal);
+    else if (edit) await editNodePool(edit, deps);
     else if (workload === undefined) await deleteNodes(deletion ?? {}, deps);
     else if (scale) await scaleWorkload(workload, scale.replicas, deps);
     else await deleteWorkload(workload, deps);
@@ -42,6 +43,11 @@ async function scaleWorkload(workload: Workload, replicas: number, { client, tel
   const { type, ref } = refOf(workload);
   await client.patch(type, ref, { type: 'merge', body: { spec: { replicas } } });
   tell(`${workload.name} is scaled to ${replicas}`);
+}
+
+async function editNodePool({ nodePool, spec }: NonNullable<Step['edit']>, { client, tell }: StepDeps): Promise<void> {
+  await client.patch(NODE_POOLS, { name: nodePool }, { type: 'merge', body: { spec } });
+  tell(`NodePool ${nodePool} is changed: ${JSON.stringify(spec)}`);
 }
 
 async function deleteWorkload(workload: Workload, { client, tell }: StepDeps): Promise<void> {

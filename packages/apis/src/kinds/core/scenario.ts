@@ -69,18 +69,30 @@ const fault = object(
   ],
 );
 
+const poolSpec: Schema<JsonObject> = {
+  description: 'What changes in its spec, as a JSON merge patch: null removes a field.',
+  type: 'object',
+  'x-kubernetes-preserve-unknown-fields': true, // the cluster knows what a NodePool is, and will say so
+};
+
+const edit = object('Changes a NodePool.', {
+  nodePool: required(string('Name of the NodePool.')),
+  spec: required(poolSpec),
+});
+
 const step = object(
   'Something that happens.',
   {
     at: required(string('How long after the start.', { pattern: DURATION })),
     delete: deletion,
+    edit,
     fault,
     scale,
   },
   [
     {
-      rule: '[has(self.scale), has(self.delete), has(self.fault)].filter(x, x).size() == 1',
-      message: 'must be one of scale, delete and fault',
+      rule: '[has(self.scale), has(self.delete), has(self.edit), has(self.fault)].filter(x, x).size() == 1',
+      message: 'must be one of scale, delete, edit and fault',
     },
   ],
 );
