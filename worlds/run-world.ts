@@ -1,6 +1,6 @@
 import { MINUTE } from '@karpenter-ts/runtime';
 import { PODS, VOLUME_ATTACHMENTS } from '@karpenter-ts/kubernetes';
-import { baseManifests, HELD, type Manifest, pool, workload } from './cluster/manifests.ts';
+import { baseManifests, HELD, type Manifest, NAMESPACE, pool, typeOf, workload } from './cluster/manifests.ts';
 import { listInstances, takeSnapshot } from './cluster/snapshot.ts';
 import { findDuplicates } from './invariants/duplicates.ts';
 import { Leaks } from './invariants/leaks.ts';
@@ -111,7 +111,10 @@ class World {
     for (const manifest of workload(PROBE)) await this.#create(manifest);
     await this.#settle();
     if (this.#isOver) return;
+    journal.tell('the last task is done');
+    await this.#env.cluster.client.delete(typeOf(PROBE), { namespace: NAMESPACE, name: PROBE.name });
     await this.#rest();
+    await this.#settle();
   }
 
   get #isOver(): boolean {

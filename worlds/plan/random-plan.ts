@@ -44,7 +44,7 @@ function randomPool(random: Random, index: number): PoolPlan {
     isTainted: random.chance(0.25),
     ...randomExpiry(random),
     ...(random.chance(0.5) && { terminationGracePeriod: random.pick(['0s', '1m', '5m', '10m']) }),
-    ...(random.chance(0.3) && { capacityType: random.pick(['spot', 'on-demand'] as const) }),
+    ...(random.chance(0.6) && { capacityType: random.pick(['spot', 'on-demand', 'on-demand'] as const) }),
     ...(random.chance(0.7) && { disruption: randomDisruption(random) }),
     protectsNodes: random.chance(0.05),
   };
@@ -62,7 +62,7 @@ function randomWorkload(random: Random, index: number): WorkloadPlan {
   return {
     name: `app-${index}`,
     kind,
-    replicas: 1 + random.below(5),
+    replicas: 1 + random.below(7),
     cpu: kind === 'DaemonSet' ? '50m' : random.pick(['200m', '500m', '1', '2']),
     graceSeconds: random.pick([0, 5, 30, 120]),
     tolerates: random.chance(0.4),

@@ -15,13 +15,13 @@ const minutes = (random: Random, most: number): number => (1 + random.below(most
 
 /** How often each kind of step comes, and what it is like. */
 const MAKERS: readonly (readonly [weight: number, make: Maker])[] = [
-  [4, (random, { workloads }) => ({ kind: 'scale', workload: random.pick(workloads).name, replicas: random.below(7) })],
+  [7, (random, { workloads }) => ({ kind: 'scale', workload: random.pick(workloads).name, replicas: random.below(9) })],
   [2, (random, { workloads }) => ({ kind: 'roll-out', workload: random.pick(workloads).name })],
   [1, (random) => ({ kind: 'delete-pod', choice: choice(random) })],
   [4, (random) => ({ kind: 'delete-claim', choice: choice(random) })],
   [4, (random) => ({ kind: 'delete-node', choice: choice(random) })],
   [2, (random, { pools }) => ({ kind: 'delete-pool', pool: random.pick(pools).name, backAfter: minutes(random, 8) })],
-  [3, (random, { pools }) => ({ kind: 'change-template', pool: anyPool(random, pools) })],
+  [5, (random, { pools }) => ({ kind: 'change-template', pool: anyPool(random, pools) })],
   [
     1,
     (random, { pools }) => ({
