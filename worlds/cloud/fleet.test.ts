@@ -9,12 +9,19 @@ const SCARCITY = { kind: 'cloud-fault', method: 'create', fault: 'no-capacity' }
 
 /** What is bought for a pod that needs one core, when so many purchases find theirs sold out. */
 async function purchases(times: number): Promise<readonly string[]> {
-  const { workloads, ...quiet } = planOf('launch:fleet:before:1');
+  const { workloads, pools, ...quiet } = planOf('launch:fleet:before:1');
+  // A node that was too large for its pods is not replaced once there are smaller ones again.
+  const disruption = { consolidationPolicy: 'WhenEmpty', consolidateAfter: 'Never', budgets: [] } as const;
   const steps = [
     { at: 0, step: { ...SCARCITY, times } },
     { at: 10 * MINUTE, step: { kind: 'cut-watches' } },
   ] as const;
-  const plan: WorldPlan = { ...quiet, workloads: [{ ...workloads[0]!, replicas: 1 }], steps };
+  const plan: WorldPlan = {
+    ...quiet,
+    pools: pools.map((pool) => ({ ...pool, disruption })),
+    workloads: [{ ...workloads[0]!, replicas: 1 }],
+    steps,
+  };
   const { violations, journal } = await runWorld(plan);
   assert.deepEqual(violations, []);
   const end = journal.findIndex((line) => line.endsWith('all watches are cut'));

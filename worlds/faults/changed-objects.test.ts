@@ -13,7 +13,7 @@ test('every answer shows the objects changed, and the server keeps them as they 
   const client = new Client({ transport, clock, userAgent: 'test' });
   const labelsOf = (nodes: readonly Node[]) => nodes.map(({ metadata }) => metadata.labels?.['seen']);
 
-  assert.deepEqual(labelsOf([await client.create<Node>(NODES, { metadata: { name: 'a' } } as Node)]), ['changed']);
+  assert.deepEqual(labelsOf([await client.create<Node>(NODES, { metadata: { name: 'a' } })]), ['changed']);
   assert.deepEqual(labelsOf([await client.get<Node>(NODES, { name: 'a' })]), ['changed']);
   assert.deepEqual(labelsOf((await client.listAll<Node>(NODES)).items), ['changed']);
 

@@ -39,12 +39,12 @@ function seeingDisruption(
   change: (disruption: Disruption) => Partial<Disruption>,
 ): (transport: Transport) => Transport {
   return changingObjects('nodepools', (pool: NodePool) => {
-    const { disruption = { consolidateAfter: '0s' } as Disruption } = pool.spec;
+    const { disruption } = pool.spec;
     return { ...pool, spec: { ...pool.spec, disruption: { ...disruption, ...change(disruption) } } };
   });
 }
 
-function withoutWindows({ budgets = [] }: Disruption): Partial<Disruption> {
+function withoutWindows({ budgets }: Disruption): Partial<Disruption> {
   return { budgets: budgets.filter(({ schedule }) => schedule === undefined) };
 }
 
