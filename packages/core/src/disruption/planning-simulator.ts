@@ -106,8 +106,11 @@ export class PlanningSimulator implements Simulator {
   }
 
   async #read(slices: TimeSlices): Promise<SnapshotPlanner> {
+    if (this.#planner !== undefined) return this.#planner;
+    await slices.pause(); // the caller may have just ordered thousands of candidates
     const snapshot = await this.snapshot(slices.signal);
     const { driver, options } = this.#parts.deps;
+    if (slices.isOver) await slices.pause();
     this.#planner ??= await driver.read({ snapshot, options: simulationOptions(options) }, slices);
     return this.#planner;
   }
@@ -217,12 +220,17 @@ function isUsable({ nodePool }: DisruptionPool): boolean {
 
 /** The nodes that pods should not be moved to, because pods have come or gone there not long ago (spec 04 §7). */
 function findBusyNodes({ stateNodes, pools, now }: DisruptionState): ReadonlySet<StateNode> {
-  const busy = new Set<StateNode>();
-  for (const stateNode of stateNodes.active) {
-    if (stateNode.nodeClaim === undefined) continue;
-    const pool = pools.get(stateNode.existing.labels[NODEPOOL_LABEL] ?? '');
-    if (pool === undefined || pool.nodePool.spec.replicas !== undefined || !isUsable(pool)) continue;
+  const waits = new Map<string, number>();
+  for (const [name, pool] of pools) {
     const wait = waitFor('underutilized', pool.nodePool, pool.settings);
+    const isWaitedFor = wait !== 'Never' && wait > 0 && pool.nodePool.spec.replicas === undefined && isUsable(pool);
+    if (isWaitedFor) waits.set(name, wait);
+  }
+  const busy = new Set<StateNode>();
+  if (waits.size === 0) return busy;
+  for (const stateNode of stateNodes.active) {
+    const wait = waits.get(stateNode.existing.labels[NODEPOOL_LABEL] ?? '');
+    if (stateNode.nodeClaim === undefined || wait === undefined) continue;
     if (findQuiet(stateNode.nodeClaim, wait, now).kind === 'Busy') busy.add(stateNode);
   }
   return busy;

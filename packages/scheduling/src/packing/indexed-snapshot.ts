@@ -7,7 +7,7 @@ import { PodClasses } from '../model/pods/pod-class.ts';
 import type { PodShape } from '../model/pods/pod-shape.ts';
 import { ResourceTable } from '../model/resources/resource-table.ts';
 import type { Progress, Reading } from '../progress.ts';
-import type { PlanningOptions, Snapshot } from '../snapshot.ts';
+import type { ExistingNode, PlanningOptions, Snapshot } from '../snapshot.ts';
 import { DomainCounts } from '../topology/domain-counts.ts';
 import { InverseAntiAffinity } from '../topology/inverse-anti-affinity.ts';
 import type { ClusterTopology } from '../topology/topology.ts';
@@ -52,13 +52,14 @@ export function* indexSnapshot(
   catalogues: Catalogues = new Catalogues(),
 ): Reading<IndexedSnapshot> {
   const internTables = new InternTables(snapshot, options);
+  yield reading(snapshot.pods.length);
   const deletingNodes = [...snapshot.deletingNodes, ...(snapshot.absentNodes ?? [])];
-  const onNodes = [...snapshot.nodes, ...deletingNodes].flatMap(({ pods }) => pods);
-  const all = [...snapshot.daemonPods, ...snapshot.pods, ...onNodes];
   const shapes = new Map<Pod, PodShape>();
-  for (const [i, pod] of all.entries()) {
-    if (i % STEP === 0) yield reading(all.length - i);
-    shapes.set(pod, internTables.read(pod));
+  for (const pods of podsByOrigin(snapshot, deletingNodes)) {
+    for (const pod of pods) {
+      if (shapes.size % STEP === 0) yield reading(snapshot.pods.length);
+      shapes.set(pod, internTables.read(pod));
+    }
   }
   internTables.referencedLabels.close();
   const { sets, taints, amounts, volumes, referencedLabels } = internTables;
@@ -67,7 +68,9 @@ export function* indexSnapshot(
   const classes = new PodClasses(referencedLabels.podLabels);
   const podTables = { shapes: internTables.shapes, classes };
   const daemons = daemonsOf(snapshot.daemonPods, podTables, taints, ignoreDraRequests);
+  yield reading(snapshot.pods.length);
   const nodes = new ClusterNodes(snapshot.nodes, deletingNodes, referencedLabels.nodeLabels, { sets, taints, profile });
+  yield reading(snapshot.pods.length);
   const bound = new BoundPods();
   const remainingCapacity = new RemainingCapacity(nodes, daemons, {
     sets,
@@ -120,6 +123,17 @@ export function* indexSnapshot(
     pools,
     queue,
   };
+}
+
+/** All pods of a snapshot, in the lists it has them in: those of thousands of nodes would take a while to join. */
+function* podsByOrigin(
+  { daemonPods, pods, nodes }: Snapshot,
+  deletingNodes: readonly ExistingNode[],
+): Iterable<readonly Pod[]> {
+  yield daemonPods;
+  yield pods;
+  for (const node of nodes) yield node.pods;
+  for (const node of deletingNodes) yield node.pods;
 }
 
 function reading(waiting: number): Progress {
