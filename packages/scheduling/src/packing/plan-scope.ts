@@ -43,7 +43,7 @@ export function initialStateOf(index: IndexedSnapshot, scope: PlanScope): RunSta
 
 /** The rules of a run, with nothing placed yet. */
 export function topologyOf(index: IndexedSnapshot, { pods, pools, removedNodes }: PlanScope): Topology {
-  const moving = new Set(pods.map(({ pod }) => index.bound.find(pod)).filter((bound) => bound !== undefined));
+  const moving = new Set(pods.map(({ bound }) => bound).filter((bound) => bound !== undefined));
   const base = { ...index.topology, offeredDomains: index.pools.offeredDomainsOf(pools) };
   return new Topology(base, moving, removedNodes, { nameOf: placeholderOf });
 }

@@ -1,4 +1,5 @@
 import type { AttachedVolumeClaim } from '../checks/volume-limits.ts';
+import type { BoundPod } from '../model/nodes/bound-pods.ts';
 import { podId } from '../model/pods/pod-id.ts';
 import type { Pod } from '@karpenter-ts/kubernetes';
 import { CPU, MEMORY, type ResourceVector } from '../model/resources/resource-table.ts';
@@ -11,6 +12,8 @@ export interface QueuedPod {
   readonly requests: ResourceVector;
   /** Its own volume claims, which pods of its class do not share. */
   readonly volumeClaims: readonly AttachedVolumeClaim[];
+  /** The same pod on the node it is bound to. */
+  readonly bound: BoundPod | undefined;
 }
 
 /** The order in which pods are placed: the largest first, then the oldest (spec 02 §8.1). */

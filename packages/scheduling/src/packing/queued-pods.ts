@@ -1,8 +1,8 @@
 import type { Pod } from '@karpenter-ts/kubernetes';
 import { attachedVolumeClaims } from '../checks/volume-limits.ts';
 import type { InternTables } from '../model/intern-tables.ts';
-import type { BoundPods } from '../model/nodes/bound-pods.ts';
-import type { PodClasses } from '../model/pods/pod-class.ts';
+import type { BoundPod, BoundPods } from '../model/nodes/bound-pods.ts';
+import type { PodClass, PodClasses } from '../model/pods/pod-class.ts';
 import { podId } from '../model/pods/pod-id.ts';
 import type { PodShape } from '../model/pods/pod-shape.ts';
 import type { ResourceTable } from '../model/resources/resource-table.ts';
@@ -35,7 +35,7 @@ export class QueuedPods {
 
   /** Adds a pod of the snapshot. */
   add(pod: Pod, shape: PodShape): void {
-    this.all.push(this.#toQueued(pod, shape));
+    this.all.push(this.#toQueued(pod, shape, this.#tables.bound.find(pod)));
   }
 
   /** Whether a pod is one of the snapshot's own. */
@@ -49,19 +49,26 @@ export class QueuedPods {
    * refers to: the snapshot must then be indexed again together with the pod.
    */
   find(pod: Pod): QueuedPod | undefined {
-    const { bound, internTables, resources } = this.#tables;
-    const shape = bound.find(pod)?.podClass.shape ?? internTables.read(pod);
+    const { internTables, resources } = this.#tables;
+    const bound = this.#tables.bound.find(pod);
+    if (bound?.pod === pod) return this.#toQueued(pod, bound.podClass.shape, bound);
+    const shape = bound?.podClass.shape ?? internTables.read(pod);
     const isKnown = internTables.namespaces.isKnown(pod.metadata.namespace ?? 'default');
     if (!isKnown || internTables.referencedLabels.hasLateLabels || !resources.knows(shape.requests)) return undefined;
-    return this.#toQueued(pod, shape);
+    return this.#toQueued(pod, shape, bound);
   }
 
-  #toQueued(pod: Pod, shape: PodShape): QueuedPod {
-    const { internTables, classes, demands } = this.#tables;
-    const isPending = pod.status?.phase === 'Pending' || this.#deletingNodes.has(pod.spec.nodeName ?? '');
-    const podClass = classes.of(pod, shape, !isPending);
+  #toQueued(pod: Pod, shape: PodShape, bound: BoundPod | undefined): QueuedPod {
+    const { internTables, demands } = this.#tables;
     const requests = demands.requestsOf(shape);
     const volumeClaims = pod.spec.volumes === undefined ? [] : attachedVolumeClaims(pod, internTables.volumes);
-    return { pod, podClass, requests, volumeClaims };
+    return { pod, podClass: this.#classOf(pod, shape, bound), requests, volumeClaims, bound };
+  }
+
+  /** Pods on nodes are of the class that they would be of if they were moved. */
+  #classOf(pod: Pod, shape: PodShape, bound: BoundPod | undefined): PodClass {
+    const isPending = pod.status?.phase === 'Pending' || this.#deletingNodes.has(pod.spec.nodeName ?? '');
+    if (bound?.pod === pod && !isPending) return bound.podClass;
+    return this.#tables.classes.of(pod, shape, !isPending);
   }
 }

@@ -26,12 +26,21 @@ export interface PodClass {
   readonly isMoved: boolean;
 }
 
+type Labels = Identity['labels'];
+
 /** The classes of all pods read. */
 export class PodClasses {
   readonly #podLabels: ReadonlySet<string>;
   readonly #identities = new Map<string, Identity>();
-  readonly #kinds = new Map<string, PodKind>();
-  readonly #byText = new Map<string, PodClass>();
+  /** By the object that holds the labels: pods of a workload often share it. */
+  readonly #byLabels = new Map<Labels, Identity>();
+  /** By constraints, then by identity. */
+  readonly #kinds: Map<number, PodKind>[] = [];
+  #kindCount = 0;
+  /** By shape, then by kind; those of moved pods apart. */
+  readonly #moved: Map<number, PodClass>[] = [];
+  readonly #others: Map<number, PodClass>[] = [];
+  #classCount = 0;
 
   constructor(podLabels: ReadonlySet<string>) {
     this.#podLabels = podLabels;
@@ -39,26 +48,31 @@ export class PodClasses {
 
   of(pod: Pod, shape: PodShape, isMoved: boolean): PodClass {
     const kind = this.#kindOf(shape.constraints, this.#identityOf(pod));
-    const text = `${shape.id} ${kind.id} ${isMoved}`;
-    let podClass = this.#byText.get(text);
+    const byShape = isMoved ? this.#moved : this.#others;
+    byShape[shape.id] ??= new Map();
+    const byKind = byShape[shape.id]!;
+    let podClass = byKind.get(kind.id);
     if (podClass === undefined) {
-      podClass = { id: this.#byText.size, shape, kind, isMoved };
-      this.#byText.set(text, podClass);
+      podClass = { id: this.#classCount++, shape, kind, isMoved };
+      byKind.set(kind.id, podClass);
     }
     return podClass;
   }
 
   #kindOf(constraints: Constraints, identity: Identity): PodKind {
-    const text = `${constraints.id} ${identity.id}`;
-    let kind = this.#kinds.get(text);
+    this.#kinds[constraints.id] ??= new Map();
+    const byIdentity = this.#kinds[constraints.id]!;
+    let kind = byIdentity.get(identity.id);
     if (kind === undefined) {
-      kind = { id: this.#kinds.size, constraints, identity };
-      this.#kinds.set(text, kind);
+      kind = { id: this.#kindCount++, constraints, identity };
+      byIdentity.set(identity.id, kind);
     }
     return kind;
   }
 
-  #identityOf({ metadata: { namespace = 'default', labels = {} } }: Pod): Identity {
+  #identityOf({ metadata: { namespace = 'default', labels = NO_LABELS } }: Pod): Identity {
+    const known = this.#byLabels.get(labels);
+    if (known?.namespace === namespace) return known;
     let text = namespace;
     for (const key in labels) if (this.#podLabels.has(key)) text += ` ${key}=${labels[key]}`;
     let identity = this.#identities.get(text);
@@ -66,6 +80,9 @@ export class PodClasses {
       identity = { id: this.#identities.size, namespace, labels };
       this.#identities.set(text, identity);
     }
+    this.#byLabels.set(labels, identity);
     return identity;
   }
 }
+
+const NO_LABELS: Labels = {};
