@@ -43,6 +43,16 @@ export interface MultiNodeSearch {
   readonly searchMs: number;
 }
 
+/** What a process keeps about instance types: they belong to the provider, and the provisioner has indexed them, too. */
+export interface TypeIndexes {
+  readonly catalogues: Catalogues;
+  readonly prices: LaunchPriceIndexes;
+}
+
+export function newTypeIndexes({ provider }: CachedCluster): TypeIndexes {
+  return { catalogues: new Catalogues(), prices: new LaunchPriceIndexes(provider.profile) };
+}
+
 /** The parts of the disruption controller that outlive a pass, over one cluster. Searches decide, and nobody acts. */
 export class Passes {
   readonly #cluster: CachedCluster;
@@ -51,12 +61,12 @@ export class Passes {
   readonly #prices: LaunchPriceIndexes;
   readonly #driver: PlannerDriver;
 
-  constructor(cluster: CachedCluster) {
-    const { clock, metrics, model, provider } = cluster;
+  constructor(cluster: CachedCluster, { catalogues, prices }: TypeIndexes) {
+    const { clock, metrics, model } = cluster;
     this.#cluster = cluster;
     this.#reader = new DisruptionStateReader({ ...cluster, cluster: model, queue: { has: () => false } });
-    this.#prices = new LaunchPriceIndexes(provider.profile);
-    this.#driver = new PlannerDriver({ clock, metrics, controller: 'disruption', catalogues: new Catalogues() });
+    this.#prices = prices;
+    this.#driver = new PlannerDriver({ clock, metrics, controller: 'disruption', catalogues });
   }
 
   /** Single-node consolidation that approves nothing, so that it looks at every candidate. */
