@@ -61,11 +61,11 @@ export const NO_BUDGETS = {
  * at once, and NodeClaims disappear as soon as they are deleted, because nobody has put a finalizer on them.
  */
 export class DisruptionEnvironment extends TestEnvironment<FakeCloudProvider> {
-  readonly cluster: ClusterModel;
+  cluster: ClusterModel;
   readonly decisions: DecisionRing;
   readonly lastPass = new LastPass();
-  readonly #loop: Controller;
-  readonly #queue: Controller;
+  #loop: Controller;
+  #queue: Controller;
 
   constructor({ options = {}, ...fake }: DisruptionEnvironmentSettings) {
     const clock = new VirtualClock();
@@ -73,6 +73,17 @@ export class DisruptionEnvironment extends TestEnvironment<FakeCloudProvider> {
     super({ provider, options, clock });
     this.cluster = new ClusterModel(this);
     this.decisions = new DecisionRing({ clock, random: () => 0.5 });
+    [this.#loop, this.#queue] = this.#createControllers();
+  }
+
+  /** What another process would know: nothing but the API server. Commands are forgotten; their queue is not started. */
+  async restart(): Promise<void> {
+    this.cluster = new ClusterModel(this);
+    [this.#loop, this.#queue] = this.#createControllers();
+    await this.clock.flush();
+  }
+
+  #createControllers(): readonly [loop: Controller, queue: Controller] {
     const core = { ...(this as ControllerDeps), cluster: this.cluster };
     const [loop, queue] = disruptionControllers({
       ...core,
@@ -83,14 +94,18 @@ export class DisruptionEnvironment extends TestEnvironment<FakeCloudProvider> {
       lastPass: this.lastPass,
       random: () => 0,
     });
-    this.#loop = loop!;
-    this.#queue = queue!;
+    return [loop!, queue!];
   }
 
   /** Starts the queue. */
   override async startWith(t: TestContext): Promise<void> {
     await super.startWith(t);
     await this.run(this.#queue);
+  }
+
+  /** Runs the loop by itself. */
+  runLoop(): Promise<void> {
+    return this.run(this.#loop);
   }
 
   /** One pass of the loop, with its waits. */
@@ -155,7 +170,7 @@ export class DisruptionEnvironment extends TestEnvironment<FakeCloudProvider> {
       if (name === undefined ? status?.providerID : metadata.name !== name) continue;
       const type = spec.requirements.find(({ key }) => key === INSTANCE_TYPE_LABEL)?.values?.[0] ?? '';
       const pool = metadata.labels?.[NODEPOOL_LABEL] ?? '';
-      const node = await this.#describe(metadata.name, { pool, type });
+      const node = await this.#describe(metadata.name, { pool, type, conditions: [] });
       await this.change(NODE_CLAIMS, metadata.name, {
         metadata: { labels: node.nodeClaim.metadata.labels },
         status: node.nodeClaim.status ?? {},
