@@ -6,7 +6,7 @@ import type { PlannedNode } from '../plan.ts';
 import { IMPROVING, type Reading } from '../progress.ts';
 import { searchPrices } from './price-search.ts';
 import type { CostPool } from './cost-pool.ts';
-import type { Effort } from './effort.ts';
+import { type Effort, pauseAfter } from './effort.ts';
 import type { Inventory } from './inventory.ts';
 import { podGroupClassesOf } from './pod-group-class.ts';
 import { type NodeOption, nodeOptionsFor } from './node-options.ts';
@@ -48,11 +48,11 @@ export function* attempt(
   const classes = yield* podGroupClassesOf(groups.all, pools, eligibility, whole.part(shares.options / 2));
   const optionEffort = { effort: whole.part(shares.options), mostLooks: shares.loads / LOOKS_PER_OPTION };
   const options = yield* nodeOptionsFor(classes, pools, sets, optionEffort);
-  yield IMPROVING; // each of these stages looks once at all pod groups, and there may be thousands
+  yield* pauseAfter(groups.all.length);
   const problem = new PackingProblem({ groups: groups.all, options: options.all, hostRules: groups.hostRules.size });
-  yield IMPROVING;
+  yield* pauseAfter(groups.all.length);
   const unassignable = problem.unassignable();
-  yield IMPROVING;
+  yield* pauseAfter(groups.all.length);
   if (unassignable.length > 0)
     return { culprits: new Set(unassignable.flatMap(({ units }) => units.map(({ node }) => node))) };
   const found = yield* buy(problem, options.shared, mostNodes(run, pools) - fixed.length, { whole, ...shares });

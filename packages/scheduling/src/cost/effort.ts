@@ -1,3 +1,5 @@
+import { IMPROVING, type Reading } from '../progress.ts';
+
 /** How many steps are made between two chances to pause: about a millisecond of work. */
 const STEPS_PER_PAUSE = 20_000;
 
@@ -42,4 +44,12 @@ export class Effort {
     this.#pausedAt = this.#spent;
     return true;
   }
+}
+
+/** So many pod groups are looked at in about a millisecond. */
+const GROUPS_PER_PAUSE = 500;
+
+/** A pause after a stage that has looked once at each of so many pod groups, if that took long. */
+export function* pauseAfter(groups: number): Reading<void> {
+  if (groups >= GROUPS_PER_PAUSE) yield IMPROVING;
 }

@@ -3,7 +3,7 @@ import { IMPROVING, type Reading } from '../progress.ts';
 import type { RequirementSets } from '../model/requirements/requirement-set.ts';
 import type { ResourceVector } from '../model/resources/resource-table.ts';
 import type { CostPool } from './cost-pool.ts';
-import type { Effort } from './effort.ts';
+import { type Effort, pauseAfter } from './effort.ts';
 import { covers, type Item, withoutDominated } from './item.ts';
 import type { PodGroup } from './pod-groups.ts';
 import type { PodGroupClass } from './pod-group-class.ts';
@@ -48,13 +48,14 @@ export function* nodeOptionsFor(
   { effort, mostLooks }: NodeOptionEffort,
 ): Reading<NodeOptionLists> {
   const demand = demandOf(classes, sets);
-  yield IMPROVING; // each of these stages looks once at all pod groups, and there may be thousands
+  const groups = classes.reduce((sum, one) => sum + one.groups.length, 0);
+  yield* pauseAfter(groups);
   const sources: PoolOptions[] = [];
   for (const pool of differentPools(classes, pools, effort)) {
-    yield IMPROVING;
+    yield* pauseAfter(groups);
     sources.push(new PoolOptions(pool, demand, effort));
   }
-  yield IMPROVING;
+  yield* pauseAfter(groups);
   const covering: Item[] = [];
   let hasShared = false;
   for (const source of sources) {
@@ -76,7 +77,7 @@ export function* nodeOptionsFor(
     }
   }
   const all = yield* optionsOf(items, classes, effort);
-  yield IMPROVING;
+  yield* pauseAfter(groups);
   const exact = yield* itemsForUnassignable(all, classes, sources, effort);
   return { shared, all: exact.length === 0 ? all : yield* optionsOf([...items, ...exact], classes, effort) };
 }

@@ -1,5 +1,5 @@
 import { IMPROVING, type Reading } from '../progress.ts';
-import type { Effort } from './effort.ts';
+import { type Effort, pauseAfter } from './effort.ts';
 import { Filler, type Load } from './filler.ts';
 import { type Purchase, type Reserve, Round, type RoundEffort, type Terms } from './round.ts';
 import type { PackingProblem } from './packing-problem.ts';
@@ -45,7 +45,7 @@ export function* searchPrices(
 ): Reading<Purchase | undefined> {
   const filler = new Filler(problem, effort);
   let prices = firstPrices(problem, effort);
-  yield IMPROVING;
+  yield* pauseAfter(problem.groups.length);
   let best = yield* highSurchargeRound(problem, filler, prices, mostNodes, { effort, most: untilFound });
   let isFound = false;
   let surcharge = 0;
