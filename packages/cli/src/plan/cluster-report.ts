@@ -1,8 +1,9 @@
-import { type DisruptionReason, NODEPOOL_LABEL } from '@karpenter-ts/apis';
+import { type DisruptionReason, NODEPOOL_LABEL, UPSTREAM_DISRUPTION } from '@karpenter-ts/apis';
 import {
   type Attempt,
   type CandidateLook,
   expiryOf,
+  PoolSettings,
   METHOD_NAMES,
   METHODS,
   type MethodName,
@@ -105,10 +106,13 @@ const NOTHING_PLANNED: Plan = {
   pricePerHour: 0,
 };
 
-function expirationEntries({ caches, clock }: OfflineCluster): readonly ExpirationEntry[] {
+function expirationEntries({ caches, clock, options }: OfflineCluster): readonly ExpirationEntry[] {
+  const poolSettings = new PoolSettings(options);
   const expiring = caches.nodeClaims.list().flatMap((nodeClaim): ExpirationEntry[] => {
     const { name, labels = {}, deletionTimestamp } = nodeClaim.metadata;
-    const at = deletionTimestamp === undefined ? expiryOf(nodeClaim) : undefined;
+    const nodePool = caches.nodePools.get(labels[NODEPOOL_LABEL] ?? '');
+    const settings = nodePool === undefined ? UPSTREAM_DISRUPTION : poolSettings.of(nodePool);
+    const at = deletionTimestamp === undefined ? expiryOf(nodeClaim, settings) : undefined;
     if (at === undefined || Number.isNaN(at)) return [];
     const node = nodeClaim.status?.nodeName;
     return [

@@ -65,6 +65,7 @@ export function renderIneligibility(why: Ineligibility): string | undefined {
     case 'NotEmpty':
     case 'NotConsolidatable':
     case 'NotDrifted':
+    case 'NotExpired':
       return undefined;
     default:
       return why satisfies never;

@@ -1,4 +1,5 @@
-import { findCondition } from '@karpenter-ts/kubernetes';
+import { EXPIRED_AT } from '@karpenter-ts/apis';
+import { findCondition, instantOf } from '@karpenter-ts/kubernetes';
 import { transitionOf } from '../writes/conditions.ts';
 import { type Candidate, candidateName } from './candidate.ts';
 
@@ -15,6 +16,17 @@ export function byDriftTime(candidates: readonly Candidate[]): readonly Candidat
   const timed = candidates.map((candidate) => ({ candidate, since: driftedSince(candidate) }));
   timed.sort((a, b) => a.since - b.since || byName(a.candidate, b.candidate));
   return timed.map(({ candidate }) => candidate);
+}
+
+/** Those first that expired first (spec 09 B2). */
+export function byExpiry(candidates: readonly Candidate[]): readonly Candidate[] {
+  const timed = candidates.map((candidate) => ({ candidate, at: expiredAt(candidate) ?? 0 }));
+  timed.sort((a, b) => a.at - b.at || byName(a.candidate, b.candidate));
+  return timed.map(({ candidate }) => candidate);
+}
+
+function expiredAt({ nodeClaim }: Candidate): number | undefined {
+  return instantOf(nodeClaim.metadata.annotations?.[EXPIRED_AT]);
 }
 
 function driftedSince({ nodeClaim }: Candidate): number {

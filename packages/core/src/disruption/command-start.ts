@@ -183,7 +183,12 @@ function countDecision({ metrics }: StartDeps, command: Command): void {
   }
 }
 
-const DECISION_KINDS = { Empty: 'empty', Drifted: 'drift', Underutilized: 'underutilized' } as const;
+const DECISION_KINDS = {
+  Empty: 'empty',
+  Expired: 'expire',
+  Drifted: 'drift',
+  Underutilized: 'underutilized',
+} as const;
 
 function decisionFor({ candidates, reason, savings }: Command): DecisionDraft {
   const before = candidates.reduce((sum, { price }) => sum + price, 0);

@@ -1,9 +1,12 @@
-import type { DisruptionReason } from '@karpenter-ts/apis';
+import type { WindowReason } from '@karpenter-ts/apis';
 import type { InstanceType, Plan, PlannedNode } from '@karpenter-ts/scheduling';
 import type { Candidate } from './candidate.ts';
 
+/** Why nodes are disrupted: the reasons of budgets, and the expiration that asks first (spec 09 B2). */
+export type CommandReason = WindowReason;
+
 /** The methods, in the order in which a pass tries them (spec 04 §1). */
-export type MethodName = 'Emptiness' | 'Drift' | 'MultiNodeConsolidation' | 'SingleNodeConsolidation';
+export type MethodName = 'Emptiness' | 'Expiration' | 'Drift' | 'MultiNodeConsolidation' | 'SingleNodeConsolidation';
 
 /** A value of the label `consolidation_type` in metrics. */
 export type ConsolidationType = 'empty' | '' | 'multi' | 'single';
@@ -19,7 +22,7 @@ export interface Replacement {
 /** What a method wants to do: delete the candidates, after their replacements have become ready. */
 export interface Command {
   readonly method: MethodName;
-  readonly reason: DisruptionReason;
+  readonly reason: CommandReason;
   readonly consolidationType: ConsolidationType;
   readonly candidates: readonly Candidate[];
   /** None for a command that only deletes. */

@@ -25,7 +25,7 @@ import { ConsolidatedMemory } from './consolidated-memory.ts';
 import { blockedByBudget, unconsolidatable } from './disruption-events.ts';
 import { consolidationTimeouts, eligibleNodes, evaluationSeconds, reasonLabel } from './disruption-metrics.ts';
 import { DisruptionQueue } from './disruption-queue.ts';
-import { Drift } from './drift.ts';
+import { Drift, Expiration } from './drift.ts';
 import { DriftBackOff } from './drift-back-off.ts';
 import { type EligibleCandidates, selectEligible } from './eligibility.ts';
 import { Emptiness } from './emptiness.ts';
@@ -93,6 +93,7 @@ class DisruptionLoop {
     const methodDeps = { ...deps, memory: new ConsolidatedMemory(), backOff: this.#backOff, prices };
     this.#methods = [
       new Emptiness(methodDeps),
+      new Expiration(methodDeps),
       new Drift(methodDeps),
       new MultiNodeConsolidation(methodDeps),
       new SingleNodeConsolidation(methodDeps),
@@ -102,7 +103,7 @@ class DisruptionLoop {
   }
 
   #noteEnd({ reason, candidates }: Command, end: 'succeeded' | 'failed'): void {
-    if (reason !== 'Drifted') return;
+    if (reason !== 'Drifted' && reason !== 'Expired') return;
     for (const nodePool of new Set(candidates.map(({ pool }) => pool.nodePool.metadata.name))) {
       if (end === 'failed') this.#backOff.fail(nodePool);
       else this.#backOff.succeed(nodePool);
@@ -135,6 +136,7 @@ class DisruptionLoop {
     const slices = new TimeSlices(this.#deps.clock, signal);
     await this.#prepare(slices, logger);
     for (const method of this.#methods) {
+      if (method.isUsed !== undefined && !method.isUsed((await this.#look(slices, logger)).state)) continue;
       this.#runs.record(`*disruption.${method.name}`);
       const result = await this.#disrupt(method, slices, logger).catch((cause: unknown) => {
         signal.throwIfAborted();
@@ -228,7 +230,9 @@ class DisruptionLoop {
       return isStarted;
     } catch (cause) {
       slices.signal.throwIfAborted();
-      if (command.reason === 'Drifted') this.#backOff.fail(command.candidates[0]!.pool.nodePool.metadata.name);
+      if (command.reason === 'Drifted' || command.reason === 'Expired') {
+        this.#backOff.fail(command.candidates[0]!.pool.nodePool.metadata.name);
+      }
       throw new Error(`disrupting candidates, ${errorText(cause)}`, { cause });
     }
   }

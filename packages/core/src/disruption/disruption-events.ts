@@ -1,6 +1,7 @@
-import { type DisruptionReason, NODE_CLAIMS, NODE_POOLS, type NodeClaim, type NodePool } from '@karpenter-ts/apis';
+import { NODE_CLAIMS, NODE_POOLS, type NodeClaim, type NodePool } from '@karpenter-ts/apis';
 import { type Node, NODES } from '@karpenter-ts/kubernetes';
 import { type EventDraft, MINUTE, subjectOf } from '@karpenter-ts/runtime';
+import type { CommandReason } from './command.ts';
 
 // Reasons and messages are upstream's (spec 04 §19): people alert on them.
 
@@ -32,7 +33,7 @@ export function disruptionBlocked(pair: Pair, message: string): readonly EventDr
 }
 
 /** A budget that allows nothing for this reason, whether or not something is being disrupted. */
-export function blockedByBudget(nodePool: NodePool, reason: DisruptionReason): EventDraft {
+export function blockedByBudget(nodePool: NodePool, reason: CommandReason): EventDraft {
   return {
     on: subjectOf(NODE_POOLS, nodePool),
     type: 'Normal',
@@ -87,7 +88,7 @@ export function poolConsolidationApproved(nodePool: NodePool, message: string): 
   return { on: subjectOf(NODE_POOLS, nodePool), type: 'Normal', reason: 'ConsolidationApproved', message, dedupe };
 }
 
-export function launching(replacement: NodeClaim, reason: DisruptionReason): EventDraft {
+export function launching(replacement: NodeClaim, reason: CommandReason): EventDraft {
   return aboutReplacement(replacement, 'DisruptionLaunching', `Launching NodeClaim: ${reason}`, reason);
 }
 
@@ -106,7 +107,7 @@ function aboutReplacement(
   return { on, type: 'Normal', reason, message, dedupe: [on.uid ?? '', ...dedupe] };
 }
 
-export function terminating(node: Node, nodeClaim: NodeClaim, reason: DisruptionReason): readonly EventDraft[] {
+export function terminating(node: Node, nodeClaim: NodeClaim, reason: CommandReason): readonly EventDraft[] {
   const event = { reason: 'DisruptionTerminating', dedupe: [reason] };
   return [
     ...aboutBoth({ node, nodeClaim: undefined }, { ...event, message: `Disrupting Node: ${reason}` }),

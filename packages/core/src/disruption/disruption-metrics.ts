@@ -1,5 +1,5 @@
-import type { DisruptionReason } from '@karpenter-ts/apis';
 import { defineCounter, defineGauge, defineHistogram, DURATION_BUCKETS } from '@karpenter-ts/runtime';
+import type { CommandReason } from './command.ts';
 
 // Names, labels and help texts are upstream's (spec 04 §20), but for those of the drift back-off, which upstream has
 // designed and not built (spec 04 §24-7).
@@ -88,6 +88,6 @@ export const driftBackOffSeconds = defineGauge(
 );
 
 /** The reason as most metrics of disruption have it. A reason is one word, so this is upstream's snake case as well. */
-export function reasonLabel(reason: DisruptionReason): string {
+export function reasonLabel(reason: CommandReason): string {
   return reason.toLowerCase();
 }

@@ -2,7 +2,7 @@ import { MINUTE, type SteadyClock } from '@karpenter-ts/runtime';
 import type { Plan } from '@karpenter-ts/scheduling';
 import type { BudgetCounter } from './budget-allowances.ts';
 import type { Candidate } from './candidate.ts';
-import { byDriftTime } from './candidate-order.ts';
+import { byDriftTime, byExpiry } from './candidate-order.ts';
 import type { Command } from './command.ts';
 import type { DisruptionState } from './disruption-state.ts';
 import { replacementsOf } from './replacements.ts';
@@ -21,6 +21,8 @@ export interface DriftSearch {
   readonly clock: Pick<SteadyClock, 'elapsed'>;
   /** As returned by the last search. */
   readonly lookedAt: LookedAt;
+  /** Expired nodes are replaced in the same way (spec 09 B2); `Drift` if left out. */
+  readonly method?: 'Drift' | 'Expiration';
 }
 
 /**
@@ -49,12 +51,12 @@ interface UnschedulableCandidate {
  * on as many new nodes as they need, at any price. Rejects if it was aborted or a simulation failed.
  */
 export async function findDriftedNode(search: DriftSearch, signal: AbortSignal): Promise<DriftFindings> {
-  const { candidates, budgets, simulator, state, clock } = search;
+  const { candidates, budgets, simulator, state, clock, method = 'Drift' } = search;
   const unschedulable: UnschedulableCandidate[] = [];
   const ids = candidates.map(({ stateNode }) => stateNode.providerId);
   let lookedAt = new Set(ids.filter((id) => search.lookedAt.has(id)));
   const deadline = clock.elapsed() + SEARCH_LIMIT;
-  for (const candidate of inDriftOrder(candidates, lookedAt)) {
+  for (const candidate of inDriftOrder(candidates, lookedAt, ORDERS[method])) {
     if (!budgets.admits(candidate)) continue;
     if (clock.elapsed() >= deadline) return { command: undefined, unschedulable, lookedAt };
     const { providerId } = candidate.stateNode;
@@ -63,7 +65,7 @@ export async function findDriftedNode(search: DriftSearch, signal: AbortSignal):
     const simulation = await simulator.simulate([candidate], signal);
     if (simulation === 'CandidateIsDeleting') continue;
     if (simulation.errors.length === 0) {
-      return { command: replaceDriftedNode(candidate, simulation.plan, state), unschedulable, lookedAt: NONE };
+      return { command: replaceNode(candidate, simulation.plan, state, method), unschedulable, lookedAt: NONE };
     }
     unschedulable.push({ candidate, errors: simulation.errors });
   }
@@ -74,16 +76,28 @@ export async function findDriftedNode(search: DriftSearch, signal: AbortSignal):
  * Those first that have been drifted for the longest time, but before them those without pods that need another node:
  * otherwise pods would move to empty drifted nodes and have to move again.
  */
-export function inDriftOrder(candidates: readonly Candidate[], lookedAt: LookedAt = NONE): readonly Candidate[] {
+export function inDriftOrder(
+  candidates: readonly Candidate[],
+  lookedAt: LookedAt = NONE,
+  byTime = byDriftTime,
+): readonly Candidate[] {
   const hasPods = (candidate: Candidate) => (candidate.reschedulablePods.length > 0 ? 1 : 0);
   const wasSeen = ({ stateNode }: Candidate) => (lookedAt.has(stateNode.providerId) ? 1 : 0);
-  return byDriftTime(candidates).toSorted((a, b) => wasSeen(a) - wasSeen(b) || hasPods(a) - hasPods(b));
+  return byTime(candidates).toSorted((a, b) => wasSeen(a) - wasSeen(b) || hasPods(a) - hasPods(b));
 }
 
-function replaceDriftedNode(candidate: Candidate, plan: Plan, state: Pick<DisruptionState, 'pools'>): Command {
+const ORDERS = { Drift: byDriftTime, Expiration: byExpiry } as const;
+const REASONS = { Drift: 'Drifted', Expiration: 'Expired' } as const;
+
+function replaceNode(
+  candidate: Candidate,
+  plan: Plan,
+  state: Pick<DisruptionState, 'pools'>,
+  method: 'Drift' | 'Expiration',
+): Command {
   return {
-    method: 'Drift',
-    reason: 'Drifted',
+    method,
+    reason: REASONS[method],
     consolidationType: '',
     candidates: [candidate],
     replacements: replacementsOf(plan, state),

@@ -1,21 +1,22 @@
 import { asSentence, renderSimulationErrors } from './simulation-text.ts';
 import { disruptionBlocked } from './disruption-events.ts';
+import type { DisruptionState } from './disruption-state.ts';
 import type { DriftBackOff } from './drift-back-off.ts';
 import { findDriftedNode, type LookedAt } from './drift-method.ts';
-import { findDriftObstacle } from './eligibility.ts';
+import { findDriftObstacle, findExpirationObstacle } from './eligibility.ts';
 import type { Decided, Method, MethodDeps, MethodTurn } from './method.ts';
 
 export interface DriftDeps extends MethodDeps {
   readonly backOff: Pick<DriftBackOff, 'isHeld'>;
 }
 
-/** Replaces one drifted node at a time, the one that has been drifted longest first (spec 04 §9.3). */
-export class Drift implements Method {
-  readonly name = 'Drift';
-  readonly reason = 'Drifted';
+/** Replaces one node at a time, whatever that costs, because it should not exist for longer. */
+abstract class Replacement implements Method {
+  abstract readonly name: 'Drift' | 'Expiration';
+  abstract readonly reason: Method['reason'];
+  abstract readonly findObstacle: Method['findObstacle'];
   readonly class = 'eventual';
   readonly consolidationType = '';
-  readonly findObstacle = findDriftObstacle;
   readonly #deps: DriftDeps;
   #lookedAt: LookedAt = new Set();
 
@@ -32,6 +33,7 @@ export class Drift implements Method {
       state: view.state,
       clock,
       lookedAt: this.#lookedAt,
+      method: this.name,
     };
     const { command, unschedulable, lookedAt } = await findDriftedNode(search, slices.signal);
     this.#lookedAt = lookedAt;
@@ -40,5 +42,24 @@ export class Drift implements Method {
       events.publish(...disruptionBlocked(candidate, asSentence(renderSimulationErrors(errors))));
     }
     return command && { command, view };
+  }
+}
+
+/** Replaces drifted nodes, the one that has been drifted longest first (spec 04 §9.3). */
+export class Drift extends Replacement {
+  readonly name = 'Drift';
+  readonly reason = 'Drifted';
+  readonly findObstacle = findDriftObstacle;
+}
+
+/** Replaces expired nodes of pools with the policy Graceful, the one that expired first before the others (spec 09 B2). */
+export class Expiration extends Replacement {
+  readonly name = 'Expiration';
+  readonly reason = 'Expired';
+  readonly findObstacle = findExpirationObstacle;
+
+  /** Clusters without such pools have none of its metrics. */
+  isUsed({ pools }: Pick<DisruptionState, 'pools'>): boolean {
+    return [...pools.values()].some(({ settings }) => settings.expirationPolicy === 'Graceful');
   }
 }

@@ -1,4 +1,4 @@
-import { CAPACITY_TYPE_LABEL, INSTANCE_TYPE_LABEL, SPLIT, ZONE_LABEL } from '@karpenter-ts/apis';
+import { CAPACITY_TYPE_LABEL, EXPIRED_AT, INSTANCE_TYPE_LABEL, SPLIT, ZONE_LABEL } from '@karpenter-ts/apis';
 import { findCondition, isTrue } from '@karpenter-ts/kubernetes';
 import { type Instant, MINUTE } from '@karpenter-ts/runtime';
 import { type ConsolidationReason, findQuiet, waitFor } from '../nodeclaim/disruption-conditions/consolidatable.ts';
@@ -25,7 +25,9 @@ export type Ineligibility =
   | { readonly kind: 'RecentlySplit' }
   /** `minimum` in milliseconds; infinite if it could not be read (spec 09 B4). */
   | { readonly kind: 'TooYoung'; readonly minimum: number }
-  | { readonly kind: 'NotDrifted' };
+  | { readonly kind: 'NotDrifted' }
+  /** It has not expired, or its pool deletes expired nodes at once. */
+  | { readonly kind: 'NotExpired' };
 
 /** The candidates of a method, and why the others are not. */
 export interface EligibleCandidates {
@@ -71,6 +73,14 @@ export function findEmptinessObstacle(candidate: Candidate, now: Instant): Ineli
 export function findDriftObstacle(candidate: Candidate): Ineligibility | undefined {
   if (isStatic(candidate)) return { kind: 'StaticPool' };
   return isTrue(candidate.nodeClaim, 'Drifted') ? undefined : { kind: 'NotDrifted' };
+}
+
+/** Why Expiration leaves the candidate alone; undefined if it does not (spec 09 B2). */
+export function findExpirationObstacle(candidate: Candidate): Ineligibility | undefined {
+  if (isStatic(candidate)) return { kind: 'StaticPool' };
+  const isExpired = candidate.nodeClaim.metadata.annotations?.[EXPIRED_AT] !== undefined;
+  const isGraceful = candidate.pool.settings.expirationPolicy === 'Graceful';
+  return isExpired && isGraceful ? undefined : { kind: 'NotExpired' };
 }
 
 /**

@@ -1,4 +1,3 @@
-import type { DisruptionReason } from '@karpenter-ts/apis';
 import { isTrue } from '@karpenter-ts/kubernetes';
 import { type Instant, type Logger, SECOND } from '@karpenter-ts/runtime';
 import type { ClusterModel } from '../state/cluster-model.ts';
@@ -6,8 +5,9 @@ import type { ControllerDeps } from '../state/controller-deps.ts';
 import type { TimeSlices } from '../state/time-slices.ts';
 import type { BudgetCounter } from './budget-allowances.ts';
 import type { Candidate, DisruptionClass } from './candidate.ts';
-import type { Command, ConsolidationType, MethodName } from './command.ts';
+import type { Command, CommandReason, ConsolidationType, MethodName } from './command.ts';
 import type { ConsolidatedMemory } from './consolidated-memory.ts';
+import type { DisruptionState } from './disruption-state.ts';
 import type { EligibleCandidates, Ineligibility } from './eligibility.ts';
 import type { PassView } from './pass-view.ts';
 
@@ -36,9 +36,11 @@ export interface MethodTurn {
 /** A way of finding nodes to disrupt. It decides, waits where it must, and tells why it did not find any. */
 export interface Method {
   readonly name: MethodName;
-  readonly reason: DisruptionReason;
+  readonly reason: CommandReason;
   readonly class: DisruptionClass;
   readonly consolidationType: ConsolidationType;
+  /** Whether any NodePool asks for the method; without it, all do. */
+  isUsed?(state: Pick<DisruptionState, 'pools'>): boolean;
   /** Why the method leaves a candidate alone. */
   readonly findObstacle: (candidate: Candidate, now: Instant) => Ineligibility | undefined;
   /** What to do now; undefined for nothing. */

@@ -1,10 +1,10 @@
 import { DISRUPTED_TAINT, isSameTaint, NODE_CLAIM_CONDITIONS, NODE_CLAIMS, type NodeClaim } from '@karpenter-ts/apis';
-import type { DisruptionReason } from '@karpenter-ts/apis';
 import { findCondition, type Node, NODES } from '@karpenter-ts/kubernetes';
 import { isNotFound } from '@karpenter-ts/runtime';
 import type { ControllerDeps } from '../state/controller-deps.ts';
 import { withCondition, withoutCondition } from '../writes/conditions.ts';
 import { patchStatus } from '../writes/status-patch.ts';
+import type { CommandReason } from './command.ts';
 
 // What others can see of a command that is being carried out: a taint keeps new pods from its nodes, and a condition
 // tells why they go. Both are taken away when the command fails or is forgotten by a restart (spec 04 §§2.4, 16.2).
@@ -59,7 +59,7 @@ export function isDisruptionTaint(taint: Taints[number]): boolean {
 export async function addReason(
   deps: MarkDeps,
   nodeClaim: NodeClaim,
-  reason: DisruptionReason,
+  reason: CommandReason,
   signal: AbortSignal,
 ): Promise<MarkResult> {
   const change = { type: 'DisruptionReason', status: 'True', reason, message: reason } as const;

@@ -1,7 +1,8 @@
 import { SECOND } from '@karpenter-ts/runtime';
 import { LaunchPriceIndexes } from '@karpenter-ts/scheduling';
 import { BudgetCounter } from '../disruption/budget-allowances.ts';
-import type { Command, MethodName } from '../disruption/command.ts';
+import type { Command } from '../disruption/command.ts';
+import type { UpstreamMethod as MethodName } from './methods.ts';
 import { deleteEmptyNodes } from '../disruption/empty-nodes.ts';
 import {
   checkCandidates,
@@ -61,7 +62,7 @@ export async function runPass(
 }
 
 async function validate(cluster: OfflineCluster, command: Command, signal: AbortSignal): Promise<Validation> {
-  if (command.method === 'Drift') return { kind: 'None', command };
+  if (command.method === 'Drift' || command.method === 'Expiration') return { kind: 'None', command };
   await cluster.clock.sleep(VALIDATION_WAIT, signal);
   const pass = await OfflinePass.read(cluster, signal);
   const fresh: FreshState = {

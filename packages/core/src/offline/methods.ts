@@ -3,6 +3,9 @@ import type { DisruptionClass } from '../disruption/candidate.ts';
 import type { MethodName } from '../disruption/command.ts';
 import { findConsolidationObstacle, findDriftObstacle, findEmptinessObstacle } from '../disruption/eligibility.ts';
 
+/** Upstream's methods: an offline cluster has nobody who marks expired nodes. */
+export type UpstreamMethod = Exclude<MethodName, 'Expiration'>;
+
 /** Why each method disrupts, which nodes it asks for, and which of these concern it. */
 export const METHODS = {
   Emptiness: { reason: 'Empty', class: 'graceful', findObstacle: findEmptinessObstacle },
@@ -19,7 +22,10 @@ export const METHODS = {
     class: 'graceful',
     findObstacle: findConsolidationObstacle,
   },
-} as const satisfies Record<MethodName, { reason: DisruptionReason; class: DisruptionClass; findObstacle: unknown }>;
+} as const satisfies Record<
+  UpstreamMethod,
+  { reason: DisruptionReason; class: DisruptionClass; findObstacle: unknown }
+>;
 
 /** The methods in the order in which a pass tries them. */
-export const METHOD_NAMES = Object.keys(METHODS) as readonly MethodName[];
+export const METHOD_NAMES = Object.keys(METHODS) as readonly UpstreamMethod[];

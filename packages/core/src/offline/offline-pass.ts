@@ -4,7 +4,7 @@ import { type BudgetAllowances, BudgetCounter, countNodes, findAllowances } from
 import type { Candidate } from '../disruption/candidate.ts';
 import { CandidateFinder, type CandidateScan } from '../disruption/candidate-filters.ts';
 import { byDriftTime, bySavingsRatio } from '../disruption/candidate-order.ts';
-import type { Command, MethodName } from '../disruption/command.ts';
+import type { Command } from '../disruption/command.ts';
 import {
   type ConsolidationContext,
   findOption,
@@ -20,7 +20,7 @@ import { findPoolTotals, type PoolTotals } from '../disruption/pool-totals.ts';
 import { DisruptionStateReader } from '../disruption/read-state.ts';
 import { inTurns, type Look, SingleNodeWalk } from '../disruption/single-node.ts';
 import type { Simulation } from '../disruption/simulator.ts';
-import { METHODS } from './methods.ts';
+import { METHODS, type UpstreamMethod as MethodName } from './methods.ts';
 import type { OfflineCluster } from './offline-cluster.ts';
 
 /** What the policies of the NodePools say about a move. */

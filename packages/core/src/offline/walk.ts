@@ -1,4 +1,5 @@
-import type { Command, Decision, MethodName } from '../disruption/command.ts';
+import type { Command, Decision } from '../disruption/command.ts';
+import type { UpstreamMethod as MethodName } from './methods.ts';
 import { decisionOf } from '../disruption/command.ts';
 import { candidateName } from '../disruption/candidate.ts';
 import { type Attempt, runPass } from './controller-pass.ts';

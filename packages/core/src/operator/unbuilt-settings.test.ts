@@ -16,10 +16,10 @@ test('each setting that is on and does nothing is named once', () => {
     StaticCapacity: true,
     CapacityBuffer: true,
   };
-  const set = { featureGates, extensions: new Set(['A1', 'B2', 'G7']), karpenterService: 'karpenter', nodeFee: 1 };
+  const set = { featureGates, extensions: new Set(['A1', 'D1', 'G7']), karpenterService: 'karpenter', nodeFee: 1 };
   assert.deepEqual(listUnbuiltSettings(set), [
     'ignoring feature gates that are not built: NodeOverlay, StaticCapacity, CapacityBuffer',
-    'ignoring extensions that are not built: B2, G7',
+    'ignoring extensions that are not built: D1, G7',
     'ignoring --node-fee: A4 is not among --extensions',
     'ignoring --karpenter-service: it has no effect',
   ]);

@@ -13,12 +13,12 @@ function options(argv: readonly string[], env: Readonly<Record<string, string>> 
 }
 
 test('by default disruption is upstream’s', () => {
-  assert.deepEqual(options([]), { consolidationMinSavings: { part: 0, perHour: 0 } });
+  assert.deepEqual(options([]), { consolidationMinSavings: { part: 0, perHour: 0 }, expirationPolicy: 'Forceful' });
 });
 
 test('every option is read from its flag and from its variable', () => {
-  const written = { CONSOLIDATION_MIN_SAVINGS: '10%,0.05/h' };
-  const expected = { consolidationMinSavings: { part: 0.1, perHour: 0.05 } };
+  const written = { CONSOLIDATION_MIN_SAVINGS: '10%,0.05/h', EXPIRATION_POLICY: 'Graceful' };
+  const expected = { consolidationMinSavings: { part: 0.1, perHour: 0.05 }, expirationPolicy: 'Graceful' };
   assert.deepEqual(options([], written), expected);
   const flags = Object.entries(written).map(([name, text]) => `--${name.toLowerCase().replaceAll('_', '-')}=${text}`);
   assert.deepEqual(options(flags), expected);
@@ -32,6 +32,7 @@ test('a bad value stops the start with the flag, the value and what is accepted'
       '10',
       '--consolidation-min-savings: "10" is not none, a percentage up to 90%, an amount per hour such as 0.05/h, or both with a comma between them',
     ],
+    ['EXPIRATION_POLICY', 'graceful', '--expiration-policy: "graceful" is not Graceful or Forceful'],
   ] as const;
   for (const [variable, text, problem] of cases) {
     const flag = `--${variable.toLowerCase().replaceAll('_', '-')}=${text}`;

@@ -1,4 +1,12 @@
-import { formatMinimumSavings, type MinimumSavings, NO_MINIMUM, readMinimumSavings } from '@karpenter-ts/apis';
+import {
+  type ExpirationPolicy,
+  findExpirationPolicy,
+  formatMinimumSavings,
+  type MinimumSavings,
+  NO_MINIMUM,
+  readMinimumSavings,
+} from '@karpenter-ts/apis';
+import { goQuote } from '@karpenter-ts/kubernetes';
 import { option, type Parsed } from '@karpenter-ts/runtime';
 import { own } from './extension-options.ts';
 
@@ -14,6 +22,12 @@ export const disruptionOptions = {
     ),
     NO_MINIMUM,
     'What a replacement must save to be made: a percentage, dollars per hour, or both with a comma between them.',
+  ),
+  expirationPolicy: option<ExpirationPolicy>(
+    'expiration-policy',
+    own('string', findExpirationPolicy, goQuote, 'Graceful or Forceful'),
+    'Forceful',
+    'Whether nodes that have expired are deleted at once, or replaced within budgets: Forceful or Graceful.',
   ),
 };
 

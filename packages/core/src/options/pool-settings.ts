@@ -6,16 +6,8 @@ export class PoolSettings {
   readonly #flags: DisruptionFlags;
   readonly #known = new WeakMap<NodePool, DisruptionSettings>();
 
-  constructor({
-    extensions,
-    consolidationMinSavings,
-  }: Pick<OperatorOptions, 'extensions' | 'consolidationMinSavings'>) {
-    this.#flags = {
-      extensions,
-      consolidationMaxReplacements: 1,
-      consolidationMinSavings,
-      expirationPolicy: 'Forceful',
-    };
+  constructor(flags: Pick<OperatorOptions, 'extensions' | 'consolidationMinSavings' | 'expirationPolicy'>) {
+    this.#flags = { ...flags, consolidationMaxReplacements: 1 };
   }
 
   of(nodePool: NodePool): DisruptionSettings {
