@@ -67,7 +67,7 @@ test('04/154 nodes of static pools, and of pools that are not ready or deleting,
 
 test('Drift moves pods to any node', async (t) => {
   const view = await ConsolidationView.read(await startBusy(t, '1m'));
-  const [candidate] = view.candidates.filter(({ node }) => node.metadata.name === 'node-of-a');
+  const candidate = view.candidates.find(({ node }) => node.metadata.name === 'node-of-a');
   const simulation = await view.simulators.for('All').simulate([candidate!], signal);
   assert.ok(simulation !== 'CandidateIsDeleting');
   assert.deepEqual(

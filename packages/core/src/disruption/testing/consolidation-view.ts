@@ -41,9 +41,12 @@ export class ConsolidationView {
     this.simulators = new PlanningSimulators(state, { caches, cluster, clock, logger, driver, options: planning });
   }
 
-  static async read(env: Environment): Promise<ConsolidationView> {
+  /** Pass the same index of budgets for views that have a memory in common. */
+  static async read(
+    env: Environment,
+    podDisruptionBudgets = new PodDisruptionBudgets(env.caches),
+  ): Promise<ConsolidationView> {
     const slices = new TimeSlices(env.clock, signal);
-    const podDisruptionBudgets = new PodDisruptionBudgets(env.caches);
     const reader = new DisruptionStateReader({ ...env, podDisruptionBudgets, queue: { has: () => false } });
     const state = await reader.read(slices, env.logger);
     const { graceful } = await new CandidateFinder().find(state, slices);
