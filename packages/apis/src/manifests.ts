@@ -8,5 +8,6 @@ export {
   type ReadObject,
   readObjects,
 } from './check/check-manifests.ts';
+export { type Manifest, readManifests } from './check/manifest.ts';
 export type { Scenario } from './kinds/core/scenario.ts';
 export { toYaml } from './schema/yaml.ts';

@@ -49,11 +49,27 @@ export interface ClusterOptions {
   readonly minValuesPolicy?: 'Strict' | 'BestEffort';
 }
 
-const CLUSTER_FILE: DocumentKind<ClusterContent> = { name: 'cluster', resource: CLUSTER, findMistakes };
+/** Cluster files as a kind of document. */
+export const CLUSTER_FILE: DocumentKind<ClusterContent> = { name: 'cluster', resource: CLUSTER, findMistakes };
 
 /** Reads a cluster file. What an API server would refuse is refused in its words. */
 export function readCluster(text: string): ReadDocument<ClusterContent> {
   return readDocument(text, CLUSTER_FILE);
+}
+
+/**
+ * The catalogue of a cluster or fleet file, or of a file that has nothing else. Undefined if the text is none of these,
+ * but perhaps a file of another form.
+ */
+export function readCatalogueOf(text: string): ReadDocument<Pick<ClusterContent, 'catalogue'>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== 'object' || value === null || !('catalogue' in value)) return undefined;
+    const { catalogue } = value;
+    return readDocument(JSON.stringify({ now: '2026-01-01T00:00:00Z', nodePools: [], catalogue }), CLUSTER_FILE);
+  } catch {
+    return undefined;
+  }
 }
 
 function findMistakes(content: ClusterContent): readonly Mistake[] {

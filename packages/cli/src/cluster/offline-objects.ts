@@ -3,25 +3,20 @@ import { operatorOptions, type OfflineObjects, type OperatorOptions } from '@kar
 import { type ApiObject, type DaemonSet, type Namespace, type Pod, READY } from '@karpenter-ts/kubernetes';
 import type { NodePool } from '@karpenter-ts/apis';
 import { defaultsOf } from '@karpenter-ts/runtime';
-import { toInstanceType } from '../fleet/fleet-snapshot.ts';
+import { type CatalogueEntry, toInstanceType } from '../fleet/fleet-snapshot.ts';
 import type { ClusterContent, ClusterOptions } from './cluster-file.ts';
 
 /** What an API server and the controllers fill in, and a file may leave out, is filled in. Everything else stays. */
 export function toOfflineObjects(content: ClusterContent): OfflineObjects {
   const { catalogue, nodePools, nodes = [], nodeClaims = [], boundPods = [], pods = [], daemonPods = [] } = content;
   const { pdbs = [], nominated = [], markedForDeletion = [] } = content;
-  const labels = new Set(catalogue.flatMap((entry) => Object.keys(entry.labels ?? {})));
-  const wellKnownLabels = CORE_PROFILE.wellKnownLabels.union(labels);
   const daemonSets = daemonPods.map(inNamespace).map(toDaemonSet);
   const allPods = [...boundPods, ...pods.map(asPending)].map(inNamespace);
   const disruptionBudgets = pdbs.map(inNamespace);
   return {
     now: Date.parse(content.now),
     options: toOptions(content.options),
-    catalogue: {
-      profile: { ...CORE_PROFILE, wellKnownLabels },
-      instanceTypes: catalogue.map((entry) => toInstanceType(entry, wellKnownLabels)),
-    },
+    catalogue: toCatalogue(catalogue),
     nodePools: nodePools.map((nodePool) => asReady(nodePool, content.now)),
     nodes,
     nodeClaims,
@@ -31,6 +26,16 @@ export function toOfflineObjects(content: ClusterContent): OfflineObjects {
     disruptionBudgets,
     nominated,
     markedForDeletion,
+  };
+}
+
+/** All labels of the catalogue are well-known. */
+export function toCatalogue(entries: readonly CatalogueEntry[]): OfflineObjects['catalogue'] {
+  const labels = new Set(entries.flatMap((entry) => Object.keys(entry.labels ?? {})));
+  const wellKnownLabels = CORE_PROFILE.wellKnownLabels.union(labels);
+  return {
+    profile: { ...CORE_PROFILE, wellKnownLabels },
+    instanceTypes: entries.map((entry) => toInstanceType(entry, wellKnownLabels)),
   };
 }
 

@@ -9,9 +9,16 @@ export const QUESTIONS = ['provision', 'empty', 'drift', 'expire', 'consolidate'
 export function planCommand(io: Io): Command {
   return new Command('plan')
     .description('Plan the nodes for pods, or what would be disrupted in a cluster, without a cluster.')
-    .addArgument(new Argument('[what]', 'with --from: what to plan').choices(QUESTIONS).default('all', 'everything'))
+    .addArgument(
+      new Argument('[what]', 'with --from or -f: what to plan').choices(QUESTIONS).default('all', 'everything'),
+    )
     .option('--fleet <file>', 'catalogue, NodePools, pods and daemon pods in one JSON file, or - for standard input')
     .option('--from <file>', 'a cluster file, as karpenter dump writes it, or - for standard input')
+    .option(
+      '-f, --filename <file...>',
+      'manifests of NodePools, pods, workloads and nodes in YAML or JSON: files, folders, or - for standard input',
+    )
+    .option('--catalogue <source>', 'with -f: the instance types: ec2, kwok, or a file that has them', 'ec2')
     .option('--until-stable', 'carry the commands out on the model until nothing changes any more', false)
     .addOption(
       new Option('--preference-policy <policy>', "the controller's flag of that name: whether preferences count")
@@ -33,10 +40,9 @@ export function planCommand(io: Io): Command {
     .option('--extensions <ids>', 'extensions that are honoured: all, none, or their ids by commas', 'all')
     .addOption(new Option('-o, --output <format>', 'how to print').choices(['text', 'json']).default('text'))
     .action(async (what: ClusterPlanSettings['what'], flags: Flags, command: Command) => {
-      const { fleet, from } = flags;
-      if ((fleet === undefined) === (from === undefined)) {
-        return command.error('error: name one of --fleet and --from', { exitCode: 2 });
-      }
+      const { fleet, from, filename } = flags;
+      const sources = [fleet, from, filename].filter((source) => source !== undefined);
+      if (sources.length !== 1) return command.error('error: name one of --fleet, --from and -f', { exitCode: 2 });
       if (fleet !== undefined) {
         if (command.args.length > 0 || flags.untilStable) {
           return command.error('error: --fleet plans new nodes only: use --from', { exitCode: 2 });
@@ -47,12 +53,14 @@ export function planCommand(io: Io): Command {
       const isGiven = command.getOptionValueSource('preferencePolicy') === 'cli';
       const preferencePolicy = isGiven ? flags.preferencePolicy : undefined;
       const { runClusterPlan } = await import('../plan/cluster-plan.ts');
-      return runClusterPlan({ ...flags, from: from!, what, preferencePolicy }, io);
+      return runClusterPlan({ ...flags, what, preferencePolicy }, io);
     });
 }
 
 type Flags = Omit<PlanSettings, 'fleet'> & {
   readonly fleet?: string;
   readonly from?: string;
+  readonly filename?: readonly string[];
+  readonly catalogue: string;
   readonly untilStable: boolean;
 };

@@ -41,12 +41,20 @@ export function readDocument<T>(text: string, { name, resource, findMistakes }: 
     const position = findSyntaxError(text)!; // which is where that gives up
     return { problems: [{ ...position, field: '', message: `is nested too deeply to be a ${name}` }] };
   }
+  const examined = examineContent(raw, { name, resource, findMistakes });
+  return 'content' in examined ? examined : { problems: locate(examined.mistakes, text).sort(byPosition) };
+}
+
+/** What is wrong with the fields of a document, without their lines. */
+export function examineContent<T>(
+  raw: JsonObject,
+  { name, resource, findMistakes }: DocumentKind<T>,
+): { readonly content: T } | { readonly mistakes: readonly Mistake[] } {
   const { decoding, errors, object } = examine({ ...raw, metadata: { name } }, resource);
-  const mistakes = [...decoding, ...errors.filter(({ path }) => path.length > 0)];
+  const bySchema = [...decoding, ...errors.filter(({ path }) => path.length > 0)];
   const content: unknown = object;
-  const problems = mistakes.length > 0 ? mistakes : findMistakes(content as T); // the schema holds: so do its types
-  if (problems.length === 0) return { content: content as T };
-  return { problems: locate(problems, text).sort(byPosition) };
+  const mistakes = bySchema.length > 0 ? bySchema : findMistakes(content as T); // the schema holds: so do its types
+  return mistakes.length > 0 ? { mistakes } : { content: content as T };
 }
 
 /** A mistake for each name that is there already. */
@@ -91,7 +99,8 @@ function locate(problems: readonly Mistake[], text: string): FileProblem[] {
   return problems.map(({ path, message }, i) => ({ field: fieldName(path), message, ...positions[i]! }));
 }
 
-function fieldName(path: FieldPath): string {
+/** As `nodePools[0].spec.weight`. */
+export function fieldName(path: FieldPath): string {
   const text = path.map((segment) => (typeof segment === 'number' ? `[${segment}]` : `.${segment}`)).join('');
   return text.replace(/^\./, '');
 }

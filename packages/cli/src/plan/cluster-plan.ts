@@ -1,19 +1,25 @@
 import { METHOD_NAMES, type MethodName, type OfflineObjects, planningOptions } from '@karpenter-ts/core';
 import { packingOptions } from '@karpenter-ts/scheduling';
 import { readCluster } from '../cluster/cluster-file.ts';
+import { findUnknownLabels } from '../cluster/label-notes.ts';
+import { loadManifests } from '../cluster/manifest-input.ts';
 import { toOfflineObjects } from '../cluster/offline-objects.ts';
 import type { QUESTIONS } from '../commands/plan.ts';
 import type { Io } from '../io.ts';
 import { renderCluster } from '../render/cluster.ts';
 import { printableJson } from '../render/printable.ts';
 import { reportOnCluster } from './cluster-report.ts';
-import { loadDocument } from './document-input.ts';
+import { loadDocument, note } from './document-input.ts';
 import { type ExtensionFlags, readExtensions } from './extension-flags.ts';
 
 export interface ClusterPlanSettings extends ExtensionFlags {
   readonly what: (typeof QUESTIONS)[number];
-  /** A cluster file; `-` is standard input. */
-  readonly from: string;
+  /** A cluster file; `-` is standard input. Undefined with manifests. */
+  readonly from?: string;
+  /** Manifests: files and folders. */
+  readonly filename?: readonly string[];
+  /** Where the instance types of manifests come from. */
+  readonly catalogue: string;
   readonly untilStable: boolean;
   readonly output: 'text' | 'json';
   /** Undefined for what the file says. */
@@ -36,6 +42,10 @@ export async function runClusterPlan(settings: ClusterPlanSettings, io: Io): Pro
   if (extensions === undefined) return;
   const read = await loadObjects(settings, io);
   if (read === undefined) return;
+  note(
+    io,
+    findUnknownLabels(read).map((text) => `warning: ${text}`),
+  );
   const options = { ...read.options, ...extensions, ...(preferencePolicy !== undefined && { preferencePolicy }) };
   const objects = { ...read, options };
   const { profile } = objects.catalogue;
@@ -52,7 +62,9 @@ export async function runClusterPlan(settings: ClusterPlanSettings, io: Io): Pro
   io.stdout.write(output === 'json' ? `${printableJson(JSON.stringify(document))}\n` : renderCluster(document));
 }
 
-async function loadObjects({ from }: ClusterPlanSettings, io: Io): Promise<OfflineObjects | undefined> {
+async function loadObjects(settings: ClusterPlanSettings, io: Io): Promise<OfflineObjects | undefined> {
+  const { from, filename = [], catalogue } = settings;
+  if (from === undefined) return loadManifests(io, filename, catalogue);
   const content = await loadDocument(io, from, 'cluster file', parseCluster);
   return content && toOfflineObjects(content);
 }

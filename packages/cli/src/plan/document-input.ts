@@ -4,7 +4,7 @@ import { type Io, readFile, type SizeLimit } from '../io.ts';
 import { printableLine } from '../render/printable.ts';
 
 /** A text of that size is the largest that JavaScript can hold. */
-const DOCUMENT_LIMIT: SizeLimit = { bytes: 511 * 1024 * 1024, advice: 'more than can be read at once' };
+export const DOCUMENT_LIMIT: SizeLimit = { bytes: 511 * 1024 * 1024, advice: 'more than can be read at once' };
 
 /** A document, or what is wrong with its text. */
 type Parsed<T> = { readonly document: T } | { readonly problems: readonly FileProblem[] };
@@ -35,6 +35,11 @@ export async function loadDocument<T>(
 
 /** Says what is wrong with the input. */
 export function refuse(io: Io, lines: readonly string[]): undefined {
-  io.stderr.write(lines.map((line) => `${printableLine(line)}\n`).join(''));
+  note(io, lines);
   io.exitCode = 1;
+}
+
+/** Says something about the input that does not keep it from being used. */
+export function note(io: Io, lines: readonly string[]): void {
+  io.stderr.write(lines.map((line) => `${printableLine(line)}\n`).join(''));
 }

@@ -1,0 +1,63 @@
+import type { FieldPath } from '@karpenter-ts/apis';
+import { isJsonObject, type Json, type JsonObject } from '@karpenter-ts/kubernetes';
+
+/** What a workload asks for: so many pods like this one. */
+export interface WorkloadPods {
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace: string;
+  readonly count: number;
+  /** The first pod of them; the others differ in name only. */
+  podAt(index: number): JsonObject;
+  /** Where a field of a pod stands in the workload. */
+  pathInWorkload(path: FieldPath): FieldPath;
+}
+
+/** The workloads that pods are made from, with how many they ask for. */
+const COUNTS: Readonly<Record<string, (spec: JsonObject) => number>> = {
+  Deployment: ({ replicas = 1 }) => Number(replicas),
+  ReplicaSet: ({ replicas = 1 }) => Number(replicas),
+  StatefulSet: ({ replicas = 1 }) => Number(replicas),
+  Job: ({ suspend = false, parallelism = 1, completions = null }) =>
+    suspend === true ? 0 : Math.min(Number(parallelism), Number(completions ?? parallelism)),
+};
+
+/** More pods than a cluster may have are a slip of the keyboard. */
+export const MOST_REPLICAS = 150_000;
+
+/** Reads a workload; undefined if the object is none, or has no pod template. */
+export function readWorkload(object: JsonObject): WorkloadPods | undefined {
+  const kind = String(object['kind']);
+  const countOf = COUNTS[kind];
+  const { metadata, spec } = object;
+  if (countOf === undefined || !isJsonObject(metadata) || !isJsonObject(spec)) return undefined;
+  const { template } = spec;
+  if (!isJsonObject(template) || !isJsonObject(template['spec'])) return undefined;
+  const name = String(metadata['name'] ?? '');
+  const namespace = String(metadata['namespace'] ?? 'default');
+  const uid = String(metadata['uid'] ?? `${kind}/${namespace}/${name}`);
+  const ofTemplate = isJsonObject(template['metadata']) ? template['metadata'] : {};
+  const apiVersion = kind === 'Job' ? 'batch/v1' : 'apps/v1';
+  const ownerKind = kind === 'Deployment' ? 'ReplicaSet' : kind;
+  const ownerReferences: Json = [{ apiVersion, kind: ownerKind, name, uid, controller: true }];
+  const podSpec = template['spec'];
+  return {
+    kind,
+    name,
+    namespace,
+    count: countOf(spec),
+    podAt: (index) => ({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: {
+        ...ofTemplate,
+        name: `${name}-${String(index).padStart(4, '0')}`,
+        namespace,
+        uid: `${uid}-${String(index).padStart(6, '0')}`,
+        ownerReferences,
+      },
+      spec: podSpec,
+    }),
+    pathInWorkload: (path) => ['spec', 'template', ...path],
+  };
+}
