@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from '@karpenter-ts/kubernetes';
 import { examineContent, fieldName, type Mistake } from '../fleet/json-document.ts';
 import type { ReadFile } from '../io.ts';
 import { CLUSTER_FILE, type ClusterContent } from './cluster-file.ts';
-import { MOST_REPLICAS, readWorkload } from './workload-pods.ts';
+import { MOST_REPLICAS, readWorkload, textIn } from './workload-pods.ts';
 
 /** The objects of manifests as the content of a cluster file, or what is wrong with them. */
 export type ManifestCluster =
@@ -87,7 +87,7 @@ class ClusterBuilder {
   }
 
   #add(placed: Placed): void {
-    const kind = String(placed.object['kind'] ?? '');
+    const kind = textIn(placed.object, 'kind');
     const field = FIELDS[kind];
     if (field !== undefined) this.#placed[field].push(placed);
     else if (kind === 'DaemonSet') this.#addDaemonSet(placed);
@@ -155,7 +155,7 @@ class ClusterBuilder {
 
 /** Objects of our own kinds are checked by their CRDs, and have their defaults filled in. */
 function isOurs(manifest: ReturnType<typeof readManifests>[number]): boolean {
-  return 'object' in manifest && String(manifest.object['apiVersion'] ?? '').startsWith('karpenter.');
+  return 'object' in manifest && textIn(manifest.object, 'apiVersion').startsWith('karpenter.');
 }
 
 /** A ReplicaSet of a Deployment: that one is given as well, or should be. */
@@ -172,9 +172,9 @@ function ownersOf(pods: readonly Placed[]): ReadonlyMap<string, number> {
     const owners = isJsonObject(metadata) ? metadata['ownerReferences'] : undefined;
     const [owner] = Array.isArray(owners) ? owners : [];
     if (!isJsonObject(metadata) || !isJsonObject(owner)) continue;
-    const namespace = String(metadata['namespace'] ?? 'default');
-    const name = String(owner['name']);
-    const keys = [`${String(owner['kind'])}/${namespace}/${name}`];
+    const namespace = textIn(metadata, 'namespace') || 'default';
+    const name = textIn(owner, 'name');
+    const keys = [`${textIn(owner, 'kind')}/${namespace}/${name}`];
     if (owner['kind'] === 'ReplicaSet') keys.push(`Deployment/${namespace}/${name.replace(/-[a-z0-9]+$/, '')}`);
     for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
   }
@@ -182,5 +182,5 @@ function ownersOf(pods: readonly Placed[]): ReadonlyMap<string, number> {
 }
 
 function nameOf({ metadata }: JsonObject): string {
-  return isJsonObject(metadata) ? String(metadata['name'] ?? '') : '';
+  return isJsonObject(metadata) ? textIn(metadata, 'name') : '';
 }

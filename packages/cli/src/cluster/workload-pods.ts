@@ -27,15 +27,15 @@ export const MOST_REPLICAS = 150_000;
 
 /** Reads a workload; undefined if the object is none, or has no pod template. */
 export function readWorkload(object: JsonObject): WorkloadPods | undefined {
-  const kind = String(object['kind']);
+  const kind = textIn(object, 'kind');
   const countOf = COUNTS[kind];
   const { metadata, spec } = object;
   if (countOf === undefined || !isJsonObject(metadata) || !isJsonObject(spec)) return undefined;
   const { template } = spec;
   if (!isJsonObject(template) || !isJsonObject(template['spec'])) return undefined;
-  const name = String(metadata['name'] ?? '');
-  const namespace = String(metadata['namespace'] ?? 'default');
-  const uid = String(metadata['uid'] ?? `${kind}/${namespace}/${name}`);
+  const name = textIn(metadata, 'name');
+  const namespace = textIn(metadata, 'namespace') || 'default';
+  const uid = textIn(metadata, 'uid') || `${kind}/${namespace}/${name}`;
   const ofTemplate = isJsonObject(template['metadata']) ? template['metadata'] : {};
   const apiVersion = kind === 'Job' ? 'batch/v1' : 'apps/v1';
   const ownerKind = kind === 'Deployment' ? 'ReplicaSet' : kind;
@@ -60,4 +60,10 @@ export function readWorkload(object: JsonObject): WorkloadPods | undefined {
     }),
     pathInWorkload: (path) => ['spec', 'template', ...path],
   };
+}
+
+/** The text of a field; '' if it has none. */
+export function textIn(object: JsonObject, field: string): string {
+  const value = object[field];
+  return typeof value === 'string' ? value : '';
 }
