@@ -12,7 +12,7 @@ import { DEFAULT_PACKING } from '../testing/packing.ts';
 import { onNodes, where } from '../testing/pod-parts.ts';
 import { seededRandom } from '@karpenter-ts/kubernetes/testing';
 import { TestEnvironment } from '../testing/test-environment.ts';
-import { Effort } from './effort.ts';
+import { Effort, pauseAfter } from './effort.ts';
 
 test('what a part spends is spent of the whole, and either may be used up', () => {
   const whole = new Effort(100);
@@ -134,6 +134,10 @@ for (const { name, types, pools, pods } of FLEETS) {
     assert.ok(plan.pricePerHour <= plan.packing!.upstream.pricePerHour);
   });
 }
+
+test('a stage that has looked at hundreds of pod groups is followed by a pause, a short one is not', () => {
+  assert.deepEqual([[...pauseAfter(2000)].length, [...pauseAfter(20)].length], [1, 0]);
+});
 
 test('pods that can run on different types share nodes of the types they have in common', () => {
   const types = manyTypes(120);
