@@ -12,6 +12,7 @@ import {
   PlannerDriver,
   planningOptions,
   PlanningSimulators,
+  RememberedOptions,
   selectEligible,
   SingleNodeWalk,
   TimeSlices,
@@ -60,16 +61,21 @@ export class Passes {
   readonly #finder = new CandidateFinder();
   readonly #prices: LaunchPriceIndexes;
   readonly #driver: PlannerDriver;
+  readonly #remembered: RememberedOptions;
 
   constructor(cluster: CachedCluster, { catalogues, prices }: TypeIndexes) {
     const { clock, metrics, model } = cluster;
     this.#cluster = cluster;
     this.#reader = new DisruptionStateReader({ ...cluster, cluster: model, queue: { has: () => false } });
     this.#prices = prices;
+    this.#remembered = new RememberedOptions(clock);
     this.#driver = new PlannerDriver({ clock, metrics, controller: 'disruption', catalogues });
   }
 
-  /** Single-node consolidation that approves nothing, so that it looks at every candidate. */
+  /**
+   * Single-node consolidation that approves nothing, so that it looks at every candidate. The first scan knows nothing; a
+   * second one of an unchanged cluster relies on what the first has found, as the controller does.
+   */
   async scan(): Promise<Scan> {
     const started = performance.now();
     const cpuBefore = process.cpuUsage();
@@ -80,6 +86,7 @@ export class Passes {
     const walk = new SingleNodeWalk(
       {
         ...pass,
+        findOption: this.#remembered.remembering(pass),
         unseenPools: new Set<string>(),
         approve: ({ decision }) => {
           counts[decision]++;
@@ -141,6 +148,6 @@ export class Passes {
     const deps = { caches, cluster: model, clock, logger, driver: this.#driver, options: planning };
     const simulator = new PlanningSimulators(state, deps).for('Quiet');
     const find = (candidates: readonly Candidate[]) => findOption(candidates, context, simulator, signal);
-    return { candidates: eligible, budgets, context, findOption: find };
+    return { candidates: eligible, budgets, context, simulator, state, findOption: find };
   }
 }

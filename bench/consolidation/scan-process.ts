@@ -13,7 +13,9 @@ export interface ScanFigures {
   readonly coldScan: Scan;
   /** Scans of a process that has run for a while. Each reads everything again, except for the instance types. */
   readonly scans: readonly Scan[];
-  readonly multiNode: MultiNodeSearch;
+  /** Second scans of the unchanged cluster. */
+  readonly rescans: readonly Scan[];
+  readonly multiNode: readonly MultiNodeSearch[];
   readonly longestHoldMs: number;
   /** Of the process, with the objects and their copies in the caches, until the end of the first scan. */
   readonly peakRssMb: number;
@@ -35,10 +37,16 @@ async function measure(kind: keyof typeof CLUSTERS, nodes: number): Promise<Scan
   const started = performance.now();
   while (performance.now() - started < WARM_UP_MS) await new Passes(cached, types).scan();
   const scans: Scan[] = [];
-  for (let run = 0; run < RUNS; run++) scans.push(await new Passes(cached, types).scan());
-  const multiNode = await new Passes(cached, types).searchMultiNode();
+  const rescans: Scan[] = [];
+  const multiNode: MultiNodeSearch[] = [];
+  for (let run = 0; run < RUNS; run++) {
+    const passes = new Passes(cached, types);
+    scans.push(await passes.scan());
+    rescans.push(await passes.scan());
+    multiNode.push(await passes.searchMultiNode());
+  }
   const pods = cached.caches.pods.list().length;
-  return { nodes, pods, coldScan, scans, multiNode, longestHoldMs, peakRssMb };
+  return { nodes, pods, coldScan, scans, rescans, multiNode, longestHoldMs, peakRssMb };
 }
 
 const [kind, nodes] = process.argv.slice(2);

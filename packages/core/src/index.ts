@@ -16,6 +16,7 @@ export type { DisruptionState } from './disruption/disruption-state.ts';
 export { findConsolidationObstacle, selectEligible } from './disruption/eligibility.ts';
 export { findMultiNode } from './disruption/multi-node.ts';
 export { PlanningSimulators } from './disruption/planning-simulator.ts';
+export { RememberedOptions } from './disruption/remembered-options.ts';
 export { DisruptionStateReader } from './disruption/read-state.ts';
 export { SingleNodeWalk } from './disruption/single-node.ts';
 export { PlannerDriver } from './planning/planner-driver.ts';
