@@ -1,9 +1,8 @@
-// One cluster in a process of its own: scan-process.ts synthetic|messy NODES
+// One cluster in a process of its own: scan-process.ts CLUSTER NODES
 import { cacheCluster } from './cached-cluster.ts';
+import { CLUSTERS } from './clusters.ts';
 import { watchEventLoop } from './event-loop.ts';
-import { messyCluster } from './messy-cluster.ts';
 import { type MultiNodeSearch, newTypeIndexes, Passes, type Scan } from './pass.ts';
-import { syntheticCluster } from './synthetic-cluster.ts';
 
 /** What the process measures. */
 export interface ScanFigures {
@@ -21,14 +20,12 @@ export interface ScanFigures {
   readonly peakRssMb: number;
 }
 
-export const CLUSTERS = { synthetic: syntheticCluster, messy: messyCluster };
-
 /** Until the code is compiled as in a process that has run for a while. */
 const WARM_UP_MS = 3_000;
 const RUNS = 5;
 
-async function measure(kind: keyof typeof CLUSTERS, nodes: number): Promise<ScanFigures> {
-  const cached = cacheCluster(CLUSTERS[kind](nodes));
+async function measure(kind: string, nodes: number): Promise<ScanFigures> {
+  const cached = cacheCluster(CLUSTERS[kind]!(nodes));
   const types = newTypeIndexes(cached);
   const eventLoop = watchEventLoop();
   const coldScan = await new Passes(cached, types).scan();
@@ -49,6 +46,6 @@ async function measure(kind: keyof typeof CLUSTERS, nodes: number): Promise<Scan
   return { nodes, pods, coldScan, scans, rescans, multiNode, longestHoldMs, peakRssMb };
 }
 
-const [kind, nodes] = process.argv.slice(2);
-process.send?.(await measure(kind as keyof typeof CLUSTERS, Number(nodes)));
+const [kind = '', nodes] = process.argv.slice(2);
+process.send?.(await measure(kind, Number(nodes)));
 process.disconnect();
