@@ -79,44 +79,6 @@ function shortDuration(milliseconds: number): string {
     .replace(/(?<=h)0m$/, '');
 }
 
-/** What keeps a node from being disrupted, as a value of the label `blocker` of metrics (spec 09 C5). */
-export type Blocker =
-  | 'pdb'
-  | 'multiple_pdbs'
-  | 'do_not_disrupt_pod'
-  | 'do_not_disrupt_node'
-  | 'nominated'
-  | 'not_initialized';
-
-/** Undefined for a node that is on its way out or that no NodePool of ours governs: nothing waits for it. */
-export function blockerOf(why: BlockReason): Blocker | undefined {
-  switch (why.kind) {
-    case 'NoNode':
-    case 'NotInitialized':
-      return 'not_initialized';
-    case 'Nominated':
-      return 'nominated';
-    case 'NodeDoNotDisrupt':
-      return 'do_not_disrupt_node';
-    case 'PodDoNotDisrupt':
-      return 'do_not_disrupt_pod';
-    case 'MultipleBudgets':
-      return 'multiple_pdbs';
-    case 'NoDisruptionsAllowed':
-    case 'FullyBlocking':
-    case 'UnreadableSelector':
-      return 'pdb';
-    case 'Queued':
-    case 'Unmanaged':
-    case 'Deleting':
-    case 'NoPoolLabel':
-    case 'PoolNotFound':
-      return undefined;
-    default:
-      return why satisfies never;
-  }
-}
-
 function keysOf(budgets: readonly { readonly metadata: Parameters<typeof objectKey>[0] }[]): string {
   return budgets.map(({ metadata }) => objectKey(metadata)).join(' ');
 }

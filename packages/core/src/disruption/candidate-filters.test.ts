@@ -13,7 +13,8 @@ import {
 import type { Pod, PodDisruptionBudget } from '@karpenter-ts/kubernetes';
 import { ownedBy, runningPod } from '../testing/cluster-objects.ts';
 import { countTurns } from '../testing/turns.ts';
-import { blockerOf, renderBlock } from './block-text.ts';
+import { renderBlock } from './block-text.ts';
+import { blockerOf } from './blockers.ts';
 import type { DisruptionClass } from './candidate.ts';
 import { CandidateFinder } from './candidate-filters.ts';
 import { type DescribedNode, node, NOW, podBudget, poolOf, scan, stateOf } from './testing/cluster-state.ts';

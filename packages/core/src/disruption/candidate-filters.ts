@@ -41,6 +41,8 @@ type PodBlock = { readonly kind: 'PodDoNotDisrupt'; readonly pod: Pod } | PodBud
 export interface BlockedNode {
   readonly stateNode: StateNode;
   readonly why: BlockReason;
+  /** The candidate that the node would be otherwise; undefined if it is none of ours or on its way out. */
+  readonly candidate?: Candidate;
 }
 
 /** All state nodes of a pass as one class of disruption sees them. */
@@ -75,30 +77,34 @@ export class CandidateFinder {
     for (const stateNodes of [state.stateNodes.active, state.stateNodes.deleting]) {
       for (const stateNode of stateNodes) {
         if (slices.isOver) await slices.pause();
-        const admitted = admit(stateNode, state);
-        if (!isAdmitted(admitted)) {
-          const blocked = { stateNode, why: admitted };
-          graceful.blocked.push(blocked);
-          eventual.blocked.push(blocked);
+        const { parts, why: nodeBlock } = look(stateNode, state);
+        if (parts === undefined) {
+          graceful.blocked.push({ stateNode, why: nodeBlock });
+          eventual.blocked.push({ stateNode, why: nodeBlock });
           continue;
         }
-        const facts = this.#facts.of(admitted, state);
+        const facts = this.#facts.of(parts, state);
+        const candidate = this.#toCandidate(parts, facts, state);
+        if (nodeBlock !== undefined) {
+          graceful.blocked.push({ stateNode, why: nodeBlock, candidate });
+          eventual.blocked.push({ stateNode, why: nodeBlock, candidate });
+          continue;
+        }
         for (const pod of facts.costs.annotatedPods) annotatedPods.push(pod);
         for (const pod of facts.costs.invalidCosts) invalidCosts.push(pod);
-        const candidate = this.#toCandidate(admitted, facts, state);
         const why = findPodBlock(facts, state);
-        const isBounded = admitted.nodeClaim.spec.terminationGracePeriod !== undefined;
+        const isBounded = parts.nodeClaim.spec.terminationGracePeriod !== undefined;
         if (why === undefined) graceful.candidates.push(candidate);
-        else graceful.blocked.push({ stateNode, why });
+        else graceful.blocked.push({ stateNode, why, candidate });
         if (why === undefined || isBounded) eventual.candidates.push(candidate);
-        else eventual.blocked.push({ stateNode, why });
+        else eventual.blocked.push({ stateNode, why, candidate });
       }
     }
     return { graceful, eventual, annotatedPods, invalidCosts };
   }
 
-  #toCandidate(admitted: AdmittedNode, { costs, lifetime }: NodeFacts, { now }: DisruptionState): Candidate {
-    const { stateNode, node, nodeClaim, pool } = admitted;
+  #toCandidate(parts: NodeParts, { costs, lifetime }: NodeFacts, { now }: DisruptionState): Candidate {
+    const { stateNode, node, nodeClaim, pool } = parts;
     const { labels } = stateNode.existing;
     const instanceType = pool.instanceTypes.get(labels[INSTANCE_TYPE_LABEL] ?? '');
     const zone = labels[ZONE_LABEL] ?? '';
@@ -122,34 +128,44 @@ export class CandidateFinder {
   }
 }
 
-/** A node that passed the filters that do not look at pods. */
-interface AdmittedNode {
-  readonly kind: 'Admitted';
+/** What makes a state node one of ours, with instances to buy instead. */
+interface NodeParts {
   readonly stateNode: StateNode;
   readonly node: Node;
   readonly nodeClaim: NodeClaim;
   readonly pool: DisruptionPool;
 }
 
-function isAdmitted(verdict: AdmittedNode | BlockReason): verdict is AdmittedNode {
-  return verdict.kind === 'Admitted';
+/** What the filters say that do not look at pods: no parts for a node that is none of ours or on its way out. */
+type Look =
+  | { readonly parts: NodeParts; readonly why: BlockReason | undefined }
+  | { readonly parts: undefined; readonly why: BlockReason };
+
+/** Applies those filters in upstream's order: its text about a node is that of the first. */
+function look(stateNode: StateNode, state: DisruptionState): Look {
+  const { node, nodeClaim, existing } = stateNode;
+  const none = (why: BlockReason): Look => ({ parts: undefined, why });
+  if (state.isQueued(stateNode.providerId)) return none({ kind: 'Queued' });
+  if (nodeClaim === undefined) return none({ kind: 'Unmanaged' });
+  if (node === undefined) return none({ kind: 'NoNode' });
+  if (stateNode.isDeleting) return none({ kind: existing.initialized ? 'Deleting' : 'NotInitialized' });
+  const why = findNodeBlock(node, nodeClaim, stateNode, state);
+  const nodePool = existing.labels[NODEPOOL_LABEL];
+  if (nodePool === undefined) return none(why ?? { kind: 'NoPoolLabel' });
+  const pool = state.pools.get(nodePool);
+  if (pool === undefined || pool.instanceTypes.size === 0) return none(why ?? { kind: 'PoolNotFound', nodePool });
+  return { parts: { stateNode, node, nodeClaim, pool }, why };
 }
 
-/** The filters that do not look at pods, in upstream's order: its text about a node is that of the first. */
-function admit(stateNode: StateNode, state: DisruptionState): AdmittedNode | BlockReason {
-  const { node, nodeClaim, existing } = stateNode;
-  if (state.isQueued(stateNode.providerId)) return { kind: 'Queued' };
-  if (nodeClaim === undefined) return { kind: 'Unmanaged' };
-  if (node === undefined) return { kind: 'NoNode' };
-  if (!existing.initialized) return { kind: 'NotInitialized' };
-  if (stateNode.isDeleting) return { kind: 'Deleting' };
+function findNodeBlock(
+  node: Node,
+  nodeClaim: NodeClaim,
+  stateNode: StateNode,
+  state: DisruptionState,
+): BlockReason | undefined {
+  if (!stateNode.existing.initialized) return { kind: 'NotInitialized' };
   if (state.isNominated(stateNode)) return { kind: 'Nominated' };
-  if (isNodeProtected(annotationsOf(node, nodeClaim))) return { kind: 'NodeDoNotDisrupt' };
-  const nodePool = existing.labels[NODEPOOL_LABEL];
-  if (nodePool === undefined) return { kind: 'NoPoolLabel' };
-  const pool = state.pools.get(nodePool);
-  if (pool === undefined || pool.instanceTypes.size === 0) return { kind: 'PoolNotFound', nodePool };
-  return { kind: 'Admitted', stateNode, node, nodeClaim, pool };
+  return isNodeProtected(annotationsOf(node, nodeClaim)) ? { kind: 'NodeDoNotDisrupt' } : undefined;
 }
 
 /** Registration copies the annotations of the NodeClaim to the Node; from then on the Node's count. */

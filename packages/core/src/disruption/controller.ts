@@ -18,6 +18,8 @@ import type { PodDisruptionBudgets } from '../pods/disruption-budgets.ts';
 import { isManagedNodePool } from '../state/managed.ts';
 import { TimeSlices } from '../state/time-slices.ts';
 import { renderIneligibility } from './block-text.ts';
+import { BlockedNodes } from './blocked-nodes.ts';
+import { BlockedNodesMetrics } from './blocked-nodes-metrics.ts';
 import { BudgetCounter, findAllowances } from './budget-allowances.ts';
 import type { Command } from './command.ts';
 import { type StartDeps, startCommand } from './command-start.ts';
@@ -74,6 +76,8 @@ class DisruptionLoop {
   readonly #runs: RunTimes;
   readonly #gauges: BudgetGauges;
   readonly #invalidCosts: InvalidCostLog;
+  readonly #blocked = new BlockedNodes();
+  readonly #blockedMetrics: BlockedNodesMetrics;
   #view: PassView | undefined;
 
   constructor(deps: DisruptionDeps) {
@@ -89,8 +93,15 @@ class DisruptionLoop {
     this.#runs = new RunTimes(clock);
     this.#gauges = new BudgetGauges(metrics);
     this.#invalidCosts = new InvalidCostLog(clock);
+    this.#blockedMetrics = new BlockedNodesMetrics(metrics);
     const prices = new LaunchPriceIndexes(provider.profile);
-    const methodDeps = { ...deps, memory: new ConsolidatedMemory(), backOff: this.#backOff, prices };
+    const methodDeps = {
+      ...deps,
+      memory: new ConsolidatedMemory(),
+      backOff: this.#backOff,
+      blocked: this.#blocked,
+      prices,
+    };
     this.#methods = [
       new Emptiness(methodDeps),
       new Expiration(methodDeps),
@@ -159,6 +170,7 @@ class DisruptionLoop {
     this.#gauges.show(view);
     this.#invalidCosts.log(view, logger);
     this.#backOff.keepOnly(pools);
+    this.#blockedMetrics.showPods(view.scan.graceful);
     lastPass.begin(view.state, view.scan);
     await publishBlocks(view, events, slices);
   }
@@ -197,17 +209,28 @@ class DisruptionLoop {
     await this.#publishIneligible(ineligible, slices);
     metrics.set(eligibleNodes, { reason: reasonLabel(reason) }, candidates.length);
     lastPass.note(method.name, selection);
-    if (candidates.length === 0) return undefined;
     const allowances = findAllowances(reason, state, nodeCounts);
+    const showBlocked = (): void => {
+      const look = { selection: scan[method.class], candidates: selection, findObstacle: method.findObstacle };
+      this.#blockedMetrics.showNodes(reason, this.#blocked.count(reason, { ...look, allowances, now: state.now }));
+    };
+    if (candidates.length === 0) {
+      showBlocked();
+      return undefined;
+    }
     for (const nodePool of allowances.blocking) events.publish(blockedByBudget(nodePool, reason));
     const lookAgain = (): Promise<PassView> => {
       this.#view = undefined;
       return this.#look(slices, logger);
     };
     const turn = { view, candidates, ineligible, budgets: new BudgetCounter(allowances), lookAgain, slices, logger };
-    return method.decide(turn).catch((cause: unknown) => {
+    try {
+      return await method.decide(turn);
+    } catch (cause) {
       throw new Error(`computing disruption decision, ${errorText(cause)}`, { cause });
-    });
+    } finally {
+      showBlocked();
+    }
   }
 
   async #publishIneligible(ineligible: EligibleCandidates['ineligible'], slices: TimeSlices): Promise<void> {

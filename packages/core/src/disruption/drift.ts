@@ -25,7 +25,7 @@ abstract class Replacement implements Method {
   }
 
   async decide({ view, candidates, budgets, slices }: MethodTurn): Promise<Decided | undefined> {
-    const { backOff, clock, events } = this.#deps;
+    const { backOff, blocked, clock, events } = this.#deps;
     const search = {
       candidates: candidates.filter(({ pool }) => !backOff.isHeld(pool.nodePool.metadata.name)),
       budgets,
@@ -40,7 +40,9 @@ abstract class Replacement implements Method {
     for (const { candidate, errors } of unschedulable) {
       if (slices.isOver) await slices.pause();
       events.publish(...disruptionBlocked(candidate, asSentence(renderSimulationErrors(errors))));
+      blocked.note(this.reason, candidate, 'unschedulable');
     }
+    for (const candidate of command?.candidates ?? []) blocked.note(this.reason, candidate, undefined);
     return command && { command, view };
   }
 }

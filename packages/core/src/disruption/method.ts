@@ -3,6 +3,7 @@ import { type Instant, type Logger, SECOND } from '@karpenter-ts/runtime';
 import type { ClusterModel } from '../state/cluster-model.ts';
 import type { ControllerDeps } from '../state/controller-deps.ts';
 import type { TimeSlices } from '../state/time-slices.ts';
+import type { BlockedNodes } from './blocked-nodes.ts';
 import type { BudgetCounter } from './budget-allowances.ts';
 import type { Candidate, DisruptionClass } from './candidate.ts';
 import type { Command, CommandReason, ConsolidationType, MethodName } from './command.ts';
@@ -18,6 +19,8 @@ export const VALIDATION_WAIT = 15 * SECOND;
 export type MethodDeps = Pick<ControllerDeps, 'clock' | 'events' | 'metrics' | 'options' | 'provider'> & {
   readonly cluster: Pick<ClusterModel, 'consolidationState'>;
   readonly memory: ConsolidatedMemory;
+  /** What methods found out about single candidates. */
+  readonly blocked: Pick<BlockedNodes, 'note'>;
 };
 
 /** One call of a method. */

@@ -2,6 +2,7 @@ import { hasOwnDefaults } from '@karpenter-ts/apis';
 import { type Logger, MINUTE } from '@karpenter-ts/runtime';
 import { mayBeApproved, type MoveScore, renderScore } from './balanced-score.ts';
 import { reportMove } from './balanced-report.ts';
+import { blockerOfConsolidation } from './blockers.ts';
 import { renderNoConsolidation } from './consolidation-text.ts';
 import { type ConsolidationDeps, publishFound, questionsAbout, toCommand, validate } from './consolidation-search.ts';
 import { consolidationApproved, unconsolidatable } from './disruption-events.ts';
@@ -73,7 +74,7 @@ export class SingleNodeConsolidation implements Method {
   }
 
   #reportLook(look: Look<MoveScore>, logger: Logger): void {
-    const { events, metrics, options } = this.#deps;
+    const { blocked, events, metrics, options } = this.#deps;
     switch (look.kind) {
       case 'Failed':
         logger.error('failed computing consolidation', look.error);
@@ -82,14 +83,17 @@ export class SingleNodeConsolidation implements Method {
         const text = renderNoConsolidation(look.option.why);
         const keyedByText = hasOwnDefaults(options.extensions); // spec 09 §0.3-6
         if (text !== undefined) events.publish(...unconsolidatable(look.candidate, text, { keyedByText }));
+        blocked.note(this.reason, look.candidate, blockerOfConsolidation(look.option.why));
         return;
       }
       case 'NotApproved': {
         const { approval: score } = look.scored;
         reportMove({ candidates: [look.candidate], score, decision: 'rejected' }, metrics, logger);
+        blocked.note(this.reason, look.candidate, undefined);
         return;
       }
       case 'Found':
+        blocked.note(this.reason, look.candidate, undefined);
         return; // reported when the command starts
       default:
         look satisfies never;
