@@ -1,4 +1,4 @@
-import type { DisruptionReason } from '@karpenter-ts/apis';
+import type { WindowReason } from '@karpenter-ts/apis';
 import { defineGauge, type GaugeSample, gaugeSample, type Metrics, SeriesSets } from '@karpenter-ts/runtime';
 import type { BlockedCounts } from './blocked-nodes.ts';
 import { type Blocker, blockerOf } from './blockers.ts';
@@ -32,7 +32,7 @@ export class BlockedNodesMetrics {
   }
 
   /** Shows the nodes that stay although they should go for this reason. */
-  showNodes(reason: DisruptionReason, counts: BlockedCounts): void {
+  showNodes(reason: WindowReason, counts: BlockedCounts): void {
     const samples: GaugeSample[] = [];
     for (const [nodepool, byBlocker] of counts) {
       for (const [blocker, nodes] of byBlocker) {

@@ -1,4 +1,4 @@
-import type { DisruptionReason } from '@karpenter-ts/apis';
+import type { WindowReason } from '@karpenter-ts/apis';
 import type { Instant } from '@karpenter-ts/runtime';
 import { type Blocker, blockerOf, blockerOfEligibility } from './blockers.ts';
 import type { BudgetAllowances } from './budget-allowances.ts';
@@ -25,10 +25,10 @@ export type BlockedCounts = ReadonlyMap<string, ReadonlyMap<Blocker, number>>;
  */
 export class BlockedNodes {
   /** By reason, then by provider id; only candidates. */
-  readonly #found = new Map<DisruptionReason, Map<string, Blocker>>();
+  readonly #found = new Map<WindowReason, Map<string, Blocker>>();
 
   /** Why the candidate stays; undefined if it may go. */
-  note(reason: DisruptionReason, { stateNode }: Candidate, blocker: Blocker | undefined): void {
+  note(reason: WindowReason, { stateNode }: Candidate, blocker: Blocker | undefined): void {
     const found = this.#found.get(reason) ?? new Map<string, Blocker>();
     this.#found.set(reason, found);
     if (blocker === undefined) found.delete(stateNode.providerId);
@@ -36,7 +36,7 @@ export class BlockedNodes {
   }
 
   /** Counts the nodes that should go for this reason and stay, each at the first thing that blocks it. */
-  count(reason: DisruptionReason, method: MethodLook): BlockedCounts {
+  count(reason: WindowReason, method: MethodLook): BlockedCounts {
     const counts = new Map<string, Map<Blocker, number>>();
     const add = (nodePool: string, blocker: Blocker, nodes = 1): void => {
       const ofPool = counts.get(nodePool) ?? new Map<Blocker, number>();
@@ -64,7 +64,7 @@ export class BlockedNodes {
     return counts;
   }
 
-  #forgetOthers(reason: DisruptionReason, eligible: readonly Candidate[]): void {
+  #forgetOthers(reason: WindowReason, eligible: readonly Candidate[]): void {
     const found = this.#found.get(reason);
     if (found === undefined) return;
     const ids = new Set(eligible.map(({ stateNode }) => stateNode.providerId));

@@ -66,6 +66,7 @@ export function blockerOfEligibility({ kind }: Ineligibility): Blocker | undefin
     case 'NotEmpty':
     case 'NotConsolidatable':
     case 'NotDrifted':
+    case 'NotExpired':
       return undefined;
     default:
       return kind satisfies never;
