@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { CAPACITY_TYPE_LABEL, HOSTNAME_LABEL, INSTANCE_TYPE_LABEL, NODE_POOLS, ZONE_LABEL } from '@karpenter-ts/apis';
 import { NODES, PODS } from '@karpenter-ts/kubernetes';
 import type { InstanceType, Offering } from '@karpenter-ts/scheduling';
-import { fakeType, ladder, makeOffering } from '@karpenter-ts/scheduling/testing';
+import { fakeType, ladder, makeOffering, reserved } from '@karpenter-ts/scheduling/testing';
 import { conditionOf, pendingPod, plainNode } from '../testing/cluster-objects.ts';
 import { ConsolidationView } from './testing/consolidation-view.ts';
 import { type DisruptionEnvironment, startDisruptionEnvironment } from './testing/disruption-environment.ts';
@@ -181,6 +181,24 @@ test('04/101 04/102 minValues hold after the filter by price, also where they ma
   assert.equal(await lookAtSpot(t, { types: 20, current: 16, minValues: 16 }), text);
   assert.equal(await lookAtSpot(t, { types: 20, current: 16, minValues: 16, bestEffort: true }), text);
   assert.equal(await lookAtSpot(t, { types: 20, current: 1, minValues: 16 }), "Can't replace with a cheaper node");
+});
+
+test('04/103 nodes move into reserved capacity of their own type, and on to cheaper reservations', async (t) => {
+  const reservation = (id: string, pricePerHour: number) => reserved('test-zone-1', id, 1, { pricePerHour });
+  const now = [at(1, 'on-demand', 1), at(1, 'spot', 0.8)];
+  for (const capacityType of ['on-demand', 'spot'] as const) {
+    const env = await start(t, { instanceTypes: [sold('now', ...now, reservation('r1', 0.001))] });
+    await env.addPool();
+    await env.addNode('a', { type: 'now', capacityType });
+    await env.addPod('p', 'a', { requests: { cpu: '1' } });
+    assert.equal(await look(env, 'a'), 'replace by now reserved', capacityType);
+  }
+  const types = [sold('now', reservation('r1', 0.002)), sold('new', reservation('r2', 0.001))];
+  const env = await start(t, { instanceTypes: types });
+  await env.addPool();
+  await env.addNode('a', { type: 'now', capacityType: 'reserved' });
+  await env.addPod('p', 'a', { requests: { cpu: '1' } });
+  assert.equal(await look(env, 'a'), 'replace by new reserved');
 });
 
 test('04/104 pods that keep apart stay apart, and the zone of a spread is kept', async (t) => {
