@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { checkCommand } from './commands/check.ts';
 import { controllerCommand } from './commands/controller.ts';
+import { dumpCommand } from './commands/dump.ts';
 import { planCommand } from './commands/plan.ts';
 import { upCommand } from './commands/up.ts';
 import type { Io } from './io.ts';
@@ -18,7 +19,8 @@ export async function main(args: readonly string[], io: Io): Promise<void> {
     .addCommand(upCommand(io))
     .addCommand(controllerCommand(io))
     .addCommand(checkCommand(io))
-    .addCommand(planCommand(io));
+    .addCommand(planCommand(io))
+    .addCommand(dumpCommand(io));
   for (const command of [program, ...program.commands]) {
     command.exitOverride().configureOutput({
       writeOut: (text) => io.stdout.write(text),
