@@ -157,3 +157,10 @@ test('a catalogue that cannot be read is said', async () => {
   assert.equal(io.exitCode, 1);
   assert.match(io.err(), /^\/nowhere\.json:1:1: error: /);
 });
+
+test('pods with volume claims are planned without them, which is said', async () => {
+  const volumes = 'volumes: [{ name: v, persistentVolumeClaim: { claimName: data } }]';
+  const io = await plan(POOL + workload('apps/v1', 'StatefulSet', 'db', 'replicas: 2', volumes), 'provision');
+  assert.match(io.err(), /^warning: 2 of 2 pods have volume claims/m);
+  assert.match(io.out(), /1 node for 2 pods/);
+});

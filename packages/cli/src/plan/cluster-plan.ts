@@ -3,6 +3,7 @@ import { packingOptions } from '@karpenter-ts/scheduling';
 import { readCluster } from '../cluster/cluster-file.ts';
 import { findUnknownLabels } from '../cluster/label-notes.ts';
 import { loadManifests } from '../cluster/manifest-input.ts';
+import { withoutVolumeClaims } from '../cluster/volume-notes.ts';
 import { toOfflineObjects } from '../cluster/offline-objects.ts';
 import type { QUESTIONS } from '../commands/plan.ts';
 import type { Io } from '../io.ts';
@@ -42,12 +43,10 @@ export async function runClusterPlan(settings: ClusterPlanSettings, io: Io): Pro
   if (extensions === undefined) return;
   const read = await loadObjects(settings, io);
   if (read === undefined) return;
-  note(
-    io,
-    findUnknownLabels(read).map((text) => `warning: ${text}`),
-  );
+  const known = withoutVolumeClaims(read);
+  note(io, [...findUnknownLabels(read).map((text) => `warning: ${text}`), ...known.notes]);
   const options = { ...read.options, ...extensions, ...(preferencePolicy !== undefined && { preferencePolicy }) };
-  const objects = { ...read, options };
+  const objects = { ...known.objects, options };
   const { profile } = objects.catalogue;
   const planning = planningOptions(options, { profile, reservationIdLabel: undefined });
   const request = {
