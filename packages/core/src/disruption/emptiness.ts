@@ -1,5 +1,6 @@
 import type { Command } from './command.ts';
 import { BudgetCounter, findAllowances } from './budget-allowances.ts';
+import { commandFields } from './disruption-log.ts';
 import { failedValidations } from './disruption-metrics.ts';
 import { findEmptinessObstacle, selectEligible } from './eligibility.ts';
 import { deleteEmptyNodes, findEmptyNodes } from './empty-nodes.ts';
@@ -42,7 +43,7 @@ export class Emptiness implements Method {
     const view = await turn.lookAgain();
     const command = this.#validate(chosen, view);
     if (command === undefined) {
-      logger.debug(ABANDONED);
+      logger.debug(ABANDONED, commandFields(chosen));
       return undefined;
     }
     return { command, view };
