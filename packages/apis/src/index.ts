@@ -70,6 +70,7 @@ export {
   UPSTREAM_DISRUPTION,
 } from './extensions/disruption-settings.ts';
 export { type DisruptionWindow, type DisruptionWindows, type WindowReason } from './extensions/disruption-windows.ts';
+export { findDuration } from './extensions/extension-values.ts';
 export { EXPIRED_AT, type ExpirationPolicy, findExpirationPolicy } from './extensions/expiration-annotations.ts';
 export {
   formatMinimumSavings,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { DISRUPTED_TAINT, formatExceededLimit, formatTaint } from '@karpenter-ts/apis';
+import { DISRUPTED_TAINT, formatExceededLimit, formatTaint, type NodeClaim, SPLIT } from '@karpenter-ts/apis';
 import { combineErrors, errorText, type Logger, nullLogger, runParallel, StructuredError } from '@karpenter-ts/runtime';
 import type { LaunchState } from '../provisioning/launch-state.ts';
 import { createNodeClaims, type Order } from '../provisioning/nodeclaim-creation.ts';
@@ -10,7 +10,7 @@ import type { ControllerDeps } from '../state/controller-deps.ts';
 import type { DecisionDraft, DecisionRing } from '../state/decision-ring.ts';
 import type { TimeSlices } from '../state/time-slices.ts';
 import type { Candidate } from './candidate.ts';
-import { type Command, decisionOf } from './command.ts';
+import { type Command, decisionOf, isSplit } from './command.ts';
 import { fullCommandText } from './command-text.ts';
 import { commandFields } from './disruption-log.ts';
 import { decisionsByNodePool, decisionsTotal, reasonLabel } from './disruption-metrics.ts';
@@ -149,7 +149,8 @@ async function createReplacements(
     if (exceeded !== undefined) throw new Error(formatExceededLimit(exceeded));
     const orders = command.replacements.map(({ planned }): Order => {
       const { nodePool, offered } = state.pools.get(planned.nodePool)!;
-      return { nodeClaim: toNodeClaim(planned, { nodePool, instanceTypes: offered }, deps), pods: planned.pods };
+      const nodeClaim = toNodeClaim(planned, { nodePool, instanceTypes: offered }, deps);
+      return { nodeClaim: isSplit(command) ? markAsSplit(nodeClaim, command) : nodeClaim, pods: planned.pods };
     });
     const occasion = { reason: reasonLabel(command.reason), tellsPods: false };
     return await createNodeClaims(deps, orders, occasion, slices, logger);
@@ -158,6 +159,13 @@ async function createReplacements(
     const message = `launching replacement nodeclaim, ${errorText(cause)}`;
     throw new StructuredError(message, { 'command-id': id }, { cause });
   }
+}
+
+/** Keeps consolidation from merging the new nodes again at once. */
+function markAsSplit(nodeClaim: NodeClaim, { replacements }: Command): NodeClaim {
+  const { metadata } = nodeClaim;
+  const annotations = { ...metadata.annotations, [SPLIT]: String(replacements.length) };
+  return { ...nodeClaim, metadata: { ...metadata, annotations } };
 }
 
 /** Nominates the nodes that receive pods, so that the next command does not disrupt them, and publishes events. */

@@ -40,3 +40,8 @@ export function decisionOf({ candidates, replacements }: Pick<Command, 'candidat
   if (candidates.length === 0) return 'no-op';
   return replacements.length === 0 ? 'delete' : 'replace';
 }
+
+/** Whether the command replaces nodes by several that are cheaper together (spec 09 A2). */
+export function isSplit({ reason, replacements }: Pick<Command, 'reason' | 'replacements'>): boolean {
+  return reason === 'Underutilized' && replacements.length > 1;
+}

@@ -3,7 +3,7 @@ import { errorText } from '@karpenter-ts/runtime';
 import { type MoveScore, scoreMove } from './balanced-score.ts';
 import { BudgetCounter, findAllowances } from './budget-allowances.ts';
 import type { Candidate } from './candidate.ts';
-import type { Command } from './command.ts';
+import { type Command, isSplit } from './command.ts';
 import { type ConsolidationContext, findOption, type PossibleConsolidation } from './consolidation-option.ts';
 import { candidateCommandText } from './command-text.ts';
 import { consolidationCandidate, consolidationRejected } from './disruption-events.ts';
@@ -11,6 +11,7 @@ import { failedValidations } from './disruption-metrics.ts';
 import { selectEligible } from './eligibility.ts';
 import { type Method, type MethodDeps, type MethodTurn, VALIDATION_WAIT } from './method.ts';
 import type { OptionFinder } from './multi-node.ts';
+import type { ClusterModel } from '../state/cluster-model.ts';
 import type { PassView } from './pass-view.ts';
 import { checkCandidates, findPlanFailure, type ValidationFailure } from './validation.ts';
 import { categoryOf } from './validation-text.ts';
@@ -20,6 +21,9 @@ import { categoryOf } from './validation-text.ts';
 export interface ConsolidationDeps extends MethodDeps {
   /** One for the process: what launches cost is indexed once for each catalogue. */
   readonly prices: LaunchPriceIndexes;
+  readonly cluster: Pick<ClusterModel, 'consolidationState' | 'usageOf'>;
+  /** The commands that are being carried out. */
+  readonly queue: { readonly running: Iterable<{ readonly command: Command }> };
 }
 
 /** What a search asks about sets of candidates as long as it works on one view. */
@@ -39,8 +43,22 @@ export function questionsAbout(view: PassView, deps: ConsolidationDeps): Consoli
   };
 }
 
-function contextOf({ state }: PassView, { options, prices }: ConsolidationDeps): ConsolidationContext {
-  return { pools: state.pools, prices, spotToSpot: options.featureGates.SpotToSpotConsolidation };
+function contextOf({ state }: PassView, deps: ConsolidationDeps): ConsolidationContext {
+  const { cluster, options, prices, queue } = deps;
+  const splits = {
+    now: state.now,
+    isSplitting: (nodePool: string) => isSplitting(nodePool, queue.running),
+    capacityOf: (nodePool: string) => cluster.usageOf(nodePool),
+  };
+  return { pools: state.pools, prices, spotToSpot: options.featureGates.SpotToSpotConsolidation, splits };
+}
+
+function isSplitting(nodePool: string, running: Iterable<{ readonly command: Command }>): boolean {
+  for (const { command } of running) {
+    const isOfPool = command.candidates.some(({ pool }) => pool.nodePool.metadata.name === nodePool);
+    if (isOfPool && isSplit(command)) return true;
+  }
+  return false;
 }
 
 /** The command that carries a consolidation out. */

@@ -96,7 +96,7 @@ class DisruptionLoop {
     this.#blockedMetrics = new BlockedNodesMetrics(metrics);
     const prices = new LaunchPriceIndexes(provider.profile);
     const methodDeps = {
-      ...deps,
+      ...this.#deps,
       memory: new ConsolidatedMemory(),
       backOff: this.#backOff,
       blocked: this.#blocked,

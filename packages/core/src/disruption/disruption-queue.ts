@@ -1,3 +1,4 @@
+import { isCutOff } from '@karpenter-ts/apis';
 import { isTrue } from '@karpenter-ts/kubernetes';
 import {
   combineErrors,
@@ -15,11 +16,13 @@ import {
   StructuredError,
 } from '@karpenter-ts/runtime';
 import type { NodeClaimDeletions } from '../nodeclaim/deletions.ts';
+import { PoolSettings } from '../options/pool-settings.ts';
+import { reschedulablePodsOn } from '../pods/reschedulable-pods.ts';
 import type { ClusterModel } from '../state/cluster-model.ts';
 import type { ControllerDeps } from '../state/controller-deps.ts';
 import type { OpenDecision } from '../state/decision-ring.ts';
 import type { Candidate } from './candidate.ts';
-import { type Command, decisionOf } from './command.ts';
+import { type Command, decisionOf, isSplit } from './command.ts';
 import { launching, terminating, waitingOnReadiness } from './disruption-events.ts';
 import { commandFields } from './disruption-log.ts';
 import { queueFailures, reasonLabel } from './disruption-metrics.ts';
@@ -58,6 +61,8 @@ class UnrecoverableError extends Error {
 
 const CONCURRENCY = { min: 100, max: 1000 };
 const RETRY_PERIOD = 1 * SECOND;
+/** How long the replacements of a split that failed may wait for a pod (spec 09 A2). */
+const UNUSED_PERIOD = 60 * SECOND;
 /** Of one command at a time. */
 const DELETIONS_AT_ONCE = 32;
 
@@ -82,10 +87,16 @@ export class DisruptionQueue {
   readonly #deps: QueueDeps;
   readonly #running = new Map<string, RunningCommand>(); // by id
   readonly #taken = new Map<string, string>(); // ids of commands, by provider id of their candidates
+  /** Commands whose candidates are being deleted. */
+  readonly #deleting = new WeakSet<RunningCommand>();
+  /** Replacements of splits that failed, by id of the command. */
+  readonly #leftOver = new Map<string, readonly LaunchedReplacement[]>();
+  readonly #settings: PoolSettings;
   #queue: Enqueuer<string> | undefined;
 
   constructor(deps: QueueDeps) {
     this.#deps = deps;
+    this.#settings = new PoolSettings(deps.options);
     this.controller = {
       name: 'disruption.queue',
       concurrency: scaleConcurrency(deps.options.cpuRequests / 1000, CONCURRENCY),
@@ -125,10 +136,12 @@ export class DisruptionQueue {
 
   #attach(queue: Enqueuer<string>): void {
     this.#queue = queue;
-    for (const id of this.#running.keys()) queue.add(id);
+    for (const id of [...this.#running.keys(), ...this.#leftOver.keys()]) queue.add(id);
   }
 
   async #reconcile(id: string, signal: AbortSignal, logger: Logger): Promise<Result> {
+    const leftOver = this.#leftOver.get(id);
+    if (leftOver !== undefined) return this.#deleteUnused(id, leftOver, signal);
     const running = this.#running.get(id);
     if (running === undefined) {
       logger.error('', new Error('no command found'));
@@ -142,7 +155,7 @@ export class DisruptionQueue {
       const error = this.#judge(cause, running);
       if (!(error instanceof UnrecoverableError)) return { requeueAfter: RETRY_PERIOD };
       await this.#rollBack(running, error, signal, withFields);
-      return DONE;
+      return this.#leftOver.has(id) ? { requeueAfter: UNUSED_PERIOD } : DONE;
     }
     withFields.debug('command succeeded');
     this.#deps.cluster.completeDeletion(running);
@@ -159,13 +172,41 @@ export class DisruptionQueue {
   }
 
   async #carryOut(running: RunningCommand, signal: AbortSignal): Promise<void> {
+    if (!this.#deleting.has(running) && this.#isCutOff(running)) {
+      throw new UnrecoverableError('a disruption window has closed');
+    }
     const waits = running.replacements.map((one) => this.#findWait(one, running)).filter((one) => one !== undefined);
     if (waits.length > 0) {
       throw new Error(`waiting for replacement initialization, ${(combineErrors(waits) as Error).message}`);
     }
+    this.#deleting.add(running);
     const { candidates } = running.command;
     const errors = await runParallel(candidates, DELETIONS_AT_ONCE, (one) => this.#delete(one, running, signal));
     if (errors.length > 0) throw combineErrors(errors);
+  }
+
+  /** Whether a window with `hard` has closed for one of the pools (spec 09 B1). A window without it stops no command. */
+  #isCutOff({ command, startedAt }: RunningCommand): boolean {
+    const { caches, clock } = this.#deps;
+    const now = clock.now();
+    const began = now - (clock.elapsed() - startedAt);
+    return command.candidates.some(({ pool }) => {
+      const nodePool = caches.nodePools.get(pool.nodePool.metadata.name) ?? pool.nodePool;
+      const { windows } = this.#settings.of(nodePool);
+      return isCutOff({ windows, reason: command.reason, nodeCount: 1, now, startedAt: began });
+    });
+  }
+
+  /** Deletes the replacements of a split that failed, but for those that have got a pod that would have to move again. */
+  async #deleteUnused(id: string, leftOver: readonly LaunchedReplacement[], signal: AbortSignal): Promise<Result> {
+    const { caches, deletions } = this.#deps;
+    for (const { name } of leftOver) {
+      const nodeClaim = caches.nodeClaims.get(name);
+      const isUnused = reschedulablePodsOn(nodeClaim?.status?.nodeName ?? '', caches).length === 0;
+      if (nodeClaim !== undefined && isUnused) await deletions.request(nodeClaim, 'underutilized', signal);
+    }
+    this.#leftOver.delete(id);
+    return DONE;
   }
 
   /** Why the command has to wait for a replacement; undefined if it is initialized. */
@@ -213,6 +254,7 @@ export class DisruptionQueue {
     logger.error('failed terminating nodes while executing a disruption command', error);
     this.#deps.cluster.unmarkForDeletion(running, providerIdsOf(command.candidates));
     running.decision.fail(cause.message);
+    if (isSplit(command)) this.#leftOver.set(running.id, replacements);
     this.#end(running, 'failed');
   }
 

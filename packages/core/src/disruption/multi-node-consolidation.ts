@@ -1,4 +1,3 @@
-import { MINUTE } from '@karpenter-ts/runtime';
 import { type MoveScore, renderScore } from './balanced-score.ts';
 import { reportMove } from './balanced-report.ts';
 import type { Command } from './command.ts';
@@ -6,10 +5,10 @@ import { type ConsolidationDeps, publishFound, questionsAbout, toCommand, valida
 import { poolConsolidationApproved } from './disruption-events.ts';
 import { consolidationTimeouts } from './disruption-metrics.ts';
 import { findConsolidationObstacle } from './eligibility.ts';
+import { searchLimit } from './search-limits.ts';
 import { type Decided, type Method, type MethodTurn, rememberNothingFound } from './method.ts';
 import { findMultiNode, type Scored } from './multi-node.ts';
 
-const SEARCH_LIMIT = 1 * MINUTE;
 const TIMED_OUT_WITH = 'stopping multi-node consolidation after timeout, returning last valid command';
 const TIMED_OUT = 'failed to find a multi-node consolidation after timeout';
 
@@ -38,9 +37,10 @@ export class MultiNodeConsolidation implements Method {
   }
 
   async #search(turn: MethodTurn): Promise<Scored<MoveScore> | undefined> {
-    const { clock, metrics, provider } = this.#deps;
+    const { clock, metrics, options, provider } = this.#deps;
     const { view, candidates, budgets, slices, logger } = turn;
-    const search = { candidates, budgets, clock, deadline: clock.elapsed() + SEARCH_LIMIT, profile: provider.profile };
+    const limit = searchLimit('multi', options);
+    const search = { candidates, budgets, clock, deadline: clock.elapsed() + limit, profile: provider.profile };
     const findings = await findMultiNode({ ...search, ...questionsAbout(view, this.#deps) }, slices.signal);
     const { found, rejected, timedOutAt } = findings;
     if (timedOutAt !== undefined) {

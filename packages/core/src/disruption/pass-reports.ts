@@ -1,10 +1,17 @@
-import { type DisruptionReason, type NodePool, readDoNotDisrupt } from '@karpenter-ts/apis';
+import {
+  type DisruptionReason,
+  type DisruptionSettings,
+  type NodePool,
+  readDoNotDisrupt,
+  windowState,
+} from '@karpenter-ts/apis';
 import {
   durationText,
   type EventRecorder,
   ExpiringMap,
   type GaugeSample,
   gaugeSample,
+  type Instant,
   HOUR,
   LoggedRef,
   type Logger,
@@ -20,6 +27,7 @@ import { renderBlock } from './block-text.ts';
 import { findAllowances, findFaultyBudgets } from './budget-allowances.ts';
 import { disruptionBlocked } from './disruption-events.ts';
 import { allowedDisruptionsGauge, nodesConsumingBudgets } from './disruption-metrics.ts';
+import { windowOpen } from './extension-metrics.ts';
 import type { PassView } from './pass-view.ts';
 
 const ABNORMAL = 15 * MINUTE;
@@ -120,6 +128,17 @@ export class BudgetGauges {
         );
       }
     }
+    for (const [nodepool, { settings }] of state.pools)
+      byPool.get(nodepool)?.push(...windowSamples(nodepool, settings, state.now));
     this.#sets.replaceAll(byPool);
   }
+}
+
+/** Whether windows permit disruption for the reasons that they name. Without windows there are none. */
+function windowSamples(nodepool: string, { windows }: DisruptionSettings, now: Instant): readonly GaugeSample[] {
+  const named = new Set([...windows.unreadable, ...windows.windows.flatMap(({ reasons }) => [...reasons])]);
+  return [...named].map((reason) => {
+    const { kind } = windowState({ windows, reason, nodeCount: 1, now }).verdict;
+    return gaugeSample(windowOpen, { nodepool, reason }, kind === 'Open' || kind === 'Unnamed' ? 1 : 0);
+  });
 }

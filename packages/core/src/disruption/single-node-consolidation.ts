@@ -1,5 +1,5 @@
 import { hasOwnDefaults } from '@karpenter-ts/apis';
-import { type Logger, MINUTE } from '@karpenter-ts/runtime';
+import type { Logger } from '@karpenter-ts/runtime';
 import { mayBeApproved, type MoveScore, renderScore } from './balanced-score.ts';
 import { reportMove } from './balanced-report.ts';
 import { blockerOfConsolidation } from './blockers.ts';
@@ -8,12 +8,12 @@ import { type ConsolidationDeps, publishFound, questionsAbout, toCommand, valida
 import { consolidationApproved, unconsolidatable } from './disruption-events.ts';
 import { consolidationTimeouts } from './disruption-metrics.ts';
 import { findConsolidationObstacle } from './eligibility.ts';
+import { searchLimit } from './search-limits.ts';
 import { type Decided, type Method, type MethodTurn, rememberNothingFound } from './method.ts';
 import type { Scored } from './multi-node.ts';
 import { RememberedOptions } from './remembered-options.ts';
 import { type Look, SingleNodeWalk, type WalkEnd } from './single-node.ts';
 
-const WALK_LIMIT = 3 * MINUTE;
 const PRIORITIZING = 'prioritizing nodepools that have not yet been considered due to timeouts in previous runs';
 const TIMED_OUT = 'abandoning single-node consolidation due to timeout';
 
@@ -66,7 +66,7 @@ export class SingleNodeConsolidation implements Method {
       candidates,
       budgets,
       clock,
-      deadline: clock.elapsed() + WALK_LIMIT,
+      deadline: clock.elapsed() + searchLimit('single', options),
       unseenPools: this.#unseenPools,
       canApprove: (candidate: (typeof candidates)[number]) => mayBeApproved(candidate, view.totals),
     };

@@ -19,7 +19,7 @@ export interface SplitContext {
   readonly now: Instant;
   /** Whether a command that replaces nodes of the pool by several is being carried out. */
   isSplitting(nodePool: string): boolean;
-  /** The capacity of all nodes of the pool, those that are deleted included. */
+  /** The capacity of the nodes of the pool, as its limits count it. */
   capacityOf(nodePool: string): ResourceList;
 }
 

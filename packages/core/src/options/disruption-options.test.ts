@@ -13,12 +13,30 @@ function options(argv: readonly string[], env: Readonly<Record<string, string>> 
 }
 
 test('by default disruption is upstream’s', () => {
-  assert.deepEqual(options([]), { consolidationMinSavings: { part: 0, perHour: 0 }, expirationPolicy: 'Forceful' });
+  assert.deepEqual(options([]), {
+    consolidationMaxReplacements: 1,
+    consolidationMinSavings: { part: 0, perHour: 0 },
+    expirationPolicy: 'Forceful',
+    multiNodeConsolidationTimeout: 60_000,
+    singleNodeConsolidationTimeout: 180_000,
+  });
 });
 
 test('every option is read from its flag and from its variable', () => {
-  const written = { CONSOLIDATION_MIN_SAVINGS: '10%,0.05/h', EXPIRATION_POLICY: 'Graceful' };
-  const expected = { consolidationMinSavings: { part: 0.1, perHour: 0.05 }, expirationPolicy: 'Graceful' };
+  const written = {
+    CONSOLIDATION_MAX_REPLACEMENTS: '3',
+    CONSOLIDATION_MIN_SAVINGS: '10%,0.05/h',
+    EXPIRATION_POLICY: 'Graceful',
+    MULTI_NODE_CONSOLIDATION_TIMEOUT: '90s',
+    SINGLE_NODE_CONSOLIDATION_TIMEOUT: '0s',
+  };
+  const expected = {
+    consolidationMaxReplacements: 3,
+    consolidationMinSavings: { part: 0.1, perHour: 0.05 },
+    expirationPolicy: 'Graceful',
+    multiNodeConsolidationTimeout: 90_000,
+    singleNodeConsolidationTimeout: 0,
+  };
   assert.deepEqual(options([], written), expected);
   const flags = Object.entries(written).map(([name, text]) => `--${name.toLowerCase().replaceAll('_', '-')}=${text}`);
   assert.deepEqual(options(flags), expected);
@@ -31,6 +49,12 @@ test('a bad value stops the start with the flag, the value and what is accepted'
       'CONSOLIDATION_MIN_SAVINGS',
       '10',
       '--consolidation-min-savings: "10" is not none, a percentage up to 90%, an amount per hour such as 0.05/h, or both with a comma between them',
+    ],
+    ['CONSOLIDATION_MAX_REPLACEMENTS', '0', '--consolidation-max-replacements: "0" is not a number from 1 to 10'],
+    [
+      'MULTI_NODE_CONSOLIDATION_TIMEOUT',
+      '1',
+      '--multi-node-consolidation-timeout: "1" is not a duration such as 1m, or 0s for none',
     ],
     ['EXPIRATION_POLICY', 'graceful', '--expiration-policy: "graceful" is not Graceful or Forceful'],
   ] as const;

@@ -3,11 +3,13 @@ import {
   findExpirationPolicy,
   formatMinimumSavings,
   type MinimumSavings,
+  findDuration,
   NO_MINIMUM,
+  readMaxReplacements,
   readMinimumSavings,
 } from '@karpenter-ts/apis';
 import { goQuote } from '@karpenter-ts/kubernetes';
-import { option, type Parsed } from '@karpenter-ts/runtime';
+import { durationText, MINUTE, option, type Parsed } from '@karpenter-ts/runtime';
 import { own } from './extension-options.ts';
 
 /** Settings of disruption that upstream does not have (spec 09 A2, A3, A5, B2, C5). */
@@ -22,6 +24,24 @@ export const disruptionOptions = {
     ),
     NO_MINIMUM,
     'What a replacement must save to be made: a percentage, dollars per hour, or both with a comma between them.',
+  ),
+  consolidationMaxReplacements: option<number>(
+    'consolidation-max-replacements',
+    own('count', (text) => valueIn(readMaxReplacements(text)), String, 'a number from 1 to 10'),
+    1,
+    'How many cheaper nodes may replace the nodes that consolidation takes away.',
+  ),
+  multiNodeConsolidationTimeout: option<number>(
+    'multi-node-consolidation-timeout',
+    own('duration', findDuration, durationText, 'a duration such as 1m, or 0s for none'),
+    1 * MINUTE,
+    'How long a search for several nodes to consolidate at once may take; 0s for as long as it needs.',
+  ),
+  singleNodeConsolidationTimeout: option<number>(
+    'single-node-consolidation-timeout',
+    own('duration', findDuration, durationText, 'a duration such as 3m, or 0s for none'),
+    3 * MINUTE,
+    'How long a search for single nodes to consolidate may take; 0s for as long as it needs.',
   ),
   expirationPolicy: option<ExpirationPolicy>(
     'expiration-policy',

@@ -6,8 +6,13 @@ export class PoolSettings {
   readonly #flags: DisruptionFlags;
   readonly #known = new WeakMap<NodePool, DisruptionSettings>();
 
-  constructor(flags: Pick<OperatorOptions, 'extensions' | 'consolidationMinSavings' | 'expirationPolicy'>) {
-    this.#flags = { ...flags, consolidationMaxReplacements: 1 };
+  constructor(
+    flags: Pick<
+      OperatorOptions,
+      'extensions' | 'consolidationMaxReplacements' | 'consolidationMinSavings' | 'expirationPolicy'
+    >,
+  ) {
+    this.#flags = flags;
   }
 
   of(nodePool: NodePool): DisruptionSettings {
