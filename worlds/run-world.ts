@@ -40,7 +40,7 @@ const AFTERMATH = 2 * MINUTE;
 /** By then a calm world has settled: a registration may time out, and then a second one follows. */
 const CALM = 60 * MINUTE;
 /** By then nodes are left in peace: a few dozen of them may have to be replaced one at a time, each in minutes. */
-const RESTLESS = 120 * MINUTE;
+const RESTLESS = 60 * MINUTE;
 
 /** Shows whether the operator still works: its pods have no room unless a node is added. */
 const PROBE = {

@@ -15,18 +15,18 @@ export function randomDisruption(random: Random): DisruptionPlan {
 }
 
 function randomBudget(random: Random): BudgetPlan {
-  const nodes = random.pick(['0', '1', '1', '2', '3', '10%', '30%', '50%', '100%']);
+  const nodes = random.pick(['0', '0', '1', '1', '2', '3', '10%', '30%', '50%', '100%']);
   const reasons = REASONS.filter(() => random.chance(0.5));
   return {
     nodes,
     ...(random.chance(0.5) && reasons.length > 0 && { reasons }),
-    ...(random.chance(0.4) && randomWindow(random)),
+    ...(random.chance(0.6) && randomWindow(random)),
   };
 }
 
 /** Within the hour that a world lasts. */
 function randomWindow(random: Random): Pick<BudgetPlan, 'schedule' | 'duration'> {
-  const minutes = random.pick([1, 5, 10, 20]);
-  const schedule = random.pick([`${random.below(60)} * * * *`, '*/15 * * * *', '*/30 * * * *']);
+  const minutes = random.pick([2, 10, 20, 40]);
+  const schedule = random.pick([`${random.below(60)} * * * *`, '*/15 * * * *', '*/20 * * * *', '*/30 * * * *']);
   return { schedule, duration: `${minutes}m` };
 }
