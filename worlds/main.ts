@@ -4,7 +4,6 @@ import { parseCommandLine, parseCount, readOrExit, UsageError } from '../tools/c
 import { SEEDED_BUGS, type SeededBug } from './faults/seeded-bug.ts';
 import { isGrowing, measureMemory } from './memory.ts';
 import { everyWrite, planOf } from './plan/named-plan.ts';
-import { randomPlan } from './plan/random-plan.ts';
 import type { WorldPlan } from './plan/world-plan.ts';
 import { runWorld, type Tally } from './run-world.ts';
 import { keepParts, shrink } from './shrink.ts';
@@ -129,9 +128,10 @@ async function prove(): Promise<number> {
 }
 
 async function findNoticing(bug: SeededBug): Promise<string | undefined> {
-  for (let seed = input.seed; seed < input.seed + MOST_TRIES; seed++) {
-    const { violations } = await runWorld(randomPlan(seed), { bug });
-    if (violations.some(({ invariant }) => invariant === bug.breaks)) return `seed ${seed}`;
+  const seeds = Array.from({ length: MOST_TRIES }, (_, index) => String(input.seed + index));
+  for (const name of bug.worlds ?? seeds) {
+    const { violations } = await runWorld(planOf(name), { bug });
+    if (violations.some(({ invariant }) => invariant === bug.breaks)) return `world ${name}`;
   }
   return undefined;
 }

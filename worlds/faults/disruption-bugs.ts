@@ -8,6 +8,9 @@ import type { SeededBug } from './seeded-bug.ts';
 
 type Disruption = NonNullable<NodePool['spec']['disruption']>;
 
+/** The operator dies soon after it has decided to delete an empty node, which is needed again when the next one starts. */
+const DIES_EARLY = Array.from({ length: 8 }, (_, index) => `abandon:kwok:after:${index + 1}`);
+
 /** Bugs of an operator that disrupts nodes: each part of a decision, and each step of a command, is wrong in one. */
 export const DISRUPTION_BUGS: Readonly<Record<string, SeededBug>> = {
   'does not see the budgets of pools': { breaks: 'node-budget', transport: seeingDisruption(() => ({ budgets: [] })) },
@@ -30,9 +33,17 @@ export const DISRUPTION_BUGS: Readonly<Record<string, SeededBug>> = {
     transport: changingObjects('nodeclaims', initialized),
   },
   'takes dear for cheap': { breaks: 'price', provider: invertingPrices },
-  'finds drift in everything': { breaks: 'rest', provider: alwaysDrifted },
-  'leaves its taints behind': { breaks: 'rest', transport: keeping('nodes', `"key":"${DISRUPTED_TAINT.key}"`) },
-  'leaves its marks behind': { breaks: 'rest', transport: keeping('nodeclaims', '"type":"DisruptionReason"') },
+  'finds drift in everything': { breaks: 'rest', worlds: ['launch:fleet:before:1'], provider: alwaysDrifted },
+  'leaves its taints behind': {
+    breaks: 'rest',
+    worlds: DIES_EARLY,
+    transport: keeping('nodes', `"key":"${DISRUPTED_TAINT.key}"`),
+  },
+  'leaves its marks behind': {
+    breaks: 'rest',
+    worlds: DIES_EARLY,
+    transport: keeping('nodeclaims', '"type":"DisruptionReason"'),
+  },
 };
 
 function seeingDisruption(

@@ -12,6 +12,8 @@ import { DISRUPTION_BUGS } from './disruption-bugs.ts';
 export interface SeededBug {
   /** The invariant that must be violated. */
   readonly breaks: Invariant;
+  /** Names of worlds in which it shows, if it seldom does elsewhere. */
+  readonly worlds?: readonly string[];
   readonly transport?: (transport: Transport) => Transport;
   readonly provider?: (provider: CloudProvider) => CloudProvider;
 }

@@ -4,9 +4,17 @@ import { randomPlan } from './random-plan.ts';
 import type { KillPoint, PlannedStep, Step, WorldPlan } from './world-plan.ts';
 
 /** More writes than a node's coming takes, or its going and that of the next one; events left out. */
-const WRITES = { launch: 25, 'delete-claim': 40, 'delete-node': 40, empty: 25, drift: 50, replace: 50 } as const;
+const WRITES = {
+  launch: 25,
+  'delete-claim': 40,
+  'delete-node': 40,
+  empty: 25,
+  abandon: 25,
+  drift: 50,
+  replace: 50,
+} as const;
 const CLOUDS = ['fleet', 'kwok'] as const;
-const PHASES = ['launch', 'delete-claim', 'delete-node', 'empty', 'drift', 'replace'] as const;
+const PHASES = ['launch', 'delete-claim', 'delete-node', 'empty', 'abandon', 'drift', 'replace'] as const;
 const POOL = 'pool';
 const APP = 'app';
 /** What happens to a node that runs its pods, and ends in its deletion. There is none for a launch. */
@@ -15,10 +23,21 @@ const CAUSES: Readonly<Record<Phase, readonly Step[]>> = {
   'delete-claim': [{ kind: 'delete-claim', choice: 0 }],
   'delete-node': [{ kind: 'delete-node', choice: 0 }],
   empty: [{ kind: 'scale', workload: APP, replicas: 0 }],
+  abandon: [{ kind: 'scale', workload: APP, replicas: 0 }],
   drift: [{ kind: 'change-template', pool: POOL }],
   // Three of four pods go, so that the node is larger than it need be.
   replace: [{ kind: 'scale', workload: APP, replicas: 1 }],
 };
+/** By then the operator has died, and another one has yet to start: nothing is left of why the node was to go. */
+const AFTERTHOUGHT = 60 * SECOND;
+const AFTERTHOUGHTS: readonly Step[] = [
+  {
+    kind: 'change-disruption',
+    pool: POOL,
+    disruption: { consolidationPolicy: 'WhenEmpty', consolidateAfter: 'Never', budgets: [] },
+  },
+  { kind: 'scale', workload: APP, replicas: 2 },
+];
 type Phase = (typeof PHASES)[number];
 const WHENS = ['before', 'after'] as const;
 
@@ -56,8 +75,11 @@ export function planOf(name: string): WorldPlan {
 
 function mortalPlan(phase: Phase, cloud: WorldPlan['cloud'], at: KillPoint): WorldPlan {
   const time = phase === 'launch' ? 0 : 2 * MINUTE;
-  const kill: PlannedStep = { at: time, step: { kind: 'kill', at, downFor: 20 * SECOND } };
+  const isAbandoned = phase === 'abandon';
+  const downFor = isAbandoned ? 90 * SECOND : 20 * SECOND;
+  const kill: PlannedStep = { at: time, step: { kind: 'kill', at, downFor } };
   const causes = CAUSES[phase].map((step): PlannedStep => ({ at: time, step }));
+  const later = (isAbandoned ? AFTERTHOUGHTS : []).map((step): PlannedStep => ({ at: time + AFTERTHOUGHT, step }));
   const replicas = phase === 'replace' ? 4 : 2;
   const app = { kind: 'Deployment', replicas, cpu: '1', graceSeconds: 5, tolerates: false } as const;
   return {
@@ -68,6 +90,6 @@ function mortalPlan(phase: Phase, cloud: WorldPlan['cloud'], at: KillPoint): Wor
     // Spot nodes are not replaced by others of their kind.
     pools: [{ name: POOL, weight: 10, isTainted: false, expireAfter: 'Never', capacityType: 'on-demand' }],
     workloads: [{ name: APP, ...app, maxUnavailable: 1, hasFinalizer: false, hasVolume: false, isSpread: false }],
-    steps: [kill, ...causes],
+    steps: [kill, ...causes, ...later],
   };
 }
