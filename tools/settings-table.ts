@@ -24,8 +24,8 @@ process with exit code 2; a bad variable counts as not set, and one line says so
 
 const EXTENSIONS_HEADER = `## Beyond upstream
 
-From \`extension-options.ts\` and \`disruption-options.ts\` in \`packages/core/src/options\`. Upstream does not have these. A bad value of a flag or a variable
-ends the process with exit code 2. Some can be set for a NodePool by annotation: see
+From \`extension-options.ts\` and \`disruption-options.ts\` in \`packages/core/src/options\`.
+Upstream does not have these. A bad value of a flag or a variable ends the process with exit code 2. Some can be set for a NodePool by annotation: see
 [cost-aware.md](cost-aware.md) and [disruption-extensions.md](disruption-extensions.md).`;
 
 const KWOK_HEADER = `## With the KWOK provider

@@ -6,6 +6,7 @@ import type { Candidate } from './candidate.ts';
 import { type Command, isSplit } from './command.ts';
 import { type ConsolidationContext, findOption, type PossibleConsolidation } from './consolidation-option.ts';
 import { candidateCommandText } from './command-text.ts';
+import { DisjointNodes } from './disjoint-nodes.ts';
 import { consolidationCandidate, consolidationRejected } from './disruption-events.ts';
 import { failedValidations } from './disruption-metrics.ts';
 import { selectEligible } from './eligibility.ts';
@@ -77,33 +78,44 @@ export function publishFound(command: Command, { events }: Pick<MethodDeps, 'eve
 }
 
 /** A command that still holds after the wait, with the candidates as they are then. */
-interface ValidCommand {
+export interface ValidCommand {
+  /** Which of the commands it is. */
+  readonly index: number;
   readonly command: Command;
   readonly view: PassView;
 }
 
 /**
- * Waits, and looks whether the command still holds (spec 04 §14.2). If it does not, the reason is published and counted.
+ * Waits, and looks which of the commands still hold (spec 04 §14.2). Why another does not is published and counted.
  * Rejects if nobody can tell, because a simulation fails.
  */
 export async function validate(
   method: Method,
-  command: Command,
+  commands: readonly Command[],
   turn: MethodTurn,
   deps: ConsolidationDeps,
-): Promise<ValidCommand | undefined> {
+): Promise<readonly ValidCommand[]> {
   await deps.clock.sleep(VALIDATION_WAIT, turn.slices.signal);
-  const outcome = await check(method, command, turn, deps);
-  if ('command' in outcome) return outcome;
-  const { failure, dropped } = outcome;
-  if (dropped > 0) {
-    deps.metrics.increment(failedValidations, { consolidation_type: method.consolidationType }, dropped);
+  const outcomes = await checkAll(method, commands, turn, deps);
+  const valid: ValidCommand[] = [];
+  for (const [index, outcome] of outcomes.entries()) {
+    if ('command' in outcome) valid.push({ ...outcome, index });
+    else publishRejection(method, commands[index]!, outcome, deps);
   }
+  return valid;
+}
+
+function publishRejection(
+  { consolidationType }: Method,
+  command: Command,
+  { failure, dropped }: Rejection,
+  { events, metrics }: ConsolidationDeps,
+): void {
+  if (dropped > 0) metrics.increment(failedValidations, { consolidation_type: consolidationType }, dropped);
   for (const candidate of command.candidates) {
     const part = { text: candidateCommandText(command, candidate), savings: command.savings };
-    deps.events.publish(...consolidationRejected(candidate, part, categoryOf(failure)));
+    events.publish(...consolidationRejected(candidate, part, categoryOf(failure)));
   }
-  return undefined;
 }
 
 interface Rejection {
@@ -112,14 +124,45 @@ interface Rejection {
   readonly dropped: number;
 }
 
-async function check(
+type Outcome = Omit<ValidCommand, 'index'> | Rejection;
+
+/** One outcome for each command, in order. */
+async function checkAll(
   method: Method,
-  command: Command,
+  commands: readonly Command[],
   turn: MethodTurn,
   deps: ConsolidationDeps,
-): Promise<ValidCommand | Rejection> {
+): Promise<readonly Outcome[]> {
   const view = await turn.lookAgain();
-  const checked = recheck(method, command, view);
+  const recheck = recheckIn(method, view);
+  const nodes = new DisjointNodes();
+  const checked: (Command | Rejection)[] = [];
+  for (const command of commands) checked.push(await check(command, { view, recheck, nodes }, turn, deps));
+  // Pods may have been bound to the candidates while the simulations ran.
+  const last = await turn.lookAgain();
+  const recheckLast = recheckIn(method, last);
+  return checked.map((one) => {
+    if ('failure' in one) return one;
+    const rechecked = recheckLast(one);
+    return rechecked.isValid ? { command: { ...one, candidates: rechecked.candidates }, view: last } : rechecked;
+  });
+}
+
+interface CheckedAgainst {
+  readonly view: PassView;
+  readonly recheck: ReturnType<typeof recheckIn>;
+  /** Of the commands before. */
+  readonly nodes: DisjointNodes;
+}
+
+/** The command with the places that its pods have now. */
+async function check(
+  command: Command,
+  { view, recheck, nodes }: CheckedAgainst,
+  turn: MethodTurn,
+  deps: ConsolidationDeps,
+): Promise<Command | Rejection> {
+  const checked = recheck(command);
   if (!checked.isValid) return checked;
   const { candidates } = checked;
   const simulation = await simulate(candidates, view, turn.slices.signal);
@@ -127,12 +170,9 @@ async function check(
   if (failure !== undefined || simulation === 'CandidateIsDeleting') {
     return { failure: failure ?? { category: 'churn', missing: 1 }, dropped: 0 };
   }
-  // Pods may have been bound to the candidates while the simulation ran.
-  const last = await turn.lookAgain();
-  const rechecked = recheck(method, command, last);
-  if (!rechecked.isValid) return rechecked;
   const plan = { ...simulation.plan, newNodes: command.plan?.newNodes ?? [] };
-  return { command: { ...command, candidates: rechecked.candidates, plan }, view: last };
+  if (!nodes.add({ candidates, plan })) return { failure: { category: 'scheduling', kind: 'NewResults' }, dropped: 0 };
+  return { ...command, candidates, plan };
 }
 
 async function simulate(candidates: readonly Candidate[], view: PassView, signal: AbortSignal) {
@@ -144,8 +184,9 @@ async function simulate(candidates: readonly Candidate[], view: PassView, signal
   }
 }
 
-function recheck(method: Method, command: Command, { scan, state, nodeCounts }: PassView) {
+/** Asks whether the candidates of commands are candidates still, all of them together within the budgets. */
+function recheckIn(method: Method, { scan, state, nodeCounts }: PassView) {
   const { eligible } = selectEligible(scan[method.class].candidates, method.findObstacle, state.now);
   const budgets = new BudgetCounter(findAllowances(method.reason, state, nodeCounts));
-  return checkCandidates(command, { eligible, budgets, state });
+  return (command: Command) => checkCandidates(command, { eligible, budgets, state });
 }

@@ -187,19 +187,20 @@ class DisruptionLoop {
   /** One call of a method: `Gone` if it decided about nodes that no longer exist. */
   async #disrupt(method: Method, slices: TimeSlices, logger: Logger): Promise<'Started' | 'Nothing' | 'Gone'> {
     const { clock, metrics } = this.#deps;
-    const started = clock.elapsed();
+    const begun = clock.elapsed();
     try {
       const decided = await this.#decide(method, slices, logger);
-      if (decided === undefined) return 'Nothing';
-      const isStarted = await this.#start(decided, slices, logger);
-      return isStarted ? 'Started' : 'Gone';
+      if (decided.length === 0) return 'Nothing';
+      let started = 0;
+      for (const one of decided) if (await this.#start(one, slices, logger)) started++;
+      return started > 0 ? 'Started' : 'Gone';
     } finally {
       const labels = { reason: reasonLabel(method.reason), consolidation_type: method.consolidationType };
-      metrics.observe(evaluationSeconds, labels, (clock.elapsed() - started) / SECOND);
+      metrics.observe(evaluationSeconds, labels, (clock.elapsed() - begun) / SECOND);
     }
   }
 
-  async #decide(method: Method, slices: TimeSlices, logger: Logger): Promise<Decided | undefined> {
+  async #decide(method: Method, slices: TimeSlices, logger: Logger): Promise<readonly Decided[]> {
     const { events, lastPass, metrics } = this.#deps;
     const { reason } = method;
     const view = await this.#look(slices, logger);
@@ -209,6 +210,7 @@ class DisruptionLoop {
     await this.#publishIneligible(ineligible, slices);
     metrics.set(eligibleNodes, { reason: reasonLabel(reason) }, candidates.length);
     lastPass.note(method.name, selection);
+    method.follow?.(candidates);
     const allowances = findAllowances(reason, state, nodeCounts);
     const showBlocked = (): void => {
       const look = { selection: scan[method.class], candidates: selection, findObstacle: method.findObstacle };
@@ -216,7 +218,7 @@ class DisruptionLoop {
     };
     if (candidates.length === 0) {
       showBlocked();
-      return undefined;
+      return [];
     }
     for (const nodePool of allowances.blocking) events.publish(blockedByBudget(nodePool, reason));
     const lookAgain = (): Promise<PassView> => {

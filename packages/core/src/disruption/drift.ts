@@ -24,7 +24,7 @@ abstract class Replacement implements Method {
     this.#deps = deps;
   }
 
-  async decide({ view, candidates, budgets, slices }: MethodTurn): Promise<Decided | undefined> {
+  async decide({ view, candidates, budgets, slices }: MethodTurn): Promise<readonly Decided[]> {
     const { backOff, blocked, clock, events } = this.#deps;
     const search = {
       candidates: candidates.filter(({ pool }) => !backOff.isHeld(pool.nodePool.metadata.name)),
@@ -43,7 +43,7 @@ abstract class Replacement implements Method {
       blocked.note(this.reason, candidate, 'unschedulable');
     }
     for (const candidate of command?.candidates ?? []) blocked.note(this.reason, candidate, undefined);
-    return command && { command, view };
+    return command === undefined ? [] : [{ command, view }];
   }
 }
 

@@ -30,23 +30,23 @@ export class Emptiness implements Method {
     this.#deps = deps;
   }
 
-  async decide(turn: MethodTurn): Promise<Decided | undefined> {
+  async decide(turn: MethodTurn): Promise<readonly Decided[]> {
     const { clock, cluster, memory } = this.#deps;
     const { candidates, budgets, slices, logger } = turn;
-    if (memory.isConsolidated(this.name, cluster.consolidationState())) return undefined;
+    if (memory.isConsolidated(this.name, cluster.consolidationState())) return [];
     const chosen = findEmptyNodes(candidates, budgets);
     if (chosen === undefined) {
       rememberNothingFound(this.#deps, this.name, turn);
-      return undefined;
+      return [];
     }
     await clock.sleep(VALIDATION_WAIT, slices.signal);
     const view = await turn.lookAgain();
     const command = this.#validate(chosen, view);
     if (command === undefined) {
       logger.debug(ABANDONED, commandFields(chosen));
-      return undefined;
+      return [];
     }
-    return { command, view };
+    return [{ command, view }];
   }
 
   /** The command with those of its nodes that are still empty and allowed (spec 04 §14.1). */

@@ -46,8 +46,10 @@ export interface Method {
   isUsed?(state: Pick<DisruptionState, 'pools'>): boolean;
   /** Why the method leaves a candidate alone. */
   readonly findObstacle: (candidate: Candidate, now: Instant) => Ineligibility | undefined;
-  /** What to do now; undefined for nothing. */
-  decide(turn: MethodTurn): Promise<Decided | undefined>;
+  /** Told of the candidates before every call, also if there are none and `decide` is not called. */
+  follow?(candidates: readonly Candidate[]): void;
+  /** What to do now. All but single-node consolidation decide about one command at most. */
+  decide(turn: MethodTurn): Promise<readonly Decided[]>;
 }
 
 /** A command to start now. */

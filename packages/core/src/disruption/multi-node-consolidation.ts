@@ -25,15 +25,15 @@ export class MultiNodeConsolidation implements Method {
     this.#deps = deps;
   }
 
-  async decide(turn: MethodTurn): Promise<Decided | undefined> {
+  async decide(turn: MethodTurn): Promise<readonly Decided[]> {
     const { cluster, memory } = this.#deps;
-    if (memory.isConsolidated(this.name, cluster.consolidationState())) return undefined;
+    if (memory.isConsolidated(this.name, cluster.consolidationState())) return [];
     const found = await this.#search(turn);
-    if (found === undefined) return undefined;
+    if (found === undefined) return [];
     const command = toCommand(this, found.consolidation);
     publishFound(command, this.#deps);
-    const valid = await validate(this, command, turn, this.#deps);
-    return valid && { ...valid, onStart: () => this.#report(found, command, turn) };
+    const valid = await validate(this, [command], turn, this.#deps);
+    return valid.map((one) => ({ ...one, onStart: () => this.#report(found, command, turn) }));
   }
 
   async #search(turn: MethodTurn): Promise<Scored<MoveScore> | undefined> {

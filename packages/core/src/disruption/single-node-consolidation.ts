@@ -3,8 +3,10 @@ import type { Logger } from '@karpenter-ts/runtime';
 import { mayBeApproved, type MoveScore, renderScore } from './balanced-score.ts';
 import { reportMove } from './balanced-report.ts';
 import { blockerOfConsolidation } from './blockers.ts';
+import type { Candidate } from './candidate.ts';
 import { renderNoConsolidation } from './consolidation-text.ts';
 import { type ConsolidationDeps, publishFound, questionsAbout, toCommand, validate } from './consolidation-search.ts';
+import { DisjointNodes } from './disjoint-nodes.ts';
 import { consolidationApproved, unconsolidatable } from './disruption-events.ts';
 import { consolidationTimeouts } from './disruption-metrics.ts';
 import { findConsolidationObstacle } from './eligibility.ts';
@@ -12,10 +14,18 @@ import { searchLimit } from './search-limits.ts';
 import { type Decided, type Method, type MethodTurn, rememberNothingFound } from './method.ts';
 import type { Scored } from './multi-node.ts';
 import { RememberedOptions } from './remembered-options.ts';
+import { ScanAges } from './scan-ages.ts';
 import { type Look, SingleNodeWalk, type WalkEnd } from './single-node.ts';
 
 const PRIORITIZING = 'prioritizing nodepools that have not yet been considered due to timeouts in previous runs';
 const TIMED_OUT = 'abandoning single-node consolidation due to timeout';
+
+/** A part of a walk. */
+interface Stretch {
+  readonly found: readonly Scored<MoveScore>[];
+  /** Undefined if the walk can go on. */
+  readonly end: WalkEnd | undefined;
+}
 
 /** Deletes one node, or replaces it by a cheaper one (spec 04 §12a). */
 export class SingleNodeConsolidation implements Method {
@@ -26,32 +36,54 @@ export class SingleNodeConsolidation implements Method {
   readonly findObstacle = findConsolidationObstacle;
   readonly #deps: ConsolidationDeps;
   readonly #remembered: RememberedOptions;
+  readonly #ages: ScanAges;
   /** NodePools that the last walk had no time for. */
   #unseenPools: ReadonlySet<string> = new Set();
 
   constructor(deps: ConsolidationDeps) {
     this.#deps = deps;
     this.#remembered = new RememberedOptions(deps.clock);
+    this.#ages = new ScanAges(deps);
   }
 
-  async decide(turn: MethodTurn): Promise<Decided | undefined> {
+  follow(candidates: readonly Candidate[]): void {
+    this.#ages.follow(candidates);
+  }
+
+  async decide(turn: MethodTurn): Promise<readonly Decided[]> {
     const { cluster, memory } = this.#deps;
-    if (memory.isConsolidated(this.name, cluster.consolidationState())) return undefined;
+    if (memory.isConsolidated(this.name, cluster.consolidationState())) return [];
     if (this.#unseenPools.size > 0) turn.logger.debug(PRIORITIZING, { nodepools: [...this.#unseenPools].join(', ') });
     const walk = this.#startWalk(turn);
     let hasFailed = false; // a decision did not hold after its wait
     for (;;) {
-      const found = await walk.next(turn.slices.signal);
-      if ('kind' in found) {
-        this.#noteEnd(found, walk.hasFailed || hasFailed, turn);
-        return undefined;
+      const { found, end } = await this.#walkOn(walk, turn);
+      const commands = found.map(({ consolidation }) => toCommand(this, consolidation));
+      for (const command of commands) publishFound(command, this.#deps);
+      const valid = commands.length === 0 ? [] : await validate(this, commands, turn, this.#deps);
+      if (valid.length > 0) {
+        return valid.map((one) => ({ ...one, onStart: () => this.#reportStart(found[one.index]!, turn.logger) }));
       }
-      const command = toCommand(this, found.consolidation);
-      publishFound(command, this.#deps);
-      const valid = await validate(this, command, turn, this.#deps);
-      if (valid !== undefined) return { ...valid, onStart: () => this.#reportStart(found, turn.logger) };
-      hasFailed = true; // the walk goes on with the next candidate, while upstream gives up (spec 04 §25-8)
+      hasFailed ||= commands.length > 0; // the walk goes on, while upstream gives up (spec 04 §25-8)
+      if (end === undefined) continue;
+      this.#noteEnd(end, walk.hasFailed || hasFailed, turn);
+      return [];
     }
+  }
+
+  /** What the walk finds next: as many as a pass may start, if they do not get into each other's way (spec 09 A3). */
+  async #walkOn(walk: SingleNodeWalk<MoveScore>, { budgets, slices }: MethodTurn): Promise<Stretch> {
+    const { consolidationCommandsPerPass: most } = this.#deps.options;
+    const nodes = new DisjointNodes();
+    const found: Scored<MoveScore>[] = [];
+    while (found.length < most) {
+      const next = await walk.next(slices.signal);
+      if ('kind' in next) return { found, end: next };
+      const { consolidation } = next;
+      if (!nodes.add(consolidation)) continue;
+      if (most === 1 || consolidation.candidates.every((candidate) => budgets.take(candidate))) found.push(next);
+    }
+    return { found, end: undefined };
   }
 
   #startWalk(turn: MethodTurn): SingleNodeWalk<MoveScore> {
@@ -70,7 +102,10 @@ export class SingleNodeConsolidation implements Method {
       unseenPools: this.#unseenPools,
       canApprove: (candidate: (typeof candidates)[number]) => mayBeApproved(candidate, view.totals),
     };
-    return new SingleNodeWalk(search, (look) => this.#reportLook(look, logger));
+    return new SingleNodeWalk(search, (look) => {
+      this.#ages.note(look.candidate);
+      this.#reportLook(look, logger);
+    });
   }
 
   #reportLook(look: Look<MoveScore>, logger: Logger): void {
@@ -117,6 +152,7 @@ export class SingleNodeConsolidation implements Method {
       return;
     }
     this.#unseenPools = new Set();
+    for (const candidate of turn.candidates) this.#ages.note(candidate); // others were left out on purpose
     // A simulation that failed may succeed the next time (spec 04 §25-40).
     if (!hasFailed) rememberNothingFound(this.#deps, this.name, turn);
   }

@@ -14,6 +14,7 @@ function options(argv: readonly string[], env: Readonly<Record<string, string>> 
 
 test('by default disruption is upstream’s', () => {
   assert.deepEqual(options([]), {
+    consolidationCommandsPerPass: 1,
     consolidationMaxReplacements: 1,
     consolidationMinSavings: { part: 0, perHour: 0 },
     expirationPolicy: 'Forceful',
@@ -24,6 +25,7 @@ test('by default disruption is upstream’s', () => {
 
 test('every option is read from its flag and from its variable', () => {
   const written = {
+    CONSOLIDATION_COMMANDS_PER_PASS: '20',
     CONSOLIDATION_MAX_REPLACEMENTS: '3',
     CONSOLIDATION_MIN_SAVINGS: '10%,0.05/h',
     EXPIRATION_POLICY: 'Graceful',
@@ -31,6 +33,7 @@ test('every option is read from its flag and from its variable', () => {
     SINGLE_NODE_CONSOLIDATION_TIMEOUT: '0s',
   };
   const expected = {
+    consolidationCommandsPerPass: 20,
     consolidationMaxReplacements: 3,
     consolidationMinSavings: { part: 0.1, perHour: 0.05 },
     expirationPolicy: 'Graceful',
@@ -56,6 +59,7 @@ test('a bad value stops the start with the flag, the value and what is accepted'
       '1',
       '--multi-node-consolidation-timeout: "1" is not a duration such as 1m, or 0s for none',
     ],
+    ['CONSOLIDATION_COMMANDS_PER_PASS', '21', '--consolidation-commands-per-pass: "21" is not a number from 1 to 20'],
     ['EXPIRATION_POLICY', 'graceful', '--expiration-policy: "graceful" is not Graceful or Forceful'],
   ] as const;
   for (const [variable, text, problem] of cases) {

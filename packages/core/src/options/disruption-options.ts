@@ -12,6 +12,9 @@ import { goQuote } from '@karpenter-ts/kubernetes';
 import { durationText, MINUTE, option, type Parsed } from '@karpenter-ts/runtime';
 import { own } from './extension-options.ts';
 
+/** The most commands that a pass may start. */
+const MOST_COMMANDS = 20;
+
 /** Settings of disruption that upstream does not have (spec 09 A2, A3, A5, B2, C5). */
 export const disruptionOptions = {
   consolidationMinSavings: option<MinimumSavings>(
@@ -43,6 +46,12 @@ export const disruptionOptions = {
     3 * MINUTE,
     'How long a search for single nodes to consolidate may take; 0s for as long as it needs.',
   ),
+  consolidationCommandsPerPass: option<number>(
+    'consolidation-commands-per-pass',
+    own('count', findCommandCount, String, `a number from 1 to ${MOST_COMMANDS}`),
+    1,
+    'How many single nodes a pass may consolidate, within budgets, if their pods go to different nodes.',
+  ),
   expirationPolicy: option<ExpirationPolicy>(
     'expiration-policy',
     own('string', findExpirationPolicy, goQuote, 'Graceful or Forceful'),
@@ -53,6 +62,11 @@ export const disruptionOptions = {
 
 /** The values of all options of disruption. */
 export type DisruptionOptions = Parsed<typeof disruptionOptions>;
+
+function findCommandCount(text: string): number | undefined {
+  const count = /^\d{1,2}$/.test(text) ? Number(text) : 0;
+  return count >= 1 && count <= MOST_COMMANDS ? count : undefined;
+}
 
 function valueIn<T>(
   reading: { readonly kind: 'value'; readonly value: T } | { readonly kind: 'problem' },
