@@ -20,7 +20,7 @@ export interface ShrinkFigures {
   readonly seconds: number;
   readonly nodesBefore: number;
   readonly nodesAfter: number;
-  /** Pods that were moved with the eviction API. */
+  /** Pods that were deleted beyond those removed: they had to move. */
   readonly evictions: number;
   readonly pricePerHourBefore: number;
   readonly pricePerHourAfter: number;
@@ -42,7 +42,7 @@ export function measureShrink(contender: Contender, demand: Demand): Promise<Shr
     const nodesBefore = await countNodes(client);
     const pricePerHourBefore = await pricePerHour(client);
     await allowConsolidation(client, demand);
-    const evictions = countEvictedPods(client);
+    const deletedPods = countDeletedPods(client);
     const started = performance.now();
     await halve(client);
     const changedAt = await lastChange(client);
@@ -51,7 +51,7 @@ export function measureShrink(contender: Contender, demand: Demand): Promise<Shr
       seconds: (changedAt - started) / 1000,
       nodesBefore,
       nodesAfter: await countNodes(client),
-      evictions: evictions.stop(),
+      evictions: deletedPods.stop() - demand.pods / 2,
       pricePerHourBefore,
       pricePerHourAfter: await pricePerHour(client),
     };
@@ -102,23 +102,26 @@ async function pricePerHour(client: Client): Promise<number> {
   return prices.reduce((sum, price) => sum + price, 0);
 }
 
-/** Counts pods that the eviction API deletes: it marks them with a condition. */
-function countEvictedPods(client: Client): { readonly stop: () => number } {
+/** Counts the pods that are deleted while it runs. */
+function countDeletedPods(client: Client): { readonly stop: () => number } {
   const stopping = new AbortController();
-  const evicted = new Set<string>();
+  const deleted = new Set<string>();
   const follow = async (): Promise<void> => {
-    for await (const event of client.watch<Pod>(PODS, { resourceVersion: '0' }, stopping.signal)) {
-      if (event.type === 'BOOKMARK') continue;
-      const { metadata, status } = event.object;
-      const isEvicted = status?.conditions?.some(({ reason }) => reason === 'EvictionByEvictionAPI') ?? false;
-      if (isEvicted) evicted.add(metadata.uid ?? '');
+    while (!stopping.signal.aborted) {
+      for await (const event of client.watch<Pod>(PODS, { resourceVersion: '0' }, stopping.signal)) {
+        if (event.type === 'BOOKMARK') continue;
+        const { uid = '', deletionTimestamp } = event.object.metadata;
+        if (deletionTimestamp !== undefined || event.type === 'DELETED') deleted.add(uid);
+      }
     }
   };
-  follow().catch(() => undefined); // it ends with the bench
+  follow().catch((error: unknown) => {
+    if (!stopping.signal.aborted) process.stderr.write(`pods are not counted any more: ${String(error)}\n`);
+  });
   return {
     stop: () => {
       stopping.abort();
-      return evicted.size;
+      return deleted.size;
     },
   };
 }
