@@ -55,9 +55,13 @@ export function* indexSnapshot(
   yield reading(snapshot.pods.length);
   const deletingNodes = [...snapshot.deletingNodes, ...(snapshot.absentNodes ?? [])];
   const shapes = new Map<Pod, PodShape>();
+  let left = 0;
+  for (const pods of podsByOrigin(snapshot, deletingNodes)) left += pods.length;
+  let read = 0;
   for (const pods of podsByOrigin(snapshot, deletingNodes)) {
     for (const pod of pods) {
-      if (shapes.size % STEP === 0) yield reading(snapshot.pods.length);
+      if (read++ % STEP === 0) yield reading(left);
+      left--;
       shapes.set(pod, internTables.read(pod));
     }
   }
