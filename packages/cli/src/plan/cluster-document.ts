@@ -51,7 +51,7 @@ export interface MethodEntry {
   readonly variants?: readonly (CommandEntry | null)[];
 }
 
-export interface CandidateEntry {
+interface CandidateEntry {
   readonly node: string;
   readonly nodePool: string;
   readonly price: number;

@@ -18,7 +18,7 @@ import { OfflinePass } from './offline-pass.ts';
 const VALIDATION_WAIT = 15 * SECOND;
 
 /** What became of a command after the wait. */
-export type Validation =
+type Validation =
   /** Drift does not wait. */
   | { readonly kind: 'None'; readonly command: Command }
   /** `command` is what is left of it. */
