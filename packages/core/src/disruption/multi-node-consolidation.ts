@@ -1,5 +1,7 @@
+import { isExtensionOn } from '@karpenter-ts/apis';
 import { type MoveScore, renderScore } from './balanced-score.ts';
 import { reportMove } from './balanced-report.ts';
+import { BudgetCounter, findAllowances } from './budget-allowances.ts';
 import type { Command } from './command.ts';
 import { type ConsolidationDeps, publishFound, questionsAbout, toCommand, validate } from './consolidation-search.ts';
 import { poolConsolidationApproved } from './disruption-events.ts';
@@ -7,7 +9,8 @@ import { consolidationTimeouts } from './disruption-metrics.ts';
 import { findConsolidationObstacle } from './eligibility.ts';
 import { searchLimit } from './search-limits.ts';
 import { type Decided, type Method, type MethodTurn, rememberNothingFound } from './method.ts';
-import { findMultiNode, type Scored } from './multi-node.ts';
+import { findMultiNode, type MultiNodeFindings, type MultiNodeSearch, type Scored } from './multi-node.ts';
+import { findSubset } from './subset-search.ts';
 
 const TIMED_OUT_WITH = 'stopping multi-node consolidation after timeout, returning last valid command';
 const TIMED_OUT = 'failed to find a multi-node consolidation after timeout';
@@ -38,10 +41,10 @@ export class MultiNodeConsolidation implements Method {
 
   async #search(turn: MethodTurn): Promise<Scored<MoveScore> | undefined> {
     const { clock, metrics, options, provider } = this.#deps;
-    const { view, candidates, budgets, slices, logger } = turn;
+    const { view, candidates, budgets, logger } = turn;
     const limit = searchLimit('multi', options);
     const search = { candidates, budgets, clock, deadline: clock.elapsed() + limit, profile: provider.profile };
-    const findings = await findMultiNode({ ...search, ...questionsAbout(view, this.#deps) }, slices.signal);
+    const findings = await this.#find({ ...search, ...questionsAbout(view, this.#deps) }, turn);
     const { found, rejected, timedOutAt } = findings;
     if (timedOutAt !== undefined) {
       metrics.increment(consolidationTimeouts, { consolidation_type: this.consolidationType });
@@ -56,6 +59,18 @@ export class MultiNodeConsolidation implements Method {
     }
     rememberNothingFound(this.#deps, this.name, turn);
     return undefined;
+  }
+
+  /** Looks among the first candidates of all, and then, if that is wanted, among those that are alike. */
+  async #find(search: MultiNodeSearch<MoveScore>, { view, slices }: MethodTurn): Promise<MultiNodeFindings<MoveScore>> {
+    const { signal } = slices;
+    const first = await findMultiNode(search, signal);
+    const { options } = this.#deps;
+    const isWanted = isExtensionOn(options.extensions, 'A3') && options.consolidationSearch === 'Subset';
+    if (!isWanted || first.found !== undefined || first.timedOutAt !== undefined) return first;
+    const budgets = () => new BudgetCounter(findAllowances(this.reason, view.state, view.nodeCounts));
+    const among = await findSubset({ ...search, budgets }, signal);
+    return { ...among, rejected: among.rejected ?? first.rejected };
   }
 
   #report({ approval: score }: Scored<MoveScore>, { candidates }: Command, { logger }: MethodTurn): void {

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { NODE_POOLS } from '@karpenter-ts/apis';
+import { SECOND } from '@karpenter-ts/runtime';
 import { LaunchPriceIndexes } from '@karpenter-ts/scheduling';
-import { FAKE_PROFILE } from '@karpenter-ts/scheduling/testing';
+import { FAKE_PROFILE, ladder } from '@karpenter-ts/scheduling/testing';
 import { BudgetCounter } from './budget-allowances.ts';
 import { type Candidate, candidateName } from './candidate.ts';
 import type { ConsolidationOption } from './consolidation-option.ts';
 import { findSubset } from './subset-search.ts';
 import { contextOf, disruptionPool, makeCandidate, pricedType, simulationOf } from './testing/candidates.ts';
+import { startDisruptionEnvironment } from './testing/disruption-environment.ts';
 
 const { signal } = new AbortController();
 const [ONE, OTHER] = [pricedType('one', 1), pricedType('other', 1)];
@@ -74,4 +77,27 @@ test('nothing is found among nodes that cannot go, and a group that is the whole
   assert.ok(sets.length > 10);
   const alike = CANDIDATES.filter((one) => candidateName(one).startsWith('a zone-1 one'));
   assert.deepEqual((await search(() => false, alike)).sets, []); // the search among all has tried that
+});
+
+// Two nodes of pool `small` fit on a third, and before them in the order is one of pool `large` whose pod can go nowhere.
+test('the flag lets the controller search among nodes that are alike', async (t) => {
+  for (const [consolidationSearch, left] of [
+    ['Prefix', 3],
+    ['Subset', 2],
+  ] as const) {
+    const options = { consolidationSearch };
+    const env = await startDisruptionEnvironment(t, { options, instanceTypes: ladder(8).slice(3) });
+    for (const name of ['large', 'small', 'roomy']) await env.addPool(name);
+    await env.change(NODE_POOLS, 'roomy', { spec: { disruption: { consolidateAfter: 'Never' } } });
+    await env.addNode('l', { pool: 'large', type: 'fake-it-7' });
+    await env.addNode('r', { pool: 'roomy' });
+    await env.addPod('stuck', 'l', { requests: { cpu: '7500m' } });
+    for (const name of ['s1', 's2']) {
+      await env.addNode(name, { pool: 'small' });
+      await env.addPod(`p-${name}`, name, { requests: { cpu: '1' } });
+    }
+    await env.pass();
+    await env.clock.advance(2 * SECOND);
+    assert.equal((await env.kept()).length, left, consolidationSearch);
+  }
 });

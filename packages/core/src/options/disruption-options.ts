@@ -52,6 +52,13 @@ export const disruptionOptions = {
     1,
     'How many single nodes a pass may consolidate, within budgets, if their pods go to different nodes.',
   ),
+  consolidationSearch: option<ConsolidationSearch>(
+    'consolidation-search',
+    own('string', findConsolidationSearch, goQuote, 'Prefix or Subset'),
+    'Prefix',
+    'Which sets of nodes are tried for consolidation at once: the first of all nodes (Prefix), or also those of each ' +
+      'NodePool, zone and instance type (Subset).',
+  ),
   expirationPolicy: option<ExpirationPolicy>(
     'expiration-policy',
     own('string', findExpirationPolicy, goQuote, 'Graceful or Forceful'),
@@ -59,6 +66,12 @@ export const disruptionOptions = {
     'Whether nodes that have expired are deleted at once, or replaced within budgets: Forceful or Graceful.',
   ),
 };
+
+type ConsolidationSearch = 'Prefix' | 'Subset';
+
+function findConsolidationSearch(text: string): ConsolidationSearch | undefined {
+  return text === 'Prefix' || text === 'Subset' ? text : undefined;
+}
 
 /** The values of all options of disruption. */
 export type DisruptionOptions = Parsed<typeof disruptionOptions>;
