@@ -54,7 +54,7 @@ test('01/42 the smallest budget for the reason counts; an empty list of reasons 
   }
 });
 
-test('01/43 a budget is active from a hit for its duration, in UTC', () => {
+test('01/43 04/39 04/40 04/41 a budget is active from a hit for its duration, in UTC', () => {
   const daily: Budget = { nodes: '0', schedule: '@daily', duration: '48h' };
   for (const hours of [0, 1, 23, 47]) assert.equal(allowed([daily], { now: SUNDAY + hours * HOUR }), 0);
 
@@ -66,9 +66,16 @@ test('01/43 a budget is active from a hit for its duration, in UTC', () => {
   assert.equal(allowed([morning], { now: SUNDAY + 12.5 * HOUR }), UNLIMITED);
 });
 
-test('01/44 a range that runs backwards is named', () => {
+test('01/44 04/42 a range that runs backwards is named', () => {
   const [problem] = findBudgetProblems([{ nodes: '1', schedule: '0 0 * * tue-mon', duration: '1h' }]);
   assert.match(problem?.message ?? '', /beginning of range \(2\) beyond end of range \(1\)/);
+});
+
+test('04/169 a stepped star restricts the days, so that one of both rules is enough', () => {
+  const odd: Budget = { nodes: '0', schedule: '0 0 */2 * mon', duration: '1h' };
+  const on = (day: string) => allowed([odd], { now: Date.parse(`2026-06-${day}T00:30:00Z`) });
+  // The 3rd is a Wednesday and odd, the 8th a Monday and even, the 10th neither.
+  assert.deepEqual(['03', '08', '10'].map(on), [0, 0, UNLIMITED]);
 });
 
 test('01/45 a schedule that never fires counts as active and is found', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NODE_POOLS } from '@karpenter-ts/apis';
 import { PODS } from '@karpenter-ts/kubernetes';
-import { SECOND } from '@karpenter-ts/runtime';
+import { HOUR, SECOND } from '@karpenter-ts/runtime';
 import { ownedBy } from '../testing/cluster-objects.ts';
 import {
   type DisruptionEnvironment,
@@ -111,4 +111,19 @@ test('04/48 a budget of 3 lets 3 of 10 empty nodes go, 0 % none, and the rest is
   await env.change(NODE_POOLS, 'default', { spec: { disruption: { budgets: [{ nodes: '0%' }] } } });
   assert.deepEqual(await env.pass(), { requeueAfter: 10 * SECOND });
   assert.equal((await env.kept()).length, 7);
+});
+
+test('04/173 a Balanced pool whose budget is 0 % keeps all its nodes, and is looked at again when that opens', async (t) => {
+  const env = await startDisruptionEnvironment(t);
+  // It is closed but for the hour that begins in an hour. Nothing in the cluster tells when that is.
+  const closes = new Date(env.clock.now() + 2 * HOUR);
+  const schedule = `${closes.getUTCMinutes()} ${closes.getUTCHours()} * * *`;
+  const closed = { nodes: '0%', schedule, duration: '23h' };
+  await env.addPool('default', { disruption: { ...NO_BUDGETS, consolidationPolicy: 'Balanced', budgets: [closed] } });
+  await env.addNode('empty');
+  assert.deepEqual(await env.pass(), { requeueAfter: 10 * SECOND });
+  assert.deepEqual(await env.kept(), ['empty']);
+  await env.clock.advance(1 * HOUR);
+  await env.pass();
+  assert.deepEqual(await env.kept(), []);
 });

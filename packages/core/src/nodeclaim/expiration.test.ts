@@ -18,7 +18,7 @@ function expirationOf(env: NodeClaimEnvironment) {
 
 const FINALIZERS = ['karpenter.sh/termination'];
 
-test('03/86 an expired NodeClaim is deleted once, and counted once however often it is looked at', async (t) => {
+test('03/86 04/145 an expired NodeClaim is deleted once, and counted once however often it is looked at', async (t) => {
   const env = await startNodeClaimEnvironment(t);
   const expiration = expirationOf(env);
   await env.addNodeClaim({ expireAfter: '30s', finalizers: FINALIZERS });
@@ -34,7 +34,7 @@ test('03/86 an expired NodeClaim is deleted once, and counted once however often
   assert.equal(env.lines('debug').filter((line) => line === 'deleting expired nodeclaim').length, 1);
 });
 
-test('03/86 a NodeClaim within its time is looked at when that is up; one without a time, never', async (t) => {
+test('03/86 04/145 a NodeClaim within its time is looked at when that is up; one without a time, never', async (t) => {
   const env = await startNodeClaimEnvironment(t);
   const expiration = expirationOf(env);
   await env.addNodeClaim({ expireAfter: '200s' });

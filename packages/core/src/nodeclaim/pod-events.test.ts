@@ -34,7 +34,7 @@ async function noted(env: TestEnvironment): Promise<string | undefined> {
   return (await env.get<NodeClaim>(NODE_CLAIMS, 'c1')).status?.lastPodEventTime;
 }
 
-test('03/109 a pod that is bound, ends or is told to go is noted, but not twice within 10 s', async (t) => {
+test('03/109 04/86 a pod that is bound, ends or is told to go is noted, but not twice within 10 s', async (t) => {
   const env = await start(t);
   await env.create(PODS, makePod('a'));
   assert.equal(await noted(env), undefined);
@@ -55,7 +55,7 @@ test('03/109 a pod that is bound, ends or is told to go is noted, but not twice 
   assert.equal(await noted(env), timestamp(env.clock.now()));
 });
 
-test('03/109 daemon pods, changes that move nothing and strange Nodes are not noted', async (t) => {
+test('03/109 04/86 daemon pods, changes that move nothing and strange Nodes are not noted', async (t) => {
   const env = await start(t);
   const daemon = { apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'ds', uid: 'u' };
   await env.create(PODS, makePod('daemon', { nodeName: 'n1', ownerReferences: [daemon] }));

@@ -23,7 +23,7 @@ async function start(
   return { env, pool, stored, pass: () => env.reconcile(controller, 'default') };
 }
 
-test('03/103 the hash follows the template and nothing else', async (t) => {
+test('03/103 04/61 the hash follows the template and nothing else', async (t) => {
   const { env, pool, stored, pass } = await start(t);
   await pass();
   const [first, version] = await stored();
@@ -44,7 +44,7 @@ test('03/103 the hash follows the template and nothing else', async (t) => {
   assert.notEqual((await stored())[0], first);
 });
 
-test('03/104 NodeClaims hashed by another version are carried over before their pool', async (t) => {
+test('03/104 04/68 NodeClaims hashed by another version are carried over before their pool', async (t) => {
   const { env, pool, stored, pass } = await start(t, { [HASH]: '7', [VERSION]: 'v2' });
   const lastTransitionTime = '2026-01-01T00:00:00Z';
   const drifted = { type: 'Drifted', status: 'True' as const, reason: 'X', message: '', lastTransitionTime };

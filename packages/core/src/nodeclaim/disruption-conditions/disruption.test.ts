@@ -42,7 +42,7 @@ async function drift(env: NodeClaimEnvironment): Promise<readonly (string | unde
 const NOT_DRIFTED = [undefined, undefined, undefined];
 const { hash: HASH, version: VERSION } = NODEPOOL_HASH_ANNOTATIONS;
 
-test('a NodeClaim made from another template is drifted, and is no longer when the template is back', async (t) => {
+test('04/67 a NodeClaim made from another template is drifted, and is no longer when the template is back', async (t) => {
   const env = await start(t, { annotations: { [HASH]: '1', [VERSION]: 'v3' } });
   const annotate = (hash: string): Promise<unknown> =>
     env.change(NODE_POOLS, 'default', { metadata: { annotations: { [HASH]: hash, [VERSION]: 'v3' } } });
@@ -77,7 +77,7 @@ test('what the provider finds is drift, too; an instance it does not know is not
   assert.deepEqual(await drift(env), ['True', 'AMIDrift', 'AMIDrift']);
 });
 
-test('an instance no longer offered is drifted, from the age of an hour on', async (t) => {
+test('04/64 an instance no longer offered is drifted, from the age of an hour on', async (t) => {
   const env = await start(t);
   env.provider.offer([]);
   await env.mark();
@@ -100,7 +100,7 @@ test('offerings are asked for every half an hour, and a no is asked again at onc
   assert.equal(asked(), 4);
 });
 
-test('a NodeClaim that is not launched is not drifted', async (t) => {
+test('04/66 a NodeClaim that is not launched is not drifted', async (t) => {
   const env = await startNodeClaimEnvironment(t);
   const lastTransitionTime = '2026-01-01T00:00:00Z';
   const drifted = { type: 'Drifted', status: 'True' as const, reason: 'X', message: 'X', lastTransitionTime };
@@ -110,7 +110,7 @@ test('a NodeClaim that is not launched is not drifted', async (t) => {
   assert.ok(env.lines('debug').includes("removing drift status condition, isn't launched"));
 });
 
-test('what counts for an offering is the NodeClaim’s type, zone and capacity type, sold out or not', () => {
+test('04/64 04/65 what counts for an offering is the NodeClaim’s type, zone and capacity type, sold out or not', () => {
   const type = makeType('t', {
     capacity: { cpu: '4' },
     offerings: [makeOffering('a', 'spot', 1, { available: false }), makeOffering('b', 'on-demand', 2)],
@@ -144,7 +144,7 @@ test('drift compares none of the labels that a reserved instance loses with its 
   assert.equal(offered('on-demand', 'rid', 'rtype'), false); // and all count for one that is not reserved
 });
 
-test('a NodeClaim becomes consolidatable when its window is over', async (t) => {
+test('04/84 a NodeClaim becomes consolidatable when its window is over', async (t) => {
   const env = await start(t);
   await env.change(NODE_POOLS, 'default', { spec: { disruption: { consolidateAfter: '60s' } } });
   await env.clock.advance(20 * SECOND);
@@ -156,7 +156,7 @@ test('a NodeClaim becomes consolidatable when its window is over', async (t) => 
   assert.ok(env.lines('debug').includes('marking consolidatable'));
 });
 
-test('a pod event takes the mark away until the window is over again', async (t) => {
+test('04/85 a pod event takes the mark away until the window is over again', async (t) => {
   const env = await start(t);
   await env.change(NODE_POOLS, 'default', { spec: { disruption: { consolidateAfter: '60s' } } });
   await env.clock.advance(2 * MINUTE);
@@ -173,7 +173,7 @@ test('a pod event takes the mark away until the window is over again', async (t)
   );
 });
 
-test('without consolidation, or before the Node is complete, there is no mark', async (t) => {
+test('04/85 without consolidation, or before the Node is complete, there is no mark', async (t) => {
   const env = await start(t);
   await env.mark();
   assert.equal((await env.condition('Consolidatable'))?.status, 'True');
@@ -201,7 +201,7 @@ test('a change of a NodePool’s template enqueues its NodeClaims, a change of i
   assert.ok((await passes()) > before);
 });
 
-test('a pool that is gone, and a NodeClaim of none, are left alone', async (t) => {
+test('04/66 a pool that is gone, and a NodeClaim of none, are left alone', async (t) => {
   const env = await startNodeClaimEnvironment(t);
   const nodeClaim = await env.create(NODE_CLAIMS, makeNodeClaim('c1'));
   await env.reconcile(disruptionConditionsController(env), 'c1');
