@@ -20,7 +20,7 @@ import {
   unlessGone,
   VirtualClock,
 } from '@karpenter-ts/runtime';
-import { customResourceDefinition, NODE_CLAIMS, type NodeClaim, RESOURCES } from '@karpenter-ts/apis';
+import { customResourceDefinition, NODE_CLAIMS, NODE_POOLS, type NodeClaim, RESOURCES } from '@karpenter-ts/apis';
 import { seededRandom } from '@karpenter-ts/kubernetes/testing';
 import { kwokCloud } from '../cloud/cloud.ts';
 import { type Manifest, NAMESPACE, nodeClass, pool } from '../cluster/manifests.ts';
@@ -34,6 +34,18 @@ const PART = 5 * MINUTE;
 const POD_EVERY = 8;
 /** How many claims are deleted each day. Others replace them. */
 const DELETED_EACH_DAY = 10;
+const POOL = 'default';
+/**
+ * Consolidation looks at every node again after each change, which with 500 nodes that change all the time would be
+ * nine tenths of the work. So it is on for one hour of each day; drift and emptiness are looked for all the time.
+ */
+const AT_REST = {
+  consolidationPolicy: 'WhenEmptyOrUnderutilized',
+  consolidateAfter: '720h',
+  budgets: [{ nodes: '10%' }],
+} as const;
+const CONSOLIDATING = { ...AT_REST, consolidateAfter: '0s' } as const;
+const CONSOLIDATION_HOUR = 6;
 /** How many pods that fit on no node come every six hours, and how long each lives. */
 const UNSCHEDULABLE_PODS = 10;
 const UNSCHEDULABLE_LIFETIME = 30 * SECOND;
@@ -121,7 +133,10 @@ export class Month {
       const isOfClaims = resource.plural === NODE_CLAIMS.plural;
       await this.#client.create(CUSTOM_RESOURCE_DEFINITIONS, isOfClaims ? withoutSchema(definition) : definition);
     }
-    for (const { type, object } of [nodeClass(), pool({ name: 'default', isTainted: false })] satisfies Manifest[]) {
+    for (const { type, object } of [
+      nodeClass(),
+      pool({ name: POOL, isTainted: false, disruption: AT_REST }),
+    ] satisfies Manifest[]) {
       await this.#client.create(type, object);
     }
   }
@@ -130,6 +145,8 @@ export class Month {
     const hour = this.#hour++;
     if (hour % 6 === 0) await this.#addUnschedulablePods(String(hour), UNSCHEDULABLE_PODS);
     if (hour % 24 === 3) await this.#deleteClaims(hour);
+    if (hour % 24 === CONSOLIDATION_HOUR) await this.#setDisruption(CONSOLIDATING);
+    if (hour % 24 === CONSOLIDATION_HOUR + 1) await this.#setDisruption(AT_REST);
     const claims = await this.#claims();
     const pods = new Map((await this.#appPods()).map((pod) => [pod.spec.nodeName, pod]));
     const part = Math.ceil(claims.length / (HOUR / PART));
@@ -141,6 +158,10 @@ export class Month {
       }
       await this.#clock.advance(PART);
     }
+  }
+
+  async #setDisruption(disruption: object): Promise<void> {
+    await this.#client.patch(NODE_POOLS, { name: POOL }, { type: 'merge', body: { spec: { disruption } } });
   }
 
   async #write({ metadata }: NodeClaim, hour: number): Promise<void> {
