@@ -17,7 +17,7 @@ export function toOfflineObjects(content: ClusterContent): OfflineObjects {
     now: Date.parse(content.now),
     options: toOptions(content.options),
     catalogue: toCatalogue(catalogue),
-    nodePools: nodePools.map((nodePool) => asReady(nodePool, content.now)),
+    nodePools: nodePools.map((nodePool) => asReady(withBudgets(nodePool), content.now)),
     nodes,
     nodeClaims,
     pods: allPods,
@@ -44,6 +44,22 @@ function toOptions({ spotToSpotConsolidation, ...policies }: ClusterOptions = {}
   const featureGates = { ...defaults.featureGates, SpotToSpotConsolidation: spotToSpotConsolidation ?? false };
   return { ...defaults, ...policies, featureGates };
 }
+
+/**
+ * An API server stores the defaults, so that a stored NodePool without budgets has no limit: it is not given the default
+ * of a new one.
+ */
+function withBudgets(nodePool: NodePool): NodePool {
+  const given: Partial<NodePool['spec']['disruption']> | undefined = nodePool.spec.disruption;
+  const disruption = { ...NO_SETTINGS, ...given };
+  return { ...nodePool, spec: { ...nodePool.spec, disruption } };
+}
+
+const NO_SETTINGS: NodePool['spec']['disruption'] = {
+  consolidateAfter: '0s',
+  consolidationPolicy: 'WhenEmptyOrUnderutilized',
+  budgets: [],
+};
 
 /** A NodePool whose status nobody gave. */
 function asReady(nodePool: NodePool, now: string): NodePool {

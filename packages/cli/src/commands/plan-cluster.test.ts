@@ -80,6 +80,14 @@ test('a cluster with a NodeClaim that is not launched is said to be out of sync 
   assert.match((await plan(text)).out(), /^The cluster is not in sync/);
 });
 
+test('a stored NodePool without budgets, or without settings for disruption, has no limit', async () => {
+  for (const path of [['budgets'], []]) {
+    const text = changed(['nodePools', 0, 'spec', 'disruption', ...path], undefined);
+    const { budgets } = await planJson(text, 'empty');
+    assert.equal(budgets['Empty']?.['default']?.allowed, 2 ** 31 - 1);
+  }
+});
+
 test('what is wrong with a cluster file is told with its field and line', async () => {
   const problem = async (path: readonly (string | number)[], value: unknown): Promise<string> => {
     const io = await plan(changed(path, value));
