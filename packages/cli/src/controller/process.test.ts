@@ -119,7 +119,7 @@ test('it does not start with dynamic resource allocation switched on, by flag or
 test('what is set and does nothing is named in the log, once', async (t) => {
   const { kubeconfig } = await startServed(t);
   const gates = '--feature-gates=NodeOverlay=true,StaticCapacity=true,NodeRepair=true';
-  const running = run(kubeconfig, '--disable-leader-election', gates, '--extensions=A1,B2');
+  const running = run(kubeconfig, '--disable-leader-election', gates, '--extensions=A1,B5');
   await running.until('"message":"Starting workers","controller":"provisioner"');
   running.terminate();
   assert.equal(await running.exited, 0);
@@ -127,7 +127,7 @@ test('what is set and does nothing is named in the log, once', async (t) => {
     running.messages().filter((message) => message.startsWith('ignoring')),
     [
       'ignoring feature gates that are not built: NodeOverlay, StaticCapacity',
-      'ignoring extensions that are not built: B2',
+      'ignoring extensions that are not built: B5',
     ],
   );
 });

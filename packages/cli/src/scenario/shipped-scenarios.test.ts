@@ -17,16 +17,21 @@ async function assertSettled(scenario: PlayedScenario, running: number): Promise
   assert.deepEqual({ ...nodes, ready: 0 }, { ready: 0, starting: 0, silent: 0, terminating: 0 });
 }
 
-test('scale-out: all pods run within a quarter of a minute, and again after a service has doubled', async (t) => {
+test('scale-out: all pods run within a quarter of a minute, a service doubles, then demand and price fall', async (t) => {
   const scenario = await started(t, 'scale-out', { pods: 100 });
   await scenario.pass(15 * SECOND);
   const before = await scenario.figures();
   assert.equal(before.pods.pending, 0);
   assert.ok(before.pods.running >= 100, String(before.pods.running));
+  await scenario.pass(40 * SECOND);
+  const peak = await scenario.figures();
+  assert.ok(peak.pods.running > before.pods.running);
   await scenario.pass(5 * MINUTE);
-  const { pods, nodes } = await scenario.figures();
+  const { pods, nodes, pricePerHour } = await scenario.figures();
   assert.equal(pods.pending, 0);
   assert.equal(nodes.starting, 0);
+  assert.ok(nodes.ready < peak.nodes.ready, `${peak.nodes.ready} → ${nodes.ready} nodes`);
+  assert.ok(pricePerHour < 0.7 * peak.pricePerHour, `${peak.pricePerHour} → ${pricePerHour}`);
 });
 
 test('scale-in: the demand falls to a third, and so does the price', async (t) => {
