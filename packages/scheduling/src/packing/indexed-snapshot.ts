@@ -52,7 +52,6 @@ export function* indexSnapshot(
   catalogues: Catalogues = new Catalogues(),
 ): Reading<IndexedSnapshot> {
   const internTables = new InternTables(snapshot, options);
-  yield reading(snapshot.pods.length);
   const deletingNodes = [...snapshot.deletingNodes, ...(snapshot.absentNodes ?? [])];
   const shapes = new Map<Pod, PodShape>();
   let left = 0;
