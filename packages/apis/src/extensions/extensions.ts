@@ -12,4 +12,15 @@ export function hasOwnDefaults(extensions: Extensions): boolean {
 }
 
 /** The extensions that are implemented. */
-export const BUILT_EXTENSIONS: ReadonlySet<string> = new Set(['A1', 'A2', 'A3', 'A4', 'A5', 'B1', 'B2', 'B3', 'B4']);
+export const BUILT_EXTENSIONS: ReadonlySet<string> = new Set([
+  'A1',
+  'A2',
+  'A3',
+  'A4',
+  'A5',
+  'B1',
+  'B2',
+  'B3',
+  'B4',
+  'C5',
+]);

@@ -30,6 +30,7 @@ import { LaunchState } from '../provisioning/launch-state.ts';
 import { type ReadModel, readModelOf } from './read-model.ts';
 import { nodeHealth } from '../node-health/node-health.ts';
 import { EvictionQueue } from '../node-termination/eviction-queue.ts';
+import { drainStuckController } from '../node-termination/drain-stuck.ts';
 import { nodeTermination } from '../node-termination/node-termination.ts';
 
 export interface ControllersAndReadModel {
@@ -92,6 +93,7 @@ export function createControllers(core: ControllerDeps, random: () => number, si
     nodeHydrationController(core),
     queue.controller,
     nodeTermination(as('node.termination'), queue),
+    drainStuckController({ ...core, podDisruptionBudgets }),
     ...(repairs ? [nodeHealth(core, deletions)] : []),
     counterController(core, cluster),
     extensionsController(core),

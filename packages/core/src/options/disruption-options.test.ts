@@ -18,6 +18,7 @@ test('by default disruption is upstream’s', () => {
     consolidationMaxReplacements: 1,
     consolidationMinSavings: { part: 0, perHour: 0 },
     consolidationSearch: 'Prefix',
+    drainStuckAfter: 900_000,
     expirationPolicy: 'Forceful',
     multiNodeConsolidationTimeout: 60_000,
     singleNodeConsolidationTimeout: 180_000,
@@ -30,6 +31,7 @@ test('every option is read from its flag and from its variable', () => {
     CONSOLIDATION_MAX_REPLACEMENTS: '3',
     CONSOLIDATION_MIN_SAVINGS: '10%,0.05/h',
     CONSOLIDATION_SEARCH: 'Subset',
+    DRAIN_STUCK_AFTER: '1h',
     EXPIRATION_POLICY: 'Graceful',
     MULTI_NODE_CONSOLIDATION_TIMEOUT: '90s',
     SINGLE_NODE_CONSOLIDATION_TIMEOUT: '0s',
@@ -39,6 +41,7 @@ test('every option is read from its flag and from its variable', () => {
     consolidationMaxReplacements: 3,
     consolidationMinSavings: { part: 0.1, perHour: 0.05 },
     consolidationSearch: 'Subset',
+    drainStuckAfter: 3_600_000,
     expirationPolicy: 'Graceful',
     multiNodeConsolidationTimeout: 90_000,
     singleNodeConsolidationTimeout: 0,
@@ -63,6 +66,7 @@ test('a bad value stops the start with the flag, the value and what is accepted'
       '--multi-node-consolidation-timeout: "1" is not a duration such as 1m, or 0s for none',
     ],
     ['CONSOLIDATION_COMMANDS_PER_PASS', '21', '--consolidation-commands-per-pass: "21" is not a number from 1 to 20'],
+    ['DRAIN_STUCK_AFTER', '0s', '--drain-stuck-after: "0s" is not a duration above 0, such as 15m'],
     ['EXPIRATION_POLICY', 'graceful', '--expiration-policy: "graceful" is not Graceful or Forceful'],
   ] as const;
   for (const [variable, text, problem] of cases) {

@@ -59,6 +59,12 @@ export const disruptionOptions = {
     'Which sets of nodes are tried for consolidation at once: the first of all nodes (Prefix), or also those of each ' +
       'NodePool, zone and instance type (Subset).',
   ),
+  drainStuckAfter: option<number>(
+    'drain-stuck-after',
+    own('duration', (text) => findDuration(text) || undefined, durationText, 'a duration above 0, such as 15m'),
+    15 * MINUTE,
+    'How long a node may drain before a gauge and hourly events tell what it waits for.',
+  ),
   expirationPolicy: option<ExpirationPolicy>(
     'expiration-policy',
     own('string', findExpirationPolicy, goQuote, 'Graceful or Forceful'),
