@@ -13,7 +13,7 @@ function admitted(object: JsonObject): JsonObject {
   return admission.object;
 }
 
-test('01/1 a NodePool with only a template gets its disruption and expiry', () => {
+test('01/1 04/151 a NodePool with only a template gets its disruption and expiry', () => {
   const { spec } = admitted(MINIMAL_NODE_POOL) as {
     spec: { disruption: unknown; template: { spec: { expireAfter: string } } };
   };
