@@ -47,7 +47,7 @@ export type DisruptionDeps = Omit<StartDeps, 'queue'> & {
 };
 
 /** The controller's name in metrics and logs. */
-export const DISRUPTION = 'disruption';
+const DISRUPTION = 'disruption';
 
 const POLLING_PERIOD: Result = { requeueAfter: 10 * SECOND };
 const UNSYNCED: Result = { requeueAfter: 1 * SECOND };

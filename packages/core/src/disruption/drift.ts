@@ -6,7 +6,7 @@ import { findDriftedNode, type LookedAt } from './drift-method.ts';
 import { findDriftObstacle, findExpirationObstacle } from './eligibility.ts';
 import type { Decided, Method, MethodDeps, MethodTurn } from './method.ts';
 
-export interface DriftDeps extends MethodDeps {
+interface DriftDeps extends MethodDeps {
   readonly backOff: Pick<DriftBackOff, 'isHeld'>;
 }
 
