@@ -28,7 +28,10 @@ describe('drain', () => {
       const tenant = await karpenter.addTenant('expiry');
       const graceSeconds = 3;
       // Several times as long as a new node with a running pod takes.
-      await tenant.addPool({ template: { expireAfter: '45s', terminationGracePeriod: '15s' } });
+      await tenant.addPool({
+        template: { expireAfter: '45s', terminationGracePeriod: '15s' },
+        spec: { disruption: { consolidateAfter: 'Never', budgets: [{ nodes: '0' }] } }, // the change below is drift
+      });
       await tenant.addPods({ replicas: 1, annotations: KEEP, spec: { terminationGracePeriodSeconds: graceSeconds } });
       const [pod] = await tenant.untilRunning(1);
       const [launched] = await tenant.untilReady(1);

@@ -1,4 +1,4 @@
-import { DISRUPTED_TAINT, type NodeClaim, type NodePool } from '@karpenter-ts/apis';
+import { DISRUPTED_TAINT, type NodePool } from '@karpenter-ts/apis';
 import type { CloudProvider } from '@karpenter-ts/cloudprovider';
 import type { Pod, PodDisruptionBudget } from '@karpenter-ts/kubernetes';
 import type { Transport } from '@karpenter-ts/runtime';
@@ -28,11 +28,12 @@ export const DISRUPTION_BUGS: Readonly<Record<string, SeededBug>> = {
     breaks: 'blocked',
     transport: changingObjects('poddisruptionbudgets', allowingMore),
   },
-  'takes a launched node for an initialised one': {
+  'does not wait for replacements': {
     breaks: 'replacement',
-    transport: changingObjects('nodeclaims', initialized),
+    worlds: ['drift:fleet:before:50', 'replace:fleet:before:50'],
+    transport: deletingAtOnce,
   },
-  'takes dear for cheap': { breaks: 'price', provider: invertingPrices },
+  'takes dear for cheap': { breaks: 'price', worlds: ['drift:kwok:before:50', '5'], provider: invertingPrices },
   'finds drift in everything': { breaks: 'rest', worlds: ['launch:fleet:before:1'], provider: alwaysDrifted },
   'leaves its taints behind': {
     breaks: 'rest',
@@ -71,11 +72,20 @@ function allowingMore(budget: PodDisruptionBudget): PodDisruptionBudget {
   return { ...budget, spec, status: { ...budget.status, disruptionsAllowed: 1 } };
 }
 
-function initialized(nodeClaim: NodeClaim): NodeClaim {
-  const conditions = nodeClaim.status?.conditions?.map((condition) =>
-    condition.type === 'Initialized' ? { ...condition, status: 'True' as const, reason: 'Initialized' } : condition,
-  );
-  return { ...nodeClaim, status: { ...nodeClaim.status, ...(conditions && { conditions }) } };
+/** Deletes a NodeClaim as soon as it is marked. */
+function deletingAtOnce(transport: Transport): Transport {
+  return {
+    send: async (request, signal) => {
+      const answer = await transport.send(request, signal);
+      const { method, path, body } = request;
+      const [, claim] = /^(.*\/nodeclaims\/[^/]+)\/status/.exec(path) ?? [];
+      if (method === 'PATCH' && claim !== undefined && String(body).includes('"type":"DisruptionReason"')) {
+        (await transport.send({ method: 'DELETE', path: claim, headers: request.headers }, signal)).discard();
+      }
+      return answer;
+    },
+    close: () => transport.close(),
+  };
 }
 
 /** The dearest offering of all becomes the cheapest, and the other way round. */
