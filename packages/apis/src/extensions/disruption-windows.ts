@@ -30,7 +30,7 @@ export interface DisruptionWindow {
 }
 
 /** On these days of the week, 0 being Sunday. It ends on the next day if `to` is not after `from`. */
-export interface WeeklyHours {
+interface WeeklyHours {
   readonly kind: 'weekly';
   readonly days: ReadonlySet<number>;
   /** Milliseconds from midnight. */
@@ -39,7 +39,7 @@ export interface WeeklyHours {
 }
 
 /** Once, between two wall clocks (see `TimeZone`). */
-export interface DatedSpan {
+interface DatedSpan {
   readonly kind: 'dated';
   readonly from: number;
   readonly to: number;

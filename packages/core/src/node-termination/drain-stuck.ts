@@ -27,7 +27,7 @@ const BLOCKERS = ['pdb', 'do_not_disrupt', 'finalizer', 'volume', 'pod_grace', '
 type DrainBlocker = (typeof BLOCKERS)[number];
 
 /** One thing that a drain waits for, as people read it. */
-export interface DrainObstacle {
+interface DrainObstacle {
   readonly blocker: DrainBlocker;
   readonly text: string;
 }
@@ -67,7 +67,7 @@ export function drainStuckController(core: DrainStuckDeps): Controller {
 }
 
 /** Everything that the drain of a node waits for now. */
-export function findDrainObstacles(
+function findDrainObstacles(
   node: Node,
   { caches, podDisruptionBudgets }: Pick<DrainStuckDeps, 'caches' | 'podDisruptionBudgets'>,
   now: Instant,

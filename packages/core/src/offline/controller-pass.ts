@@ -1,16 +1,16 @@
 import { SECOND } from '@karpenter-ts/runtime';
 import { LaunchPriceIndexes } from '@karpenter-ts/scheduling';
-import { BudgetCounter } from '../disruption/budget-allowances.ts';
-import type { Command } from '../disruption/command.ts';
+import { BudgetCounter } from '../disruption/budgets/budget-allowances.ts';
+import type { Command } from '../disruption/commands/command.ts';
 import type { UpstreamMethod as MethodName } from './methods.ts';
-import { deleteEmptyNodes } from '../disruption/empty-nodes.ts';
+import { deleteEmptyNodes } from '../disruption/methods/empty-nodes.ts';
 import {
   checkCandidates,
   checkEmptyNodes,
   findPlanFailure,
   type FreshState,
   type ValidationFailure,
-} from '../disruption/validation.ts';
+} from '../disruption/methods/validation.ts';
 import type { OfflineCluster } from './offline-cluster.ts';
 import { OfflinePass } from './offline-pass.ts';
 

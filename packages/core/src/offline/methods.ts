@@ -1,7 +1,11 @@
 import type { DisruptionReason } from '@karpenter-ts/apis';
-import type { DisruptionClass } from '../disruption/candidate.ts';
-import type { MethodName } from '../disruption/command.ts';
-import { findConsolidationObstacle, findDriftObstacle, findEmptinessObstacle } from '../disruption/eligibility.ts';
+import type { DisruptionClass } from '../disruption/candidates/candidate.ts';
+import type { MethodName } from '../disruption/commands/command.ts';
+import {
+  findConsolidationObstacle,
+  findDriftObstacle,
+  findEmptinessObstacle,
+} from '../disruption/candidates/eligibility.ts';
 
 /** Upstream's methods: an offline cluster has nobody who marks expired nodes. */
 export type UpstreamMethod = Exclude<MethodName, 'Expiration'>;

@@ -29,8 +29,8 @@ import {
 } from '@karpenter-ts/kubernetes';
 import { FilledCache, type Instant, Metrics, nullLogger, realClock } from '@karpenter-ts/runtime';
 import { Catalogues, type PlanningOptions } from '@karpenter-ts/scheduling';
-import { OfferingPrices } from '../disruption/offering-prices.ts';
-import type { SimulatorDeps } from '../disruption/planning-simulator.ts';
+import { OfferingPrices } from '../disruption/candidates/offering-prices.ts';
+import type { SimulatorDeps } from '../disruption/simulation/planning-simulator.ts';
 import type { OperatorOptions } from '../options/operator-options.ts';
 import { PlannerDriver } from '../planning/planner-driver.ts';
 import { planningOptions } from '../planning/planning-options.ts';

@@ -1,25 +1,30 @@
 import { LaunchPriceIndexes } from '@karpenter-ts/scheduling';
-import { mayBeApproved, type MoveScore, scoreMove } from '../disruption/balanced-score.ts';
-import { type BudgetAllowances, BudgetCounter, countNodes, findAllowances } from '../disruption/budget-allowances.ts';
-import type { Candidate } from '../disruption/candidate.ts';
-import { CandidateFinder, type CandidateScan } from '../disruption/candidate-filters.ts';
-import { byDriftTime, bySavingsRatio } from '../disruption/candidate-order.ts';
-import type { Command } from '../disruption/command.ts';
+import { mayBeApproved, type MoveScore, scoreMove } from '../disruption/balanced/balanced-score.ts';
+import {
+  type BudgetAllowances,
+  BudgetCounter,
+  countNodes,
+  findAllowances,
+} from '../disruption/budgets/budget-allowances.ts';
+import type { Candidate } from '../disruption/candidates/candidate.ts';
+import { CandidateFinder, type CandidateScan } from '../disruption/candidates/candidate-filters.ts';
+import { byDriftTime, bySavingsRatio } from '../disruption/candidates/candidate-order.ts';
+import type { Command } from '../disruption/commands/command.ts';
 import {
   type ConsolidationContext,
   findOption,
   type PossibleConsolidation,
-} from '../disruption/consolidation-option.ts';
-import type { DisruptionState } from '../disruption/disruption-state.ts';
-import { findDriftedNode } from '../disruption/drift-method.ts';
-import { type EligibleCandidates, selectEligible } from '../disruption/eligibility.ts';
-import { findEmptyNodes } from '../disruption/empty-nodes.ts';
-import { type Approval, findMultiNode, type OptionFinder } from '../disruption/multi-node.ts';
-import { PlanningSimulators } from '../disruption/planning-simulator.ts';
-import { findPoolTotals, type PoolTotals } from '../disruption/pool-totals.ts';
-import { DisruptionStateReader } from '../disruption/read-state.ts';
-import { inTurns, type Look, SingleNodeWalk } from '../disruption/single-node.ts';
-import type { Simulation } from '../disruption/simulator.ts';
+} from '../disruption/consolidation/consolidation-option.ts';
+import type { DisruptionState } from '../disruption/view/disruption-state.ts';
+import { findDriftedNode } from '../disruption/methods/drift-method.ts';
+import { type EligibleCandidates, selectEligible } from '../disruption/candidates/eligibility.ts';
+import { findEmptyNodes } from '../disruption/methods/empty-nodes.ts';
+import { type Approval, findMultiNode, type OptionFinder } from '../disruption/consolidation/multi-node.ts';
+import { PlanningSimulators } from '../disruption/simulation/planning-simulator.ts';
+import { findPoolTotals, type PoolTotals } from '../disruption/balanced/pool-totals.ts';
+import { DisruptionStateReader } from '../disruption/view/read-state.ts';
+import { inTurns, type Look, SingleNodeWalk } from '../disruption/consolidation/single-node.ts';
+import type { Simulation } from '../disruption/simulation/simulator.ts';
 import { METHODS, type UpstreamMethod as MethodName } from './methods.ts';
 import type { OfflineCluster } from './offline-cluster.ts';
 

@@ -1,7 +1,7 @@
-import type { Command, Decision } from '../disruption/command.ts';
+import type { Command, Decision } from '../disruption/commands/command.ts';
 import type { UpstreamMethod as MethodName } from './methods.ts';
-import { decisionOf } from '../disruption/command.ts';
-import { candidateName } from '../disruption/candidate.ts';
+import { decisionOf } from '../disruption/commands/command.ts';
+import { candidateName } from '../disruption/candidates/candidate.ts';
 import { type Attempt, runPass } from './controller-pass.ts';
 import type { OfflineCluster } from './offline-cluster.ts';
 import { type BoughtNode, PlanExecution } from './plan-execution.ts';

@@ -24,7 +24,7 @@ import { validationController } from '../nodepool/validation.ts';
 import { observabilityControllers } from '../observability/controllers.ts';
 import { PodDisruptionBudgets } from '../pods/disruption-budgets.ts';
 import { disruptionControllers } from '../disruption/controller.ts';
-import { LastPass } from '../disruption/last-pass.ts';
+import { LastPass } from '../disruption/reports/last-pass.ts';
 import { provisioningControllers } from '../provisioning/controllers.ts';
 import { LaunchState } from '../provisioning/launch-state.ts';
 import { type ReadModel, readModelOf } from './read-model.ts';

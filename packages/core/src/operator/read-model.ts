@@ -1,4 +1,4 @@
-import type { DisruptionPass, LastPass } from '../disruption/last-pass.ts';
+import type { DisruptionPass, LastPass } from '../disruption/reports/last-pass.ts';
 import type { LastPlan, MadePlan } from '../planning/last-plan.ts';
 import type { ClusterModel } from '../state/cluster-model.ts';
 import type { DecisionRing } from '../state/decision-ring.ts';

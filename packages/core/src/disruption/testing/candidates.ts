@@ -16,10 +16,10 @@ import { type InstanceType, LaunchPriceIndexes, type Plan, type PlannedNode } fr
 import { FAKE_PROFILE, fakeType, makeNode as makeExisting, makeOffering } from '@karpenter-ts/scheduling/testing';
 import { conditionOf } from '../../testing/cluster-objects.ts';
 import { makeNode, makeNodeClaim, makeNodePool } from '../../testing/objects.ts';
-import type { Candidate } from '../candidate.ts';
-import type { ConsolidationContext } from '../consolidation-option.ts';
-import type { DisruptionPool } from '../disruption-state.ts';
-import type { Simulation } from '../simulator.ts';
+import type { Candidate } from '../candidates/candidate.ts';
+import type { ConsolidationContext } from '../consolidation/consolidation-option.ts';
+import type { DisruptionPool } from '../view/disruption-state.ts';
+import type { Simulation } from '../simulation/simulator.ts';
 
 /** Later than every time in the objects that tests build. */
 export const NOW: Instant = Date.parse('2026-06-01T12:00:00Z');

@@ -19,9 +19,9 @@ import type { StateNode } from '../../state/state-node.ts';
 import { TimeSlices } from '../../state/time-slices.ts';
 import { conditionOf, readyPool } from '../../testing/cluster-objects.ts';
 import { makeNode, makeNodeClaim } from '../../testing/objects.ts';
-import type { Candidate } from '../candidate.ts';
-import { CandidateFinder, type CandidateScan } from '../candidate-filters.ts';
-import type { DisruptionPool, DisruptionState } from '../disruption-state.ts';
+import type { Candidate } from '../candidates/candidate.ts';
+import { CandidateFinder, type CandidateScan } from '../candidates/candidate-filters.ts';
+import type { DisruptionPool, DisruptionState } from '../view/disruption-state.ts';
 
 /** A day after the times in the objects that tests build. */
 export const NOW = Date.parse('2026-01-02T00:00:00Z');

@@ -4,16 +4,16 @@ import { PlannerDriver } from '../../planning/planner-driver.ts';
 import { planningOptions } from '../../planning/planning-options.ts';
 import { PodDisruptionBudgets } from '../../pods/disruption-budgets.ts';
 import { TimeSlices } from '../../state/time-slices.ts';
-import { BudgetCounter, countNodes, findAllowances } from '../budget-allowances.ts';
-import { type Candidate, candidateName } from '../candidate.ts';
-import { CandidateFinder } from '../candidate-filters.ts';
-import { type ConsolidationOption, findOption } from '../consolidation-option.ts';
-import { renderNoConsolidation } from '../consolidation-text.ts';
-import type { DisruptionState } from '../disruption-state.ts';
-import { findConsolidationObstacle, selectEligible } from '../eligibility.ts';
-import { type Approval, findMultiNode, type MultiNodeSearch } from '../multi-node.ts';
-import { PlanningSimulators } from '../planning-simulator.ts';
-import { DisruptionStateReader } from '../read-state.ts';
+import { BudgetCounter, countNodes, findAllowances } from '../budgets/budget-allowances.ts';
+import { type Candidate, candidateName } from '../candidates/candidate.ts';
+import { CandidateFinder } from '../candidates/candidate-filters.ts';
+import { type ConsolidationOption, findOption } from '../consolidation/consolidation-option.ts';
+import { renderNoConsolidation } from '../consolidation/consolidation-text.ts';
+import type { DisruptionState } from '../view/disruption-state.ts';
+import { findConsolidationObstacle, selectEligible } from '../candidates/eligibility.ts';
+import { type Approval, findMultiNode, type MultiNodeSearch } from '../consolidation/multi-node.ts';
+import { PlanningSimulators } from '../simulation/planning-simulator.ts';
+import { DisruptionStateReader } from '../view/read-state.ts';
 import type { DisruptionEnvironment } from './disruption-environment.ts';
 
 type Environment = Pick<

@@ -30,7 +30,7 @@ import {
 } from '../../testing/cluster-objects.ts';
 import { TestEnvironment } from '../../testing/test-environment.ts';
 import { disruptionControllers } from '../controller.ts';
-import { LastPass } from '../last-pass.ts';
+import { LastPass } from '../reports/last-pass.ts';
 
 interface DisruptionEnvironmentSettings extends FakeSettings {
   readonly options?: Partial<OperatorOptions>;

@@ -1,0 +1,14 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { defaultsOf } from '@karpenter-ts/runtime';
+import { operatorOptions } from '../../options/operator-options.ts';
+import { searchLimit } from './search-limits.ts';
+
+test('searches take as long as upstream’s, or as the flags say while their extension is on', () => {
+  const options = defaultsOf(operatorOptions);
+  assert.deepEqual([searchLimit('multi', options), searchLimit('single', options)], [60_000, 180_000]);
+  const set = { ...options, multiNodeConsolidationTimeout: 5000, singleNodeConsolidationTimeout: 0 };
+  assert.deepEqual([searchLimit('multi', set), searchLimit('single', set)], [5000, Infinity]);
+  const off = { ...set, extensions: new Set(['B1']) };
+  assert.deepEqual([searchLimit('multi', off), searchLimit('single', off)], [60_000, 180_000]);
+});
