@@ -12,6 +12,7 @@ const SILENT_CONTROLLERS = [
   'metrics.node',
   'metrics.nodepool',
   'metrics.pod',
+  'node.drainstuck',
   'operatorpkg.node.status',
   'operatorpkg.nodeclaim.status',
   'operatorpkg.nodepool.status',
