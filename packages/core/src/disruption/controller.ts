@@ -22,6 +22,7 @@ import { BlockedNodes } from './reports/blocked-nodes.ts';
 import { BlockedNodesMetrics } from './reports/blocked-nodes-metrics.ts';
 import { BudgetCounter, findAllowances } from './budgets/budget-allowances.ts';
 import type { Command } from './commands/command.ts';
+import type { Candidate } from './candidates/candidate.ts';
 import { type StartDeps, startCommand } from './commands/command-start.ts';
 import { ConsolidatedMemory } from './methods/consolidated-memory.ts';
 import { blockedByBudget, unconsolidatable } from './reports/disruption-events.ts';
@@ -78,6 +79,8 @@ class DisruptionLoop {
   readonly #invalidCosts: InvalidCostLog;
   readonly #blocked = new BlockedNodes();
   readonly #blockedMetrics: BlockedNodesMetrics;
+  /** The text last published about each candidate of a view: several methods often name the same reason. */
+  readonly #published = new WeakMap<Candidate, string>();
   #view: PassView | undefined;
 
   constructor(deps: DisruptionDeps) {
@@ -241,7 +244,9 @@ class DisruptionLoop {
     for (const { candidate, why } of ineligible) {
       if (slices.isOver) await slices.pause();
       const text = renderIneligibility(why);
-      if (text !== undefined) events.publish(...unconsolidatable(candidate, text, { keyedByText }));
+      if (text === undefined || this.#published.get(candidate) === text) continue;
+      this.#published.set(candidate, text);
+      events.publish(...unconsolidatable(candidate, text, { keyedByText }));
     }
   }
 
