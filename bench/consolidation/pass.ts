@@ -66,7 +66,11 @@ export class Passes {
   constructor(cluster: CachedCluster, { catalogues, prices }: TypeIndexes) {
     const { clock, metrics, model } = cluster;
     this.#cluster = cluster;
-    this.#reader = new DisruptionStateReader({ ...cluster, cluster: model, queue: { has: () => false } });
+    this.#reader = new DisruptionStateReader({
+      ...cluster,
+      cluster: model,
+      queue: { has: () => false, isReplacement: () => false },
+    });
     this.#prices = prices;
     this.#remembered = new RememberedOptions(clock);
     this.#driver = new PlannerDriver({ clock, metrics, controller: 'disruption', catalogues });

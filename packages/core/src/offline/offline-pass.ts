@@ -66,7 +66,7 @@ export class OfflinePass {
   static async read(cluster: OfflineCluster, signal: AbortSignal): Promise<OfflinePass> {
     const { caches, clock, options, provider, model, podDisruptionBudgets } = cluster;
     const slices = cluster.slices(signal);
-    const queue = new Set<string>(); // nothing is being carried out
+    const queue = { has: () => false, isReplacement: () => false }; // nothing is being carried out
     const deps = { caches, clock, options, provider, cluster: model, podDisruptionBudgets, queue };
     const state = await new DisruptionStateReader(deps).read(slices, cluster.logger);
     const finder = new CandidateFinder();

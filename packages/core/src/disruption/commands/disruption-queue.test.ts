@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { DISRUPTED_TAINT, NODE_CLAIMS } from '@karpenter-ts/apis';
+import { DISRUPTED_TAINT, NODE_CLAIMS, type NodeClaim } from '@karpenter-ts/apis';
 import { HOUR, MINUTE, SECOND } from '@karpenter-ts/runtime';
-import { launchedNodeClaim } from '../../testing/cluster-objects.ts';
+import { conditionOf, launchedNodeClaim } from '../../testing/cluster-objects.ts';
 import { commandTimeout } from './disruption-queue.ts';
 import {
   type DisruptionEnvironment,
@@ -64,6 +64,45 @@ test('04/132 a node goes when the last of its replacements is ready, with an eve
     [['DisruptionTerminating: Disrupting NodeClaim: Drifted'], ['DisruptionTerminating: Disrupting Node: Drifted']],
   );
   assert.ok(env.lines('debug').includes('command succeeded'));
+});
+
+/** A drifted node of two pods that need a node each, and a command that waits for the second of them. */
+async function startHalfReady(t: TestContext) {
+  const env = await startDisruptionEnvironment(t);
+  const requirements = [{ key: 'node.kubernetes.io/instance-type', operator: 'In' as const, values: ['fake-it-3'] }];
+  await env.addPool('default', { template: { requirements } });
+  await env.addNode('a', { ...DRIFTED, type: 'fake-it-9' });
+  for (const name of ['p', 'q']) await env.addPod(name, 'a', { requests: { cpu: '3' } });
+  await env.pass();
+  const [ready = '', awaited = ''] = await replacementsOf(env, 'a');
+  await env.initialize(ready);
+  const { status } = await env.get<NodeClaim>(NODE_CLAIMS, ready);
+  const conditions = [...(status?.conditions ?? []), conditionOf('Consolidatable')];
+  await env.change(NODE_CLAIMS, ready, { status: { ...status, conditions } });
+  const launched = { providerID: 'fake:///awaited', conditions: [conditionOf('Launched')] };
+  await env.change(NODE_CLAIMS, awaited, { status: launched });
+  await env.clock.advance(1 * MINUTE);
+  return { env, ready, awaited };
+}
+
+test('a replacement that is ready is not disrupted as empty while its command waits for another', async (t) => {
+  const { env, ready, awaited } = await startHalfReady(t);
+  await env.pass();
+  assert.deepEqual(await env.kept(), ['a', ready, awaited].sort(byName));
+  await env.initialize(awaited);
+  await env.clock.advance(1 * SECOND);
+  assert.deepEqual(await env.kept(), [ready, awaited].sort(byName));
+  await env.pass();
+  assert.deepEqual(await env.kept(), [awaited]); // nobody has put a pod there, and no command expects any
+});
+
+test('a command is rolled back if a replacement goes after it was ready and before the candidates do', async (t) => {
+  const { env, ready, awaited } = await startHalfReady(t);
+  await env.client.delete(NODE_CLAIMS, { name: ready });
+  await env.initialize(awaited);
+  await env.clock.advance(1 * SECOND);
+  assert.deepEqual([await env.kept(), await env.taintsOf('a')], [['a', awaited].sort(byName), []]);
+  assert.match(String(env.logger.lines.find(({ level }) => level === 'error')?.error), /replacement was deleted, /);
 });
 
 test('04/133 without replacements a node goes at once', async (t) => {

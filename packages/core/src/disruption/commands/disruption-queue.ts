@@ -39,7 +39,7 @@ export type QueueDeps = Pick<ControllerDeps, 'caches' | 'client' | 'clock' | 'ev
 /** A NodeClaim that was created to take the place of candidates. */
 interface LaunchedReplacement {
   readonly name: string;
-  /** Once it was, it may become unready again: pods can be scheduled there all the same. */
+  /** Once it was, it may become unready again: pods can be scheduled there all the same, unless it is deleted. */
   isInitialized: boolean;
 }
 
@@ -87,6 +87,7 @@ export class DisruptionQueue {
   readonly #deps: QueueDeps;
   readonly #running = new Map<string, RunningCommand>(); // by id
   readonly #taken = new Map<string, string>(); // ids of commands, by provider id of their candidates
+  readonly #awaited = new Set<string>(); // names of the replacements of running commands
   /** Commands whose candidates are being deleted. */
   readonly #deleting = new WeakSet<RunningCommand>();
   /** Replacements of splits that failed, by id of the command. */
@@ -111,6 +112,14 @@ export class DisruptionQueue {
     return this.#taken.has(providerId);
   }
 
+  /**
+   * Whether the NodeClaim of this name is a replacement of a command that is being carried out: the pods of its candidates
+   * are expected there. One that is ready before the others looks empty until then (spec 04 §16.3).
+   */
+  isReplacement(nodeClaim: string): boolean {
+    return this.#awaited.has(nodeClaim);
+  }
+
   /** The commands that are being carried out. */
   get running(): Iterable<RunningCommand> {
     return this.#running.values();
@@ -131,6 +140,7 @@ export class DisruptionQueue {
   /** Carries out a command whose candidates were taken. */
   add(running: RunningCommand): void {
     this.#running.set(running.id, running);
+    for (const { name } of running.replacements) this.#awaited.add(name);
     this.#queue?.add(running.id);
   }
 
@@ -172,17 +182,19 @@ export class DisruptionQueue {
   }
 
   async #carryOut(running: RunningCommand, signal: AbortSignal): Promise<void> {
-    if (!this.#deleting.has(running) && this.#isCutOff(running)) {
-      throw new UnrecoverableError('a disruption window has closed');
-    }
-    const waits = running.replacements.map((one) => this.#findWait(one, running)).filter((one) => one !== undefined);
-    if (waits.length > 0) {
-      throw new Error(`waiting for replacement initialization, ${(combineErrors(waits) as Error).message}`);
-    }
+    if (!this.#deleting.has(running)) this.#checkReady(running);
     this.#deleting.add(running);
     const { candidates } = running.command;
     const errors = await runParallel(candidates, DELETIONS_AT_ONCE, (one) => this.#delete(one, running, signal));
     if (errors.length > 0) throw combineErrors(errors);
+  }
+
+  /** Throws as long as the candidates may not be deleted yet. */
+  #checkReady(running: RunningCommand): void {
+    if (this.#isCutOff(running)) throw new UnrecoverableError('a disruption window has closed');
+    const waits = running.replacements.map((one) => this.#findWait(one, running)).filter((one) => one !== undefined);
+    if (waits.length === 0) return;
+    throw new Error(`waiting for replacement initialization, ${(combineErrors(waits) as Error).message}`);
   }
 
   /** Whether a window with `hard` has closed for one of the pools (spec 09 B1). A window without it stops no command. */
@@ -209,17 +221,21 @@ export class DisruptionQueue {
     return DONE;
   }
 
-  /** Why the command has to wait for a replacement; undefined if it is initialized. */
+  /**
+   * Why the command has to wait for a replacement; undefined if it is initialized. Upstream does not look again at one
+   * that was: the candidates would go although it is gone.
+   */
   #findWait(replacement: LaunchedReplacement, { command }: RunningCommand): Error | undefined {
-    if (replacement.isInitialized) return undefined;
     const { caches, cluster, events } = this.#deps;
-    const { name } = replacement;
+    const { isInitialized, name } = replacement;
     const nodeClaim = caches.nodeClaims.get(name);
     if (nodeClaim === undefined) {
       // The model knows a NodeClaim that was just created before the cache does.
       if (cluster.isUnlaunched(name)) return new StructuredError('nodeclaim not in the cache', { NodeClaim: name });
       throw new UnrecoverableError(`replacement was deleted, nodeclaims.karpenter.sh "${name}" not found`);
     }
+    if (isInitialized && nodeClaim.metadata.deletionTimestamp === undefined) return undefined;
+    if (isInitialized) throw new UnrecoverableError(`replacement was deleted, nodeclaim "${name}" is being deleted`);
     events.publish(launching(nodeClaim, command.reason));
     if (!isTrue(nodeClaim, 'Initialized')) {
       events.publish(waitingOnReadiness(nodeClaim));
@@ -271,6 +287,7 @@ export class DisruptionQueue {
 
   #end(running: RunningCommand, end: 'succeeded' | 'failed'): void {
     this.#running.delete(running.id);
+    for (const { name } of running.replacements) this.#awaited.delete(name);
     this.giveBack(running.command.candidates);
     this.#deps.onEnd(running.command, end);
   }

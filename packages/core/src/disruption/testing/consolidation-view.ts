@@ -47,7 +47,11 @@ export class ConsolidationView {
     podDisruptionBudgets = new PodDisruptionBudgets(env.caches),
   ): Promise<ConsolidationView> {
     const slices = new TimeSlices(env.clock, signal);
-    const reader = new DisruptionStateReader({ ...env, podDisruptionBudgets, queue: { has: () => false } });
+    const reader = new DisruptionStateReader({
+      ...env,
+      podDisruptionBudgets,
+      queue: { has: () => false, isReplacement: () => false },
+    });
     const state = await reader.read(slices, env.logger);
     const { graceful } = await new CandidateFinder().find(state, slices);
     const { eligible } = selectEligible(graceful.candidates, findConsolidationObstacle, state.now);

@@ -18,7 +18,7 @@ export interface DisruptionState {
   readonly podDisruptionBudgets: PodDisruptionBudgets;
   /** All pods bound to the Node of this name, also those that have failed or succeeded. */
   podsOn(nodeName: string): readonly Pod[];
-  /** Whether pods are expected on the node soon. */
+  /** Whether pods are expected on the node soon: pending ones, or those of candidates that it replaces. */
   isNominated(stateNode: StateNode): boolean;
   /** Whether a command that is being carried out disrupts the node already. */
   isQueued(providerId: string): boolean;

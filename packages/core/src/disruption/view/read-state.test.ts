@@ -18,11 +18,23 @@ async function start(t: TestContext) {
   const env = await startTestEnvironment(t, { provider: new FakeCloudProvider() });
   const cluster = new ClusterModel(env);
   const queued = new Set<string>();
-  const deps = { ...env, cluster, podDisruptionBudgets: new PodDisruptionBudgets(env.caches), queue: queued };
+  const queue = { has: (id: string) => queued.has(id), isReplacement: (name: string) => name === 'replacement' };
+  const deps = { ...env, cluster, podDisruptionBudgets: new PodDisruptionBudgets(env.caches), queue };
   const reader = new DisruptionStateReader(deps);
   const read = () => reader.read(new TimeSlices(env.clock, new AbortController().signal), env.logger);
   return { env, cluster, queued, reader, read };
 }
+
+test('pods are expected on the replacements of commands that are being carried out', async (t) => {
+  const { env, read } = await start(t);
+  for (const name of ['replacement', 'other']) await env.create(NODE_CLAIMS, launchedNodeClaim(name));
+  const state = await read();
+  const nominated = state.stateNodes.active.filter((one) => state.isNominated(one));
+  assert.deepEqual(
+    nominated.map(({ nodeClaim }) => nodeClaim?.metadata.name),
+    ['replacement'],
+  );
+});
 
 test('a state has what a pass decides from, and does not change while the cluster does', async (t) => {
   const { env, cluster, queued, read } = await start(t);

@@ -20,7 +20,7 @@ export type StateDeps = Pick<ControllerDeps, 'clock' | 'options' | 'provider'> &
   readonly cluster: Pick<ClusterModel, 'snapshotInSlices'>;
   readonly podDisruptionBudgets: PodDisruptionBudgets;
   /** The commands that are being carried out. */
-  readonly queue: { has(providerId: string): boolean };
+  readonly queue: { has(providerId: string): boolean; isReplacement(nodeClaim: string): boolean };
 };
 
 /** Reads what a pass of disruption decides from. One is made for the process: it keeps indexes of instance types. */
@@ -52,7 +52,8 @@ export class DisruptionStateReader {
       pendingPods: selected,
       podDisruptionBudgets,
       podsOn: (nodeName) => pods.get(nodeName) ?? NO_PODS,
-      isNominated: ({ nominatedUntil }) => elapsed < nominatedUntil,
+      isNominated: ({ nodeClaim, nominatedUntil }) =>
+        elapsed < nominatedUntil || (nodeClaim !== undefined && queue.isReplacement(nodeClaim.metadata.name)),
       isQueued: (providerId) => queue.has(providerId),
     };
   }
