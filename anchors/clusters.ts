@@ -2,19 +2,42 @@
 import { type ClusterComparison, compareClusters } from './cluster-comparison.ts';
 import { clusterNames, decideCluster, readUpstream } from './cluster-files.ts';
 
-/** Compares all clusters of a folder, prints a line for each, and returns whether all passed. */
+/**
+ * Compares all clusters of a folder, prints a line for each, and returns whether all passed. One that cannot be compared
+ * has failed, so that a file that is missing is not taken for one that agrees. The last line counts, whatever happens.
+ */
 export async function compareFolder(folder: string, print: (line: string) => void): Promise<boolean> {
   const comparisons: ClusterComparison[] = [];
-  for (const name of clusterNames(folder)) {
-    const ours = await decideCluster(folder, name, true);
-    const comparison = compareClusters(ours, readUpstream(folder, name));
-    comparisons.push(comparison);
-    print(`${comparison.passed ? 'passed' : 'FAILED'} ${name}${describe(comparison)}`);
+  const names = namesIn(folder, print);
+  for (const name of names) {
+    try {
+      const upstream = readUpstream(folder, name);
+      const comparison = compareClusters(await decideCluster(folder, name, true), upstream);
+      comparisons.push(comparison);
+      print(`${comparison.passed ? 'passed' : 'FAILED'} ${name}${describe(comparison)}`);
+    } catch (error) {
+      print(`FAILED ${name}  ${messageOf(error)}`);
+    }
   }
   for (const line of summarize(comparisons)) print(line);
   const passed = comparisons.filter((one) => one.passed).length;
-  print(`${passed} passed, ${comparisons.length - passed} failed`);
-  return passed === comparisons.length && passed > 0;
+  print(`${passed} passed, ${names.length - passed} failed`);
+  return passed === names.length && passed > 0;
+}
+
+function namesIn(folder: string, print: (line: string) => void): readonly string[] {
+  try {
+    const names = clusterNames(folder);
+    if (names.length === 0) print(`${folder} has no cluster files: NAME.json with NAME.upstream.json beside it`);
+    return names;
+  } catch (error) {
+    print(`${folder} cannot be read: ${messageOf(error)}`);
+    return [];
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function describe({ areBudgetsEqual, methods, isLoopEqual, ends }: ClusterComparison): string {
