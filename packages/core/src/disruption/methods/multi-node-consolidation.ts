@@ -1,8 +1,8 @@
 import { isExtensionOn } from '@karpenter-ts/apis';
+import type { Logger } from '@karpenter-ts/runtime';
 import { type MoveScore, renderScore } from '../balanced/balanced-score.ts';
-import { reportMove } from '../balanced/balanced-report.ts';
+import { type ReportedMove, reportMove } from '../balanced/balanced-report.ts';
 import { BudgetCounter, findAllowances } from '../budgets/budget-allowances.ts';
-import type { Command } from '../commands/command.ts';
 import {
   type ConsolidationDeps,
   publishFound,
@@ -47,7 +47,7 @@ export class MultiNodeConsolidation implements Method {
     const command = toCommand(this, found.consolidation);
     publishFound(command, this.#deps);
     const valid = await validate(this, [command], turn, this.#deps);
-    return valid.map((one) => ({ ...one, onStart: () => this.#report(found, command, turn) }));
+    return valid.map((one) => ({ ...one, onStart: () => this.#report(found, 'approved', turn.logger) }));
   }
 
   async #search(turn: MethodTurn): Promise<Scored<MoveScore> | undefined> {
@@ -64,10 +64,7 @@ export class MultiNodeConsolidation implements Method {
       return found; // what there was no time for may still be found, so this is not remembered (spec 04 §25-6)
     }
     if (found !== undefined) return found;
-    if (rejected !== undefined) {
-      const { candidates: scored } = rejected.consolidation;
-      reportMove({ candidates: scored, score: rejected.approval, decision: 'rejected' }, metrics, logger);
-    }
+    if (rejected !== undefined) this.#report(rejected, 'rejected', logger);
     rememberNothingFound(this.#deps, this.name, turn);
     return undefined;
   }
@@ -84,9 +81,14 @@ export class MultiNodeConsolidation implements Method {
     return { ...among, rejected: among.rejected ?? first.rejected };
   }
 
-  #report({ approval: score }: Scored<MoveScore>, { candidates }: Command, { logger }: MethodTurn): void {
+  /** One NodePool rejects a move for all of them, so those that approve are told of a rejected move, too. */
+  #report(
+    { consolidation, approval: score }: Scored<MoveScore>,
+    decision: ReportedMove['decision'],
+    logger: Logger,
+  ): void {
     const { events, metrics } = this.#deps;
-    reportMove({ candidates, score, decision: 'approved' }, metrics, logger);
+    reportMove({ candidates: consolidation.candidates, score, decision }, metrics, logger);
     for (const { nodePool, score: ofPool } of score.pools) {
       if (ofPool.isApproved) events.publish(poolConsolidationApproved(nodePool, renderScore(ofPool)));
     }
