@@ -64,8 +64,8 @@ export function pin({ planned, types, prices }: Offer, capacityType: CapacityTyp
   return { planned: { ...planned, requirements }, types, prices: prices.pinnedTo(capacityType) };
 }
 
-/** Upstream's estimate of the new price: the first type's cheapest offering, or nothing if it has none. */
-export function estimatedPrice({ types, prices }: Offer): number {
-  const { cheapest } = prices.of(types[0]!.name);
+/** Upstream's estimate of the new price: the first type's cheapest offering. A node without either counts as free. */
+export function estimatedPrice({ types: [first], prices }: Offer): number {
+  const cheapest = first === undefined ? Infinity : prices.of(first.name).cheapest;
   return cheapest === Infinity ? 0 : cheapest;
 }
