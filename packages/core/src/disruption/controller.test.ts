@@ -142,7 +142,7 @@ test('budget gauges are written without candidates, and end with their NodePool'
   assert.deepEqual([await allowed(), await consuming()], [undefined, undefined]);
 });
 
-test('04/46 a budget of 0 is told on a NodePool with candidates', async (t) => {
+test('04/46 05/66 a budget of 0 is told on a NodePool with candidates', async (t) => {
   const env = await startDisruptionEnvironment(t);
   await env.addPool('default', { disruption: { ...NO_BUDGETS, budgets: [{ nodes: '0' }] } });
   await env.addPool('unused', { disruption: { ...NO_BUDGETS, budgets: [{ nodes: '0' }] } });

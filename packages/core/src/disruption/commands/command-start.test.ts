@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DISRUPTED_TAINT, NODE_CLAIMS, NODE_POOLS } from '@karpenter-ts/apis';
+import { DISRUPTED_TAINT, DO_NOT_DISRUPT, NODE_CLAIMS, NODE_POOLS } from '@karpenter-ts/apis';
 import { NODES } from '@karpenter-ts/kubernetes';
 import { SECOND } from '@karpenter-ts/runtime';
+import { NodeClaimDeletions } from '../../nodeclaim/deletions.ts';
+import { LaunchState } from '../../provisioning/launch-state.ts';
+import { TimeSlices } from '../../state/time-slices.ts';
 import { launchedNodeClaim } from '../../testing/cluster-objects.ts';
+import { ConsolidationView } from '../testing/consolidation-view.ts';
 import { NO_BUDGETS, startDisruptionEnvironment } from '../testing/disruption-environment.ts';
+import { startCommand } from './command-start.ts';
+import { DisruptionQueue } from './disruption-queue.ts';
 
 const TAINT = `${DISRUPTED_TAINT.key}:${DISRUPTED_TAINT.effect}`;
 const DRIFTED = { conditions: ['Drifted'] } as const;
@@ -159,4 +165,51 @@ test('04/143 04/144 a command is logged with its nodes, its replacements and the
   const [replacement] = fields['replacement-nodes'] as readonly Record<string, unknown>[];
   assert.equal(replacement?.['capacity-type'], 'spot');
   assert.match(String(replacement?.['instance-types']), /^fake-it-6, fake-it-7, .* and \d+ other\(s\)$/);
+});
+
+test('04/139 a command does not start while another one has one of its candidates', async (t) => {
+  const env = await startDisruptionEnvironment(t);
+  await env.addPool();
+  for (const name of ['a', 'b']) {
+    await env.addNode(name);
+    await env.addPod(`on-${name}`, name);
+  }
+  const { candidates, state } = await ConsolidationView.read(env);
+  const onEnd = () => assert.fail('nothing was started');
+  const queue = new DisruptionQueue({ ...env, deletions: new NodeClaimDeletions(env), onEnd });
+  assert.equal(queue.take('another', candidates.slice(0, 1)), true);
+  const deps = { ...env, queue, launchState: new LaunchState(env), random: () => 0 };
+  const start = async (of: typeof candidates) => {
+    const slices = new TimeSlices(env.clock, new AbortController().signal);
+    const kind = { method: 'Emptiness', reason: 'Empty', consolidationType: 'empty' } as const;
+    return startCommand(
+      deps,
+      { ...kind, candidates: of, replacements: [], savings: 0, plan: undefined },
+      state,
+      slices,
+      env.logger,
+    );
+  };
+  const before = env.writes.length;
+  await assert.rejects(start(candidates), /^Error: candidate is being disrupted$/);
+  assert.deepEqual([env.writes.length, env.lines('info').includes('disrupting node(s)')], [before, false]);
+  assert.deepEqual(
+    candidates.map(({ stateNode }) => queue.has(stateNode.providerId)),
+    [true, false],
+  );
+  assert.equal(await start(candidates.slice(1)), true);
+});
+
+test('04/152 a terminationGracePeriod of 0s lets a drifted node go whatever its pods say, and they are counted as forced', async (t) => {
+  const env = await startDisruptionEnvironment(t);
+  await env.addPool();
+  await env.addNode('a', { ...DRIFTED, terminationGracePeriod: '0s' });
+  await env.addPod('p', 'a', { annotations: { [DO_NOT_DISRUPT]: 'true' } });
+  await env.pass();
+  assert.deepEqual(await env.kept(), []);
+  const series = (await env.page())
+    .split('\n')
+    .filter((line) => line.startsWith('karpenter_pods_disruption_initiated_total{'));
+  assert.equal(series.length, 1);
+  assert.match(series[0]!, /reason="drifted",termination_mode="forceful"\} 1$/);
 });

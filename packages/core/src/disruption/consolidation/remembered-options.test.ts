@@ -51,13 +51,13 @@ async function start(t: TestContext) {
   return { env, memory, ask };
 }
 
-test('what is known of an unchanged cluster is not computed again', async (t) => {
+test('09/13 what is known of an unchanged cluster is not computed again', async (t) => {
   const { ask, memory } = await start(t);
   assert.equal((await ask()).length, 4);
   assert.deepEqual([await ask(), memory.size], [[], 4]);
 });
 
-test('changes that no plan reads are no changes', async (t) => {
+test('09/13 changes that no plan reads are no changes', async (t) => {
   const { ask, env } = await start(t);
   await ask();
   await env.change(PODS, 'default/p-a', { status: { conditions: [{ type: 'Ready', status: 'True' }] } });

@@ -57,6 +57,26 @@ test('04/67 a NodeClaim made from another template is drifted, and is no longer 
   assert.ok(env.lines('debug').includes('removing drifted status condition, not drifted'));
 });
 
+test('04/67 04/176 what changes of both conditions is written at once', async (t) => {
+  const env = await start(t, { annotations: { [HASH]: '1', [VERSION]: 'v3' } });
+  const annotate = (hash: string): Promise<unknown> =>
+    env.change(NODE_POOLS, 'default', { metadata: { annotations: { [HASH]: hash, [VERSION]: 'v3' } } });
+  await env.change(NODE_POOLS, 'default', { spec: { disruption: { consolidateAfter: '60s' } } });
+  const writes = async (): Promise<readonly string[]> => {
+    const before = env.writes.length;
+    await env.mark();
+    return env.writes.slice(before);
+  };
+  const patch = ['PATCH /apis/karpenter.sh/v1/nodeclaims/c1/status'];
+  const marks = async () => [(await env.condition('Drifted'))?.status, (await env.condition('Consolidatable'))?.status];
+  await annotate('2');
+  await env.clock.advance(2 * MINUTE);
+  assert.deepEqual([await writes(), await marks()], [patch, ['True', 'True']]);
+  await annotate('1');
+  await env.change(NODE_CLAIMS, 'c1', { status: { lastPodEventTime: timestamp(env.clock.now()) } });
+  assert.deepEqual([await writes(), await marks()], [patch, [undefined, undefined]]);
+});
+
 test('a NodeClaim whose labels no longer meet the requirements is drifted', async (t) => {
   const env = await start(t);
   const requirements = [{ key: ZONE_LABEL, operator: 'In', values: ['another-zone'] }];
