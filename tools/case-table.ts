@@ -38,6 +38,20 @@ const CHAPTERS: readonly Chapter[] = [
     later: [['158', 'later: CapacityBuffer controller']],
   },
   {
+    number: '04',
+    title: 'disruption',
+    cases: 195,
+    later: [
+      ['57', 'later: CapacityBuffer controller'],
+      ['79–83', 'later: static NodePools'],
+      ['108', 'later: dynamic resource allocation'],
+      ['153', 'later: static NodePools'],
+      ['178', 'later: CapacityBuffer controller'],
+      ['179', 'later: dynamic resource allocation'],
+      ['192–193', 'later: static NodePools'],
+    ],
+  },
+  {
     number: '05',
     title: 'the operator',
     cases: 90,
@@ -46,7 +60,6 @@ const CHAPTERS: readonly Chapter[] = [
       ['23–28', 'later: the AWS provider'],
       ['56–58', 'later: the AWS provider'],
       ['62', 'later: the AWS provider'],
-      ['66', 'later: disruption'],
       ['68', 'later: the AWS provider'],
       ['72', 'later: the AWS provider'],
       ['76–84', 'later: the Helm charts'],
@@ -57,7 +70,15 @@ const CHAPTERS: readonly Chapter[] = [
     number: '09',
     title: 'beyond upstream',
     cases: 120,
-    later: [['7–120', 'later: wishes other than A1']],
+    later: [
+      ['15–16', 'later: A4'],
+      ['19–28', 'later: A6 to A10'],
+      ['42–58', 'later: B5 to B11'],
+      ['59–62', 'later: karpenter explain'],
+      ['63–65', 'later: karpenter plan for a live cluster'],
+      ['66–69', 'later: karpenter simulate and the decision log'],
+      ['73–120', 'later: wishes that no issue has built yet'],
+    ],
   },
 ];
 
