@@ -192,6 +192,21 @@ test('a thousand events wait at most; further ones are dropped and counted', asy
   assert.equal(logger.lines[0]?.message, 'Unable to record event: too many queued events, dropped event');
 });
 
+test('of events that find the queue full the first is logged, and their number when the queue is empty again', async (t) => {
+  const { clock, recorder, logger } = world(t);
+  for (const round of ['a', 'b']) {
+    for (let i = 0; i < 1100; i++) recorder.publish(draft(`${round}-${i}`));
+    await clock.flush();
+  }
+  const [first, ...others] = logger.lines.map(({ message, fields }) => [message, fields['events']]);
+  assert.equal(first?.[0], 'Unable to record event: too many queued events, dropped event');
+  assert.deepEqual(others, [
+    ['dropped events because too many were queued', 100],
+    ['Unable to record event: too many queued events, dropped event', undefined],
+    ['dropped events because too many were queued', 100],
+  ]);
+});
+
 test('flushing sends what is queued', async (t) => {
   const { server, clock, recorder } = world(t);
   for (let i = 0; i < 100; i++) recorder.publish(draft(`n-${i}`));

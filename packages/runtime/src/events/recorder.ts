@@ -63,6 +63,7 @@ export class QueuedRecorder implements EventRecorder {
   #idle: PromiseWithResolvers<void> | undefined; // set while a caller waits for the queue to be empty
   #isRunning = false;
   #isSending = false;
+  #overflow = 0; // events dropped since the queue was empty last
   #answers = 0; // answers of the server, refusals included
   #nanos = 0n;
 
@@ -76,7 +77,7 @@ export class QueuedRecorder implements EventRecorder {
       if (!this.#dedupe.admits(draft, clock.elapsed())) continue;
       const event = coreEvent(draft, { component, now: clock.now(), nanos: this.#nextNanos() });
       if (this.#queue.length >= MAX_QUEUED) {
-        this.#drop(event, 'queue_full', 'Unable to record event: too many queued events, dropped event');
+        this.#dropForWantOfRoom(event);
         continue;
       }
       this.#queue.push(event);
@@ -91,6 +92,7 @@ export class QueuedRecorder implements EventRecorder {
     while (!signal.aborted) {
       const event = this.#queue.shift();
       if (event === undefined) {
+        this.#endOverflow();
         this.#idle?.resolve();
         await this.#arrival.promise;
         this.#arrival = Promise.withResolvers();
@@ -176,6 +178,19 @@ export class QueuedRecorder implements EventRecorder {
   async #pause(delay: number, signal: AbortSignal): Promise<void> {
     const cut = AbortSignal.any([signal, this.#lastTry.signal]);
     await this.#deps.clock.sleep(delay, cut).catch(() => undefined);
+  }
+
+  /** A pass over thousands of nodes may drop as many events at once, so only the first is logged, and their number. */
+  #dropForWantOfRoom(event: CoreEvent): void {
+    const message = 'Unable to record event: too many queued events, dropped event';
+    if (this.#overflow++ === 0) this.#drop(event, 'queue_full', message);
+    else this.#deps.metrics.increment(droppedEvents, { reason: 'queue_full' });
+  }
+
+  #endOverflow(): void {
+    const events = this.#overflow;
+    this.#overflow = 0;
+    if (events > 1) this.#deps.logger.error('dropped events because too many were queued', undefined, { events });
   }
 
   #drop(event: CoreEvent, reason: 'queue_full' | 'unreachable' | 'shutdown', message: string): void {
