@@ -150,7 +150,10 @@ class DisruptionLoop {
     const slices = new TimeSlices(this.#deps.clock, signal);
     await this.#prepare(slices, logger);
     for (const method of this.#methods) {
-      if (method.isUsed !== undefined && !method.isUsed((await this.#look(slices, logger)).state)) continue;
+      if (method.isUsed !== undefined && !method.isUsed((await this.#look(slices, logger)).state)) {
+        this.#endGauges(method);
+        continue;
+      }
       this.#runs.record(`*disruption.${method.name}`);
       const result = await this.#disrupt(method, slices, logger).catch((cause: unknown) => {
         signal.throwIfAborted();
@@ -160,6 +163,12 @@ class DisruptionLoop {
       if (result !== 'Nothing') return result === 'Started' ? AT_ONCE : GONE;
     }
     return POLLING_PERIOD;
+  }
+
+  /** Nobody asks for the method any more, so there are no nodes that it would take. */
+  #endGauges({ reason }: Method): void {
+    this.#blockedMetrics.showNodes(reason, new Map());
+    this.#deps.metrics.remove(eligibleNodes, { reason: reasonLabel(reason) });
   }
 
   /** What a pass does whatever its methods find. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { EXPIRED_AT, NODE_CLAIMS } from '@karpenter-ts/apis';
+import { EXPIRED_AT, NODE_CLAIMS, NODE_POOLS } from '@karpenter-ts/apis';
 import { NODES } from '@karpenter-ts/kubernetes';
 import { SECOND } from '@karpenter-ts/runtime';
 import {
@@ -70,4 +70,19 @@ test('a do-not-disrupt pod keeps an expired node, and a pool with the policy For
   await addExpired(forceful, 'a');
   assert.deepEqual(await forceful.pass(), { requeueAfter: 10 * SECOND });
   assert.doesNotMatch(await forceful.page(), /reason="expired"/);
+});
+
+test('09/70 nothing is shown as blocked or eligible for expiration once no pool asks for it', async (t) => {
+  const env = await startDisruptionEnvironment(t);
+  const closed = '[{"from":"2000-01-01T00:00","to":"2000-01-02T00:00","reasons":["Expired"]}]';
+  await env.addPool('default', { annotations: { ...GRACEFUL, 'karpenter-ts.dev/disruption-windows': closed } });
+  await addExpired(env, 'a');
+  const eligible = () => env.metric('karpenter_voluntary_disruption_eligible_nodes{reason="expired"}');
+  const blocked = () => env.metric('karpenter_ext_nodes_blocked{blocker="window",nodepool="default",reason="expired"}');
+  await env.pass();
+  assert.deepEqual([await eligible(), await blocked()], [1, 1]);
+  const annotations = { 'karpenter-ts.dev/expiration-policy': null };
+  await env.change(NODE_POOLS, 'default', { metadata: { annotations } });
+  await env.pass();
+  assert.deepEqual([await eligible(), await blocked()], [undefined, undefined]);
 });
