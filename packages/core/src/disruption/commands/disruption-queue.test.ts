@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { DISRUPTED_TAINT, NODE_CLAIMS, type NodeClaim } from '@karpenter-ts/apis';
+import { DISRUPTED_TAINT, INSTANCE_TYPE_LABEL, NODE_CLAIMS, type NodeClaim } from '@karpenter-ts/apis';
+import { PODS } from '@karpenter-ts/kubernetes';
 import { HOUR, MINUTE, SECOND } from '@karpenter-ts/runtime';
-import { conditionOf, launchedNodeClaim } from '../../testing/cluster-objects.ts';
+import { LastPlan } from '../../planning/last-plan.ts';
+import { PodDisruptionBudgets } from '../../pods/disruption-budgets.ts';
+import { LaunchState } from '../../provisioning/launch-state.ts';
+import { Provisioner } from '../../provisioning/provisioner.ts';
+import { conditionOf, launchedNodeClaim, pendingPod } from '../../testing/cluster-objects.ts';
 import { commandTimeout } from './disruption-queue.ts';
 import {
   type DisruptionEnvironment,
@@ -166,6 +171,34 @@ test('04/77 when the replacement disappears the node is untainted and may be rep
   await env.clock.advance(1 * MINUTE); // the back-off of its pool
   await env.pass();
   assert.deepEqual([(await env.kept()).length, await env.taintsOf('a')], [2, [TAINT]]);
+});
+
+test('04/141 a pod that is pending during a replacement uses the new node, and no other node is bought', async (t) => {
+  const env = await startDrift(t, 'a');
+  await env.pass();
+  const [replacement = ''] = await replacementsOf(env, 'a');
+  const capacity = { cpu: '4', memory: '8Gi', pods: '10' };
+  const { metadata, status } = launchedNodeClaim(replacement, {
+    capacity,
+    labels: { [INSTANCE_TYPE_LABEL]: 'fake-it-3' },
+  });
+  await env.change(NODE_CLAIMS, replacement, { metadata: { labels: metadata.labels }, status: status ?? {} });
+  const provisioner = new Provisioner({
+    ...env,
+    launchState: new LaunchState(env),
+    podDisruptionBudgets: new PodDisruptionBudgets(env.caches),
+    lastPlan: new LastPlan(),
+    random: () => 0,
+  });
+  const provision = async (name: string, cpu: string): Promise<number> => {
+    await env.create(PODS, pendingPod(name, { requests: { cpu } }));
+    await env.clock.runUntil(provisioner.run(new AbortController().signal, env.logger));
+    await env.clock.flush();
+    return (await replacementsOf(env, 'a')).length;
+  };
+  assert.equal(await provision('small', '500m'), 1);
+  assert.deepEqual(env.eventsOn('small'), [`Nominated: Pod should schedule on: nodeclaim/${replacement}`]);
+  assert.equal(await provision('large', '3'), 2); // the place of the node's own pod is not given away
 });
 
 test('04/188 each command waits for its own replacement only', async (t) => {
