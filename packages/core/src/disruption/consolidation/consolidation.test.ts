@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { NODE_POOLS, ZONE_LABEL } from '@karpenter-ts/apis';
 import { MINUTE, SECOND } from '@karpenter-ts/runtime';
+import { fakeType, makeOffering } from '@karpenter-ts/scheduling/testing';
 import type { OperatorOptions } from '../../options/operator-options.ts';
 import { startDisruptionEnvironment } from '../testing/disruption-environment.ts';
 
@@ -37,6 +38,26 @@ test('an oversized node is replaced by a cheaper one, which is ready before it g
   await env.initialize();
   await env.clock.advance(2 * SECOND);
   assert.deepEqual(await env.kept(), [replacement]);
+});
+
+test('04/181 a replacement by a node of the same type is dropped without an event, and one of the nodes is deleted', async (t) => {
+  const offerings = [makeOffering('test-zone-1', 'on-demand', 1)];
+  const only = fakeType('only', { resources: { cpu: '2', pods: '10' }, offerings });
+  const env = await startDisruptionEnvironment(t, { instanceTypes: [only] });
+  await env.addPool();
+  for (const name of ['a', 'b']) {
+    await env.addNode(name, { type: 'only' });
+    await env.addPod(`on-${name}`, name, { requests: { cpu: '500m' } });
+  }
+  await env.pass();
+  assert.deepEqual(await env.kept(), ['b']);
+  const [chosen, ...more] = [...env.eventsOn('a'), ...env.eventsOn('b')].filter((text) =>
+    text.startsWith('ConsolidationCandidate: '),
+  );
+  assert.deepEqual(
+    [chosen, more],
+    ['ConsolidationCandidate: Consolidation candidate: delete: [node-of-a] (savings: $1.00)', []],
+  );
 });
 
 test('04/150 a cluster in which nothing can be saved is looked at again after 5 minutes, or when something changes', async (t) => {
