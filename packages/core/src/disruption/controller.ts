@@ -1,5 +1,6 @@
 import { hasOwnDefaults } from '@karpenter-ts/apis';
 import {
+  combineErrors,
   type Controller,
   errorText,
   type Logger,
@@ -203,9 +204,7 @@ class DisruptionLoop {
     try {
       const decided = await this.#decide(method, slices, logger);
       if (decided.length === 0) return 'Nothing';
-      let started = 0;
-      for (const one of decided) if (await this.#start(one, slices, logger)) started++;
-      return started > 0 ? 'Started' : 'Gone';
+      return (await this.#startAll(decided, slices, logger)) > 0 ? 'Started' : 'Gone';
     } finally {
       const labels = { reason: reasonLabel(method.reason), consolidation_type: method.consolidationType };
       metrics.observe(evaluationSeconds, labels, (clock.elapsed() - begun) / SECOND);
@@ -257,6 +256,22 @@ class DisruptionLoop {
       this.#published.set(candidate, text);
       events.publish(...unconsolidatable(candidate, text, { keyedByText }));
     }
+  }
+
+  /** Starts each of them, whether or not others can be started. Resolves with how many were. */
+  async #startAll(decided: readonly Decided[], slices: TimeSlices, logger: Logger): Promise<number> {
+    let started = 0;
+    const errors: unknown[] = [];
+    for (const one of decided) {
+      try {
+        if (await this.#start(one, slices, logger)) started++;
+      } catch (error) {
+        slices.signal.throwIfAborted();
+        errors.push(error);
+      }
+    }
+    if (errors.length > 0) throw combineErrors(errors);
+    return started;
   }
 
   async #start({ command, view, onStart }: Decided, slices: TimeSlices, logger: Logger): Promise<boolean> {

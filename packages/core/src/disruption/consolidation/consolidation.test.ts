@@ -108,6 +108,17 @@ test('09/14 several nodes are consolidated in one pass and one wait if their pod
   assert.equal(env.lines('info').filter((message) => message === 'disrupting node(s)').length, 2);
 });
 
+test('a command that cannot start keeps none of the others of its pass from starting', async (t) => {
+  for (const zone of ['test-zone-1', 'test-zone-2']) {
+    const env = await startPairs(t, { consolidationCommandsPerPass: 20 });
+    const path = new RegExp(`nodes/node-of-[ab]-${zone}$`);
+    env.refusals.add({ method: 'PATCH', path, code: 500, times: 4 });
+    await assert.rejects(env.pass(), /disrupting candidates, marking disrupted, tainting nodes, /);
+    const left = (await env.kept()).filter((name) => name.endsWith(zone));
+    assert.deepEqual([left.length, (await env.kept()).length], [2, 3]);
+  }
+});
+
 test('several nodes consolidated in one pass stay within the budget', async (t) => {
   const env = await startPairs(t, { consolidationCommandsPerPass: 20 });
   await env.change(NODE_POOLS, 'default', { spec: { disruption: { budgets: [{ nodes: '1' }] } } });
