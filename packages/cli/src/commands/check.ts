@@ -19,7 +19,10 @@ export function checkCommand(io: Io): Command {
         .default('auto'),
     )
     .option('--cluster-ca-bundle <base64>', "the controller's flag of that name; part of an EC2NodeClass's hash")
-    .action(async (names: string[], { output, ...options }: Flags) => {
+    .action(async (names: string[], { output, ...options }: Flags, command: Command) => {
+      if (names.filter((name) => name === '-').length > 1) {
+        command.error('error: standard input can be read once: name - once', { exitCode: 2 });
+      }
       const { checkManifests } = await import('@karpenter-ts/apis/manifests');
       const checked = checkManifests(await readManifests(io, names, MANIFEST_LIMIT), options);
       io.stdout.write(output === 'json' ? renderJson(checked) : renderText(checked));

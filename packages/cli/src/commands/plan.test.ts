@@ -216,3 +216,16 @@ test('nodes that are there take what they have room for before any is bought', a
   const file = (await planJson({ ...FLEET, existing })) as object;
   assert.deepEqual((file as { existing: unknown }).existing, [{ node: 'n1', pods: ['default/a'] }]);
 });
+
+test('a flag that would have no effect, and standard input that is named twice, are wrong usage', async () => {
+  for (const args of [
+    ['plan', '--from', '-', '--catalogue', 'kwok'],
+    ['plan', '-f', '-', '-f', '-'],
+    ['check', '-', '-'],
+  ]) {
+    const io = recordingIo('');
+    await main(args, io);
+    assert.equal(io.exitCode, 2);
+    assert.match(io.err(), /^error: (?:--catalogue is for -f|standard input can be read once)/);
+  }
+});

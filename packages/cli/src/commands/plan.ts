@@ -43,6 +43,12 @@ export function planCommand(io: Io): Command {
       const { fleet, from, filename } = flags;
       const sources = [fleet, from, filename].filter((source) => source !== undefined);
       if (sources.length !== 1) return command.error('error: name one of --fleet, --from and -f', { exitCode: 2 });
+      if (filename === undefined && command.getOptionValueSource('catalogue') === 'cli') {
+        return command.error('error: --catalogue is for -f: a file of --from or --fleet has its own', { exitCode: 2 });
+      }
+      if ((filename ?? []).filter((name) => name === '-').length > 1) {
+        return command.error('error: standard input can be read once: name - once', { exitCode: 2 });
+      }
       if (fleet !== undefined) {
         if (command.args.length > 0 || flags.untilStable) {
           return command.error('error: --fleet plans new nodes only: use --from', { exitCode: 2 });
