@@ -8,7 +8,12 @@ export { disruptionOptions } from './options/disruption-options.ts';
 export { type ExtensionOptions, extensionOptions } from './options/extension-options.ts';
 export { operatorOptions } from './options/operator-options.ts';
 // What a pass of disruption is made of, for those who run it without a controller: plans of a file, benches.
-export { BudgetCounter, countNodes, findAllowances } from './disruption/budgets/budget-allowances.ts';
+export {
+  BudgetCounter,
+  countNodes,
+  findAllowances,
+  findFaultyBudgets,
+} from './disruption/budgets/budget-allowances.ts';
 export { CandidateFinder } from './disruption/candidates/candidate-filters.ts';
 export type { Candidate } from './disruption/candidates/candidate.ts';
 export { type ConsolidationContext, findOption } from './disruption/consolidation/consolidation-option.ts';
@@ -32,6 +37,7 @@ export type { Decision } from './disruption/commands/command.ts';
 export { renderBlock, renderIneligibility } from './disruption/candidates/block-text.ts';
 export type { BlockReason } from './disruption/candidates/candidate-filters.ts';
 export type { Ineligibility } from './disruption/candidates/eligibility.ts';
+export { OfferingPrices } from './disruption/candidates/offering-prices.ts';
 export { PoolSettings } from './options/pool-settings.ts';
 export { expiryOf } from './nodeclaim/expiry.ts';
 export { renderScore } from './disruption/balanced/balanced-score.ts';

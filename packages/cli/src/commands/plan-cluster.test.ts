@@ -126,3 +126,44 @@ test('one source must be named, and --fleet answers one question only', async ()
     assert.match(io.err(), /^error: /);
   }
 });
+
+test('what the controller would pass over is a warning of the plan', async () => {
+  const warned = async (path: readonly (string | number)[], value: unknown): Promise<string> => {
+    const io = await plan(changed(path, value), 'provision');
+    assert.equal(io.exitCode, 0, io.err());
+    return io.err();
+  };
+  assert.equal((await plan(DRIFTED, 'provision')).err(), '');
+  assert.match(
+    await warned(['boundPods', 0, 'spec', 'nodeName'], 'ghost'),
+    /^warning: pods that are bound to Nodes that are not given are left out: \S+ on ghost$/m,
+  );
+  const pool = ['nodePools', 0, 'metadata', 'annotations'];
+  assert.match(
+    await warned(pool, { 'karpenter-ts.dev/min-saving': '10%' }),
+    /^warning: NodePool default: annotation karpenter-ts\.dev\/min-saving: .*did you mean karpenter-ts\.dev\/min-savings/m,
+  );
+  assert.match(
+    await warned(pool, { 'karpenter-ts.dev/min-savings': 'ten' }),
+    /annotation karpenter-ts\.dev\/min-savings: /,
+  );
+  assert.match(
+    await warned(
+      ['nodePools', 0, 'spec', 'disruption', 'budgets'],
+      [{ nodes: '1', schedule: '61 * * * *', duration: '1h' }],
+    ),
+    /^warning: NodePool default: none of its nodes may be disrupted while its budgets cannot be read: /m,
+  );
+  assert.match(
+    await warned(['nodeClaims', 0, 'metadata', 'labels', 'topology.kubernetes.io/zone'], 'mars'),
+    /^warning: NodeClaims whose instance type, zone or capacity type the catalogue has not count as free: .*mars/m,
+  );
+  assert.match(
+    await warned(['catalogue'], []),
+    /^warning: the catalogue has no instance types: no node can be bought$/m,
+  );
+  assert.match(
+    await warned(['nodeClaims', 0, 'metadata', 'labels', 'karpenter.sh/nodepool'], 'ghost'),
+    /^warning: NodeClaims whose label karpenter\.sh\/nodepool names none of the NodePools: \S+ \(ghost\)$/m,
+  );
+});

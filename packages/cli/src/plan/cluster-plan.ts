@@ -2,6 +2,7 @@ import { METHOD_NAMES, type MethodName, type OfflineObjects, planningOptions } f
 import { packingOptions } from '@karpenter-ts/scheduling';
 import { readCluster } from '../cluster/cluster-file.ts';
 import { findUnknownLabels } from '../cluster/label-notes.ts';
+import { findObjectNotes } from '../cluster/object-notes.ts';
 import { loadManifests } from '../cluster/manifest-input.ts';
 import { withoutVolumeClaims } from '../cluster/volume-notes.ts';
 import { toOfflineObjects } from '../cluster/offline-objects.ts';
@@ -44,9 +45,10 @@ export async function runClusterPlan(settings: ClusterPlanSettings, io: Io): Pro
   const read = await loadObjects(settings, io);
   if (read === undefined) return;
   const known = withoutVolumeClaims(read);
-  note(io, [...findUnknownLabels(read).map((text) => `warning: ${text}`), ...known.notes]);
   const options = { ...read.options, ...extensions, ...(preferencePolicy !== undefined && { preferencePolicy }) };
   const objects = { ...known.objects, options };
+  const warnings = [...findUnknownLabels(objects), ...findObjectNotes(objects)];
+  note(io, [...warnings.map((text) => `warning: ${text}`), ...known.notes]);
   const { profile } = objects.catalogue;
   const planning = planningOptions(options, { profile, reservationIdLabel: undefined });
   const request = {
