@@ -22,13 +22,13 @@ interface Placed {
 }
 
 /** Kinds that say something about a cluster, and under which field of a cluster file they are found. */
-const FIELDS: Readonly<Record<string, Field>> = {
-  Node: 'nodes',
-  NodePool: 'nodePools',
-  NodeClaim: 'nodeClaims',
-  Pod: 'pods',
-  PodDisruptionBudget: 'pdbs',
-};
+const FIELDS: ReadonlyMap<string, Field> = new Map([
+  ['Node', 'nodes'],
+  ['NodePool', 'nodePools'],
+  ['NodeClaim', 'nodeClaims'],
+  ['Pod', 'pods'],
+  ['PodDisruptionBudget', 'pdbs'],
+]);
 
 /** Reads manifests: NodePools and NodeClaims, Nodes, pods, the workloads that pods are made from, and their budgets. */
 export function readManifestCluster(files: readonly ReadFile[], rest: Pick<ClusterContent, 'now'>): ManifestCluster {
@@ -82,13 +82,13 @@ class ClusterBuilder {
       this.#say({ file, at }, field === '' ? message : `${field}: ${message}`);
     }
     if (object === undefined || locate === undefined) return;
-    const placed = FIELDS[checked.kind];
+    const placed = FIELDS.get(checked.kind);
     if (placed !== undefined) this.#placed[placed].push({ object, file, locate });
   }
 
   #add(placed: Placed): void {
     const kind = textIn(placed.object, 'kind');
-    const field = FIELDS[kind];
+    const field = FIELDS.get(kind);
     if (field !== undefined) this.#placed[field].push(placed);
     else if (kind === 'DaemonSet') this.#addDaemonSet(placed);
     else if (readWorkload(placed.object) !== undefined) this.#workloads.push(placed);

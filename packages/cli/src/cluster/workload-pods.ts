@@ -14,21 +14,28 @@ export interface WorkloadPods {
 }
 
 /** The workloads that pods are made from, with how many they ask for. */
-const COUNTS: Readonly<Record<string, (spec: JsonObject) => number>> = {
-  Deployment: ({ replicas = 1 }) => Number(replicas),
-  ReplicaSet: ({ replicas = 1 }) => Number(replicas),
-  StatefulSet: ({ replicas = 1 }) => Number(replicas),
-  Job: ({ suspend = false, parallelism = 1, completions = null }) =>
-    suspend === true ? 0 : Math.min(Number(parallelism), Number(completions ?? parallelism)),
-};
+const COUNTS: ReadonlyMap<string, (spec: JsonObject) => number> = new Map([
+  ['Deployment', countReplicas],
+  ['ReplicaSet', countReplicas],
+  ['StatefulSet', countReplicas],
+  ['Job', countJobPods],
+]);
 
 /** More pods than a cluster may have are a slip of the keyboard. */
 export const MOST_REPLICAS = 150_000;
 
+function countReplicas({ replicas = 1 }: JsonObject): number {
+  return Number(replicas);
+}
+
+function countJobPods({ suspend = false, parallelism = 1, completions = null }: JsonObject): number {
+  return suspend === true ? 0 : Math.min(Number(parallelism), Number(completions ?? parallelism));
+}
+
 /** Reads a workload; undefined if the object is none, or has no pod template. */
 export function readWorkload(object: JsonObject): WorkloadPods | undefined {
   const kind = textIn(object, 'kind');
-  const countOf = COUNTS[kind];
+  const countOf = COUNTS.get(kind);
   const { metadata, spec } = object;
   if (countOf === undefined || !isJsonObject(metadata) || !isJsonObject(spec)) return undefined;
   const { template } = spec;

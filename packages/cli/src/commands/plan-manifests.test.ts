@@ -164,3 +164,13 @@ test('pods with volume claims are planned without them, which is said', async ()
   assert.match(io.err(), /^warning: 2 of 2 pods have volume claims/m);
   assert.match(io.out(), /1 node for 2 pods/);
 });
+
+test('a kind that has the name of a member of all objects is one that says nothing about nodes', async () => {
+  for (const kind of ['constructor', '__proto__', 'toString']) {
+    const io = await plan(
+      `${POOL}\napiVersion: v1\nkind: ${kind}\nmetadata: { name: a }\nspec: { template: { spec: {} } }\n`,
+    );
+    assert.equal(io.exitCode, 0, io.err());
+    assert.match(io.err(), new RegExp(`note: ${kind} says nothing about nodes$`, 'm'));
+  }
+});
