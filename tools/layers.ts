@@ -12,9 +12,23 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   cloudprovider: ['kubernetes', 'apis', 'scheduling', 'runtime'],
   core: ['kubernetes', 'apis', 'scheduling', 'runtime', 'cloudprovider'],
   'provider-kwok': ['kubernetes', 'apis', 'scheduling', 'runtime', 'cloudprovider'],
+  'ec2-facts': [],
+  'provider-aws': ['kubernetes', 'apis', 'scheduling', 'runtime', 'cloudprovider', 'ec2-facts'],
+  'aws-emulator': ['kubernetes', 'ec2-facts'],
   embedded: ['kubernetes', 'apis', 'runtime'],
   'embedded-contract': ['kubernetes', 'apis', 'runtime', 'embedded'],
-  cli: ['kubernetes', 'apis', 'scheduling', 'runtime', 'cloudprovider', 'core', 'provider-kwok', 'embedded'],
+  cli: [
+    'kubernetes',
+    'apis',
+    'scheduling',
+    'runtime',
+    'cloudprovider',
+    'core',
+    'provider-kwok',
+    'provider-aws',
+    'aws-emulator',
+    'embedded',
+  ],
 };
 
 /** CEL is tested with the rules of our kinds; controllers and providers with the embedded control plane and each other. */
@@ -22,6 +36,8 @@ const ALSO_IN_TESTS: Readonly<Record<string, readonly string[]>> = {
   cel: ['apis'],
   core: ['embedded', 'provider-kwok'],
   'provider-kwok': ['core', 'embedded'],
+  'provider-aws': ['core', 'embedded', 'aws-emulator'],
+  'aws-emulator': ['embedded', 'runtime'],
 };
 
 /**
@@ -32,6 +48,27 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   kubernetes: ['values', 'selectors', 'schema', 'objects', 'kinds'],
   apis: ['schema', 'names', 'kinds', 'requirements', 'disruption', 'hash', 'extensions', 'validation', 'check'],
   scheduling: ['model', 'checks', 'topology', 'packing', 'cost', 'explanation'],
+  'provider-aws': [
+    'api',
+    'options',
+    'clients',
+    'cluster',
+    'node-class',
+    'network',
+    'reservations',
+    'placement',
+    'zonal-shift',
+    'pricing',
+    'instance-types',
+    'offerings',
+    'images',
+    'user-data',
+    'batching',
+    'instances',
+    'launch',
+    'interruption',
+    'controllers',
+  ],
   core: [
     'options',
     'kinds',

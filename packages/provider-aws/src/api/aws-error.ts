@@ -1,0 +1,93 @@
+/** What AWS answers a request with that it refuses or fails. */
+export class AwsError extends Error {
+  override readonly name = 'AwsError';
+  /** AWS' own word, such as `InvalidInstanceID.NotFound`. */
+  readonly code: string;
+  /** AWS' own text, without the code. */
+  readonly detail: string;
+  /** Whose fault it is, as far as AWS says. */
+  readonly fault: 'client' | 'server' | undefined;
+  readonly statusCode: number | undefined;
+  readonly requestId: string | undefined;
+
+  constructor(
+    code: string,
+    detail: string,
+    {
+      fault,
+      statusCode,
+      requestId,
+      cause,
+    }: {
+      readonly fault?: 'client' | 'server' | undefined;
+      readonly statusCode?: number | undefined;
+      readonly requestId?: string | undefined;
+      readonly cause?: unknown;
+    } = {},
+  ) {
+    super(`api error ${code}: ${detail}`, { cause });
+    this.code = code;
+    this.detail = detail;
+    this.fault = fault;
+    this.statusCode = statusCode;
+    this.requestId = requestId;
+  }
+}
+
+/** Codes that say that something does not exist (spec 07 §16.1). */
+const NOT_FOUND: ReadonlySet<string> = new Set([
+  'InvalidCapacityReservationId.NotFound',
+  'InvalidInstanceID.NotFound',
+  'InvalidLaunchTemplateName.NotFoundException',
+  'InvalidLaunchTemplateId.NotFound',
+  'QueueDoesNotExist',
+  'NoSuchEntity',
+  'ParameterNotFound',
+]);
+
+/** Codes that say that this capacity cannot be had now (spec 07 §16.1). */
+const UNFULFILLABLE: ReadonlySet<string> = new Set([
+  'InsufficientInstanceCapacity',
+  'MaxSpotInstanceCountExceeded',
+  'VcpuLimitExceeded',
+  'UnfulfillableCapacity',
+  'Unsupported',
+  'InsufficientFreeAddressesInSubnet',
+  'MaxFleetCountExceeded',
+  'ReservationCapacityExceeded',
+]);
+
+/** The code of the AwsError among the causes; undefined for any other error. */
+export function findAwsError(error: unknown): AwsError | undefined {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if (at instanceof AwsError) return at;
+  }
+  return undefined;
+}
+
+const hasCode = (error: unknown, code: string): boolean => findAwsError(error)?.code === code;
+
+export const isAwsNotFound = (error: unknown): boolean => NOT_FOUND.has(findAwsError(error)?.code ?? '');
+
+export const isAwsAlreadyExists = (error: unknown): boolean => hasCode(error, 'EntityAlreadyExists');
+
+/** A dry run that would have succeeded is answered with an error. */
+export const isDryRunSuccess = (error: unknown): boolean => hasCode(error, 'DryRunOperation');
+
+export const isUnauthorizedOperation = (error: unknown): boolean => hasCode(error, 'UnauthorizedOperation');
+
+export const isRateLimited = (error: unknown): boolean => hasCode(error, 'RequestLimitExceeded');
+
+export const isServerFault = (error: unknown): boolean => findAwsError(error)?.fault === 'server';
+
+/** Whether a fleet error of this code means that the capacity cannot be had now. */
+export const isUnfulfillable = (code: string): boolean => UNFULFILLABLE.has(code);
+
+export const isLaunchTemplateNotFound = (error: unknown): boolean =>
+  hasCode(error, 'InvalidLaunchTemplateName.NotFoundException');
+
+export const isInstanceProfileNotFound = (error: unknown): boolean =>
+  hasCode(error, 'InvalidParameterValue') && findAwsError(error)!.message.includes('Invalid IAM Instance Profile name');
+
+export const isUserDataTooLarge = (error: unknown): boolean =>
+  hasCode(error, 'InvalidUserData.Malformed') && findAwsError(error)!.message.includes('User data is limited to');

@@ -1,0 +1,2 @@
+// Instances of EC2. What is not here is private.
+export type { AwsApis } from './api/aws-apis.ts';
