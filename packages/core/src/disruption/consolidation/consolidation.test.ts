@@ -99,6 +99,12 @@ test('a pass consolidates one node', async (t) => {
   assert.equal((await env.kept()).length, 3);
 });
 
+test('a pass consolidates one node whatever the flag says, while its extension is off', async (t) => {
+  const env = await startPairs(t, { consolidationCommandsPerPass: 20, extensions: new Set(['B3']) });
+  await env.pass();
+  assert.equal((await env.kept()).length, 3);
+});
+
 test('09/14 several nodes are consolidated in one pass and one wait if their pods go to different nodes', async (t) => {
   const env = await startPairs(t, { consolidationCommandsPerPass: 20 });
   const started = env.clock.now();

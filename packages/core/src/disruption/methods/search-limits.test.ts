@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defaultsOf } from '@karpenter-ts/runtime';
 import { operatorOptions } from '../../options/operator-options.ts';
-import { searchLimit } from './search-limits.ts';
+import { commandsPerPass, searchLimit } from './search-limits.ts';
 
 test('searches take as long as upstream’s, or as the flags say while their extension is on', () => {
   const options = defaultsOf(operatorOptions);
@@ -11,4 +11,12 @@ test('searches take as long as upstream’s, or as the flags say while their ext
   assert.deepEqual([searchLimit('multi', set), searchLimit('single', set)], [5000, Infinity]);
   const off = { ...set, extensions: new Set(['B1']) };
   assert.deepEqual([searchLimit('multi', off), searchLimit('single', off)], [60_000, 180_000]);
+});
+
+test('a pass consolidates one single node, or as many as the flag says while its extension is on', () => {
+  const options = defaultsOf(operatorOptions);
+  assert.equal(commandsPerPass(options), 1);
+  const set = { ...options, consolidationCommandsPerPass: 20 };
+  assert.equal(commandsPerPass(set), 20);
+  assert.equal(commandsPerPass({ ...set, extensions: new Set() }), 1);
 });

@@ -15,3 +15,11 @@ export function searchLimit(
   const limit = search === 'multi' ? multiNodeConsolidationTimeout : singleNodeConsolidationTimeout;
   return limit === 0 ? Number.POSITIVE_INFINITY : limit;
 }
+
+/** How many single nodes a pass may consolidate (spec 09 A3). */
+export function commandsPerPass({
+  consolidationCommandsPerPass,
+  extensions,
+}: Pick<OperatorOptions, 'extensions' | 'consolidationCommandsPerPass'>): number {
+  return isExtensionOn(extensions, 'A3') ? consolidationCommandsPerPass : 1;
+}
