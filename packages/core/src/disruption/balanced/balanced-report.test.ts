@@ -64,6 +64,16 @@ test('04/183 a move of several nodes is counted for each pool, and scored and to
   assert.equal(env.lines('info').filter((message) => message === 'disrupting node(s)').length, 1);
 });
 
+test('the log line about a score tells whether nodes are deleted or replaced, as upstream does', async (t) => {
+  const env = await start(t, { weighing: 'Balanced' });
+  await env.pass();
+  const scores = env.logger.lines.filter(({ message }) => message === 'consolidation score');
+  assert.deepEqual(
+    scores.map(({ fields }) => [fields['decision'], fields['approved']]),
+    [['replace', true]],
+  );
+});
+
 test('04/184 a pool that approves is told so, although another pool rejects the move', async (t) => {
   const env = await start(t, { willing: 'Balanced', strict: 'Balanced' }, { nodes: 1 });
   await env.addNode('dear', DEAR);

@@ -84,11 +84,11 @@ export class MultiNodeConsolidation implements Method {
   /** One NodePool rejects a move for all of them, so those that approve are told of a rejected move, too. */
   #report(
     { consolidation, approval: score }: Scored<MoveScore>,
-    decision: ReportedMove['decision'],
+    outcome: ReportedMove['outcome'],
     logger: Logger,
   ): void {
     const { events, metrics } = this.#deps;
-    reportMove({ candidates: consolidation.candidates, score, decision }, metrics, logger);
+    reportMove({ consolidation, score, outcome }, metrics, logger);
     for (const { nodePool, score: ofPool } of score.pools) {
       if (ofPool.isApproved) events.publish(poolConsolidationApproved(nodePool, renderScore(ofPool)));
     }

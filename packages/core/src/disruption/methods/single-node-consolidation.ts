@@ -16,7 +16,7 @@ import { DisjointNodes } from '../commands/disjoint-nodes.ts';
 import { consolidationApproved, unconsolidatable } from '../reports/disruption-events.ts';
 import { consolidationTimeouts } from '../reports/disruption-metrics.ts';
 import { findConsolidationObstacle } from '../candidates/eligibility.ts';
-import { searchLimit } from './search-limits.ts';
+import { commandsPerPass, searchLimit } from './search-limits.ts';
 import { type Decided, type Method, type MethodTurn, rememberNothingFound } from './method.ts';
 import type { Scored } from '../consolidation/multi-node.ts';
 import { RememberedOptions } from '../consolidation/remembered-options.ts';
@@ -79,7 +79,7 @@ export class SingleNodeConsolidation implements Method {
 
   /** What the walk finds next: as many as a pass may start, if they do not get into each other's way (spec 09 A3). */
   async #walkOn(walk: SingleNodeWalk<MoveScore>, { budgets, slices }: MethodTurn): Promise<Stretch> {
-    const { consolidationCommandsPerPass: most } = this.#deps.options;
+    const most = commandsPerPass(this.#deps.options);
     const nodes = new DisjointNodes();
     const found: Scored<MoveScore>[] = [];
     while (found.length < most) {
@@ -128,8 +128,8 @@ export class SingleNodeConsolidation implements Method {
         return;
       }
       case 'NotApproved': {
-        const { approval: score } = look.scored;
-        reportMove({ candidates: [look.candidate], score, decision: 'rejected' }, metrics, logger);
+        const { consolidation, approval: score } = look.scored;
+        reportMove({ consolidation, score, outcome: 'rejected' }, metrics, logger);
         blocked.note(this.reason, look.candidate, undefined);
         return;
       }
@@ -143,10 +143,10 @@ export class SingleNodeConsolidation implements Method {
 
   #reportStart({ consolidation, approval: score }: Scored<MoveScore>, logger: Logger): void {
     const { events, metrics } = this.#deps;
-    const { candidates } = consolidation;
-    reportMove({ candidates, score, decision: 'approved' }, metrics, logger);
+    reportMove({ consolidation, score, outcome: 'approved' }, metrics, logger);
     for (const { score: ofPool } of score.pools) {
-      for (const candidate of candidates) events.publish(...consolidationApproved(candidate, renderScore(ofPool)));
+      for (const candidate of consolidation.candidates)
+        events.publish(...consolidationApproved(candidate, renderScore(ofPool)));
     }
   }
 
