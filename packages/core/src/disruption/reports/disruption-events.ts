@@ -2,6 +2,7 @@ import { NODE_CLAIMS, NODE_POOLS, type NodeClaim, type NodePool } from '@karpent
 import { type Node, NODES } from '@karpenter-ts/kubernetes';
 import { type EventDraft, MINUTE, subjectOf } from '@karpenter-ts/runtime';
 import type { CommandReason } from '../commands/command.ts';
+import { dollars } from '../commands/command-text.ts';
 
 // Reasons and messages are upstream's (spec 04 §19): people alert on them.
 
@@ -64,7 +65,7 @@ interface CommandPart {
 }
 
 export function consolidationCandidate(pair: Pair, { text, savings }: CommandPart): readonly EventDraft[] {
-  const message = `Consolidation candidate: ${text} (savings: $${savings.toFixed(2)})`;
+  const message = `Consolidation candidate: ${text} (savings: ${dollars(savings)})`;
   return aboutBoth(pair, { reason: 'ConsolidationCandidate', message, dedupe: [text] });
 }
 
@@ -73,7 +74,7 @@ export function consolidationRejected(
   { text, savings }: CommandPart,
   category: string,
 ): readonly EventDraft[] {
-  const message = `Consolidation rejected: ${text}, reason: ${category} (savings: $${savings.toFixed(2)})`;
+  const message = `Consolidation rejected: ${text}, reason: ${category} (savings: ${dollars(savings)})`;
   return aboutBoth(pair, { reason: 'ConsolidationRejected', message, dedupe: [text, category] });
 }
 

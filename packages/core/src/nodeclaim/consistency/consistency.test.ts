@@ -31,6 +31,17 @@ test('03/90 an instance with half the promised memory is reported', async (t) =>
   assert.equal(line?.fields['issue'], message);
 });
 
+test('the percentage of a shortfall is rounded as Go rounds it, halves to even', async (t) => {
+  const env = await startNodeClaimEnvironment(t);
+  await promised(env, '104Gi'); // 81.25 %
+  await env.reconcile(consistencyController(env), 'c1');
+  const message = 'expected 128Gi of resource memory, but found 104Gi (81.2% of expected)';
+  assert.deepEqual(
+    env.published.map((event) => event.message),
+    [message],
+  );
+});
+
 test('03/90 a tenth less is within the bounds', async (t) => {
   const env = await startNodeClaimEnvironment(t);
   await promised(env, '116.48Gi'); // 91 %

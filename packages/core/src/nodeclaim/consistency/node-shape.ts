@@ -1,4 +1,12 @@
-import { canonicalQuantity, isTrue, memberOf, type Node, parseQuantity, type Quantity } from '@karpenter-ts/kubernetes';
+import {
+  canonicalQuantity,
+  formatPlaces,
+  isTrue,
+  memberOf,
+  type Node,
+  parseQuantity,
+  type Quantity,
+} from '@karpenter-ts/kubernetes';
 import type { NodeClaim } from '@karpenter-ts/apis';
 
 /** A Node may have up to 10 % less than its instance type promises, because the kernel reserves some. */
@@ -21,7 +29,7 @@ export function findShortfalls({ spec, status }: NodeClaim, node: Node): readonl
     const share = toNumber(parseQuantity(found)) / toNumber(promised);
     if (share >= LEAST_SHARE) continue;
     const [wanted, actual] = [canonicalQuantity(expected), canonicalQuantity(found)];
-    const percent = (share * 100).toFixed(1);
+    const percent = formatPlaces(share * 100, 1);
     issues.push(`expected ${wanted} of resource ${name}, but found ${actual} (${percent}% of expected)`);
   }
   return issues;
