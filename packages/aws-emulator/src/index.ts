@@ -1,2 +1,17 @@
 // The AWS services that the provider uses, in the process. What is not here is private.
-export {};
+export type { EmulatorClock } from './clock.ts';
+export { type Emulator, type EmulatorOptions, startEmulator } from './emulator.ts';
+export {
+  expiredCredentials,
+  type Fault,
+  type Faults,
+  type FaultScope,
+  internalError,
+  requestLimitExceeded,
+  unauthorized,
+} from './faults/faults.ts';
+export { type SdkHandler, sdkHandler, type SdkRequest } from './sdk-handler.ts';
+export type { AwsEvent, EventBridge } from './state/event-bridge.ts';
+export type { Place } from './state/place.ts';
+export { ApiError } from './wire/api-error.ts';
+export { ConnectionResetError, type WireRequest, type WireResponse } from './wire/message.ts';

@@ -1,0 +1,142 @@
+import type { EmulatorClock } from './clock.ts';
+import { checkSkew, type Fault, type Faults } from './faults/faults.ts';
+import type { Service } from './services/service.ts';
+import type { Credentials } from './state/credentials.ts';
+import type { Random } from './state/random.ts';
+import { ApiError } from './wire/api-error.ts';
+import { type CredentialScope, credentialScopeOf } from './wire/credential-scope.ts';
+import type { CutResponse } from './wire/http-server.ts';
+import { ConnectionResetError, type WireRequest, type WireResponse } from './wire/message.ts';
+import { jsonProtocol } from './wire/json-protocol.ts';
+import type { AnyHandler, Call } from './wire/operation.ts';
+
+export interface DispatcherDeps {
+  readonly clock: EmulatorClock;
+  readonly random: Random;
+  readonly credentials: Credentials;
+  readonly faults: Faults;
+  readonly services: readonly Service[];
+  /** For requests that are not signed, as those that exchange a token for credentials. */
+  readonly ownRegion: string;
+  /** Told of each request before it is carried out. */
+  readonly onRequest?: (service: string, operation: string, input: object) => void;
+}
+
+/** Takes each request to the service that it was signed for, and its answer back, faults included. */
+export class Dispatcher {
+  readonly #deps: DispatcherDeps;
+  readonly #services: ReadonlyMap<string, Service>;
+
+  constructor(deps: DispatcherDeps) {
+    this.#deps = deps;
+    this.#services = new Map(deps.services.map((service) => [service.name, service]));
+  }
+
+  /** Rejects with a ConnectionResetError where a fault breaks the connection. */
+  async handle(request: WireRequest, signal: AbortSignal): Promise<CutResponse> {
+    const requestId = this.#deps.random.uuid();
+    const context = { ahead: 0 };
+    const response = await this.#answer(request, { requestId, signal, context });
+    const date = new Date(this.#deps.clock.now() + context.ahead).toUTCString();
+    return { ...response, headers: { ...response.headers, 'x-amzn-requestid': requestId, date } };
+  }
+
+  async #answer(request: WireRequest, about: Exchange): Promise<CutResponse> {
+    let protocol: Service['protocol'] = jsonProtocol('1.1');
+    try {
+      const scope = this.#scopeOf(request);
+      const service = this.#services.get(scope.service);
+      if (service === undefined) throw new ApiError('UnknownService', `there is no service ${scope.service} here`);
+      protocol = service.protocol;
+      return await this.#serve(service, scope, request, about);
+    } catch (error) {
+      if (error instanceof ApiError) return protocol.refusal(error, about.requestId);
+      throw error;
+    }
+  }
+
+  #scopeOf(request: WireRequest): CredentialScope {
+    const isUnsigned = request.headers['authorization'] === undefined;
+    if (isUnsigned && request.body.includes('Action=AssumeRoleWithWebIdentity')) {
+      return { accessKeyId: '', region: this.#deps.ownRegion, service: 'sts', signedAt: undefined };
+    }
+    return credentialScopeOf(request);
+  }
+
+  async #serve(
+    service: Service,
+    scope: CredentialScope,
+    request: WireRequest,
+    { requestId, signal, context }: Exchange,
+  ): Promise<CutResponse> {
+    const { clock, credentials, faults, onRequest } = this.#deps;
+    const asked = service.protocol.read(request);
+    const input = asked.input();
+    const taken = faults.take(service.name, asked.operation, input);
+    await before(taken, scope, clock, context);
+    const place = { account: credentials.accountOf(scope.accessKeyId, clock.now()), region: scope.region };
+    onRequest?.(service.name, asked.operation, input);
+    service.admit?.(asked.operation, input, place);
+    const handler = service.handlers[asked.operation];
+    if (handler === undefined) {
+      throw new ApiError('InvalidAction', `The action ${asked.operation} is not valid for this web service.`);
+    }
+    const call: Call = {
+      operation: asked.operation,
+      place,
+      accessKeyId: scope.accessKeyId,
+      requestId,
+      clock,
+      signal,
+    };
+    const output = await carryOut(handler, input, call);
+    const response = service.protocol.answer(asked.operation, altered(output, taken), requestId);
+    return after(taken, response, clock, signal);
+  }
+}
+
+interface Exchange {
+  readonly requestId: string;
+  readonly signal: AbortSignal;
+  /** How far the service's clock is ahead in this exchange. */
+  readonly context: { ahead: number };
+}
+
+async function carryOut(handler: AnyHandler, input: object, call: Call): Promise<object> {
+  return handler(input as never, call);
+}
+
+async function before(
+  faults: readonly Fault[],
+  scope: CredentialScope,
+  clock: EmulatorClock,
+  context: { ahead: number },
+): Promise<void> {
+  for (const fault of faults) {
+    if (fault.kind === 'reset' && fault.when === 'before') throw new ConnectionResetError();
+    if (fault.kind === 'refuse') throw new ApiError(fault.code, fault.message, { status: fault.status });
+    if (fault.kind !== 'clock-skew') continue;
+    context.ahead = fault.ahead;
+    checkSkew(scope, clock.now() + fault.ahead);
+  }
+}
+
+function altered(output: object, faults: readonly Fault[]): object {
+  return faults.reduce((answer, fault) => (fault.kind === 'alter' ? fault.alter(answer) : answer), output);
+}
+
+async function after(
+  faults: readonly Fault[],
+  response: WireResponse,
+  clock: EmulatorClock,
+  signal: AbortSignal,
+): Promise<CutResponse> {
+  for (const fault of faults) {
+    if (fault.kind === 'slow') await clock.sleep(fault.delay, signal);
+    if (fault.kind === 'reset' && fault.when === 'after') throw new ConnectionResetError();
+    if (fault.kind === 'refuse-after') throw new ApiError(fault.code, fault.message, { status: fault.status });
+    if (fault.kind !== 'half-answer') continue;
+    return { ...response, body: response.body.slice(0, response.body.length / 2), isCut: true };
+  }
+  return response;
+}

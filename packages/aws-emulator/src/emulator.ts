@@ -1,0 +1,79 @@
+import type { EmulatorClock } from './clock.ts';
+import { Dispatcher } from './dispatcher.ts';
+import { Faults } from './faults/faults.ts';
+import type { Service, ServiceDeps } from './services/service.ts';
+import { Credentials } from './state/credentials.ts';
+import { EventBridge } from './state/event-bridge.ts';
+import type { Place } from './state/place.ts';
+import { Random } from './state/random.ts';
+import { Timers } from './state/timers.ts';
+import { serveHttp } from './wire/http-server.ts';
+import type { WireRequest, WireResponse } from './wire/message.ts';
+
+export interface EmulatorOptions {
+  /** The host's, or a virtual one. */
+  readonly clock: EmulatorClock;
+  /** Ids, spot prices and all other choices follow from it. */
+  readonly seed: number;
+  /** Where the levers put things unless told otherwise; requests name their own region. */
+  readonly region?: string;
+  /** The account of all credentials that STS did not issue. */
+  readonly account?: string;
+  /** Serves HTTP on the loopback address, too; port 0 is any free one. */
+  readonly listen?: { readonly port: number };
+  /** Told of each request, for tests that count them. */
+  readonly onRequest?: (service: string, operation: string, input: object) => void;
+}
+
+/** AWS in this process. */
+export interface Emulator {
+  /** For the endpoint override of SDK clients; undefined when it does not listen. */
+  readonly endpoint: string | undefined;
+  /** The account and region of the levers. */
+  readonly place: Place;
+  /** Answers one request without a socket. Rejects with a ConnectionResetError where a fault breaks the connection. */
+  handle(request: WireRequest, signal?: AbortSignal): Promise<WireResponse>;
+  /** What is to go wrong on the wire. */
+  readonly faults: Faults;
+  readonly eventBridge: EventBridge;
+  /** Stops everything and leaves nothing behind: no timer, no port. */
+  stop(): Promise<void>;
+}
+
+export const OWN_ACCOUNT = '111122223333';
+export const OWN_REGION = 'us-east-1';
+
+/** Starts the services. When it resolves they answer; they know of nothing that a lever or a request has not created. */
+export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
+  const { clock, seed, region = OWN_REGION, account = OWN_ACCOUNT, onRequest } = options;
+  const random = new Random(seed);
+  const timers = new Timers(clock);
+  const credentials = new Credentials(account, random);
+  const eventBridge = new EventBridge({ clock, random });
+  const faults = new Faults();
+  const deps: ServiceDeps = { clock, timers, random, credentials, eventBridge };
+  const services: readonly Service[] = servicesOf(deps);
+  const dispatcher = new Dispatcher({
+    clock,
+    random,
+    credentials,
+    faults,
+    services,
+    ownRegion: region,
+    ...(onRequest && { onRequest }),
+  });
+  const stopping = new AbortController();
+  const handle = (request: WireRequest, signal = stopping.signal): Promise<WireResponse> =>
+    dispatcher.handle(request, AbortSignal.any([signal, stopping.signal]));
+  const listening = options.listen && (await serveHttp(handle, options.listen.port));
+  const stop = async (): Promise<void> => {
+    stopping.abort();
+    timers.cancelAll();
+    await listening?.close();
+  };
+  return { endpoint: listening?.endpoint, place: { account, region }, handle, faults, eventBridge, stop };
+}
+
+function servicesOf(_deps: ServiceDeps): readonly Service[] {
+  return [];
+}

@@ -1,0 +1,102 @@
+import type { CredentialScope } from '../wire/credential-scope.ts';
+import { ApiError } from '../wire/api-error.ts';
+
+/** What goes wrong. */
+export type Fault =
+  /** The connection breaks: before anything was done, or after it and before the caller hears of it. */
+  | { readonly kind: 'reset'; readonly when: 'before' | 'after' }
+  /** The answer comes late. */
+  | { readonly kind: 'slow'; readonly delay: number }
+  /** The answer breaks off in the middle: what was asked for is done. */
+  | { readonly kind: 'half-answer' }
+  /** The request is refused; nothing is done. */
+  | { readonly kind: 'refuse'; readonly code: string; readonly message: string; readonly status: number }
+  /** The request is done and the answer is an error all the same. */
+  | { readonly kind: 'refuse-after'; readonly code: string; readonly message: string; readonly status: number }
+  /** The answer is another: values that nobody knows, fields that are missing. */
+  | { readonly kind: 'alter'; readonly alter: (output: object) => object }
+  /** The service's clock is ahead by so much; it refuses requests whose date is more than five minutes off. */
+  | { readonly kind: 'clock-skew'; readonly ahead: number };
+
+/** Which requests a fault is for. */
+export interface FaultScope {
+  readonly service?: string;
+  readonly operation?: string;
+  /** After so many requests it is over; it stays until it is lifted unless given. */
+  readonly times?: number;
+  /** Of the requests in its scope, which. */
+  readonly when?: (input: object) => boolean;
+}
+
+interface Injected {
+  readonly fault: Fault;
+  readonly scope: FaultScope;
+  left: number;
+}
+
+/** What is to go wrong with requests, in the order in which it was injected. */
+export class Faults {
+  readonly #injected = new Set<Injected>();
+
+  /** Returns how to lift the fault. */
+  inject(fault: Fault, scope: FaultScope = {}): () => void {
+    const injected: Injected = { fault, scope, left: scope.times ?? Number.POSITIVE_INFINITY };
+    this.#injected.add(injected);
+    return () => this.#injected.delete(injected);
+  }
+
+  liftAll(): void {
+    this.#injected.clear();
+  }
+
+  /** The faults of one request, each of which is counted as used. */
+  take(service: string, operation: string, input: object): readonly Fault[] {
+    const taken: Fault[] = [];
+    for (const injected of this.#injected) {
+      const { scope } = injected;
+      if (scope.service !== undefined && scope.service !== service) continue;
+      if (scope.operation !== undefined && scope.operation !== operation) continue;
+      if (scope.when !== undefined && !scope.when(input)) continue;
+      taken.push(injected.fault);
+      if (--injected.left <= 0) this.#injected.delete(injected);
+    }
+    return taken;
+  }
+}
+
+export const requestLimitExceeded: Fault = {
+  kind: 'refuse',
+  code: 'RequestLimitExceeded',
+  message: 'Request limit exceeded.',
+  status: 503,
+};
+
+export const internalError: Fault = {
+  kind: 'refuse',
+  code: 'InternalError',
+  message: 'An internal error has occurred',
+  status: 500,
+};
+
+/** EC2 says it this way; the other services say ExpiredToken. */
+export const expiredCredentials: Fault = {
+  kind: 'refuse',
+  code: 'RequestExpired',
+  message: 'Request has expired.',
+  status: 400,
+};
+
+export const unauthorized: Fault = {
+  kind: 'refuse',
+  code: 'UnauthorizedOperation',
+  message: 'You are not authorized to perform this operation.',
+  status: 403,
+};
+
+const LARGEST_SKEW = 5 * 60 * 1000;
+
+/** Throws what a service answers to a request whose date is too far from its own. */
+export function checkSkew({ signedAt }: CredentialScope, serverTime: number): void {
+  if (signedAt === undefined || Math.abs(serverTime - signedAt) <= LARGEST_SKEW) return;
+  throw new ApiError('RequestExpired', 'Request has expired.');
+}

@@ -1,0 +1,72 @@
+import { ApiError } from '../wire/api-error.ts';
+import type { Random } from './random.ts';
+
+/** Temporary credentials as STS hands them out. */
+export interface TemporaryCredentials {
+  readonly AccessKeyId: string;
+  readonly SecretAccessKey: string;
+  readonly SessionToken: string;
+  readonly Expiration: Date;
+}
+
+interface Session {
+  readonly account: string;
+  /** Who calls with it, for GetCallerIdentity. */
+  readonly arn: string;
+  readonly expiresAt: number;
+}
+
+/**
+ * Which account an access key belongs to. Keys that nobody issued belong to the emulator's own account, so that any
+ * static credentials will do. Sessions are forgotten a day after they have expired.
+ */
+export class Credentials {
+  readonly #ownAccount: string;
+  readonly #random: Random;
+  readonly #sessions = new Map<string, Session>();
+
+  constructor(ownAccount: string, random: Random) {
+    this.#ownAccount = ownAccount;
+    this.#random = random;
+  }
+
+  issue({
+    account,
+    arn,
+    now,
+    duration,
+  }: {
+    account: string;
+    arn: string;
+    now: number;
+    duration: number;
+  }): TemporaryCredentials {
+    for (const [key, { expiresAt }] of this.#sessions) if (expiresAt + DAY < now) this.#sessions.delete(key);
+    const accessKeyId = `ASIA${this.#random.hex(16).toUpperCase()}`;
+    this.#sessions.set(accessKeyId, { account, arn, expiresAt: now + duration });
+    return {
+      AccessKeyId: accessKeyId,
+      SecretAccessKey: this.#random.hex(40),
+      SessionToken: this.#random.hex(64),
+      Expiration: new Date(now + duration),
+    };
+  }
+
+  /** Throws an ApiError when the session is over. */
+  accountOf(accessKeyId: string, now: number): string {
+    const session = this.#sessions.get(accessKeyId);
+    if (session !== undefined && session.expiresAt <= now) throw expiredToken();
+    return session?.account ?? this.#ownAccount;
+  }
+
+  callerOf(accessKeyId: string): { readonly account: string; readonly arn: string } {
+    const account = this.#ownAccount;
+    return this.#sessions.get(accessKeyId) ?? { account, arn: `arn:aws:iam::${account}:user/emulator` };
+  }
+}
+
+const DAY = 86_400_000;
+
+export function expiredToken(): ApiError {
+  return new ApiError('ExpiredToken', 'The security token included in the request is expired', { status: 403 });
+}
