@@ -31,8 +31,10 @@ export { HttpsTransport, type HttpsTransportOptions } from './client/https-trans
 export { findInClusterNamespace } from './client/in-cluster.ts';
 export { inProcessTransport, type RequestHandler } from './client/in-process-transport.ts';
 export { notFoundText } from './client/not-found-text.ts';
+export { findEnvironmentProxy, proxyAuthorization } from './client/proxy.ts';
 export { RateLimits, type RateLimitSettings } from './client/rate-limit.ts';
 export { requestMetrics } from './client/request-metrics.ts';
+export { ServerAgent } from './client/server-agent.ts';
 export {
   isAlreadyExists,
   isConflict,

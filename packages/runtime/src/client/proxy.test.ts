@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findProxy } from './proxy.ts';
+import { findEnvironmentProxy, findProxy } from './proxy.ts';
 
 const find = (server: string, env: NodeJS.ProcessEnv, named?: string): string | undefined =>
   findProxy(new URL(server), named, env)?.href;
@@ -67,3 +67,15 @@ for (const [rule, exempt, proxied] of [
     for (const host of proxied) assert.equal(find(`https://${host}`, env), 'http://p/', host);
   });
 }
+
+test('plain HTTP has a proxy of its own, under the same rules', () => {
+  const env = { HTTP_PROXY: 'plain:1', HTTPS_PROXY: 'secure:2', NO_PROXY: 'near:80' };
+  const href = (server: string): string | undefined => findEnvironmentProxy(new URL(server), env)?.href;
+  assert.equal(href('http://far'), 'http://plain:1/');
+  assert.equal(href('https://far'), 'http://secure:2/');
+  assert.equal(href('http://near'), undefined);
+  assert.equal(href('http://localhost'), undefined);
+  assert.throws(() => findEnvironmentProxy(new URL('http://far'), { http_proxy: 'ftp://p' }), {
+    message: 'invalid proxy address in HTTP_PROXY: unsupported scheme "ftp", must be http or https',
+  });
+});

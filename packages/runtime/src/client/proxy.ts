@@ -28,20 +28,32 @@ function isEncoded(text: string): boolean {
 }
 
 /**
- * The proxy for a server: the one named for it, else HTTPS_PROXY unless NO_PROXY or a loopback address forbids it. The
- * rules of NO_PROXY are Go's: domains with their subdomains, `.domain` for subdomains only, addresses, CIDRs, ports, `*`.
- * A rule that is none of these exempts nothing. Throws a ConnectionConfigError for an HTTPS_PROXY that cannot be used.
+ * The proxy for an API server: the one named for it, else HTTPS_PROXY unless NO_PROXY or a loopback address forbids it.
+ * Throws a ConnectionConfigError for an HTTPS_PROXY that cannot be used.
  */
 export function findProxy(server: URL, proxyUrl: string | undefined, env: NodeJS.ProcessEnv): URL | undefined {
   if (proxyUrl) return new URL(proxyUrl);
-  const fromEnv = env['HTTPS_PROXY'] || env['https_proxy'];
+  return server.protocol === 'https:' ? findEnvironmentProxy(server, env) : undefined;
+}
+
+/**
+ * The proxy that the environment has for a server: HTTPS_PROXY for TLS, HTTP_PROXY for plain HTTP, unless NO_PROXY or a
+ * loopback address forbids it. The rules of NO_PROXY are Go's: domains with their subdomains, `.domain` for subdomains
+ * only, addresses, CIDRs, ports, `*`. A rule that is none of these exempts nothing. Throws a ConnectionConfigError for a
+ * proxy that cannot be used.
+ */
+export function findEnvironmentProxy(server: URL, env: NodeJS.ProcessEnv): URL | undefined {
+  const isSecure = server.protocol === 'https:';
+  const variable = isSecure ? 'HTTPS_PROXY' : 'HTTP_PROXY';
+  const fromEnv = env[variable] || env[variable.toLowerCase()];
   const host = server.hostname.replace(/^\[|\]$/g, '');
-  if (!fromEnv || server.protocol !== 'https:' || isLoopback(host)) return undefined;
+  if (!fromEnv || isLoopback(host)) return undefined;
   const rules = (env['NO_PROXY'] || env['no_proxy'] || '').split(',').map((rule) => rule.trim().toLowerCase());
-  if (rules.some((rule) => rule !== '' && exempts(rule, host, server.port || '443'))) return undefined;
+  const port = server.port || (isSecure ? '443' : '80');
+  if (rules.some((rule) => rule !== '' && exempts(rule, host, port))) return undefined;
   const address = fromEnv.includes('://') ? fromEnv : `http://${fromEnv}`;
   const problem = proxyProblem(address);
-  if (problem !== undefined) throw new ConnectionConfigError(`invalid proxy address in HTTPS_PROXY: ${problem}`);
+  if (problem !== undefined) throw new ConnectionConfigError(`invalid proxy address in ${variable}: ${problem}`);
   return new URL(address);
 }
 
@@ -75,12 +87,7 @@ const CONNECT_TIMEOUT = 30_000; // of the socket, in real time
 
 /** A socket that leads through the proxy to `target` (`host:port`), ready for TLS. */
 export function openTunnel(proxy: URL, target: string): Promise<Socket> {
-  const { username, password } = proxy;
-  const headers: Record<string, string> = { host: target };
-  if (username !== '') {
-    const secret = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-    headers['proxy-authorization'] = `Basic ${Buffer.from(secret).toString('base64')}`;
-  }
+  const headers = { host: target, ...proxyAuthorization(proxy) };
   return new Promise((resolve, reject) => {
     const open = proxy.protocol === 'https:' ? secureRequest : request;
     const connect = open(proxy, { method: 'CONNECT', path: target, headers, agent: false, timeout: CONNECT_TIMEOUT });
@@ -101,4 +108,11 @@ export function openTunnel(proxy: URL, target: string): Promise<Socket> {
     );
     connect.end();
   });
+}
+
+/** The header that tells the proxy who asks; none if its address names nobody. */
+export function proxyAuthorization({ username, password }: URL): Record<string, string> {
+  if (username === '') return {};
+  const secret = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { 'proxy-authorization': `Basic ${Buffer.from(secret).toString('base64')}` };
 }

@@ -37,7 +37,7 @@ export function errorValues(error: unknown): Fields {
 function collect(error: unknown, found: Map<string, unknown[]>, seen: Set<unknown>): void {
   if (!(error instanceof Error) || seen.has(error)) return;
   seen.add(error);
-  if (error instanceof StructuredError) {
+  if (hasValues(error)) {
     for (const [key, value] of Object.entries(error.values)) {
       const values = found.get(key);
       if (values === undefined) found.set(key, [value]);
@@ -46,6 +46,11 @@ function collect(error: unknown, found: Map<string, unknown[]>, seen: Set<unknow
   }
   if (error instanceof AggregateError) for (const one of error.errors) collect(one, found, seen);
   collect(error.cause, found, seen);
+}
+
+/** Errors of other classes may have values too. */
+function hasValues(error: Error): error is Error & Pick<StructuredError, 'values'> {
+  return 'values' in error && typeof error.values === 'object' && error.values !== null;
 }
 
 function sortedEntries<V>(values: Readonly<Record<string, V>>): [string, V][] {
