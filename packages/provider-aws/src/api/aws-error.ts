@@ -1,3 +1,5 @@
+import type { Fields } from '@karpenter-ts/runtime';
+
 /** What AWS answers a request with that it refuses or fails. */
 export class AwsError extends Error {
   override readonly name = 'AwsError';
@@ -9,29 +11,43 @@ export class AwsError extends Error {
   readonly fault: 'client' | 'server' | undefined;
   readonly statusCode: number | undefined;
   readonly requestId: string | undefined;
+  /** What was asked, where it was asked, and the answer's numbers: fields of the log line, with upstream's keys. */
+  readonly values: Fields;
 
-  constructor(
-    code: string,
-    detail: string,
-    {
-      fault,
-      statusCode,
-      requestId,
-      cause,
-    }: {
-      readonly fault?: 'client' | 'server' | undefined;
-      readonly statusCode?: number | undefined;
-      readonly requestId?: string | undefined;
-      readonly cause?: unknown;
-    } = {},
-  ) {
+  constructor(code: string, detail: string, parts: AwsErrorParts = {}) {
+    const { fault, statusCode, requestId, service, operation, cause } = parts;
     super(`api error ${code}: ${detail}`, { cause });
     this.code = code;
     this.detail = detail;
     this.fault = fault;
     this.statusCode = statusCode;
     this.requestId = requestId;
+    this.values = service === undefined ? {} : awsErrorValues({ code, service, operation, statusCode, requestId });
   }
+}
+
+/** What is known of a failure besides its code and text. */
+export interface AwsErrorParts {
+  readonly fault?: 'client' | 'server' | undefined;
+  readonly statusCode?: number | undefined;
+  readonly requestId?: string | undefined;
+  /** The service's name in the SDK, such as `EC2`. */
+  readonly service?: string | undefined;
+  /** The call, such as `CreateFleet`. */
+  readonly operation?: string | undefined;
+  readonly cause?: unknown;
+}
+
+/** The fields that upstream gives the log line of a failed call (spec 05 §6.1). */
+export function awsErrorValues(parts: Omit<AwsErrorParts, 'fault' | 'cause'> & { readonly code?: string }): Fields {
+  const { code, service, operation, statusCode, requestId } = parts;
+  return {
+    ...(code !== undefined && { 'aws-error-code': code }),
+    'aws-operation-name': operation,
+    'aws-request-id': requestId,
+    'aws-service-name': service,
+    'aws-status-code': statusCode,
+  };
 }
 
 /** Codes that say that something does not exist (spec 07 §16.1). */
