@@ -1,6 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { DISRUPTED_TAINT, formatExceededLimit, formatTaint, type NodeClaim, SPLIT } from '@karpenter-ts/apis';
-import { combineErrors, errorText, type Logger, nullLogger, runParallel, StructuredError } from '@karpenter-ts/runtime';
+import {
+  DISRUPTED_TAINT,
+  formatExceededLimit,
+  formatTaint,
+  NODE_POOLS,
+  type NodeClaim,
+  SPLIT,
+} from '@karpenter-ts/apis';
+import {
+  combineErrors,
+  errorText,
+  type Logger,
+  notFoundText,
+  nullLogger,
+  runParallel,
+  StructuredError,
+} from '@karpenter-ts/runtime';
 import type { LaunchState } from '../../provisioning/launch-state.ts';
 import { createNodeClaims, type Order } from '../../provisioning/nodeclaim-creation.ts';
 import { toNodeClaim } from '../../provisioning/planned-nodeclaim.ts';
@@ -148,7 +163,9 @@ async function createReplacements(
     const exceeded = findLimitExceededAfter(command, { pools: state.pools, usageOf });
     if (exceeded !== undefined) throw new Error(formatExceededLimit(exceeded));
     const orders = command.replacements.map(({ planned }): Order => {
-      const { nodePool, offered } = state.pools.get(planned.nodePool)!;
+      const pool = state.pools.get(planned.nodePool); // gone, if it was deleted after the last simulation
+      if (pool === undefined) throw new Error(notFoundText(NODE_POOLS, planned.nodePool));
+      const { nodePool, offered } = pool;
       const nodeClaim = toNodeClaim(planned, { nodePool, instanceTypes: offered }, deps);
       return { nodeClaim: isSplit(command) ? markAsSplit(nodeClaim, command) : nodeClaim, pods: planned.pods };
     });

@@ -95,6 +95,20 @@ test('a replacement that is not cheaper any more is not bought, while upstream l
   assert.deepEqual(recheck([[SMALL, MIDDLE]], [[SMALL, MIDDLE]], 2), NEW_RESULTS);
 });
 
+test('a replacement whose NodePool is gone or would not be chosen now is not bought, whatever other pools offer', () => {
+  const other = disruptionPool([SMALL, MIDDLE], { name: 'other' });
+  const option = chooseOption([A], simulationOf(other, [[SMALL, MIDDLE]]), contextOf([POOL, other]));
+  assert.ok(option.decision !== 'no-op');
+  const recheckIn = (chosen: typeof POOL, ...pools: readonly (typeof POOL)[]) => {
+    const failure = findPlanFailure(option, [A], simulationOf(chosen, [[SMALL, MIDDLE]]), contextOf(pools));
+    return failure && [categoryOf(failure), renderValidationFailure(failure)];
+  };
+  assert.deepEqual(recheckIn(POOL, POOL), NEW_RESULTS);
+  assert.deepEqual(recheckIn(POOL, POOL, other), NEW_RESULTS);
+  assert.deepEqual(recheckIn(POOL, POOL, disruptionPool([SMALL], { name: 'other' })), NEW_RESULTS);
+  assert.equal(recheckIn(other, POOL, other), undefined);
+});
+
 test('a candidate that somebody deletes meanwhile is churn, pods without a place are a matter of scheduling', () => {
   const context = contextOf([POOL]);
   const command = { replacements: [] };

@@ -94,18 +94,30 @@ export function findPlanFailure(
   const { newNodes } = plan;
   // Of several replacements one may be needed no more (spec 09 A2); the others are those that were planned.
   const isEnough = newNodes.length <= replacements.length && newNodes.length > 0 === replacements.length > 0;
-  if (!isEnough || !arePlannedStill(newNodes, replacements)) return NEW_RESULTS;
+  if (!isEnough || !replacements.every((one) => isOffered(one, context))) return NEW_RESULTS;
+  if (!arePlannedStill(newNodes, replacements)) return NEW_RESULTS;
   const worst = replacements.map((replacement) => worstPrice(replacement, context));
   const isDearer = worst.length > 0 && worst.reduce((sum, price) => sum + price, 0) >= priceOf(candidates);
   return isDearer ? NEW_RESULTS : undefined;
 }
 
-/** Whether each node that would be bought now may be of the types that a replacement of its own asks for. */
+/** Whether the replacement's NodePool still exists and offers its types. */
+function isOffered({ planned }: Replacement, { pools }: Pick<ConsolidationContext, 'pools'>): boolean {
+  const pool = pools.get(planned.nodePool);
+  return pool !== undefined && planned.instanceTypes.every((name) => pool.instanceTypes.has(name));
+}
+
+/**
+ * Whether each node that would be bought now may be of the types that a replacement of its own asks for, and of its
+ * NodePool. Upstream compares types only, and then fails to create what a NodePool that is gone or full was to have.
+ */
 function arePlannedStill(newNodes: readonly PlannedNode[], replacements: readonly Replacement[]): boolean {
   const left = [...replacements];
-  return newNodes.every(({ instanceTypes }) => {
+  return newNodes.every(({ nodePool, instanceTypes }) => {
     const offered = new Set(instanceTypes);
-    const at = left.findIndex(({ planned }) => planned.instanceTypes.every((name) => offered.has(name)));
+    const at = left.findIndex(
+      ({ planned }) => planned.nodePool === nodePool && planned.instanceTypes.every((name) => offered.has(name)),
+    );
     if (at >= 0) left.splice(at, 1);
     return at >= 0;
   });
