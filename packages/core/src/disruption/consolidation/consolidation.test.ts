@@ -93,6 +93,22 @@ async function startPairs(t: TestContext, options: Partial<OperatorOptions>) {
   return env;
 }
 
+test('a walk whose decisions never hold gives the other methods their turn after a minute of waits', async (t) => {
+  const env = await startDisruptionEnvironment(t, { options: { singleNodeConsolidationTimeout: 0 } });
+  await env.addPool('default', { annotations: { 'karpenter-ts.dev/consolidation-methods': 'empty, single-delete' } });
+  const names = Array.from({ length: 8 }, (_, i) => `n${i}`);
+  for (const name of names) {
+    await env.addNode(name);
+    await env.addPod(`on-${name}`, name, { requests: { cpu: '1' } });
+  }
+  for (let i = 0; i < 10; i++) {
+    env.clock.after((5 + 15 * i) * SECOND, () => env.cluster.nominate(...names.map((name) => `fake:///${name}`)));
+  }
+  const started = env.clock.now();
+  assert.deepEqual(await env.pass(), { requeueAfter: 10 * SECOND });
+  assert.deepEqual([env.clock.now() - started, (await env.kept()).length], [1 * MINUTE, 8]);
+});
+
 test('a pass consolidates one node', async (t) => {
   const env = await startPairs(t, {});
   await env.pass();

@@ -26,6 +26,9 @@ import { type Look, SingleNodeWalk, type WalkEnd } from '../consolidation/single
 const PRIORITIZING = 'prioritizing nodepools that have not yet been considered due to timeouts in previous runs';
 const TIMED_OUT = 'abandoning single-node consolidation due to timeout';
 
+/** Each costs a wait of 15 s, in which no other method has its turn. */
+const MOST_FAILED = 4;
+
 /** A part of a walk. */
 interface Stretch {
   readonly found: readonly Scored<MoveScore>[];
@@ -61,8 +64,8 @@ export class SingleNodeConsolidation implements Method {
     if (memory.isConsolidated(this.name, cluster.consolidationState())) return [];
     if (this.#unseenPools.size > 0) turn.logger.debug(PRIORITIZING, { nodepools: [...this.#unseenPools].join(', ') });
     const walk = this.#startWalk(turn);
-    let hasFailed = false; // a decision did not hold after its wait
-    for (;;) {
+    let failed = 0; // decisions that did not hold after their wait
+    while (failed < MOST_FAILED) {
       const { found, end } = await this.#walkOn(walk, turn);
       const commands = found.map(({ consolidation }) => toCommand(this, consolidation));
       for (const command of commands) publishFound(command, this.#deps);
@@ -70,11 +73,12 @@ export class SingleNodeConsolidation implements Method {
       if (valid.length > 0) {
         return valid.map((one) => ({ ...one, onStart: () => this.#reportStart(found[one.index]!, turn.logger) }));
       }
-      hasFailed ||= commands.length > 0; // the walk goes on, while upstream gives up (spec 04 §25-8)
+      if (commands.length > 0) failed++; // the walk goes on, while upstream gives up (spec 04 §25-8)
       if (end === undefined) continue;
-      this.#noteEnd(end, walk.hasFailed || hasFailed, turn);
-      return [];
+      this.#noteEnd(end, walk.hasFailed || failed > 0, turn);
+      break;
     }
+    return [];
   }
 
   /** What the walk finds next: as many as a pass may start, if they do not get into each other's way (spec 09 A3). */
