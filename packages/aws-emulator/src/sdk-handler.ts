@@ -37,7 +37,7 @@ function wireRequestOf({ method, path, query = {}, headers, body }: SdkRequest):
   for (const [name, value] of Object.entries(query)) {
     for (const each of Array.isArray(value) ? value : [value ?? '']) parameters.append(name, each as string);
   }
-  const search = parameters.size === 0 ? '' : `?${parameters}`;
+  const search = parameters.size === 0 ? '' : `?${parameters.toString()}`;
   const lowerCase = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
   return { method, path: path + search, headers: lowerCase, body: textOf(body) };
 }

@@ -86,11 +86,11 @@ test('07/90 never more than a hundred buckets are carried out at once', async ()
 
 test('a caller that leaves is answered at once, and the call goes on for the others', async () => {
   const { clock, executions, batcher } = environment();
-  const leaving = new AbortController();
-  const first = batcher.add('a1', leaving.signal);
+  const cancelling = new AbortController();
+  const first = batcher.add('a1', cancelling.signal);
   const second = batcher.add('a2', NEVER);
   await clock.advance(35);
-  leaving.abort(new Error('stopped'));
+  cancelling.abort(new Error('stopped'));
   await assert.rejects(first, /stopped/);
   assert.equal(executions[0]!.signal.aborted, false);
   executions[0]!.finish(['A1', 'A2']);
@@ -99,11 +99,11 @@ test('a caller that leaves is answered at once, and the call goes on for the oth
 
 test('a call is aborted when all its callers have left, and others are not', async () => {
   const { clock, executions, batcher } = environment();
-  const leaving = new AbortController();
-  const left = [batcher.add('a1', leaving.signal), batcher.add('a2', leaving.signal)];
+  const cancelling = new AbortController();
+  const left = [batcher.add('a1', cancelling.signal), batcher.add('a2', cancelling.signal)];
   const other = batcher.add('b1', NEVER);
   await clock.advance(35);
-  leaving.abort(new Error('stopped'));
+  cancelling.abort(new Error('stopped'));
   for (const one of left) await assert.rejects(one, /stopped/);
   assert.equal(executions[0]!.signal.aborted, true);
   assert.equal(executions[1]!.signal.aborted, false);
@@ -113,10 +113,10 @@ test('a call is aborted when all its callers have left, and others are not', asy
 
 test('a caller that leaves before the window closes asks for nothing', async () => {
   const { clock, executions, batcher } = environment();
-  const leaving = new AbortController();
-  const left = batcher.add('a1', leaving.signal);
+  const cancelling = new AbortController();
+  const left = batcher.add('a1', cancelling.signal);
   void batcher.add('a2', NEVER);
-  leaving.abort(new Error('stopped'));
+  cancelling.abort(new Error('stopped'));
   await assert.rejects(left, /stopped/);
   await clock.advance(35);
   assert.deepEqual(executions[0]!.inputs, ['a2']);
@@ -125,11 +125,11 @@ test('a caller that leaves before the window closes asks for nothing', async () 
 test('equal requests: what there is goes to those who still wait, and the rest is discarded', async () => {
   const discarded: string[] = [];
   const { clock, executions, batcher } = environment({ discard: (output) => discarded.push(output) });
-  const leaving = new AbortController();
-  const left = batcher.add('a', leaving.signal);
+  const cancelling = new AbortController();
+  const left = batcher.add('a', cancelling.signal);
   const waiting = batcher.add('a', NEVER);
   await clock.advance(35);
-  leaving.abort(new Error('stopped'));
+  cancelling.abort(new Error('stopped'));
   await assert.rejects(left, /stopped/);
   executions[0]!.finish(['i-1', 'i-2']);
   assert.equal(await waiting, 'i-1');
