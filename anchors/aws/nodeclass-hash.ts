@@ -1,0 +1,19 @@
+// The static hash of a NodeClass, by which drift is found, and its effective AMI family.
+import { EC2NODECLASS_HASH_V5, ec2NodeClassHash, resolveAmiFamily } from '@karpenter-ts/apis';
+import type { Runner } from './comparison.ts';
+
+interface Input {
+  readonly spec: object;
+  readonly caBundle: string;
+}
+
+export const nodeClassHash: Runner = {
+  answer(input) {
+    const { spec, caBundle } = input as Input;
+    return {
+      hash: ec2NodeClassHash({ spec }, { clusterCaBundle: caBundle }),
+      amiFamily: resolveAmiFamily(spec),
+      hashVersion: EC2NODECLASS_HASH_V5,
+    };
+  },
+};

@@ -1,0 +1,3 @@
+// Parts of the provider by themselves, for those who measure them or lay them beside upstream's: anchors and benches.
+export { describeType, type TypeDescription, type TypeFacts } from './instance-types/describe-type.ts';
+export { readTypeSettings, type TypeOptions, type TypeSettings } from './instance-types/type-settings.ts';
