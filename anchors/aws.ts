@@ -1,22 +1,24 @@
-// `npm run test:anchors -- aws`: what our AWS provider answers beside upstream's recorded answers. A file of lines has a
-// runner of the same name; a further file needs a further row here.
-import { readdirSync, readFileSync } from 'node:fs';
+// `npm run test:anchors -- aws`: what our AWS provider answers beside upstream's recorded answers. The lines of a file
+// NAME.jsonl are compared by the module `aws/NAME.ts`, which exports a `comparer`.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { asJson, differences, type Line, type Runner } from './aws/comparison.ts';
+import { asJson, type Comparer, differences, type Line } from './aws/comparison.ts';
 
-/** The recorded answers of this repository. */
+/** The recorded answers of this repository, and the comparers. */
 export const AWS_FOLDER = join(import.meta.dirname, 'aws');
 
-/** The runner of each file. They are loaded when their file is there: no file needs all of the provider. */
-export const RUNNERS: Readonly<Record<string, () => Promise<Runner>>> = {
-  'instance-types': async () => (await import('./aws/instance-types.ts')).instanceTypes,
-  'nodeclass-hash': async () => (await import('./aws/nodeclass-hash.ts')).nodeClassHash,
-};
-
-/** Files of a folder that can be compared, by the names of their runners. */
+/** Files of a folder that can be compared, by the names of their comparers. */
 export function fileNames(folder: string): readonly string[] {
   const files = readdirSync(folder).filter((file) => file.endsWith('.jsonl'));
   return files.map((file) => file.slice(0, -'.jsonl'.length)).sort();
+}
+
+/** The comparer of a file. It is loaded when its file is there, because no file needs the whole provider. */
+export async function loadComparer(name: string): Promise<Comparer> {
+  if (!existsSync(join(AWS_FOLDER, `${name}.ts`))) throw new Error(`there is no comparer anchors/aws/${name}.ts`);
+  const { comparer } = (await import(`./aws/${name}.ts`)) as { readonly comparer?: Comparer };
+  if (comparer === undefined) throw new Error(`anchors/aws/${name}.ts exports no comparer`);
+  return comparer;
 }
 
 /** The lines of a file. */
@@ -25,11 +27,11 @@ export function readLines(folder: string, name: string): readonly Line[] {
   return texts.flatMap((text) => (text.trim() === '' ? [] : [JSON.parse(text) as Line]));
 }
 
-/** Where our answer differs from upstream's; empty if it does not. A runner that throws differs. */
-export async function compareLine(runner: Runner, { input, want }: Line): Promise<readonly string[]> {
-  const normalize = (value: unknown): unknown => asJson(runner.normalize?.(value) ?? value);
+/** Where our answer differs from upstream's; empty if it does not. A comparer that throws differs. */
+export async function compareLine(comparer: Comparer, { input, want }: Line): Promise<readonly string[]> {
+  const normalize = (value: unknown): unknown => asJson(comparer.normalize?.(value) ?? value);
   try {
-    return differences(normalize(await runner.answer(input)), normalize(want));
+    return differences(normalize(await comparer.answer(input)), normalize(want));
   } catch (error) {
     return [error instanceof Error ? `${error.name}: ${error.message}` : String(error)];
   }
@@ -37,7 +39,7 @@ export async function compareLine(runner: Runner, { input, want }: Line): Promis
 
 /**
  * Compares all lines of a folder, prints those that differ, and returns whether there were any lines and all were equal.
- * A file that cannot be read, or that no runner knows, counts as one line that failed.
+ * A file that cannot be read, or that no comparer is for, counts as one line that failed.
  */
 export async function compareAnswers(folder: string, print: (line: string) => void): Promise<boolean> {
   const counts = { passed: 0, failed: 0 };
@@ -60,17 +62,10 @@ interface Counts {
 
 const MOST_DIFFERENCES = 3;
 
-async function compareFile(
-  folder: string,
-  name: string,
-  counts: Counts,
-  print: (line: string) => void,
-): Promise<void> {
-  const load = Object.hasOwn(RUNNERS, name) ? RUNNERS[name] : undefined;
-  if (load === undefined) throw new Error(`no runner is called ${name}: there are ${Object.keys(RUNNERS).join(', ')}`);
-  const runner = await load();
+async function compareFile(folder: string, name: string, counts: Counts, print: (line: string) => void): Promise<void> {
+  const comparer = await loadComparer(name);
   for (const line of readLines(folder, name)) {
-    const differs = await compareLine(runner, line);
+    const differs = await compareLine(comparer, line);
     if (differs.length === 0) {
       counts.passed++;
       continue;

@@ -9,7 +9,9 @@ export interface Line {
 }
 
 /** Gives what our provider answers to the input of a line, in the form of its `want`. */
-export interface Runner {
+export interface Comparer {
+  /** How many lines the file of this repository has, so that one that was cut off does not pass. */
+  readonly lines: number;
   /** May throw: then the line has failed. */
   answer(input: unknown): unknown;
   /** Brings `want` and an answer into the form in which they are compared, where the plain value will not do. */

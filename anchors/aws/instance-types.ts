@@ -4,7 +4,7 @@ import { instanceTypeFacts } from '@karpenter-ts/ec2-facts';
 import { parseQuantity, type ResourceList } from '@karpenter-ts/kubernetes';
 import { describeType, readTypeSettings } from '@karpenter-ts/provider-aws/parts';
 import { allocatableResources } from '@karpenter-ts/scheduling';
-import type { Runner } from './comparison.ts';
+import type { Comparer } from './comparison.ts';
 
 type NodeClass = Parameters<typeof readTypeSettings>[0];
 
@@ -24,7 +24,9 @@ interface Input {
 
 const REGION = 'us-west-2';
 
-export const instanceTypes: Runner = {
+export const comparer: Comparer = {
+  lines: 667,
+
   answer(input) {
     const line = input as Input;
     const settings = readTypeSettings(nodeClassOf(line), {
@@ -45,7 +47,9 @@ export const instanceTypes: Runner = {
   },
 
   normalize(value) {
-    const { kubeReserved, systemReserved, evictionThreshold, ...rest } = value as Readonly<Record<string, ResourceList>>;
+    const { kubeReserved, systemReserved, evictionThreshold, ...rest } = value as Readonly<
+      Record<string, ResourceList>
+    >;
     return {
       ...rest,
       kubeReserved: exact(kubeReserved),
@@ -60,7 +64,11 @@ function nodeClassOf(input: Input): NodeClass {
   return withoutNulls({
     spec: { amiFamily, kubelet, blockDeviceMappings, instanceStorePolicy, networkInterfaces },
     status: {
-      subnets: (input.subnetZones ?? []).map(({ Zone, ZoneID }) => ({ id: `subnet-${Zone}`, zone: Zone, zoneID: ZoneID })),
+      subnets: (input.subnetZones ?? []).map(({ Zone, ZoneID }) => ({
+        id: `subnet-${Zone}`,
+        zone: Zone,
+        zoneID: ZoneID,
+      })),
       capacityReservations: input.capacityReservations,
     },
   }) as NodeClass;
