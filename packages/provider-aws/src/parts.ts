@@ -1,3 +1,5 @@
 // Parts of the provider by themselves, for those who measure them or lay them beside upstream's: anchors and benches.
 export { describeType, type TypeDescription, type TypeFacts } from './instance-types/describe-type.ts';
 export { readTypeSettings, type TypeOptions, type TypeSettings } from './instance-types/type-settings.ts';
+export { renderUserData } from './user-data/user-data.ts';
+export { userDataInput, type UserDataRequest } from './user-data/user-data-input.ts';

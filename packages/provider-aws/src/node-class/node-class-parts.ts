@@ -1,0 +1,8 @@
+import type { EC2NodeClass } from '@karpenter-ts/apis';
+
+export type NodeClassSpec = NonNullable<EC2NodeClass['spec']>;
+export type NodeClassStatus = NonNullable<EC2NodeClass['status']>;
+/** `spec.kubelet` of a NodeClass. */
+export type KubeletConfiguration = NonNullable<NodeClassSpec['kubelet']>;
+export type AmiSelectorTerm = NonNullable<NodeClassSpec['amiSelectorTerms']>[number];
+export type StatusAmi = NonNullable<NodeClassStatus['amis']>[number];
