@@ -16,8 +16,8 @@ const KWOK = kwokModule.configure(OPTIONS);
 export function kwokCloud(decorate: Decorator): ConfiguredProvider {
   return {
     ...KWOK,
-    create: (deps) => {
-      const parts = KWOK.create(deps);
+    create: async (deps) => {
+      const parts = await KWOK.create(deps);
       return { ...parts, provider: decorate(parts.provider) };
     },
   };
@@ -27,7 +27,7 @@ export function kwokCloud(decorate: Decorator): ConfiguredProvider {
 export function fleetCloud(fleet: Fleet, decorate: Decorator): ConfiguredProvider {
   return {
     nodeClasses: [KWOK_NODE_CLASSES],
-    create: ({ caches }) => ({
+    create: async ({ caches }) => ({
       provider: decorate(fleet.provider()),
       controllers: [fleet.sweep(() => caches.nodeClaims.list())],
     }),

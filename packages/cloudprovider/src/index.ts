@@ -17,8 +17,11 @@ export { type MeterDeps, meteredProvider } from './metered-provider.ts';
 export { type NodeClass, NodeClassCaches, type NodeClassKind } from './node-class.ts';
 export type {
   ConfiguredProvider,
+  DeleteNodeClaim,
   ProviderCaches,
   ProviderDeps,
   ProviderModule,
   ProviderParts,
+  ProviderProcess,
+  ProviderSettings,
 } from './provider-module.ts';

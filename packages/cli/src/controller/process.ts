@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import type { ProviderModule } from '@karpenter-ts/cloudprovider';
 import { createOperator, operatorOptions, refuseUnbuiltSettings } from '@karpenter-ts/core';
 import {
   Client,
@@ -16,6 +18,7 @@ import {
   option,
   type ParsedGroups,
   parseOptions,
+  type Pem,
   type ProcessEvents,
   realClock,
   runToExit,
@@ -27,6 +30,8 @@ import {
 import type { Io } from '../io.ts';
 import { version } from '../version.ts';
 import { DEFAULT_PROVIDER, PROVIDERS } from './providers.ts';
+
+const USAGE_ERROR = 2;
 
 const NAMES = PROVIDERS.map(({ name }) => name);
 
@@ -72,6 +77,12 @@ export async function runController(
     return parsed.exitCode;
   }
   const { operator } = parsed.options;
+  const module = chosenModule(parsed.options);
+  const problems = module.check?.(parsed.options[`provider ${module.name}`]!) ?? [];
+  if (problems.length > 0) {
+    io.stderr.write(`karpenter: validating options, ${problems.join('; ')}\n`);
+    return USAGE_ERROR;
+  }
   const metrics = new Metrics(realClock);
   const { stdout, stderr } = process;
   const sinks = openSinks({
@@ -99,6 +110,10 @@ export async function runController(
   }
 }
 
+function chosenModule({ process: chosen }: ParsedGroups<typeof GROUPS>): ProviderModule {
+  return PROVIDERS.find(({ name }) => name === chosen.provider) ?? DEFAULT_PROVIDER;
+}
+
 interface ProcessParts {
   readonly env: NodeJS.ProcessEnv;
   readonly logger: Logger;
@@ -110,8 +125,8 @@ async function run(
   parsed: ParsedGroups<typeof GROUPS>,
   { env, logger, metrics, source }: ProcessParts,
 ): Promise<number> {
-  const { operator, process: chosen } = parsed;
-  const module = PROVIDERS.find(({ name }) => name === chosen.provider) ?? DEFAULT_PROVIDER;
+  const { operator } = parsed;
+  const module = chosenModule(parsed);
   const commit = env['KARPENTER_COMMIT'];
   const ours = withCommit(logger, commit);
   const connection = await connect(env);
@@ -121,7 +136,11 @@ async function run(
     await checkServer(connection, transport);
     const { manager } = await createOperator({
       options: operator,
-      provider: module.configure(parsed[`provider ${module.name}`]!),
+      provider: module.configure(parsed[`provider ${module.name}`]!, {
+        env,
+        version: version(),
+        readClusterCa: () => readPem(connection.ca),
+      }),
       transport,
       clock: realClock,
       logger: ours,
@@ -133,6 +152,11 @@ async function run(
   } finally {
     transport.close();
   }
+}
+
+async function readPem(pem: Pem | undefined): Promise<string | undefined> {
+  if (pem === undefined) return undefined;
+  return 'data' in pem ? pem.data : readFile(pem.file, 'utf8');
 }
 
 async function connect(env: NodeJS.ProcessEnv): Promise<Connection> {

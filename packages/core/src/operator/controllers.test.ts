@@ -2,17 +2,24 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { FakeCloudProvider, type FakeSettings } from '@karpenter-ts/cloudprovider/testing';
 import type { OperatorOptions } from '../options/operator-options.ts';
-import { createControllers } from './controllers.ts';
+import { NodeClaimDeletions } from '../nodeclaim/deletions.ts';
+import type { ControllerDeps } from '../state/controller-deps.ts';
+import { createControllers, type SharedParts } from './controllers.ts';
 import { startTestEnvironment } from '../testing/test-environment.ts';
+
+const partsOf = (core: ControllerDeps): SharedParts => ({
+  random: Math.random,
+  deletions: new NodeClaimDeletions(core),
+});
 
 async function namesOf(t: TestContext, options: Partial<OperatorOptions>, settings: FakeSettings = {}) {
   const env = await startTestEnvironment(t, { provider: new FakeCloudProvider(settings), options });
-  return createControllers(env, Math.random).controllers.map(({ name }) => name);
+  return createControllers(env, partsOf(env)).controllers.map(({ name }) => name);
 }
 
 test('a controller that calls the provider is timed under its own name', async (t) => {
   const env = await startTestEnvironment(t, { provider: new FakeCloudProvider() });
-  const { controllers } = createControllers(env, Math.random);
+  const { controllers } = createControllers(env, partsOf(env));
   await env.reconcile(controllers.find(({ name }) => name === 'nodeclaim.garbagecollection')!, '');
   const labels = '{controller="nodeclaim.garbagecollection",method="List",provider="fake"}';
   assert.ok((await env.page()).includes(`karpenter_cloudprovider_duration_seconds_count${labels} 1\n`));

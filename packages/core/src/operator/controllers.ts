@@ -7,7 +7,7 @@ import { nodeClaimGcController } from '../state/nodeclaim-gc.ts';
 import { pricingController } from '../state/pricing-controller.ts';
 import type { ControllerDeps } from '../state/controller-deps.ts';
 import { consistencyController } from '../nodeclaim/consistency/controller.ts';
-import { NodeClaimDeletions } from '../nodeclaim/deletions.ts';
+import type { NodeClaimDeletions } from '../nodeclaim/deletions.ts';
 import { disruptionConditionsController } from '../nodeclaim/disruption-conditions/controller.ts';
 import { expirationController } from '../nodeclaim/expiration.ts';
 import { garbageCollectionController } from '../nodeclaim/garbage-collection.ts';
@@ -38,17 +38,25 @@ export interface ControllersAndReadModel {
   readonly readModel: ReadModel;
 }
 
-/**
- * All controllers, and what can be read of what they share. Each follows the caches and knows of no other. `size` is that
- * of the ring of decisions.
- */
-export function createControllers(core: ControllerDeps, random: () => number, size?: number): ControllersAndReadModel {
+/** What the controllers need besides the dependencies of each. */
+export interface SharedParts {
+  readonly random: () => number;
+  /** The provider deletes NodeClaims too. */
+  readonly deletions: NodeClaimDeletions;
+  /** Of the ring of decisions, if not as usual. */
+  readonly size?: number | undefined;
+}
+
+/** All controllers, and what can be read of what they share. Each follows the caches and knows of no other. */
+export function createControllers(
+  core: ControllerDeps,
+  { random, deletions, size }: SharedParts,
+): ControllersAndReadModel {
   const { options, provider } = core;
   const cluster = new ClusterModel(core);
   const lastPlan = new LastPlan();
   const decisions = new DecisionRing({ clock: core.clock, random, ...(size !== undefined && { size }) });
   const launchState = new LaunchState({ ...core, cluster });
-  const deletions = new NodeClaimDeletions(core);
   const nodePoolHealth = new NodePoolHealth(core.caches);
   const podDisruptionBudgets = new PodDisruptionBudgets(core.caches);
   const queue = new EvictionQueue(core);

@@ -32,7 +32,7 @@ async function startOperator(t: TestContext) {
   );
   const { manager, readModel } = await createOperator({
     options: { ...defaultsOf(operatorOptions), leaderElectionNamespace: 'kube-system' },
-    provider: { nodeClasses: [], create: () => ({ provider: new FakeCloudProvider() }) },
+    provider: { nodeClasses: [], create: async () => ({ provider: new FakeCloudProvider() }) },
     transport,
     clock,
     logger,

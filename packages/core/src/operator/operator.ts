@@ -1,4 +1,4 @@
-import type { ConfiguredProvider } from '@karpenter-ts/cloudprovider';
+import type { ConfiguredProvider, ProviderSettings } from '@karpenter-ts/cloudprovider';
 import { apiVersionOf } from '@karpenter-ts/kubernetes';
 import {
   type Checks,
@@ -30,6 +30,7 @@ import {
 } from '@karpenter-ts/runtime';
 import type { OperatorOptions } from '../options/operator-options.ts';
 import { NODE_CLAIMS, NODE_POOLS } from '@karpenter-ts/apis';
+import { NodeClaimDeletions } from '../nodeclaim/deletions.ts';
 import { createCaches, listCaches } from '../state/caches.ts';
 import { createControllers } from './controllers.ts';
 import type { ControllerDeps } from '../state/controller-deps.ts';
@@ -81,9 +82,20 @@ export async function createOperator(settings: OperatorSettings): Promise<Operat
     readsResourceSlices: !options.ignoreDraRequests,
   });
   const stopping = new AbortController();
-  const parts = settings.provider.create({ client, caches, clock, logger, metrics, stopping: stopping.signal });
+  const deletions = new NodeClaimDeletions({ client, caches, metrics, clock });
+  const parts = await settings.provider.create({
+    client,
+    caches,
+    clock,
+    logger,
+    metrics,
+    events,
+    settings: providerSettings(options),
+    deleteNodeClaim: (nodeClaim, reason, signal) => deletions.request(nodeClaim, reason, signal),
+    stopping: stopping.signal,
+  });
   const core: ControllerDeps = { client, caches, provider: parts.provider, clock, events, metrics, logger, options };
-  const { controllers, readModel } = createControllers(core, random, settings.keptDecisions);
+  const { controllers, readModel } = createControllers(core, { random, deletions, size: settings.keptDecisions });
   const manager: Manager = new Manager({
     clock,
     logger,
@@ -98,6 +110,11 @@ export async function createOperator(settings: OperatorSettings): Promise<Operat
     events,
   });
   return { manager, readModel };
+}
+
+function providerSettings({ minValuesPolicy, featureGates }: OperatorOptions): ProviderSettings {
+  const { ReservedCapacity: reservedCapacity, NodeOverlay: nodeOverlay } = featureGates;
+  return { minValuesPolicy, reservedCapacity, nodeOverlay };
 }
 
 /** Waits until the process stops. */

@@ -1,4 +1,5 @@
 import type {
+  CallOptions,
   Client,
   DeleteOptions,
   ListOptions,
@@ -38,4 +39,5 @@ export interface CancellableClient {
     signal: AbortSignal,
   ): Promise<T>;
   delete(type: ResourceType, ref: ObjectRef, options: DeleteOptions, signal: AbortSignal): Promise<void>;
+  read<T>(path: string, options: CallOptions, signal: AbortSignal): Promise<T>;
 }

@@ -109,8 +109,8 @@ export class ObservedLife {
   #listening(configured: ConfiguredProvider): ConfiguredProvider {
     return {
       ...configured,
-      create: (deps) => {
-        const parts = configured.create(deps);
+      create: async (deps) => {
+        const parts = await configured.create(deps);
         return { ...parts, provider: this.#asked(parts.provider) };
       },
     };
