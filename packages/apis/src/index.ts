@@ -145,6 +145,7 @@ export {
 
 // Meaning
 export { type AmiAlias, type AmiFamily, findAmiAlias, resolveAmiFamily } from './kinds/aws/ami-alias.ts';
+export { nextBudgetChange } from './disruption/budget-changes.ts';
 export {
   type AllowedDisruptions,
   allowedDisruptions,

@@ -126,7 +126,7 @@ export {
 } from './selectors/label-selector.ts';
 
 // Values
-export { CronError, hasCronHit, nextCronHit, parseCron } from './values/cron.ts';
+export { CronError, hasCronHit, nextCronHit, nextCronInstant, parseCron } from './values/cron.ts';
 export { formatPlaces, scaleToInteger } from './values/decimal-places.ts';
 export {
   DurationError,

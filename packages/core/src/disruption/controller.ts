@@ -38,7 +38,15 @@ import { MultiNodeConsolidation } from './methods/multi-node-consolidation.ts';
 import { SingleNodeConsolidation } from './methods/single-node-consolidation.ts';
 import { removeForgottenMarks } from './commands/marks-cleanup.ts';
 import type { Decided, Method } from './methods/method.ts';
-import { BudgetGauges, InvalidCostLog, logFaultyBudgets, publishBlocks, RunTimes } from './reports/pass-reports.ts';
+import {
+  BudgetGauges,
+  findAllAllowances,
+  InvalidCostLog,
+  logFaultyBudgets,
+  publishBlocks,
+  RunTimes,
+} from './reports/pass-reports.ts';
+import { findPoolDisruptions, LastPoolDisruptions, poolStatusController } from './reports/pool-status.ts';
 import { PassViews, type PassView } from './view/pass-view.ts';
 
 /** What disruption depends on. */
@@ -60,11 +68,16 @@ const GONE: Result = { requeueAfter: 1 * SECOND };
 /** How long methods may work with what was read. */
 const VIEW_LIFETIME = 1 * SECOND;
 
-/** The loop that decides about disruption, and the queue that carries its commands out. */
+/** The loop that decides about disruption, the queue that carries its commands out, and what shows their budgets. */
 export function disruptionControllers(deps: DisruptionDeps): readonly Controller[] {
-  const loop = new DisruptionLoop(deps);
+  const poolDisruptions = new LastPoolDisruptions();
+  const loop = new DisruptionLoop(deps, poolDisruptions);
   const controller = singleton(DISRUPTION, (signal, logger) => loop.reconcile(signal, logger));
-  return [{ ...controller, sources: [...(controller.sources ?? []), ...loop.sources] }, loop.queue.controller];
+  return [
+    { ...controller, sources: [...(controller.sources ?? []), ...loop.sources] },
+    loop.queue.controller,
+    poolStatusController(deps, poolDisruptions),
+  ];
 }
 
 /** Finds nodes to disrupt, by one method at a time, and starts at most one command in each pass (spec 04 §2). */
@@ -77,6 +90,7 @@ class DisruptionLoop {
   readonly #backOff: DriftBackOff;
   readonly #runs: RunTimes;
   readonly #gauges: BudgetGauges;
+  readonly #poolDisruptions: LastPoolDisruptions;
   readonly #invalidCosts: InvalidCostLog;
   readonly #blocked = new BlockedNodes();
   readonly #blockedMetrics: BlockedNodesMetrics;
@@ -84,7 +98,8 @@ class DisruptionLoop {
   readonly #published = new WeakMap<Candidate, string>();
   #view: PassView | undefined;
 
-  constructor(deps: DisruptionDeps) {
+  constructor(deps: DisruptionDeps, poolDisruptions: LastPoolDisruptions) {
+    this.#poolDisruptions = poolDisruptions;
     const { caches, clock, cluster, launchState, logger, metrics, options, provider } = deps;
     this.#backOff = new DriftBackOff({ ...deps, isOn: hasOwnDefaults(options.extensions) }); // spec 09 §0.3-3
     this.queue = new DisruptionQueue({ ...deps, onEnd: (command, end) => this.#noteEnd(command, end) });
@@ -180,7 +195,9 @@ class DisruptionLoop {
     const { stateNodes, pools } = view.state;
     const removed = await removeForgottenMarks(this.#deps, stateNodes, isQueued, slices.signal);
     if (removed) this.#view = undefined;
-    this.#gauges.show(view);
+    const allowances = findAllAllowances(view);
+    this.#gauges.show(view, allowances);
+    this.#poolDisruptions.note(findPoolDisruptions(view.state, allowances));
     this.#invalidCosts.log(view, logger);
     this.#backOff.keepOnly(pools);
     this.#blockedMetrics.showPods(view.scan.graceful);

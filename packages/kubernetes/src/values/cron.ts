@@ -121,6 +121,24 @@ export function hasCronHit(schedule: CronSchedule, { after, until }: TimeSpan, z
   return false;
 }
 
+/**
+ * The first instant strictly after another at which clocks in a time zone show a hit of the schedule, with skipped and
+ * repeated hours as in `hasCronHit`; `undefined` when there is none within the years that `nextCronHit` looks at.
+ */
+export function nextCronInstant(schedule: CronSchedule, after: number, zone: TimeZone): number | undefined {
+  if (schedule.kind === 'every') return nextCronHit(schedule, after);
+  let earliest = Number.POSITIVE_INFINITY;
+  let hit = nextCronHit(schedule, zone.wallClock(after) - MOST_SKIPPED);
+  // In a repeated hour a hit shows a second time, after later hits have shown for the first time.
+  while (hit !== undefined && zone.firstInstantOf(hit) < earliest) {
+    for (const at of [zone.firstInstantOf(hit), zone.lastInstantOf(hit)]) {
+      if (at > after) earliest = Math.min(earliest, at);
+    }
+    hit = nextCronHit(schedule, hit);
+  }
+  return earliest === Number.POSITIVE_INFINITY ? undefined : earliest;
+}
+
 type Fields = Extract<CronSchedule, { kind: 'fields' }>;
 
 function hasDay(schedule: Fields, day: Date): boolean {

@@ -110,8 +110,30 @@ const spec = (flavour: Flavour) =>
     ],
   );
 
+// Upstream's CRD has no such field and drops it from what is written.
+const disruptionStatus = object('What budgets and windows allow now. Beyond upstream.', {
+  reasons: list(
+    'One entry for each reason to disrupt nodes.',
+    object('How many nodes may be disrupted for one reason.', {
+      allowed: required(
+        integer('The most nodes at once; 2147483647 if nothing limits them.', { format: 'int64', minimum: 0 }),
+      ),
+      disrupting: required(
+        integer('Nodes that are being disrupted or are not ready, which count against it.', {
+          format: 'int64',
+          minimum: 0,
+        }),
+      ),
+      nextChange: string('When a budget or a window next begins or ends.', { format: 'date-time' }),
+      reason: required(string('The reason, such as Drifted.')),
+    }),
+    { mapKeys: ['reason'] },
+  ),
+});
+
 const status = object('What was last seen of the pool.', {
   conditions,
+  disruption: disruptionStatus,
   nodeClassObservedGeneration: integer('Generation of the node class last seen.', { format: 'int64' }),
   nodes: defaulted(integer('Number of nodes.', { format: 'int64' }), 0),
   resources: resourceList('Capacity of all nodes of the pool together.'),

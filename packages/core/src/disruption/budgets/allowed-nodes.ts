@@ -1,4 +1,11 @@
-import { allowedDisruptions, type WindowReason, type WindowVerdict, windowState } from '@karpenter-ts/apis';
+import {
+  allowedDisruptions,
+  type DisruptionReason,
+  nextBudgetChange,
+  type WindowReason,
+  type WindowVerdict,
+  windowState,
+} from '@karpenter-ts/apis';
 import type { DisruptionPool } from '../view/disruption-state.ts';
 
 /** How many nodes of a pool may be disrupted at once. */
@@ -22,7 +29,7 @@ export interface AllowanceQuestion {
  */
 export function allowedNodes({ nodePool, settings }: DisruptionPool, question: AllowanceQuestion): AllowedNodes {
   const { windows, budgetTimeZone } = settings;
-  const reason = question.reason === 'Expired' ? 'Drifted' : question.reason;
+  const reason = budgetReason(question.reason);
   const { budgets } = nodePool.spec.disruption;
   const isUnreadable =
     budgetTimeZone === 'Unreadable' &&
@@ -31,6 +38,24 @@ export function allowedNodes({ nodePool, settings }: DisruptionPool, question: A
   const byBudgets = isUnreadable ? 0 : allowedDisruptions({ ...question, budgets, reason, timeZone }).nodes;
   const { verdict } = windowState({ ...question, windows });
   return { nodes: Math.min(byBudgets, allowedByWindow(verdict)), byBudgets, window: verdict };
+}
+
+/** When that may change because a budget or a window begins or ends; undefined if never. */
+export function nextAllowanceChange(
+  { nodePool, settings }: DisruptionPool,
+  { reason, now }: Omit<AllowanceQuestion, 'nodeCount'>,
+): number | undefined {
+  const { windows, budgetTimeZone } = settings;
+  const timeZone = budgetTimeZone === 'Unreadable' ? undefined : budgetTimeZone;
+  const { budgets } = nodePool.spec.disruption;
+  const byBudgets = nextBudgetChange({ budgets, reason: budgetReason(reason), now, timeZone });
+  const byWindows = windowState({ windows, reason, nodeCount: 0, now }).nextChange;
+  const changes = [byBudgets, byWindows].filter((at) => at !== undefined);
+  return changes.length === 0 ? undefined : Math.min(...changes);
+}
+
+function budgetReason(reason: WindowReason): DisruptionReason {
+  return reason === 'Expired' ? 'Drifted' : reason;
 }
 
 function allowedByWindow(verdict: WindowVerdict): number {

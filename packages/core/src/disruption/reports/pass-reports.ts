@@ -24,7 +24,7 @@ import { POD_DELETION_COST } from '../../pods/eviction-cost.ts';
 import { findProtectionEvent } from '../../pods/do-not-disrupt.ts';
 import type { TimeSlices } from '../../state/time-slices.ts';
 import { renderBlock } from '../candidates/block-text.ts';
-import { findAllowances, findFaultyBudgets } from '../budgets/budget-allowances.ts';
+import { type BudgetAllowances, findAllowances, findFaultyBudgets } from '../budgets/budget-allowances.ts';
 import { disruptionBlocked } from './disruption-events.ts';
 import { allowedDisruptionsGauge, nodesConsumingBudgets } from './disruption-metrics.ts';
 import { windowOpen } from './extension-metrics.ts';
@@ -105,6 +105,14 @@ export class InvalidCostLog {
 
 const REASONS: readonly DisruptionReason[] = ['Empty', 'Drifted', 'Underutilized'];
 
+/** What budgets and windows allow for each reason that budgets know. */
+export function findAllAllowances({
+  state,
+  nodeCounts,
+}: Pick<PassView, 'state' | 'nodeCounts'>): readonly BudgetAllowances[] {
+  return REASONS.map((reason) => findAllowances(reason, state, nodeCounts));
+}
+
 /**
  * The gauges of budgets. They are written in every pass and end with their NodePool; upstream writes them only while a
  * method has candidates, and keeps them for ever (spec 04 §25-20).
@@ -116,10 +124,10 @@ export class BudgetGauges {
     this.#sets = new SeriesSets(metrics);
   }
 
-  show({ state, nodeCounts }: PassView): void {
+  show({ state }: Pick<PassView, 'state'>, allowances: readonly BudgetAllowances[]): void {
     const byPool = new Map<string, GaugeSample[]>();
-    for (const reason of REASONS) {
-      for (const [nodepool, { allowed, disrupting }] of findAllowances(reason, state, nodeCounts).byPool) {
+    for (const { reason, byPool: found } of allowances) {
+      for (const [nodepool, { allowed, disrupting }] of found) {
         const samples = byPool.get(nodepool) ?? [];
         byPool.set(nodepool, samples);
         samples.push(
