@@ -53,6 +53,11 @@ export interface InstanceType {
   readonly overhead: Overhead;
   /** A NodeOverlay changed the capacity. */
   readonly capacityOverlaid?: boolean | undefined;
+  /**
+   * The provider does not launch a NodeClaim as this type as long as another of its types would do, whatever the price, unless
+   * a requirement has `minValues`. On AWS metal types and those with accelerators (spec 07 §12).
+   */
+  readonly lastResort?: boolean | undefined;
 }
 
 /** What the system keeps of a node's capacity; the rest is allocatable. */
