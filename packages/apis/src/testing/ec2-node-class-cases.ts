@@ -30,7 +30,7 @@ const EMPTY_TAGS = "empty tag keys or values aren't supported";
 const imageCases: readonly AdmissionCase[] = [
   {
     id: '01/68',
-    title: 'machines get a role or an instance profile, not both, and may switch',
+    title: 'instances get a role or an instance profile, not both, and may switch',
     flavour: 'aws',
     accepted: [nodeClass({}), nodeClass({ 'spec.role': undefined, 'spec.instanceProfile': 'profile' })],
     refused: [

@@ -29,7 +29,7 @@ const VOLUME_SIZE =
 const ebs = object(
   'An EBS volume.',
   {
-    deleteOnTermination: boolean('Whether the volume goes with the machine.'),
+    deleteOnTermination: boolean('Whether the volume goes with the instance.'),
     encrypted: boolean('Whether the volume is encrypted.'),
     iops: integer('Operations per second to provision, for gp3, io1 and io2.', { format: 'int64' }),
     kmsKeyID: string('Key to encrypt with.'),
@@ -53,7 +53,7 @@ const ebs = object(
 );
 
 const blockDeviceMappings = list(
-  'Disks of the machine.',
+  'Disks of the instance.',
   object('One disk.', {
     deviceName: string('Name of the device.'),
     ebs,
@@ -71,7 +71,7 @@ const blockDeviceMappings = list(
 );
 
 const networkInterfaces = list(
-  'Network interfaces of the machine.',
+  'Network interfaces of the instance.',
   object('One interface.', {
     deviceIndex: required(integer('Index of the device on its card.', { format: 'int32', minimum: 0 })),
     interfaceType: required(oneOf('An ordinary interface, or one for EFA only.', ['interface', 'efa-only'])),
@@ -100,7 +100,7 @@ const METADATA_DEFAULTS = {
   httpTokens: 'required',
 };
 
-const metadataOptions = object('How the machine reaches the instance metadata service.', {
+const metadataOptions = object('How the instance reaches the instance metadata service.', {
   httpEndpoint: defaulted(oneOf('Whether the service answers.', ['enabled', 'disabled']), 'enabled'),
   httpProtocolIPv6: defaulted(oneOf('Whether it answers on IPv6.', ['enabled', 'disabled']), 'disabled'),
   httpPutResponseHopLimit: defaulted(
@@ -161,7 +161,7 @@ const aliasFamilyRule = (family: string, article: 'a' | 'an'): ValidationRule =>
 });
 
 const spec = object(
-  'How machines are launched in AWS.',
+  'How instances are launched in AWS.',
   {
     amiFamily: oneOf('Decides user data and default disks; taken from the alias if there is one.', [
       'AL2',
@@ -173,16 +173,16 @@ const spec = object(
       'Windows2025',
     ]),
     amiSelectorTerms: required(amiSelectorTerms),
-    associatePublicIPAddress: boolean('Whether machines get a public address, whatever the subnet says.'),
+    associatePublicIPAddress: boolean('Whether instances get a public address, whatever the subnet says.'),
     blockDeviceMappings,
     capacityReservationSelectorTerms,
     connectionTracking,
     context: string('Reserved by EC2.'),
     cpuOptions: object('Options of the processor.', {
-      nestedVirtualization: oneOf('Whether machines may run virtual machines.', ['enabled', 'disabled']),
+      nestedVirtualization: oneOf('Whether instances may run virtual machines.', ['enabled', 'disabled']),
     }),
     detailedMonitoring: boolean('Whether detailed monitoring is on.'),
-    instanceProfile: string('Instance profile of the machines, instead of a role.', {
+    instanceProfile: string('Instance profile of the instances, instead of a role.', {
       rules: [{ message: 'instanceProfile cannot be empty', rule: "self != ''" }],
     }),
     instanceStorePolicy: oneOf('What is done with local disks.', ['RAID0']),
@@ -191,7 +191,7 @@ const spec = object(
     metadataOptions: defaulted(metadataOptions, METADATA_DEFAULTS),
     networkInterfaces,
     placementGroupSelector,
-    role: string('Role of the machines; an instance profile is made for it.', {
+    role: string('Role of the instances; an instance profile is made for it.', {
       rules: [{ message: 'role cannot be empty', rule: "self != ''" }],
     }),
     securityGroupSelectorTerms: required(securityGroupSelectorTerms),
@@ -217,7 +217,7 @@ const spec = object(
   ],
 );
 
-const body = object('How machines are made in AWS.', { spec, status: ec2NodeClassStatus });
+const body = object('How instances are made in AWS.', { spec, status: ec2NodeClassStatus });
 
 export type EC2NodeClass = KubernetesObject<'karpenter.k8s.aws/v1', 'EC2NodeClass', Infer<typeof body>>;
 

@@ -39,7 +39,7 @@ export const subnetSelectorTerms = list(
 );
 
 export const securityGroupSelectorTerms = list(
-  'Security groups of the machines; all that match any term are attached.',
+  'Security groups of the instances; all that match any term are attached.',
   object('All fields of a term must match.', {
     id: string('Id of the group.', { pattern: 'sg-[0-9a-z]+' }),
     name: string('Name of the group, not its Name tag.'),
@@ -65,7 +65,7 @@ export const securityGroupSelectorTerms = list(
 );
 
 export const capacityReservationSelectorTerms = list(
-  'Capacity reservations the machines may use.',
+  'Capacity reservations the instances may use.',
   object('All fields of a term must match.', {
     id: string('Id of the reservation.', { pattern: '^cr-[0-9a-z]+$' }),
     instanceMatchCriteria: oneOf('Which launches the reservation takes.', ['open', 'targeted']),
@@ -86,7 +86,7 @@ export const capacityReservationSelectorTerms = list(
 );
 
 export const placementGroupSelector = object(
-  'The placement group of the machines.',
+  'The placement group of the instances.',
   {
     id: string('Id of the group.', { pattern: '^pg-[0-9a-z]+$' }),
     name: string('Name of the group.', { minLength: 1 }),

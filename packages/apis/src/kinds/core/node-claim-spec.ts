@@ -104,7 +104,7 @@ const nonEmpty = (field: string): readonly ValidationRule[] => [
 
 export function nodeClassRef(rules?: readonly ValidationRule[]) {
   return object(
-    'The node class that says how machines are made.',
+    'The node class that says how instances are made.',
     {
       group: required(string('API group of the node class.', { pattern: '^[^/]*$', rules: nonEmpty('group') })),
       kind: required(string('Kind of the node class.', { rules: nonEmpty('kind') })),

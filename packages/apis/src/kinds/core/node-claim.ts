@@ -8,7 +8,7 @@ import { type Flavour, nodeClaimKeyRules } from '../restricted-labels.ts';
 
 const spec = (flavour: Flavour) =>
   object(
-    'The machine that is asked for.',
+    'The instance that is asked for.',
     {
       ...nodeSettings,
       nodeClassRef: required(nodeClassRef()),
@@ -24,14 +24,14 @@ const status = object('What became of the request.', {
   allocatable: resourceList('What pods may use of the node.'),
   capacity: resourceList('All the node has.'),
   conditions: laxConditions,
-  imageID: string('The image the machine runs.'),
+  imageID: string('The image the instance runs.'),
   lastPodEventTime: string('When a pod last came to or left the node.', { format: 'date-time' }),
   nodeName: string('Name of the Node object.'),
-  providerID: string("The provider's id of the machine."),
+  providerID: string("The provider's id of the instance."),
 });
 
 const body = (flavour: Flavour) =>
-  object('One machine, asked for, launched or leaving.', { spec: required(spec(flavour)), status });
+  object('One instance, asked for, launched or terminating.', { spec: required(spec(flavour)), status });
 
 export type NodeClaim = KubernetesObject<'karpenter.sh/v1', 'NodeClaim', Infer<ReturnType<typeof body>>>;
 
