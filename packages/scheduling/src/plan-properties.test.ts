@@ -1,5 +1,5 @@
 // What must hold of any plan, tried on random fleets. A failure prints its seed: `randomFleet(seed)` is the fleet. More
-// runs: KARPENTER_PLAN_RUNS=5000 npm test; the same again: KARPENTER_SEED.
+// runs: KARPENTER_PLAN_RUNS=5000 npm test; others: KARPENTER_SEED=N.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -21,7 +21,7 @@ import { seededRandom } from '@karpenter-ts/kubernetes/testing';
 import { shuffleSnapshot } from './testing/random-fleet/shuffle.ts';
 
 const RUNS = Number(process.env['KARPENTER_PLAN_RUNS'] ?? 100);
-const SEED = Number(process.env['KARPENTER_SEED'] ?? Date.now() % 2 ** 31);
+const SEED = Number(process.env['KARPENTER_SEED'] ?? 20261116);
 const seeds = fc.noShrink(fc.integer({ min: 0, max: 2 ** 31 - 1 })); // a smaller seed is not a smaller fleet
 
 function forAll(name: string, holds: (seed: number) => void): void {

@@ -1,5 +1,5 @@
 // What must hold of any cost-aware plan, tried on random fleets. A failure prints its seed: `randomFleet(seed)` is the
-// fleet. More runs: KARPENTER_PLAN_RUNS=5000 npm test; the same again: KARPENTER_SEED.
+// fleet. More runs: KARPENTER_PLAN_RUNS=5000 npm test; others: KARPENTER_SEED=N.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -17,7 +17,7 @@ import { type Random, seededRandom } from '@karpenter-ts/kubernetes/testing';
 import { satisfiedPreferences } from '../testing/satisfied-preferences.ts';
 
 const RUNS = Number(process.env['KARPENTER_PLAN_RUNS'] ?? 60);
-const SEED = Number(process.env['KARPENTER_SEED'] ?? Date.now() % 2 ** 31);
+const SEED = Number(process.env['KARPENTER_SEED'] ?? 20261116);
 const seeds = fc.noShrink(fc.integer({ min: 0, max: 2 ** 31 - 1 })); // a smaller seed is not a smaller fleet
 
 /** Two plans of the same fleet. */
