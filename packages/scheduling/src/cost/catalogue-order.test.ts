@@ -3,8 +3,11 @@ import { test } from 'node:test';
 import type { InstanceType } from '../snapshot.ts';
 import { ResourceTable } from '../model/resources/resource-table.ts';
 import { makeOffering, makePod, makeType } from '../testing/builders.ts';
+import { planSnapshot } from '../planner.ts';
+import { finish } from '../progress.ts';
 import { CHEAPEST } from '../testing/packing.ts';
 import { outlineOf } from '../testing/plan-outline.ts';
+import { randomFleet } from '../testing/random-fleet/fleet.ts';
 import { type Random, seededRandom } from '@karpenter-ts/kubernetes/testing';
 import { TestEnvironment } from '../testing/test-environment.ts';
 
@@ -54,6 +57,18 @@ test('the plan is the same whatever order the catalogue and the pods are listed 
     );
   }
   assert.ok(cheaper > 12, `only ${cheaper} of 36 plans were cheaper`);
+});
+
+test('pools that list equal types get the plan of pools that share one list of them', () => {
+  const { snapshot, options } = randomFleet(499050605);
+  const pools = snapshot.pools.map((pool) => ({ ...pool, instanceTypes: snapshot.pools[0]!.instanceTypes }));
+  const apart = pools.map((pool) => ({ ...pool, instanceTypes: [...pool.instanceTypes] }));
+  const packing = { ...CHEAPEST, maxExtraNodes: 1 };
+  const [shared, listed] = [pools, apart].map((each) => {
+    return finish(planSnapshot({ ...snapshot, pools: each }, { ...options, packing }));
+  });
+  assert.equal(shared!.packing?.taken, 'cost-aware');
+  assert.deepEqual(outlineOf(listed!), outlineOf(shared!));
 });
 
 test('resources are numbered by name, whichever pod asks for them first', () => {

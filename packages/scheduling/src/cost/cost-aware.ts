@@ -52,7 +52,8 @@ function* search(run: UpstreamRun, pools: readonly CostPool[]): Reading<readonly
 function sharesFor({ nodes }: UpstreamRun, pools: readonly CostPool[]): Shares {
   const pods = nodes.reduce((sum, node) => sum + node.pods.length, 0);
   const catalogues = new Set(pools.map(({ template }) => template.market.catalogue));
-  const variants = [...catalogues].reduce((sum, { typeOf }) => sum + typeOf.length, 0);
-  const whole = 450_000 + 5_400 * pods + 200 * variants;
-  return { whole: new Effort(whole), options: whole / 12 + 80 * variants, loads: 700_000 + 600 * pods };
+  // By name: pools that list equal types must not get more effort than pools that share one list of them.
+  const types = new Set([...catalogues].flatMap((one) => one.types.map(({ name }) => name))).size;
+  const whole = 450_000 + 5_400 * pods + 200 * types;
+  return { whole: new Effort(whole), options: whole / 12 + 80 * types, loads: 700_000 + 600 * pods };
 }
