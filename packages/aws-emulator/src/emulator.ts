@@ -2,6 +2,7 @@ import type { EmulatorClock } from './clock.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { Faults } from './faults/faults.ts';
 import type { Service, ServiceDeps } from './services/service.ts';
+import { stsService } from './services/sts/sts.ts';
 import { Credentials } from './state/credentials.ts';
 import { EventBridge } from './state/event-bridge.ts';
 import type { Place } from './state/place.ts';
@@ -74,6 +75,6 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
   return { endpoint: listening?.endpoint, place: { account, region }, handle, faults, eventBridge, stop };
 }
 
-function servicesOf(_deps: ServiceDeps): readonly Service[] {
-  return [];
+function servicesOf(deps: ServiceDeps): readonly Service[] {
+  return [stsService(deps)];
 }

@@ -9,11 +9,20 @@ export interface TemporaryCredentials {
   readonly Expiration: Date;
 }
 
-interface Session {
+/** Who calls, for GetCallerIdentity. */
+interface Caller {
   readonly account: string;
-  /** Who calls with it, for GetCallerIdentity. */
   readonly arn: string;
+  readonly userId: string;
+}
+
+interface Session extends Caller {
   readonly expiresAt: number;
+}
+
+interface NewSession extends Caller {
+  readonly now: number;
+  readonly duration: number;
 }
 
 /**
@@ -30,20 +39,10 @@ export class Credentials {
     this.#random = random;
   }
 
-  issue({
-    account,
-    arn,
-    now,
-    duration,
-  }: {
-    account: string;
-    arn: string;
-    now: number;
-    duration: number;
-  }): TemporaryCredentials {
+  issue({ account, arn, userId, now, duration }: NewSession): TemporaryCredentials {
     for (const [key, { expiresAt }] of this.#sessions) if (expiresAt + DAY < now) this.#sessions.delete(key);
     const accessKeyId = `ASIA${this.#random.hex(16).toUpperCase()}`;
-    this.#sessions.set(accessKeyId, { account, arn, expiresAt: now + duration });
+    this.#sessions.set(accessKeyId, { account, arn, userId, expiresAt: now + duration });
     return {
       AccessKeyId: accessKeyId,
       SecretAccessKey: this.#random.hex(40),
@@ -59,9 +58,10 @@ export class Credentials {
     return session?.account ?? this.#ownAccount;
   }
 
-  callerOf(accessKeyId: string): { readonly account: string; readonly arn: string } {
+  callerOf(accessKeyId: string): Caller {
     const account = this.#ownAccount;
-    return this.#sessions.get(accessKeyId) ?? { account, arn: `arn:aws:iam::${account}:user/emulator` };
+    const own = { account, arn: `arn:aws:iam::${account}:user/emulator`, userId: 'AIDAEMULATOR000000000' };
+    return this.#sessions.get(accessKeyId) ?? own;
   }
 }
 

@@ -1,0 +1,5 @@
+import { STS_CASES } from './cases/sts.ts';
+import type { ContractCase } from './contract-case.ts';
+
+/** What we rely on of AWS: a file of cases for each service. */
+export const CONTRACT: readonly ContractCase[] = [...STS_CASES];
