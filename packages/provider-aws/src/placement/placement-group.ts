@@ -11,6 +11,9 @@ export interface PlacementGroup {
 
 /** Which placement group a NodeClass selects. */
 export interface PlacementGroupSource {
-  /** The group; undefined without a selector, or if there is no such group. Rejects if EC2 cannot be asked. */
+  /**
+   * The group; undefined without a selector, or if there is no such group. While EC2 cannot be asked, the group of
+   * before; rejects if none is remembered.
+   */
   resolve(nodeClass: EC2NodeClass, signal: AbortSignal): Promise<PlacementGroup | undefined>;
 }
