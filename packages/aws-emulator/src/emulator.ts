@@ -1,6 +1,7 @@
 import type { EmulatorClock } from './clock.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { Faults } from './faults/faults.ts';
+import { createIam, type IamLevers } from './services/iam/iam.ts';
 import type { Service, ServiceDeps } from './services/service.ts';
 import { stsService } from './services/sts/sts.ts';
 import { Credentials } from './state/credentials.ts';
@@ -26,8 +27,13 @@ export interface EmulatorOptions {
   readonly onRequest?: (service: string, operation: string, input: object) => void;
 }
 
+/** How tests set what no call of the emulator sets, by service. */
+interface Levers {
+  readonly iam: IamLevers;
+}
+
 /** AWS in this process. */
-export interface Emulator {
+export interface Emulator extends Levers {
   /** For the endpoint override of SDK clients; undefined when it does not listen. */
   readonly endpoint: string | undefined;
   /** The account and region of the levers. */
@@ -52,8 +58,8 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
   const credentials = new Credentials(account, random);
   const eventBridge = new EventBridge({ clock, random });
   const faults = new Faults();
-  const deps: ServiceDeps = { clock, timers, random, credentials, eventBridge };
-  const services: readonly Service[] = servicesOf(deps);
+  const place = { account, region };
+  const { services, levers } = createServices({ clock, place, timers, random, credentials, eventBridge });
   const dispatcher = new Dispatcher({
     clock,
     random,
@@ -72,9 +78,10 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
     timers.cancelAll();
     await listening?.close();
   };
-  return { endpoint: listening?.endpoint, place: { account, region }, handle, faults, eventBridge, stop };
+  return { endpoint: listening?.endpoint, place, handle, faults, eventBridge, ...levers, stop };
 }
 
-function servicesOf(deps: ServiceDeps): readonly Service[] {
-  return [stsService(deps)];
+function createServices(deps: ServiceDeps): { services: readonly Service[]; levers: Levers } {
+  const iam = createIam(deps);
+  return { services: [iam.service, stsService(deps)], levers: { iam: iam.levers } };
 }

@@ -1,6 +1,7 @@
 import type { EmulatorClock } from '../clock.ts';
 import type { Credentials } from '../state/credentials.ts';
 import type { EventBridge } from '../state/event-bridge.ts';
+import type { Place } from '../state/place.ts';
 import type { Random } from '../state/random.ts';
 import type { Timers } from '../state/timers.ts';
 import type { Handlers } from '../wire/operation.ts';
@@ -9,6 +10,8 @@ import type { Protocol } from '../wire/protocol.ts';
 /** What every service is given. */
 export interface ServiceDeps {
   readonly clock: EmulatorClock;
+  /** The account and region of the levers. */
+  readonly place: Place;
   /** For everything that has to happen later; all are cancelled when the emulator stops. */
   readonly timers: Timers;
   readonly random: Random;
