@@ -3,6 +3,7 @@ import { Dispatcher } from './dispatcher.ts';
 import { Faults } from './faults/faults.ts';
 import { createIam, type IamLevers } from './services/iam/iam.ts';
 import type { Service, ServiceDeps } from './services/service.ts';
+import { createSqs, type SqsLevers } from './services/sqs/sqs.ts';
 import { stsService } from './services/sts/sts.ts';
 import { Credentials } from './state/credentials.ts';
 import { EventBridge } from './state/event-bridge.ts';
@@ -30,6 +31,7 @@ export interface EmulatorOptions {
 /** How tests set what no call of the emulator sets, by service. */
 interface Levers {
   readonly iam: IamLevers;
+  readonly sqs: SqsLevers;
 }
 
 /** AWS in this process. */
@@ -83,5 +85,6 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
 
 function createServices(deps: ServiceDeps): { services: readonly Service[]; levers: Levers } {
   const iam = createIam(deps);
-  return { services: [iam.service, stsService(deps)], levers: { iam: iam.levers } };
+  const sqs = createSqs(deps);
+  return { services: [iam.service, sqs.service, stsService(deps)], levers: { iam: iam.levers, sqs: sqs.levers } };
 }
