@@ -19,6 +19,7 @@ const SERVICES: readonly { name: string; client: object; isEc2: boolean; calls: 
       'CreateLaunchTemplate',
       'CreateTags',
       'DeleteLaunchTemplate',
+      'DeleteTags',
       'DescribeAvailabilityZones',
       'DescribeCapacityReservations',
       'DescribeImages',

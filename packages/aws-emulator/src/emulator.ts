@@ -2,8 +2,9 @@ import type { EmulatorClock } from './clock.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { Faults } from './faults/faults.ts';
 import { createIam, type IamLevers } from './services/iam/iam.ts';
+import { Ec2 } from './services/ec2/ec2.ts';
+import type { Ec2Levers } from './services/ec2/levers.ts';
 import type { Service, ServiceDeps } from './services/service.ts';
-import { createSqs, type SqsLevers } from './services/sqs/sqs.ts';
 import { stsService } from './services/sts/sts.ts';
 import { Credentials } from './state/credentials.ts';
 import { EventBridge } from './state/event-bridge.ts';
@@ -30,8 +31,11 @@ export interface EmulatorOptions {
 
 /** How tests set what no call of the emulator sets, by service. */
 interface Levers {
+  /** Of the emulator's own account and region. */
+  readonly ec2: Ec2Levers;
+  /** Of any other. */
+  ec2At(place: Place): Ec2Levers;
   readonly iam: IamLevers;
-  readonly sqs: SqsLevers;
 }
 
 /** AWS in this process. */
@@ -85,6 +89,12 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
 
 function createServices(deps: ServiceDeps): { services: readonly Service[]; levers: Levers } {
   const iam = createIam(deps);
-  const sqs = createSqs(deps);
-  return { services: [iam.service, sqs.service, stsService(deps)], levers: { iam: iam.levers, sqs: sqs.levers } };
+  const ec2 = new Ec2({
+    ...deps,
+    isInstanceProfile: (account, name) => iam.profilesOfEc2.find(account, name) !== undefined,
+  });
+  return {
+    services: [ec2.service, iam.service, stsService(deps)],
+    levers: { ec2: ec2.levers(deps.place), ec2At: (place) => ec2.levers(place), iam: iam.levers },
+  };
 }

@@ -10,6 +10,8 @@ export {
   requestLimitExceeded,
   unauthorized,
 } from './faults/faults.ts';
+export type { Ec2Instance } from './services/ec2/instance.ts';
+export type { ClusterNetwork, Ec2Levers } from './services/ec2/levers.ts';
 export { type SdkHandler, sdkHandler, type SdkRequest } from './sdk-handler.ts';
 export type { AwsEvent, EventBridge } from './state/event-bridge.ts';
 export type { Place } from './state/place.ts';
