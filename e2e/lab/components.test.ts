@@ -13,6 +13,7 @@ test('every component has the version that its go.mod requires', () => {
     kubectl: 'v1.35.4',
     kwok: 'v0.8.0',
     helm: 'v4.3.1',
+    'karpenter-aws': 'v1.14.1',
   });
 });
 

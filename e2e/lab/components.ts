@@ -13,7 +13,7 @@ interface Component {
   readonly linkVariables: (version: string) => Readonly<Record<string, string>>;
 }
 
-/** What the lab builds. `kubectl` and `helm` are tools, the rest are services. */
+/** What the lab builds. `kubectl` and `helm` are tools, `karpenter-aws` is upstream's controller, the rest are services. */
 export type ComponentName =
   | 'etcd'
   | 'kube-apiserver'
@@ -21,7 +21,8 @@ export type ComponentName =
   | 'kube-scheduler'
   | 'kubectl'
   | 'kwok'
-  | 'helm';
+  | 'helm'
+  | 'karpenter-aws';
 
 /** How each component is built. */
 export const COMPONENTS: Readonly<Record<ComponentName, Component>> = {
@@ -46,6 +47,12 @@ export const COMPONENTS: Readonly<Record<ComponentName, Component>> = {
     module: 'helm.sh/helm/v4',
     package: 'helm.sh/helm/v4/cmd/helm',
     linkVariables: (version) => ({ 'helm.sh/helm/v4/internal/version.version': version }),
+  },
+  'karpenter-aws': {
+    folder: 'karpenter-aws',
+    module: 'github.com/aws/karpenter-provider-aws',
+    package: 'github.com/aws/karpenter-provider-aws/cmd/controller',
+    linkVariables: (version) => ({ 'sigs.k8s.io/karpenter/pkg/operator.Version': version.slice(1) }),
   },
 };
 
