@@ -26,10 +26,11 @@ export const comparer: Comparer = {
     const line = input as Input;
     const aws = new RecordedAws(line);
     const clock = new VirtualClock(Date.parse(line.now));
-    const deps = { clock, logger: nullLogger, refreshInterval: 1 * MINUTE };
+    const { signal: stopping } = new AbortController();
+    const deps = { clock, logger: nullLogger, refreshInterval: 1 * MINUTE, stopping };
     const amis = new Amis({ ...deps, ec2: aws, parameters: aws, kubernetes: { version: line.kubernetesVersion } });
     try {
-      const found = await amis.list(nodeClassOf(line), new AbortController().signal);
+      const found = await amis.list(nodeClassOf(line), stopping);
       return { ssm: aws.asked, describeImages: aws.described, amis: found.map(amiOf) };
     } catch (error) {
       return { ssm: aws.asked, error: (error as Error).message.replace(/^getting AMI queries, /, '') };

@@ -47,11 +47,12 @@ function environment({ kubernetes = '1.32', parameters = () => undefined, images
   };
   const amis = new Amis({
     ec2: { describeImages },
-    parameters: new SsmParameters({ ssm: { getParameter }, clock, logger }),
+    parameters: new SsmParameters({ ssm: { getParameter }, clock, logger, stopping: NEVER }),
     kubernetes: { version: kubernetes },
     clock,
     logger,
     refreshInterval: 1 * MINUTE,
+    stopping: NEVER,
   });
   const list = (terms: readonly AmiSelectorTerm[], metadata: object = {}) =>
     amis.list(nodeClass(terms, metadata), NEVER);

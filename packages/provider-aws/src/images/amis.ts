@@ -3,8 +3,8 @@ import type { EC2NodeClass } from '@karpenter-ts/apis';
 import { ChangeMonitor, errorText, type Logger, type SteadyClock } from '@karpenter-ts/runtime';
 import type { Ec2Api } from '../api/aws-apis.ts';
 import { pages } from '../api/pages.ts';
-import { NodeClassAnswers } from '../node-class/node-class-answers.ts';
-import type { StatusAmi } from '../node-class/node-class-parts.ts';
+import { AnswerCache } from '../api/answer-cache.ts';
+import { generationKey, type StatusAmi } from '../node-class/node-class-parts.ts';
 import { type ImageQuery, resolveImageQueries } from './image-queries.ts';
 import { selectImages } from './select-images.ts';
 import type { ParameterSource } from './ssm-parameters.ts';
@@ -17,17 +17,18 @@ export interface AmisDeps {
   readonly logger: Logger;
   /** Milliseconds for which EC2 is not asked again. */
   readonly refreshInterval: number;
+  readonly stopping: AbortSignal;
 }
 
 /** The images that NodeClasses select (spec 08 §6). */
 export class Amis {
   readonly #deps: AmisDeps;
-  readonly #answers: NodeClassAnswers<readonly StatusAmi[]>;
+  readonly #answers: AnswerCache<readonly StatusAmi[]>;
   readonly #changes: ChangeMonitor;
 
   constructor(deps: AmisDeps) {
     this.#deps = deps;
-    this.#answers = new NodeClassAnswers(deps.clock, deps.refreshInterval);
+    this.#answers = new AnswerCache({ ...deps, lifetime: deps.refreshInterval });
     this.#changes = new ChangeMonitor(deps.clock);
   }
 
@@ -37,7 +38,7 @@ export class Amis {
    */
   async list(nodeClass: EC2NodeClass, signal: AbortSignal): Promise<readonly StatusAmi[]> {
     const queries = await this.#queries(nodeClass, signal);
-    return this.#answers.get(nodeClass, () => this.#describe(nodeClass, queries, signal));
+    return this.#answers.get(generationKey(nodeClass), (call) => this.#describe(nodeClass, queries, call), signal);
   }
 
   async #queries({ spec }: EC2NodeClass, signal: AbortSignal): Promise<readonly ImageQuery[]> {

@@ -33,7 +33,7 @@ function environment() {
     if (Value === undefined) throw MISSING;
     return { Parameter: { Value }, $metadata: {} };
   };
-  const parameters = new SsmParameters({ ssm: { getParameter }, clock, logger });
+  const parameters = new SsmParameters({ ssm: { getParameter }, clock, logger, stopping: NEVER });
   return { ...env, env, parameters };
 }
 

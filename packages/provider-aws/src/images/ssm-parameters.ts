@@ -6,6 +6,7 @@ import {
   MINUTE,
   type SteadyClock,
   StructuredError,
+  unlessAborted,
 } from '@karpenter-ts/runtime';
 import type { SsmApi } from '../api/aws-apis.ts';
 import { isAwsNotFound } from '../api/aws-error.ts';
@@ -30,6 +31,7 @@ export interface SsmParametersDeps {
   readonly ssm: Pick<SsmApi, 'getParameter'>;
   readonly clock: SteadyClock;
   readonly logger: Logger;
+  readonly stopping: AbortSignal;
 }
 
 /** For how long the value of a parameter is taken as it is, in milliseconds. */
@@ -69,11 +71,7 @@ export class SsmParameters implements ParameterSource {
     if (known !== undefined && this.#deps.clock.elapsed() < known.freshUntil) return known.value;
     const missing = parameter.from === 'alias' ? this.#missing.get(name) : undefined;
     if (missing !== undefined) throw missing;
-    const pending = this.#underWay.get(name);
-    if (pending !== undefined) return pending;
-    const reading = this.#read(parameter, signal).finally(() => this.#underWay.delete(name));
-    this.#underWay.set(name, reading);
-    return reading;
+    return unlessAborted(this.#underWay.get(name) ?? this.#start(parameter), signal);
   }
 
   /** The values that AWS may replace, by the names of their parameters. */
@@ -89,11 +87,18 @@ export class SsmParameters implements ParameterSource {
     if (entry !== undefined) this.#entries.set(name, { ...entry, freshUntil: this.#deps.clock.elapsed() });
   }
 
-  async #read(parameter: SsmParameter, signal: AbortSignal): Promise<string> {
-    const { ssm, logger } = this.#deps;
+  /** The call goes on if the one who asked leaves: others may wait for its answer. */
+  #start(parameter: SsmParameter): Promise<string> {
+    const reading = this.#read(parameter).finally(() => this.#underWay.delete(parameter.name));
+    this.#underWay.set(parameter.name, reading);
+    return reading;
+  }
+
+  async #read(parameter: SsmParameter): Promise<string> {
+    const { ssm, logger, stopping } = this.#deps;
     const { name } = parameter;
     try {
-      const { Parameter: found } = await ssm.getParameter({ Name: name }, signal);
+      const { Parameter: found } = await ssm.getParameter({ Name: name }, stopping);
       const value = found?.Value ?? '';
       this.#remember(parameter, value);
       logger.info('discovered ssm parameter', { parameter: name, value });

@@ -30,7 +30,7 @@ async function invalidate(parameters: readonly SsmParameter[]) {
     ];
     return { Images, $metadata: {} };
   };
-  const source = new SsmParameters({ ssm: { getParameter }, clock, logger: nullLogger });
+  const source = new SsmParameters({ ssm: { getParameter }, clock, logger: nullLogger, stopping: NEVER });
   for (const one of parameters) await source.get(one, NEVER);
   asked.length = 0;
   await invalidateWithdrawnImages({ parameters: source, ec2: { describeImages }, clock }, NEVER);

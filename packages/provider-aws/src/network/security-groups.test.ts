@@ -29,7 +29,7 @@ function environment(answers: Readonly<Record<string, readonly (readonly Securit
     const isLast = page + 1 >= found.length;
     return { SecurityGroups: [...found[page]!], ...(!isLast && { NextToken: String(page + 1) }), $metadata: {} };
   };
-  const groups = new SecurityGroups({ ec2: { describeSecurityGroups }, clock, logger });
+  const groups = new SecurityGroups({ ec2: { describeSecurityGroups }, clock, logger, stopping: NEVER });
   return { clock, logger, asked, list: (one: EC2NodeClass) => groups.list(one, NEVER) };
 }
 

@@ -3,8 +3,8 @@ import type { EC2NodeClass } from '@karpenter-ts/apis';
 import { ChangeMonitor, errorText, type Logger, MINUTE, type SteadyClock } from '@karpenter-ts/runtime';
 import type { Ec2Api } from '../api/aws-apis.ts';
 import { pages } from '../api/pages.ts';
-import { NodeClassAnswers } from '../node-class/node-class-answers.ts';
-import type { NodeClassSpec, NodeClassStatus } from '../node-class/node-class-parts.ts';
+import { AnswerCache } from '../api/answer-cache.ts';
+import { generationKey, type NodeClassSpec, type NodeClassStatus } from '../node-class/node-class-parts.ts';
 import { tagFilters } from '../node-class/tag-filters.ts';
 
 /** A security group as the status of a NodeClass names it. */
@@ -14,6 +14,7 @@ export interface SecurityGroupsDeps {
   readonly ec2: Pick<Ec2Api, 'describeSecurityGroups'>;
   readonly clock: SteadyClock;
   readonly logger: Logger;
+  readonly stopping: AbortSignal;
 }
 
 const LIFETIME = 1 * MINUTE;
@@ -22,18 +23,18 @@ const PAGE_SIZE = 500;
 /** The security groups that NodeClasses select (spec 08 §5). All of them are attached to an instance. */
 export class SecurityGroups {
   readonly #deps: SecurityGroupsDeps;
-  readonly #answers: NodeClassAnswers<readonly StatusSecurityGroup[]>;
+  readonly #answers: AnswerCache<readonly StatusSecurityGroup[]>;
   readonly #changes: ChangeMonitor;
 
   constructor(deps: SecurityGroupsDeps) {
     this.#deps = deps;
-    this.#answers = new NodeClassAnswers(deps.clock, LIFETIME);
+    this.#answers = new AnswerCache({ ...deps, lifetime: LIFETIME });
     this.#changes = new ChangeMonitor(deps.clock);
   }
 
   /** What the status lists: by id. */
   list(nodeClass: EC2NodeClass, signal: AbortSignal): Promise<readonly StatusSecurityGroup[]> {
-    return this.#answers.get(nodeClass, () => this.#describe(nodeClass, signal));
+    return this.#answers.get(generationKey(nodeClass), (call) => this.#describe(nodeClass, call), signal);
   }
 
   async #describe({ metadata, spec }: EC2NodeClass, signal: AbortSignal): Promise<readonly StatusSecurityGroup[]> {

@@ -51,7 +51,14 @@ function environment(subnets: readonly Subnet[]) {
     };
   };
   const addresses = { listed: (id: string, free: number) => void env.listed.push([id, free]) };
-  const resolver = new Subnets({ ec2: { describeSubnets }, clock, logger, addresses, refreshInterval: 1 * MINUTE });
+  const resolver = new Subnets({
+    ec2: { describeSubnets },
+    clock,
+    logger,
+    addresses,
+    refreshInterval: 1 * MINUTE,
+    stopping: NEVER,
+  });
   return env;
 }
 
@@ -114,6 +121,7 @@ test('08/5 pages are merged, also where one in the middle is empty', async () =>
     logger: env.logger,
     addresses: { listed: () => undefined },
     refreshInterval: 1 * MINUTE,
+    stopping: NEVER,
   });
   const found = await resolver.list(nodeClass([{ tags: { foo: '*' } }]), NEVER);
   assert.deepEqual(

@@ -3,13 +3,10 @@ import type { EC2NodeClass } from '@karpenter-ts/apis';
 import { ChangeMonitor, errorText, type Logger, type SteadyClock, StructuredError } from '@karpenter-ts/runtime';
 import type { Ec2Api } from '../api/aws-apis.ts';
 import { pages } from '../api/pages.ts';
-import { NodeClassAnswers } from '../node-class/node-class-answers.ts';
-import type { NodeClassSpec, NodeClassStatus } from '../node-class/node-class-parts.ts';
+import { AnswerCache } from '../api/answer-cache.ts';
+import { generationKey, type NodeClassSpec } from '../node-class/node-class-parts.ts';
 import { tagFilters } from '../node-class/tag-filters.ts';
-import type { SubnetAddressBook } from './subnet-address-book.ts';
-
-/** A subnet as the status of a NodeClass names it. */
-export type StatusSubnet = NonNullable<NodeClassStatus['subnets']>[number];
+import type { StatusSubnet, SubnetAddressBook } from './subnet-address-book.ts';
 
 export interface SubnetsDeps {
   readonly ec2: Pick<Ec2Api, 'describeSubnets'>;
@@ -19,6 +16,7 @@ export interface SubnetsDeps {
   readonly addresses: Pick<SubnetAddressBook, 'listed'>;
   /** Milliseconds for which EC2 is not asked again. */
   readonly refreshInterval: number;
+  readonly stopping: AbortSignal;
 }
 
 const PAGE_SIZE = 500;
@@ -26,18 +24,18 @@ const PAGE_SIZE = 500;
 /** The subnets that NodeClasses select (spec 08 §4). */
 export class Subnets {
   readonly #deps: SubnetsDeps;
-  readonly #answers: NodeClassAnswers<readonly StatusSubnet[]>;
+  readonly #answers: AnswerCache<readonly StatusSubnet[]>;
   readonly #changes: ChangeMonitor;
 
   constructor(deps: SubnetsDeps) {
     this.#deps = deps;
-    this.#answers = new NodeClassAnswers(deps.clock, deps.refreshInterval);
+    this.#answers = new AnswerCache({ ...deps, lifetime: deps.refreshInterval });
     this.#changes = new ChangeMonitor(deps.clock);
   }
 
   /** What the status lists: most free addresses first, then by id. */
   list(nodeClass: EC2NodeClass, signal: AbortSignal): Promise<readonly StatusSubnet[]> {
-    return this.#answers.get(nodeClass, () => this.#describe(nodeClass, signal));
+    return this.#answers.get(generationKey(nodeClass), (call) => this.#describe(nodeClass, call), signal);
   }
 
   async #describe({ metadata, spec }: EC2NodeClass, signal: AbortSignal): Promise<readonly StatusSubnet[]> {
