@@ -98,8 +98,9 @@ interface Found {
   readonly title: string;
 }
 
-/** A test's name starts with one or more numbers, a case's id is one: `test('01/40 02/7 …')`, `id: '01/40', title: '…'`. */
-const NAMED = /(['"`])((?:\d\d\/\d+ )+)((?:(?!\1).)*)\1|id: '(\d\d\/\d+)',\s*title: (?:'((?:[^'\\]|\\.)*)'|"([^"]*)")/g;
+/** A test's name starts with one or more numbers: `test('01/40 02/7 …')`, `test('01/40, 02/7 …')`. A case's id is one. */
+const NAMED =
+  /(['"`])((?:\d\d\/\d+,? )+)((?:(?!\1).)*)\1|id: '(\d\d\/\d+)',\s*title: (?:'((?:[^'\\]|\\.)*)'|"([^"]*)")/g;
 
 function findCases(root: string): ReadonlyMap<string, readonly Found[]> {
   const cases = new Map<string, Found[]>();
@@ -110,7 +111,7 @@ function findCases(root: string): ReadonlyMap<string, readonly Found[]> {
   for (const file of files.sort()) {
     for (const match of readFileSync(join(root, file), 'utf8').matchAll(NAMED)) {
       const title = match[3] ?? match[5] ?? match[6] ?? '';
-      for (const id of (match[2] ?? match[4]!).trim().split(' ')) {
+      for (const id of (match[2] ?? match[4]!).trim().split(/,? /)) {
         cases.set(id, [...(cases.get(id) ?? []), { file, title }]);
       }
     }
