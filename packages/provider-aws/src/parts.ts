@@ -6,3 +6,8 @@ export { describeType, type TypeDescription, type TypeFacts } from './instance-t
 export { readTypeSettings, type TypeOptions, type TypeSettings } from './instance-types/type-settings.ts';
 export { renderUserData } from './user-data/user-data.ts';
 export { userDataInput, type UserDataRequest } from './user-data/user-data-input.ts';
+export { NodeClaimsByInstance } from './instances/node-claims-by-instance.ts';
+export { parseMessage } from './interruption/parse-message.ts';
+export { processMessage, type ProcessDeps } from './interruption/process-message.ts';
+export { UnavailableOfferings } from './offerings/unavailable-offerings.ts';
+export { ReservationCounts } from './reservations/reservation-counts.ts';
