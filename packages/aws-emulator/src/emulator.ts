@@ -5,6 +5,7 @@ import { createIam, type IamLevers } from './services/iam/iam.ts';
 import { Ec2 } from './services/ec2/ec2.ts';
 import type { Ec2Levers } from './services/ec2/levers.ts';
 import type { Service, ServiceDeps } from './services/service.ts';
+import { createSqs, type SqsLevers } from './services/sqs/sqs.ts';
 import { stsService } from './services/sts/sts.ts';
 import { Credentials } from './state/credentials.ts';
 import { EventBridge } from './state/event-bridge.ts';
@@ -36,6 +37,7 @@ interface Levers {
   /** Of any other. */
   ec2At(place: Place): Ec2Levers;
   readonly iam: IamLevers;
+  readonly sqs: SqsLevers;
 }
 
 /** AWS in this process. */
@@ -93,8 +95,9 @@ function createServices(deps: ServiceDeps): { services: readonly Service[]; leve
     ...deps,
     isInstanceProfile: (account, name) => iam.profilesOfEc2.find(account, name) !== undefined,
   });
+  const sqs = createSqs(deps);
   return {
-    services: [ec2.service, iam.service, stsService(deps)],
-    levers: { ec2: ec2.levers(deps.place), ec2At: (place) => ec2.levers(place), iam: iam.levers },
+    services: [ec2.service, iam.service, sqs.service, stsService(deps)],
+    levers: { ec2: ec2.levers(deps.place), ec2At: (place) => ec2.levers(place), iam: iam.levers, sqs: sqs.levers },
   };
 }

@@ -19,7 +19,11 @@ export interface SdkHandler {
 
 type Handle = (request: WireRequest, signal?: AbortSignal) => Promise<WireResponse>;
 
-/** Takes the requests of SDK clients to an emulator in this process, without sockets: so they work in virtual time. */
+/**
+ * Takes the requests of SDK clients to an emulator in this process, without sockets: so they work in virtual time. The
+ * first request of a process reads the SDK's files of settings, which a virtual clock does not wait for: make one
+ * before the clock is moved.
+ */
 export function sdkHandler(emulator: { readonly handle: Handle }): SdkHandler {
   return {
     handle: async (request, { abortSignal } = {}) => {
@@ -45,6 +49,6 @@ function wireRequestOf({ method, path, query = {}, headers, body }: SdkRequest):
 function textOf(body: unknown): string {
   if (body === undefined || body === null) return '';
   if (typeof body === 'string') return body;
-  if (body instanceof Uint8Array) return Buffer.from(body).toString('utf8');
+  if (body instanceof Uint8Array) return new TextDecoder().decode(body);
   throw new TypeError('only requests whose body is at hand can be handled in the process');
 }

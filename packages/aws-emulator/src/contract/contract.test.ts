@@ -1,7 +1,9 @@
 import { before, describe, test } from 'node:test';
-import { realClock, VirtualClock } from '@karpenter-ts/runtime';
+import { GetCallerIdentityCommand } from '@aws-sdk/client-sts';
+import { realClock, scaledClock, VirtualClock } from '@karpenter-ts/runtime';
 import { startEmulator } from '../emulator.ts';
 import { sdkHandler } from '../sdk-handler.ts';
+import { contractClients, type Destination } from './clients.ts';
 import { CONTRACT } from './contract.ts';
 import { type ContractTarget, runContract } from './contract-run.ts';
 import type { ContractCase } from './contract-case.ts';
@@ -15,22 +17,32 @@ async function runInProcess(): Promise<Outcomes> {
   const clock = new VirtualClock();
   const emulator = await startEmulator({ clock, seed: 1 });
   const target = { ...RUN, destination: { handler: sdkHandler(emulator) }, clock };
+  await readSharedConfiguration(target.destination);
   const outcomes = await clock.runUntil(runContract(CONTRACT, target, CONCURRENCY));
   await emulator.stop();
   return outcomes;
 }
 
+/** The SDK's first request reads files, once for the process; the virtual clock would not wait for that. */
+async function readSharedConfiguration(destination: Destination): Promise<void> {
+  const { sts, destroy } = contractClients(destination);
+  await sts.send(new GetCallerIdentityCommand({}));
+  destroy();
+}
+
+/** Ten times as fast as the host's time. */
 async function runOverHttp(): Promise<Outcomes> {
-  const emulator = await startEmulator({ clock: realClock, seed: 1, listen: { port: 0 } });
+  const clock = scaledClock(realClock, 10);
+  const emulator = await startEmulator({ clock, seed: 1, listen: { port: 0 } });
   const destination = { endpoint: emulator.endpoint! };
   try {
-    return await runContract(CONTRACT, { ...RUN, destination, clock: realClock }, CONCURRENCY);
+    return await runContract(CONTRACT, { ...RUN, destination, clock }, CONCURRENCY);
   } finally {
     await emulator.stop();
   }
 }
 
-const RUN: Pick<ContractTarget, 'prefix' | 'patience'> = { prefix: 'contract', patience: 60_000 };
+const RUN: Pick<ContractTarget, 'prefix' | 'patience'> = { prefix: 'contract', patience: 300_000 };
 
 for (const [how, run] of [
   ['in the process', runInProcess],

@@ -1,5 +1,6 @@
 import type { DescribeCapacityReservationsCommandInput, Filter } from '@aws-sdk/client-ec2';
 import type { NodeClassSpec } from '../node-class/node-class-parts.ts';
+import { tagFilters } from '../node-class/tag-filters.ts';
 
 export type ReservationSelectorTerm = NonNullable<NodeClassSpec['capacityReservationSelectorTerms']>[number];
 
@@ -46,13 +47,10 @@ export function searchInput({ filters }: ReservationSearch): DescribeCapacityRes
   return { Filters: [...filters], MaxResults: PAGE_SIZE };
 }
 
-function propertyFilters({ ownerID, tags = {}, instanceMatchCriteria }: ReservationSelectorTerm): readonly Filter[] {
-  const byTag = Object.entries(tags)
-    .sort(([a], [b]) => (a < b ? -1 : 1)) // so that equal terms have equal keys
-    .map(([key, value]) => (value === '*' ? filter('tag-key', key) : filter(`tag:${key}`, value)));
+function propertyFilters({ ownerID, tags, instanceMatchCriteria }: ReservationSelectorTerm): readonly Filter[] {
   return [
     ...(ownerID ? [filter('owner-id', ownerID)] : []),
-    ...byTag,
+    ...tagFilters(tags),
     ...(instanceMatchCriteria ? [filter('instance-match-criteria', instanceMatchCriteria)] : []),
   ];
 }
