@@ -1,3 +1,5 @@
+import { bootInstances } from './boot/boot-instances.ts';
+import type { BootDeps, InstanceBoots } from './boot/instance-boots.ts';
 import type { EmulatorClock } from './clock.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { Faults } from './faults/faults.ts';
@@ -51,6 +53,8 @@ export interface Emulator extends Levers {
   /** What is to go wrong on the wire. */
   readonly faults: Faults;
   readonly eventBridge: EventBridge;
+  /** Has the instances that run from now on join a cluster, if their user data lets them. Without, nothing boots. */
+  bootInto(cluster: Omit<BootDeps, 'timers'>): InstanceBoots;
   /** Stops everything and leaves nothing behind: no timer, no port. */
   stop(): Promise<void>;
 }
@@ -86,7 +90,9 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
     timers.cancelAll();
     await listening?.close();
   };
-  return { endpoint: listening?.endpoint, place, handle, faults, eventBridge, ...levers, stop };
+  const bootInto = (cluster: Omit<BootDeps, 'timers'>): InstanceBoots =>
+    bootInstances(levers.ec2At, place, { ...cluster, timers });
+  return { endpoint: listening?.endpoint, place, handle, faults, eventBridge, ...levers, bootInto, stop };
 }
 
 function createServices(deps: ServiceDeps): { services: readonly Service[]; levers: Levers } {

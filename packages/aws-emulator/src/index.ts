@@ -1,4 +1,8 @@
 // The AWS services that the provider uses, in the process. What is not here is private.
+export { clientNodes, type NodeClient } from './boot/client-nodes.ts';
+export type { BootDeps, BootState, InstanceBoots, NodeApi } from './boot/instance-boots.ts';
+export type { JoinFailure } from './boot/user-data/boot-instructions.ts';
+export type { ActualCluster } from './boot/user-data/join-check.ts';
 export type { EmulatorClock } from './clock.ts';
 export { type Emulator, type EmulatorOptions, startEmulator } from './emulator.ts';
 export {

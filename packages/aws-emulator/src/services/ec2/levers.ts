@@ -209,6 +209,10 @@ export class Ec2Levers {
     return this.#region.catalogue.find(instanceType);
   }
 
+  findImage(id: string): Image | undefined {
+    return this.#region.images.get(id);
+  }
+
   findReservation(id: string): CapacityReservation | undefined {
     return this.#region.reservations.get(id);
   }
