@@ -5,6 +5,7 @@ import { defineCounter, type Metrics } from '@karpenter-ts/runtime';
 import type { Ec2Api } from '../api/aws-apis.ts';
 import { isAwsNotFound } from '../api/aws-error.ts';
 import { pages } from '../api/pages.ts';
+import { withContext } from '../api/with-context.ts';
 import type { BatchedEc2 } from '../batching/batched-ec2.ts';
 import { instancesOf, LIVING_INSTANCES } from '../batching/describe-instances.ts';
 import type { ZonalShiftSource } from '../zonal-shift/zonal-shift-source.ts';
@@ -65,7 +66,7 @@ export class Instances {
         }
       }
     } catch (cause) {
-      throw new Error(`describing ec2 instances, ${(cause as Error).message}`, { cause });
+      throw withContext('describing ec2 instances', cause);
     }
     this.#replace(listed);
     return [...listed.values()];
@@ -96,16 +97,14 @@ export class Instances {
     try {
       await this.#deps.ec2.createTags({ Resources: [id], Tags }, signal);
     } catch (cause) {
-      const error = new Error(`tagging instance, ${(cause as Error).message}`, { cause });
+      const error = withContext('tagging instance', cause);
       throw isAwsNotFound(cause) ? new NodeClaimNotFoundError(error) : error;
     }
   }
 
   async #describe(id: string, signal: AbortSignal): Promise<Instance> {
     const described = await this.#deps.batched.describeInstance(id, signal).catch((cause: unknown) => {
-      if (!isAwsNotFound(cause)) {
-        throw new Error(`failed to describe ec2 instances, ${(cause as Error).message}`, { cause });
-      }
+      if (!isAwsNotFound(cause)) throw withContext('failed to describe ec2 instances', cause);
       this.#known.delete(id);
       throw new NodeClaimNotFoundError(cause as Error);
     });

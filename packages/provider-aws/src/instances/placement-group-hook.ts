@@ -1,5 +1,6 @@
 import { AWS_LABELS } from '@karpenter-ts/apis';
 import type { HookResult, RegistrationHook } from '@karpenter-ts/cloudprovider';
+import { during, within } from '../api/with-context.ts';
 import type { Instances } from './instances.ts';
 import { instanceIdOf } from './provider-id.ts';
 
@@ -18,20 +19,12 @@ export function placementGroupHook(instances: Pick<Instances, 'getFresh'>): Regi
       if (!isInGroup || labels[AWS_LABELS.placementGroupPartition] !== '') return { ready: true, nodeClaim };
       const providerId = nodeClaim.status?.providerID;
       if (!providerId) return NOT_YET;
-      const { partition } = await instances.getFresh(idOf(providerId), signal).catch((cause: unknown) => {
-        throw new Error(`describing instance for partition number, ${(cause as Error).message}`, { cause });
-      });
+      const id = during('parsing instance ID from provider ID', () => instanceIdOf(providerId));
+      const reading = instances.getFresh(id, signal);
+      const { partition } = await within('describing instance for partition number', reading);
       if (partition === undefined) return NOT_YET;
       const known = { ...labels, [AWS_LABELS.placementGroupPartition]: String(partition) };
       return { ready: true, nodeClaim: { ...nodeClaim, metadata: { ...nodeClaim.metadata, labels: known } } };
     },
   };
-}
-
-function idOf(providerId: string): string {
-  try {
-    return instanceIdOf(providerId);
-  } catch (cause) {
-    throw new Error(`parsing instance ID from provider ID, ${(cause as Error).message}`, { cause });
-  }
 }

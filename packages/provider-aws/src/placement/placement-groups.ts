@@ -4,6 +4,7 @@ import { ExpiringMap, HOUR, MINUTE, type SteadyClock } from '@karpenter-ts/runti
 import { AnswerCache } from '../api/answer-cache.ts';
 import type { Ec2Api } from '../api/aws-apis.ts';
 import { findAwsError } from '../api/aws-error.ts';
+import { withContext } from '../api/with-context.ts';
 import type { NodeClassSpec } from '../node-class/node-class-parts.ts';
 import type { PlacementGroup, PlacementGroupSource } from './placement-group.ts';
 
@@ -58,8 +59,7 @@ export class PlacementGroups implements PlacementGroupSource {
       return { group: await this.#fresh.get(key, (stop) => this.#ask(selector, stop), signal) };
     } catch (cause) {
       signal.throwIfAborted();
-      const error = new Error(`describing placement groups, ${(cause as Error).message}`, { cause });
-      return { group: this.#remembered.get(key), error };
+      return { group: this.#remembered.get(key), error: withContext('describing placement groups', cause) };
     }
   }
 

@@ -4,6 +4,7 @@ import { AnswerCache } from '../api/answer-cache.ts';
 import type { Ec2Api } from '../api/aws-apis.ts';
 import { isAwsNotFound } from '../api/aws-error.ts';
 import { pages } from '../api/pages.ts';
+import { withContext } from '../api/with-context.ts';
 import type { ReservationCounts } from './reservation-counts.ts';
 import {
   idsInput,
@@ -50,7 +51,7 @@ export class CapacityReservations {
       ...searches.map((search) => this.#answers.get(search.key, (stop) => this.#search(search, stop), signal)),
     ]).catch((cause: unknown) => {
       signal.throwIfAborted();
-      throw new Error(`listing capacity reservations, ${(cause as Error).message}`, { cause });
+      throw withContext('listing capacity reservations', cause);
     });
     const unique = new Map(found.flat().map((reservation) => [reservation.CapacityReservationId, reservation]));
     return [...unique.values()].filter((reservation) => !hasEnded(reservation, this.#deps.clock.now()));
