@@ -37,6 +37,7 @@ export { type DefaultConstraint, withDefaultSpread, type Workloads } from './top
 
 // What it decides, and why
 export {
+  launchChoices,
   type NodePlacement,
   type PackingDecision,
   type PackingReason,

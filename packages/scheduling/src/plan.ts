@@ -69,21 +69,31 @@ export interface PlannedNode {
   readonly nodePool: string;
   /** In the order they were placed. */
   readonly pods: readonly PlacedPod[];
-  /** Types on which all its pods and daemons fit, cheapest first, at most `maxInstanceTypes`. */
+  /**
+   * Types on which all its pods and daemons fit, cheapest first, at most `maxInstanceTypes`. Last resorts come behind all
+   * others.
+   */
   readonly instanceTypes: readonly string[];
+  /** How many of the types, at the end, a launch takes only if it gets none of the others; 0 if there are no others. */
+  readonly lastResorts: number;
   /** Those at least one of its types can be had as within the requirements, sorted. */
   readonly capacityTypes: readonly string[];
   /** All that must hold of the node, without its hostname; includes `registered` and `initialized`. */
   readonly requirements: Requirements;
   /** Of its pods and of the daemons that run on every type listed. */
   readonly requests: Amounts;
-  /** Of the cheapest available offering that meets the requirements. */
+  /** Of the cheapest available offering that meets the requirements, of types that are not last resorts. */
   readonly pricePerHour: number;
   /** Reservations it may draw on, sorted. */
   readonly reservations: readonly string[];
   /** Whether `minValues` was lowered for it. */
   readonly minValuesRelaxed: boolean;
   readonly source: PlanSource;
+}
+
+/** The types among which a launch chooses as long as it gets any of them. */
+export function launchChoices({ instanceTypes, lastResorts }: PlannedNode): readonly string[] {
+  return lastResorts === 0 ? instanceTypes : instanceTypes.slice(0, -lastResorts);
 }
 
 /** An existing node and what it receives. */

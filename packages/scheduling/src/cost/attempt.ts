@@ -2,7 +2,7 @@ import { TypeLists } from '../model/instance-types/type-list.ts';
 import { InFlightNode } from '../packing/new-nodes/in-flight-node.ts';
 import { finishNode } from '../packing/new-nodes/finished-node.ts';
 import type { HistoryEntry } from '../packing/packer.ts';
-import type { PlannedNode } from '../plan.ts';
+import { launchChoices, type PlannedNode } from '../plan.ts';
 import { IMPROVING, type Reading } from '../progress.ts';
 import { searchPrices } from './price-search.ts';
 import type { CostPool } from './cost-pool.ts';
@@ -113,7 +113,7 @@ function* finish(
     yield IMPROVING;
     const { source, leastTypes, entries } = assignments[i]!;
     const one = finishNode(node, tables);
-    const isShort = 'shortOf' in one || (one.capacityTypes.includes('spot') && one.instanceTypes.length < leastTypes);
+    const isShort = 'shortOf' in one || (one.capacityTypes.includes('spot') && launchChoices(one).length < leastTypes);
     if (!isShort) finished.push({ ...one, source });
     else if (source === 'cost-aware') return blame(entries); // else its pods have no place in upstream's plan either
   }

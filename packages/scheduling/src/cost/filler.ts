@@ -1,5 +1,6 @@
 import type { Effort } from './effort.ts';
 import type { HostRule } from './host-rules.ts';
+import { foundersOf } from './node-options.ts';
 import type { PackingProblem } from './packing-problem.ts';
 
 /** What goes on one node option. */
@@ -65,8 +66,23 @@ export class Filler {
 
   /** The most valuable load found for a node option, given how many units of each pod group there are. */
   fill(option: number, prices: Float64Array, left: Int32Array): Load {
-    this.#begin(option, left);
+    this.#begin(option);
+    const nodeOption = this.#problem.options[option]!;
     const groups: number[] = [];
+    let value = this.#add(foundersOf(nodeOption), groups, prices, left);
+    if (nodeOption.inNeed !== undefined && groups.length > 0)
+      value += this.#add(nodeOption.groups, groups, prices, left);
+    const counts = groups.map((group) => this.#counts[group]!);
+    for (const group of groups) this.#counts[group] = 0;
+    this.#effort.spend(this.#steps + this.#rules / RULES_PER_STEP);
+    return { option, groups, counts, value };
+  }
+
+  /** Adds the most valuable of these, as many as fit; `groups` are those on the node option. Returns their value. */
+  #add(from: Int32Array, groups: number[], prices: Float64Array, left: Int32Array): number {
+    this.#rules += from.length;
+    this.#open = 0;
+    for (let i = 0; i < from.length; i++) if (left[from[i]!]! > 0) this.#candidates[this.#open++] = from[i]!;
     let value = 0;
     for (let picks = this.#pick(prices, left); picks > 0; picks = this.#pick(prices, left)) {
       for (let i = 0; i < picks; i++) {
@@ -78,14 +94,11 @@ export class Filler {
         value += count * prices[group]!;
       }
     }
-    const counts = groups.map((group) => this.#counts[group]!);
-    for (const group of groups) this.#counts[group] = 0;
-    this.#effort.spend(this.#steps + this.#rules / RULES_PER_STEP);
-    return { option, groups, counts, value };
+    return value;
   }
 
-  #begin(option: number, left: Int32Array): void {
-    const { options, width, rooms } = this.#problem;
+  #begin(option: number): void {
+    const { width, rooms } = this.#problem;
     for (let r = 0; r < width; r++) {
       this.#room[r] = rooms[option * width + r]!;
       this.#inverse[r] = 1 / this.#room[r]!;
@@ -93,11 +106,8 @@ export class Filler {
     this.#counted.fill(0);
     this.#allowed.fill(Number.POSITIVE_INFINITY);
     this.#rulesInForce = 0;
-    const { groups } = options[option]!;
     this.#steps = 0;
-    this.#rules = groups.length + this.#counted.length / 8;
-    this.#open = 0;
-    for (let i = 0; i < groups.length; i++) if (left[groups[i]!]! > 0) this.#candidates[this.#open++] = groups[i]!;
+    this.#rules = this.#counted.length / 8;
   }
 
   /**

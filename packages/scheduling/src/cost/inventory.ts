@@ -1,6 +1,6 @@
 import type { InFlightNode } from '../packing/new-nodes/in-flight-node.ts';
 import type { HistoryEntry } from '../packing/packer.ts';
-import type { Relaxation } from '../plan.ts';
+import { launchChoices, type Relaxation } from '../plan.ts';
 import { IMPROVING, type Reading } from '../progress.ts';
 import type { CostPool } from './cost-pool.ts';
 import type { Effort } from './effort.ts';
@@ -44,16 +44,16 @@ export function* takeInventory(
   const poolsByTemplate = new Map(pools.map((pool) => [pool.template, pool]));
   for (const node of nodes) {
     if (effort.isPauseDue()) yield IMPROVING;
-    const { instanceTypes } = planned.get(node.placeholder) ?? {};
+    const plannedNode = planned.get(node.placeholder);
     const pool = poolsByTemplate.get(node.template)!;
     const entries = entriesOn.get(node)!;
     effort.spend(STEPS_PER_POD * entries.length);
-    const stays = instanceTypes === undefined || !pool.isOpen || staying.has(node) || effort.isUsedUp;
+    const stays = plannedNode === undefined || !pool.isOpen || staying.has(node) || effort.isUsedUp;
     if (stays || isBound(node, entries, run)) {
       fixed.push(node);
       continue;
     }
-    const leastTypes = Math.min(ENOUGH_TYPES, instanceTypes.length);
+    const leastTypes = Math.min(ENOUGH_TYPES, launchChoices(plannedNode).length);
     groups.add(unitsOf(node, entries, rules), { leastWeight: pool.weight, leastTypes });
   }
   groups.close();

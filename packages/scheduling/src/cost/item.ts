@@ -15,6 +15,8 @@ export interface Item {
   readonly room: ResourceVector;
   /** Numbers of the classes of pod groups that may be on it. Items of one batch share the set. */
   readonly takes: BitSet;
+  /** Whether a launch buys it only for pod groups that none of the pool's other types would do for. */
+  readonly isLastResort: boolean;
 }
 
 /** How many items are compared in one step. */
@@ -43,10 +45,15 @@ export function* withoutDominated(items: readonly Item[], effort: Effort): Readi
   return kept;
 }
 
-function isCovered({ room }: Item, by: readonly Item[], effort: Effort): boolean {
+function isCovered(item: Item, by: readonly Item[], effort: Effort): boolean {
   effort.spend(1 + by.length / ITEMS_PER_STEP);
-  for (const other of by) if (covers(other.room, room)) return true;
+  for (const other of by) if (covers(other.room, item.room) && canReplace(other, item)) return true;
   return false;
+}
+
+/** Pools differ in which pod groups need their last resorts. */
+function canReplace(other: Item, { isLastResort, pool }: Item): boolean {
+  return !other.isLastResort || (isLastResort && other.pool === pool);
 }
 
 /** Whether there is as much of every resource. */

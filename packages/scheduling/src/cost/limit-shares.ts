@@ -1,5 +1,6 @@
 import { countOf } from '../checks/pool-limits.ts';
 import type { Catalogue } from '../model/instance-types/catalogue.ts';
+import { withoutLastResorts } from '../model/instance-types/last-resorts.ts';
 import type { BitSet } from '../model/interning/bit-set.ts';
 import type { InFlightNode } from '../packing/new-nodes/in-flight-node.ts';
 import { IMPROVING, type Reading } from '../progress.ts';
@@ -75,8 +76,9 @@ function divide(amount: bigint, parts: readonly Part[]): readonly bigint[] | und
 
 function partOf({ option, fitting, leastTypes }: Order, choice: BitSet, limit: string, catalogue: Catalogue): Part {
   const need = countOf(limit, option.variant, catalogue);
-  const open = fitting();
-  open.intersect(choice);
+  const holding = fitting();
+  holding.intersect(choice);
+  const open = withoutLastResorts(holding, option.pool.template.set, catalogue);
   const wanted = catalogue.capacityLevels(limit).leastWhere((ids) => catalogue.countTypes(open, ids) >= leastTypes);
   return { need, wanted: wanted ?? need };
 }

@@ -19,6 +19,16 @@ export interface NodeOption {
   readonly room: ResourceVector;
   /** Numbers of the pod groups that may be on it and of which a unit fits, ascending. */
   readonly groups: Int32Array;
+  /**
+   * Of these, those without which a launch would buy something else: it takes last resorts only where no other type would
+   * do. `undefined` where any load will do.
+   */
+  readonly inNeed: Int32Array | undefined;
+}
+
+/** The pod groups that may found a node option. The others may only join them. */
+export function foundersOf({ groups, inNeed }: Pick<NodeOption, 'groups' | 'inNeed'>): Int32Array {
+  return inNeed ?? groups;
 }
 
 /** Node options to search among. */
@@ -65,7 +75,7 @@ export function* nodeOptionsFor(
       covering.push(...(yield* source.itemsOf(selection)));
     }
   }
-  const shared = hasShared ? yield* optionsOf(covering, classes, effort) : undefined;
+  const shared = hasShared ? yield* optionsOf(covering, classes, sources, effort) : undefined;
   const items = [...covering];
   let looks = looksAt(covering, classes);
   for (const source of sources) {
@@ -76,10 +86,20 @@ export function* nodeOptionsFor(
       items.push(...more);
     }
   }
-  const all = yield* optionsOf(items, classes, effort);
+  let all = yield* optionsOf(items, classes, sources, effort);
   yield* pauseAfter(groups);
+  const lastResorts = yield* lastResortItems(all, classes, sources, effort);
+  if (lastResorts.length > 0) all = yield* optionsOf([...items, ...lastResorts], classes, sources, effort);
   const exact = yield* itemsForUnassignable(all, classes, sources, effort);
-  return { shared, all: exact.length === 0 ? all : yield* optionsOf([...items, ...exact], classes, effort) };
+  const more = [...lastResorts, ...exact];
+  if (more.length === 0) return { shared, all };
+  return {
+    shared:
+      shared && lastResorts.length > 0
+        ? yield* optionsOf([...covering, ...lastResorts], classes, sources, effort)
+        : shared,
+    all: exact.length > 0 ? yield* optionsOf([...items, ...more], classes, sources, effort) : all,
+  };
 }
 
 /** How many pod groups are looked at to fill each of these once. */
@@ -129,19 +149,46 @@ function differentPools(
 function* optionsOf(
   items: readonly Item[],
   classes: readonly PodGroupClass[],
+  sources: readonly PoolOptions[],
   effort: Effort,
 ): Reading<readonly NodeOption[]> {
   const options: NodeOption[] = [];
   const groupsOf = new Map<BitSet, readonly PodGroup[]>();
-  for (const { takes, ...rest } of yield* withoutDominated(items, effort)) {
+  for (const { takes, isLastResort, ...rest } of yield* withoutDominated(items, effort)) {
     const groups = groupsOf.get(takes) ?? [...takes].flatMap((c) => classes[c]!.groups);
     groupsOf.set(takes, groups);
     effort.spend(1 + groups.length / 2);
     if (effort.isPauseDue()) yield IMPROVING;
     const fitting = groups.filter(({ requests }) => covers(rest.room, requests));
-    options.push({ ...rest, groups: Int32Array.from(fitting, ({ id }) => id).sort() });
+    const numbers = Int32Array.from(fitting, ({ id }) => id).sort();
+    if (!isLastResort) {
+      options.push({ ...rest, groups: numbers, inNeed: undefined });
+      continue;
+    }
+    const source = sources.find(({ pool }) => pool === rest.pool)!;
+    const inNeed = [...takes].flatMap((c) => source.inNeedOfLastResorts(c, fitting));
+    if (inNeed.length === 0) continue;
+    const areAll = inNeed.length === numbers.length;
+    options.push({ ...rest, groups: numbers, inNeed: areAll ? undefined : Int32Array.from(inNeed).sort() });
   }
   return options;
+}
+
+/** Of last resorts, for pod groups that none of the node options takes. */
+function* lastResortItems(
+  options: readonly NodeOption[],
+  classes: readonly PodGroupClass[],
+  sources: readonly PoolOptions[],
+  effort: Effort,
+): Reading<readonly Item[]> {
+  const assigned = assignedTo(options);
+  const waiting = [...classes.keys()].filter((c) => classes[c]!.groups.some(({ id }) => !assigned.has(id)));
+  const items: Item[] = [];
+  for (const source of sources) {
+    const made = new Set<string>();
+    for (const c of waiting) if (!effort.isUsedUp) items.push(...(yield* source.lastResortItemsFor(c, made)));
+  }
+  return items;
 }
 
 /** For pod groups that none of the node options takes. */
@@ -151,8 +198,7 @@ function* itemsForUnassignable(
   sources: readonly PoolOptions[],
   effort: Effort,
 ): Reading<readonly Item[]> {
-  const assigned = new BitSet();
-  for (const { groups } of options) for (const group of groups) assigned.add(group);
+  const assigned = assignedTo(options);
   const items: Item[] = [];
   for (const [c, { groups }] of classes.entries()) {
     for (const group of groups) {
@@ -162,6 +208,13 @@ function* itemsForUnassignable(
     }
   }
   return items;
+}
+
+/** Numbers of the pod groups that may found one of the node options. */
+export function assignedTo(options: readonly NodeOption[]): BitSet {
+  const assigned = new BitSet();
+  for (const option of options) for (const group of foundersOf(option)) assigned.add(group);
+  return assigned;
 }
 
 function demandOf(classes: readonly PodGroupClass[], sets: RequirementSets): GroupDemand {

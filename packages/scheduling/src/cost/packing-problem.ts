@@ -1,10 +1,9 @@
-import { BitSet } from '../model/interning/bit-set.ts';
 import type { ResourceVector } from '../model/resources/resource-table.ts';
 import type { Effort } from './effort.ts';
 import type { Load } from './filler.ts';
 import type { HostRule } from './host-rules.ts';
 import type { PodGroup } from './pod-groups.ts';
-import type { NodeOption } from './node-options.ts';
+import { assignedTo, type NodeOption } from './node-options.ts';
 
 /** How many node options are looked at in one step. */
 export const OPTIONS_PER_STEP = 8;
@@ -64,10 +63,9 @@ export class PackingProblem {
     return groups[low] === group;
   }
 
-  /** Pod groups for which there is no node option. */
+  /** Pod groups that cannot found any node option. */
   unassignable(): readonly PodGroup[] {
-    const assigned = new BitSet(this.groups.length);
-    for (const { groups } of this.options) for (const group of groups) assigned.add(group);
+    const assigned = assignedTo(this.options);
     return this.groups.filter(({ id }) => !assigned.has(id));
   }
 
@@ -96,6 +94,9 @@ export class PackingProblem {
   }
 
   #takesAll(option: number, groups: readonly number[], effort: Effort): boolean {
+    const { inNeed } = this.options[option]!;
+    effort.spend(inNeed?.length ?? 0);
+    if (inNeed !== undefined && !groups.some((group) => inNeed.includes(group))) return false;
     for (const [i, group] of groups.entries()) {
       if (this.takes(option, group)) continue;
       effort.spend(i + 1);

@@ -1,6 +1,7 @@
 import { BitSet } from '../model/interning/bit-set.ts';
 import { variantsHolding } from '../packing/new-nodes/fitting-variants.ts';
 import { IMPROVING, type Reading } from '../progress.ts';
+import { withoutLastResorts } from '../model/instance-types/last-resorts.ts';
 import { findShortages } from '../model/instance-types/min-values.ts';
 import type { RequirementSets } from '../model/requirements/requirement-set.ts';
 import type { ResourceVector } from '../model/resources/resource-table.ts';
@@ -25,6 +26,7 @@ export interface GroupDemand {
 /** Some amount of room, and those of a set of variants that have as much. */
 interface Box {
   readonly room: ResourceVector;
+  /** Among which a launch chooses: no last resorts where there are others. */
   readonly variants: BitSet;
   readonly types: number;
   /** Whether these are varied enough for the pool's `minValues`. */
@@ -49,19 +51,22 @@ const STEPS_PER_ITEM = 30;
  *
  * A node is not bought as one type but as any of all that could hold its pods. So an item is not a type, but room that
  * some types have, at the price of the cheapest of them. It is for pod groups that may be on all of these types, and to
- * whom these are enough to choose from.
+ * whom these are enough to choose from. Last resorts are asked for in vain where other types would do: so they do not count
+ * beside others, and have items of their own.
  */
 export class PoolOptions {
+  readonly pool: CostPool;
   readonly selections: Selections;
-  readonly #pool: CostPool;
   readonly #demand: GroupDemand;
   readonly #effort: Effort;
   /** By class. */
   readonly #eligible: readonly (Eligibility | undefined)[];
   readonly #offeringGroups: readonly OfferingGroup[];
+  /** By pod group: whether it needs a last resort. */
+  readonly #inNeed = new Map<number, boolean>();
 
   constructor(pool: CostPool, demand: GroupDemand, effort: Effort) {
-    this.#pool = pool;
+    this.pool = pool;
     this.#demand = demand;
     this.#effort = effort;
     this.#eligible = demand.classes.map(({ eligibility }) => eligibility.get(pool));
@@ -70,10 +75,11 @@ export class PoolOptions {
   }
 
   /** What is to be had of a selection, without what another item of it beats. */
-  *itemsOf({ variants, takers }: Selection): Reading<readonly Item[]> {
+  *itemsOf({ variants: all, takers }: Pick<Selection, 'variants' | 'takers'>): Reading<readonly Item[]> {
     const items: Item[] = [];
+    const variants = this.#withoutLastResorts(all);
     const { total } = this.#demand;
-    const rooms = [...variants].map((variant) => this.#pool.room(variant).map((a, r) => Math.min(a, total[r]!)));
+    const rooms = [...variants].map((variant) => this.pool.room(variant).map((a, r) => Math.min(a, total[r]!)));
     this.#effort.spend(STEPS_PER_ROOM * rooms.length);
     const boxes = new Map<string, Box>();
     for (const leastTypes of new Set(takers.map((c) => this.#eligible[c]!.leastTypes))) {
@@ -94,6 +100,55 @@ export class PoolOptions {
       }
     }
     return items;
+  }
+
+  /**
+   * What is to be had of last resorts for pod groups of this class that need them; `made` are the sets of variants from
+   * which there are such items already.
+   */
+  *lastResortItemsFor(c: number, made: Set<string>): Reading<readonly Item[]> {
+    const variants = this.#eligible[c]?.variants.clone();
+    this.#effort.spend(this.#eligible.length);
+    if (variants?.intersect(this.pool.template.market.catalogue.lastResorts) !== true) return [];
+    const text = variants.text();
+    if (made.has(text)) return [];
+    made.add(text);
+    const takers = [...this.#eligible.keys()].filter((other) => this.#eligible[other]?.variants.includes(variants));
+    return yield* this.itemsOf({ variants, takers });
+  }
+
+  /** Numbers of these pod groups, as far as they are of this class, for which only last resorts of the pool would do. */
+  inNeedOfLastResorts(c: number, groups: readonly PodGroup[]): readonly number[] {
+    const own = new Set(this.#demand.classes[c]!.groups);
+    this.#effort.spend(groups.length);
+    return groups.filter((group) => own.has(group) && this.#needsLastResort(group, c)).map(({ id }) => id);
+  }
+
+  #needsLastResort({ id, requests }: PodGroup, c: number): boolean {
+    let needs = this.#inNeed.get(id);
+    if (needs === undefined) {
+      this.#effort.spend(STEPS_PER_BOX);
+      const others = this.#othersFor(c);
+      needs = variantsHolding(others, this.pool.template, { requests, ports: [], avoided: [] }).isEmpty();
+      this.#inNeed.set(id, needs);
+    }
+    return needs;
+  }
+
+  /** What a class can run on, and be bought as, besides last resorts. */
+  #othersFor(c: number): BitSet {
+    const { catalogue } = this.pool.template.market;
+    const { variants, kinds } = this.#eligible[c]!;
+    const others = new BitSet(catalogue.typeOf.length);
+    for (const kind of kinds) others.unite(catalogue.kinds[kind]!.variants);
+    others.intersect(variants);
+    others.subtract(catalogue.lastResorts);
+    return others;
+  }
+
+  #withoutLastResorts(variants: BitSet): BitSet {
+    const { set, market } = this.pool.template;
+    return withoutLastResorts(variants, set, market.catalogue);
   }
 
   /** Room of just the size of a unit, for a pod group to whom types are too few or too different to have more in common. */
@@ -122,7 +177,7 @@ export class PoolOptions {
   #findOfferingGroups(): readonly OfferingGroup[] {
     const offeringGroups = new Map<string, OfferingGroup>();
     const takersOf = new Map<number, number[]>(
-      [...this.#pool.template.market.catalogue.kinds.keys()].map((kind) => [kind, []]),
+      [...this.pool.template.market.catalogue.kinds.keys()].map((kind) => [kind, []]),
     );
     for (const [c, eligible] of this.#eligible.entries()) {
       this.#effort.spend(1 + (eligible?.kinds.length ?? 0));
@@ -137,7 +192,8 @@ export class PoolOptions {
   }
 
   #itemsFor(boxes: readonly Box[], kinds: readonly number[], classes: readonly number[]): readonly Item[] {
-    const { catalogue } = this.#pool.template.market;
+    const { set, market } = this.pool.template;
+    const { catalogue } = market;
     const { variants: byPrice, prices } = catalogue.priceOrder(kinds);
     const offered = new BitSet(catalogue.typeOf.length);
     for (const kind of kinds) offered.unite(catalogue.kinds[kind]!.variants);
@@ -149,16 +205,18 @@ export class PoolOptions {
       this.#effort.spend(STEPS_PER_ITEM + (at >= 0 ? at : byPrice.length) / 8);
       if (at < 0) continue;
       const variant = byPrice[at]!;
-      const costPerHour = prices[catalogue.typeOf[variant]!]! + this.#pool.terms.nodeFeePerHour;
-      items.push({ pool: this.#pool, variant, costPerHour, room, takes });
+      const costPerHour = prices[catalogue.typeOf[variant]!]! + this.pool.terms.nodeFeePerHour;
+      const isLastResort = !set.hasMinValues && catalogue.lastResorts.has(variant);
+      items.push({ pool: this.pool, variant, costPerHour, room, takes, isLastResort });
     }
     return items;
   }
 
   #box(room: ResourceVector, from: BitSet): Box {
-    const { template } = this.#pool;
+    const { template } = this.pool;
     const { catalogue } = template.market;
-    const variants = variantsHolding(from, template, { requests: room, ports: [], avoided: [] });
+    const holding = variantsHolding(from, template, { requests: room, ports: [], avoided: [] });
+    const variants = this.#withoutLastResorts(holding);
     const { set } = template;
     this.#effort.spend((set.hasMinValues ? 4 : 1) * STEPS_PER_BOX);
     const isVaried = !set.hasMinValues || findShortages(set, this.#demand.sets, catalogue, variants).length === 0;

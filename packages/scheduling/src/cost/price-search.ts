@@ -2,6 +2,7 @@ import { IMPROVING, type Reading } from '../progress.ts';
 import { type Effort, pauseAfter } from './effort.ts';
 import { Filler, type Load } from './filler.ts';
 import { type Purchase, type Reserve, Round, type RoundEffort, type Terms } from './round.ts';
+import { foundersOf } from './node-options.ts';
 import type { PackingProblem } from './packing-problem.ts';
 
 /**
@@ -100,7 +101,9 @@ function* highSurchargeRound(
 /** What a unit would cost on the node option that is cheapest when full of its like. */
 function firstPrices({ groups, options, width, requests, rooms }: PackingProblem, effort: Effort): Float64Array {
   const prices = new Float64Array(groups.length).fill(Number.POSITIVE_INFINITY);
-  for (const [option, { groups: fitting, costPerHour }] of options.entries()) {
+  for (const [option, nodeOption] of options.entries()) {
+    const { costPerHour } = nodeOption;
+    const fitting = foundersOf(nodeOption);
     effort.spend(fitting.length);
     for (const group of fitting) {
       let most = Number.POSITIVE_INFINITY;

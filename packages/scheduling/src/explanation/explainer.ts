@@ -24,7 +24,10 @@ export interface PoolExplanation extends PoolRefusal {
 export interface NodeExplanation {
   /** How many types of the pool meet its own requirements. */
   readonly considered: number;
-  /** Those below the node's price that are not listed, cheapest first; the price is what one would cost in this pool. */
+  /**
+   * Those below the node's price that are not listed, cheapest first; the price is what one would cost in this pool. No last
+   * resorts where the node can be of other types.
+   */
   readonly cheaper: readonly Shortfall[];
 }
 
@@ -76,8 +79,10 @@ export class Explainer {
     };
     const listed = new Set(node.instanceTypes);
     const ownRequirements = this.#index.internTables.sets.toRequirements(template.set);
+    const first = pool.instanceTypes.find(({ name }) => name === node.instanceTypes[0]);
+    const wouldTakeOthers = first?.lastResort !== true && !template.set.hasMinValues;
     const cheaper = pool.instanceTypes
-      .filter(({ name }) => !listed.has(name))
+      .filter(({ name, lastResort }) => !listed.has(name) && !(wouldTakeOthers && lastResort === true))
       .map((type) => ({ type, ...this.#ask(type, template, { ...question, requirements: ownRequirements }) }))
       .filter(({ pricePerHour }) => pricePerHour < node.pricePerHour)
       .map(({ type, pricePerHour }) => ({ ...this.#ask(type, template, question), pricePerHour }));

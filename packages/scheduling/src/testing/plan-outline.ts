@@ -10,6 +10,7 @@ export function outlineOf(plan: Plan) {
       nodePool: node.nodePool,
       pods: node.pods.map(outlineOfPod),
       instanceTypes: node.instanceTypes,
+      ...(node.lastResorts > 0 && { lastResorts: node.lastResorts }),
       requirements: formatRequirements(node.requirements),
       requests: [...node.requests].map(([resource, { nanos }]) => `${resource}: ${nanos}n`).sort(),
       capacityTypes: node.capacityTypes,

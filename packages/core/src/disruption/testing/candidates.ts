@@ -160,6 +160,7 @@ function plannedNode(
     nodePool: pool.nodePool.metadata.name,
     pods: [],
     instanceTypes: types.map(({ name }) => name),
+    lastResorts: 0,
     capacityTypes: ['on-demand'],
     requirements: toRequirements(requirements, FAKE_PROFILE),
     requests: NO_AMOUNTS,

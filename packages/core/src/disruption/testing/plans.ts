@@ -19,6 +19,7 @@ export function plannedNode(instanceTypes: readonly string[], pricePerHour = 1):
     nodePool: 'default',
     pods: [],
     instanceTypes,
+    lastResorts: 0,
     capacityTypes: ['on-demand'],
     requirements: new Map(),
     requests: NO_AMOUNTS,

@@ -29,6 +29,7 @@ class CatalogueReader {
   readonly allocatable: Amounts[] = [];
   readonly capacity: Amounts[] = [];
   readonly sound = new BitSet();
+  readonly lastResorts = new BitSet();
   readonly kinds: OfferingKind[] = [];
   readonly reserved: ReservedOffering[] = [];
   readonly reservations = new Map<string, number>();
@@ -58,6 +59,7 @@ class CatalogueReader {
       ofType.add(variant);
       for (const offering of offerings) this.#offer(offering, id, variant, ofType);
     }
+    if (type.lastResort === true) this.lastResorts.unite(ofType);
     this.#declare(type, ofType);
     for (const { reservation } of type.offerings) {
       if (reservation === undefined) continue;

@@ -37,6 +37,7 @@ export interface CatalogueParts {
   readonly allocatable: readonly Amounts[];
   readonly capacity: readonly Amounts[];
   readonly sound: BitSet;
+  readonly lastResorts: BitSet;
   readonly kinds: readonly OfferingKind[];
   readonly reserved: readonly ReservedOffering[];
   readonly reservations: ReadonlyMap<string, number>;
@@ -53,6 +54,8 @@ export class Catalogue {
   readonly typeOf: readonly number[];
   /** Variants that can hold anything at all: nothing about them is negative. */
   readonly sound: BitSet;
+  /** Variants of types that a launch takes only where no other type would do; see `InstanceType.lastResort`. */
+  readonly lastResorts: BitSet;
   readonly kinds: readonly OfferingKind[];
   readonly reserved: readonly ReservedOffering[];
   /** By reservation: how many instances it has left, the smallest where offerings disagree. */
@@ -71,6 +74,7 @@ export class Catalogue {
     this.types = parts.types;
     this.typeOf = parts.typeOf;
     this.sound = parts.sound;
+    this.lastResorts = parts.lastResorts;
     this.kinds = parts.kinds;
     this.reserved = parts.reserved;
     this.reservations = parts.reservations;

@@ -25,10 +25,11 @@ export function finishNode(
   const { market, nodePool, overheadGroups } = node.template;
   const { sets, options, typeLists } = tables;
   const set = withReservations(node, tables);
-  const { names, variants, pricePerHour, capacityTypes } = typeLists.of(
+  const { names, lastResorts, variants, pricePerHour, capacityTypes } = typeLists.of(
     node.variants,
     market.priceOrder(set),
     market.catalogue,
+    set,
   );
   if (set.hasMinValues && options.minValuesPolicy === 'Strict') {
     const listed = new BitSet();
@@ -41,6 +42,7 @@ export function finishNode(
     nodePool,
     pods: node.pods.map(toPlacedPod),
     instanceTypes: names,
+    lastResorts,
     capacityTypes,
     requirements: sets.toRequirements(set),
     requests: addAmounts(podAmounts(node, tables.resources), leastOverhead(overheadGroups, node.variants)),

@@ -1,5 +1,6 @@
 import type { Market } from '../../model/instance-types/market.ts';
 import type { BitSet } from '../../model/interning/bit-set.ts';
+import { withoutLastResorts } from '../../model/instance-types/last-resorts.ts';
 import { findShortages } from '../../model/instance-types/min-values.ts';
 import type { RequirementSet, RequirementSets } from '../../model/requirements/requirement-set.ts';
 import type { Domains } from '../../model/requirements/domains.ts';
@@ -31,11 +32,13 @@ export class OfferedSupply implements NodeSupply {
     return left.intersect(usable) && findShortages(set, this.#sets, this.#market.catalogue, left).length === 0;
   }
 
+  /** A domain with nothing but last resorts is Infinity as long as there are others. */
   prices(domains: Domains, set: RequirementSet): Float64Array {
     const prices = new Float64Array(domains.size).fill(Number.POSITIVE_INFINITY);
     const { usable, kinds } = this.#market.supply(set);
-    const left = this.#largeEnough.clone();
-    left.intersect(usable);
+    const large = this.#largeEnough.clone();
+    large.intersect(usable);
+    const left = withoutLastResorts(large, set, this.#market.catalogue);
     const isOffered = this.#market.catalogue.isOfferedBy(domains.key);
     for (const { values, price } of isOffered
       ? this.#byOffering(domains, left, kinds)

@@ -15,6 +15,7 @@ import {
 import { hostPortsFree } from './rules/host-ports.ts';
 import {
   capacityTypesTrue,
+  lastResortsTold,
   minValuesMet,
   noFittingTypeLeftOut,
   pricesAddUp,
@@ -60,6 +61,7 @@ const RULES = {
   typesCanBeBought,
   typeListSized,
   typesCheapestFirst,
+  lastResortsTold,
   pricesAddUp,
   capacityTypesTrue,
   noFittingTypeLeftOut,

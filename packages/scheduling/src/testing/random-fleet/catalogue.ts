@@ -8,11 +8,16 @@ import { CPU_LABEL, GPU, RESERVATION_LABEL, ZONES } from './values.ts';
 /** A few instance types, no two at the same price. One of them is large, dear, and to be had everywhere. */
 export function randomCatalogue(random: Random, traits: FleetTraits): readonly InstanceType[] {
   const types = Array.from({ length: 4 + random.below(10) }, (_, index) => randomType(index, random, traits));
-  if (traits.forgiving) return [...types, lastResort('amd64'), lastResort('arm64')];
-  return [...types, lastResort(random.pick(['amd64', 'arm64']))];
+  const large = traits.forgiving ? [largeType('amd64'), largeType('arm64')] : [largeType(random.pick(ARCHITECTURES))];
+  return [...types, ...large].map((type, index) => {
+    const isMarked = traits.lastResorts && (index % 4 === 3 || type.capacity[GPU] !== undefined);
+    return isMarked ? { ...type, lastResort: true } : type;
+  });
 }
 
-function lastResort(arch: string): InstanceType {
+const ARCHITECTURES = ['amd64', 'arm64'];
+
+function largeType(arch: string): InstanceType {
   return makeType(`type-${arch}`, {
     capacity: { cpu: '24', memory: '64Gi', pods: '30', [GPU]: '2' },
     offerings: ZONES.flatMap((zone) => [makeOffering(zone, 'on-demand', 1.5), makeOffering(zone, 'spot', 1.1)]),

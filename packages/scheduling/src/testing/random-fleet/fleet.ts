@@ -17,7 +17,7 @@ export interface RandomFleet {
   readonly options: PlanningOptions;
 }
 
-const ANY_FLEET: FleetTraits = { independent: false, portable: false, forgiving: false, apps: 8 };
+const ANY_FLEET: FleetTraits = { independent: false, portable: false, forgiving: false, lastResorts: false, apps: 8 };
 
 /** The same fleet for the same seed and traits. */
 export function randomFleet(seed: number, wanted: Partial<FleetTraits> = {}): RandomFleet {

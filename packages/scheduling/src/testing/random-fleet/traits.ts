@@ -12,6 +12,8 @@ export interface FleetTraits {
    * types to be had in every way, and nobody kept away by others than his own kind.
    */
   readonly forgiving: boolean;
+  /** Types with GPUs, and some others, are what a launch takes last. */
+  readonly lastResorts: boolean;
   /** How many workloads at most. */
   readonly apps: number;
 }

@@ -117,6 +117,11 @@ export const BROKEN_NODES: Readonly<Record<string, Case>> = {
     sound: plain,
     broken: withNode({ instanceTypes: ['large', 'small'] }),
   },
+  'a last resort that is none': {
+    breaks: ['lastResortsTold'],
+    sound: plain,
+    broken: withNode({ lastResorts: 1 }),
+  },
   'a node at a price nobody offers': {
     breaks: ['pricesAddUp'],
     sound: plain,

@@ -113,6 +113,7 @@ export function bought({ pool = DEFAULT, pods, asks = [], cpu, ...parts }: NodeP
     nodePool: pool.metadata.name,
     pods: pods.map((pod) => ('pod' in pod ? pod : asIs(pod))),
     instanceTypes,
+    lastResorts: 0,
     capacityTypes: waysToPay(instanceTypes, requirements),
     requirements,
     requests: new Map([

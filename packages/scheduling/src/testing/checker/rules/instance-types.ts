@@ -31,14 +31,29 @@ export const typeListSized: Rule = ({ planned, options }) =>
     })
     .map(({ hostname, node }) => `${hostname} lists ${node.instanceTypes.length} types`);
 
-/** The cheapest come first (§22). */
+/** The cheapest come first (§22), last resorts behind all that a launch takes before them (07 §12). */
 export const typesCheapestFirst: Rule = (checked) =>
   checked.planned.flatMap((target) => {
-    const prices = target.types.map((type) => priceOf(target, type, checked));
-    const wrong = prices.findIndex((price, index) => index > 0 && price < prices[index - 1]!);
-    return wrong === -1
-      ? []
-      : [`${target.node.instanceTypes[wrong]} of ${target.hostname} is cheaper than one before it`];
+    const split = target.types.length - target.node.lastResorts;
+    return [target.types.slice(0, split), target.types.slice(split)].flatMap((types) => {
+      const prices = types.map((type) => priceOf(target, type, checked));
+      const wrong = prices.findIndex((price, index) => index > 0 && price < prices[index - 1]!);
+      return wrong === -1 ? [] : [`${types[wrong]!.name} of ${target.hostname} is cheaper than one before it`];
+    });
+  });
+
+/** Last resorts are told apart where a launch would take others, and nowhere else (07 §12). */
+export const lastResortsTold: Rule = (checked) =>
+  checked.planned.flatMap((target) => {
+    const { node, types, hostname } = target;
+    const isVaried = [...node.requirements.values()].some(({ minValues }) => minValues !== undefined);
+    const offered = types.filter((type) => priceOf(target, type, checked) < Number.POSITIVE_INFINITY);
+    const others = offered.filter(({ lastResort }) => lastResort !== true);
+    const expected = isVaried || others.length === 0 ? 0 : offered.length - others.length;
+    const told = offered.filter((type) => types.indexOf(type) >= types.length - node.lastResorts).length;
+    const isTold = offered.slice(0, offered.length - told).every((type) => others.includes(type));
+    const isRight = told === expected && (expected === 0 || isTold);
+    return isRight ? [] : [`${hostname} tells ${told} of ${offered.length} types as last resorts, not ${expected}`];
   });
 
 /** A node costs what its cheapest type costs, and the plan what its nodes cost (§22). */
