@@ -14,6 +14,7 @@ import {
   allocatableResources,
   compatibleOfferings,
   type InstanceType,
+  launchChoices,
   type PlannedNode,
 } from '@karpenter-ts/scheduling';
 import { toNodeClaim } from '../provisioning/planned-nodeclaim.ts';
@@ -28,12 +29,13 @@ export interface Purchase {
   readonly pricePerHour: number;
 }
 
-/** The cheapest available offering that meets the plan; undefined if there is none. Of equal ones the first by name. */
-export function findPurchase(
-  { instanceTypes, requirements }: PlannedNode,
-  { profile, catalogue }: OfflineProvider,
-): Purchase | undefined {
-  const names = new Set(instanceTypes);
+/**
+ * The cheapest available offering that meets the plan, of types that are not its last resorts; undefined if there is none. Of
+ * equal ones the first by name.
+ */
+export function findPurchase(planned: PlannedNode, { profile, catalogue }: OfflineProvider): Purchase | undefined {
+  const { requirements } = planned;
+  const names = new Set(launchChoices(planned));
   const admitted = catalogue.filter(({ name }) => names.has(name));
   const purchases = admitted.flatMap((instanceType) =>
     compatibleOfferings(instanceType, requirements, profile).map((offering): Purchase => {

@@ -291,3 +291,33 @@ test('without a pool that nodes can be bought from, pods still move to nodes tha
   await env.change(NODE_POOLS, 'default', { status: { conditions: [conditionOf('Ready', 'False')] } });
   assert.match((await look(env, 'a'))!, /^Not all pods would schedule, default\/p => /);
 });
+
+test('a last resort that a launch would not take is no cheaper replacement', async (t) => {
+  const metal = { ...sold('metal', at(1, 'on-demand', 0.5)), lastResort: true };
+  const lookAt = async (requests: Readonly<Record<string, string>>, ...cheaper: readonly InstanceType[]) => {
+    const instanceTypes = [sold('old', at(1, 'on-demand', 1)), metal, ...cheaper];
+    const env = await start(t, { instanceTypes });
+    await env.addPool();
+    await env.addNode('a', { type: 'old' });
+    await env.addPod('p', 'a', { requests });
+    return look(env, 'a');
+  };
+  const large = (name: string, price: number): InstanceType => ({
+    ...fakeType(name, { offerings: [at(1, 'on-demand', price)], resources: { cpu: '4', memory: '64Gi' } }),
+    lastResort: true,
+  });
+  assert.equal(await lookAt({ cpu: '1' }), "Can't replace with a cheaper node");
+  assert.equal(await lookAt({ cpu: '1' }, sold('new', at(1, 'on-demand', 0.8))), 'replace by new on-demand');
+  assert.equal(await lookAt({ memory: '32Gi' }, large('cheap', 0.6), large('dear', 1.6)), 'replace by cheap on-demand');
+});
+
+test('with minValues last resorts are replacements as any others', async (t) => {
+  const metal = { ...sold('metal', at(1, 'on-demand', 0.5)), lastResort: true };
+  const env = await start(t, { instanceTypes: [sold('old', at(1, 'on-demand', 1)), metal] });
+  await env.addPool('default', {
+    template: { requirements: [{ key: INSTANCE_TYPE_LABEL, operator: 'Exists', minValues: 1 }] },
+  });
+  await env.addNode('a', { type: 'old' });
+  await env.addPod('p', 'a', { requests: { cpu: '1' } });
+  assert.equal(await look(env, 'a'), 'replace by metal on-demand');
+});

@@ -1,5 +1,11 @@
 import type { CapacityType } from '@karpenter-ts/apis';
-import type { InstanceType, PlannedNode, PricesUnder, ValueShortage } from '@karpenter-ts/scheduling';
+import {
+  type InstanceType,
+  launchChoices,
+  type PlannedNode,
+  type PricesUnder,
+  type ValueShortage,
+} from '@karpenter-ts/scheduling';
 import type { Candidate } from '../candidates/candidate.ts';
 import type { Replacement } from '../commands/command.ts';
 import type { ConsolidationContext } from './consolidation-option.ts';
@@ -17,15 +23,19 @@ export interface Offer {
   readonly prices: PricesUnder;
 }
 
-/** The node as the simulation planned it, before anything is filtered. */
+/**
+ * The node as the simulation planned it, before anything is filtered, but without types that are only its last resorts: the
+ * price filters could leave nothing else, and then pods would move to a metal instance because it is cheaper.
+ */
 export function offerOf(
   planned: PlannedNode,
   { pools, prices }: Pick<ConsolidationContext, 'pools' | 'prices'>,
 ): Offer {
   const pool = pools.get(planned.nodePool)!; // plans are made from these pools
+  const instanceTypes = launchChoices(planned);
   return {
-    planned,
-    types: planned.instanceTypes.map((name) => pool.instanceTypes.get(name)!),
+    planned: { ...planned, instanceTypes, lastResorts: 0 },
+    types: instanceTypes.map((name) => pool.instanceTypes.get(name)!),
     prices: prices.of(pool.offered).under(planned.requirements),
   };
 }
