@@ -32,7 +32,8 @@ const KWOK_HEADER = `## With the KWOK provider
 
 From \`packages/provider-kwok/src/options.ts\`. The catalogue \`ec2\` is ours: EC2's types in us-east-1 with their sizes, pod
 limits, GPUs, zones and on-demand prices as AWS publishes them (DescribeInstanceTypes, DescribeInstanceTypeOfferings, the
-price list); spot costs 30 to 70 % of that, made up but the same at every start.`;
+price list); spot costs 30 to 70 % of that, made up but the same at every start. Bare metal and types with devices are
+[bought last](cost-aware.md#types-that-are-bought-last), as by EC2's launches. In a file, \`"lastResort": true\` marks such types.`;
 
 function table(options: OptionRows): string {
   return `| flag | variable | default | what it does |\n| --- | --- | --- | --- |\n${rows(options)}`;

@@ -73,6 +73,35 @@ test('03/112 of three types the cheapest that can be had is taken, and the Node 
   );
 });
 
+test('a last resort is taken where nothing else can be had, or with minValues', () => {
+  const catalogue = toCatalogue(
+    [
+      { name: 'metal', cpu: '8', price: 0.1, lastResort: true },
+      { name: 'small', cpu: '4', price: 0.2 },
+      { name: 'large', cpu: '8', price: 0.4 },
+    ].map(({ name, cpu, price, lastResort }) =>
+      toInstanceType({
+        name,
+        architecture: 'amd64',
+        operatingSystems: ['linux'],
+        resources: { cpu, memory: '8Gi' },
+        offerings: [makeOffering('test-zone-a', 'on-demand', price)],
+        lastResort,
+      }),
+    ),
+  );
+  const typeFor = (names: readonly string[], cpu: string, minValues?: number) => {
+    const named = { ...isOneOf(INSTANCE_TYPE_LABEL, ...names), ...(minValues && { minValues }) };
+    const { labels } = makeNode({ requirements: [named], requests: { cpu }, catalogue });
+    return labels[INSTANCE_TYPE_LABEL];
+  };
+  const all = ['metal', 'small', 'large'];
+  assert.equal(typeFor(all, '1'), 'small');
+  assert.equal(typeFor(all, '6'), 'large');
+  assert.equal(typeFor(['metal', 'small'], '6'), 'metal');
+  assert.equal(typeFor(all, '1', 2), 'metal');
+});
+
 test("a Node is named after its claim in upstream's form and carries nothing but the unregistered taint", () => {
   const { node } = makeNode({ requirements: [isOneOf(INSTANCE_TYPE_LABEL, 'c-2x-amd64-linux')] });
   assert.match(node.metadata.name, /^kwok-default-x7k2p-[a-z]+-\d+-[a-z0-9]{10}-\d+$/);

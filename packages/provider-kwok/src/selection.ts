@@ -22,6 +22,7 @@ export interface Selection {
 /**
  * Selects the cheapest of the types that the NodeClaim names; of equal ones the first. If several zones have the same
  * price, the zone is random. A type that can hold the NodeClaim's requests is preferred, which upstream does not check.
+ * Last resorts, which upstream's catalogues do not have, are taken as an EC2 launch takes them: where nothing else is left.
  * Throws if the NodeClaim names no type or an unknown one, and InsufficientCapacityError if no offering is available.
  */
 export function selectInstance(nodeClaim: NodeClaim, catalogue: Catalogue, rng: SeededRng): Selection {
@@ -30,7 +31,8 @@ export function selectInstance(nodeClaim: NodeClaim, catalogue: Catalogue, rng: 
   const choices = namedTypes(requirements, catalogue).flatMap((type) => findChoice(type, isCompatible) ?? []);
   const byPrice = choices.toSorted((a, b) => a.price - b.price);
   const requests = nodeClaim.spec.resources?.requests ?? {};
-  const chosen = byPrice.find(({ type, cheapest }) => canHold(type, cheapest[0]!, requests)) ?? byPrice[0];
+  const holding = byPrice.filter(({ type, cheapest }) => canHold(type, cheapest[0]!, requests));
+  const [chosen] = withoutLastResorts(holding.length > 0 ? holding : byPrice, requirements);
   if (chosen === undefined) {
     throw new InsufficientCapacityError(new Error('no instance type has an available offering that is compatible'));
   }
@@ -60,6 +62,13 @@ function findChoice(type: InstanceType, isCompatible: Compatibility): Choice | u
   if (offerings.length === 0) return undefined;
   const price = Math.min(...offerings.map(({ pricePerHour }) => pricePerHour));
   return { type, price, cheapest: offerings.filter(({ pricePerHour }) => pricePerHour === price) };
+}
+
+/** With `minValues` they count towards the variety that is asked for. */
+function withoutLastResorts(choices: readonly Choice[], requirements: Requirements): readonly Choice[] {
+  if (requirements.values().some(({ minValues }) => minValues !== undefined)) return choices;
+  const others = choices.filter(({ type }) => type.lastResort !== true);
+  return others.length > 0 ? others : choices;
 }
 
 /** Whether the requirements of a type or an offering are compatible with those of a NodeClaim. */

@@ -12,7 +12,7 @@ import type { CatalogueEntry } from '../fleet/fleet-snapshot.ts';
 
 /** Instance types as a cluster file has them. */
 export function catalogueEntries(types: readonly InstanceType[]): readonly CatalogueEntry[] {
-  return types.map(({ name, capacity, overhead, requirements, offerings }) => ({
+  return types.map(({ name, capacity, overhead, requirements, offerings, lastResort }) => ({
     name,
     capacity,
     overhead: sumOf([overhead.kubeReserved, overhead.systemReserved, overhead.evictionThreshold]),
@@ -23,6 +23,7 @@ export function catalogueEntries(types: readonly InstanceType[]): readonly Catal
       price: offering.pricePerHour,
       available: offering.available,
     })),
+    ...(lastResort && { lastResort }),
   }));
 }
 

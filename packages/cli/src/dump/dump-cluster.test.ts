@@ -8,9 +8,12 @@ import { customResourceDefinition, NODE_POOLS, RESOURCES } from '@karpenter-ts/a
 import { simulatedNode, startCluster } from '@karpenter-ts/embedded';
 import { PODS } from '@karpenter-ts/kubernetes';
 import { realClock } from '@karpenter-ts/runtime';
+import { loadCatalogue } from '@karpenter-ts/provider-kwok';
 import { type ClusterContent, readCluster } from '../cluster/cluster-file.ts';
+import { toCatalogue } from '../cluster/offline-objects.ts';
 import { main } from '../main.ts';
 import { recordingIo } from '../testing-io.ts';
+import { catalogueEntries } from './catalogue-entries.ts';
 import type { DumpedLists } from './dumped-objects.ts';
 import { toClusterContent } from './dumped-objects.ts';
 import { runDump } from './run-dump.ts';
@@ -99,4 +102,24 @@ test('a cluster that goes through a dump is the same cluster', () => {
     one.pods?.length,
   ];
   assert.deepEqual(counts(again.content), counts(content));
+});
+
+test('a dump says which types a launch takes last, and a file may say so', () => {
+  const { instanceTypes } = loadCatalogue({ instanceTypesFilePath: '', catalogue: 'ec2' });
+  const marked = instanceTypes.filter(({ name }) => name === 'm5.metal' || name === 'm5.large');
+  const entries = catalogueEntries(marked);
+  assert.deepEqual(
+    entries.map(({ name, lastResort }) => [name, lastResort]),
+    [
+      ['m5.large', undefined],
+      ['m5.metal', true],
+    ],
+  );
+  const read = readCluster(JSON.stringify({ now: '2026-01-01T00:00:00Z', nodePools: [], catalogue: entries }));
+  assert.ok('content' in read, JSON.stringify(read));
+  const catalogue = toCatalogue(read.content.catalogue);
+  assert.deepEqual(
+    catalogue.instanceTypes.map(({ lastResort }) => lastResort === true),
+    [false, true],
+  );
 });

@@ -51,6 +51,8 @@ export interface CatalogueEntry {
   readonly overhead?: ResourceList;
   readonly labels?: Readonly<Record<string, readonly string[]>>;
   readonly offerings: readonly CatalogueOffering[];
+  /** Launched only where no other type would do, as metal types and those with GPUs on AWS. */
+  readonly lastResort?: boolean;
 }
 
 interface CatalogueOffering {
@@ -108,7 +110,7 @@ function toExistingNode(entry: ExistingEntry): ExistingNode {
 const NO_FACTS: NodeFacts = { labels: {}, taints: [] };
 
 export function toInstanceType(entry: CatalogueEntry, wellKnownLabels: ReadonlySet<string>): InstanceType {
-  const { name, capacity, overhead = {}, labels = {}, offerings } = entry;
+  const { name, capacity, overhead = {}, labels = {}, offerings, lastResort } = entry;
   const values: Readonly<Record<string, readonly string[]>> = {
     ...labels,
     [INSTANCE_TYPE_LABEL]: [name],
@@ -132,5 +134,6 @@ export function toInstanceType(entry: CatalogueEntry, wellKnownLabels: ReadonlyS
     })),
     capacity,
     overhead: { kubeReserved: overhead },
+    lastResort,
   };
 }

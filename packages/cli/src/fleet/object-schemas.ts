@@ -133,6 +133,7 @@ export const instanceType = closed(
     overhead: quantities,
     labels: { type: 'object', additionalProperties: texts },
     offerings: list(offering),
+    lastResort: flag,
   },
   ['name', 'capacity', 'offerings'],
 );

@@ -50,7 +50,14 @@ function readType(entry: unknown, place: string, problems: Problems): TypeDescri
     offerings: members(field(entry, 'offerings'), `${place}.offerings`, problems).map((offering, index) =>
       readOffering(offering, { place: `${place}.offerings[${index}]`, type: String(name), problems }),
     ),
+    lastResort: readMark(field(entry, 'lastResort'), `${place}.lastResort`, problems),
   };
+}
+
+/** Ours: upstream's files have no such key. */
+function readMark(value: unknown, place: string, problems: Problems): boolean {
+  if (value !== undefined && typeof value !== 'boolean') problems.push(`${place} must be true or false`);
+  return value === true;
 }
 
 function readResources(value: unknown, place: string, problems: Problems): ResourceList {

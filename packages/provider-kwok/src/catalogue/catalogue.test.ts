@@ -98,6 +98,7 @@ test("offerings may be written as upstream's stale example has them", (t) => {
     ]),
   );
   const [type] = load({ instanceTypesFilePath: path }).instanceTypes;
+  assert.equal(type!.lastResort, undefined);
   assert.equal(valueOf(type!.offerings[0]!, ZONE_LABEL), 'us-east-1a');
   assert.equal(valueOf(type!.offerings[0]!, CAPACITY_TYPE_LABEL), 'on-demand');
   assert.equal(type!.offerings[0]!.pricePerHour, 1.624);
@@ -116,7 +117,8 @@ test('03/116 a file that cannot be used is a clear failure at the start', (t) =>
   assert.match(failure('/does/not/exist'), /^could not read custom instance types file: /);
   assert.match(failure(writeFile(t, '[{')), /^could not parse JSON data: /);
   assert.equal(failure(writeFile(t, '{}')), 'invalid instance types file: the file must be a list');
-  const wrong = { name: '', resources: { cpu: 'many' }, offerings: [{ Price: -1, Requirements: [{ key: 'a' }] }] };
+  const offerings = [{ Price: -1, Requirements: [{ key: 'a' }] }];
+  const wrong = { name: '', resources: { cpu: 'many' }, offerings, lastResort: 'yes' };
   assert.equal(
     failure(writeFile(t, JSON.stringify([wrong]))),
     'invalid instance types file: [0].name must be a text; [0].architecture must be a text; ' +
@@ -124,7 +126,7 @@ test('03/116 a file that cannot be used is a clear failure at the start', (t) =>
       '[0].resources.memory is missing; [0].offerings[0].Price must be a number that is not below 0; ' +
       '[0].offerings[0].Requirements[0].operator must be one of DoesNotExist, Exists, Gt, Gte, In, Lt, Lte, NotIn; ' +
       '[0].offerings[0].Requirements must say karpenter.sh/capacity-type In one value; ' +
-      '[0].offerings[0].Requirements must say topology.kubernetes.io/zone In one value',
+      '[0].offerings[0].Requirements must say topology.kubernetes.io/zone In one value; and 1 more',
   );
 });
 
@@ -162,4 +164,33 @@ test('spot in the ec2 catalogue costs 30 to 70 % of on demand, the same at every
     }
   }
   assert.deepEqual(load({ catalogue: 'ec2' }).instanceTypes, instanceTypes);
+});
+
+test('bare metal and types with devices are the last resort of the ec2 catalogue, and of a file those it says', (t) => {
+  const { instanceTypes, named } = load({ catalogue: 'ec2' });
+  for (const name of ['m5.metal', 'c7i.metal-48xl', 'g5.xlarge', 'p5.48xlarge', 'inf2.xlarge', 'trn1.2xlarge']) {
+    assert.equal(named(name)[0]!.lastResort, true, name);
+  }
+  for (const name of ['m5.xlarge', 'u-6tb1.112xlarge', 'f2.6xlarge', 'vt1.3xlarge']) {
+    assert.equal(named(name)[0]!.lastResort, undefined, name);
+  }
+  const others = instanceTypes.filter(({ lastResort }) => lastResort !== true);
+  assert.ok(others.every(({ capacity }) => Object.keys(capacity).every((resource) => !resource.includes('/'))));
+  const entry = {
+    architecture: 'amd64',
+    operatingSystems: ['linux'],
+    resources: { cpu: '1', memory: '1Gi' },
+    offerings: [],
+  };
+  const path = writeFile(
+    t,
+    JSON.stringify([
+      { ...entry, name: 'a', lastResort: true },
+      { ...entry, name: 'b' },
+    ]),
+  );
+  const wrong = writeFile(t, JSON.stringify([{ ...entry, name: 'c', lastResort: 'yes' }]));
+  assert.throws(() => load({ instanceTypesFilePath: wrong }), /\[0\]\.lastResort must be true or false/);
+  const marks = load({ instanceTypesFilePath: path }).instanceTypes.map(({ lastResort }) => lastResort);
+  assert.deepEqual(marks, [true, undefined]);
 });

@@ -19,6 +19,9 @@ const NANO = 1_000_000_000n;
 const LEAST_SPOT_PERCENT = 30;
 const MOST_SPOT_PERCENT = 70;
 
+/** What an EC2 launch takes last: bare metal, and types with devices (spec 07 §12). */
+const METAL = /\.metal/;
+
 type MakeOffering = ReturnType<typeof offeringMaker>;
 
 /**
@@ -48,6 +51,7 @@ function readRow(row: string, makeOffering: MakeOffering): InstanceType {
       { name, price: Number(price), zones, sellsSpot: capacityTypes.includes('spot') },
       makeOffering,
     ),
+    lastResort: METAL.test(name) || devices !== '',
   });
 }
 

@@ -18,6 +18,8 @@ export interface TypeDescription {
   /** At least cpu and memory; 110 pods unless it says otherwise. */
   readonly resources: ResourceList;
   readonly offerings: readonly Offering[];
+  /** Launched only where no other type would do; see `InstanceType.lastResort`. */
+  readonly lastResort?: boolean | undefined;
 }
 
 const OVERHEAD: Overhead = { kubeReserved: { cpu: '100m', memory: '10Mi' } };
@@ -28,7 +30,7 @@ const EC2_NAME = /^\w+\.(nano|micro|small|medium|large|\d*xlarge|metal)$/;
 
 /** The type as planning sees it, with upstream's labels (spec 03 §17.2). */
 export function toInstanceType(description: TypeDescription): InstanceType {
-  const { name, architecture, operatingSystems, resources, offerings } = description;
+  const { name, architecture, operatingSystems, resources, offerings, lastResort } = description;
   const cpu = canonicalQuantity(resources['cpu'] ?? '');
   return {
     name,
@@ -46,6 +48,7 @@ export function toInstanceType(description: TypeDescription): InstanceType {
     offerings,
     capacity: { pods: DEFAULT_PODS, ...resources },
     overhead: OVERHEAD,
+    ...(lastResort && { lastResort }),
   };
 }
 
