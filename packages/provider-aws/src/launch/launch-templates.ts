@@ -1,0 +1,245 @@
+import type { LaunchTemplate } from '@aws-sdk/client-ec2';
+import { CLUSTER_NAME_TAG, EC2NODECLASS_TAG } from '@karpenter-ts/apis';
+import {
+  ChangeMonitor,
+  combineErrors,
+  defineGauge,
+  type Logger,
+  type Metrics,
+  MINUTE,
+  nameList,
+  runParallel,
+  type SteadyClock,
+  StructuredError,
+  unlessAborted,
+} from '@karpenter-ts/runtime';
+import type { Ec2Api } from '../api/aws-apis.ts';
+import { findAwsError, isAwsNotFound } from '../api/aws-error.ts';
+import { pages } from '../api/pages.ts';
+import { renderUserData } from '../user-data/user-data.ts';
+import { templateBody } from './template-body.ts';
+import { TEMPLATE_PREFIX, type TemplateSpec } from './template-spec.ts';
+import { wrapError } from './wrap-error.ts';
+
+/** How long a template is kept after it was last used. */
+const LIFETIME = 1 * MINUTE;
+
+/** The most templates that EC2 lists on a page. */
+const PAGE_SIZE = 200;
+
+/** How many templates are deleted at once. */
+const DELETIONS = 5;
+
+/** EC2's limit, which it alone enforces, and the size from which a log line warns of it. Bytes before base64. */
+const MOST_USER_DATA = 16384;
+const MUCH_USER_DATA = 14745;
+
+export const userDataBytes = defineGauge(
+  'karpenter_ec2nodeclasses_userdata_bytes',
+  ['nodeclass'],
+  'Size in bytes of the rendered user data (raw, pre-base64) for the EC2NodeClass',
+);
+
+export interface LaunchTemplatesDeps {
+  readonly ec2: Pick<Ec2Api, 'describeLaunchTemplates' | 'createLaunchTemplate' | 'deleteLaunchTemplate'>;
+  readonly clock: SteadyClock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly clusterName: string;
+  /** Aborted when the process stops. */
+  readonly stopping: AbortSignal;
+}
+
+/** A template that is there, as far as we know. */
+interface Kept {
+  readonly id: string;
+  readonly name: string;
+  usedUntil: number; // elapsed milliseconds
+}
+
+/**
+ * The launch templates of this cluster. They are made when a launch needs them, and deleted a minute after the last that
+ * did. Work on one template is done once for all launches that wait for it; work on different ones goes side by side.
+ */
+export class LaunchTemplates {
+  readonly #deps: LaunchTemplatesDeps;
+  readonly #kept = new Map<string, Kept>();
+  /** Templates that are being looked for or created, by name. */
+  readonly #underWay = new Map<string, Promise<Kept>>();
+  /** Deletions, by name: a launch that needs the template waits for its end, and then makes it anew. */
+  readonly #deletions = new Map<string, Promise<void>>();
+  readonly #changes: ChangeMonitor;
+
+  constructor(deps: LaunchTemplatesDeps) {
+    this.#deps = deps;
+    this.#changes = new ChangeMonitor(deps.clock);
+  }
+
+  /** Makes sure that the template is there. One that another process of this cluster has made is used. */
+  async ensure(name: string, spec: TemplateSpec, signal: AbortSignal): Promise<void> {
+    const kept = this.#kept.get(name);
+    if (kept !== undefined) {
+      this.#keep(kept);
+      return;
+    }
+    await unlessAborted(this.#obtain(name, spec), signal);
+  }
+
+  /** EC2 says that there is no such template. It is not deleted, for it may be that EC2 does not know of it yet. */
+  invalidate(name: string): void {
+    const fields = { 'launch-template-name': name, 'launch-template-id': this.#kept.get(name)?.id ?? '' };
+    this.#deps.logger.debug('invalidating launch template in the cache because it no longer exists', fields);
+    this.#kept.delete(name);
+  }
+
+  /**
+   * Takes over the templates that other processes of this cluster have left. Those that no launch needs expire. Templates
+   * that are not named as ours are somebody else's, whatever their tags; upstream deletes these, too.
+   */
+  async hydrate(signal: AbortSignal): Promise<void> {
+    const { clusterName, logger } = this.#deps;
+    const fields = { 'tag-key': CLUSTER_NAME_TAG, 'tag-value': clusterName };
+    try {
+      for await (const template of this.#list({ [CLUSTER_NAME_TAG]: clusterName }, signal)) {
+        const { name } = template;
+        if (name.startsWith(TEMPLATE_PREFIX) && !this.#kept.has(name)) this.#keep(template);
+      }
+      logger.debug('hydrated launch template cache', { ...fields, count: this.#kept.size });
+    } catch (error) {
+      logger.error('unable to hydrate the AWS launch template cache', error, fields);
+    }
+  }
+
+  /** Deletes the templates that no launch has used for a while. One that cannot be deleted is tried again next time. */
+  async deleteExpired(signal: AbortSignal): Promise<void> {
+    const now = this.#deps.clock.elapsed();
+    const expired = [...this.#kept.values()].filter(({ usedUntil }) => usedUntil <= now);
+    await runParallel(expired, DELETIONS, (template) => this.#deleteUnused(template, signal));
+  }
+
+  /** Deletes all templates of a NodeClass. Rejects if any is left. */
+  async deleteFor(nodeClass: string, signal: AbortSignal): Promise<void> {
+    const { ec2, clusterName, logger, metrics } = this.#deps;
+    const names: string[] = [];
+    try {
+      const tags = { [CLUSTER_NAME_TAG]: clusterName, [EC2NODECLASS_TAG]: nodeClass };
+      for await (const { name } of this.#list(tags, signal)) names.push(name);
+    } catch (error) {
+      throw wrapError('fetching launch templates', error);
+    }
+    const errors = await runParallel(names, DELETIONS, async (name) => {
+      await ec2.deleteLaunchTemplate({ LaunchTemplateName: name }, signal);
+    });
+    if (names.length > 0) logger.debug('deleted launch templates', { launchTemplates: nameList(names, 5) });
+    metrics.remove(userDataBytes, { nodeclass: nodeClass });
+    if (errors.length > 0) throw wrapError('deleting launch templates', combineErrors(errors));
+  }
+
+  /** The work goes on when whoever asked for it has left: others may wait for it, too. */
+  #obtain(name: string, spec: TemplateSpec): Promise<Kept> {
+    const present = this.#underWay.get(name);
+    if (present !== undefined) return present;
+    const work = this.#findOrCreate(name, spec, this.#deps.stopping).finally(() => this.#underWay.delete(name));
+    work.catch(() => undefined); // all who wait for it may have left
+    this.#underWay.set(name, work);
+    return work;
+  }
+
+  async #findOrCreate(name: string, spec: TemplateSpec, signal: AbortSignal): Promise<Kept> {
+    await this.#deletions.get(name);
+    const found = (await this.#find(name, signal)) ?? (await this.#create(name, spec, signal));
+    return this.#keep({ id: found.LaunchTemplateId ?? '', name });
+  }
+
+  async #find(name: string, signal: AbortSignal): Promise<LaunchTemplate | undefined> {
+    const { ec2, logger } = this.#deps;
+    let found: readonly LaunchTemplate[];
+    try {
+      found = (await ec2.describeLaunchTemplates({ LaunchTemplateNames: [name] }, signal)).LaunchTemplates ?? [];
+    } catch (error) {
+      if (isAwsNotFound(error)) return undefined;
+      throw wrapError('describing launch templates', error);
+    }
+    if (found.length !== 1) {
+      const values = { 'launch-template-count': found.length };
+      throw new StructuredError('expected to find one launch template', values);
+    }
+    if (this.#changes.hasChanged(name, name)) {
+      logger.debug('discovered launch template', { 'launch-template-name': name });
+    }
+    return found[0];
+  }
+
+  async #create(name: string, spec: TemplateSpec, signal: AbortSignal): Promise<LaunchTemplate> {
+    const { ec2, logger } = this.#deps;
+    try {
+      const userData = renderUserData(spec.userData);
+      this.#measure(userData, spec.nodeClassName, name);
+      const { LaunchTemplate } = await ec2.createLaunchTemplate(templateBody(spec, { name, userData }), signal);
+      const id = LaunchTemplate?.LaunchTemplateId ?? '';
+      logger.debug('created launch template', { 'launch-template-name': name, id });
+      return { LaunchTemplateId: id };
+    } catch (error) {
+      // Another process was faster, or the answer to our own request was lost. Equal names mean equal templates.
+      if (findAwsError(error)?.code === 'InvalidLaunchTemplateName.AlreadyExistsException') {
+        return (await this.#find(name, signal)) ?? {};
+      }
+      throw wrapError('creating launch template', error);
+    }
+  }
+
+  #measure(userData: string, nodeClass: string, name: string): void {
+    const { logger, metrics } = this.#deps;
+    const bytes = Buffer.byteLength(userData, 'base64');
+    metrics.set(userDataBytes, { nodeclass: nodeClass }, bytes);
+    if (bytes < MUCH_USER_DATA) return;
+    logger.info('rendered user data is approaching the EC2 user data size limit', {
+      'launch-template-name': name,
+      'userdata-bytes': bytes,
+      'warn-threshold': MUCH_USER_DATA,
+      limit: MOST_USER_DATA,
+    });
+  }
+
+  #keep(template: Pick<Kept, 'id' | 'name'>): Kept {
+    const kept = { ...template, usedUntil: this.#deps.clock.elapsed() + LIFETIME };
+    this.#kept.set(template.name, kept);
+    return kept;
+  }
+
+  async #deleteUnused(template: Kept, signal: AbortSignal): Promise<void> {
+    const { name } = template;
+    if (this.#kept.get(name) !== template) return; // used meanwhile
+    this.#kept.delete(name);
+    const deletion = this.#delete(template, signal);
+    this.#deletions.set(name, deletion);
+    await deletion;
+    this.#deletions.delete(name);
+  }
+
+  async #delete(template: Kept, signal: AbortSignal): Promise<void> {
+    const { id, name } = template;
+    const { ec2, logger } = this.#deps;
+    try {
+      await ec2.deleteLaunchTemplate(id === '' ? { LaunchTemplateName: name } : { LaunchTemplateId: id }, signal);
+      logger.debug('deleted launch template', { id, name });
+    } catch (error) {
+      if (isAwsNotFound(error)) return;
+      logger.error('failed to delete launch template', error, { 'launch-template': name });
+      this.#kept.set(name, template); // expired still, so the next sweep tries again
+    }
+  }
+
+  async *#list(
+    tags: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): AsyncGenerator<Pick<Kept, 'id' | 'name'>, void, undefined> {
+    const Filters = Object.entries(tags).map(([key, value]) => ({ Name: `tag:${key}`, Values: [value] }));
+    const { describeLaunchTemplates } = this.#deps.ec2;
+    for await (const page of pages(describeLaunchTemplates, { Filters, MaxResults: PAGE_SIZE }, signal)) {
+      for (const { LaunchTemplateId: id = '', LaunchTemplateName: name } of page.LaunchTemplates ?? []) {
+        if (name !== undefined) yield { id, name };
+      }
+    }
+  }
+}
