@@ -1,7 +1,18 @@
 // Parts of the provider by themselves, for those who measure them or lay them beside upstream's: anchors and benches.
-export { AwsError } from './api/aws-error.ts';
 export { Amis } from './images/amis.ts';
 export { lifetimeOf, type ParameterSource, type SsmParameter } from './images/ssm-parameters.ts';
+export {
+  AwsError,
+  isAwsAlreadyExists,
+  isAwsNotFound,
+  isDryRunSuccess,
+  isInstanceProfileNotFound,
+  isLaunchTemplateNotFound,
+  isRateLimited,
+  isUnauthorizedOperation,
+  isUserDataTooLarge,
+} from './api/aws-error.ts';
+export { classifyFailure } from './launch/failure-reasons.ts';
 export { describeType, type TypeDescription, type TypeFacts } from './instance-types/describe-type.ts';
 export { readTypeSettings, type TypeOptions, type TypeSettings } from './instance-types/type-settings.ts';
 export { renderUserData } from './user-data/user-data.ts';

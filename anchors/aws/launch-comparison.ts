@@ -1,0 +1,93 @@
+// One NodeClaim launched by the provider's real parts: what `launch` and `errors` have in common.
+import type { EC2NodeClass, NodeClaim } from '@karpenter-ts/apis';
+import { CreateError, InsufficientCapacityError, NodeClassNotReadyError } from '@karpenter-ts/cloudprovider';
+import { type FakeFleets, launchEnvironment, type LaunchParts } from '@karpenter-ts/provider-aws/testing';
+import { findCause } from '@karpenter-ts/runtime';
+import { NEVER } from '@karpenter-ts/runtime/testing';
+
+export interface LaunchInput {
+  readonly instanceTypes: readonly string[];
+  readonly spotPrices?: Readonly<Record<string, Readonly<Record<string, number>>>> | null;
+  readonly reservedCapacityGate: boolean;
+  readonly kubeDNSIP?: string | null;
+  readonly clusterCIDR?: string | null;
+  readonly nodeClass: EC2NodeClass;
+  readonly subnetFreeIPs?: Readonly<Record<string, number>> | null;
+  readonly reservationAvailable?: Readonly<Record<string, number>> | null;
+  readonly placementGroup?: LaunchParts['placementGroup'] | null;
+  readonly unavailableOfferings?:
+    | readonly { readonly capacityType: string; readonly instanceType: string; readonly zone: string }[]
+    | null;
+  readonly nodeClaim: NodeClaim;
+}
+
+export type LaunchWorld = Awaited<ReturnType<typeof launchEnvironment>>;
+
+/** A process in the state that the line names. */
+export async function launchWorld(input: LaunchInput): Promise<LaunchWorld> {
+  const world = await launchEnvironment({
+    types: input.instanceTypes,
+    nodeClasses: [input.nodeClass],
+    reservedCapacity: input.reservedCapacityGate,
+    placementGroup: input.placementGroup ?? undefined,
+    cluster: { kubeDnsIp: input.kubeDNSIP ?? undefined, cidr: input.clusterCIDR ?? undefined },
+  });
+  world.fleets.nameInstance = () => 'i-0123456789abcdef0';
+  await refreshSpotPrices(world, input);
+  for (const [id, free] of Object.entries(input.subnetFreeIPs ?? {})) world.addresses.listed(id, free);
+  for (const [id, left] of Object.entries(input.reservationAvailable ?? {})) world.reservations.counted(id, left);
+  for (const pool of input.unavailableOfferings ?? []) world.unavailable.markUnavailable(pool, { reason: 'test' });
+  return world;
+}
+
+async function refreshSpotPrices({ ec2, prices }: LaunchWorld, { spotPrices }: LaunchInput): Promise<void> {
+  if (!spotPrices) return;
+  ec2.spot = Object.entries(spotPrices).flatMap(([type, zones]) =>
+    Object.entries(zones).map(([AvailabilityZone, price]) => ({
+      InstanceType: type as 'm5.large',
+      AvailabilityZone,
+      SpotPrice: String(price),
+      Timestamp: new Date(0),
+    })),
+  );
+  await prices.refreshSpot(NEVER);
+}
+
+/** The NodeClaim that comes of it, or the error. */
+export async function launchOutcome(world: LaunchWorld, { nodeClaim }: LaunchInput): Promise<object> {
+  try {
+    return { nodeClaim: visibleParts(await world.create(nodeClaim)) };
+  } catch (error) {
+    return { error: visibleError(error) };
+  }
+}
+
+function visibleParts({ metadata, status }: NodeClaim): object {
+  const { providerID, imageID, capacity, allocatable } = status ?? {};
+  return {
+    labels: metadata.labels,
+    annotations: metadata.annotations,
+    providerID,
+    imageID,
+    capacity,
+    allocatable,
+  };
+}
+
+function visibleError(error: unknown): object {
+  const text = (error as Error).message;
+  if (findCause(error, InsufficientCapacityError)) return { class: 'InsufficientCapacity', text };
+  if (findCause(error, NodeClassNotReadyError)) return { class: 'NodeClassNotReady', text };
+  const created = findCause(error, CreateError);
+  if (created === undefined) return { class: 'other', text };
+  return { class: 'CreateError', text, reason: created.conditionReason, message: created.conditionMessage };
+}
+
+/** Bodies of templates by name, and requests in which the body stands in the place of the name. */
+export function requestsOf(fleets: FakeFleets) {
+  return {
+    createLaunchTemplate: fleets.createdTemplates.map(({ ClientToken: _token, ...body }) => body),
+    createFleet: fleets.fleets.map(({ ClientToken: _token, ...input }) => input),
+    launchTemplateNames: fleets.createdTemplates.map(({ LaunchTemplateName }) => LaunchTemplateName),
+  };
+}
