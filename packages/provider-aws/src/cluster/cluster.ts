@@ -1,0 +1,62 @@
+import { errorText } from '@karpenter-ts/runtime';
+import type { AwsApis, EksApi } from '../api/aws-apis.ts';
+import type { ClusterFacts, JoinedCluster } from './cluster-facts.ts';
+
+export interface ClusterDeps {
+  readonly facts: ClusterFacts;
+  readonly eks: EksApi;
+}
+
+/** The cluster that instances join. The range of its service addresses is found out once, when something needs it. */
+export class Cluster implements JoinedCluster {
+  readonly name: string;
+  readonly endpoint: string;
+  readonly caBundle: string | undefined;
+  readonly kubeDnsIp: string | undefined;
+  readonly #eks: EksApi;
+  #cidr: string | undefined;
+
+  constructor({ facts, eks }: ClusterDeps) {
+    this.name = facts.name;
+    this.endpoint = facts.endpoint;
+    this.caBundle = facts.caBundle;
+    this.kubeDnsIp = facts.kubeDnsIp;
+    this.#eks = eks;
+  }
+
+  get cidr(): string | undefined {
+    return this.#cidr;
+  }
+
+  /** Finds the service addresses if they are not known; IPv4 is taken where there are both (spec 08 §2). */
+  async resolveCidr(signal: AbortSignal): Promise<void> {
+    if (this.#cidr !== undefined) return;
+    const { cluster } = await this.#eks.describeCluster({ name: this.name }, signal);
+    const { serviceIpv4Cidr, serviceIpv6Cidr } = cluster?.kubernetesNetworkConfig ?? {};
+    this.#cidr = serviceIpv4Cidr || serviceIpv6Cidr || undefined;
+    if (this.#cidr === undefined) throw new Error('no CIDR found in DescribeCluster response');
+  }
+}
+
+/**
+ * The ARN of the cluster, if ARC manages it. Throws, in upstream's words, if it does not: zonal shifts could then not be
+ * seen.
+ */
+export async function requireZonalShift(
+  clusterName: string,
+  { eks, arcZonalShift }: Pick<AwsApis, 'eks' | 'arcZonalShift'>,
+  signal: AbortSignal,
+): Promise<string> {
+  try {
+    const { cluster } = await eks.describeCluster({ name: clusterName }, signal);
+    if (!cluster?.arn) throw new Error('the cluster has no ARN');
+    await arcZonalShift.getManagedResource({ resourceIdentifier: cluster.arn }, signal);
+    return cluster.arn;
+  } catch (cause) {
+    throw new Error(
+      `Unable to find Cluster ${clusterName} in Zonal Shift. Please check that the cluster is enabled for Zonal Shift ` +
+        `and roles have appropriate permissions ${errorText(cause)}`,
+      { cause },
+    );
+  }
+}
