@@ -64,6 +64,8 @@ export async function watchRoll(tenant: Tenant, old: readonly NodeClaim[]): Prom
     for (const { metadata } of going) if (gone + going.length > ready.length) early.add(metadata.name);
     if (left.length > 0) throw new Error(`${left.length} are left`);
     return true;
+  }).catch(async (cause: unknown) => {
+    throw new Error(await tenant.outline(), { cause });
   });
   return { most, early: [...early] };
 }

@@ -193,6 +193,26 @@ export class Tenant {
     });
   }
 
+  /** A line for each NodeClaim and Node: its conditions, or its taints, and what it was told. For errors. */
+  async outline(): Promise<string> {
+    const events = await this.#list<LiveEvent>(EVENTS, { namespace: 'default' });
+    const toldTo = (name: string) =>
+      events.flatMap(({ involvedObject, reason, message }) =>
+        involvedObject.name === name ? [`${reason}: ${message}`] : [],
+      );
+    const claims = (await this.nodeClaims()).map(({ metadata, status }) => {
+      const conditions = status?.conditions?.map(({ type, status: value }) => `${type}=${value}`) ?? [];
+      const isDeleting = metadata.deletionTimestamp === undefined ? '' : ' deleting';
+      return `NodeClaim ${metadata.name}${isDeleting} ${conditions.join()} [${toldTo(metadata.name).join('; ')}]`;
+    });
+    const nodes = (await this.nodes()).map(({ metadata, spec }) => {
+      const taints = spec.taints?.map(({ key, effect }) => `${key}:${effect}`) ?? [];
+      return `Node ${metadata.name} taints=${taints.join()} [${toldTo(metadata.name).join('; ')}]`;
+    });
+    const pool = `NodePool ${this.name} [${toldTo(this.name).join('; ')}]`;
+    return [pool, ...claims, ...nodes].join('\n');
+  }
+
   async #list<T extends ApiObject>(type: ResourceType, selectors: Json): Promise<readonly T[]> {
     return (await this.client.listAll<T>(type, selectors)).items;
   }
