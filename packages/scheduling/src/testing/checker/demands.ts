@@ -76,6 +76,15 @@ export function demandsOf({ pod, relaxations }: PlacedPod, options: PlanningOpti
   };
 }
 
+/** Whether the selector and the required term of a pod ask for a label, and no value of it meets both. */
+export function contradictsItself(pod: Pod, options: PlanningOptions): boolean {
+  const { expressions, strict } = demandsOf({ pod, relaxations: [] }, { ...options, preferencePolicy: 'Ignore' });
+  return expressions.some((expression) => {
+    const { complement, values } = strict.get(expression.key)!;
+    return !admitsAbsence(expression) && !complement && values.size === 0;
+  });
+}
+
 /** Every required alternative of a pod, less the first few, as requirements; one without constraints if it has none. */
 export function requiredAlternatives(pod: Pod, profile: ProviderProfile, dropped = 0): readonly Requirements[] {
   const selector = toLabelRequirements(pod.spec.nodeSelector ?? {}, profile);

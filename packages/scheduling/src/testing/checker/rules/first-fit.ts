@@ -6,7 +6,7 @@ import { podName } from '../../../model/pods/pod-id.ts';
 import { difference, fits, type Nanos, requestsOf, sum } from '../amounts.ts';
 import { canRun } from '../buying.ts';
 import { usesClaims } from '../daemons.ts';
-import { both, findUntolerated, requiredAlternatives } from '../demands.ts';
+import { both, contradictsItself, findUntolerated, requiredAlternatives } from '../demands.ts';
 import { roomOn } from './resources.ts';
 import type { Rule } from '../rule.ts';
 import { termSelects } from '../selection.ts';
@@ -168,6 +168,7 @@ interface NodeToBe {
 function canTake({ pool, requirements, types, present }: NodeToBe, pod: Pod, checked: CheckedPlan): boolean {
   const { profile } = checked.options;
   if (hasMinValues(pool) || hasReservations(pool) || findUntolerated(pod, pool.taints) !== undefined) return false;
+  if (contradictsItself(pod, checked.options)) return false;
   const asked = requiredAlternatives(pod, profile)[0]!;
   if (findIncompatibilities(requirements, asked, profile.wellKnownLabels).length > 0) return false;
   const requests = sum(present, requestsOf(pod));

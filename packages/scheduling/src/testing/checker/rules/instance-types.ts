@@ -1,7 +1,9 @@
 import { CAPACITY_TYPE_LABEL, formatRequirements, type Requirement, toRequirements } from '@karpenter-ts/apis';
+import type { Pod } from '@karpenter-ts/kubernetes';
 import type { InstanceType } from '../../../snapshot.ts';
 import { beforeReserving, fitsOnType, fittingOfferings, offeringsOf, priceOf } from '../buying.ts';
 import type { Rule } from '../rule.ts';
+import { termSelects } from '../selection.ts';
 import { isTypeCompatible, type PlannedTarget, type CheckedPlan } from '../checked-plan.ts';
 
 /** No type listed for a node has a label the node may not have (§21). */
@@ -75,13 +77,16 @@ function isSamePrice(a: number, b: number): boolean {
   return Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(a));
 }
 
-/** A cheaper type that would do is not left out: a launch might have had it. (Limits, ports and reservations may.) */
+/**
+ * A cheaper type that would do is not left out: a launch might have had it. (Limits, ports, reservations and daemons that a
+ * pod is to be apart from may.)
+ */
 export const noFittingTypeLeftOut: Rule = (checked) =>
   checked.planned.flatMap((target) => {
     const { node, pool, hostname } = target;
     const isCut = node.instanceTypes.length >= checked.options.maxInstanceTypes;
     const mayDiffer = pool.nodePool.spec.limits !== undefined || hasHostPorts(target) || node.reservations.length > 0;
-    if (isCut || mayDiffer) return [];
+    if (isCut || mayDiffer || isApartFromDaemons(target, checked)) return [];
     const listed = new Set(node.instanceTypes);
     return pool.instanceTypes
       .filter(
@@ -94,6 +99,16 @@ export const noFittingTypeLeftOut: Rule = (checked) =>
 function isAwaited({ offerings }: InstanceType, { node }: PlannedTarget, { options }: CheckedPlan): boolean {
   if (node.source === 'upstream' || options.reservedCapacity !== 'Strict') return false;
   return offerings.some(({ reservation }) => reservation !== undefined);
+}
+
+function isApartFromDaemons({ placed }: PlannedTarget, { snapshot }: CheckedPlan): boolean {
+  const keepsAway = (pod: Pod, other: Pod) =>
+    (pod.spec.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []).some((term) =>
+      termSelects(pod, term, snapshot)(other),
+    );
+  return snapshot.daemonPods.some((daemon) =>
+    placed.some(({ pod }) => keepsAway(pod, daemon) || keepsAway(daemon, pod)),
+  );
 }
 
 function hasHostPorts({ placed }: PlannedTarget): boolean {
