@@ -8,7 +8,7 @@ import type {
   MiddlewareStack,
 } from '@smithy/types';
 import { MeasuredRequest } from './request-metrics.ts';
-import { slicedParsing } from './sliced-parsing.ts';
+import { type ParsingTurns, slicedParsing } from './sliced-parsing.ts';
 
 /** The part of a client of the SDK that middleware is added to. */
 export interface Extensible {
@@ -45,11 +45,17 @@ export function measure(
   );
 }
 
-/** Parses long answers of EC2 in slices. */
-export function parseInSlices(client: Extensible): void {
+/** Parses long answers of EC2 in slices, each in a turn of the event loop of its own. */
+export function parseInSlices(client: Extensible, turns: ParsingTurns): void {
   const stack = client.middlewareStack as unknown as MiddlewareStack<object, object>;
-  stack.add(slicedParsing.above(), { step: 'deserialize', priority: 'high', name: 'karpenterSlicesAbove' });
-  stack.add(slicedParsing.below(), { step: 'deserialize', priority: 'low', name: 'karpenterSlicesBelow' });
+  stack.add(slicedParsing.above(turns), { step: 'deserialize', priority: 'high', name: 'karpenterSlicesAbove' });
+  stack.add(slicedParsing.below(turns), { step: 'deserialize', priority: 'low', name: 'karpenterSlicesBelow' });
+}
+
+/** Parses each long answer in a turn of the event loop of its own. */
+export function parseInTurns(client: Extensible, turns: ParsingTurns): void {
+  const stack = client.middlewareStack as unknown as MiddlewareStack<object, object>;
+  stack.add(slicedParsing.inTurn(turns), { step: 'deserialize', priority: 'low', name: 'karpenterParsingTurn' });
 }
 
 function actionOf({ commandName = '' }: HandlerExecutionContext): string {

@@ -10,11 +10,12 @@ import type { Logger, Metrics, SteadyClock } from '@karpenter-ts/runtime';
 import type { AwsCredentialIdentityProvider } from '@smithy/types';
 import type { AwsApis } from '../api/aws-apis.ts';
 import { arcZonalShiftClient } from './arc-zonal-shift-client.ts';
-import { type Extensible, measure, parseInSlices } from './client-middleware.ts';
+import { type Extensible, measure, parseInSlices, parseInTurns } from './client-middleware.ts';
 import { findEndpoint, type ServiceName } from './endpoints.ts';
 import { type AwsHttpHandler, HttpHandler } from './http-handler.ts';
 import { pricingRegion, regionFromMetadata } from './region.ts';
 import { MOST_ATTEMPTS, RetryStrategy } from './retry-strategy.ts';
+import { ParsingTurns } from './sliced-parsing.ts';
 import { ec2Calls, eksCalls, pricingCalls, sqsCalls, ssmCalls } from './service-calls.ts';
 
 /** What the clients of AWS' services are made from. */
@@ -59,9 +60,11 @@ export async function createAwsApis(settings: AwsClientSettings): Promise<AwsCli
     customUserAgent: userAgent,
     ...endpointOf(service, env),
   });
+  const turns = new ParsingTurns();
   const extended = <C extends Extensible>(client: C, service: string): C => {
     measure(client, service, { metrics, clock });
-    if (service === 'EC2') parseInSlices(client);
+    if (service === 'EC2') parseInSlices(client, turns);
+    else parseInTurns(client, turns);
     return client;
   };
   const apis: AwsApis = {

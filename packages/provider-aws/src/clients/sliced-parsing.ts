@@ -20,18 +20,33 @@ interface Remaining {
 
 type SlicedArguments = DeserializeHandlerArguments<object> & { readonly remaining?: Remaining };
 
-/** Middleware of these two kinds must stand on either side of the SDK's parser. */
-export const slicedParsing = { above: parseSlices, below: sliceResponse };
+/** A shorter answer takes a millisecond or two, and is parsed at once. */
+const LONG_ANSWER = 16 * 1024;
+
+/** Lets one piece of work after the other have a turn of the event loop to itself: several listings run at the same time. */
+export class ParsingTurns {
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** Resolves at the beginning of a turn that nobody else has been given. */
+  next(): Promise<void> {
+    const turn = this.#last.then(() => nextTurn());
+    this.#last = turn;
+    return turn;
+  }
+}
+
+/** Middleware of the first two kinds must stand on either side of the SDK's parser; the third below one that needs no slices. */
+export const slicedParsing = { above: parseSlices, below: sliceResponse, inTurn: parseInTurn };
 
 /** Lets the SDK's parser work on one slice of a long answer after the other, with turns of the event loop in between. */
-function parseSlices(): DeserializeMiddleware<object, object> {
+function parseSlices(turns: ParsingTurns): DeserializeMiddleware<object, object> {
   return (next) => async (args) => {
     const remaining: Remaining = { response: undefined, slices: [] };
     const sliced: SlicedArguments = { ...args, remaining };
     const first = await next(sliced);
     const outputs = [first.output];
     while (remaining.slices.length > 0) {
-      await nextTurn();
+      await turns.next();
       outputs.push((await next(sliced)).output);
     }
     return outputs.length === 1 ? first : { response: first.response, output: joined(outputs) };
@@ -39,7 +54,7 @@ function parseSlices(): DeserializeMiddleware<object, object> {
 }
 
 /** Hands the parser the first slice of the answer, then the others without asking AWS again. */
-function sliceResponse(): DeserializeMiddleware<object, object> {
+function sliceResponse(turns: ParsingTurns): DeserializeMiddleware<object, object> {
   return (next) => async (args) => {
     const { remaining } = args as SlicedArguments;
     if (remaining?.response !== undefined) {
@@ -49,6 +64,7 @@ function sliceResponse(): DeserializeMiddleware<object, object> {
     const response = result.response as HttpResponse;
     const { statusCode, body } = response;
     if (statusCode >= 300 || !(body instanceof Uint8Array)) return result;
+    if (body.length >= LONG_ANSWER) await turns.next();
     const xml = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
     if (!isComplete(xml)) throw new IncompleteAnswerError();
     const slices = sliceAnswer(xml);
@@ -57,6 +73,16 @@ function sliceResponse(): DeserializeMiddleware<object, object> {
     remaining.response = { ...response, body: undefined };
     remaining.slices = others;
     return { ...result, response: { ...response, body: Buffer.from(first!) } };
+  };
+}
+
+/** Answers in JSON are parsed quickly, but whole. */
+function parseInTurn(turns: ParsingTurns): DeserializeMiddleware<object, object> {
+  return (next) => async (args) => {
+    const result = await next(args);
+    const { body } = result.response as HttpResponse;
+    if (body instanceof Uint8Array && body.length >= LONG_ANSWER) await turns.next();
+    return result;
   };
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Filter } from '@aws-sdk/client-pricing';
 import type { Logger } from '@karpenter-ts/runtime';
 import type { PricingApi } from '../api/aws-apis.ts';
@@ -13,6 +14,9 @@ const COMMON = {
 };
 const SHARED = { tenancy: 'Shared', productFamily: 'Compute Instance' };
 const BARE_METAL = { tenancy: 'Dedicated', productFamily: 'Compute Instance (bare metal)' };
+
+/** An entry is some 10 KB of JSON. */
+const ENTRIES_IN_A_TURN = 25;
 
 export interface OnDemandListing {
   readonly pricing: PricingApi;
@@ -49,7 +53,10 @@ async function listProducts(
   const prices = new Map<string, number>();
   try {
     for await (const { PriceList = [] } of pages(pricing.getProducts, request, signal)) {
-      for (const entry of PriceList) readEntry(String(entry), { currency, logger, prices });
+      for (const [index, entry] of PriceList.entries()) {
+        if (index % ENTRIES_IN_A_TURN === 0) await nextTurn();
+        readEntry(String(entry), { currency, logger, prices });
+      }
     }
   } catch (error) {
     throw new Error('retreiving on-demand pricing data, getting pricing data', { cause: error }); // upstream's spelling
