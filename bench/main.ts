@@ -25,6 +25,7 @@ interface SuiteOptions {
 type Suite = (options: SuiteOptions) => Promise<boolean>;
 
 const SUITES: Readonly<Record<string, Suite>> = {
+  aws: async (options) => report('aws', await (await import('./aws.ts')).measureAws(options.parts), options),
   consolidation: async (options) => (await import('./consolidation.ts')).run(options),
   e2e: async (options) =>
     report('e2e', await (await import('./e2e.ts')).measureE2e(options.parts, options.lab ?? false), options),
