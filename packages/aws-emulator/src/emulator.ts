@@ -1,14 +1,9 @@
 import { bootInstances } from './boot/boot-instances.ts';
 import type { BootDeps, InstanceBoots } from './boot/instance-boots.ts';
 import type { EmulatorClock } from './clock.ts';
+import { createServices, type Levers } from './create-services.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { Faults } from './faults/faults.ts';
-import { createIam, type IamLevers } from './services/iam/iam.ts';
-import { Ec2 } from './services/ec2/ec2.ts';
-import type { Ec2Levers } from './services/ec2/levers.ts';
-import type { Service, ServiceDeps } from './services/service.ts';
-import { createSqs, type SqsLevers } from './services/sqs/sqs.ts';
-import { stsService } from './services/sts/sts.ts';
 import { Credentials } from './state/credentials.ts';
 import { EventBridge } from './state/event-bridge.ts';
 import type { Place } from './state/place.ts';
@@ -30,16 +25,6 @@ export interface EmulatorOptions {
   readonly listen?: { readonly port: number };
   /** Told of each request, for tests that count them. */
   readonly onRequest?: (service: string, operation: string, input: object) => void;
-}
-
-/** How tests set what no call of the emulator sets, by service. */
-interface Levers {
-  /** Of the emulator's own account and region. */
-  readonly ec2: Ec2Levers;
-  /** Of any other. */
-  ec2At(place: Place): Ec2Levers;
-  readonly iam: IamLevers;
-  readonly sqs: SqsLevers;
 }
 
 /** AWS in this process. */
@@ -93,17 +78,4 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
   const bootInto = (cluster: Omit<BootDeps, 'timers'>): InstanceBoots =>
     bootInstances(levers.ec2At, place, { ...cluster, timers });
   return { endpoint: listening?.endpoint, place, handle, faults, eventBridge, ...levers, bootInto, stop };
-}
-
-function createServices(deps: ServiceDeps): { services: readonly Service[]; levers: Levers } {
-  const iam = createIam(deps);
-  const ec2 = new Ec2({
-    ...deps,
-    isInstanceProfile: (account, name) => iam.profilesOfEc2.find(account, name) !== undefined,
-  });
-  const sqs = createSqs(deps);
-  return {
-    services: [ec2.service, iam.service, sqs.service, stsService(deps)],
-    levers: { ec2: ec2.levers(deps.place), ec2At: (place) => ec2.levers(place), iam: iam.levers, sqs: sqs.levers },
-  };
 }
