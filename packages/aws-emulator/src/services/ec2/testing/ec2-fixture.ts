@@ -11,6 +11,7 @@ import type {
   RequestLaunchTemplateData,
 } from '@aws-sdk/client-ec2';
 import { VirtualClock } from '@karpenter-ts/runtime';
+import type { EmulatorClock } from '../../../clock.ts';
 import { type Emulator, startEmulator } from '../../../emulator.ts';
 import { sdkHandler } from '../../../sdk-handler.ts';
 import type { AwsEvent } from '../../../state/event-bridge.ts';
@@ -38,6 +39,8 @@ export interface Ec2Fixture {
   readonly network: ClusterNetwork;
   readonly amd64: string;
   readonly arm64: string;
+  /** Of the emulator. */
+  pendingTimers(): number;
   /** All events so far. */
   readonly heard: readonly Heard[];
   /** A launch template of the name with an image and the cluster's security group. */
@@ -67,7 +70,8 @@ export const ZONE = 'us-east-1a';
 /** EC2 with the network of a cluster and two images, in virtual time. */
 export async function startEc2(t: TestContext, seed = 1): Promise<Ec2Fixture> {
   const clock = new VirtualClock();
-  const emulator = await startEmulator({ clock, seed });
+  const timers = new Set<() => void>();
+  const emulator = await startEmulator({ clock: counting(clock, timers), seed });
   t.after(() => emulator.stop());
   const client = new EC2Client({
     region: 'us-east-1',
@@ -91,6 +95,7 @@ export async function startEc2(t: TestContext, seed = 1): Promise<Ec2Fixture> {
     amd64,
     arm64,
     heard,
+    pendingTimers: () => timers.size,
     template: async (name, data = {}) => {
       const LaunchTemplateData = { ImageId: amd64, SecurityGroupIds: [network.securityGroupId], ...data };
       await client.send(new CreateLaunchTemplateCommand({ LaunchTemplateName: name, LaunchTemplateData }));
@@ -108,6 +113,26 @@ export async function startEc2(t: TestContext, seed = 1): Promise<Ec2Fixture> {
     },
   };
   return fixture;
+}
+
+/** The clock, with its timers in the set until they fire or are cancelled. */
+function counting(clock: VirtualClock, timers: Set<() => void>): EmulatorClock {
+  return {
+    now: () => clock.now(),
+    sleep: (delay, signal) => clock.sleep(delay, signal),
+    after: (delay, run) => {
+      const cancelTimer = clock.after(delay, () => {
+        timers.delete(cancel);
+        run();
+      });
+      const cancel = (): void => {
+        timers.delete(cancel);
+        cancelTimer();
+      };
+      timers.add(cancel);
+      return cancel;
+    },
+  };
 }
 
 function fleetInput(request: FleetRequest, { subnetIds }: ClusterNetwork): CreateFleetCommandInput {
