@@ -1,10 +1,11 @@
-// Writes what is derived from the sources and committed all the same: CRDs, the settings, what providers owe, and the
-// table of spec cases.
+// Writes what is derived from the sources and committed all the same: CRDs, the settings, what providers owe, the
+// table of spec cases, and what moto does otherwise than AWS.
 // `--check` writes nothing and fails when something is out of date.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { caseTable } from './case-table.ts';
 import { crdFiles } from './crd-files.ts';
+import { withMotoGaps } from './moto-gaps.ts';
 import { providersPage } from './providers-page.ts';
 import { settingsTable } from './settings-table.ts';
 
@@ -12,6 +13,7 @@ const ROOT = join(import.meta.dirname, '..');
 
 const files: ReadonlyMap<string, string> = new Map([
   ...crdFiles(),
+  ['docs/aws-emulator.md', withMotoGaps(ROOT)],
   ['docs/cases.md', caseTable(ROOT)],
   ['docs/providers.md', providersPage()],
   ['docs/settings.md', settingsTable()],
