@@ -26,3 +26,8 @@ test('a node holds up to what it has, and nothing of what it has not', () => {
   assert.deepEqual([holds({ 'fake.com/fast': 0 }), holds({ 'fake.com/fast': 1 })], [true, false]);
   assert.deepEqual([holds({ 'fake.com/fast': 2 }, fast), holds({ 'fake.com/fast': 3 }, fast)], [true, false]);
 });
+
+test('a type of which the system takes more than there is holds nothing', () => {
+  const small = { ...type, overhead: { kubeReserved: { cpu: '8' } } };
+  assert.equal(canHold(small, plain, { memory: '1Gi' }), false);
+});

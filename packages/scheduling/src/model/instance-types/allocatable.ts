@@ -3,6 +3,7 @@ import {
   AmountReader,
   type Amounts,
   formatQuantity,
+  hasNegative,
   NO_AMOUNTS,
   type ResourceList,
   subtractAmounts,
@@ -60,10 +61,14 @@ export function allocatableResources(type: InstanceType, offering?: Offering): R
   return Object.fromEntries([...amounts].map(([name, quantity]) => [name, formatQuantity(quantity)]));
 }
 
-/** Whether an instance of this type, bought by this offering, can hold these requests. */
+/**
+ * Whether an instance of this type, bought by this offering, can hold these requests. A type that the system takes more of
+ * than it has can hold nothing, whatever is requested.
+ */
 export function canHold(type: InstanceType, offering: Offering, requests: ResourceList): boolean {
   const reader = new AmountReader();
   const allocatable = allocatableOf(type, offering, reader);
+  if (hasNegative(allocatable)) return false;
   for (const [name, { nanos }] of reader.read(requests)) {
     if (nanos > (allocatable.get(name)?.nanos ?? 0n)) return false;
   }
