@@ -4,6 +4,7 @@ import {
   ChangeMonitor,
   combineErrors,
   defineGauge,
+  HOUR,
   type Logger,
   type Metrics,
   MINUTE,
@@ -23,6 +24,9 @@ import { wrapError } from './wrap-error.ts';
 
 /** How long a template is kept after it was last used. */
 const LIFETIME = 1 * MINUTE;
+
+/** How often templates are looked for that this process does not know of, such as those whose creation was not answered. */
+const SEARCH_INTERVAL = 1 * HOUR;
 
 /** The most templates that EC2 lists on a page. */
 const PAGE_SIZE = 200;
@@ -69,6 +73,7 @@ export class LaunchTemplates {
   /** Deletions, by name: a launch that needs the template waits for its end, and then makes it anew. */
   readonly #deletions = new Map<string, Promise<void>>();
   readonly #changes: ChangeMonitor;
+  #searchDueAt = 0; // elapsed milliseconds
 
   constructor(deps: LaunchTemplatesDeps) {
     this.#deps = deps;
@@ -93,25 +98,11 @@ export class LaunchTemplates {
   }
 
   /**
-   * Takes over the templates that other processes of this cluster have left. Those that no launch needs expire. Templates
-   * that are not named as ours are somebody else's, whatever their tags; upstream deletes these, too.
+   * Deletes the templates that no launch has used for a while. One that cannot be deleted is tried again next time. Before
+   * the first time, and once an hour, those that other processes of this cluster have left are taken over.
    */
-  async hydrate(signal: AbortSignal): Promise<void> {
-    const { clusterName, logger } = this.#deps;
-    const fields = { 'tag-key': CLUSTER_NAME_TAG, 'tag-value': clusterName };
-    try {
-      for await (const template of this.#list({ [CLUSTER_NAME_TAG]: clusterName }, signal)) {
-        const { name } = template;
-        if (name.startsWith(TEMPLATE_PREFIX) && !this.#kept.has(name)) this.#keep(template);
-      }
-      logger.debug('hydrated launch template cache', { ...fields, count: this.#kept.size });
-    } catch (error) {
-      logger.error('unable to hydrate the AWS launch template cache', error, fields);
-    }
-  }
-
-  /** Deletes the templates that no launch has used for a while. One that cannot be deleted is tried again next time. */
-  async deleteExpired(signal: AbortSignal): Promise<void> {
+  async sweep(signal: AbortSignal): Promise<void> {
+    if (this.#deps.clock.elapsed() >= this.#searchDueAt) await this.#hydrate(signal);
     const now = this.#deps.clock.elapsed();
     const expired = [...this.#kept.values()].filter(({ usedUntil }) => usedUntil <= now);
     await runParallel(expired, DELETIONS, (template) => this.#deleteUnused(template, signal));
@@ -133,6 +124,26 @@ export class LaunchTemplates {
     if (names.length > 0) logger.debug('deleted launch templates', { launchTemplates: nameList(names, 5) });
     metrics.remove(userDataBytes, { nodeclass: nodeClass });
     if (errors.length > 0) throw wrapError('deleting launch templates', combineErrors(errors));
+  }
+
+  /**
+   * Templates that are not named as ours are somebody else's, whatever their tags; upstream deletes these, too. A failure
+   * is only logged: the next sweep tries again.
+   */
+  async #hydrate(signal: AbortSignal): Promise<void> {
+    const { clock, clusterName, logger } = this.#deps;
+    const fields = { 'tag-key': CLUSTER_NAME_TAG, 'tag-value': clusterName };
+    try {
+      for await (const template of this.#list({ [CLUSTER_NAME_TAG]: clusterName }, signal)) {
+        const { name } = template;
+        if (name.startsWith(TEMPLATE_PREFIX) && !this.#kept.has(name)) this.#keep(template);
+      }
+      this.#searchDueAt = clock.elapsed() + SEARCH_INTERVAL;
+      logger.debug('hydrated launch template cache', { ...fields, count: this.#kept.size });
+    } catch (error) {
+      signal.throwIfAborted();
+      logger.error('unable to hydrate the AWS launch template cache', error, fields);
+    }
   }
 
   /** The work goes on when whoever asked for it has left: others may wait for it, too. */

@@ -1,26 +1,25 @@
 import type { CreateFleetInstance } from '@aws-sdk/client-ec2';
 import type { EC2NodeClass, NodeClaim } from '@karpenter-ts/apis';
 import { CreateError } from '@karpenter-ts/cloudprovider';
-import { type Clock, runParallel } from '@karpenter-ts/runtime';
+import { type Clock, runParallel, StructuredError } from '@karpenter-ts/runtime';
 import type { InstanceType } from '@karpenter-ts/scheduling';
 import { isLaunchTemplateNotFound } from '../api/aws-error.ts';
 import type { BatchedEc2 } from '../batching/batched-ec2.ts';
 import type { FleetAnswer } from '../batching/create-fleet.ts';
 import type { JoinedCluster } from '../cluster/cluster-facts.ts';
-import { EFA_RESOURCE } from '../instances/node-claim-of.ts';
 import type { Instance } from '../instances/instance.ts';
 import type { PlacementGroup } from '../placement/placement-group.ts';
 import { type AddressHold, holdAddresses } from './address-hold.ts';
 import type { Demand } from './demand.ts';
 import { classifyFailure } from './failure-reasons.ts';
 import { type FleetErrorDeps, recordFleetErrors } from './fleet-error-recorder.ts';
-import { fleetFailure, findReservationOffering, readFleetError } from './fleet-errors.ts';
+import { fleetFailure, readFleetError } from './fleet-errors.ts';
 import { fleetRequest, type TemplateConfig, templateConfigs } from './fleet-request.ts';
 import type { Tags } from './launch-tags.ts';
 import type { LaunchTemplates } from './launch-templates.ts';
 import { findInflexibility, type LaunchTerms } from './launch-terms.ts';
-import { reservationKindOf } from './matcher.ts';
-import { amountOf, groupByTemplate, type TemplateGroup } from './template-groups.ts';
+import { findPlace, type InstancePlace, launchedInstance } from './launched-instance.ts';
+import { groupByTemplate, type TemplateGroup } from './template-groups.ts';
 import { wrapError } from './wrap-error.ts';
 
 /** A launch that is decided, except for what EC2 chooses. */
@@ -38,7 +37,7 @@ export interface Launch {
 
 export interface LauncherDeps extends FleetErrorDeps {
   readonly templates: LaunchTemplates;
-  readonly ec2: Pick<BatchedEc2, 'createFleet'>;
+  readonly ec2: Pick<BatchedEc2, 'createFleet' | 'describeInstance'>;
   readonly clock: Clock;
   readonly cluster: JoinedCluster;
   readonly region: string;
@@ -77,7 +76,8 @@ export class Launcher {
       const configs = await this.#prepare(launch, hold, signal);
       const answer = await this.#request(launch, configs, signal);
       usedSubnetId = answer.Instances?.[0]?.LaunchTemplateAndOverrides?.Overrides?.SubnetId;
-      return this.#read(answer, launch, hold);
+      const launched = this.#read(answer, launch, hold);
+      return await this.#instance(launched, launch, { subnets: hold.subnets, signal });
     } finally {
       hold.release(usedSubnetId);
     }
@@ -156,7 +156,7 @@ export class Launcher {
   }
 
   /** Errors count although an instance was launched: what EC2 passed over is not to be asked for again at once. */
-  #read(answer: FleetAnswer, launch: Launch, { subnets }: AddressHold): Instance {
+  #read(answer: FleetAnswer, launch: Launch, { subnets }: AddressHold): CreateFleetInstance {
     const errors = answer.Errors.map(readFleetError);
     const { types, terms, nodeClaim, placementGroup } = launch;
     const context = {
@@ -171,50 +171,30 @@ export class Launcher {
     recordFleetErrors(errors, context, this.#deps);
     const instance = answer.Instances?.[0];
     if (instance?.InstanceIds?.[0] === undefined) throw fleetFailure(errors, answer.$metadata.requestId ?? '');
-    return this.#instance(instance, launch, subnets);
+    return instance;
   }
 
-  #instance(launched: CreateFleetInstance, launch: Launch, subnets: AddressHold['subnets']): Instance {
-    const { nodeClass, nodeClaim, types, terms, tags } = launch;
-    const {
-      ImageId = '',
-      AvailabilityZone: zone = '',
-      SubnetId = '',
-    } = launched.LaunchTemplateAndOverrides?.Overrides ?? {};
-    const typeName = launched.InstanceType ?? '';
-    const reserved = findReservationOffering(types, { instanceType: typeName, zone });
-    return {
-      id: launched.InstanceIds![0]!,
-      launchTime: new Date(this.#deps.clock.now()),
-      state: 'pending',
-      imageId: ImageId,
-      type: typeName,
-      zone,
-      zoneId: subnets.get(zone)?.zoneID ?? '',
-      capacityType: terms.capacityType,
-      securityGroupIds: (nodeClass.status?.securityGroups ?? []).map(({ id }) => id),
-      subnetId: SubnetId,
-      tags,
-      efaCount: efaCount(typeName, { nodeClass, nodeClaim, types }),
-      reservation:
-        terms.capacityType === 'reserved' && reserved?.reservation !== undefined
-          ? { id: reserved.reservation.id, ...reservationKindOf(reserved) }
-          : undefined,
-      tenancy: terms.tenancy,
-      partition: undefined, // EC2 does not tell
-    };
+  /**
+   * Reads where the instance is. If the answer leaves that out, EC2 is asked: a launch that fails now would be repeated, and
+   * the instance would run until garbage collection finds it.
+   */
+  async #instance(
+    launched: CreateFleetInstance,
+    launch: Launch,
+    { subnets, signal }: { readonly subnets: AddressHold['subnets']; readonly signal: AbortSignal },
+  ): Promise<Instance> {
+    const id = launched.InstanceIds![0]!;
+    const place = findPlace(launched, subnets) ?? (await this.#askPlace(id, signal));
+    return launchedInstance(id, place, { ...launch, subnets, now: this.#deps.clock.now() });
   }
-}
 
-/** Interfaces for EFA are made if a pod asks for them, or if the NodeClass says which interfaces there are. */
-function efaCount(
-  typeName: string,
-  { nodeClass, nodeClaim, types }: Pick<Launch, 'nodeClass' | 'nodeClaim' | 'types'>,
-): number {
-  const isAsked = EFA_RESOURCE in (nodeClaim.spec.resources?.requests ?? {});
-  const type = types.find(({ name }) => name === typeName);
-  if (type === undefined || (!isAsked && nodeClass.spec?.networkInterfaces === undefined)) return 0;
-  return amountOf(type, EFA_RESOURCE);
+  async #askPlace(id: string, signal: AbortSignal): Promise<InstancePlace> {
+    const described = await this.#deps.ec2.describeInstance(id, signal);
+    const { InstanceType: type, SubnetId: subnetId = '', ImageId: imageId = '', Placement } = described ?? {};
+    const zone = Placement?.AvailabilityZone;
+    if (!type || !zone) throw new StructuredError('EC2 does not tell where the instance is', { 'instance-id': id });
+    return { type, zone, subnetId, imageId };
+  }
 }
 
 /** A failure that may pass: the NodeClaim's condition tells it. */
