@@ -1,11 +1,11 @@
 import type { EmulatorClock } from './clock.ts';
-import { checkSkew, type Fault, type Faults } from './faults/faults.ts';
+import { checkSkew, credentialsExpired } from './faults/auth-refusals.ts';
+import type { Fault, Faults } from './faults/faults.ts';
 import type { Service } from './services/service.ts';
 import type { Credentials } from './state/credentials.ts';
 import type { Random } from './state/random.ts';
 import { ApiError } from './wire/api-error.ts';
 import { type CredentialScope, credentialScopeOf } from './wire/credential-scope.ts';
-import type { CutResponse } from './wire/http-server.ts';
 import { ConnectionResetError, type WireRequest, type WireResponse } from './wire/message.ts';
 import { jsonProtocol } from './wire/json-protocol.ts';
 import type { AnyHandler, Call } from './wire/operation.ts';
@@ -33,7 +33,7 @@ export class Dispatcher {
   }
 
   /** Rejects with a ConnectionResetError where a fault breaks the connection. */
-  async handle(request: WireRequest, signal: AbortSignal): Promise<CutResponse> {
+  async handle(request: WireRequest, signal: AbortSignal): Promise<WireResponse> {
     const requestId = this.#deps.random.uuid();
     const context = { ahead: 0 };
     const response = await this.#answer(request, { requestId, signal, context });
@@ -41,7 +41,7 @@ export class Dispatcher {
     return { ...response, headers: { ...response.headers, 'x-amzn-requestid': requestId, date } };
   }
 
-  async #answer(request: WireRequest, about: Exchange): Promise<CutResponse> {
+  async #answer(request: WireRequest, about: Exchange): Promise<WireResponse> {
     let protocol: Service['protocol'] = jsonProtocol('1.1');
     try {
       const scope = this.#scopeOf(request);
@@ -68,13 +68,15 @@ export class Dispatcher {
     scope: CredentialScope,
     request: WireRequest,
     { requestId, signal, context }: Exchange,
-  ): Promise<CutResponse> {
+  ): Promise<WireResponse> {
     const { clock, credentials, faults, onRequest } = this.#deps;
     const asked = service.protocol.read(request);
     const input = asked.input();
     const taken = faults.take(service.name, asked.operation, input);
     await before(taken, scope, clock, context);
-    const place = { account: credentials.accountOf(scope.accessKeyId, clock.now()), region: scope.region };
+    const { account, isExpired } = credentials.callerOf(scope.accessKeyId, clock.now());
+    if (isExpired) throw credentialsExpired(service.name);
+    const place = { account, region: scope.region };
     onRequest?.(service.name, asked.operation, input);
     service.admit?.(asked.operation, input, place);
     const handler = service.handlers[asked.operation];
@@ -89,7 +91,8 @@ export class Dispatcher {
       clock,
       signal,
     };
-    const output = await carryOut(handler, input, call);
+    const madeUp = taken.find((fault) => fault.kind === 'answer');
+    const output = madeUp === undefined ? await carryOut(handler, input, call) : madeUp.answer(input);
     const response = service.protocol.answer(asked.operation, altered(output, taken), requestId);
     return after(taken, response, clock, signal);
   }
@@ -130,13 +133,14 @@ async function after(
   response: WireResponse,
   clock: EmulatorClock,
   signal: AbortSignal,
-): Promise<CutResponse> {
+): Promise<WireResponse> {
   for (const fault of faults) {
     if (fault.kind === 'slow') await clock.sleep(fault.delay, signal);
     if (fault.kind === 'reset' && fault.when === 'after') throw new ConnectionResetError();
     if (fault.kind === 'refuse-after') throw new ApiError(fault.code, fault.message, { status: fault.status });
     if (fault.kind !== 'half-answer') continue;
-    return { ...response, body: response.body.slice(0, response.body.length / 2), isCut: true };
+    const body = response.body.slice(0, response.body.length / 2);
+    return fault.length === 'hidden' ? { ...response, body } : { ...response, body, isCut: true };
   }
   return response;
 }

@@ -1,4 +1,4 @@
-import type { WireRequest, WireResponse } from './wire/message.ts';
+import { ConnectionResetError, type WireRequest, type WireResponse } from './wire/message.ts';
 
 /** The part of the SDK's requests that we read. */
 export interface SdkRequest {
@@ -27,10 +27,9 @@ type Handle = (request: WireRequest, signal?: AbortSignal) => Promise<WireRespon
 export function sdkHandler(emulator: { readonly handle: Handle }): SdkHandler {
   return {
     handle: async (request, { abortSignal } = {}) => {
-      const { status, headers, body } = await emulator.handle(
-        wireRequestOf(request),
-        abortSignal instanceof AbortSignal ? abortSignal : undefined,
-      );
+      const signal = abortSignal instanceof AbortSignal ? abortSignal : undefined;
+      const { status, headers, body, isCut } = await emulator.handle(wireRequestOf(request), signal);
+      if (isCut) throw new ConnectionResetError();
       return { response: { statusCode: status, headers: { ...headers }, body: Buffer.from(body) } };
     },
   };

@@ -1,5 +1,4 @@
-import type { CredentialScope } from '../wire/credential-scope.ts';
-import { ApiError } from '../wire/api-error.ts';
+import { credentialsExpired } from './auth-refusals.ts';
 
 /** What goes wrong. */
 export type Fault =
@@ -7,14 +6,19 @@ export type Fault =
   | { readonly kind: 'reset'; readonly when: 'before' | 'after' }
   /** The answer comes late. */
   | { readonly kind: 'slow'; readonly delay: number }
-  /** The answer breaks off in the middle: what was asked for is done. */
-  | { readonly kind: 'half-answer' }
+  /**
+   * The answer breaks off in the middle: what was asked for is done. The caller sees the connection break, unless the
+   * answer hides that there was to be more, as a careless proxy does.
+   */
+  | { readonly kind: 'half-answer'; readonly length?: 'hidden' }
   /** The request is refused; nothing is done. */
   | { readonly kind: 'refuse'; readonly code: string; readonly message: string; readonly status: number }
   /** The request is done and the answer is an error all the same. */
   | { readonly kind: 'refuse-after'; readonly code: string; readonly message: string; readonly status: number }
   /** The answer is another: values that nobody knows, fields that are missing. */
   | { readonly kind: 'alter'; readonly alter: (output: object) => object }
+  /** The answer is made up; nothing is done. Pages of a listing that never was. */
+  | { readonly kind: 'answer'; readonly answer: (input: object) => object }
   /** The service's clock is ahead by so much; it refuses requests whose date is more than five minutes off. */
   | { readonly kind: 'clock-skew'; readonly ahead: number };
 
@@ -78,13 +82,11 @@ export const internalError: Fault = {
   status: 500,
 };
 
-/** EC2 says it this way; the other services say ExpiredToken. */
-export const expiredCredentials: Fault = {
-  kind: 'refuse',
-  code: 'RequestExpired',
-  message: 'Request has expired.',
-  status: 400,
-};
+/** As the service says it. */
+export function expiredCredentials(service: string): Fault {
+  const { code, message, status } = credentialsExpired(service);
+  return { kind: 'refuse', code, message, status };
+}
 
 export const unauthorized: Fault = {
   kind: 'refuse',
@@ -92,11 +94,3 @@ export const unauthorized: Fault = {
   message: 'You are not authorized to perform this operation.',
   status: 403,
 };
-
-const LARGEST_SKEW = 5 * 60 * 1000;
-
-/** Throws what a service answers to a request whose date is too far from its own. */
-export function checkSkew({ signedAt }: CredentialScope, serverTime: number): void {
-  if (signedAt === undefined || Math.abs(serverTime - signedAt) <= LARGEST_SKEW) return;
-  throw new ApiError('RequestExpired', 'Request has expired.');
-}

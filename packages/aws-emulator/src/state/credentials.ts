@@ -1,4 +1,3 @@
-import { ApiError } from '../wire/api-error.ts';
 import type { Random } from './random.ts';
 
 /** Temporary credentials as STS hands them out. */
@@ -51,22 +50,17 @@ export class Credentials {
     };
   }
 
-  /** Throws an ApiError when the session is over. */
-  accountOf(accessKeyId: string, now: number): string {
+  callerOf(accessKeyId: string, now: number): Caller & { readonly isExpired: boolean } {
     const session = this.#sessions.get(accessKeyId);
-    if (session !== undefined && session.expiresAt <= now) throw expiredToken();
-    return session?.account ?? this.#ownAccount;
-  }
-
-  callerOf(accessKeyId: string): Caller {
+    if (session !== undefined) return { ...session, isExpired: session.expiresAt <= now };
     const account = this.#ownAccount;
-    const own = { account, arn: `arn:aws:iam::${account}:user/emulator`, userId: 'AIDAEMULATOR000000000' };
-    return this.#sessions.get(accessKeyId) ?? own;
+    return {
+      account,
+      arn: `arn:aws:iam::${account}:user/emulator`,
+      userId: 'AIDAEMULATOR000000000',
+      isExpired: false,
+    };
   }
 }
 
 const DAY = 86_400_000;
-
-export function expiredToken(): ApiError {
-  return new ApiError('ExpiredToken', 'The security token included in the request is expired', { status: 403 });
-}

@@ -10,11 +10,6 @@ export interface Listening {
 
 type Handle = (request: WireRequest, signal: AbortSignal) => Promise<WireResponse>;
 
-/** A response that promises more than it sends: the caller sees the connection break in the middle. */
-export interface CutResponse extends WireResponse {
-  readonly isCut?: true;
-}
-
 /** Serves on the loopback address; port 0 is any free one. */
 export async function serveHttp(handle: Handle, port: number): Promise<Listening> {
   const server = createServer((incoming, outgoing) => void respond(handle, incoming, outgoing));
@@ -31,7 +26,7 @@ async function respond(handle: Handle, incoming: IncomingMessage, outgoing: Serv
   const gone = new AbortController();
   outgoing.once('close', () => gone.abort());
   try {
-    const response: CutResponse = await handle(await read(incoming), gone.signal);
+    const response = await handle(await read(incoming), gone.signal);
     if (gone.signal.aborted) return;
     const bytes = Buffer.from(response.body);
     const { length } = bytes;

@@ -13,6 +13,8 @@ export interface WireResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** More was to come: the caller sees the connection break. */
+  readonly isCut?: true;
 }
 
 /** The connection broke before the response was complete: what a caller without sockets gets in place of a reset. */

@@ -28,8 +28,8 @@ export function stsService({ credentials }: ServiceDeps): Service {
     name: 'sts',
     protocol: awsQueryProtocol(readShapes('sts'), 'https://sts.amazonaws.com/doc/2011-06-15/'),
     handlers: {
-      GetCallerIdentity: (_input: object, { accessKeyId }: Call): Answer<GetCallerIdentityResponse> => {
-        const { account, arn, userId } = credentials.callerOf(accessKeyId);
+      GetCallerIdentity: (_input: object, { accessKeyId, clock }: Call): Answer<GetCallerIdentityResponse> => {
+        const { account, arn, userId } = credentials.callerOf(accessKeyId, clock.now());
         return { UserId: userId, Account: account, Arn: arn };
       },
 
