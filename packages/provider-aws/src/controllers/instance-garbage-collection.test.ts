@@ -91,6 +91,18 @@ test('07/146 an instance that has gone in the meantime is no error, and its Node
   );
 });
 
+test('an instance of which EC2 tells neither zone nor launch time is not taken for an orphan', async (t) => {
+  const { env, fake, terminated, collect } = await environment(t);
+  await env.addNodeClaim('owner', { status: { providerID: idOf('i-owned') } });
+  const undated = described('i-undated');
+  delete undated.LaunchTime;
+  const nowhere = described('i-owned');
+  delete nowhere.Placement;
+  fake.held = [undated, nowhere];
+  await collect();
+  assert.deepEqual(terminated(), []);
+});
+
 test('an instance that is terminating is left alone', async (t) => {
   const { fake, launched, terminated, collect } = await environment(t);
   fake.held = [launched('i-1', 1 * MINUTE, { State: { Name: 'shutting-down' } })];

@@ -16,6 +16,7 @@ import {
   SECOND,
   singleton,
 } from '@karpenter-ts/runtime';
+import { findInstanceId } from '../instances/provider-id.ts';
 
 export interface InstanceGarbageCollectionDeps {
   readonly provider: Pick<CloudProvider, 'list' | 'delete'>;
@@ -69,13 +70,13 @@ function findOrphans(
   nodeClaims: readonly NodeClaim[],
   now: Instant,
 ): readonly NodeClaim[] {
-  const owned = new Set(nodeClaims.map(({ status }) => status?.providerID));
+  const owned = new Set(nodeClaims.map(({ status }) => findInstanceId(status?.providerID)));
   const launching = nodeClaims.filter(({ status }) => !status?.providerID);
   return instances.filter(
     (instance) =>
       instance.metadata.deletionTimestamp === undefined &&
-      now - launchTimeOf(instance) > LEAST_AGE &&
-      !owned.has(instance.status?.providerID) &&
+      isOldEnough(instance, now) &&
+      !owned.has(findInstanceId(instance.status?.providerID)) &&
       !launching.some((nodeClaim) => mayHaveLaunched(nodeClaim, instance)),
   );
 }
@@ -88,6 +89,12 @@ function mayHaveLaunched({ metadata }: NodeClaim, instance: NodeClaim): boolean 
   const created = instantOf(metadata.creationTimestamp) ?? 0;
   const isOfPool = metadata.labels?.[NODEPOOL_LABEL] === instance.metadata.labels?.[NODEPOOL_LABEL];
   return isOfPool && created <= launchTimeOf(instance) + LEAST_AGE; // the clocks of EC2 and the API server differ
+}
+
+/** An instance whose launch EC2 has not dated is not judged. */
+function isOldEnough(instance: NodeClaim, now: Instant): boolean {
+  const launched = launchTimeOf(instance);
+  return launched > 0 && now - launched > LEAST_AGE;
 }
 
 function launchTimeOf({ metadata }: NodeClaim): Instant {

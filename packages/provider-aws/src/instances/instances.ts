@@ -62,7 +62,7 @@ export class Instances {
       for await (const page of pages(ec2.describeInstances, listInput(clusterName), signal)) {
         for (const described of instancesOf(page)) {
           const instance = instanceOf(described, settings);
-          listed.set(instance.id, instance);
+          if (instance.id !== '') listed.set(instance.id, instance);
         }
       }
     } catch (cause) {
