@@ -52,7 +52,7 @@ async function createCatalogue(endpoint: string) {
   const { apis } = await createAwsApis({ ...deps, env, version: 'bench' });
   const { ec2, pricing } = apis;
   const discovered = new DiscoveredTypes({ ...deps, ec2 });
-  const prices = new Prices({ ...deps, ec2, pricing, region: REGION, isolatedVpc: true });
+  const prices = new Prices({ ...deps, ec2, pricing, region: REGION, isolatedVpc: false });
   const source = createInstanceTypes({
     discovered,
     prices,
@@ -66,7 +66,12 @@ async function createCatalogue(endpoint: string) {
     reservedCapacity: true,
   });
   const refresh = () =>
-    Promise.all([discovered.refreshTypes(signal), discovered.refreshOfferings(signal), prices.refreshSpot(signal)]);
+    Promise.all([
+      discovered.refreshTypes(signal),
+      discovered.refreshOfferings(signal),
+      prices.refreshSpot(signal),
+      prices.refreshOnDemand(signal),
+    ]);
   return { discovered, source, refresh };
 }
 

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { InstanceTypeInfo } from '@aws-sdk/client-ec2';
 import { AWS_LABELS, type RequirementSpec } from '@karpenter-ts/apis';
+import { shared } from '@karpenter-ts/kubernetes';
 import type { InstanceType, Offering } from '@karpenter-ts/scheduling';
 import type { TypeDescriber, TypeDescription } from '../instance-types/describe-type.ts';
 import type { DiscoveredMemory } from '../instance-types/discovered-memory.ts';
@@ -109,7 +110,7 @@ export class ResolvedTypes {
     this.#zones = zones;
     if (!hasChanged) return;
     this.#resolved = resolved;
-    this.#list = Array.from(resolved.values(), ({ instanceType }) => instanceType);
+    this.#list = shared(Array.from(resolved.values(), ({ instanceType }) => instanceType));
   }
 
   #currentVersion(): number {
