@@ -40,13 +40,13 @@ export function planLaunch(region: Ec2Region, spec: RequestLaunchTemplateData, l
   const image = findImage(region, spec, type);
   const interfaces = interfacesOf(spec);
   const subnet = findSubnet(region, spec, interfaces);
-  checkOffered(region, type, subnet);
   checkUsage(type, lifecycle);
   checkInterfaces(region, { type, subnet, interfaces });
   checkProfile(region, spec);
   checkVolumes(spec, image);
   const placementGroup = findPlacementGroup(region, spec, type);
   const reservation = findReservation(region, spec);
+  checkOffered(region, type, subnet);
   return { spec, lifecycle, type, image, subnet, interfaces, placementGroup, reservation };
 }
 
