@@ -30,8 +30,15 @@ export interface Levers {
   publishNodeImages(release: NodeImageRelease): readonly PublishedImage[];
 }
 
+interface ServicesOptions {
+  readonly instanceTypes?: readonly string[] | undefined;
+}
+
 /** All services, which know of nothing yet. */
-export function createServices(deps: ServiceDeps): { readonly services: readonly Service[]; readonly levers: Levers } {
+export function createServices(
+  deps: ServiceDeps,
+  { instanceTypes }: ServicesOptions,
+): { readonly services: readonly Service[]; readonly levers: Levers } {
   const arcZonalShift = createArcZonalShift(deps);
   const eks = createEks(deps);
   const iam = createIam(deps);
@@ -40,7 +47,7 @@ export function createServices(deps: ServiceDeps): { readonly services: readonly
   const ssm = createSsm(deps);
   const isInstanceProfile = (account: string, name: string): boolean =>
     iam.profilesOfEc2.find(account, name) !== undefined;
-  const ec2 = new Ec2({ ...deps, isInstanceProfile });
+  const ec2 = new Ec2({ ...deps, isInstanceProfile, types: instanceTypes });
   const services = [arcZonalShift, ec2, eks, iam, pricing, sqs, ssm].map(({ service }) => service);
   const ownEc2 = ec2.levers(deps.place);
   return {

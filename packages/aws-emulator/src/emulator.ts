@@ -21,6 +21,8 @@ export interface EmulatorOptions {
   readonly region?: string;
   /** The account of all credentials that STS did not issue. */
   readonly account?: string;
+  /** The instance types that EC2 has, for tests to which its hundreds of types are only a burden. */
+  readonly instanceTypes?: readonly string[];
   /** Serves HTTP on the loopback address, too; port 0 is any free one. */
   readonly listen?: { readonly port: number };
   /** Told of each request, for tests that count them. */
@@ -56,7 +58,7 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
   const eventBridge = new EventBridge({ clock, random });
   const faults = new Faults();
   const place = { account, region };
-  const { services, levers } = createServices({ clock, place, timers, random, credentials, eventBridge });
+  const { services, levers } = createServices({ clock, place, timers, random, credentials, eventBridge }, options);
   const dispatcher = new Dispatcher({
     clock,
     random,

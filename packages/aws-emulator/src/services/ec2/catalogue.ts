@@ -25,12 +25,13 @@ export class Catalogue {
   readonly #zonesOfType: Readonly<Record<string, readonly string[]>>;
   readonly #prices: Readonly<Record<string, number>>;
 
-  constructor(region: string) {
+  /** Of all types unless some are named. */
+  constructor(region: string, types?: readonly string[]) {
     this.#prices = onDemandPriceFacts()[region] ?? onDemandPriceFacts()[KNOWN_REGION]!;
     this.#zonesOfType = offeringFacts()[region] ?? derivedOfferings(region, this.#prices);
     const facts = instanceTypeFacts();
     const names = Object.keys(this.#zonesOfType)
-      .filter((name) => facts[name] !== undefined)
+      .filter((name) => facts[name] !== undefined && (types === undefined || types.includes(name)))
       .sort();
     this.types = names.map((name) => facts[name]!);
     this.#types = new Map(this.types.map((type) => [type.InstanceType!, type]));

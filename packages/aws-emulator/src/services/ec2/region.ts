@@ -18,6 +18,8 @@ import { TokenBuckets } from './token-buckets.ts';
 export interface Ec2Deps extends ServiceDeps {
   /** Whether IAM has an instance profile of that name. */
   readonly isInstanceProfile: (account: string, name: string) => boolean;
+  /** The types that there are; undefined for all. */
+  readonly types?: readonly string[] | undefined;
 }
 
 interface RegionDeps extends Ec2Deps {
@@ -62,7 +64,7 @@ export class Ec2Region {
   constructor(deps: RegionDeps) {
     this.deps = deps;
     this.place = deps.place;
-    this.catalogue = new Catalogue(deps.place.region);
+    this.catalogue = new Catalogue(deps.place.region, deps.types);
     this.market = new SpotMarket(this.catalogue, deps.seed);
     this.buckets = new TokenBuckets(deps.clock);
     this.idempotency = new Idempotency(deps.clock);
