@@ -5,6 +5,8 @@ import type {
   DescribeSubnetsResult,
   DescribeVpcsRequest,
   DescribeVpcsResult,
+  Subnet as SdkSubnet,
+  Vpc as SdkVpc,
 } from '@aws-sdk/client-ec2';
 import { partitionOf } from '../../state/place.ts';
 import type { Attributes } from './filters.ts';
@@ -37,24 +39,25 @@ const VPCS: Attributes<Vpc> = {
   'vpc-id': ({ id }) => id,
 };
 
-export function describeVpcs({ vpcs, place }: Ec2Region, input: DescribeVpcsRequest): DescribeVpcsResult {
-  const found = named(vpcs, input.VpcIds, (ids) => missingIds('InvalidVpcID.NotFound', 'vpc ID', ids));
+export function describeVpcs(region: Ec2Region, input: DescribeVpcsRequest): DescribeVpcsResult {
+  const found = named(region.vpcs, input.VpcIds, (ids) => missingIds('InvalidVpcID.NotFound', 'vpc ID', ids));
   const { items, ...next } = listPage(
     { attributes: VPCS, tagsOf: byTags, orderOf: bySerial, pageSize: PAGE_SIZE },
     found,
     input,
   );
+  return { Vpcs: items.map((vpc) => describedVpc(region, vpc)), ...next };
+}
+
+export function describedVpc({ place }: Ec2Region, { id, cidr, isDefault, tags }: Vpc): SdkVpc {
   return {
-    Vpcs: items.map(({ id, cidr, isDefault, tags }) => ({
-      VpcId: id,
-      CidrBlock: cidr,
-      IsDefault: isDefault,
-      OwnerId: place.account,
-      State: 'available',
-      InstanceTenancy: 'default',
-      Tags: tagSet(tags),
-    })),
-    ...next,
+    VpcId: id,
+    CidrBlock: cidr,
+    IsDefault: isDefault,
+    OwnerId: place.account,
+    State: 'available',
+    InstanceTenancy: 'default',
+    Tags: tagSet(tags),
   };
 }
 
@@ -70,32 +73,33 @@ const SUBNETS: Attributes<Subnet> = {
   'vpc-id': ({ vpcId }) => vpcId,
 };
 
-export function describeSubnets({ subnets, place }: Ec2Region, input: DescribeSubnetsRequest): DescribeSubnetsResult {
-  const found = named(subnets, input.SubnetIds, (ids) => missingIds('InvalidSubnetID.NotFound', 'subnet ID', ids));
+export function describeSubnets(region: Ec2Region, input: DescribeSubnetsRequest): DescribeSubnetsResult {
+  const missing = (ids: readonly string[]): Error => missingIds('InvalidSubnetID.NotFound', 'subnet ID', ids);
   const { items, ...next } = listPage(
     { attributes: SUBNETS, tagsOf: byTags, orderOf: bySerial, pageSize: PAGE_SIZE },
-    found,
+    named(region.subnets, input.SubnetIds, missing),
     input,
   );
+  return { Subnets: items.map((subnet) => describedSubnet(region, subnet)), ...next };
+}
+
+export function describedSubnet({ place }: Ec2Region, subnet: Subnet): SdkSubnet {
   const { account, region } = place;
   return {
-    Subnets: items.map((subnet) => ({
-      SubnetId: subnet.id,
-      SubnetArn: `arn:${partitionOf(region)}:ec2:${region}:${account}:subnet/${subnet.id}`,
-      OwnerId: account,
-      VpcId: subnet.vpcId,
-      AvailabilityZone: subnet.zone.name,
-      AvailabilityZoneId: subnet.zone.id,
-      AvailableIpAddressCount: subnet.free,
-      CidrBlock: subnet.cidr,
-      DefaultForAz: subnet.isDefaultForZone,
-      MapPublicIpOnLaunch: subnet.mapsPublicIps,
-      AssignIpv6AddressOnCreation: false,
-      Ipv6CidrBlockAssociationSet: ipv6Associations(subnet),
-      State: 'available',
-      Tags: tagSet(subnet.tags),
-    })),
-    ...next,
+    SubnetId: subnet.id,
+    SubnetArn: `arn:${partitionOf(region)}:ec2:${region}:${account}:subnet/${subnet.id}`,
+    OwnerId: account,
+    VpcId: subnet.vpcId,
+    AvailabilityZone: subnet.zone.name,
+    AvailabilityZoneId: subnet.zone.id,
+    AvailableIpAddressCount: subnet.free,
+    CidrBlock: subnet.cidr,
+    DefaultForAz: subnet.isDefaultForZone,
+    MapPublicIpOnLaunch: subnet.mapsPublicIps,
+    AssignIpv6AddressOnCreation: false,
+    Ipv6CidrBlockAssociationSet: ipv6Associations(subnet),
+    State: 'available',
+    Tags: tagSet(subnet.tags),
   };
 }
 

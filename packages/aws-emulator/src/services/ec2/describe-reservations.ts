@@ -4,6 +4,7 @@ import type {
   DescribeCapacityReservationsResult,
   DescribePlacementGroupsRequest,
   DescribePlacementGroupsResult,
+  PlacementGroup as SdkPlacementGroup,
 } from '@aws-sdk/client-ec2';
 import { partitionOf } from '../../state/place.ts';
 import { ApiError } from '../../wire/api-error.ts';
@@ -80,10 +81,10 @@ const PLACEMENT_GROUPS: Attributes<PlacementGroup> = {
 };
 
 export function describePlacementGroups(
-  { placementGroups, place }: Ec2Region,
+  region: Ec2Region,
   { GroupIds = [], GroupNames = [], Filters }: DescribePlacementGroupsRequest,
 ): DescribePlacementGroupsResult {
-  const groups = [...placementGroups.values()].filter(({ state }) => state !== 'deleted');
+  const groups = [...region.placementGroups.values()].filter(({ state }) => state !== 'deleted');
   for (const [asked, key] of [
     ...GroupIds.map((id) => [id, 'id'] as const),
     ...GroupNames.map((name) => [name, 'name'] as const),
@@ -98,17 +99,20 @@ export function describePlacementGroups(
       (GroupNames.length === 0 || GroupNames.includes(group.name)) &&
       passes(group),
   );
+  return { PlacementGroups: found.map((group) => describedGroup(region, group)) };
+}
+
+export function describedGroup({ place }: Ec2Region, group: PlacementGroup): SdkPlacementGroup {
+  const { id, name, state, strategy, partitions, spreadLevel, tags } = group;
   const { account, region } = place;
   return {
-    PlacementGroups: found.map(({ id, name, state, strategy, partitions, spreadLevel, tags }) => ({
-      GroupId: id,
-      GroupName: name,
-      GroupArn: `arn:${partitionOf(region)}:ec2:${region}:${account}:placement-group/${name}`,
-      State: state === 'deleted' ? 'deleting' : state,
-      Strategy: strategy,
-      PartitionCount: strategy === 'partition' ? partitions : undefined,
-      SpreadLevel: strategy === 'spread' ? spreadLevel : undefined,
-      Tags: tagSet(tags),
-    })),
+    GroupId: id,
+    GroupName: name,
+    GroupArn: `arn:${partitionOf(region)}:ec2:${region}:${account}:placement-group/${name}`,
+    State: state === 'deleted' ? 'deleting' : state,
+    Strategy: strategy,
+    PartitionCount: strategy === 'partition' ? partitions : undefined,
+    SpreadLevel: strategy === 'spread' ? spreadLevel : undefined,
+    Tags: tagSet(tags),
   };
 }

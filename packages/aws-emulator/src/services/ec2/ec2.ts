@@ -5,6 +5,13 @@ import { readShapes } from '../../wire/shapes.ts';
 import type { Service } from '../service.ts';
 import { createFleet } from './create-fleet.ts';
 import {
+  createPlacementGroupCall,
+  createSecurityGroupCall,
+  createSubnetCall,
+  createVpcCall,
+  registerImageCall,
+} from './creation-calls.ts';
+import {
   describeAvailabilityZones,
   describeInstanceTypeOfferings,
   describeInstanceTypes,
@@ -75,9 +82,14 @@ const READING = {
 const WRITING = {
   CreateFleet: createFleet,
   CreateLaunchTemplate: createLaunchTemplate,
+  CreatePlacementGroup: createPlacementGroupCall,
+  CreateSecurityGroup: createSecurityGroupCall,
+  CreateSubnet: createSubnetCall,
   CreateTags: createTags,
+  CreateVpc: createVpcCall,
   DeleteLaunchTemplate: deleteLaunchTemplate,
   DeleteTags: deleteTags,
+  RegisterImage: registerImageCall,
   RunInstances: runInstances,
   TerminateInstances: terminateInstances,
 } as const satisfies Record<string, Reading<never, object>>;
