@@ -1,3 +1,4 @@
+import { EC2_CASES } from './cases/ec2.ts';
 import { EKS_CASES } from './cases/eks.ts';
 import { IAM_CASES } from './cases/iam.ts';
 import { PRICING_CASES } from './cases/pricing.ts';
@@ -8,6 +9,7 @@ import type { ContractCase } from './contract-case.ts';
 
 /** What we rely on of AWS: a file of cases for each service. */
 export const CONTRACT: readonly ContractCase[] = [
+  ...EC2_CASES,
   ...EKS_CASES,
   ...IAM_CASES,
   ...PRICING_CASES,
