@@ -7,6 +7,7 @@ import type { ArcZonalShiftApi, ManagedResource } from '../api/aws-apis.ts';
 import type { AwsHttpHandler } from './http-handler.ts';
 import { MeasuredRequest } from './request-metrics.ts';
 import type { RetryStrategy } from './retry-strategy.ts';
+import { ServiceClock } from './service-clock.ts';
 import { toCallError } from './service-errors.ts';
 
 const CALL = { service: 'ARC Zonal Shift', operation: 'GetManagedResource' };
@@ -26,9 +27,11 @@ export interface ArcZonalShiftSettings {
 export function arcZonalShiftClient(settings: ArcZonalShiftSettings): ArcZonalShiftApi {
   const { region, credentials } = settings;
   const signer = new SignatureV4({ credentials, region, service: 'arc-zonal-shift', sha256: Sha256 });
+  const clock = new ServiceClock(settings.clock);
   const ask = async (resource: string, signal: AbortSignal): Promise<ManagedResource> => {
-    const request = await signer.sign(requestFor(resource, settings));
+    const request = await signer.sign(requestFor(resource, settings), { signingDate: new Date(clock.now()) });
     const { response } = await settings.handler.handle(request, { abortSignal: signal });
+    if (response.statusCode !== 200 && clock.setBy(response.headers['date'])) throw new WrongTimeError();
     return readAnswer(response);
   };
   return {
@@ -45,6 +48,15 @@ export function arcZonalShiftClient(settings: ArcZonalShiftSettings): ArcZonalSh
       }
     },
   };
+}
+
+/** The request was signed for another time than the service's. The next one will not be. */
+class WrongTimeError extends Error {
+  override readonly name = 'WrongTimeError';
+
+  constructor() {
+    super('the clock of this host is off');
+  }
 }
 
 function requestFor(resource: string, { region, endpoint, userAgent }: ArcZonalShiftSettings): HttpRequest {
