@@ -65,6 +65,8 @@ export interface ProviderDeps {
   readonly metrics: Metrics;
   readonly events: EventRecorder;
   readonly settings: ProviderSettings;
+  /** Numbers in [0, 1), for jitter. */
+  readonly random: () => number;
   /** Deletes a NodeClaim whose instance the cloud takes back, and counts that. Nothing is deleted or counted twice. */
   readonly deleteNodeClaim: DeleteNodeClaim;
   /** Aborted when the process stops, before anything else does. */

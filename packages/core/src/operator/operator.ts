@@ -91,6 +91,7 @@ export async function createOperator(settings: OperatorSettings): Promise<Operat
     metrics,
     events,
     settings: providerSettings(options),
+    random,
     deleteNodeClaim: (nodeClaim, reason, signal) => deletions.request(nodeClaim, reason, signal),
     stopping: stopping.signal,
   });

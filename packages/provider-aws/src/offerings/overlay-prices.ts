@@ -20,8 +20,17 @@ export interface OverlayPriceSource {
   find(instanceType: string): number | undefined;
 }
 
+/** Prices that somebody has to bring up to date. */
+export interface RefreshableOverlayPrices extends OverlayPriceSource {
+  refresh(signal: AbortSignal): Promise<void>;
+}
+
 /** For a process in which NodeOverlays are switched off. */
-export const NO_OVERLAY_PRICES: OverlayPriceSource = { version: 0, find: () => undefined };
+export const NO_OVERLAY_PRICES: RefreshableOverlayPrices = {
+  version: 0,
+  find: () => undefined,
+  refresh: async () => undefined,
+};
 
 export interface OverlayPricesDeps {
   readonly client: Pick<CancellableClient, 'listAll'>;
@@ -33,7 +42,7 @@ export interface OverlayPricesDeps {
  * Without a price a type cannot be bought, so an overlay could not price it either: planning applies overlays to offerings
  * that are available. That is why these overlays are looked at here already.
  */
-export class OverlayPrices implements OverlayPriceSource {
+export class OverlayPrices implements RefreshableOverlayPrices {
   readonly #deps: OverlayPricesDeps;
   #prices: ReadonlyMap<string, number> = new Map();
   #version = 0;
