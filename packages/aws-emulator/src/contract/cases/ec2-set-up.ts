@@ -29,52 +29,64 @@ export interface Ec2SetUp {
   readonly imageName: string;
 }
 
-export async function setUpEc2({ ec2, unique }: ContractContext): Promise<Ec2SetUp> {
+export async function setUpEc2(aws: ContractContext): Promise<Ec2SetUp> {
+  const { ec2, unique } = aws;
   const tag = { Key: 'karpenter.sh/discovery', Value: unique('cluster') };
   const tags = (ResourceType: 'vpc' | 'subnet' | 'security-group'): object => ({
     TagSpecifications: [{ ResourceType, Tags: [tag] }],
   });
-  const { Vpc } = await ec2.send(new CreateVpcCommand({ CidrBlock: '10.7.0.0/16', ...tags('vpc') }));
-  const vpcId = Vpc!.VpcId!;
+  const vpc = { CidrBlock: '10.7.0.0/16', ...tags('vpc') };
+  const vpcId = (await patiently(aws, () => ec2.send(new CreateVpcCommand(vpc)))).Vpc!.VpcId!;
   const subnetIds: Record<string, string> = {};
   for (const [index, AvailabilityZone] of ZONES.entries()) {
     const subnet = { VpcId: vpcId, AvailabilityZone, CidrBlock: `10.7.${index}.0/24`, ...tags('subnet') };
-    subnetIds[AvailabilityZone] = (await ec2.send(new CreateSubnetCommand(subnet))).Subnet!.SubnetId!;
+    const { Subnet } = await patiently(aws, () => ec2.send(new CreateSubnetCommand(subnet)));
+    subnetIds[AvailabilityZone] = Subnet!.SubnetId!;
   }
   const group = { VpcId: vpcId, GroupName: unique('nodes'), Description: 'of nodes', ...tags('security-group') };
-  const { GroupId } = await ec2.send(new CreateSecurityGroupCommand(group));
+  const { GroupId } = await patiently(aws, () => ec2.send(new CreateSecurityGroupCommand(group)));
   const imageName = unique('image');
-  const { ImageId } = await ec2.send(
-    new RegisterImageCommand({
-      Name: imageName,
-      Architecture: 'x86_64',
-      RootDeviceName: '/dev/xvda',
-      VirtualizationType: 'hvm',
-      BlockDeviceMappings: [{ DeviceName: '/dev/xvda', Ebs: { VolumeSize: 8 } }],
-    }),
-  );
-  await ec2.send(new CreateTagsCommand({ Resources: [ImageId!], Tags: [tag] })); // moto drops those of RegisterImage
-  return { tag, vpcId, subnetIds, securityGroupId: GroupId!, imageId: ImageId!, imageName };
+  const imageId = await registerImage(aws, imageName, tag);
+  return { tag, vpcId, subnetIds, securityGroupId: GroupId!, imageId, imageName };
+}
+
+async function registerImage(aws: ContractContext, Name: string, tag: Ec2SetUp['tag']): Promise<string> {
+  const image = {
+    Name,
+    Architecture: 'x86_64' as const,
+    RootDeviceName: '/dev/xvda',
+    VirtualizationType: 'hvm',
+    BlockDeviceMappings: [{ DeviceName: '/dev/xvda', Ebs: { VolumeSize: 8 } }],
+  };
+  const { ImageId } = await patiently(aws, () => aws.ec2.send(new RegisterImageCommand(image)));
+  // Moto drops the tags of RegisterImage.
+  await patiently(aws, () => aws.ec2.send(new CreateTagsCommand({ Resources: [ImageId!], Tags: [tag] })));
+  return ImageId!;
+}
+
+/** Asks again while EC2 has had too many requests, as many cases have in no time with a virtual clock. */
+async function patiently<T>(aws: ContractContext, ask: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if ((error as Error).name !== 'RequestLimitExceeded') throw error;
+      await aws.sleep(1000);
+    }
+  }
 }
 
 /** A launch template with the image and the group of the case. Returns its name. */
 export async function createTemplate(
-  { ec2, unique }: ContractContext,
+  aws: ContractContext,
   { imageId, securityGroupId }: Pick<Ec2SetUp, 'imageId' | 'securityGroupId'>,
   data: RequestLaunchTemplateData = {},
 ): Promise<string> {
-  const name = unique('karpenter.k8s.aws/template');
-  await ec2.send(
-    new CreateLaunchTemplateCommand({
-      LaunchTemplateName: name,
-      LaunchTemplateData: {
-        ImageId: imageId,
-        NetworkInterfaces: [{ DeviceIndex: 0, Groups: [securityGroupId] }],
-        ...data,
-      },
-    }),
-  );
-  return name;
+  const LaunchTemplateName = aws.unique('karpenter.k8s.aws/template');
+  const NetworkInterfaces = [{ DeviceIndex: 0, Groups: [securityGroupId] }];
+  const template = { LaunchTemplateName, LaunchTemplateData: { ImageId: imageId, NetworkInterfaces, ...data } };
+  await patiently(aws, () => aws.ec2.send(new CreateLaunchTemplateCommand(template)));
+  return LaunchTemplateName;
 }
 
 /** As the provider asks for instances. */
@@ -115,7 +127,7 @@ export async function launch(
   aws: ContractContext,
   input: CreateFleetCommandInput,
 ): Promise<{ readonly ids: readonly string[]; readonly fleet: CreateFleetCommandOutput }> {
-  const fleet = await aws.ec2.send(new CreateFleetCommand(input));
+  const fleet = await patiently(aws, () => aws.ec2.send(new CreateFleetCommand(input)));
   const ids = (fleet.Instances ?? []).flatMap(({ InstanceIds = [] }) => InstanceIds);
   aws.defer(() => aws.ec2.send(new TerminateInstancesCommand({ InstanceIds: [...ids] })));
   for (const id of ids) await aws.eventually(`EC2 tells of ${id}`, () => findInstance(aws, id));
