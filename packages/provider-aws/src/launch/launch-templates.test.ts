@@ -106,10 +106,10 @@ test('launches that need the same template at once make it once, and different o
 
 test('a launch that is aborted leaves the work to those who still wait', async () => {
   const { fleets, ensure } = environment();
-  const leaving = new AbortController();
-  const first = ensure(template(), leaving.signal);
+  const givenUp = new AbortController();
+  const first = ensure(template(), givenUp.signal);
   const second = ensure(template());
-  leaving.abort(new Error('gone'));
+  givenUp.abort(new Error('gone'));
   await assert.rejects(first, new Error('gone'));
   await second;
   assert.equal(fleets.createdTemplates.length, 1);

@@ -119,10 +119,15 @@ export class FakeFleets implements Calls {
     return { $metadata: {} };
   };
 
-  readonly createFleet: Ec2Api['createFleet'] = async (input) => {
+  readonly createFleet: Ec2Api['createFleet'] = async (input, signal) => {
     this.fleets.push(input);
     const failure = this.fleetFailures.shift();
     if (failure !== undefined) throw failure;
+    return this.answer(input, signal);
+  };
+
+  /** The answer to a request for a fleet that does not fail. */
+  answer: Ec2Api['createFleet'] = async (input) => {
     const count = input.TargetCapacitySpecification?.TotalTargetCapacity ?? 1;
     const { instance, errors = [] } = this.choose(overridesOf(input), input);
     return {

@@ -1,4 +1,5 @@
 // The provider's launches, made of their real parts, beside an EC2 under the test's control.
+import type { Instance } from '@aws-sdk/client-ec2';
 import type { EC2NodeClass, NodeClaim } from '@karpenter-ts/apis';
 import { makeNodeClaim, type NodeClaimParts } from '@karpenter-ts/cloudprovider/testing';
 import { type EventDraft, MINUTE } from '@karpenter-ts/runtime';
@@ -44,11 +45,12 @@ export async function launchEnvironment(parts: LaunchParts) {
   const published: EventDraft[] = [];
   const events = { publish: (...drafts: readonly EventDraft[]) => void published.push(...drafts) };
   const fleets = new FakeFleets();
-  const unexpected = () => Promise.reject(new Error('not to be called'));
+  const described: Instance[] = [];
+  let placementGroupFailure: Error | undefined;
   const ec2 = {
     createFleet: fleets.createFleet,
-    describeInstances: unexpected,
-    terminateInstances: unexpected,
+    describeInstances: async () => ({ $metadata: {}, Reservations: [{ Instances: described }] }),
+    terminateInstances: () => Promise.reject(new Error('not to be called')),
   };
   const cluster = { ...CLUSTER, ...parts.cluster };
   const addresses = new SubnetAddressBook(clock, 5 * MINUTE);
@@ -63,7 +65,12 @@ export async function launchEnvironment(parts: LaunchParts) {
   const launcher = new NodeClaimLauncher({
     ...catalogue,
     nodeClasses: new NodeClassLookup({ cache: known, events }),
-    placementGroups: { resolve: async () => placementGroup },
+    placementGroups: {
+      resolve: async ({ spec }) => {
+        if (placementGroupFailure !== undefined) throw placementGroupFailure;
+        return spec?.placementGroupSelector === undefined ? undefined : placementGroup;
+      },
+    },
     instanceTypes: source,
     templates,
     ec2: new BatchedEc2({ ec2, clock, logger, metrics }),
@@ -84,6 +91,11 @@ export async function launchEnvironment(parts: LaunchParts) {
     published,
     known,
     launcher,
+    /** What EC2 tells of instances. */
+    describe: (...instances: readonly Instance[]) => void described.push(...instances),
+    failPlacementGroups: (error: Error) => {
+      placementGroupFailure = error;
+    },
     create: (nodeClaim: NodeClaim) => clock.runUntil(launcher.create(nodeClaim, NEVER)),
   };
 }
