@@ -10,11 +10,18 @@ import { DiscoveredTypes } from '../instance-types/discovered-types.ts';
 import { Prices } from '../pricing/prices.ts';
 
 const REGION = 'us-west-2';
+/** Some pages of them. */
+const TYPES = Object.keys(offeringFacts()[REGION]!).filter((name) => /^(m|mac)[^i]/.test(name));
 const NOW = Date.UTC(2026, 8, 1);
 
 async function environment(t: TestContext) {
   // Time stands still for AWS, so that spot prices do.
-  const emulator = await startEmulator({ clock: { ...realClock, now: () => NOW }, seed: 1, region: REGION });
+  const emulator = await startEmulator({
+    clock: { ...realClock, now: () => NOW },
+    seed: 1,
+    region: REGION,
+    instanceTypes: TYPES,
+  });
   t.after(() => emulator.stop());
   const [clock, logger] = [realClock, recordingLogger()];
   const deps = { clock, logger, metrics: new Metrics(clock) };
@@ -44,8 +51,9 @@ test('07/1 07/52 07/143 types, zones and prices come whole through all pages', a
   const offered = offeringFacts()[REGION]!;
   for (const name of discovered.types.keys())
     assert.deepEqual([...discovered.zonesOf(name)].sort(), [...offered[name]!].sort());
-  assert.ok(discovered.types.size > 1000);
-  assert.ok([...discovered.types.values()].every(({ InstanceType }) => !InstanceType!.startsWith('mac')));
+  const offeredTypes = TYPES.filter((name) => !name.startsWith('mac')).sort();
+  assert.ok(offeredTypes.length > 200);
+  assert.deepEqual([...discovered.types.keys()], offeredTypes);
   assert.equal(prices.onDemand('m5.large'), onDemandPriceFacts()['us-east-1']!['m5.large']);
   const spot = ['a', 'b', 'c'].map((letter) => prices.spot('m5.large', `${REGION}${letter}`) ?? Number.NaN);
   assert.ok(spot.every((price) => price > 0 && price < 0.096));

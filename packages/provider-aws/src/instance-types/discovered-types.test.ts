@@ -10,11 +10,11 @@ import { describeType } from './describe-type.ts';
 import { readFacts } from './type-facts.ts';
 import { readTypeSettings } from './type-settings.ts';
 
-const TYPES = ['m5.large', 'c5.large', 'c6g.large'];
+const TYPES = ['c5.large', 'c6g.large', 'm5.large'];
 
-test('07/1 the types of every page are discovered', async () => {
-  const { ec2, discovered, list } = await typeEnvironment({ types: TYPES });
-  ec2.types = TYPES.map((name) => [factsOf(name)]);
+test('07/1 the types of every page are discovered, and listed by name', async () => {
+  const { ec2, discovered, list } = await typeEnvironment({ types: ['m4.large'] });
+  ec2.types = TYPES.toReversed().map((name) => [factsOf(name)]);
   await discovered.refreshTypes(NEVER);
   assert.deepEqual([...discovered.types.keys()], TYPES);
   assert.deepEqual(
@@ -30,7 +30,7 @@ test('07/2 equal answers leave the types as they are, and a changed one makes it
   await discovered.refreshOfferings(NEVER);
   assert.equal(list(), before);
 
-  ec2.types[0]![0]!.MemoryInfo = { SizeInMiB: 9000 };
+  ec2.types[0]![2]!.MemoryInfo = { SizeInMiB: 9000 };
   await discovered.refreshTypes(NEVER);
   const after = list();
   assert.notEqual(after, before);
@@ -101,17 +101,17 @@ test('what is discovered is logged when it changes, and once a day', async () =>
 });
 
 test('07/117 cores and memory of the types are metrics, as EC2 names them, for as long as EC2 has them', async () => {
-  const { ec2, discovered, metrics } = await typeEnvironment({ types: ['m5.large', 'c5.xlarge'] });
+  const { ec2, discovered, metrics } = await typeEnvironment({ types: ['c5.xlarge', 'm5.large'] });
   const page = async () => {
     let text = '';
     for await (const part of metrics.render('text')) text += part;
     return text.split('\n').filter((line) => line.includes('instance_type='));
   };
   assert.deepEqual(await page(), [
-    'karpenter_cloudprovider_instance_type_cpu_cores{instance_type="m5.large"} 2',
     'karpenter_cloudprovider_instance_type_cpu_cores{instance_type="c5.xlarge"} 4',
-    'karpenter_cloudprovider_instance_type_memory_bytes{instance_type="m5.large"} 8.589934592e+09',
+    'karpenter_cloudprovider_instance_type_cpu_cores{instance_type="m5.large"} 2',
     'karpenter_cloudprovider_instance_type_memory_bytes{instance_type="c5.xlarge"} 8.589934592e+09',
+    'karpenter_cloudprovider_instance_type_memory_bytes{instance_type="m5.large"} 8.589934592e+09',
   ]);
   ec2.types = [[factsOf('m5.large')]];
   await discovered.refreshTypes(NEVER);
@@ -142,9 +142,9 @@ test('a type that EC2 says next to nothing of is listed all the same', async () 
   assert.deepEqual(
     list().map(({ name, offerings }) => [name, offerings.length]),
     [
+      ['m5.large', 2 * discovered.zones.size],
       ['new.large', 0],
       ['odd', 0],
-      ['m5.large', 2 * discovered.zones.size],
     ],
   );
 });

@@ -61,7 +61,7 @@ export class DiscoveredTypes {
     return this.#typesVersion + this.#offeredVersion;
   }
 
-  /** EC2's descriptions, by type. Empty until they have been had. */
+  /** EC2's descriptions, by type, in the order of their names. Empty until they have been had. */
   get types(): ReadonlyMap<string, InstanceTypeInfo> {
     return this.#types;
   }
@@ -95,7 +95,7 @@ export class DiscoveredTypes {
     }
     if (types.size === 0) throw new Error('describing instance types, EC2 has answered with none');
     if (hasChanged || types.size !== this.#types.size) {
-      this.#types = types;
+      this.#types = new Map([...types].sort(([a], [b]) => (a < b ? -1 : 1))); // EC2 names them in any order
       this.#typesVersion++;
     }
     if (this.#changes.hasChanged('instance-types', this.#typesVersion)) {

@@ -53,19 +53,19 @@ test('07/44 types must take as many interfaces for EFA as are named, and ENA int
 });
 
 test('07/45 nested virtualisation needs a processor that has it', async () => {
-  const { ec2, discovered, list } = await typeEnvironment({ types: ['m5.large', 'c8i.large'] });
-  ec2.types[0]![1]!.ProcessorInfo!.SupportedFeatures = ['nested-virtualization'];
+  const { ec2, discovered, list } = await typeEnvironment({ types: ['c8i.large', 'm5.large'] });
+  ec2.types[0]![0]!.ProcessorInfo!.SupportedFeatures = ['nested-virtualization'];
   await discovered.refreshTypes(new AbortController().signal);
   const names = (nestedVirtualization: 'enabled' | 'disabled') =>
     list(nodeClass({ spec: { cpuOptions: { nestedVirtualization } } }))
       .filter(({ offerings }) => offerings.some(({ available }) => available))
       .map(({ name }) => name);
   assert.deepEqual(names('enabled'), ['c8i.large']);
-  assert.deepEqual(names('disabled'), ['m5.large', 'c8i.large']);
+  assert.deepEqual(names('disabled'), ['c8i.large', 'm5.large']);
 });
 
 test('07/46 connection tracking needs the Nitro hypervisor, which bare metal does not say it has', async () => {
-  const types = ['m5.large', 'm4.large', 'm5.metal'];
+  const types = ['m4.large', 'm5.large', 'm5.metal'];
   assert.deepEqual(await usable(types, { connectionTracking: { udpTimeout: 30 } }), ['m5.large']);
   assert.deepEqual(await usable(types, {}), types);
 });

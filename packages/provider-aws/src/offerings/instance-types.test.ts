@@ -9,7 +9,7 @@ import { UnreadableSettingError } from '../instance-types/type-settings.ts';
 import type { OfferingResolver } from './offering-resolver.ts';
 import { nodeClass, spotPrice, subnetsIn, typeEnvironment } from './testing/type-environment.ts';
 
-const TYPES = ['m5.large', 'm5.xlarge', 'c5.large'];
+const TYPES = ['m5.large', 'm5.xlarge', 'r5.large'];
 const ICE = { reason: 'InsufficientInstanceCapacity' };
 
 function labelOf({ requirements }: Offering, label: string): string {
@@ -132,6 +132,14 @@ test('07/50 a mark is seen at once by all NodeClasses', async () => {
   assert.deepEqual(classes.map(hasSpot), [false, false]);
 });
 
+test('availability is not shared by NodeClasses of which one could not launch the type', async () => {
+  const { list } = await typeEnvironment({ types: ['a1.large'] });
+  const bottlerocket = nodeClass({ spec: { amiSelectorTerms: [{ alias: 'bottlerocket@latest' }] } });
+  const nested = nodeClass({ spec: { ...bottlerocket.spec, cpuOptions: { nestedVirtualization: 'enabled' } } });
+  const available = [nodeClass(), bottlerocket, nested].map((of) => availableOf(list(of)[0]!).length > 0);
+  assert.deepEqual(available, [false, true, false]);
+});
+
 test('07/36 a spot offering without a price is unavailable', async () => {
   const { ec2, prices, get } = await typeEnvironment({ types: TYPES });
   assert.ok(availableOf(get('m5.large')).includes('spot us-west-2b'));
@@ -153,7 +161,7 @@ test('a new price counts at once, and a refresh without one leaves everything as
   const before = list();
   await prices.refreshSpot(NEVER);
   assert.equal(list(), before);
-  ec2.spot = [spotPrice('c5.large', 'us-west-2a', '0.04')];
+  ec2.spot = [spotPrice('r5.large', 'us-west-2a', '0.04')];
   await prices.refreshSpot(NEVER);
   const after = list();
   assert.deepEqual(
@@ -327,16 +335,16 @@ test('a value that nobody can read makes the NodeClass invalid, and no other one
 
 test('types that a launch takes only if nothing else would do are marked', async () => {
   const { list } = await typeEnvironment({
-    types: ['m5.large', 'm5.metal', 'g4dn.xlarge', 'inf2.xlarge', 'c5n.18xlarge'],
+    types: ['c5n.18xlarge', 'g4dn.xlarge', 'inf2.xlarge', 'm5.large', 'm5.metal'],
   });
   assert.deepEqual(
     list().map(({ name, lastResort }) => [name, lastResort]),
     [
-      ['m5.large', false],
-      ['m5.metal', true],
+      ['c5n.18xlarge', false],
       ['g4dn.xlarge', true],
       ['inf2.xlarge', true],
-      ['c5n.18xlarge', false],
+      ['m5.large', false],
+      ['m5.metal', true],
     ],
   );
 });

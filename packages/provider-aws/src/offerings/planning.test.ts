@@ -148,10 +148,10 @@ test('07/23 a pod that needs much ephemeral storage needs local disks that are m
 });
 
 test('07/30 a pod that asks for a branch interface gets a type that has some', async () => {
-  const { list } = await typeEnvironment({ types: ['t3.large', 'm5.large'] });
+  const { list } = await typeEnvironment({ types: ['m5.large', 't3.large'] });
   const pod = asking({ 'vpc.amazonaws.com/pod-eni': '1' });
   assert.deepEqual(plan(list(), [pod])[0]?.instanceTypes, ['m5.large']);
-  assert.equal(isPlaced(list().slice(0, 1), [pod]), false);
+  assert.equal(isPlaced(list().slice(1), [pod]), false);
 });
 
 test('07/31 a Windows pod that asks for an address is not put on a type without any', async () => {
