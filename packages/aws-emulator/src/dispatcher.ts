@@ -3,6 +3,7 @@ import { checkSkew, credentialsExpired } from './faults/auth-refusals.ts';
 import type { Fault, Faults } from './faults/faults.ts';
 import type { Service } from './services/service.ts';
 import type { Credentials } from './state/credentials.ts';
+import type { Place } from './state/place.ts';
 import type { Random } from './state/random.ts';
 import { ApiError } from './wire/api-error.ts';
 import { type CredentialScope, credentialScopeOf } from './wire/credential-scope.ts';
@@ -18,8 +19,8 @@ export interface DispatcherDeps {
   readonly services: readonly Service[];
   /** For requests that are not signed, as those that exchange a token for credentials. */
   readonly ownRegion: string;
-  /** Told of each request before it is carried out. */
-  readonly onRequest?: (service: string, operation: string, input: object) => void;
+  /** Told of each request before it is carried out, and of the account and region that it is for. */
+  readonly onRequest?: (service: string, operation: string, input: object, caller: Place) => void;
 }
 
 /** Takes each request to the service that it was signed for, and its answer back, faults included. */
@@ -77,7 +78,7 @@ export class Dispatcher {
     const { account, isExpired } = credentials.callerOf(scope.accessKeyId, clock.now());
     if (isExpired) throw credentialsExpired(service.name);
     const place = { account, region: scope.region };
-    onRequest?.(service.name, asked.operation, input);
+    onRequest?.(service.name, asked.operation, input, place);
     service.admit?.(asked.operation, input, place);
     const handler = service.handlers[asked.operation];
     if (handler === undefined) {

@@ -25,8 +25,8 @@ export interface EmulatorOptions {
   readonly instanceTypes?: readonly string[];
   /** Serves HTTP on the loopback address, too; port 0 is any free one. */
   readonly listen?: { readonly port: number };
-  /** Told of each request, for tests that count them. */
-  readonly onRequest?: (service: string, operation: string, input: object) => void;
+  /** Told of each request, and of the account and region that it is for, for tests that count them. */
+  readonly onRequest?: (service: string, operation: string, input: object, caller: Place) => void;
 }
 
 /** AWS in this process. */

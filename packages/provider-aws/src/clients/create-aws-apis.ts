@@ -106,12 +106,19 @@ function attemptsOf(env: NodeJS.ProcessEnv): number {
 async function readCaBundle(env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const file = env['AWS_CA_BUNDLE'];
   if (!file) return undefined;
+  let bundle: string;
   try {
-    return await readFile(file, 'utf8');
+    bundle = await readFile(file, 'utf8');
   } catch (cause) {
     throw new Error(`failed to load custom CA bundle PEM file, ${(cause as Error).message}`, { cause });
   }
+  // Node takes any text, and trusts nobody then.
+  if (!PEM_CERTIFICATE.test(bundle))
+    throw new Error(`failed to load custom CA bundle PEM file, no certificate in ${file}`);
+  return bundle;
 }
+
+const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+-----END CERTIFICATE-----/;
 
 /** The region that the environment or the shared configuration names, else that of this instance. */
 async function findRegion({ env, logger, clock }: AwsClientSettings, handler: AwsHttpHandler): Promise<string> {
