@@ -18,6 +18,11 @@ interface Taken {
   readonly type: InstanceTypeInfo;
 }
 
+interface PoolRefusal {
+  readonly pools: Partial<Pool>;
+  readonly refusal: Refusal;
+}
+
 interface PoolLimit {
   readonly pools: Partial<Pool>;
   readonly most: number;
@@ -26,6 +31,7 @@ interface PoolLimit {
 /** How many instances there can be of each pool, how many vCPUs of each class, and how many there are. Nothing is limited at first. */
 export class Capacity {
   readonly #limits = new Map<string, PoolLimit>();
+  readonly #refusals = new Set<PoolRefusal>();
   readonly #quotas = new Map<string, number>();
   readonly #instances = new Map<string, number>();
   readonly #vcpus = new Map<string, number>();
@@ -35,6 +41,18 @@ export class Capacity {
     const key = JSON.stringify([pools.instanceType, pools.zone, pools.lifecycle]);
     this.#limits.delete(key);
     if (most !== Number.POSITIVE_INFINITY || this.#limits.size > 0) this.#limits.set(key, { pools, most });
+  }
+
+  /** Launches from these pools are refused in these words. Returns how to lift that. */
+  refuse(pools: Partial<Pool>, refusal: Refusal): () => void {
+    const added = { pools, refusal };
+    this.#refusals.add(added);
+    return () => this.#refusals.delete(added);
+  }
+
+  findRefusal(pool: Pool): Refusal | undefined {
+    for (const { pools, refusal } of this.#refusals) if (isMeant(pool, pools)) return refusal;
+    return undefined;
   }
 
   setQuota(lifecycle: 'on-demand' | 'spot', quotaClass: QuotaClass, vcpus: number): void {

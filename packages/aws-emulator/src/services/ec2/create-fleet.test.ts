@@ -102,6 +102,18 @@ test('quotas, a missing spot role and too many fleets are errors of each overrid
   assert.deepEqual(codesOf(await fleet({ template: name, types: ['g4dn.xlarge'] })), ['MaxFleetCountExceeded']);
 });
 
+test('launches can be refused with any code, until that is lifted', async (t) => {
+  const { template, fleet, ec2 } = await startEc2(t);
+  const name = await template('template-a');
+  const message = 'Your request for accessing resources in this region is being validated.';
+  const lift = ec2.refuseLaunches({ instanceType: 'm5.large' }, { code: 'PendingVerification', message });
+  const refused = await fleet({ template: name, types: ['m5.large', 'm5.xlarge'] });
+  assert.deepEqual([typesOf(refused), codesOf(refused)], [['m5.xlarge'], ['PendingVerification']]);
+  assert.equal(refused.Errors![0]!.ErrorMessage, message);
+  lift();
+  assert.deepEqual(typesOf(await fleet({ template: name, types: ['m5.large', 'm5.xlarge'] })), ['m5.large']);
+});
+
 test('a subnet runs out of addresses, and its free addresses come back', async (t) => {
   const { template, fleet, running, ec2, client, network, clock } = await startEc2(t);
   const subnet = network.subnetIds[ZONE]!;

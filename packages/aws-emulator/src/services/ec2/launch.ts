@@ -68,7 +68,9 @@ function limitsOf(region: Ec2Region, plan: LaunchPlan, reservation: CapacityRese
   const { capacity } = region;
   const { lifecycle, type, subnet } = plan;
   const addresses = addressesNeeded(plan);
+  const refusal = capacity.findRefusal(poolOf(plan));
   return [
+    { most: refusal === undefined ? Infinity : 0, refusal: () => refusal! },
     spotRoleLimit(region, plan),
     { most: capacity.leftInQuota(lifecycle, type), refusal: () => capacity.quotaRefusal(lifecycle, type) },
     groupLimit(region, plan),

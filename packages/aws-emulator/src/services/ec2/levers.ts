@@ -20,6 +20,7 @@ import type { Image } from './images.ts';
 import type { Ec2Instance, MutableInstance, StatusCheck } from './instance.ts';
 import type { InstanceListener } from './instances.ts';
 import { interrupt, recommendRebalance } from './interruptions.ts';
+import type { Refusal } from './refusals.ts';
 import type { Ec2Region } from './region.ts';
 import type { CapacityReservation } from './reservations.ts';
 import { endEvent, type NewScheduledEvent, scheduleEvent } from './scheduled-events.ts';
@@ -122,6 +123,11 @@ export class Ec2Levers {
   /** How many instances of ours each of the pools can have at a time. 0: insufficient capacity at once. */
   setCapacity(pools: Partial<Pool>, most: number): void {
     this.#region.capacity.limit(pools, most);
+  }
+
+  /** Launches from these pools are refused with a code and a message of EC2's. Returns how to lift that. */
+  refuseLaunches(pools: Partial<Pool>, refusal: Refusal): () => void {
+    return this.#region.capacity.refuse(pools, refusal);
   }
 
   /** In vCPUs. */
