@@ -92,7 +92,7 @@ const V6_VECTORS: readonly (readonly [change: object, hash: string])[] = [
   [{ kubelet: { maxPods: 110 } }, '5128599174861426106'],
 ];
 
-test('01/96 the EC2NodeClass hash reproduces every published vector', () => {
+test('01/96, 08/81 the EC2NodeClass hash reproduces every published vector', () => {
   for (const [change, hash] of V5_VECTORS) assert.equal(v5(change), hash, JSON.stringify(change));
 });
 
@@ -133,7 +133,7 @@ test('what upstream 1.14.1 itself computes for arbitrary objects is what we comp
   }
 });
 
-test('01/97 order does not count, nor does what is compared with the node itself', () => {
+test('01/97, 08/81 order does not count, nor does what is compared with the node itself', () => {
   const [first, second] = SPEC.blockDeviceMappings;
   assert.equal(v5({ blockDeviceMappings: [second, first] }), v5());
   assert.equal(v5({ tags: { 'keyTag-2': 'valueTag-2', 'keyTag-1': 'valueTag-1' } }), v5());
@@ -146,7 +146,7 @@ test('01/97 order does not count, nor does what is compared with the node itself
   assert.equal(nodePoolHash({ spec }), pool());
 });
 
-test('01/98 what a node is made from changes the hash, each in its own way', () => {
+test('01/98, 08/82 what a node is made from changes the hash, each in its own way', () => {
   const hashes = [
     pool(),
     pool({}, { labels: { a: 'b' } }),
@@ -167,7 +167,7 @@ test('01/98 what a node is made from changes the hash, each in its own way', () 
   assert.equal(new Set(hashes).size, hashes.length);
 });
 
-test('01/99 equal meaning hashes alike, and an absent duration is not one of zero', () => {
+test('01/99, 08/82 equal meaning hashes alike, and an absent duration is not one of zero', () => {
   const alias = { amiSelectorTerms: [{ alias: 'al2023@latest' }] };
   assert.equal(v5({ ...alias, amiFamily: 'AL2023' }), v5(alias));
   assert.notEqual(v5(alias), v5());
@@ -189,7 +189,7 @@ test('a class that validation will refuse still has a hash', () => {
   assert.match(v5({ amiSelectorTerms: [{ alias: 'al2@v1@x' }] }), /^\d+$/);
 });
 
-test('01/101 without all four annotations and equal versions nothing is statically drifted', () => {
+test('01/101, 08/85 without all four annotations and equal versions nothing is statically drifted', () => {
   for (const keys of [NODEPOOL_HASH_ANNOTATIONS, EC2NODECLASS_HASH_ANNOTATIONS]) {
     const object = { [keys.hash]: '1', [keys.version]: 'v3' };
     const claim = { [keys.hash]: '2', [keys.version]: 'v3' };
