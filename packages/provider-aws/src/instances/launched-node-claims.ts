@@ -8,7 +8,6 @@ import {
 } from '@karpenter-ts/apis';
 import { NodeClaimNotFoundError } from '@karpenter-ts/cloudprovider';
 import { ChangeMonitor, errorText, findCause, type Logger, type SteadyClock } from '@karpenter-ts/runtime';
-import type { InstanceType } from '@karpenter-ts/scheduling';
 import { during, within } from '../api/with-context.ts';
 import type { NodeClassLookup } from '../node-class/node-class-lookup.ts';
 import type { InstanceTypeSource } from '../offerings/instance-type-source.ts';
@@ -18,6 +17,7 @@ import type { Instance } from './instance.ts';
 import type { Instances } from './instances.ts';
 import { type KnownInstance, nodeClaimOf } from './node-claim-of.ts';
 import { instanceIdOf } from './provider-id.ts';
+import { type TypeData, typeDataOf } from './type-data.ts';
 
 export interface LaunchedNodeClaimDeps {
   readonly instances: Pick<Instances, 'get' | 'list' | 'delete'>;
@@ -92,13 +92,13 @@ export class LaunchedNodeClaims {
     return { type, nodeClass, placementGroup };
   }
 
-  async #findType({ tags, type }: Instance, signal: AbortSignal): Promise<InstanceType | undefined> {
+  async #findType({ tags, type }: Instance, signal: AbortSignal): Promise<TypeData | undefined> {
     const { nodePools, nodeClasses, instanceTypes, logger } = this.#deps;
     const nodePool = nodePools.get(tags[NODEPOOL_TAG] ?? '');
     const nodeClass = nodePool && nodeClasses.ofNodePool(nodePool);
     if (nodeClass === undefined) return undefined;
     try {
-      return instanceTypes.get(nodeClass, await this.#findGroup(nodeClass, signal), type);
+      return typeDataOf(instanceTypes.get(nodeClass, await this.#findGroup(nodeClass, signal), type));
     } catch (error) {
       const about = { 'instance-type': type, NodePool: nodePool?.metadata.name };
       if (this.#failures.hasChanged(`${about.NodePool} ${type}`, errorText(error))) {

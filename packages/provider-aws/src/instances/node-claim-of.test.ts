@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EC2NodeClass } from '@karpenter-ts/apis';
-import type { InstanceType } from '@karpenter-ts/scheduling';
 import type { PlacementGroup } from '../placement/placement-group.ts';
 import type { Instance } from './instance.ts';
 import { nodeClaimOf } from './node-claim-of.ts';
+import { typeDataOf } from './type-data.ts';
 
 const NOW = Date.UTC(2026, 0, 2, 3, 4, 5);
 
@@ -23,7 +23,7 @@ const instance: Instance = {
   efaCount: 0,
   tenancy: 'default',
 };
-const type: InstanceType = {
+const type = typeDataOf({
   name: 'm5.large',
   requirements: [
     { key: 'node.kubernetes.io/instance-type', operator: 'In', values: ['m5.large'] },
@@ -36,7 +36,7 @@ const type: InstanceType = {
   offerings: [],
   capacity: { cpu: '2', memory: '8Gi', 'nvidia.com/gpu': '0', 'vpc.amazonaws.com/efa': '1' },
   overhead: { kubeReserved: { cpu: '70m' }, evictionThreshold: { memory: '100Mi' } },
-};
+});
 const nodeClass = {
   status: { subnets: [{ id: 'subnet-1', zone: 'us-west-2a', zoneID: 'usw2-az1' }] },
 } as unknown as EC2NodeClass;

@@ -8,27 +8,24 @@ import {
   NODEPOOL_TAG,
   ZONE_LABEL,
 } from '@karpenter-ts/apis';
-import { parseQuantity, type ResourceList, timestamp } from '@karpenter-ts/kubernetes';
+import { timestamp } from '@karpenter-ts/kubernetes';
 import type { Instant } from '@karpenter-ts/runtime';
-import { allocatableResources, type InstanceType } from '@karpenter-ts/scheduling';
 import { EC2_NODE_CLASSES } from '../node-class/node-class-lookup.ts';
 import type { PlacementGroup } from '../placement/placement-group.ts';
 import type { Instance } from './instance.ts';
+import type { TypeData } from './type-data.ts';
 
 /** An instance, and what is known of it beside. */
 export interface KnownInstance {
   readonly instance: Instance;
   /** Undefined if its type cannot be looked up any more: then the NodeClaim says less. */
-  readonly type?: InstanceType | undefined;
+  readonly type?: TypeData | undefined;
   readonly nodeClass?: EC2NodeClass | undefined;
   /** The group that the NodeClass selects. */
   readonly placementGroup?: PlacementGroup | undefined;
   /** The partition that the launch asked for. Without one, the registration hook finds out which it is. */
   readonly partition?: string | undefined;
 }
-
-/** The resource of network interfaces for EFA. */
-export const EFA_RESOURCE = 'vpc.amazonaws.com/efa';
 
 /** The instance as the NodeClaim that a provider answers with (spec 07 §18). */
 export function nodeClaimOf(known: KnownInstance, now: Instant): NodeClaim {
@@ -52,10 +49,7 @@ export function nodeClaimOf(known: KnownInstance, now: Instant): NodeClaim {
     status: {
       providerID: providerIdOf(instance),
       imageID: instance.imageId,
-      ...(type !== undefined && {
-        capacity: visibleResources(type.capacity, instance),
-        allocatable: visibleResources(allocatableResources(type), instance),
-      }),
+      ...type?.resources(instance),
     },
   };
 }
@@ -70,19 +64,12 @@ export function isTerminating({ state }: Pick<Instance, 'state'>): boolean {
   return state === 'shutting-down' || state === 'terminated';
 }
 
-/** Labels of a type that are on instances of reservations only, whichever the type could be had of. */
-const RESERVATION_LABELS: ReadonlySet<string> = new Set([
-  AWS_LABELS.capacityReservationId,
-  AWS_LABELS.capacityReservationType,
-  AWS_LABELS.capacityReservationInterruptible,
-]);
-
 function labelsOf({ instance, type, nodeClass, ...placement }: KnownInstance): Readonly<Record<string, string>> {
   const { zone, capacityType, tenancy, reservation, tags } = instance;
   const zoneId = nodeClass?.status?.subnets?.find((subnet) => subnet.zone === zone)?.zoneID;
   const nodePool = tags[NODEPOOL_TAG];
   return {
-    ...typeLabels(type),
+    ...type?.labels,
     [ZONE_LABEL]: zone,
     ...(zoneId && { [AWS_LABELS.zoneId]: zoneId }),
     [CAPACITY_TYPE_LABEL]: capacityType,
@@ -98,14 +85,6 @@ function labelsOf({ instance, type, nodeClass, ...placement }: KnownInstance): R
   };
 }
 
-/** What has but one value for the type is known of the instance. */
-function typeLabels(type: InstanceType | undefined): Readonly<Record<string, string>> {
-  const single = (type?.requirements ?? []).filter(
-    ({ key, operator, values }) => operator === 'In' && values?.length === 1 && !RESERVATION_LABELS.has(key),
-  );
-  return Object.fromEntries(single.map(({ key, values }) => [key, values![0]!]));
-}
-
 /** An empty partition stands for one that EC2 chose and has not told yet. */
 function placementLabels({
   placementGroup,
@@ -116,13 +95,4 @@ function placementLabels({
     [AWS_LABELS.placementGroupId]: placementGroup.id,
     ...(placementGroup.strategy === 'partition' && { [AWS_LABELS.placementGroupPartition]: partition }),
   };
-}
-
-/** Without zeros, and without interfaces for EFA that the instance does not have. */
-function visibleResources(resources: ResourceList, { efaCount }: Instance): ResourceList {
-  return Object.fromEntries(
-    Object.entries(resources).filter(
-      ([name, quantity]) => parseQuantity(quantity).nanos !== 0n && (name !== EFA_RESOURCE || efaCount > 0),
-    ),
-  );
 }

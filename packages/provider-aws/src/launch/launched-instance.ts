@@ -1,6 +1,6 @@
 import type { CreateFleetInstance } from '@aws-sdk/client-ec2';
 import type { Instant } from '@karpenter-ts/runtime';
-import { EFA_RESOURCE } from '../instances/node-claim-of.ts';
+import { EFA_RESOURCE } from '../instances/type-data.ts';
 import type { Instance } from '../instances/instance.ts';
 import type { StatusSubnet } from '../network/subnet-address-book.ts';
 import { findReservationOffering } from './fleet-errors.ts';

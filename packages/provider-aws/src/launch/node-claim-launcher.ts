@@ -14,6 +14,7 @@ import { nameList } from '@karpenter-ts/runtime';
 import type { InstanceType } from '@karpenter-ts/scheduling';
 import { setKey } from '../batching/set-key.ts';
 import { nodeClaimOf } from '../instances/node-claim-of.ts';
+import { typeDataOf } from '../instances/type-data.ts';
 import type { Instance } from '../instances/instance.ts';
 import { type NodeClassLookup, NodeClassNotFoundError } from '../node-class/node-class-lookup.ts';
 import type { InstanceTypeSource } from '../offerings/instance-type-source.ts';
@@ -138,7 +139,7 @@ export class NodeClaimLauncher {
     if (instance.reservation !== undefined) reservations.launched(instance.reservation.id);
     const type = types.find(({ name }) => name === instance.type);
     const nodeClaim = nodeClaimOf(
-      { instance, type, nodeClass, placementGroup, partition: terms.partition },
+      { instance, type: type && typeDataOf(type), nodeClass, placementGroup, partition: terms.partition },
       clock.now(),
     );
     const annotations = {

@@ -4,7 +4,7 @@ import type { InstanceType, Offering } from '@karpenter-ts/scheduling';
 import type { JoinedCluster } from '../cluster/cluster-facts.ts';
 import { imageChooser } from '../images/choose-image.ts';
 import { amiFamilyTraits } from '../instance-types/ami-family.ts';
-import { EFA_RESOURCE } from '../instances/node-claim-of.ts';
+import { EFA_RESOURCE } from '../instances/type-data.ts';
 import type { NodeClassSpec } from '../node-class/node-class-parts.ts';
 import type { PlacementGroup } from '../placement/placement-group.ts';
 import { userDataClaim, userDataInput } from '../user-data/user-data-input.ts';

@@ -16,6 +16,7 @@ import {
 } from '@karpenter-ts/scheduling';
 import { makePod, makePool } from '@karpenter-ts/scheduling/testing';
 import { nodeClaimOf } from '../instances/node-claim-of.ts';
+import { typeDataOf } from '../instances/type-data.ts';
 import { factsOf, nodeClass, spotPrice, subnetsIn, typeEnvironment } from './testing/type-environment.ts';
 
 const ICE = { reason: 'InsufficientInstanceCapacity' };
@@ -222,7 +223,7 @@ function claimOf(type: InstanceType) {
     efaCount: 0,
     tenancy: 'default',
   } as const;
-  return nodeClaimOf({ instance, type }, 0);
+  return nodeClaimOf({ instance, type: typeDataOf(type) }, 0);
 }
 
 /** A mark on every pool of the type, or on those of one zone or capacity type. */
