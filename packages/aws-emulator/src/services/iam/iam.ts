@@ -2,11 +2,13 @@ import { awsQueryProtocol } from '../../wire/query-protocol.ts';
 import { readShapes } from '../../wire/shapes.ts';
 import type { Service, ServiceDeps } from '../service.ts';
 import { IamAccount, LONGEST_DELAY, type ProfileRecord } from './iam-state.ts';
-import { profileHandlers } from './instance-profiles.ts';
+import { newProfile, profileHandlers } from './instance-profiles.ts';
 import { roleHandlers } from './roles.ts';
 
 /** What tests set of IAM, which has no call for it. */
 export interface IamLevers {
+  /** An instance profile without a role, which EC2 learns of as late as of any other. */
+  addInstanceProfile(name: string): void;
   /** How many instance profiles an account may have; 1,000 unless set. */
   setProfileQuota(most: number): void;
   /** How long IAM itself, and EC2, take to learn of a change, in milliseconds; half a second and five unless set. */
@@ -42,6 +44,9 @@ export function createIam({ clock, random, place }: ServiceDeps): Iam {
       handlers: { ...roleHandlers(accountOf, idOf), ...profileHandlers(accountOf, idOf) },
     },
     levers: {
+      addInstanceProfile: (name) => {
+        own.profiles.set(name, newProfile({ name, path: '/', id: idOf('AIPA'), tags: [] }, { place, clock }));
+      },
       setProfileQuota: (most) => {
         own.mostProfiles = most;
       },

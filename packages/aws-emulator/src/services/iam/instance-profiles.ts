@@ -31,6 +31,15 @@ import { type IamAccount, type ProfileRecord, profileOf } from './iam-state.ts';
 
 const LONGEST_NAME = 128;
 
+/** One without a role. */
+export function newProfile(
+  { name, path, id, tags }: Pick<ProfileRecord, 'name' | 'path' | 'id' | 'tags'>,
+  { place, clock }: Pick<Call, 'place' | 'clock'>,
+): ProfileRecord {
+  const arn = `arn:${partitionOf(place.region)}:iam::${place.account}:instance-profile${path}${name}`;
+  return { name, path, id, arn, createdAt: new Date(clock.now()), role: undefined, tags };
+}
+
 export function profileHandlers(accountOf: (id: string) => IamAccount, idOf: (prefix: string) => string): Handlers {
   const of = ({ place }: Call): IamAccount => accountOf(place.account);
   return {
@@ -43,15 +52,7 @@ export function profileHandlers(accountOf: (id: string) => IamAccount, idOf: (pr
       if (profiles.latest(name) !== undefined) throw alreadyExists(`Instance Profile ${name}`);
       if ([...profiles.allLatest()].length >= mostProfiles)
         throw limitExceeded('InstanceProfilesPerAccount', mostProfiles);
-      const profile = {
-        name,
-        path,
-        id: idOf('AIPA'),
-        arn: `arn:${partitionOf(call.place.region)}:iam::${call.place.account}:instance-profile${path}${name}`,
-        createdAt: new Date(call.clock.now()),
-        role: undefined,
-        tags,
-      };
+      const profile = newProfile({ name, path, tags, id: idOf('AIPA') }, call);
       profiles.set(name, profile);
       return { InstanceProfile: { ...profileOf(profile, undefined), Tags: tags } };
     },
