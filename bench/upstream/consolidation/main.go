@@ -28,6 +28,8 @@ import (
 	"sigs.k8s.io/karpenter/pkg/events"
 	"sigs.k8s.io/karpenter/pkg/operator/options"
 	"sigs.k8s.io/karpenter/pkg/state/virtualpods"
+
+	"karpenter-ts.dev/bench/upstream/cluster"
 )
 
 // figures is what the program prints.
@@ -45,12 +47,12 @@ func main() {
 	ctrllog.SetLogger(logr.Discard())
 	seconds, err := strconv.ParseFloat(os.Args[1], 64)
 	must(err)
-	var objects cluster
+	var objects cluster.Objects
 	must(json.NewDecoder(os.Stdin).Decode(&objects))
 	must(json.NewEncoder(os.Stdout).Encode(measure(objects, time.Duration(seconds*float64(time.Second)))))
 }
 
-func measure(objects cluster, limit time.Duration) figures {
+func measure(objects cluster.Objects, limit time.Duration) figures {
 	ctx := options.ToContext(context.Background(), &options.Options{
 		BatchMaxDuration:  10 * time.Second,
 		CPURequests:       1000,
@@ -60,8 +62,8 @@ func measure(objects cluster, limit time.Duration) figures {
 		FeatureGates:      options.FeatureGates{ReservedCapacity: true},
 	})
 	clk := clock.RealClock{}
-	reader := newReader(objects)
-	cloud := newProvider(objects.InstanceTypes)
+	reader := cluster.NewReader(objects)
+	cloud := cluster.NewProvider(objects.InstanceTypes)
 	recorder := events.NewRecorder(&record.FakeRecorder{})
 	model := state.NewCluster(clk, reader, cloud)
 	for i := range objects.NodeClaims {

@@ -1,4 +1,5 @@
-package main
+// Package cluster holds the objects of a cluster in memory, as upstream's packages read them.
+package cluster
 
 import (
 	"context"
@@ -13,29 +14,29 @@ import (
 	v1 "sigs.k8s.io/karpenter/pkg/apis/v1"
 )
 
-// cluster is the input: objects as the API server holds them, and what the provider offers.
-type cluster struct {
+// Objects is the input: objects as the API server holds them, and what the provider offers.
+type Objects struct {
 	NodePools            []v1.NodePool                  `json:"nodePools"`
 	Nodes                []corev1.Node                  `json:"nodes"`
 	NodeClaims           []v1.NodeClaim                 `json:"nodeClaims"`
 	Pods                 []corev1.Pod                   `json:"pods"`
 	PodDisruptionBudgets []policyv1.PodDisruptionBudget `json:"podDisruptionBudgets"`
-	InstanceTypes        []offered                      `json:"instanceTypes"`
+	InstanceTypes        []Offered                      `json:"instanceTypes"`
 }
 
-// reader answers like the cached client of a controller: from memory, pods by an index on their node, with a deep copy of
+// Reader answers like the cached client of a controller: from memory, pods by an index on their node, with a deep copy of
 // every object it returns. It implements the reads that a simulation makes; any other call panics, as the embedded
 // interface is nil.
-type reader struct {
+type Reader struct {
 	client.Client
-	cluster
+	Objects
 	nodes      map[string]*corev1.Node
 	podsByNode map[string][]*corev1.Pod
 	pods       []*corev1.Pod
 }
 
-func newReader(objects cluster) *reader {
-	r := &reader{cluster: objects, nodes: map[string]*corev1.Node{}, podsByNode: map[string][]*corev1.Pod{}}
+func NewReader(objects Objects) *Reader {
+	r := &Reader{Objects: objects, nodes: map[string]*corev1.Node{}, podsByNode: map[string][]*corev1.Pod{}}
 	for i := range objects.Nodes {
 		r.nodes[objects.Nodes[i].Name] = &objects.Nodes[i]
 	}
@@ -47,7 +48,7 @@ func newReader(objects cluster) *reader {
 	return r
 }
 
-func (r *reader) Get(_ context.Context, key client.ObjectKey, object client.Object, _ ...client.GetOption) error {
+func (r *Reader) Get(_ context.Context, key client.ObjectKey, object client.Object, _ ...client.GetOption) error {
 	if node, isNode := object.(*corev1.Node); isNode {
 		if known := r.nodes[key.Name]; known != nil {
 			known.DeepCopyInto(node)
@@ -57,7 +58,7 @@ func (r *reader) Get(_ context.Context, key client.ObjectKey, object client.Obje
 	return errors.NewNotFound(schema.GroupResource{}, key.Name)
 }
 
-func (r *reader) List(_ context.Context, list client.ObjectList, opts ...client.ListOption) error {
+func (r *Reader) List(_ context.Context, list client.ObjectList, opts ...client.ListOption) error {
 	var options client.ListOptions
 	options.ApplyOptions(opts)
 	switch list := list.(type) {
@@ -75,7 +76,7 @@ func (r *reader) List(_ context.Context, list client.ObjectList, opts ...client.
 	return nil
 }
 
-func (r *reader) findPods(options client.ListOptions) []corev1.Pod {
+func (r *Reader) findPods(options client.ListOptions) []corev1.Pod {
 	pods := r.pods
 	if options.FieldSelector != nil {
 		if node, isByNode := options.FieldSelector.RequiresExactMatch("spec.nodeName"); isByNode {

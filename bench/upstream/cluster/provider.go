@@ -1,4 +1,4 @@
-package main
+package cluster
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/karpenter/pkg/scheduling"
 )
 
-// offered is an instance type as our catalogues describe it.
-type offered struct {
+// Offered is an instance type as our catalogues describe it.
+type Offered struct {
 	Name         string        `json:"name"`
 	Requirements []requirement `json:"requirements"`
 	Offerings    []struct {
@@ -23,7 +23,9 @@ type offered struct {
 	} `json:"offerings"`
 	Capacity corev1.ResourceList `json:"capacity"`
 	Overhead struct {
-		KubeReserved corev1.ResourceList `json:"kubeReserved"`
+		KubeReserved      corev1.ResourceList `json:"kubeReserved"`
+		SystemReserved    corev1.ResourceList `json:"systemReserved"`
+		EvictionThreshold corev1.ResourceList `json:"evictionThreshold"`
 	} `json:"overhead"`
 }
 
@@ -33,21 +35,29 @@ type requirement struct {
 	Values   []string                    `json:"values"`
 }
 
-// provider offers the same instance types to every NodePool. A simulation asks for nothing else; any other call panics,
+// Provider offers the same instance types to every NodePool. A simulation asks for nothing else; any other call panics,
 // as the embedded interface is nil.
-type provider struct {
+type Provider struct {
 	cloudprovider.CloudProvider
-	types []*cloudprovider.InstanceType
+	Types []*cloudprovider.InstanceType
 }
 
-func newProvider(types []offered) *provider {
-	p := &provider{}
+// NewProvider makes all labels of the instance types well-known, as a provider does when it starts.
+func NewProvider(types []Offered) *Provider {
+	p := &Provider{}
 	for _, one := range types {
+		for _, spec := range one.Requirements {
+			v1.WellKnownLabels.Insert(spec.Key)
+		}
 		it := &cloudprovider.InstanceType{
 			Name:         one.Name,
 			Requirements: requirementsOf(one.Requirements),
 			Capacity:     one.Capacity,
-			Overhead:     &cloudprovider.InstanceTypeOverhead{KubeReserved: one.Overhead.KubeReserved},
+			Overhead: &cloudprovider.InstanceTypeOverhead{
+				KubeReserved:      one.Overhead.KubeReserved,
+				SystemReserved:    one.Overhead.SystemReserved,
+				EvictionThreshold: one.Overhead.EvictionThreshold,
+			},
 		}
 		for _, offering := range one.Offerings {
 			it.Offerings = append(it.Offerings, &cloudprovider.Offering{
@@ -56,7 +66,7 @@ func newProvider(types []offered) *provider {
 				Available:    offering.Available,
 			})
 		}
-		p.types = append(p.types, it)
+		p.Types = append(p.Types, it)
 	}
 	return p
 }
@@ -69,12 +79,12 @@ func requirementsOf(specs []requirement) scheduling.Requirements {
 	return requirements
 }
 
-func (p *provider) GetInstanceTypes(context.Context, *v1.NodePool) ([]*cloudprovider.InstanceType, error) {
-	return p.types, nil
+func (p *Provider) GetInstanceTypes(context.Context, *v1.NodePool) ([]*cloudprovider.InstanceType, error) {
+	return p.Types, nil
 }
 
-func (p *provider) GetSupportedNodeClasses() []status.Object {
+func (p *Provider) GetSupportedNodeClasses() []status.Object {
 	return []status.Object{&kwok.KWOKNodeClass{}}
 }
 
-func (p *provider) Name() string { return "bench" }
+func (p *Provider) Name() string { return "bench" }
