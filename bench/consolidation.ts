@@ -4,7 +4,7 @@ import { CLUSTERS } from './consolidation/clusters.ts';
 import type { Scan } from './consolidation/pass.ts';
 import type { ScanFigures } from './consolidation/scan-process.ts';
 import { HARD_CLUSTERS } from './consolidation/hard-clusters.ts';
-import { findUpstreamScanner, type UpstreamProgram, type UpstreamScan } from './consolidation/upstream.ts';
+import { findUpstreamScanner, type UpstreamScan, type UpstreamScanner } from './consolidation/upstream.ts';
 import { messageFrom, startChild, stopChild } from './runtime/children.ts';
 
 export interface ConsolidationOptions {
@@ -128,15 +128,15 @@ function chooseSizes(parts: readonly string[]): readonly Size[] {
   return SIZES.filter(({ kind, nodes }) => isChosen(kinds, kind) && isChosen(counts, String(nodes)));
 }
 
-async function obtainUpstream({ upstream, stored }: ConsolidationOptions): Promise<UpstreamProgram | undefined> {
+async function obtainUpstream({ upstream, stored }: ConsolidationOptions): Promise<UpstreamScanner | undefined> {
   const found = stored ? ({ kind: 'missing', why: '--stored' } as const) : await findUpstreamScanner();
-  if (found.kind === 'here') return found.scan;
+  if (found.kind === 'here') return found.run;
   if (upstream) throw new Error(`upstream cannot be measured here: ${found.why}`);
   process.stderr.write(`upstream is not measured here, so the ratios to it are not checked: ${found.why}\n`);
   return undefined;
 }
 
-async function scanUpstream({ kind, nodes }: Size, upstream?: UpstreamProgram): Promise<UpstreamScan | undefined> {
+async function scanUpstream({ kind, nodes }: Size, upstream?: UpstreamScanner): Promise<UpstreamScan | undefined> {
   return await upstream?.(CLUSTERS[kind]!(nodes), UPSTREAM_SECONDS);
 }
 

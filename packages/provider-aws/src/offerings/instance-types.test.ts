@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EC2NodeClass } from '@karpenter-ts/apis';
-import { CAPACITY_TYPE_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
+import { AWS_PROFILE, CAPACITY_TYPE_LABEL, ZONE_LABEL } from '@karpenter-ts/apis';
 import { MINUTE } from '@karpenter-ts/runtime';
 import { NEVER } from '@karpenter-ts/runtime/testing';
-import type { InstanceType, Offering } from '@karpenter-ts/scheduling';
+import { Catalogues, type InstanceType, type Offering } from '@karpenter-ts/scheduling';
 import { UnreadableSettingError } from '../instance-types/type-settings.ts';
 import type { OfferingResolver } from './offering-resolver.ts';
 import { nodeClass, spotPrice, subnetsIn, typeEnvironment } from './testing/type-environment.ts';
@@ -154,13 +154,16 @@ test('07/36 a spot offering without a price is unavailable', async () => {
   assert.equal(unpriced?.pricePerHour, 0);
 });
 
-test('a new price counts at once, and a refresh without one leaves everything as it is', async () => {
+test('a new price counts at once, and a refresh without one leaves everything as it is, the index of planning too', async () => {
   const { ec2, prices, list } = await typeEnvironment({ types: TYPES });
   ec2.spot = TYPES.map((type) => spotPrice(type, 'us-west-2a', '0.03'));
   await prices.refreshSpot(NEVER);
   const before = list();
+  const catalogues = new Catalogues();
+  const index = catalogues.of(before, AWS_PROFILE);
   await prices.refreshSpot(NEVER);
   assert.equal(list(), before);
+  assert.equal(catalogues.of(list(), AWS_PROFILE), index);
   ec2.spot = [spotPrice('r5.large', 'us-west-2a', '0.04')];
   await prices.refreshSpot(NEVER);
   const after = list();
@@ -168,6 +171,7 @@ test('a new price counts at once, and a refresh without one leaves everything as
     after.map((type, index) => type === before[index]),
     [true, true, false],
   );
+  assert.notEqual(catalogues.of(after, AWS_PROFILE), index);
 });
 
 test('07/119 each setting has types of its own, and the first ones come back with the first settings', async () => {
