@@ -132,7 +132,7 @@ async function twoSubnets(free: readonly [number, number]): Promise<World> {
   return world;
 }
 
-test('07/65 of two subnets in a zone the one with more free addresses is used, until launches have evened them', async () => {
+test('of two subnets in a zone the one with more free addresses is used, of equal ones the first', async () => {
   const world = await twoSubnets([10, 11]);
   const used: unknown[] = [];
   for (let index = 0; index < 3; index++) {
@@ -142,7 +142,7 @@ test('07/65 of two subnets in a zone the one with more free addresses is used, u
   assert.deepEqual(used, ['subnet-2', 'subnet-1', 'subnet-2']);
 });
 
-test('07/65 two launches at once see what the other will take', async () => {
+test('two launches at once see what the other will take', async () => {
   const world = await twoSubnets([10, 10]);
   await world.clock.runUntil(Promise.all([1, 2].map(() => world.launcher.create(claim(), NEVER))));
   assert.deepEqual(
