@@ -13,7 +13,8 @@ import { reservationCapacityTypeController } from './reservation-capacity-type.t
 import { reservationExpirationController } from './reservation-expiration.ts';
 import { zonalShiftController } from './zonal-shift.ts';
 
-export interface InstanceControllerDeps extends Omit<ProviderDeps, 'settings' | 'stopping'> {
+export interface InstanceControllerDeps
+  extends Pick<ProviderDeps, 'client' | 'caches' | 'clock' | 'events' | 'metrics' | 'deleteNodeClaim'> {
   readonly provider: CloudProvider;
   readonly ec2: Pick<Ec2Api, 'describeInstanceStatus'>;
   readonly instances: Instances;

@@ -41,8 +41,7 @@ export class EmulatedAws {
     this.image = emulator.ec2.addImage({ name: 'al2023-x86', architecture: 'x86_64' });
   }
 
-  static async start(t: TestContext): Promise<EmulatedAws> {
-    const clock = new VirtualClock();
+  static async start(t: TestContext, clock: VirtualClock = new VirtualClock()): Promise<EmulatedAws> {
     const emulator = await startEmulator({ clock, seed: 1 });
     const { apis, close } = await createAwsApis({
       env: ENV,
