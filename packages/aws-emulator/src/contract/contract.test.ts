@@ -30,9 +30,9 @@ async function readSharedConfiguration(destination: Destination): Promise<void> 
   destroy();
 }
 
-/** Ten times as fast as the host's time. */
+/** Five times as fast as the host's time. */
 async function runOverHttp(): Promise<Outcomes> {
-  const clock = scaledClock(realClock, 10);
+  const clock = scaledClock(realClock, 5);
   const emulator = await startEmulator({ clock, seed: 1, listen: { port: 0 } });
   const destination = { endpoint: emulator.endpoint! };
   try {

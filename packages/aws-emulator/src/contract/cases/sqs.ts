@@ -84,7 +84,7 @@ export const SQS_CASES: readonly ContractCase[] = [
     run: async (aws) => {
       const QueueUrl = await createQueue(aws, { VisibilityTimeout: '30' });
       await aws.sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: 'again' }));
-      const [first] = await receive(aws.sqs, { QueueUrl, VisibilityTimeout: 2 });
+      const [first] = await receive(aws.sqs, { QueueUrl, VisibilityTimeout: 10 });
       assert.equal(first?.Body, 'again');
       assert.deepEqual(await receive(aws.sqs, { QueueUrl }), []);
       const [second] = await aws.eventually('the message', async () => {
