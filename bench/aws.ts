@@ -1,12 +1,14 @@
 // npm run bench -- aws [part…]: the AWS provider against the emulator (issue 20).
 import { measureCatalogue } from './aws/catalogue.ts';
 import { measureEc2Planning } from './aws/planning.ts';
+import { measureStart } from './aws/start.ts';
 import type { Row } from './report.ts';
 
 /** A part of the suite by its name. Each brings its own rows. */
 const PARTS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   catalogue: measureCatalogue,
   planning: measureEc2Planning,
+  start: measureStart,
 };
 
 /** Measures the parts that are named; all of them if none is. */

@@ -1,4 +1,5 @@
 import { coreOptions, disruptionOptions, extensionOptions } from '@karpenter-ts/core';
+import { awsModule } from '@karpenter-ts/provider-aws';
 import { kwokModule } from '@karpenter-ts/provider-kwok';
 import type { OptionRows } from '@karpenter-ts/runtime';
 
@@ -10,7 +11,9 @@ export function settingsTable(): string {
     EXTENSIONS_HEADER,
     table({ ...extensionOptions, ...disruptionOptions }),
     KWOK_HEADER,
-    `${table(kwokModule.options)}\n`,
+    table(kwokModule.options),
+    AWS_HEADER,
+    `${table(awsModule.options)}\n`,
   ].join('\n\n');
 }
 
@@ -34,6 +37,11 @@ From \`packages/provider-kwok/src/options.ts\`. The catalogue \`ec2\` is ours: E
 limits, GPUs, zones and on-demand prices as AWS publishes them (DescribeInstanceTypes, DescribeInstanceTypeOfferings, the
 price list); spot costs 30 to 70 % of that, made up but the same at every start. Bare metal and types with devices are
 [bought last](cost-aware.md#types-that-are-bought-last), as by EC2's launches. In a file, \`"lastResort": true\` marks such types.`;
+
+const AWS_HEADER = `## With the AWS provider
+
+From \`packages/provider-aws/src/options/options.ts\`. Names, types and defaults are upstream's. Where AWS is, and who asks,
+follows from the variables and files of AWS' own tools: see [aws-launch.md](aws-launch.md#start-up-and-settings).`;
 
 function table(options: OptionRows): string {
   return `| flag | variable | default | what it does |\n| --- | --- | --- | --- |\n${rows(options)}`;
