@@ -24,7 +24,7 @@ test('calls are signed for the region, with karpenter in the user agent', async 
   assert.match(body, /^Action=DescribeSubnets&Version=2016-11-15/);
 });
 
-test('an error of a service becomes an AwsError with its code, text, fault, status and request id', async (t) => {
+test('05/72 an error of a service becomes an AwsError with its code, text, fault, status and request id', async (t) => {
   const { url } = await startServer(t, (_, response) =>
     respond(response, 403, ec2Error('UnauthorizedOperation', 'You may not'), { 'x-amzn-requestid': 'req-2' }),
   );

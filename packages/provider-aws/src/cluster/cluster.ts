@@ -47,14 +47,16 @@ export async function requireZonalShift(
   { eks, arcZonalShift }: Pick<AwsApis, 'eks' | 'arcZonalShift'>,
   signal: AbortSignal,
 ): Promise<string> {
+  let name = clusterName;
   try {
     const { cluster } = await eks.describeCluster({ name: clusterName }, signal);
-    if (!cluster?.arn) throw new Error('the cluster has no ARN');
-    await arcZonalShift.getManagedResource({ resourceIdentifier: cluster.arn }, signal);
-    return cluster.arn;
+    if (!cluster?.arn) throw new Error('no ARN found in DescribeCluster response');
+    name = cluster.arn;
+    await arcZonalShift.getManagedResource({ resourceIdentifier: name }, signal);
+    return name;
   } catch (cause) {
     throw new Error(
-      `Unable to find Cluster ${clusterName} in Zonal Shift. Please check that the cluster is enabled for Zonal Shift ` +
+      `Unable to find Cluster ${name} in Zonal Shift. Please check that the cluster is enabled for Zonal Shift ` +
         `and roles have appropriate permissions ${errorText(cause)}`,
       { cause },
     );

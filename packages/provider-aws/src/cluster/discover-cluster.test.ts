@@ -52,7 +52,7 @@ function environment({ options, dryRun = DRY_RUN, cluster = DENIED, kubeDns = '1
   return { deps, eks, asked, logger, lines, discover: () => discoverCluster(deps, NEVER) };
 }
 
-test('08/123 without the setting the endpoint is that of EKS, with it EKS is not asked', async () => {
+test('05/23 08/123 without the setting the endpoint is that of EKS, with it EKS is not asked', async () => {
   const found = environment({ cluster: { endpoint: 'https://eks.example' }, ca: 'pem' });
   assert.deepEqual(await found.discover(), {
     name: 'demo',
@@ -71,7 +71,7 @@ test('08/123 without the setting the endpoint is that of EKS, with it EKS is not
   assert.equal(set.asked.length, 1);
 });
 
-test('08/123 an endpoint that cannot be found ends the start', async () => {
+test('05/23 08/123 an endpoint that cannot be found ends the start', async () => {
   for (const cluster of [DENIED, {}]) {
     const env = environment({ cluster });
     await assert.rejects(env.discover(), { message: 'failed detecting cluster endpoint' });
@@ -81,7 +81,7 @@ test('08/123 an endpoint that cannot be found ends the start', async () => {
   }
 });
 
-test('EC2 that cannot be reached ends the start, before anything else is asked', async () => {
+test('05/24 EC2 that cannot be reached ends the start, before anything else is asked', async () => {
   const env = environment({ dryRun: new AwsError('AuthFailure', 'AWS was not able to validate the credentials') });
   await assert.rejects(env.discover(), { message: 'ec2 api connectivity check failed' });
   assert.deepEqual(env.asked.length, 1);
@@ -92,7 +92,7 @@ test('EC2 that cannot be reached ends the start, before anything else is asked',
 
 const SET = { options: { clusterEndpoint: 'https://set.example' } };
 
-test('08/124 without kube-dns the start goes on without a cluster DNS', async () => {
+test('05/25 08/124 without kube-dns the start goes on without a cluster DNS', async () => {
   for (const [kubeDns, why] of [
     [new Error('services "kube-dns" not found'), 'services "kube-dns" not found'],
     ['None', 'parsing cluster IP'],
@@ -138,7 +138,7 @@ test('a range of service addresses that nobody names is an error, and is looked 
   assert.equal(env.asked.length, 2);
 });
 
-test('zonal shift needs a cluster that ARC manages', async () => {
+test('05/26 zonal shift needs a cluster that ARC manages', async () => {
   const env = environment({ cluster: { arn: 'arn:demo' } });
   const asked: string[] = [];
   const apis = (failure?: Error) => ({
@@ -155,7 +155,7 @@ test('zonal shift needs a cluster that ARC manages', async () => {
   assert.deepEqual(asked, ['arn:demo']);
   await assert.rejects(requireZonalShift('demo', apis(new AwsError('ResourceNotFoundException', 'none')), NEVER), {
     message:
-      'Unable to find Cluster demo in Zonal Shift. Please check that the cluster is enabled for Zonal Shift and roles ' +
+      'Unable to find Cluster arn:demo in Zonal Shift. Please check that the cluster is enabled for Zonal Shift and roles ' +
       'have appropriate permissions api error ResourceNotFoundException: none',
   });
 });

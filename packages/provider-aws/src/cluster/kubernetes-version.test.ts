@@ -16,7 +16,7 @@ function environment(first: string) {
   return Object.assign(env, { kubernetes });
 }
 
-test('08/125 the version is that of EKS, or of the API server without the plus sign', async () => {
+test('05/27 08/125 the version is that of EKS, or of the API server without the plus sign', async () => {
   const describeCluster = async () => ({ cluster: { version: '1.34' }, $metadata: {} });
   assert.equal(await eksVersion({ describeCluster }, 'demo')(NEVER), '1.34');
   const read = async () => ({ major: '1', minor: '33+' }) as never;
@@ -44,7 +44,7 @@ test('08/158 when a refresh fails, the version stays', async () => {
   assert.equal(env.kubernetes.version, '1.34');
 });
 
-test('08/125 a version that is not supported is one error, and is used all the same', async () => {
+test('05/28 08/125 a version that is not supported is one error, and is used all the same', async () => {
   const env = environment('1.37');
   await env.kubernetes.refresh(NEVER);
   await assert.rejects(env.kubernetes.refreshAndCheck(NEVER), {

@@ -93,7 +93,7 @@ test('07/110 an instance that breaks while it is drained is drained no longer', 
   assert.equal(env.deleted.length, 1);
 });
 
-test('07/111, 08/120 an instance that stays unhealthy is counted once, and again after it recovered', async (t) => {
+test('05/62, 07/111, 08/120 an instance that stays unhealthy is counted once, and again after it recovered', async (t) => {
   const { env, poll, failed, count } = await environment(t);
   for (let round = 0; round < 3; round++) await poll(system(failed(HOUR)));
   assert.equal(count('SystemStatus'), 1);
@@ -117,7 +117,7 @@ test('an instance of nobody here is neither counted nor logged', async (t) => {
   assert.deepEqual(env.logger.lines.filter(({ level }) => level === 'info').length, 0);
 });
 
-test('07/112, 08/121 without permission one error names it, and polling goes on slowly until it is given', async (t) => {
+test('05/87, 07/112, 08/121 without permission one error names it, and polling goes on slowly until it is given', async (t) => {
   const { env, ec2, poll, failed } = await environment(t);
   ec2.failure = new AwsError('UnauthorizedOperation', 'You are not authorized to perform this operation.');
   for (let round = 0; round < 3; round++) assert.deepEqual(await poll(), { requeueAfter: 10 * MINUTE });

@@ -36,7 +36,7 @@ async function environment({ reservedCapacity = false, types = ['m5.large'] } = 
 
 const inZones = (...letters: readonly string[]) => nodeClass({ status: { subnets: subnetsIn(...letters) } });
 
-test('07/113 what one NodePool can have is available, and what none can has a price', async () => {
+test('05/56, 07/113, 08/127 what one NodePool can have is available, and what none can has a price', async () => {
   const { pools, list, reconcile, values, prices, controller } = await environment();
   pools.set('a', () => list(inZones('a')));
   pools.set('b', () => list(inZones('b')));
@@ -51,7 +51,7 @@ test('07/113 what one NodePool can have is available, and what none can has a pr
   assert.ok(Object.keys(available).every((series) => !series.includes('reserved')));
 });
 
-test('07/114 with reservations every zone says whether something reserved is available', async () => {
+test('05/57, 07/114 with reservations every zone says whether something reserved is available', async () => {
   const { pools, list, reservations, reconcile, values, discovered } = await environment({ reservedCapacity: true });
   const reservation = {
     id: 'cr-1',

@@ -37,7 +37,7 @@ const inZones = (...values: readonly string[]): NodePool['spec']['template']['sp
   { key: 'topology.kubernetes.io/zone', operator: 'In', values: [...values] },
 ];
 
-test('08/122 a shift is told once to each NodePool that has Nodes in the zone, and so is its end', async (t) => {
+test('05/68, 08/122 a shift is told once to each NodePool that has Nodes in the zone, and so is its end', async (t) => {
   const { env, shift } = await environment(t);
   await env.addNodePool('anywhere');
   await env.addNodePool('here', { requirements: inZones('us-west-2a') });
@@ -65,7 +65,7 @@ test('08/122 a shift is told once to each NodePool that has Nodes in the zone, a
   );
 });
 
-test('08/122 a zone where the NodeClass has no subnet concerns nobody', async (t) => {
+test('05/68, 08/122 a zone where the NodeClass has no subnet concerns nobody', async (t) => {
   const { env, shift } = await environment(t);
   await env.addNodePool('anywhere');
   await shift('usw2-az3');

@@ -89,7 +89,7 @@ test('all that is wrong is reported together, in upstream’s order', () => {
   ]);
 });
 
-test('an endpoint is an absolute URL with a host', () => {
+test('05/17 an endpoint is an absolute URL with a host', () => {
   const endpointProblems = (clusterEndpoint: string) =>
     checkAwsOptions({ ...defaultsOf(awsOptions), clusterName: 'c', clusterEndpoint }).length;
   for (const url of ['https://c', 'https://10.0.0.1:6443/x?y', 'https://[fd00::1]:6443', 'x://host', 'https://u@h']) {
