@@ -96,7 +96,7 @@ test('01/96, 08/81 the EC2NodeClass hash reproduces every published vector', () 
   for (const [change, hash] of V5_VECTORS) assert.equal(v5(change), hash, JSON.stringify(change));
 });
 
-test('01/96 version v6 of the EC2NodeClass hash reproduces its vectors', () => {
+test('01/96, 08/81 version v6 of the EC2NodeClass hash reproduces its vectors', () => {
   for (const [change, hash] of V6_VECTORS) assert.equal(v6(change), hash, JSON.stringify(change));
 });
 
