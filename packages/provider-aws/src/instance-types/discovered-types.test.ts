@@ -149,6 +149,37 @@ test('a type that EC2 says next to nothing of is listed all the same', async () 
   );
 });
 
+test('a type of which EC2 leaves any part out is listed all the same', async () => {
+  const { ec2, discovered, list } = await typeEnvironment({ types: ['g4dn.xlarge'] });
+  const [whole] = ec2.types[0]!;
+  const settings = [
+    nodeClass({ spec: { networkInterfaces: [{ networkCardIndex: 0, deviceIndex: 0, interfaceType: 'interface' }] } }),
+    nodeClass({ spec: { cpuOptions: { nestedVirtualization: 'enabled' }, instanceStorePolicy: 'RAID0' } }),
+  ];
+  for (const path of partsOf(whole!)) {
+    const part = structuredClone(whole!);
+    removePart(part, path);
+    ec2.types = [[part]];
+    await discovered.refreshTypes(NEVER);
+    for (const of of settings) assert.equal(list(of).length, 1, path.join('.'));
+  }
+});
+
+/** The paths of all parts of a description but its name. */
+function partsOf(value: object, path: readonly string[] = []): readonly (readonly string[])[] {
+  return Object.entries(value).flatMap(([key, member]) => {
+    if (key === 'InstanceType') return [];
+    const here = [...path, key];
+    return typeof member === 'object' && member !== null ? [here, ...partsOf(member as object, here)] : [here];
+  });
+}
+
+function removePart(value: object, path: readonly string[]): void {
+  const holder = path.slice(0, -1).reduce((at, key) => (at as Record<string, object>)[key]!, value);
+  if (Array.isArray(holder)) holder.splice(Number(path.at(-1)), 1);
+  else delete (holder as Record<string, unknown>)[path.at(-1)!];
+}
+
 function changed(before: readonly { readonly name: string }[], after: readonly { readonly name: string }[]) {
   return after.filter((type) => !before.includes(type)).map(({ name }) => name);
 }

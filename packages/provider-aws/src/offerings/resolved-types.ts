@@ -36,9 +36,9 @@ interface ResolvedType {
   readonly zones: ReadonlySet<string>;
   readonly memory: string | undefined;
   readonly offered: OfferedType;
-  readonly instanceType: InstanceType;
   /** The version of the offerings. It may rise without a change. */
-  offeringsVersion: number;
+  readonly offeringsVersion: number;
+  readonly instanceType: InstanceType;
 }
 
 /**
@@ -94,23 +94,22 @@ export class ResolvedTypes {
     const version = this.#currentVersion();
     if (version === this.#version) return;
     const { types, zones } = this.#sources.discovered;
-    const isOfZones = this.#zones === zones;
     const context = { settings: this.#settings, zones, requirements: this.#requirements };
+    const how = { context, describer, hasSameZones: this.#zones === zones };
     const resolved = new Map<string, ResolvedType>();
     let hasChanged = this.#resolved.size !== types.size;
     for (const [name, info] of types) {
-      const known = isOfZones ? this.#resolved.get(name) : undefined;
-      const type = this.#resolve(info, known, { context, describer });
+      const known = this.#resolved.get(name);
+      const type = this.#resolve(info, known, how);
       resolved.set(name, type);
-      hasChanged ||= type !== known;
+      hasChanged ||= type.instanceType !== known?.instanceType;
       if (resolved.size % TYPES_IN_A_TURN === 0) yield;
     }
     if (this.#version >= version) return; // somebody else was faster
     this.#version = version;
     this.#zones = zones;
-    if (!hasChanged) return;
     this.#resolved = resolved;
-    this.#list = shared(Array.from(resolved.values(), ({ instanceType }) => instanceType));
+    if (hasChanged) this.#list = shared(Array.from(resolved.values(), ({ instanceType }) => instanceType));
   }
 
   #currentVersion(): number {
@@ -127,16 +126,15 @@ export class ResolvedTypes {
     const memory = observed.find(name, this.#settings.images);
     const offeringsVersion = this.#offeringsVersion(name);
     const isDescribed = known?.info === info && known.zones === zones && known.memory === memory;
-    if (isDescribed && known.offeringsVersion === offeringsVersion) return known;
+    if (isDescribed && how.hasSameZones && known.offeringsVersion === offeringsVersion) return known;
     const offered = isDescribed ? known.offered : this.#offeredType(info, zones);
     const offerings = this.#offeringsOf(offered, how.context);
-    if (isDescribed && isSameOfferings(offerings, known.instanceType.offerings)) {
-      known.offeringsVersion = offeringsVersion;
-      return known;
-    }
     const description = isDescribed ? known.instanceType : this.#describe(info, { zones, memory }, how.describer);
-    const instanceType = { ...description, offerings };
-    return { info, zones, memory, offered, instanceType, offeringsVersion };
+    const made = { ...description, offerings };
+    const isSame = isDescribed
+      ? isSameOfferings(offerings, known.instanceType.offerings)
+      : isDeepStrictEqual(made, known?.instanceType);
+    return { info, zones, memory, offered, offeringsVersion, instanceType: isSame ? known!.instanceType : made };
   }
 
   #offeringsVersion(name: string): number {
@@ -177,6 +175,8 @@ export class ResolvedTypes {
 
 interface Resolving {
   readonly context: OfferingContext;
+  /** Whether EC2 has the same zones as when the types were last resolved. */
+  readonly hasSameZones: boolean;
   readonly describer: TypeDescriber;
 }
 
