@@ -142,9 +142,15 @@ export async function mustReject(call: Promise<unknown>, type: abstract new (cau
   assert.ok(findCause(error, type), outcome);
 }
 
-/** The claim as it stands in the API after its launch. */
+/** The claim as it stands in the API after its launch: the lifecycle controller takes over what the launch decided. */
 export function withStatusOf(claim: NodeClaim, launched: NodeClaim): NodeClaim {
-  return { ...claim, status: { ...claim.status, ...launched.status } };
+  const labels = { ...launched.metadata.labels, ...claim.metadata.labels };
+  const annotations = { ...claim.metadata.annotations, ...launched.metadata.annotations };
+  return {
+    ...claim,
+    metadata: { ...claim.metadata, labels, annotations },
+    status: { ...claim.status, ...launched.status },
+  };
 }
 
 /** The provider id of a launch. */
