@@ -44,8 +44,9 @@ export function planLaunch(region: Ec2Region, spec: RequestLaunchTemplateData, l
   checkInterfaces(region, { type, subnet, interfaces });
   checkProfile(region, spec);
   checkVolumes(spec, image);
+  checkCpuOptions(spec, type);
   const placementGroup = findPlacementGroup(region, spec, type);
-  const reservation = findReservation(region, spec);
+  const reservation = findReservation(region, spec, lifecycle);
   checkOffered(region, type, subnet);
   return { spec, lifecycle, type, image, subnet, interfaces, placementGroup, reservation };
 }
@@ -142,7 +143,17 @@ function checkInterfaces(region: Ec2Region, { type, subnet, interfaces }: Interf
   }
   const efa = interfaces.filter(({ InterfaceType }) => InterfaceType?.startsWith('efa')).length;
   const isCardMissing = interfaces.some((one) => (one.NetworkCardIndex ?? 0) >= Math.max(1, NetworkCards.length));
+  checkIpv6(subnet, interfaces);
   if (efa > (EfaInfo?.MaximumEfaInterfaces ?? 0) || isCardMissing) throw tooManyInterfaces(type, interfaces.length);
+}
+
+function checkIpv6(subnet: Subnet, interfaces: readonly InterfaceRequest[]): void {
+  const isAsked = interfaces.some(
+    (one) => (one.Ipv6AddressCount ?? 0) > 0 || (one.Ipv6PrefixCount ?? 0) > 0 || one.PrimaryIpv6 === true,
+  );
+  if (!isAsked || subnet.ipv6Cidr !== undefined) return;
+  const message = `The subnet '${subnet.id}' does not have an IPv6 CIDR block associated with it.`;
+  throw new LaunchRefused('InvalidParameterValue', message);
 }
 
 function tooManyInterfaces({ InstanceType }: InstanceTypeInfo, count: number): LaunchRefused {
@@ -180,6 +191,18 @@ function checkVolumes({ BlockDeviceMappings = [] }: RequestLaunchTemplateData, {
   );
 }
 
+function checkCpuOptions(
+  { CpuOptions }: RequestLaunchTemplateData,
+  { InstanceType, ProcessorInfo }: InstanceTypeInfo,
+): void {
+  if (CpuOptions?.NestedVirtualization !== 'enabled') return;
+  if (ProcessorInfo?.SupportedFeatures?.includes('nested-virtualization') === true) return;
+  throw new LaunchRefused(
+    'InvalidParameterCombination',
+    `Nested virtualization is not supported by the instance type ${InstanceType}.`,
+  );
+}
+
 function findPlacementGroup(
   { placementGroups }: Ec2Region,
   { Placement }: RequestLaunchTemplateData,
@@ -206,13 +229,34 @@ function findPlacementGroup(
   return group;
 }
 
-function findReservation(region: Ec2Region, spec: RequestLaunchTemplateData): CapacityReservation | undefined {
+function findReservation(
+  region: Ec2Region,
+  spec: RequestLaunchTemplateData,
+  lifecycle: Lifecycle,
+): CapacityReservation | undefined {
   const id = spec.CapacityReservationSpecification?.CapacityReservationTarget?.CapacityReservationId;
+  const market = spec.InstanceMarketOptions?.MarketType;
+  if (RESERVED.has(lifecycle) && (id === undefined || market !== lifecycle)) {
+    throw new LaunchRefused(
+      'InvalidParameterCombination',
+      `A launch as ${lifecycle} needs that market type and the id of a capacity reservation.`,
+    );
+  }
   if (id === undefined) return undefined;
   const reservation = region.reservations.get(id);
-  if (reservation !== undefined) return reservation;
-  throw new LaunchRefused(
-    'InvalidCapacityReservationId.NotFound',
-    `The capacity reservation with id '${id}' does not exist`,
-  );
+  if (reservation === undefined) {
+    const message = `The capacity reservation with id '${id}' does not exist`;
+    throw new LaunchRefused('InvalidCapacityReservationId.NotFound', message);
+  }
+  if (lifecycleIn(reservation) === lifecycle) return reservation;
+  const message = `The capacity reservation '${id}' cannot be used by a launch as ${lifecycle}.`;
+  throw new LaunchRefused('InvalidParameterCombination', message);
+}
+
+/** What is bought in one of these ways is in a reservation of its kind. */
+const RESERVED: ReadonlySet<Lifecycle> = new Set(['capacity-block', 'interruptible-capacity-reservation']);
+
+function lifecycleIn({ type, isInterruptible }: CapacityReservation): Lifecycle {
+  if (type === 'capacity-block') return type;
+  return isInterruptible ? 'interruptible-capacity-reservation' : 'on-demand';
 }

@@ -74,9 +74,7 @@ function limitsOf(region: Ec2Region, plan: LaunchPlan, reservation: CapacityRese
     spotRoleLimit(region, plan),
     { most: capacity.leftInQuota(lifecycle, type), refusal: () => capacity.quotaRefusal(lifecycle, type) },
     groupLimit(region, plan),
-    reservation === undefined
-      ? { most: capacity.leftIn(poolOf(plan)), refusal: () => insufficientCapacity(region, plan) }
-      : reservationLimit(reservation, plan),
+    reservation === undefined ? poolLimit(region, plan) : reservationLimit(reservation, plan),
     { most: addresses === 0 ? Infinity : Math.floor(subnet.free / addresses), refusal: () => subnet.outOfAddresses() },
   ];
 }
@@ -110,16 +108,22 @@ function groupLimit(region: Ec2Region, { placementGroup, subnet }: LaunchPlan): 
   return { most: SPREAD_LIMIT - inZone.length, refusal };
 }
 
+/** Outside reservations, unless the launch wants to be in one. */
+function poolLimit(region: Ec2Region, plan: LaunchPlan): Limit {
+  const preference = plan.spec.CapacityReservationSpecification?.CapacityReservationPreference;
+  if (preference === 'capacity-reservations-only') return { most: 0, refusal: () => NOT_RESERVED };
+  return { most: region.capacity.leftIn(poolOf(plan)), refusal: () => insufficientCapacity(region, plan) };
+}
+
 function reservationLimit(reservation: CapacityReservation, { type, subnet }: LaunchPlan): Limit {
   const fits = reservation.instanceType === type.InstanceType && reservation.zone === subnet.zone.name;
-  return {
-    most: fits ? availableIn(reservation) : 0,
-    refusal: () => ({
-      code: 'ReservationCapacityExceeded',
-      message: 'The requested reservation does not have sufficient compatible and available capacity for this request.',
-    }),
-  };
+  return { most: fits ? availableIn(reservation) : 0, refusal: () => NOT_RESERVED };
 }
+
+const NOT_RESERVED: Refusal = {
+  code: 'ReservationCapacityExceeded',
+  message: 'The requested reservation does not have sufficient compatible and available capacity for this request.',
+};
 
 function insufficientCapacity({ catalogue }: Ec2Region, { lifecycle, type, subnet }: LaunchPlan): Refusal {
   const code = 'InsufficientInstanceCapacity';
@@ -268,12 +272,12 @@ function interfaceOf(
     securityGroupIds: groups,
     addresses,
     prefixes: prefixCount(request),
-    ipv6Addresses: Array.from({ length: ipv6 }, () => ipv6Address(region, subnet.ipv6Cidr)),
+    ipv6Addresses: Array.from({ length: ipv6 }, () => ipv6Address(region, subnet.ipv6Cidr!)),
   };
 }
 
-function ipv6Address({ deps }: Ec2Region, cidr: string | undefined): string {
-  const network = (cidr ?? '2600:1f18::/64').replace(/::\/\d+$/, '');
+function ipv6Address({ deps }: Ec2Region, cidr: string): string {
+  const network = cidr.replace(/::\/\d+$/, '');
   return `${network}:${Array.from({ length: 4 }, () => deps.random.hex(4)).join(':')}`;
 }
 

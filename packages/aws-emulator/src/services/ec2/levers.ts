@@ -41,6 +41,8 @@ export interface NewClusterNetwork {
   /** All of the region unless given. */
   readonly zones?: readonly string[];
   readonly tags?: GivenTags;
+  /** Its subnets have IPv6 addresses, too. */
+  readonly isIpv6?: boolean;
 }
 
 /** What happens to an account in a region without a call of its own. Ids that do not exist are a RangeError. */
@@ -54,11 +56,14 @@ export class Ec2Levers {
   }
 
   /** A VPC with a subnet in each zone and a security group, as cluster installers make them. */
-  addClusterNetwork({ cluster, zones, tags = {} }: NewClusterNetwork): ClusterNetwork {
+  addClusterNetwork({ cluster, zones, tags = {}, isIpv6 = false }: NewClusterNetwork): ClusterNetwork {
     const all = { 'karpenter.sh/discovery': cluster, ...tags };
     const { id: vpcId } = createVpc(this.#region, { tags: { Name: cluster, ...all } });
     const names = zones ?? this.#region.catalogue.zones.map(({ name }) => name);
-    const subnets = names.map((zone) => [zone, this.addSubnet({ vpcId, zone, tags: all })] as const);
+    const subnets = names.map((zone, index) => {
+      const ipv6 = isIpv6 ? { ipv6Cidr: `2600:1f18:0:${index}::/64` } : {};
+      return [zone, this.addSubnet({ vpcId, zone, tags: all, ...ipv6 })] as const;
+    });
     const securityGroupId = this.addSecurityGroup({ vpcId, name: `${cluster}-node`, tags: all });
     return { vpcId, subnetIds: Object.fromEntries(subnets), securityGroupId };
   }

@@ -95,6 +95,30 @@ test('what is in a capacity block is terminated half an hour before its end', as
   assert.equal(ec2.findReservation(reservation)?.state, 'expired');
 });
 
+test('a reservation is used by launches of its own kind only', async (t) => {
+  const { template, fleet, ec2, clock } = await startEc2(t);
+  const block = ec2.addCapacityReservation({
+    instanceType: 'p5.48xlarge',
+    zone: ZONE,
+    count: 1,
+    type: 'capacity-block',
+    endsAt: clock.now() + 24 * HOUR,
+  });
+  const plain = await template('plain', targeting(block));
+  const asOnDemand = await fleet({ template: plain, types: ['p5.48xlarge'] });
+  const withoutMarket = await fleet({ template: plain, types: ['p5.48xlarge'], kind: 'capacity-block' });
+  const untargeted = await template('untargeted', { InstanceMarketOptions: { MarketType: 'capacity-block' } });
+  const withoutTarget = await fleet({ template: untargeted, types: ['p5.48xlarge'], kind: 'capacity-block' });
+  for (const refused of [asOnDemand, withoutMarket, withoutTarget]) {
+    assert.deepEqual([idsOf(refused), codesOf(refused)], [[], ['InvalidParameterCombination']]);
+  }
+  const only = {
+    CapacityReservationSpecification: { CapacityReservationPreference: 'capacity-reservations-only' as const },
+  };
+  const none = await fleet({ template: await template('only', only), types: ['m5.large'] });
+  assert.deepEqual([idsOf(none), codesOf(none)], [[], ['ReservationCapacityExceeded']]);
+});
+
 test('an interruptible reservation can be taken back', async (t) => {
   const { template, fleet, running, instance, ec2, heard, clock } = await startEc2(t);
   const reservation = ec2.addCapacityReservation({
@@ -103,7 +127,10 @@ test('an interruptible reservation can be taken back', async (t) => {
     count: 1,
     isInterruptible: true,
   });
-  const name = await template('interruptible', targeting(reservation));
+  const name = await template('interruptible', {
+    ...targeting(reservation),
+    InstanceMarketOptions: { MarketType: 'interruptible-capacity-reservation' },
+  });
   const [id] = await running(
     await fleet({
       template: name,

@@ -100,3 +100,26 @@ test('interfaces for EFA are counted, and have no address if they are for nothin
     ['AttachmentLimitExceeded', 'AttachmentLimitExceeded'],
   );
 });
+
+test('IPv6 addresses are given in subnets that have them, and refused in others', async (t) => {
+  const { template, fleet, running, instance, ec2, network } = await startEc2(t);
+  const ipv6 = ec2.addClusterNetwork({ cluster: 'ipv6', isIpv6: true });
+  const asking = (Groups: string[]): object => ({
+    SecurityGroupIds: undefined,
+    NetworkInterfaces: [{ DeviceIndex: 0, Groups, PrimaryIpv6: true, Ipv6AddressCount: 1 }],
+  });
+  const here = await template('ipv6-here', asking([network.securityGroupId]));
+  const refused = await fleet({ template: here, types: [TYPE] });
+  assert.deepEqual(
+    refused.Errors?.map(({ ErrorCode }) => ErrorCode),
+    ['InvalidParameterValue'],
+  );
+  const there = await template('ipv6-there', asking([ipv6.securityGroupId]));
+  const override = { InstanceType: TYPE, SubnetId: ipv6.subnetIds[ZONE]! };
+  const LaunchTemplateSpecification = { LaunchTemplateName: there, Version: '$Latest' };
+  const more = { LaunchTemplateConfigs: [{ LaunchTemplateSpecification, Overrides: [override] }] };
+  const [id] = await running(await fleet({ template: there, types: [TYPE], more }));
+  const [address] = (await instance(id!))!.NetworkInterfaces![0]!.Ipv6Addresses!;
+  assert.match(address!.Ipv6Address!, /^2600:1f18:0:0:/);
+  assert.equal(address!.IsPrimaryIpv6, true);
+});
