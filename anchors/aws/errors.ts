@@ -13,7 +13,7 @@ import {
 } from '@karpenter-ts/provider-aws/parts';
 import { type FakeFleets, firstOverride, fleetError } from '@karpenter-ts/provider-aws/testing';
 import type { Comparer } from './comparison.ts';
-import { type LaunchInput, launchOutcome, type LaunchWorld, launchWorld } from './launch-comparison.ts';
+import { type LaunchInput, launchOutcome, type LaunchWorld, launchWorld, readLaunch } from './launch-comparison.ts';
 
 interface ApiFailure {
   readonly code: string;
@@ -35,8 +35,7 @@ interface FailingLaunch extends LaunchInput {
 export const comparer: Comparer = {
   lines: 76,
   answer(input) {
-    const line = input as Partial<FailingLaunch> & Partial<ApiFailure>;
-    return line.nodeClaim === undefined ? classes(line as ApiFailure) : launch(line as FailingLaunch);
+    return 'nodeClaim' in (input as object) ? launch(readLaunch(input)) : classes(input as ApiFailure);
   },
 };
 

@@ -23,6 +23,11 @@ export interface LaunchInput {
 
 export type LaunchWorld = Awaited<ReturnType<typeof launchEnvironment>>;
 
+/** The input of a line. A key whose value is null is unset. */
+export function readLaunch<Input extends LaunchInput>(input: unknown): Input {
+  return JSON.parse(JSON.stringify(input), (_key, member: unknown) => member ?? undefined) as Input;
+}
+
 /** A process in the state that the line names. */
 export async function launchWorld(input: LaunchInput): Promise<LaunchWorld> {
   const world = await launchEnvironment({

@@ -1,13 +1,13 @@
 // One NodeClaim launched: the requests that are sent to EC2, and the NodeClaim that is returned.
 import { parse } from 'smol-toml';
 import type { Comparer } from './comparison.ts';
-import { type LaunchInput, launchOutcome, launchWorld, requestsOf } from './launch-comparison.ts';
+import { launchOutcome, launchWorld, readLaunch, requestsOf } from './launch-comparison.ts';
 
 export const comparer: Comparer = {
   lines: 60,
 
   async answer(input) {
-    const line = input as LaunchInput;
+    const line = readLaunch(input);
     const world = await launchWorld(line);
     const outcome = await launchOutcome(world, line);
     return { ...requestsOf(world.fleets), ...outcome };

@@ -175,7 +175,7 @@ function requireReady(nodeClass: EC2NodeClass): void {
     const cause = new Error(`resolving nodeclass readiness, nodeclass is in Ready=Unknown, ${message}`);
     throw new CreateError(cause, 'NodeClassReadinessUnknown', 'NodeClass is in Ready=Unknown');
   }
-  if (observedGeneration !== nodeClass.metadata.generation) {
+  if ((observedGeneration ?? 0) !== (nodeClass.metadata.generation ?? 0)) {
     throw new NodeClassNotReadyError(new Error('nodeclass status has not been reconciled against the latest spec'));
   }
 }
