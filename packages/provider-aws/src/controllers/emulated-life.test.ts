@@ -43,7 +43,7 @@ async function environment(t: TestContext) {
     nodePools: env.caches.nodePools,
     nodeClasses: new NodeClassLookup({ cache: nodeClasses, events: env.events }),
     instanceTypes: {
-      get: () => {
+      listInTurns: async () => {
         throw new Error('no instance types found');
       },
     },

@@ -40,7 +40,8 @@ function environment(held: readonly Ec2Instance[], settings = { reservedCapacity
   const world = {
     types: [] as string[],
     group: undefined as PlacementGroup | Error | undefined,
-    instanceType: TYPE as InstanceType | Error,
+    instanceTypes: [TYPE] as readonly InstanceType[],
+    failure: undefined as Error | undefined,
   };
   const reservations = new ReservationCounts(clock);
   const nodeClaims = new LaunchedNodeClaims({
@@ -51,10 +52,10 @@ function environment(held: readonly Ec2Instance[], settings = { reservedCapacity
       events: { publish: (...drafts) => published.push(...drafts) },
     }),
     instanceTypes: {
-      get: (by, _group, name) => {
-        world.types.push(`${by.metadata.name} ${name}`);
-        if (world.instanceType instanceof Error) throw world.instanceType;
-        return world.instanceType;
+      listInTurns: async (by) => {
+        world.types.push(by.metadata.name);
+        if (world.failure !== undefined) throw world.failure;
+        return world.instanceTypes;
       },
     },
     placementGroups: {
@@ -80,13 +81,13 @@ test('an instance is a NodeClaim with the data of its type and the zone id of it
   assert.deepEqual(nodeClaim.status?.capacity, { cpu: '2' });
   assert.equal(labelsOf(nodeClaim)[FAMILY], 'm5');
   assert.equal(labelsOf(nodeClaim)[AWS_LABELS.zoneId], 'zone-of-old');
-  assert.deepEqual(world.types, ['default m5.large']); // by the NodeClass that the NodePool has now
+  assert.deepEqual(world.types, ['default']); // by the NodeClass that the NodePool has now
 });
 
 test('a listing asks once for what its instances have in common', async () => {
   const { nodeClaims, world } = environment([described('i-1'), described('i-2'), described('i-3')]);
   assert.equal((await nodeClaims.list(NEVER)).length, 3);
-  assert.deepEqual(world.types, ['default m5.large']);
+  assert.deepEqual(world.types, ['default']);
 });
 
 for (const [name, lose, message] of [
@@ -107,31 +108,29 @@ for (const [name, lose, message] of [
   });
 }
 
-test('an instance whose type has vanished does not hide the others, and is logged once', async () => {
-  const { nodeClaims, world, logger } = environment([described('i-1'), described('i-2')]);
-  world.instanceType = new Error('instance type m5.large not found in cache');
-  for (let i = 0; i < 3; i++) {
-    const listed = await nodeClaims.list(NEVER);
+for (const [name, change, reason] of [
+  ['type has vanished', { instanceTypes: [] }, 'instance type m5.large not found in cache'],
+  ['NodeClass has no subnets', { failure: new Error('no subnets found') }, 'no subnets found'],
+] as const) {
+  test(`an instance whose ${name} does not hide the others, and is logged once`, async () => {
+    const { nodeClaims, world, logger } = environment([described('i-1'), described('i-2')]);
+    Object.assign(world, change);
+    for (let i = 0; i < 3; i++) {
+      const listed = await nodeClaims.list(NEVER);
+      assert.deepEqual(
+        listed.map(({ status }) => [status?.providerID, status?.capacity]),
+        [
+          ['aws:///us-west-2a/i-1', undefined],
+          ['aws:///us-west-2a/i-2', undefined],
+        ],
+      );
+    }
     assert.deepEqual(
-      listed.map(({ status }) => [status?.providerID, status?.capacity]),
-      [
-        ['aws:///us-west-2a/i-1', undefined],
-        ['aws:///us-west-2a/i-2', undefined],
-      ],
+      logger.lines.map(({ level, message, error, fields }) => [level, message, error, fields]),
+      [['error', 'failed resolving instance type', reason, { 'instance-type': 'm5.large', NodePool: 'default' }]],
     );
-  }
-  assert.deepEqual(
-    logger.lines.map(({ level, message, error, fields }) => [level, message, error, fields]),
-    [
-      [
-        'error',
-        'failed resolving instance type',
-        'instance type m5.large not found in cache',
-        { 'instance-type': 'm5.large', NodePool: 'default' },
-      ],
-    ],
-  );
-});
+  });
+}
 
 test('a placement group is in the labels; while EC2 cannot tell it, the list goes on without', async () => {
   const { nodeClaims, world } = environment([described('i-1')]);

@@ -23,7 +23,7 @@ export interface LaunchedNodeClaimDeps {
   readonly instances: Pick<Instances, 'get' | 'list' | 'delete'>;
   readonly nodePools: { get(name: string): NodePool | undefined };
   readonly nodeClasses: Pick<NodeClassLookup, 'find' | 'ofNodePool'>;
-  readonly instanceTypes: Pick<InstanceTypeSource, 'get'>;
+  readonly instanceTypes: Pick<InstanceTypeSource, 'listInTurns'>;
   readonly placementGroups: PlacementGroupSource;
   readonly reservations: Pick<ReservationCounter, 'terminated'>;
   readonly clock: SteadyClock;
@@ -98,8 +98,12 @@ export class LaunchedNodeClaims {
     const nodeClass = nodePool && nodeClasses.ofNodePool(nodePool);
     if (nodeClass === undefined) return undefined;
     try {
-      return typeDataOf(instanceTypes.get(nodeClass, await this.#findGroup(nodeClass, signal), type));
+      const group = await this.#findGroup(nodeClass, signal);
+      const found = (await instanceTypes.listInTurns(nodeClass, group, signal)).find(({ name }) => name === type);
+      if (found === undefined) throw new Error(`instance type ${type} not found in cache`);
+      return typeDataOf(found);
     } catch (error) {
+      signal.throwIfAborted();
       const about = { 'instance-type': type, NodePool: nodePool?.metadata.name };
       if (this.#failures.hasChanged(`${about.NodePool} ${type}`, errorText(error))) {
         logger.error('failed resolving instance type', error, about);
