@@ -42,7 +42,7 @@ async function findZonalShifts(
   { eks, arcZonalShift }: AwsApis,
 ): Promise<RefreshableZonalShifts> {
   if (!options.enableZonalShift) return NO_ZONAL_SHIFTS;
-  const clusterArn = await requireZonalShift(options.clusterName, { eks, arcZonalShift }, stopping);
+  const clusterArn = await requireZonalShift(options.clusterName, { eks, arcZonalShift, logger }, stopping);
   const shifts = new ZonalShifts({ arcZonalShift, clusterArn, clock, logger });
   await shifts.refresh(stopping);
   return shifts;

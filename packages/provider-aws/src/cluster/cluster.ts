@@ -1,4 +1,4 @@
-import { errorText } from '@karpenter-ts/runtime';
+import { errorText, type Logger } from '@karpenter-ts/runtime';
 import type { AwsApis, EksApi } from '../api/aws-apis.ts';
 import type { ClusterFacts, JoinedCluster } from './cluster-facts.ts';
 
@@ -38,13 +38,17 @@ export class Cluster implements JoinedCluster {
   }
 }
 
+export interface ZonalShiftQuestion extends Pick<AwsApis, 'eks' | 'arcZonalShift'> {
+  readonly logger: Logger;
+}
+
 /**
  * The ARN of the cluster, if ARC manages it. Throws, in upstream's words, if it does not: zonal shifts could then not be
  * seen.
  */
 export async function requireZonalShift(
   clusterName: string,
-  { eks, arcZonalShift }: Pick<AwsApis, 'eks' | 'arcZonalShift'>,
+  { eks, arcZonalShift, logger }: ZonalShiftQuestion,
   signal: AbortSignal,
 ): Promise<string> {
   let name = clusterName;
@@ -55,6 +59,7 @@ export async function requireZonalShift(
     await arcZonalShift.getManagedResource({ resourceIdentifier: name }, signal);
     return name;
   } catch (cause) {
+    logger.error('Cluster not found in Zonal Shift', cause, { Cluster: name });
     throw new Error(
       `Unable to find Cluster ${name} in Zonal Shift. Please check that the cluster is enabled for Zonal Shift ` +
         `and roles have appropriate permissions ${errorText(cause)}`,

@@ -143,6 +143,7 @@ test('05/26 zonal shift needs a cluster that ARC manages', async () => {
   const asked: string[] = [];
   const apis = (failure?: Error) => ({
     eks: env.eks,
+    logger: env.logger,
     arcZonalShift: {
       getManagedResource: async ({ resourceIdentifier }: { readonly resourceIdentifier: string }) => {
         asked.push(resourceIdentifier);
@@ -158,4 +159,6 @@ test('05/26 zonal shift needs a cluster that ARC manages', async () => {
       'Unable to find Cluster arn:demo in Zonal Shift. Please check that the cluster is enabled for Zonal Shift and roles ' +
       'have appropriate permissions api error ResourceNotFoundException: none',
   });
+  const { message, fields } = env.logger.lines.at(-1)!;
+  assert.deepEqual([message, fields['Cluster']], ['Cluster not found in Zonal Shift', 'arn:demo']);
 });

@@ -151,7 +151,7 @@ test('two launches at once see what the other will take', async () => {
   );
 });
 
-test('07/66 a launch that fails gives its addresses back, whatever it failed at', async () => {
+test('07/66, 08/10 a launch that fails gives its addresses back, whatever it failed at', async () => {
   const world = await twoSubnets([10, 11]);
   world.fleets.fleetFailures.push(new AwsError('InternalError', 'x'));
   await failure(world, claim());

@@ -104,7 +104,7 @@ test('07/132 pods go to the NodePool whose NodeClass selects subnets, and its la
   assert.equal(world.fleets.overrides[0]!.SubnetId, 'subnet-b');
 });
 
-test('07/65 two pods use the subnet with more addresses, the third the other', async () => {
+test('07/65, 08/9 two pods use the subnet with more addresses, the third the other', async () => {
   // The status has the subnet with more addresses first.
   const subnets = ['subnet-2', 'subnet-1'].map((id) => ({ id, zone: 'us-west-2a', zoneID: 'usw2-az1' }));
   const nodeClass = readyNodeClass({ spec: { kubelet: { maxPods: 1 } }, status: { subnets } });
