@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CreateFleetCommand, DeleteLaunchTemplateCommand, DescribeSubnetsCommand } from '@aws-sdk/client-ec2';
+import {
+  CreateFleetCommand,
+  DeleteLaunchTemplateCommand,
+  DescribeSubnetsCommand,
+  EC2Client,
+} from '@aws-sdk/client-ec2';
 import type { CreateFleetCommandOutput } from '@aws-sdk/client-ec2';
+import { sdkHandler } from '../../sdk-handler.ts';
 import { codeOf, startEc2, ZONE } from './testing/ec2-fixture.ts';
 
 const typesOf = ({ Instances }: CreateFleetCommandOutput): (string | undefined)[] =>
@@ -179,6 +185,35 @@ test('a client token makes a fleet once', async (t) => {
   await clock.advance(25 * 3_600_000);
   await client.send(new CreateFleetCommand(other));
   assert.equal(ec2.instances().length, 3);
+});
+
+test('a fleet whose answer is lost is not launched again by the retry of the SDK', async (t) => {
+  const { template, emulator, network, ec2 } = await startEc2(t);
+  const name = await template('template-a');
+  const retrying = new EC2Client({
+    region: 'us-east-1',
+    endpoint: 'http://aws.invalid',
+    credentials: { accessKeyId: 'AKIATEST', secretAccessKey: 'secret' },
+    requestHandler: sdkHandler(emulator) as never,
+  });
+  emulator.faults.inject({ kind: 'reset', when: 'after' }, { operation: 'CreateFleet', times: 1 });
+  const launched = await retrying.send(
+    new CreateFleetCommand({
+      Type: 'instant',
+      TargetCapacitySpecification: { TotalTargetCapacity: 2, DefaultTargetCapacityType: 'spot' },
+      LaunchTemplateConfigs: [
+        {
+          LaunchTemplateSpecification: { LaunchTemplateName: name, Version: '$Latest' },
+          Overrides: [{ InstanceType: 'm5.large', SubnetId: network.subnetIds[ZONE] }],
+        },
+      ],
+    }),
+  );
+  const ids = launched.Instances?.flatMap(({ InstanceIds }) => InstanceIds);
+  assert.deepEqual(
+    ids,
+    ec2.instances().map(({ id }) => id),
+  );
 });
 
 test('a dry run launches nothing, and finds out what a launch would', async (t) => {

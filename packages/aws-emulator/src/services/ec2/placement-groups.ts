@@ -13,5 +13,5 @@ export interface PlacementGroup {
   state: 'available' | 'pending' | 'deleting' | 'deleted';
 }
 
-/** As many instances a spread group takes in each zone. */
+/** How many instances a spread group takes in each zone. */
 export const SPREAD_LIMIT = 7;
