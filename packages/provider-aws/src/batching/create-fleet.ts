@@ -76,6 +76,20 @@ async function createFleets(
   return answers.map((answer) => ({ output: answer }));
 }
 
+/** EC2 says with these that it has failed, not whether it had bought by then. */
+const FAILED_ON_THE_WAY: ReadonlySet<string> = new Set([
+  'Internal',
+  'InternalError',
+  'InternalFailure',
+  'ServiceUnavailable',
+  'Unavailable',
+]);
+
+function wasRefused(error: unknown): boolean {
+  const refusal = findAwsError(error);
+  return refusal !== undefined && !FAILED_ON_THE_WAY.has(refusal.code);
+}
+
 /**
  * A call that got no answer may have bought instances. It is sent again with the same token, for which EC2 gives the
  * answer of the first instead of buying twice.
@@ -90,7 +104,7 @@ async function callUntilAnswered(
       return await createFleet(input, signal);
     } catch (error) {
       const delay = RESEND_AFTER[attempt];
-      if (delay === undefined || signal.aborted || findAwsError(error) !== undefined) throw error;
+      if (delay === undefined || signal.aborted || wasRefused(error)) throw error;
       logger.error('create fleet request was not answered, sending it again', error);
       await clock.sleep(delay, signal);
     }
