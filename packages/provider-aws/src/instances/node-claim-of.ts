@@ -60,7 +60,7 @@ export function providerIdOf({ zone, id }: Pick<Instance, 'zone' | 'id'>): strin
 }
 
 /** Whether the instance is going away, or gone. */
-export function isTerminating({ state }: Pick<Instance, 'state'>): boolean {
+function isTerminating({ state }: Pick<Instance, 'state'>): boolean {
   return state === 'shutting-down' || state === 'terminated';
 }
 

@@ -67,7 +67,7 @@ function isOf(offering: Offering, capacityType: string): boolean {
 }
 
 /** The types with those of their offerings that pass; a type that is left without any is rejected. */
-export function keepOfferings(types: readonly InstanceType[], passes: (offering: Offering) => boolean): Filtered {
+function keepOfferings(types: readonly InstanceType[], passes: (offering: Offering) => boolean): Filtered {
   const kept: InstanceType[] = [];
   const rejected: InstanceType[] = [];
   for (const type of types) {

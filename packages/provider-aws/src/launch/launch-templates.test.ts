@@ -264,3 +264,19 @@ test('all templates of a NodeClass are tried, and what fails is told', async () 
     new Error('fetching launch templates, api error UnauthorizedOperation: no'),
   );
 });
+
+test('templates are made and deleted no faster than EC2 admits', async () => {
+  const { clock, fleets, templates, ensure } = environment();
+  const all = Promise.all(Array.from({ length: 60 }, (_, index) => ensure(template(`${index}`))));
+  await clock.flush();
+  assert.equal(fleets.createdTemplates.length, 50);
+  await clock.advance(1 * SECOND);
+  assert.equal(fleets.createdTemplates.length, 55);
+  await clock.runUntil(all);
+  assert.equal(fleets.createdTemplates.length, 60);
+  const deletions = templates.deleteFor('default', NEVER);
+  await clock.flush();
+  assert.equal(fleets.templates.size, 10);
+  await clock.runUntil(deletions);
+  assert.equal(fleets.templates.size, 0);
+});

@@ -12,6 +12,7 @@ import {
   runParallel,
   type SteadyClock,
   StructuredError,
+  TokenBucket,
   unlessAborted,
 } from '@karpenter-ts/runtime';
 import type { Ec2Api } from '../api/aws-apis.ts';
@@ -27,6 +28,9 @@ const LIFETIME = 1 * MINUTE;
 
 /** How often templates are looked for that this process does not know of, such as those whose creation was not answered. */
 const SEARCH_INTERVAL = 1 * HOUR;
+
+/** EC2 throttles an account that makes or deletes templates faster than this, so launches wait their turn instead. */
+const PACE = { burst: 50, qps: 5 };
 
 /** The most templates that EC2 lists on a page. */
 const PAGE_SIZE = 200;
@@ -73,11 +77,15 @@ export class LaunchTemplates {
   /** Deletions, by name: a launch that needs the template waits for its end, and then makes it anew. */
   readonly #deletions = new Map<string, Promise<void>>();
   readonly #changes: ChangeMonitor;
+  readonly #creationPace: TokenBucket;
+  readonly #deletionPace: TokenBucket;
   #searchDueAt = 0; // elapsed milliseconds
 
   constructor(deps: LaunchTemplatesDeps) {
     this.#deps = deps;
     this.#changes = new ChangeMonitor(deps.clock);
+    this.#creationPace = new TokenBucket(PACE, deps.clock);
+    this.#deletionPace = new TokenBucket(PACE, deps.clock);
   }
 
   /** Makes sure that the template is there. One that another process of this cluster has made is used. */
@@ -119,6 +127,7 @@ export class LaunchTemplates {
       throw wrapError('fetching launch templates', error);
     }
     const errors = await runParallel(names, DELETIONS, async (name) => {
+      await this.#takeTurn(this.#deletionPace, signal);
       await ec2.deleteLaunchTemplate({ LaunchTemplateName: name }, signal);
     });
     if (names.length > 0) logger.debug('deleted launch templates', { launchTemplates: nameList(names, 5) });
@@ -186,6 +195,7 @@ export class LaunchTemplates {
     try {
       const userData = renderUserData(spec.userData);
       this.#measure(userData, spec.nodeClassName, name);
+      await this.#takeTurn(this.#creationPace, signal);
       const { LaunchTemplate } = await ec2.createLaunchTemplate(templateBody(spec, { name, userData }), signal);
       const id = LaunchTemplate?.LaunchTemplateId ?? '';
       logger.debug('created launch template', { 'launch-template-name': name, id });
@@ -197,6 +207,11 @@ export class LaunchTemplates {
       }
       throw wrapError('creating launch template', error);
     }
+  }
+
+  async #takeTurn(pace: TokenBucket, signal: AbortSignal): Promise<void> {
+    const delay = pace.reserve();
+    if (delay > 0) await this.#deps.clock.sleep(delay, signal);
   }
 
   #measure(userData: string, nodeClass: string, name: string): void {
@@ -232,6 +247,7 @@ export class LaunchTemplates {
     const { id, name } = template;
     const { ec2, logger } = this.#deps;
     try {
+      await this.#takeTurn(this.#deletionPace, signal);
       await ec2.deleteLaunchTemplate(id === '' ? { LaunchTemplateName: name } : { LaunchTemplateId: id }, signal);
       logger.debug('deleted launch template', { id, name });
     } catch (error) {

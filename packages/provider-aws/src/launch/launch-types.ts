@@ -28,7 +28,7 @@ export interface LaunchTypes {
   readonly rejections: readonly Rejection[];
 }
 
-export interface Rejection {
+interface Rejection {
   readonly filter: string;
   readonly names: readonly string[];
 }
