@@ -8,6 +8,7 @@ import {
   type NodeClaim,
   TERMINATION_TIMESTAMP,
 } from '@karpenter-ts/apis';
+import { expiredCredentials, type Fault, internalError, requestLimitExceeded } from '@karpenter-ts/aws-emulator';
 import type { CloudProvider } from '@karpenter-ts/cloudprovider';
 import { MINUTE, SECOND } from '@karpenter-ts/runtime';
 import { BatchedEc2 } from '../batching/batched-ec2.ts';
@@ -168,3 +169,33 @@ test('07/102 the NodeClaims of a capacity block are deleted forty minutes before
   await env.clock.advance(2 * MINUTE);
   assert.deepEqual(env.deleted, ['claim-1: capacity_block_expired']);
 });
+
+const FAULTS: readonly [string, Fault][] = [
+  ['fails', internalError],
+  ['throttles every call', requestLimitExceeded],
+  ['takes no credentials', expiredCredentials('ec2')],
+  ['breaks every connection', { kind: 'reset', when: 'before' }],
+  ['sends half of every answer', { kind: 'half-answer', length: 'hidden' }],
+];
+for (const [name, fault] of FAULTS) {
+  test(`while EC2 ${name}, nothing is terminated by mistake; afterwards all is caught up with`, async (t) => {
+    const { env, aws, levers, controllers, join } = await environment(t);
+    const owned = await aws.launch();
+    await join('owned', owned);
+    const broken = await aws.launch();
+    await join('broken', broken);
+    const orphan = await aws.launch();
+    const lift = aws.emulator.faults.inject(fault, { service: 'ec2' });
+    await env.run(...controllers);
+    levers.impair(broken, 'system');
+    await env.clock.advance(10 * MINUTE);
+    assert.deepEqual(env.deleted, []);
+    assert.equal(levers.findInstance(orphan)?.state, 'running');
+    assert.ok(env.logger.lines.some(({ level, message }) => level === 'error' && message === 'Reconciler error'));
+    lift();
+    await env.clock.advance(20 * MINUTE);
+    assert.deepEqual(env.deleted, ['broken: system_status']);
+    assert.notEqual(levers.findInstance(orphan)?.state, 'running');
+    assert.equal(levers.findInstance(owned)?.state, 'running');
+  });
+}
