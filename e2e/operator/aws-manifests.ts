@@ -2,13 +2,8 @@ import { CLUSTER_NAME, NODE_ROLE } from './aws-cloud.ts';
 
 const DISCOVERY = [{ tags: { 'karpenter.sh/discovery': CLUSTER_NAME } }];
 
-interface NodeClassParts {
-  readonly spec?: object;
-  readonly status?: object;
-}
-
 /** An EC2NodeClass that finds everything by the tag of the cluster. */
-export function nodeClassManifest(name: string, { spec, status }: NodeClassParts = {}): object {
+export function nodeClassManifest(name: string): object {
   return {
     apiVersion: 'karpenter.k8s.aws/v1',
     kind: 'EC2NodeClass',
@@ -18,9 +13,7 @@ export function nodeClassManifest(name: string, { spec, status }: NodeClassParts
       subnetSelectorTerms: DISCOVERY,
       securityGroupSelectorTerms: DISCOVERY,
       role: NODE_ROLE,
-      ...spec,
     },
-    ...(status && { status }),
   };
 }
 
@@ -33,6 +26,17 @@ export function nodePoolManifest(name: string): object {
     metadata: { name },
     spec: { disruption: { consolidateAfter: 'Never' }, template: { spec: { nodeClassRef, requirements } } },
   };
+}
+
+/** One of no pool, for the cheapest type that pods are usually run on. */
+export function nodeClaimManifest(name: string, nodeClass: string): object {
+  const requirements = [
+    { key: 'node.kubernetes.io/instance-type', operator: 'In', values: ['m5.large'] },
+    { key: 'karpenter.sh/capacity-type', operator: 'In', values: ['on-demand'] },
+  ];
+  const nodeClassRef = { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: nodeClass };
+  const metadata = { name };
+  return { apiVersion: 'karpenter.sh/v1', kind: 'NodeClaim', metadata, spec: { nodeClassRef, requirements } };
 }
 
 /** A pod that is for the nodes of this pool. */

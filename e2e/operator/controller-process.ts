@@ -29,6 +29,8 @@ export interface ControllerProcess {
   stop(): Promise<void>;
 }
 
+export type ProviderName = 'aws' | 'kwok';
+
 const BIN = fileURLToPath(new URL('../../packages/cli/src/bin.ts', import.meta.url));
 /** Of its container; the launcher sets the heap by it. */
 const MEMORY_LIMIT = String(512 * 1024 * 1024);
@@ -36,9 +38,13 @@ const MEMORY_LIMIT = String(512 * 1024 * 1024);
 const END_WITH_US = "data:text/javascript,process.on('disconnect',()=>process.exit(1))";
 
 /** Starts it with upstream's defaults but for `env`. KARPENTER_E2E_LOG names a file that keeps all lines. */
-export function startController(kubeconfigPath: string, env: Readonly<Record<string, string>> = {}): ControllerProcess {
+export function startController(
+  kubeconfigPath: string,
+  env: Readonly<Record<string, string>> = {},
+  provider: ProviderName = 'kwok',
+): ControllerProcess {
   const flags = [...heapFlags({ MEMORY_LIMIT }), '--import', END_WITH_US];
-  const child = spawn(process.execPath, [...flags, BIN, 'controller', '--provider', 'kwok'], {
+  const child = spawn(process.execPath, [...flags, BIN, 'controller', '--provider', provider], {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     env: {
       PATH: process.env['PATH'],

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Client, findConnection, HttpsTransport, nullLogger, realClock } from '@karpenter-ts/runtime';
 import { type Lab, startLab } from '../lab/lab.ts';
 import { ApiProxy } from './api-proxy.ts';
-import { type ControllerProcess, startController } from './controller-process.ts';
+import { type ControllerProcess, type ProviderName, startController } from './controller-process.ts';
 import { installCrds } from './crds.ts';
 import { Tenant } from './tenant.ts';
 import { until } from './until.ts';
@@ -29,12 +29,16 @@ export interface Installation {
 
 const MANIFESTS = join(import.meta.dirname, '../manifests');
 
-/** Starts a lab of this name, with the CRDs, the service account and its rights. No controller runs yet. */
-export async function install(name: string): Promise<Installation> {
+/**
+ * Starts a lab of this name, with the CRDs of a provider, the service account and its rights. No controller runs yet.
+ */
+export async function install(name: string, provider: ProviderName = 'kwok'): Promise<Installation> {
   const lab = await startLab({ name: `${name}-${process.pid}` });
-  await installCrds(lab, 'kwok');
-  await lab.kubectl(['create', '-f', MANIFESTS]);
-  await untilEntitled(lab);
+  await installCrds(lab, provider);
+  for (const manifest of ['rbac.yaml', `rbac-${provider}.yaml`]) {
+    await lab.kubectl(['create', '-f', join(MANIFESTS, manifest)]);
+  }
+  await untilEntitled(lab, provider);
   const env = { KUBECONFIG: lab.kubeconfigPath };
   const transport = new HttpsTransport({
     connection: await findConnection({ env }),
@@ -53,7 +57,7 @@ export async function install(name: string): Promise<Installation> {
     client,
     proxy,
     start: (settings) => {
-      const controller = startController(kubeconfigPath, settings);
+      const controller = startController(kubeconfigPath, settings, provider);
       controllers.push(controller);
       return controller;
     },
@@ -73,16 +77,24 @@ export async function install(name: string): Promise<Installation> {
   };
 }
 
+type Right = readonly string[];
+
 /** One right of each binding in the manifests. */
-const RIGHTS: readonly (readonly string[])[] = [
+const RIGHTS: readonly Right[] = [
   ['delete', 'nodeclaims.karpenter.sh'],
-  ['create', 'nodes'],
   ['create', 'leases.coordination.k8s.io', '--namespace', 'kube-system'],
 ];
+const PROVIDER_RIGHTS: Readonly<Record<ProviderName, readonly Right[]>> = {
+  aws: [
+    ['patch', 'ec2nodeclasses.karpenter.k8s.aws'],
+    ['get', 'services/kube-dns', '--namespace', 'kube-system'],
+  ],
+  kwok: [['create', 'nodes']],
+};
 
 /** Resolves when the API server has loaded the RBAC rules; otherwise a fast controller would be refused. */
-async function untilEntitled(lab: Lab): Promise<void> {
-  for (const right of RIGHTS) {
+async function untilEntitled(lab: Lab, provider: ProviderName): Promise<void> {
+  for (const right of [...RIGHTS, ...PROVIDER_RIGHTS[provider]]) {
     await until(`the controller may ${right.join(' ')}`, async () => {
       await lab.kubectl(['auth', 'can-i', '--context', 'karpenter', ...right]); // fails while it may not
       return true;
