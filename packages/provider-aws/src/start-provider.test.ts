@@ -6,7 +6,7 @@ import type { ProviderParts } from '@karpenter-ts/cloudprovider';
 import { defaultsOf, Metrics } from '@karpenter-ts/runtime';
 import { NEVER } from '@karpenter-ts/runtime/testing';
 import { createAwsApis } from './clients/create-aws-apis.ts';
-import { awsModule, configureAws } from './module.ts';
+import { configureAws } from './module.ts';
 import { type AwsOptions, awsOptions } from './options/options.ts';
 import { ProviderEnvironment } from './testing/provider-environment.ts';
 
@@ -48,16 +48,6 @@ async function world(t: TestContext): Promise<World> {
   };
   return { env, emulator, start };
 }
-
-test('the module names its settings and its kind of NodeClass, and refuses settings that cannot be', () => {
-  const process = { env: {}, version: '1.14.1', readClusterCa: async () => undefined };
-  const options = defaultsOf(awsOptions);
-  assert.deepEqual(awsModule.check(options), ['missing field, cluster-name']);
-  assert.deepEqual(
-    awsModule.configure(options, process).nodeClasses.map(({ kind }) => kind),
-    ['EC2NodeClass'],
-  );
-});
 
 test('a start finds the cluster and the types, and brings the controllers', async (t) => {
   const { env, start } = await world(t);

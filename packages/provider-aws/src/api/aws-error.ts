@@ -94,7 +94,11 @@ export const isUnauthorizedOperation = (error: unknown): boolean => hasCode(erro
 
 export const isRateLimited = (error: unknown): boolean => hasCode(error, 'RequestLimitExceeded');
 
-export const isServerFault = (error: unknown): boolean => findAwsError(error)?.fault === 'server';
+/** EC2 does not say whose fault an error is, so the status of the answer counts as well. */
+export function isServerFault(error: unknown): boolean {
+  const found = findAwsError(error);
+  return found?.fault === 'server' || (found?.statusCode ?? 0) >= 500;
+}
 
 /** Whether a fleet error of this code means that the capacity cannot be had now. */
 export const isUnfulfillable = (code: string): boolean => UNFULFILLABLE.has(code);

@@ -1,0 +1,98 @@
+// The controller with `--provider aws`, over the network, on AWS in the process.
+import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { customResourceDefinition, RESOURCES } from '@karpenter-ts/apis';
+import { type Emulator, startEmulator, unauthorized } from '@karpenter-ts/aws-emulator';
+import { startCluster } from '@karpenter-ts/embedded';
+import { type ProcessEvents, realClock } from '@karpenter-ts/runtime';
+import { recordingIo } from '../testing-io.ts';
+import { runController } from './process.ts';
+
+interface World {
+  readonly emulator: Emulator;
+  /** Runs the controller with these flags. */
+  start(...flags: readonly string[]): { readonly exited: Promise<number>; stop(): void };
+  /** What it has logged. */
+  lines(): readonly Readonly<Record<string, string>>[];
+  until(message: string): Promise<void>;
+}
+
+async function world(t: TestContext): Promise<World> {
+  const folder = mkdtempSync(join(tmpdir(), 'karpenter-aws-'));
+  const [kubeconfig, log] = [join(folder, 'kubeconfig'), join(folder, 'log')];
+  writeFileSync(log, '');
+  const crds = RESOURCES.aws.map(customResourceDefinition);
+  const listen = { port: 0, kubeconfigPath: kubeconfig };
+  const cluster = await startCluster({ clock: realClock, seed: 1, crds, listen });
+  const emulator = await startEmulator({ clock: realClock, seed: 1, listen: { port: 0 }, instanceTypes: ['m5.large'] });
+  t.after(async () => {
+    await Promise.all([cluster.stop(), emulator.stop()]);
+    rmSync(folder, { recursive: true });
+  });
+  const env = {
+    KUBECONFIG: kubeconfig,
+    HOME: folder,
+    AWS_REGION: emulator.place.region,
+    AWS_ACCESS_KEY_ID: 'AKIATEST',
+    AWS_SECRET_ACCESS_KEY: 'secret',
+    AWS_ENDPOINT_URL: emulator.endpoint!,
+  };
+  const own = ['--provider=aws', '--metrics-port=0', '--health-probe-port=0', '--disable-leader-election'];
+  const start: World['start'] = (...flags) => {
+    const source: ProcessEvents & EventEmitter = Object.assign(new EventEmitter(), {
+      exit: () => assert.fail('forced'),
+    });
+    const exited = runController([...own, `--log-output-paths=${log}`, ...flags], env, recordingIo(), source);
+    return { exited, stop: () => void source.emit('SIGTERM', 'SIGTERM') };
+  };
+  const lines: World['lines'] = () =>
+    readFileSync(log, 'utf8')
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as Readonly<Record<string, string>>);
+  const until: World['until'] = async (message) => {
+    const deadline = performance.now() + 60_000;
+    while (!lines().some((line) => line['message'] === message)) {
+      if (performance.now() > deadline) assert.fail(`no line says ${message}`);
+      await sleep(20);
+    }
+  };
+  return { emulator, start, lines, until };
+}
+
+const CLUSTER = ['--cluster-name=demo', '--cluster-endpoint=https://demo.example'];
+
+test('it starts on AWS, runs the controllers of the provider, and stops without an error', async (t) => {
+  const { start, lines, until } = await world(t);
+  const controller = start(...CLUSTER, '--log-level=debug');
+  await until('hydrated launch template cache');
+  await until('updated spot pricing with instance types and offerings');
+  controller.stop();
+  assert.equal(await controller.exited, 0);
+  assert.deepEqual(
+    lines().filter(({ level, controller: name }) => level === 'ERROR' && name !== 'providers.pricing'),
+    [],
+  );
+});
+
+test('05/24 without the right to ask EC2 it ends with 1 and says what failed', async (t) => {
+  const { emulator, start, lines } = await world(t);
+  emulator.faults.inject(unauthorized, { operation: 'DescribeInstanceTypes' });
+  assert.equal(await start(...CLUSTER).exited, 1);
+  assert.deepEqual(
+    lines()
+      .filter(({ level }) => level === 'ERROR')
+      .map(({ message }) => message),
+    ['ec2 api connectivity check failed', 'failed to start'],
+  );
+});
+
+test('a setting that is missing is named before anything is asked', async (t) => {
+  const { start } = await world(t);
+  assert.equal(await start().exited, 2);
+});
