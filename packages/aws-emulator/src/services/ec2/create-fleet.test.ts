@@ -41,7 +41,13 @@ test('an on-demand fleet launches the cheapest type, with the template, the over
     [network.securityGroupId],
   );
   const tags = Object.fromEntries(found.Tags!.map(({ Key, Value }) => [Key, Value]));
-  assert.deepEqual(tags, { from: 'template', team: 'a', 'aws:ec2:fleet-id': launched.FleetId });
+  assert.deepEqual(tags, {
+    from: 'template',
+    team: 'a',
+    'aws:ec2:fleet-id': launched.FleetId,
+    'aws:ec2launchtemplate:id': entry!.LaunchTemplateAndOverrides?.LaunchTemplateSpecification?.LaunchTemplateId,
+    'aws:ec2launchtemplate:version': '1',
+  });
 });
 
 test('strategies: prioritized goes by priority, spot by price among deep pools', async (t) => {
@@ -118,6 +124,33 @@ test('launches can be refused with any code, until that is lifted', async (t) =>
   assert.equal(refused.Errors![0]!.ErrorMessage, message);
   lift();
   assert.deepEqual(typesOf(await fleet({ template: name, types: ['m5.large', 'm5.xlarge'] })), ['m5.large']);
+});
+
+test('a share of all pools can be out of capacity, others as time goes by', async (t) => {
+  const { template, fleet, ec2, clock } = await startEc2(t);
+  const name = await template('template-a');
+  ec2.setShortage(0.5);
+  const types = ['m5', 'm5a', 'c5', 'c5a', 'r5', 'r5a', 'm6i', 'c6i', 'r6i'].flatMap((family) => [
+    `${family}.large`,
+    `${family}.xlarge`,
+  ]);
+  const short = async (): Promise<Set<string | undefined>> => {
+    const launches = await Promise.all(types.map((type) => fleet({ template: name, types: [type] })));
+    return new Set(
+      launches.flatMap(({ Errors = [] }) =>
+        Errors.map((one) => one.LaunchTemplateAndOverrides?.Overrides?.InstanceType),
+      ),
+    );
+  };
+  const first = await short();
+  assert.ok(first.size > 3 && first.size < 15, `${first.size} of ${types.length} pools`);
+  await clock.advance(60_000);
+  assert.deepEqual(await short(), first);
+  await clock.advance(6 * 3_600_000);
+  assert.notDeepEqual(await short(), first);
+  ec2.setShortage(0);
+  await clock.advance(60_000);
+  assert.equal((await short()).size, 0);
 });
 
 test('a subnet runs out of addresses, and its free addresses come back', async (t) => {

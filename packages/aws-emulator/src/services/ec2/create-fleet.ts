@@ -239,12 +239,13 @@ function fill(
 
 function tryOverride(
   region: Ec2Region,
-  { plan, request, price, lifecycle }: Override,
+  { template, plan, request, price, lifecycle }: Override,
   { count, context }: { readonly count: number; readonly context: LaunchContext },
 ): { readonly instances: readonly MutableInstance[]; readonly refusal: Refusal | undefined } {
   if (plan instanceof LaunchRefused) return { instances: [], refusal: plan.refusal };
   const refusal = fleetQuotaRefusal(region, context.fleetId!) ?? maxPriceRefusal(request, { price, lifecycle });
-  return refusal === undefined ? launch(region, plan, { count, atLeast: 0, context }) : { instances: [], refusal };
+  if (refusal !== undefined) return { instances: [], refusal };
+  return launch(region, plan, { count, atLeast: 0, context: { ...context, templateId: template.id } });
 }
 
 /** A fleet counts as long as an instance of it lives. */

@@ -14,6 +14,7 @@ import { specifiedTags, type Tags } from './tags.ts';
 export interface LaunchContext {
   readonly tags: ReadonlyMap<string, string>;
   readonly fleetId?: string | undefined;
+  readonly templateId?: string | undefined;
   readonly clientToken?: string | undefined;
 }
 
@@ -112,7 +113,9 @@ function groupLimit(region: Ec2Region, { placementGroup, subnet }: LaunchPlan): 
 function poolLimit(region: Ec2Region, plan: LaunchPlan): Limit {
   const preference = plan.spec.CapacityReservationSpecification?.CapacityReservationPreference;
   if (preference === 'capacity-reservations-only') return { most: 0, refusal: () => NOT_RESERVED };
-  return { most: region.capacity.leftIn(poolOf(plan)), refusal: () => insufficientCapacity(region, plan) };
+  const pool = poolOf(plan);
+  const isShort = region.market.depthAt(pool.instanceType, pool.zone, region.now()) < region.shortage;
+  return { most: isShort ? 0 : region.capacity.leftIn(pool), refusal: () => insufficientCapacity(region, plan) };
 }
 
 function reservationLimit(reservation: CapacityReservation, { type, subnet }: LaunchPlan): Limit {
@@ -239,10 +242,15 @@ function volumesOf({ spec, image }: LaunchPlan): { deviceName: string; sizeGiB: 
   return [...sizes].map(([deviceName, sizeGiB]) => ({ deviceName, sizeGiB }));
 }
 
-function instanceTags({ spec }: LaunchPlan, { tags, fleetId }: LaunchContext): Tags {
-  const own = specifiedTags(spec.TagSpecifications, 'instance');
-  const fleet = fleetId === undefined ? [] : ([['aws:ec2:fleet-id', fleetId]] as const);
-  return new Map([...own, ...tags, ...fleet]);
+/** EC2 adds some of its own. */
+function instanceTags({ spec }: LaunchPlan, { tags, fleetId, templateId }: LaunchContext): Tags {
+  const all = new Map([...specifiedTags(spec.TagSpecifications, 'instance'), ...tags]);
+  if (fleetId !== undefined) all.set('aws:ec2:fleet-id', fleetId);
+  if (templateId !== undefined) {
+    all.set('aws:ec2launchtemplate:id', templateId);
+    all.set('aws:ec2launchtemplate:version', '1');
+  }
+  return all;
 }
 
 /** EC2 spreads the instances that name none over the partitions. */

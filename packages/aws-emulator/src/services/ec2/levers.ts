@@ -130,6 +130,11 @@ export class Ec2Levers {
     this.#region.capacity.limit(pools, most);
   }
 
+  /** So large a share of all pools, from 0 to 1, is out of capacity at any time: others every three hours, by seed. */
+  setShortage(share: number): void {
+    this.#region.shortage = share;
+  }
+
   /** Launches from these pools are refused with a code and a message of EC2's. Returns how to lift that. */
   refuseLaunches(pools: Partial<Pool>, refusal: Refusal): () => void {
     return this.#region.capacity.refuse(pools, refusal);

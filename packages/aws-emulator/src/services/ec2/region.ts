@@ -59,6 +59,8 @@ export class Ec2Region {
   mostFleets = Number.POSITIVE_INFINITY;
   /** How often spot instances are interrupted without a lever's doing. */
   spotInterruptionsPerHour = 0;
+  /** The share of pools that are out of capacity at any time. */
+  shortage = 0;
   #serial = 0;
 
   constructor(deps: RegionDeps) {
