@@ -70,7 +70,7 @@ function fewestIn(spread: Spread): number {
   if (key === HOSTNAME_LABEL) return 0; // a new, empty host can always be had
   const allowed = spread.owner.demands.strict.get(key);
   const counts = countAll(spread);
-  const present = new Set([...presentDomains(spread), ...counts.keys()]);
+  const present = new Set([...presentDomains(spread), ...countResidents(spread).keys()]);
   const domains = domainUniverse(spread).filter(
     (domain) => present.has(domain) || allowed === undefined || admits(allowed, domain),
   );
