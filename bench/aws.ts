@@ -1,5 +1,6 @@
 // npm run bench -- aws [part…]: the AWS provider against the emulator (issue 20).
 import { measureCatalogue } from './aws/catalogue.ts';
+import { measureLaunches } from './aws/launches.ts';
 import { measureEc2Planning } from './aws/planning.ts';
 import { measureStart } from './aws/start.ts';
 import type { Row } from './report.ts';
@@ -9,6 +10,7 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   catalogue: measureCatalogue,
   planning: measureEc2Planning,
   start: measureStart,
+  launches: measureLaunches,
 };
 
 /** Measures the parts that are named; all of them if none is. */

@@ -15,6 +15,7 @@ import {
   clientNodes,
   type ClusterNetwork,
   type Emulator,
+  type EmulatorOptions,
   type InstanceBoots,
   sdkHandler,
   startEmulator,
@@ -48,8 +49,8 @@ const PROFILE = 'test-profile';
 /** Enough to choose from; all of the region would make each test slow. */
 export const ZONES = ['us-east-1a', 'us-east-1b', 'us-east-1c'] as const;
 
-/** All that EC2 has here: describing hundreds of types takes most of a second. */
-const INSTANCE_TYPES = ['g4dn.xlarge', 'm5.large', 'm5.xlarge', 'm6g.large', 'm6i.large'];
+/** What EC2 has here unless a test says otherwise: describing hundreds of types takes most of a second. */
+const INSTANCE_TYPES: readonly string[] = ['g4dn.xlarge', 'm5.large', 'm5.xlarge', 'm6g.large', 'm6i.large'];
 
 export type Family = 'AL2' | 'AL2023' | 'Bottlerocket' | 'Windows2022' | 'Custom';
 
@@ -115,14 +116,18 @@ export class AwsCluster {
   }
 
   /** Starts all of it, with a NodeClass `default` that has what the NodeClass controller would find. */
-  static async start(t: TestContext, options: Partial<AwsOptions> = {}): Promise<AwsCluster> {
+  static async start(
+    t: Pick<TestContext, 'after'>,
+    options: Partial<AwsOptions> = {},
+    offered: Pick<EmulatorOptions, 'instanceTypes'> = { instanceTypes: INSTANCE_TYPES },
+  ): Promise<AwsCluster> {
     const clock = new VirtualClock();
     const requests = new Map<string, number>();
     const onRequest = (service: string, operation: string): void => {
       const call = `${service} ${operation}`;
       requests.set(call, (requests.get(call) ?? 0) + 1);
     };
-    const emulator = await startEmulator({ clock, seed: 1, region: REGION, instanceTypes: INSTANCE_TYPES, onRequest });
+    const emulator = await startEmulator({ clock, seed: 1, region: REGION, ...offered, onRequest });
     const crds = RESOURCES.aws.map(customResourceDefinition) as never;
     const cluster = await startCluster({ clock, seed: 1, crds });
     const env = new AwsCluster({ clock, emulator, cluster, requests, options });
