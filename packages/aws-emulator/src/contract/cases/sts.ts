@@ -64,6 +64,28 @@ export const STS_CASES: readonly ContractCase[] = [
       );
     },
   },
+  {
+    name: 'a token of a service account that has expired is refused as such',
+    services: ['sts'],
+    notOn: { moto: 'takes any text for a token' },
+    run: async ({ sts, unique }) => {
+      const request = {
+        RoleArn: await roleArn(sts, unique('role')),
+        RoleSessionName: 'contract',
+        WebIdentityToken: webIdentityToken(unique('subject'), 1_500_000_000),
+      };
+      await assert.rejects(sts.send(new AssumeRoleWithWebIdentityCommand(request)), { name: 'ExpiredTokenException' });
+    },
+  },
+  {
+    name: 'a session lasts a quarter of an hour at least',
+    services: ['sts'],
+    notOn: { moto: 'gives sessions of any length' },
+    run: async ({ sts, unique }) => {
+      const role = { RoleArn: await roleArn(sts, unique('role')), RoleSessionName: 'contract', DurationSeconds: 899 };
+      await assert.rejects(sts.send(new AssumeRoleCommand(role)), { name: 'ValidationError' });
+    },
+  },
 ];
 
 /** Of the caller's account. */
@@ -72,8 +94,8 @@ async function roleArn(sts: STSClient, name: string): Promise<string> {
   return `arn:aws:iam::${Account}:role/${name}`;
 }
 
-function webIdentityToken(sub: string): string {
+function webIdentityToken(sub: string, exp = 4_102_444_800): string {
   const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url');
-  const claims = { sub, aud: 'sts.amazonaws.com', iss: 'https://oidc.example', exp: 4_102_444_800 };
+  const claims = { sub, aud: 'sts.amazonaws.com', iss: 'https://oidc.example', exp };
   return `${encode({ alg: 'RS256' })}.${encode(claims)}.signature`;
 }
