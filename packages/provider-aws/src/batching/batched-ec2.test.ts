@@ -133,6 +133,26 @@ test('a launch whose answer is lost is sent again with the same token, so that n
   assert.equal(idOf(answer), [...bought.values()][0]);
 });
 
+for (const [code, statusCode, calls] of [
+  ['InternalError', 500, 3],
+  ['ServiceUnavailable', 503, 3],
+  ['RequestLimitExceeded', 503, 1],
+  ['InternalError', undefined, 1],
+] as const) {
+  test(`a launch that EC2 answers with ${code} of status ${statusCode} is sent ${calls} times`, async () => {
+    const tokens: (string | undefined)[] = [];
+    const { clock, batched } = environment({
+      createFleet: async ({ ClientToken }) => {
+        tokens.push(ClientToken);
+        throw new AwsError(code, 'x', { statusCode });
+      },
+    });
+    await assert.rejects(clock.runUntil(batched.createFleet(request('m5.large'), NEVER)), new RegExp(code));
+    assert.equal(tokens.length, calls);
+    assert.equal(new Set(tokens).size, 1);
+  });
+}
+
 test('07/144 an API error of a launch goes to every caller and is not sent again', async () => {
   let calls = 0;
   const { clock, batched } = environment({

@@ -85,9 +85,11 @@ const FAILED_ON_THE_WAY: ReadonlySet<string> = new Set([
   'Unavailable',
 ]);
 
+/** Only a status of the server's own fault comes from the middle of its work; throttling has one, too. */
 function wasRefused(error: unknown): boolean {
   const refusal = findAwsError(error);
-  return refusal !== undefined && !FAILED_ON_THE_WAY.has(refusal.code);
+  if (refusal === undefined) return false;
+  return !(FAILED_ON_THE_WAY.has(refusal.code) && (refusal.statusCode ?? 0) >= 500);
 }
 
 /**
