@@ -29,8 +29,9 @@ const LIFETIME = 1 * MINUTE;
 /** How often templates are looked for that this process does not know of, such as those whose creation was not answered. */
 const SEARCH_INTERVAL = 1 * HOUR;
 
-/** EC2 throttles an account that makes or deletes templates faster than this, so launches wait their turn instead. */
-const PACE = { burst: 50, qps: 5 };
+/** EC2 throttles an account that looks for, makes or deletes templates faster, so launches wait their turn instead. */
+const READING_PACE = { burst: 100, qps: 20 };
+const WRITING_PACE = { burst: 50, qps: 5 };
 
 /** The most templates that EC2 lists on a page. */
 const PAGE_SIZE = 200;
@@ -77,6 +78,7 @@ export class LaunchTemplates {
   /** Deletions, by name: a launch that needs the template waits for its end, and then makes it anew. */
   readonly #deletions = new Map<string, Promise<void>>();
   readonly #changes: ChangeMonitor;
+  readonly #searchPace: TokenBucket;
   readonly #creationPace: TokenBucket;
   readonly #deletionPace: TokenBucket;
   #searchDueAt = 0; // elapsed milliseconds
@@ -84,8 +86,9 @@ export class LaunchTemplates {
   constructor(deps: LaunchTemplatesDeps) {
     this.#deps = deps;
     this.#changes = new ChangeMonitor(deps.clock);
-    this.#creationPace = new TokenBucket(PACE, deps.clock);
-    this.#deletionPace = new TokenBucket(PACE, deps.clock);
+    this.#searchPace = new TokenBucket(READING_PACE, deps.clock);
+    this.#creationPace = new TokenBucket(WRITING_PACE, deps.clock);
+    this.#deletionPace = new TokenBucket(WRITING_PACE, deps.clock);
   }
 
   /** Makes sure that the template is there. One that another process of this cluster has made is used. */
@@ -174,6 +177,7 @@ export class LaunchTemplates {
   async #find(name: string, signal: AbortSignal): Promise<LaunchTemplate | undefined> {
     const { ec2, logger } = this.#deps;
     let found: readonly LaunchTemplate[];
+    await this.#takeTurn(this.#searchPace, signal);
     try {
       found = (await ec2.describeLaunchTemplates({ LaunchTemplateNames: [name] }, signal)).LaunchTemplates ?? [];
     } catch (error) {
