@@ -11,6 +11,8 @@ export interface CallName {
 interface SdkException extends Error {
   readonly $fault?: 'client' | 'server';
   readonly $metadata?: { readonly httpStatusCode?: number; readonly requestId?: string };
+  /** What the service wrote. The SDK's classes have names of their own for some. */
+  readonly Code?: string;
   readonly RequestId?: string;
   readonly RequestID?: string;
 }
@@ -27,9 +29,14 @@ export function toCallError(error: unknown, { service, operation }: CallName): E
   const parts = { service, operation, statusCode, requestId };
   if (exception.$fault !== undefined) {
     const fault = statusCode !== undefined && statusCode >= 500 ? 'server' : exception.$fault;
-    return new AwsError(exception.name, exception.message, { ...parts, fault });
+    return new AwsError(codeOf(exception), exception.message, { ...parts, fault });
   }
   return new CallError(`operation error ${service}: ${operation}, ${reasonOf(exception)}`, parts, error);
+}
+
+/** The SDK puts `Exception` behind the codes of IAM and STS: NoSuchEntity is a NoSuchEntityException there. */
+function codeOf({ name, Code }: SdkException): string {
+  return Code !== undefined && name === `${Code}Exception` ? Code : name;
 }
 
 /** A call that got no answer, or one that could not be read. */
