@@ -25,6 +25,7 @@ async function failure(world: World, nodeClaim: NodeClaim): Promise<Error> {
   try {
     await world.create(nodeClaim);
   } catch (error) {
+    assert.match((error as Error).message, /^creating instance, /);
     return error as Error;
   }
   return assert.fail('it did not fail');
