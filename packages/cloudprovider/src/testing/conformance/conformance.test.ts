@@ -4,7 +4,7 @@ import { OBLIGATIONS, conformance } from './conformance.ts';
 import { type FakeSubject, fakeSubject } from './fake-subject.ts';
 import { testConformance } from './node-test.ts';
 import { reportConformance } from './report.ts';
-import { SEEDED_FAULTS } from './seeded-faults.ts';
+import { FAKE_FAULTS } from './fake-faults.ts';
 import type { Subject } from './subject.ts';
 
 suite('09/104 the fake provider conforms', () => {
@@ -12,7 +12,7 @@ suite('09/104 the fake provider conforms', () => {
 });
 
 suite('09/105 a provider with one fault fails exactly the test of that obligation', () => {
-  for (const [id, seed] of Object.entries(SEEDED_FAULTS)) {
+  for (const [id, seed] of Object.entries(FAKE_FAULTS)) {
     test(`a provider that breaks ${id}`, async () => {
       const report = await reportConformance(conformance(async () => seed(await fakeSubject())));
       const failed = report.tests.filter(({ result }) => result === 'failed');
@@ -27,7 +27,7 @@ suite('09/105 a provider with one fault fails exactly the test of that obligatio
   }
 
   test('every obligation has such a provider', () => {
-    assert.deepEqual(Object.keys(SEEDED_FAULTS).sort(), OBLIGATIONS.map(({ id }) => id).sort());
+    assert.deepEqual(Object.keys(FAKE_FAULTS).sort(), OBLIGATIONS.map(({ id }) => id).sort());
   });
 });
 

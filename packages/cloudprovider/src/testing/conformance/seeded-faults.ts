@@ -10,38 +10,35 @@ import {
 import type { InstanceType, Offering } from '@karpenter-ts/scheduling';
 import type { CloudProvider } from '../../cloud-provider.ts';
 import { InsufficientCapacityError, NodeClaimNotFoundError, NodeClassNotReadyError } from '../../errors.ts';
-import type { FakeCloudProvider } from '../fake-cloud-provider.ts';
-import { THROTTLED } from '../fault.ts';
-import type { FakeSubject } from './fake-subject.ts';
 import type { TestHooks, Subject } from './subject.ts';
+import { findCause } from '@karpenter-ts/runtime';
 import { NEVER } from '@karpenter-ts/runtime/testing';
 
-type Seed = (subject: FakeSubject) => Subject;
+/** Breaks one obligation of a provider, and no other. */
+export type Seed = (subject: Subject) => Subject;
 
-/** By id of the obligation. */
-export const SEEDED_FAULTS: Readonly<Record<string, Seed>> = {
-  'launch.complete': launches((launched) => ({ ...launched, status: { providerID: launched.status!.providerID! } })),
-  'launch.distinct': broken(({ fake }) => {
-    let first: NodeClaim | undefined;
-    return { create: async (claim) => (first ??= await fake.create(claim)) };
+/** By id of the obligation: for any provider. */
+export const SEEDED_FAULTS = {
+  'launch.complete': launches((launched) => {
+    const { capacity: _, allocatable: __, ...status } = launched.status!;
+    return { ...launched, status };
   }),
-  'launch.idempotent': broken(({ fake }) => {
+  'launch.distinct': broken(({ provider }) => {
+    let first: NodeClaim | undefined;
+    return { create: async (claim) => (first ??= await provider.create(claim, NEVER)) };
+  }),
+  'launch.idempotent': broken(({ provider }) => {
     let calls = 0;
-    return { create: (claim) => fake.create({ ...claim, metadata: { ...claim.metadata, uid: String(++calls) } }) };
+    return {
+      create: (claim) => provider.create({ ...claim, metadata: { ...claim.metadata, uid: String(++calls) } }, NEVER),
+    };
   }),
   'launch.labels': launches((launched) => {
     const { [OS_LABEL]: _, ...labels } = launched.metadata.labels ?? {};
     return { ...launched, metadata: { ...launched.metadata, labels } };
   }),
-  'launch.offering': broken(({ fake, nodePool }) => ({
-    create: async (claim) => {
-      const types = await fake.instanceTypes(nodePool);
-      fake.offer(types.map(believedAvailable));
-      return fake.create(claim).finally(() => fake.offer(types));
-    },
-  })),
-  'launch.requests': broken(({ fake }) => ({
-    create: (claim) => fake.create({ ...claim, spec: { ...claim.spec, resources: {} } }),
+  'launch.requests': broken(({ provider }) => ({
+    create: (claim) => provider.create({ ...claim, spec: { ...claim.spec, resources: {} } }, NEVER),
   })),
 
   'register.in-time': nodes(() => async () => undefined),
@@ -51,54 +48,58 @@ export const SEEDED_FAULTS: Readonly<Record<string, Seed>> = {
   'find.get': broken(() => ({
     get: (id) => Promise.reject(new NodeClaimNotFoundError(new Error(`no instance ${id}`))),
   })),
-  'find.list': broken(({ fake }) => ({ list: async () => (await fake.list()).slice(0, 2) })),
-  'find.labels': broken(({ fake }) => ({
-    list: async () => (await fake.list()).map((one) => ({ ...one, metadata: { ...one.metadata, labels: {} } })),
+  'find.list': broken(({ provider }) => ({ list: async () => (await provider.list(NEVER)).slice(0, 2) })),
+  'find.labels': broken(({ provider }) => ({
+    list: async () =>
+      (await provider.list(NEVER)).map((one) => ({ ...one, metadata: { ...one.metadata, labels: {} } })),
   })),
-  'find.unknown': broken(({ fake, created }) => ({
-    get: async (id) => (created.has(id) ? fake.get(id) : Promise.reject(new Error('malformed id'))),
+  'find.unknown': broken(({ provider, created }) => ({
+    get: async (id) => (created.has(id) ? provider.get(id, NEVER) : Promise.reject(new Error('malformed id'))),
   })),
 
-  'end.not-found': broken(({ fake, created }) => ({
+  'end.not-found': broken(({ provider, created }) => ({
     delete: async (claim) => {
-      const error = await fake.delete(claim).catch((thrown: unknown) => thrown);
+      const error = await provider.delete(claim, NEVER).catch((thrown: unknown) => thrown);
       if (error !== undefined && !created.has(claim.status!.providerID!)) throw error;
     },
   })),
-  'end.repeatable': broken(({ fake }) => {
+  'end.repeatable': broken(({ provider }) => {
     const gone = new Set<string>();
     return {
       delete: async (claim) => {
         const id = claim.status!.providerID!;
         if (gone.has(id)) return;
-        await fake.delete(claim).catch((error: unknown) => {
+        await provider.delete(claim, NEVER).catch((error: unknown) => {
           gone.add(id);
           throw error;
         });
       },
     };
   }),
-  'end.get': broken(({ fake, created }) => ({
-    get: (id) => fake.get(id).catch((error: unknown) => created.get(id) ?? Promise.reject(error)),
+  'end.get': broken(({ provider, created }) => ({
+    get: (id) => provider.get(id, NEVER).catch((error: unknown) => created.get(id) ?? Promise.reject(error)),
   })),
-  'end.list': broken(({ fake, created }) => ({ list: async () => (await fake.list(), [...created.values()]) })),
-  'end.others': broken(({ fake }) => ({
+  'end.list': broken(({ provider, created }) => ({
+    list: async () => (await provider.list(NEVER), [...created.values()]),
+  })),
+  'end.others': broken(({ provider }) => ({
     delete: async (claim) => {
-      await fake.delete(claim);
-      for (const { status } of fake.instances) {
-        if (status!.providerID !== claim.status!.providerID) fake.removeInstance(status!.providerID!);
+      await provider.delete(claim, NEVER);
+      for (const other of await provider.list(NEVER)) {
+        if (other.status!.providerID !== claim.status!.providerID) await provider.delete(other, NEVER);
       }
     },
   })),
-  'end.unknown': broken(({ fake, created }) => ({
-    delete: async (claim) => (created.has(claim.status!.providerID!) ? fake.delete(claim) : undefined),
+  'end.unknown': broken(({ provider, created }) => ({
+    delete: async (claim) => (created.has(claim.status!.providerID!) ? provider.delete(claim, NEVER) : undefined),
   })),
 
   'types.names': catalogue((types) => [...types, types[0]!]),
   'types.labels': everyType((type) => ({ ...type, requirements: without(type, OS_LABEL) })),
-  'types.own-labels': everyType((type) => ({ ...type, requirements: without(type, 'size') })),
   'types.resources': everyType((type) => ({ ...type, capacity: { ...type.capacity, memory: '1Mi' } })),
-  'types.same-array': broken(({ fake }) => ({ instanceTypes: async (pool) => [...(await fake.instanceTypes(pool))] })),
+  'types.same-array': broken(({ provider }) => ({
+    instanceTypes: async (pool) => [...(await provider.instanceTypes(pool, NEVER))],
+  })),
   'types.exhausted': catalogue((types) =>
     types.filter(({ offerings }) => offerings.some(({ available }) => available)),
   ),
@@ -113,98 +114,124 @@ export const SEEDED_FAULTS: Readonly<Record<string, Seed>> = {
     ...offering,
     requirements: [...without(offering, ZONE_LABEL), { key: ZONE_LABEL, operator: 'In', values: ['test-zone-9'] }],
   })),
-  'offerings.reservation': everyType((type) => ({
-    ...type,
-    offerings: type.offerings.map((offering) => ({ ...offering, reservation: undefined })),
-  })),
   'offerings.reserved-labels': broken(() => ({ reservedCapacityLabels: new Set() })),
 
   'class.declared': broken(() => ({ nodeClasses: [] })),
-  'class.not-ready': launchErrors((error) => (error instanceof NodeClassNotReadyError ? new Error('not now') : error)),
-  'class.missing': launchErrors((error) => (error.message.endsWith('no such class') ? new Error('not now') : error)),
+  'class.not-ready': launchErrors((error) => (findCause(error, NodeClassNotReadyError) ? new Error('not now') : error)),
+  'class.missing': afterHook('removeNodeClass', () => ({ create: () => Promise.reject(new Error('not now')) })),
   'drift.fresh': broken(() => ({ findDrift: async () => 'ImageDrifted' })),
-  'drift.reason': broken(({ fake }) => ({
-    findDrift: async (claim) => (await fake.findDrift(claim)) && 'the image is not that of the class',
+  'drift.reason': broken(({ provider }) => ({
+    findDrift: async (claim) => (await provider.findDrift(claim, NEVER)) && 'the image is not that of the class',
   })),
 
   'fail.unsatisfiable': launchErrors((error, claim) => (asksForZone(claim) ? new Error('no such zone') : error)),
-  'fail.exhausted': launchErrors((error, claim) =>
-    error.message.includes('no available') && !asksForZone(claim) ? new Error('sold out') : error,
-  ),
-  'fail.throttled-launch': launchErrors((error) =>
-    isThrottling(error) ? new InsufficientCapacityError(error) : error,
-  ),
-  'fail.throttled-end': broken(({ fake }) => ({
-    delete: (claim) =>
-      fake.delete(claim).catch((error: Error) => {
-        throw isThrottling(error) ? new NodeClaimNotFoundError(error) : error;
-      }),
+  'fail.exhausted': afterHook('exhaust', () => ({ create: () => Promise.reject(new Error('sold out')) })),
+  'fail.throttled-launch': afterHook('throttle', (provider, method) => ({
+    create: (claim) =>
+      method === 'create'
+        ? Promise.reject(new InsufficientCapacityError(new Error('throttled')))
+        : provider.create(claim, NEVER),
   })),
-  'fail.throttled-list': broken(({ fake }) => ({ list: () => fake.list().catch(() => []) })),
+  'fail.throttled-end': afterHook('throttle', (provider, method) => ({
+    delete: (claim) =>
+      method === 'delete'
+        ? Promise.reject(new NodeClaimNotFoundError(new Error('throttled')))
+        : provider.delete(claim, NEVER),
+  })),
+  'fail.throttled-list': afterHook('throttle', (provider, method) => ({
+    list: () => (method === 'list' ? Promise.resolve([]) : provider.list(NEVER)),
+  })),
 
-  'share.claims': broken(({ fake }) => ({
+  'share.claims': broken(({ provider }) => ({
     create: async (claim) => {
       Object.assign(claim.metadata, { annotations: { seen: 'true' } });
-      return fake.create(claim);
+      return provider.create(claim, NEVER);
     },
   })),
-  'share.types': broken(({ fake, nodePool }) => {
-    const instanceTypes = changedCatalogue(fake, (types) => structuredClone(types));
+  'share.types': broken(({ provider, nodePool }) => {
+    const instanceTypes = changedCatalogue(provider, (types) => structuredClone(types));
     return {
       instanceTypes,
       create: async (claim) => {
         const [type] = await instanceTypes(nodePool, NEVER);
-        Object.assign(type!.offerings[0]!, { pricePerHour: 42 });
-        return fake.create(claim);
+        if (type !== undefined) Object.assign(type.offerings[0]!, { pricePerHour: 42 });
+        return provider.create(claim, NEVER);
       },
     };
   }),
-};
+} satisfies Readonly<Record<string, Seed>>;
 
 /** What a broken provider is made of. */
 interface Parts {
-  readonly fake: FakeCloudProvider;
+  readonly provider: CloudProvider;
   readonly nodePool: NodePool;
   /** All instances there ever were, by provider id. */
   readonly created: ReadonlyMap<string, NodeClaim>;
 }
 
-/** The fake, with some of its members replaced. */
-function broken(change: (parts: Parts) => Partial<CloudProvider>): Seed {
+/** The provider, with some of its members replaced. */
+export function broken(change: (parts: Parts) => Partial<CloudProvider>): Seed {
   return (subject) => {
-    const { provider: fake, nodePool } = subject;
+    const { provider, nodePool } = subject;
     const created = new Map<string, NodeClaim>();
     const sound: CloudProvider = {
-      name: fake.name,
-      profile: fake.profile,
-      nodeClasses: fake.nodeClasses,
-      repairPolicies: fake.repairPolicies,
-      registrationHooks: fake.registrationHooks,
-      reservationIdLabel: fake.reservationIdLabel,
-      reservedCapacityLabels: fake.reservedCapacityLabels,
+      ...membersOf(provider),
       create: async (claim) => {
-        const launched = await fake.create(claim);
+        const launched = await provider.create(claim, NEVER);
         created.set(launched.status!.providerID!, launched);
         return launched;
       },
-      delete: (claim) => fake.delete(claim),
-      get: (id) => fake.get(id),
-      list: () => fake.list(),
-      instanceTypes: (pool) => fake.instanceTypes(pool),
-      findDrift: (claim) => fake.findDrift(claim),
     };
-    return { ...subject, provider: { ...sound, ...change({ fake, nodePool, created }) } };
+    return { ...subject, provider: { ...sound, ...change({ provider, nodePool, created }) } };
+  };
+}
+
+/** A provider may be of a class, whose methods are not its own. */
+function membersOf(provider: CloudProvider): CloudProvider {
+  return {
+    name: provider.name,
+    profile: provider.profile,
+    nodeClasses: provider.nodeClasses,
+    repairPolicies: provider.repairPolicies,
+    registrationHooks: provider.registrationHooks,
+    reservationIdLabel: provider.reservationIdLabel,
+    reservedCapacityLabels: provider.reservedCapacityLabels,
+    create: (claim, signal) => provider.create(claim, signal),
+    delete: (claim, signal) => provider.delete(claim, signal),
+    get: (id, signal) => provider.get(id, signal),
+    list: (signal) => provider.list(signal),
+    instanceTypes: (pool, signal) => provider.instanceTypes(pool, signal),
+    findDrift: (claim, signal) => provider.findDrift(claim, signal),
+  };
+}
+
+/** A provider whose members are replaced once a hook has been called, with its first argument. */
+function afterHook(
+  name: keyof TestHooks,
+  change: (provider: CloudProvider, argument: unknown) => Partial<CloudProvider>,
+): Seed {
+  return (subject) => {
+    const provider = membersOf(subject.provider) as { -readonly [K in keyof CloudProvider]: CloudProvider[K] };
+    const hook = subject.hooks[name] as ((argument: unknown) => Promise<unknown>) | undefined;
+    const hooks = {
+      ...subject.hooks,
+      [name]: async (argument: unknown) => {
+        await hook?.(argument);
+        Object.assign(provider, change(subject.provider, argument));
+      },
+    };
+    return { ...subject, provider, hooks };
   };
 }
 
 function launches(change: (launched: NodeClaim) => NodeClaim): Seed {
-  return broken(({ fake }) => ({ create: async (claim) => change(await fake.create(claim)) }));
+  return broken(({ provider }) => ({ create: async (claim) => change(await provider.create(claim, NEVER)) }));
 }
 
 function launchErrors(change: (error: Error, claim: NodeClaim) => Error): Seed {
-  return broken(({ fake }) => ({
+  return broken(({ provider }) => ({
     create: (claim) =>
-      fake.create(claim).catch((error: Error) => {
+      provider.create(claim, NEVER).catch((error: Error) => {
         throw change(error, claim);
       }),
   }));
@@ -220,20 +247,20 @@ function nodes(change: (find: NonNullable<TestHooks['findNode']>) => NonNullable
 type Types = readonly InstanceType[];
 
 function catalogue(change: (types: Types) => Types): Seed {
-  return broken(({ fake }) => ({ instanceTypes: changedCatalogue(fake, change) }));
+  return broken(({ provider }) => ({ instanceTypes: changedCatalogue(provider, change) }));
 }
 
 /** Replaces an array once, and returns the same array for equal answers. */
-function changedCatalogue(fake: FakeCloudProvider, change: (types: Types) => Types): CloudProvider['instanceTypes'] {
+function changedCatalogue(provider: CloudProvider, change: (types: Types) => Types): CloudProvider['instanceTypes'] {
   const changed = new Map<Types, Types>();
   return async (pool) => {
-    const types = await fake.instanceTypes(pool);
+    const types = await provider.instanceTypes(pool, NEVER);
     if (!changed.has(types)) changed.set(types, change(types));
     return changed.get(types)!;
   };
 }
 
-function everyType(change: (type: InstanceType) => InstanceType): Seed {
+export function everyType(change: (type: InstanceType) => InstanceType): Seed {
   return catalogue((types) => types.map(change));
 }
 
@@ -245,20 +272,10 @@ function firstOffering(change: (offering: Offering) => Offering): Seed {
   });
 }
 
-/** The type as a provider reports it that does not know that some offerings are sold out. */
-function believedAvailable(type: InstanceType): InstanceType {
-  if (type.offerings.every(({ available }) => !available)) return type;
-  return { ...type, offerings: type.offerings.map((offering) => ({ ...offering, available: true })) };
-}
-
-function without({ requirements }: Pick<InstanceType, 'requirements'>, key: string): readonly RequirementSpec[] {
+export function without({ requirements }: Pick<InstanceType, 'requirements'>, key: string): readonly RequirementSpec[] {
   return requirements.filter((one) => one.key !== key);
 }
 
 function asksForZone({ spec }: NodeClaim): boolean {
   return spec.requirements.some(({ key }) => key === ZONE_LABEL);
-}
-
-function isThrottling(error: Error): boolean {
-  return error.message === THROTTLED;
 }
