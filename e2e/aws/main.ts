@@ -1,11 +1,13 @@
 // npm run test:aws: what the emulator of AWS promises, checked on moto, which others wrote. Ends with how many cases
 // passed and failed, and exits 1 if one failed. The cases that are said not to hold on moto are run too: one that has
-// come to hold is a failure, so that the list stays true.
+// come to hold is a failure, so that the list stays true. Then the provider on moto is put through the conformance kit.
 import { inspect } from 'node:util';
 import { CONTRACT, type ContractCase, type ContractTarget, runContract } from '@karpenter-ts/aws-emulator/contract';
+import { conformance } from '@karpenter-ts/cloudprovider/testing';
 import { realClock } from '@karpenter-ts/runtime';
 import { interruptSignal } from '../lab/interrupt.ts';
 import { LabError } from '../lab/lab-error.ts';
+import { motoSubjects } from './moto-subject.ts';
 import { installMoto, MOTO_VERSION, startMoto } from './moto.ts';
 
 const CONCURRENCY = 4;
@@ -25,7 +27,8 @@ async function main(): Promise<number> {
     const moto = await startMoto(await installMoto({ onProgress, signal }), signal);
     try {
       const destination = { endpoint: moto.endpoint };
-      return await compare({ destination, clock: realClock, prefix: 'contract', patience: PATIENCE, signal });
+      const target = { destination, clock: realClock, prefix: 'contract', patience: PATIENCE, signal };
+      return Math.max(await compare(target), await conform(moto.endpoint, signal));
     } finally {
       await moto.stop();
     }
@@ -53,6 +56,22 @@ async function compare(target: ContractTarget): Promise<number> {
   print(`\n${count('excused')} cases are not for moto ${MOTO_VERSION}, for the reasons above`);
   print(`${count('passed')} passed, ${count('failed')} failed`);
   return count('failed') === 0 ? 0 : 1;
+}
+
+/** Puts the provider on moto through the conformance kit. Returns the exit code. */
+async function conform(endpoint: string, signal: AbortSignal): Promise<number> {
+  print('\nthe AWS provider on moto:');
+  let broken = 0;
+  for (const { id, level, run } of conformance(await motoSubjects(endpoint))) {
+    signal.throwIfAborted();
+    const verdict = await run();
+    const isBroken = verdict.result === 'failed' && level === 'must';
+    if (isBroken) broken++;
+    const mark = verdict.result === 'passed' ? 'ok   ' : isBroken ? 'FAIL ' : '-    ';
+    print(`${mark} ${id}${verdict.result === 'passed' ? '' : ` (${verdict.detail.split('\n')[0]})`}`);
+  }
+  print(broken === 0 ? 'it conforms' : `${broken} obligations are broken`);
+  return broken === 0 ? 0 : 1;
 }
 
 type Verdict = 'passed' | 'failed' | 'excused';
