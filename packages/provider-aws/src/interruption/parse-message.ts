@@ -52,7 +52,8 @@ function readEnvelope(body: string): Envelope {
   }
 }
 
-const RFC_3339 = /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
+/** RFC 3339 as Go reads it, which is not as strict as the standard: an hour may have one digit, a fraction a comma. */
+const RFC_3339 = /^(\d{4}-\d\d-\d\d)T(\d|[01]\d|2[0-3]):[0-5]\d:[0-5]\d([.,]\d+)?(Z|[+-]([01]\d|2[0-4]):([0-5]\d|60))$/;
 
 function readTime(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;

@@ -46,8 +46,9 @@ export async function processMessage(
   }
   // A message that is not for us may have no time, and upstream then observes two thousand years.
   const { kind, startTime } = message;
-  if (kind === 'no_op' || startTime === undefined) return;
-  deps.metrics.observe(queueSeconds, {}, (deps.clock.now() - Date.parse(startTime)) / SECOND);
+  const startedAt = Date.parse(startTime ?? '');
+  if (kind === 'no_op' || Number.isNaN(startedAt)) return;
+  deps.metrics.observe(queueSeconds, {}, (deps.clock.now() - startedAt) / SECOND);
 }
 
 function findMessage(body: string | undefined, logger: Logger): InterruptionMessage | undefined {
