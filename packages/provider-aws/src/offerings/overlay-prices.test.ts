@@ -39,13 +39,15 @@ function environment() {
   const clock = new VirtualClock();
   const logger = recordingLogger();
   const api = { overlays: [] as NodeOverlay[], failure: undefined as Error | undefined, lists: 0 };
-  const listAll = async () => {
+  const listAll = async (_type: unknown, _options: unknown, signal: AbortSignal) => {
     api.lists++;
+    await Promise.resolve();
+    signal.throwIfAborted();
     if (api.failure) throw api.failure;
     return { items: api.overlays, resourceVersion: '1' };
   };
   const client = { listAll } as unknown as Pick<CancellableClient, 'listAll'>;
-  return { api, clock, logger, prices: new OverlayPrices({ client, clock, logger }) };
+  return { api, clock, logger, prices: new OverlayPrices({ client, clock, logger, stopping: NEVER }) };
 }
 
 test('07/48 a type without a price is available at the price of a NodeOverlay, and otherwise not', async () => {
@@ -111,4 +113,16 @@ test('overlays are listed every five minutes at most, and at once after a failur
   api.failure = undefined;
   await prices.refresh(NEVER);
   assert.deepEqual([api.lists, prices.find('new.large')], [3, 1]);
+});
+
+test('one who asks for the overlays and leaves takes nothing from the others', async () => {
+  const { api, logger, prices } = environment();
+  api.overlays = [overlay({ price: '1' })];
+  const givenUp = new AbortController();
+  const first = prices.refresh(givenUp.signal);
+  const second = prices.refresh(NEVER);
+  givenUp.abort(new Error('gone'));
+  await assert.rejects(first, new Error('gone'));
+  await second;
+  assert.deepEqual([api.lists, prices.find('new.large'), logger.lines], [1, 1, []]);
 });

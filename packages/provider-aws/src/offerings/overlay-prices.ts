@@ -1,6 +1,6 @@
 import { INSTANCE_TYPE_LABEL, type NodeOverlay } from '@karpenter-ts/apis';
 import { isTrue, type ResourceType } from '@karpenter-ts/kubernetes';
-import { type CancellableClient, type Logger, MINUTE, type SteadyClock } from '@karpenter-ts/runtime';
+import { type CancellableClient, type Logger, MINUTE, type SteadyClock, unlessAborted } from '@karpenter-ts/runtime';
 
 /** How long overlays are not listed again (spec 07 §8.4). */
 const INTERVAL = 5 * MINUTE;
@@ -36,6 +36,8 @@ export interface OverlayPricesDeps {
   readonly client: Pick<CancellableClient, 'listAll'>;
   readonly clock: SteadyClock;
   readonly logger: Logger;
+  /** Aborted when the process stops. */
+  readonly stopping: AbortSignal;
 }
 
 /**
@@ -61,24 +63,27 @@ export class OverlayPrices implements RefreshableOverlayPrices {
     return this.#prices.get(instanceType);
   }
 
-  /** Lists the overlays, unless that was done in the last five minutes. Whoever comes while they are listed waits for it. */
+  /**
+   * Lists the overlays, unless that was done in the last five minutes. Whoever comes while they are listed waits for it, and
+   * the listing goes on when one of them leaves.
+   */
   async refresh(signal: AbortSignal): Promise<void> {
     if (this.#deps.clock.elapsed() < this.#dueAt) return;
-    this.#listing ??= this.#list(signal).finally(() => {
+    this.#listing ??= this.#list().finally(() => {
       this.#listing = undefined;
     });
-    await this.#listing;
+    await unlessAborted(this.#listing, signal);
   }
 
   /** Failing to list leaves no prices, and is tried again the next time. */
-  async #list(signal: AbortSignal): Promise<void> {
-    const { client, clock, logger } = this.#deps;
+  async #list(): Promise<void> {
+    const { client, clock, logger, stopping } = this.#deps;
     try {
-      const { items } = await client.listAll<NodeOverlay>(NODE_OVERLAYS, {}, signal);
+      const { items } = await client.listAll<NodeOverlay>(NODE_OVERLAYS, {}, stopping);
       this.#replace(overlayPrices(items));
       this.#dueAt = clock.elapsed() + INTERVAL;
     } catch (error) {
-      signal.throwIfAborted();
+      stopping.throwIfAborted();
       logger.error('failed to list NodeOverlays for overlay pricing', error);
       this.#replace(new Map());
     }
