@@ -27,7 +27,7 @@ export async function startProvider(deps: StartDeps): Promise<ProviderParts> {
   stopping.addEventListener('abort', close, { once: true });
   const { readClusterCa } = process;
   const facts = await discoverCluster({ ...deps, apis, region, readClusterCa }, stopping);
-  const cluster = new Cluster({ facts, eks: apis.eks });
+  const cluster = new Cluster({ facts, eks: apis.eks, logger, stopping });
   const [zonalShifts, kubernetes, discovered] = await Promise.all([
     findZonalShifts(deps, apis),
     findVersion(deps, apis),

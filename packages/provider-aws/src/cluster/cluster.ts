@@ -1,10 +1,13 @@
-import { errorText, type Logger } from '@karpenter-ts/runtime';
+import { errorText, type Logger, unlessAborted } from '@karpenter-ts/runtime';
 import type { AwsApis, EksApi } from '../api/aws-apis.ts';
 import type { ClusterFacts, JoinedCluster } from './cluster-facts.ts';
 
 export interface ClusterDeps {
   readonly facts: ClusterFacts;
   readonly eks: EksApi;
+  readonly logger: Logger;
+  /** Aborted when the process stops. */
+  readonly stopping: AbortSignal;
 }
 
 /** The cluster that instances join. The range of its service addresses is found out once, when something needs it. */
@@ -13,28 +16,40 @@ export class Cluster implements JoinedCluster {
   readonly endpoint: string;
   readonly caBundle: string | undefined;
   readonly kubeDnsIp: string | undefined;
-  readonly #eks: EksApi;
+  readonly #deps: Omit<ClusterDeps, 'facts'>;
   #cidr: string | undefined;
+  #finding: Promise<void> | undefined;
 
-  constructor({ facts, eks }: ClusterDeps) {
+  constructor({ facts, ...deps }: ClusterDeps) {
     this.name = facts.name;
     this.endpoint = facts.endpoint;
     this.caBundle = facts.caBundle;
     this.kubeDnsIp = facts.kubeDnsIp;
-    this.#eks = eks;
+    this.#deps = deps;
   }
 
   get cidr(): string | undefined {
     return this.#cidr;
   }
 
-  /** Finds the service addresses if they are not known; IPv4 is taken where there are both (spec 08 §2). */
+  /** Finds the service addresses if they are not known. Many launches may need them at once: EKS is asked for all of them. */
   async resolveCidr(signal: AbortSignal): Promise<void> {
     if (this.#cidr !== undefined) return;
-    const { cluster } = await this.#eks.describeCluster({ name: this.name }, signal);
+    this.#finding ??= this.#findCidr().finally(() => {
+      this.#finding = undefined;
+    });
+    await unlessAborted(this.#finding, signal);
+  }
+
+  /** IPv4 is taken where there are both (spec 08 §2). */
+  async #findCidr(): Promise<void> {
+    const { eks, logger, stopping } = this.#deps;
+    const { cluster } = await eks.describeCluster({ name: this.name }, stopping);
     const { serviceIpv4Cidr, serviceIpv6Cidr } = cluster?.kubernetesNetworkConfig ?? {};
-    this.#cidr = serviceIpv4Cidr || serviceIpv6Cidr || undefined;
-    if (this.#cidr === undefined) throw new Error('no CIDR found in DescribeCluster response');
+    const cidr = serviceIpv4Cidr || serviceIpv6Cidr;
+    if (!cidr) throw new Error('no CIDR found in DescribeCluster response');
+    this.#cidr = cidr;
+    logger.debug('discovered cluster CIDR', { 'cluster-cidr': cidr });
   }
 }
 

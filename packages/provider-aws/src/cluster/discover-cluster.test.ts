@@ -115,27 +115,44 @@ test('the certificates are those of the setting as they are, else our own in bas
 
 const FACTS = { name: 'demo', endpoint: 'https://set.example', caBundle: '', kubeDnsIp: undefined };
 
+function clusterOf({ eks, logger }: ReturnType<typeof environment>): Cluster {
+  return new Cluster({ facts: FACTS, eks, logger, stopping: NEVER });
+}
+
 test('08/61 the range of service addresses is IPv4 if there is one, else IPv6, and asked for once', async () => {
   const both = { serviceIpv4Cidr: '10.100.0.0/16', serviceIpv6Cidr: 'fd00::/108' };
   const env = environment({ cluster: { kubernetesNetworkConfig: both } });
-  const cluster = new Cluster({ facts: FACTS, eks: env.eks });
+  const cluster = clusterOf(env);
   assert.equal(cluster.cidr, undefined);
   for (let i = 0; i < 2; i++) await cluster.resolveCidr(NEVER);
   assert.equal(cluster.cidr, '10.100.0.0/16');
   assert.equal(env.asked.length, 1);
+  assert.deepEqual(env.lines(), [['debug', 'discovered cluster CIDR', { 'cluster-cidr': '10.100.0.0/16' }]]);
   const only = environment({ cluster: { kubernetesNetworkConfig: { serviceIpv6Cidr: 'fd00::/108' } } });
-  const ipv6 = new Cluster({ facts: FACTS, eks: only.eks });
+  const ipv6 = clusterOf(only);
   await ipv6.resolveCidr(NEVER);
   assert.equal(ipv6.cidr, 'fd00::/108');
 });
 
 test('a range of service addresses that nobody names is an error, and is looked for again', async () => {
   const env = environment({ cluster: {} });
-  const cluster = new Cluster({ facts: FACTS, eks: env.eks });
+  const cluster = clusterOf(env);
   for (let i = 0; i < 2; i++) {
     await assert.rejects(cluster.resolveCidr(NEVER), { message: 'no CIDR found in DescribeCluster response' });
   }
   assert.equal(env.asked.length, 2);
+});
+
+test('launches that need the range of service addresses at once ask for it once, and one that is aborted leaves', async () => {
+  const env = environment({ cluster: { kubernetesNetworkConfig: { serviceIpv4Cidr: '10.100.0.0/16' } } });
+  const cluster = clusterOf(env);
+  const givenUp = new AbortController();
+  const first = cluster.resolveCidr(givenUp.signal);
+  const others = [cluster.resolveCidr(NEVER), cluster.resolveCidr(NEVER)];
+  givenUp.abort(new Error('gone'));
+  await assert.rejects(first, new Error('gone'));
+  await Promise.all(others);
+  assert.deepEqual([cluster.cidr, env.asked.length], ['10.100.0.0/16', 1]);
 });
 
 test('05/26 zonal shift needs a cluster that ARC manages', async () => {
