@@ -15,7 +15,7 @@ export function refuse(error: Error): Fault {
 }
 
 /** What a cloud says that was asked too often. */
-export const THROTTLED = 'request limit exceeded';
+const THROTTLED = 'request limit exceeded';
 
 /** Rejects for being asked too often. */
 export function throttle(): Fault {

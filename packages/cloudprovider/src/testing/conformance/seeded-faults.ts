@@ -170,7 +170,7 @@ interface Parts {
 }
 
 /** The provider, with some of its members replaced. */
-export function broken(change: (parts: Parts) => Partial<CloudProvider>): Seed {
+function broken(change: (parts: Parts) => Partial<CloudProvider>): Seed {
   return (subject) => {
     const { provider, nodePool } = subject;
     const created = new Map<string, NodeClaim>();
