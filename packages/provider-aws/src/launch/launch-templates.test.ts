@@ -18,7 +18,10 @@ function environment() {
   const fleets = new FakeFleets();
   const clusterName = CLUSTER.name;
   const templates = new LaunchTemplates({ ec2: fleets, clock, logger, metrics, clusterName, stopping: NEVER });
-  const ensure = ({ name, spec }: TemplateGroup, signal = NEVER) => templates.ensure(name, spec, signal);
+  const ensure = async ({ name, spec }: TemplateGroup, signal = NEVER) => {
+    const use = templates.startUse();
+    await use.ensure(name, spec, signal).finally(() => use.end());
+  };
   return {
     clock,
     logger,
@@ -171,6 +174,26 @@ test('a launch that needs a template while it is being deleted makes it anew', a
   await Promise.all([templates.sweep(NEVER), clock.flush().then(() => ensure(one))]);
   assert.equal(fleets.templates.has(one.name), true);
   assert.equal(fleets.createdTemplates.length, 2);
+});
+
+test('a template is not deleted while launches are under way with it, and is known for a minute after the last', async () => {
+  const { clock, fleets, templates } = environment();
+  const { name, spec } = template();
+  const uses = [templates.startUse(), templates.startUse()];
+  for (const use of uses) await use.ensure(name, spec, NEVER);
+  for (const use of uses) {
+    await clock.advance(2 * MINUTE);
+    await templates.sweep(NEVER);
+    assert.equal(fleets.templates.size, 1);
+    use.end();
+    use.end(); // to end it again changes nothing
+  }
+  await clock.advance(59 * SECOND);
+  await templates.sweep(NEVER);
+  assert.equal(fleets.templates.size, 1);
+  await clock.advance(1 * SECOND);
+  await templates.sweep(NEVER);
+  assert.equal(fleets.templates.size, 0);
 });
 
 test('07/74 an invalidated template is forgotten without being deleted', async () => {

@@ -66,6 +66,14 @@ interface Kept {
   usedUntil: number; // elapsed milliseconds
 }
 
+/** A use of templates by one launch. */
+export interface TemplateUse {
+  /** Makes sure that the template is there. One that another process of this cluster has made is used. */
+  ensure(name: string, spec: TemplateSpec, signal: AbortSignal): Promise<void>;
+  /** The launch is over. */
+  end(): void;
+}
+
 /**
  * The launch templates of this cluster. They are made when a launch needs them, and deleted a minute after the last that
  * did. Work on one template is done once for all launches that wait for it; work on different ones goes side by side.
@@ -77,6 +85,8 @@ export class LaunchTemplates {
   readonly #underWay = new Map<string, Promise<Kept>>();
   /** Deletions, by name: a launch that needs the template waits for its end, and then makes it anew. */
   readonly #deletions = new Map<string, Promise<void>>();
+  /** How many launches are under way with a template, by name. */
+  readonly #uses = new Map<string, number>();
   readonly #changes: ChangeMonitor;
   readonly #searchPace: TokenBucket;
   readonly #creationPace: TokenBucket;
@@ -91,14 +101,40 @@ export class LaunchTemplates {
     this.#deletionPace = new TokenBucket(WRITING_PACE, deps.clock);
   }
 
-  /** Makes sure that the template is there. One that another process of this cluster has made is used. */
-  async ensure(name: string, spec: TemplateSpec, signal: AbortSignal): Promise<void> {
+  /**
+   * Starts a use. Its templates are not deleted before its end: a launch may wait for others of its templates, or for EC2 to
+   * admit its request, for longer than a template is kept.
+   */
+  startUse(): TemplateUse {
+    const names = new Set<string>();
+    return {
+      ensure: (name, spec, signal) => {
+        if (!names.has(name)) this.#uses.set(name, (this.#uses.get(name) ?? 0) + 1);
+        names.add(name);
+        return this.#ensure(name, spec, signal);
+      },
+      end: () => {
+        for (const name of names) this.#endUse(name);
+        names.clear();
+      },
+    };
+  }
+
+  async #ensure(name: string, spec: TemplateSpec, signal: AbortSignal): Promise<void> {
     const kept = this.#kept.get(name);
     if (kept !== undefined) {
       this.#keep(kept);
       return;
     }
     await unlessAborted(this.#obtain(name, spec), signal);
+  }
+
+  #endUse(name: string): void {
+    const others = this.#uses.get(name)! - 1;
+    if (others === 0) this.#uses.delete(name);
+    else this.#uses.set(name, others);
+    const kept = this.#kept.get(name);
+    if (kept !== undefined) this.#keep(kept);
   }
 
   /** EC2 says that there is no such template. It is not deleted, for it may be that EC2 does not know of it yet. */
@@ -115,7 +151,7 @@ export class LaunchTemplates {
   async sweep(signal: AbortSignal): Promise<void> {
     if (this.#deps.clock.elapsed() >= this.#searchDueAt) await this.#hydrate(signal);
     const now = this.#deps.clock.elapsed();
-    const expired = [...this.#kept.values()].filter(({ usedUntil }) => usedUntil <= now);
+    const expired = [...this.#kept.values()].filter(({ name, usedUntil }) => usedUntil <= now && !this.#uses.has(name));
     await runParallel(expired, DELETIONS, (template) => this.#deleteUnused(template, signal));
   }
 
@@ -239,7 +275,7 @@ export class LaunchTemplates {
 
   async #deleteUnused(template: Kept, signal: AbortSignal): Promise<void> {
     const { name } = template;
-    if (this.#kept.get(name) !== template) return; // used meanwhile
+    if (this.#kept.get(name) !== template || this.#uses.has(name)) return; // used meanwhile
     this.#kept.delete(name);
     const deletion = this.#delete(template, signal);
     this.#deletions.set(name, deletion);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CreateError, InsufficientCapacityError } from '@karpenter-ts/cloudprovider';
 import type { NodeClaim } from '@karpenter-ts/apis';
-import { findCause } from '@karpenter-ts/runtime';
+import { findCause, MINUTE } from '@karpenter-ts/runtime';
 import { NEVER } from '@karpenter-ts/runtime/testing';
 import { AwsError } from '../api/aws-error.ts';
 import { spotPrice, subnetsIn } from '../offerings/testing/type-environment.ts';
@@ -291,6 +291,30 @@ test('07/74 a template that is gone twice fails the launch, and other errors are
   world.fleets.fleetFailures.push(new AwsError('InvalidLaunchTemplateId.NotFound', 'gone'));
   await failure(world, claim());
   assert.equal(world.fleets.fleets.length, 3);
+});
+
+test('a launch that EC2 keeps waiting for minutes has its template to the end, and a failed one lets go of it', async () => {
+  const world = await launchEnvironment({ types: ['m5.large'] });
+  const { clock, fleets, templates } = world;
+  const gate = Promise.withResolvers<void>();
+  const { answer } = fleets;
+  fleets.answer = async (...asked) => {
+    await gate.promise;
+    return answer(...asked);
+  };
+  const launch = world.launcher.create(claim(), NEVER);
+  for (let i = 0; i < 3; i++) {
+    await clock.advance(1 * MINUTE);
+    await templates.sweep(NEVER);
+  }
+  assert.equal(fleets.templates.size, 1);
+  fleets.fleetFailures.push(new AwsError('UnauthorizedOperation', 'no'));
+  await failure(world, claim({ name: 'other', labels: { a: 'b' } }));
+  gate.resolve();
+  await launch;
+  await clock.advance(1 * MINUTE);
+  await templates.sweep(NEVER);
+  assert.equal(fleets.templates.size, 0);
 });
 
 test('07/84 the fleet tags instances, volumes and itself', async () => {

@@ -16,7 +16,7 @@ import { type FleetErrorDeps, recordFleetErrors } from './fleet-error-recorder.t
 import { fleetFailure, readFleetError } from './fleet-errors.ts';
 import { fleetRequest, type TemplateConfig, templateConfigs } from './fleet-request.ts';
 import type { Tags } from './launch-tags.ts';
-import type { LaunchTemplates } from './launch-templates.ts';
+import type { LaunchTemplates, TemplateUse } from './launch-templates.ts';
 import { findInflexibility, type LaunchTerms } from './launch-terms.ts';
 import { findPlace, type InstancePlace, launchedInstance } from './launched-instance.ts';
 import { groupByTemplate, type TemplateGroup } from './template-groups.ts';
@@ -33,6 +33,12 @@ export interface Launch {
   readonly terms: LaunchTerms;
   readonly tags: Tags;
   readonly placementGroup: PlacementGroup | undefined;
+}
+
+/** One attempt at a launch. */
+interface LaunchAttempt extends Launch {
+  readonly subnets: AddressHold['subnets'];
+  readonly templates: TemplateUse;
 }
 
 export interface LauncherDeps extends FleetErrorDeps {
@@ -71,14 +77,16 @@ export class Launcher {
 
   async #attempt(launch: Launch, signal: AbortSignal): Promise<Instance> {
     const hold = this.#hold(launch);
+    const templates = this.#deps.templates.startUse();
     let usedSubnetId: string | undefined;
     try {
-      const configs = await this.#prepare(launch, hold, signal);
+      const configs = await this.#prepare({ ...launch, subnets: hold.subnets, templates }, signal);
       const answer = await this.#request(launch, configs, signal);
       usedSubnetId = answer.Instances?.[0]?.LaunchTemplateAndOverrides?.Overrides?.SubnetId;
       const launched = this.#read(answer, launch, hold);
       return await this.#instance(launched, launch, { subnets: hold.subnets, signal });
     } finally {
+      templates.end();
       hold.release(usedSubnetId);
     }
   }
@@ -93,8 +101,8 @@ export class Launcher {
     return holdAddresses(subnets, { types, capacityType: terms.capacityType }, this.#deps.addresses);
   }
 
-  async #prepare(launch: Launch, hold: AddressHold, signal: AbortSignal): Promise<readonly TemplateConfig[]> {
-    const configs = await this.#findConfigs(launch, hold, signal);
+  async #prepare(launch: LaunchAttempt, signal: AbortSignal): Promise<readonly TemplateConfig[]> {
+    const configs = await this.#findConfigs(launch, signal);
     const problem = findInflexibility(launch.types, launch.demand.requirements, launch.terms);
     if (problem !== undefined) {
       this.#deps.logger.error('failed while checking on-demand fallback', new Error(problem));
@@ -102,30 +110,29 @@ export class Launcher {
     return configs;
   }
 
-  async #findConfigs(launch: Launch, hold: AddressHold, signal: AbortSignal): Promise<readonly TemplateConfig[]> {
+  async #findConfigs(launch: LaunchAttempt, signal: AbortSignal): Promise<readonly TemplateConfig[]> {
     try {
-      return await this.#templateConfigs(launch, hold, signal);
+      return await this.#templateConfigs(launch, signal);
     } catch (error) {
       signal.throwIfAborted();
       throw createError('getting launch template configs', 'Error getting launch template configs', error);
     }
   }
 
-  async #templateConfigs(
-    launch: Launch,
-    { subnets }: AddressHold,
-    signal: AbortSignal,
-  ): Promise<readonly TemplateConfig[]> {
+  async #templateConfigs(launch: LaunchAttempt, signal: AbortSignal): Promise<readonly TemplateConfig[]> {
     const groups = await this.#ensureTemplates(launch, signal);
-    const configs = templateConfigs(groups, launch.terms, subnets);
+    const configs = templateConfigs(groups, launch.terms, launch.subnets);
     if (configs.length === 0) {
       throw new Error('no capacity offerings are currently available given the constraints');
     }
     return configs;
   }
 
-  async #ensureTemplates(launch: Launch, signal: AbortSignal): Promise<readonly TemplateGroup[]> {
-    const { templates, cluster, region, reservedCapacity } = this.#deps;
+  async #ensureTemplates(
+    { templates, ...launch }: LaunchAttempt,
+    signal: AbortSignal,
+  ): Promise<readonly TemplateGroup[]> {
+    const { cluster, region, reservedCapacity } = this.#deps;
     try {
       const groups = groupByTemplate({ ...launch, cluster, region, reservedCapacity });
       const [error] = await runParallel(groups, TEMPLATES_AT_ONCE, ({ name, spec }) =>
