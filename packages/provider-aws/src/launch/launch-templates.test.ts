@@ -157,6 +157,19 @@ test('a template that cannot be deleted is tried again at the next sweep', async
   assert.equal(fleets.templates.size, 0);
 });
 
+test('a sweep that is aborted while deletions wait their turn is no failure of these', async () => {
+  const { clock, fleets, templates, ensure, messages } = environment();
+  await clock.runUntil(Promise.all(Array.from({ length: 60 }, (_, index) => ensure(template(`${index}`)))));
+  await clock.advance(2 * MINUTE);
+  const stopping = new AbortController();
+  const sweep = templates.sweep(stopping.signal);
+  await clock.flush();
+  stopping.abort(new Error('stopping'));
+  await sweep;
+  assert.ok(!messages().includes('failed to delete launch template'));
+  assert.equal(fleets.templates.size, 10);
+});
+
 test('a template that is gone already counts as deleted', async () => {
   const { clock, fleets, templates, ensure, messages } = environment();
   await ensure(template());

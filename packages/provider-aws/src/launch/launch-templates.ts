@@ -292,8 +292,8 @@ export class LaunchTemplates {
       logger.debug('deleted launch template', { id, name });
     } catch (error) {
       if (isAwsNotFound(error)) return;
-      logger.error('failed to delete launch template', error, { 'launch-template': name });
       this.#kept.set(name, template); // expired still, so the next sweep tries again
+      if (!signal.aborted) logger.error('failed to delete launch template', error, { 'launch-template': name });
     }
   }
 
