@@ -1,4 +1,4 @@
-import { parse, stringify } from 'smol-toml';
+import { parse, stringify, TomlError } from 'smol-toml';
 import {
   readBootstrapCommands,
   readKubernetesSettings,
@@ -50,9 +50,21 @@ function readSettings(custom: string | undefined): Settings {
 
 /** The table `settings`, which alone survives. */
 function parseSettings(custom: string): TomlTable {
-  const document = parse(custom, { integersAsBigInt: true });
+  const document = parseDocument(custom);
+  if (document instanceof Error) throw document;
   const name = Object.keys(document).find((key) => key.toLowerCase() === 'settings');
   return name === undefined ? {} : table(document[name], 'settings');
+}
+
+/** The document, or what is wrong with it and where. The parser's own error quotes lines, which may hold secrets. */
+function parseDocument(custom: string): TomlTable | Error {
+  try {
+    return parse(custom, { integersAsBigInt: true });
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    const [reason = ''] = error.message.split('\n', 1);
+    return new Error(`${reason} (line ${error.line}, column ${error.column})`);
+  }
 }
 
 /** What Karpenter writes. A whole table replaces the user's, except for labels, which are merged. */

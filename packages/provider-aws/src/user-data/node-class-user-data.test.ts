@@ -1,6 +1,7 @@
 // The user data that NodeClasses ask for, family by family.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { inspect } from 'node:util';
 import { NodeClassNotReadyError } from '@karpenter-ts/cloudprovider';
 import { findCause } from '@karpenter-ts/runtime';
 import { parse } from 'smol-toml';
@@ -184,6 +185,15 @@ test("08/99 the user's settings of Bottlerocket stay where Karpenter has none, a
 
 test('08/100 TOML that cannot be read is refused', () => {
   assert.throws(() => settings({ userData: '[settings\n' }), /^Error: invalid UserData /);
+});
+
+test('what is wrong with TOML is told without what the user wrote', () => {
+  const userData = '[settings.host-containers.admin]\nenabled = true\nuser-data = "s3cret\n';
+  const find = (error: Error): boolean => {
+    assert.match(error.message, /^invalid UserData Invalid TOML document: .+ \(line 3, column \d+\)$/);
+    return !inspect(error).includes('s3cret');
+  };
+  assert.throws(() => settings({ userData }), find);
 });
 
 const INITIALIZE = ['apiclient', 'ephemeral-storage', 'init'];
