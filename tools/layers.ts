@@ -54,6 +54,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'clients',
     'cluster',
     'node-class',
+    'instance-profiles',
     'network',
     'reservations',
     'placement',

@@ -184,6 +184,7 @@ export {
   NODEPOOL_HASH_V3,
   nodePoolHash,
 } from './hash/drift-hash.ts';
+export { fnv1 } from './hash/fnv1.ts';
 export { truncateLaunchMessage } from './kinds/core/launch-message.ts';
 export { type ExceededLimit, findExceededLimit, formatExceededLimit } from './kinds/core/limits.ts';
 export {

@@ -37,6 +37,20 @@ import type {
   TerminateInstancesCommandOutput,
 } from '@aws-sdk/client-ec2';
 import type { DescribeClusterCommandInput, DescribeClusterCommandOutput } from '@aws-sdk/client-eks';
+import type {
+  AddRoleToInstanceProfileCommandInput,
+  AddRoleToInstanceProfileCommandOutput,
+  CreateInstanceProfileCommandInput,
+  CreateInstanceProfileCommandOutput,
+  DeleteInstanceProfileCommandInput,
+  DeleteInstanceProfileCommandOutput,
+  GetInstanceProfileCommandInput,
+  GetInstanceProfileCommandOutput,
+  ListInstanceProfilesCommandInput,
+  ListInstanceProfilesCommandOutput,
+  RemoveRoleFromInstanceProfileCommandInput,
+  RemoveRoleFromInstanceProfileCommandOutput,
+} from '@aws-sdk/client-iam';
 import type { GetProductsCommandInput, GetProductsCommandOutput } from '@aws-sdk/client-pricing';
 import type {
   DeleteMessageCommandInput,
@@ -86,6 +100,22 @@ export interface EksApi {
   readonly describeCluster: AwsCall<DescribeClusterCommandInput, DescribeClusterCommandOutput>;
 }
 
+/** Instance profiles, through which instances have their role. */
+export interface IamApi {
+  readonly getInstanceProfile: AwsCall<GetInstanceProfileCommandInput, GetInstanceProfileCommandOutput>;
+  readonly createInstanceProfile: AwsCall<CreateInstanceProfileCommandInput, CreateInstanceProfileCommandOutput>;
+  readonly deleteInstanceProfile: AwsCall<DeleteInstanceProfileCommandInput, DeleteInstanceProfileCommandOutput>;
+  readonly addRoleToInstanceProfile: AwsCall<
+    AddRoleToInstanceProfileCommandInput,
+    AddRoleToInstanceProfileCommandOutput
+  >;
+  readonly removeRoleFromInstanceProfile: AwsCall<
+    RemoveRoleFromInstanceProfileCommandInput,
+    RemoveRoleFromInstanceProfileCommandOutput
+  >;
+  readonly listInstanceProfiles: AwsCall<ListInstanceProfilesCommandInput, ListInstanceProfilesCommandOutput>;
+}
+
 /** SSM parameters name the images that AWS recommends. */
 export interface SsmApi {
   readonly getParameter: AwsCall<GetParameterCommandInput, GetParameterCommandOutput>;
@@ -127,6 +157,7 @@ export interface ZonalShiftInResource {
 export interface AwsApis {
   readonly ec2: Ec2Api;
   readonly eks: EksApi;
+  readonly iam: IamApi;
   readonly ssm: SsmApi;
   readonly sqs: SqsApi;
   readonly pricing: PricingApi;

@@ -61,6 +61,9 @@ const NOT_FOUND: ReadonlySet<string> = new Set([
   'ParameterNotFound',
 ]);
 
+/** Codes that say that the caller may not do this: EC2's, IAM's and that of the services that speak JSON. */
+const DENIED: ReadonlySet<string> = new Set(['UnauthorizedOperation', 'AccessDenied', 'AccessDeniedException']);
+
 /** Codes that say that this capacity cannot be had now (spec 07 §16.1). */
 const UNFULFILLABLE: ReadonlySet<string> = new Set([
   'InsufficientInstanceCapacity',
@@ -91,6 +94,9 @@ export const isAwsAlreadyExists = (error: unknown): boolean => hasCode(error, 'E
 export const isDryRunSuccess = (error: unknown): boolean => hasCode(error, 'DryRunOperation');
 
 export const isUnauthorizedOperation = (error: unknown): boolean => hasCode(error, 'UnauthorizedOperation');
+
+/** Whether a permission is missing, in the words of any service. */
+export const isAccessDenied = (error: unknown): boolean => DENIED.has(findAwsError(error)?.code ?? '');
 
 export const isRateLimited = (error: unknown): boolean => hasCode(error, 'RequestLimitExceeded');
 

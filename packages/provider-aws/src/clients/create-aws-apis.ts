@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { EC2Client } from '@aws-sdk/client-ec2';
 import { EKSClient } from '@aws-sdk/client-eks';
+import { IAMClient } from '@aws-sdk/client-iam';
 import { PricingClient } from '@aws-sdk/client-pricing';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { SSMClient } from '@aws-sdk/client-ssm';
@@ -16,7 +17,7 @@ import { type AwsHttpHandler, HttpHandler } from './http-handler.ts';
 import { pricingRegion, regionFromMetadata } from './region.ts';
 import { MOST_ATTEMPTS, RetryStrategy } from './retry-strategy.ts';
 import { ParsingTurns } from './sliced-parsing.ts';
-import { ec2Calls, eksCalls, pricingCalls, sqsCalls, ssmCalls } from './service-calls.ts';
+import { ec2Calls, eksCalls, iamCalls, pricingCalls, sqsCalls, ssmCalls } from './service-calls.ts';
 
 /** What the clients of AWS' services are made from. */
 export interface AwsClientSettings {
@@ -70,6 +71,7 @@ export async function createAwsApis(settings: AwsClientSettings): Promise<AwsCli
   const apis: AwsApis = {
     ec2: ec2Calls(extended(new EC2Client(configOf('EC2')), 'EC2'), extended(new EC2Client(configOf('EC2', 1)), 'EC2')),
     eks: eksCalls(extended(new EKSClient(configOf('EKS')), 'EKS')),
+    iam: iamCalls(extended(new IAMClient(configOf('IAM')), 'IAM')),
     ssm: ssmCalls(extended(new SSMClient(configOf('SSM')), 'SSM')),
     sqs: sqsCalls(extended(new SQSClient(configOf('SQS')), 'SQS')),
     pricing: pricingCalls(

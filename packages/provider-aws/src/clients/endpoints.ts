@@ -1,5 +1,5 @@
 /** The services with an SDK client or one of ours, as `AWS_ENDPOINT_URL_<SERVICE>` names them. */
-export type ServiceName = 'EC2' | 'EKS' | 'SSM' | 'SQS' | 'PRICING' | 'ARC_ZONAL_SHIFT';
+export type ServiceName = 'EC2' | 'EKS' | 'IAM' | 'SSM' | 'SQS' | 'PRICING' | 'ARC_ZONAL_SHIFT';
 
 /**
  * The address that the environment gives a service instead of AWS' own: AWS_ENDPOINT_URL_<SERVICE>, else

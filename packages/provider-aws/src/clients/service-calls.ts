@@ -19,11 +19,20 @@ import {
   TerminateInstancesCommand,
 } from '@aws-sdk/client-ec2';
 import { DescribeClusterCommand, type EKSClient } from '@aws-sdk/client-eks';
+import {
+  AddRoleToInstanceProfileCommand,
+  CreateInstanceProfileCommand,
+  DeleteInstanceProfileCommand,
+  GetInstanceProfileCommand,
+  type IAMClient,
+  ListInstanceProfilesCommand,
+  RemoveRoleFromInstanceProfileCommand,
+} from '@aws-sdk/client-iam';
 import { GetProductsCommand, type PricingClient } from '@aws-sdk/client-pricing';
 import { DeleteMessageCommand, GetQueueUrlCommand, ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { GetParameterCommand, type SSMClient } from '@aws-sdk/client-ssm';
 import { unlessAborted } from '@karpenter-ts/runtime';
-import type { AwsCall, Ec2Api, EksApi, PricingApi, SqsApi, SsmApi } from '../api/aws-apis.ts';
+import type { AwsCall, Ec2Api, EksApi, IamApi, PricingApi, SqsApi, SsmApi } from '../api/aws-apis.ts';
 import { toCallError } from './service-errors.ts';
 
 /**
@@ -56,6 +65,18 @@ export function ec2Calls(client: EC2Client, untried: EC2Client): Ec2Api {
 
 export function eksCalls(client: EKSClient): EksApi {
   return { describeCluster: caller('EKS', client)(DescribeClusterCommand) };
+}
+
+export function iamCalls(client: IAMClient): IamApi {
+  const of = caller('IAM', client);
+  return {
+    getInstanceProfile: of(GetInstanceProfileCommand),
+    createInstanceProfile: of(CreateInstanceProfileCommand),
+    deleteInstanceProfile: of(DeleteInstanceProfileCommand),
+    addRoleToInstanceProfile: of(AddRoleToInstanceProfileCommand),
+    removeRoleFromInstanceProfile: of(RemoveRoleFromInstanceProfileCommand),
+    listInstanceProfiles: of(ListInstanceProfilesCommand),
+  };
 }
 
 export function ssmCalls(client: SSMClient): SsmApi {

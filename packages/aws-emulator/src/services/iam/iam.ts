@@ -3,17 +3,28 @@ import { readShapes } from '../../wire/shapes.ts';
 import type { Service, ServiceDeps } from '../service.ts';
 import { IamAccount, LONGEST_DELAY, type ProfileRecord } from './iam-state.ts';
 import { newProfile, profileHandlers } from './instance-profiles.ts';
-import { roleHandlers } from './roles.ts';
+import { newRole, roleHandlers } from './roles.ts';
 
 /** What tests set of IAM, which has no call for it. */
 export interface IamLevers {
-  /** An instance profile without a role, which EC2 learns of as late as of any other. */
-  addInstanceProfile(name: string): void;
+  /** A role that EC2 may take. */
+  addRole(name: string, parts?: { readonly path?: string }): void;
+  /** Without its profiles, which a role that IAM deletes may not have. */
+  removeRole(name: string): void;
+  /** An instance profile, which EC2 learns of as late as of any other; without a role and at `/` unless said otherwise. */
+  addInstanceProfile(name: string, parts?: { readonly path?: string; readonly role?: string }): void;
+  /** The instance profiles as they are, be it that IAM does not tell of them yet. */
+  instanceProfiles(): readonly ProfileRecord[];
   /** How many instance profiles an account may have; 1,000 unless set. */
   setProfileQuota(most: number): void;
   /** How long IAM itself, and EC2, take to learn of a change, in milliseconds; half a second and five unless set. */
   setDelays(delays: { readonly reads?: number; readonly ec2?: number }): void;
 }
+
+const EC2_TRUST = JSON.stringify({
+  Version: '2012-10-17',
+  Statement: [{ Effect: 'Allow', Principal: { Service: 'ec2.amazonaws.com' }, Action: 'sts:AssumeRole' }],
+});
 
 /** The instance profiles as EC2 knows them: it learns of changes late. */
 export interface InstanceProfiles {
@@ -44,9 +55,20 @@ export function createIam({ clock, random, place }: ServiceDeps): Iam {
       handlers: { ...roleHandlers(accountOf, idOf), ...profileHandlers(accountOf, idOf) },
     },
     levers: {
-      addInstanceProfile: (name) => {
-        own.profiles.set(name, newProfile({ name, path: '/', id: idOf('AIPA'), tags: [] }, { place, clock }));
+      addRole: (name, { path = '/' } = {}) => {
+        own.roles.set(name, newRole({ name, path, id: idOf('AROA'), trustPolicy: EC2_TRUST }, { place, clock }));
       },
+      removeRole: (name) => {
+        for (const profile of own.profiles.allLatest()) {
+          if (profile.role === name) own.profiles.set(profile.name, { ...profile, role: undefined });
+        }
+        own.roles.delete(name);
+      },
+      addInstanceProfile: (name, { path = '/', role } = {}) => {
+        const profile = newProfile({ name, path, id: idOf('AIPA'), tags: [] }, { place, clock });
+        own.profiles.set(name, { ...profile, role });
+      },
+      instanceProfiles: () => [...own.profiles.allLatest()],
       setProfileQuota: (most) => {
         own.mostProfiles = most;
       },

@@ -17,9 +17,30 @@ import {
   deleteConflict,
   noSuchRole,
 } from './iam-checks.ts';
-import { type IamAccount, roleOf } from './iam-state.ts';
+import { type IamAccount, type RoleRecord, roleOf } from './iam-state.ts';
 
 const LONGEST_NAME = 64;
+const USUAL_SESSION = HOUR / SECOND;
+
+/** One without tags, with IAM's own defaults. */
+export function newRole(
+  { name, path, id, trustPolicy }: Pick<RoleRecord, 'name' | 'path' | 'id' | 'trustPolicy'>,
+  { place, clock }: Pick<Call, 'place' | 'clock'>,
+): RoleRecord {
+  const arn = `arn:${partitionOf(place.region)}:iam::${place.account}:role${path}${name}`;
+  const createdAt = new Date(clock.now());
+  return {
+    name,
+    path,
+    id,
+    arn,
+    createdAt,
+    trustPolicy,
+    description: undefined,
+    longestSession: USUAL_SESSION,
+    tags: [],
+  };
+}
 
 export function roleHandlers(accountOf: (id: string) => IamAccount, idOf: (prefix: string) => string): Handlers {
   return {
@@ -37,14 +58,9 @@ export function roleHandlers(accountOf: (id: string) => IamAccount, idOf: (prefi
       const { roles } = accountOf(place.account);
       if (roles.latest(name) !== undefined) throw alreadyExists(`Role with name ${name}`);
       const role = {
-        name,
-        path,
-        id: idOf('AROA'),
-        arn: `arn:${partitionOf(place.region)}:iam::${place.account}:role${path}${name}`,
-        createdAt: new Date(clock.now()),
-        trustPolicy,
+        ...newRole({ name, path, id: idOf('AROA'), trustPolicy }, { place, clock }),
         description: input.Description,
-        longestSession: input.MaxSessionDuration ?? HOUR / SECOND,
+        longestSession: input.MaxSessionDuration ?? USUAL_SESSION,
         tags,
       };
       roles.set(name, role);

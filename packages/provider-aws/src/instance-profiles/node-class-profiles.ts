@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto';
+import type { EC2NodeClass } from '@karpenter-ts/apis';
+import { ExpiringMap, type Logger, MINUTE, SECOND, type SteadyClock } from '@karpenter-ts/runtime';
+import { isAccessDenied } from '../api/aws-error.ts';
+import { within } from '../api/with-context.ts';
+import type { InstanceProfiles, KnownProfile } from './instance-profiles.ts';
+import {
+  clusterPath,
+  isIamName,
+  legacyProfileName,
+  newProfileName,
+  nodeClassPath,
+  type ProfileOwner,
+  profileTags,
+  roleNameOf,
+} from './profile-names.ts';
+
+export interface NodeClassProfilesDeps {
+  readonly profiles: InstanceProfiles;
+  readonly owner: ProfileOwner;
+  readonly clock: SteadyClock;
+  /** Whether IAM is out of reach, so that what was made stays. */
+  readonly isolatedVpc: boolean;
+}
+
+/** The instance profile to launch with, or after how many milliseconds to look for it again. */
+export type ResolvedProfile = { readonly name: string } | { readonly retryAfter: number };
+
+/** A status that could not be written is made again from what is remembered here, not with another instance profile. */
+const RECREATION_LIFETIME = 1 * MINUTE;
+
+/** IAM tells late of what was changed. An instance profile is given up only when it is missing twice, this far apart. */
+const SECOND_LOOK = 5 * SECOND;
+
+/**
+ * The instance profiles of NodeClasses (spec 08 §8): the one that the user names, or one of our own for the role. A role is
+ * never exchanged in a profile, because instances may run with it: another role gets another profile.
+ */
+export class NodeClassProfiles {
+  readonly #deps: NodeClassProfilesDeps;
+  readonly #made: ExpiringMap<string, string>;
+  readonly #missing: ExpiringMap<string, true>;
+
+  constructor(deps: NodeClassProfilesDeps) {
+    this.#deps = deps;
+    this.#made = new ExpiringMap(deps.clock, RECREATION_LIFETIME);
+    this.#missing = new ExpiringMap(deps.clock, RECREATION_LIFETIME);
+  }
+
+  /** The instance profile that the NodeClass is to have. The one in its status is protected if that is another. */
+  async resolve(nodeClass: EC2NodeClass, signal: AbortSignal): Promise<ResolvedProfile> {
+    const { spec, status } = nodeClass;
+    const before = status?.instanceProfile ?? '';
+    const resolved =
+      spec?.role === undefined || spec.role === ''
+        ? { name: spec?.instanceProfile ?? '' }
+        : await this.#ofRole(nodeClass, spec.role, signal);
+    if ('name' in resolved && before !== '' && before !== resolved.name) this.#deps.profiles.protect(before);
+    return resolved;
+  }
+
+  /** Deletes all instance profiles that were made for the NodeClass. None of its NodeClaims is left. */
+  async deleteAll(nodeClass: EC2NodeClass, logger: Logger, signal: AbortSignal): Promise<void> {
+    const { profiles, owner, isolatedVpc } = this.#deps;
+    if (isolatedVpc) return;
+    for (const { name } of await profiles.list(nodeClassPath(owner, nodeClass), signal)) {
+      await profiles.delete(name, signal);
+    }
+    const legacy = legacyProfileName(owner, nodeClass);
+    if (isIamName(legacy)) return profiles.delete(legacy, signal);
+    logger.debug('skipping legacy instance profile cleanup, synthesized name is not IAM-valid', {
+      'instance-profile': legacy,
+    });
+  }
+
+  async #ofRole(nodeClass: EC2NodeClass, role: string, signal: AbortSignal): Promise<ResolvedProfile> {
+    const { profiles } = this.#deps;
+    const key = `${role}/${nodeClass.metadata.uid}`;
+    const known = this.#made.get(key) ?? nodeClass.status?.instanceProfile ?? '';
+    const found = known === '' ? undefined : await this.#find(known, signal);
+    const state = stateOf(found, { ...this.#ownNames(nodeClass), role, known });
+    if (state === 'right') return { name: known };
+    if (state === 'missing' && !this.#missing.has(known)) {
+      this.#missing.set(known, true);
+      return { retryAfter: SECOND_LOOK };
+    }
+    const name = (await this.#findOther(nodeClass, role, signal)) ?? (await this.#create(nodeClass, role, signal));
+    profiles.protect(name); // until the caches show that the NodeClass has it
+    this.#made.set(key, name);
+    return { name };
+  }
+
+  #find(name: string, signal: AbortSignal): Promise<KnownProfile | undefined> {
+    return within(`getting instance profile ${name}`, this.#deps.profiles.find(name, signal));
+  }
+
+  #ownNames(nodeClass: EC2NodeClass): OwnNames {
+    const { owner } = this.#deps;
+    return { path: clusterPath(owner), legacy: legacyProfileName(owner, nodeClass) };
+  }
+
+  /**
+   * An instance profile of this NodeClass that has the role already: one that was made before the process ended, or for a
+   * role that the NodeClass has again. Who may not list instance profiles does without.
+   */
+  async #findOther(nodeClass: EC2NodeClass, role: string, signal: AbortSignal): Promise<string | undefined> {
+    const { profiles, owner } = this.#deps;
+    let listed: readonly KnownProfile[];
+    try {
+      listed = await profiles.list(nodeClassPath(owner, nodeClass), signal);
+    } catch (error) {
+      if (isAccessDenied(error)) return undefined;
+      throw error;
+    }
+    const usable = listed.filter((one) => one.role === roleNameOf(role) && !profiles.isDeleted(one.name));
+    return usable.sort((a, b) => b.createdAt - a.createdAt || (a.name < b.name ? -1 : 1))[0]?.name;
+  }
+
+  async #create(nodeClass: EC2NodeClass, role: string, signal: AbortSignal): Promise<string> {
+    const { profiles, owner } = this.#deps;
+    const name = newProfileName(owner, nodeClass, randomUUID());
+    const path = nodeClassPath(owner, nodeClass);
+    const tags = profileTags(owner, nodeClass);
+    await within('creating instance profile', profiles.create({ name, role, path, tags }, signal));
+    return name;
+  }
+}
+
+interface OwnNames {
+  readonly path: string;
+  readonly legacy: string;
+}
+
+/**
+ * Whether the instance profile of the status is the one to have. A profile of the user's own is not, be it that it has
+ * the role: it is theirs to change and to delete.
+ */
+function stateOf(
+  found: KnownProfile | undefined,
+  { path, legacy, role, known }: OwnNames & { readonly role: string; readonly known: string },
+): 'right' | 'other' | 'missing' {
+  if (known === '') return 'other';
+  if (found === undefined) return 'missing';
+  if (!found.path.startsWith(path) && found.name !== legacy) return 'other';
+  if (found.role === undefined) return 'missing';
+  return found.role === roleNameOf(role) ? 'right' : 'other';
+}
