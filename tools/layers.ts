@@ -68,6 +68,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'instances',
     'launch',
     'interruption',
+    'status',
     'controllers',
   ],
   core: [

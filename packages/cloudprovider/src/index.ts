@@ -14,7 +14,7 @@ export {
   UnevaluatedNodePoolError,
 } from './errors.ts';
 export { type MeterDeps, meteredProvider } from './metered-provider.ts';
-export { type NodeClass, NodeClassCaches, type NodeClassKind } from './node-class.ts';
+export { type NodeClass, NodeClassCaches, nodeClassKey, type NodeClassKind } from './node-class.ts';
 export type {
   ConfiguredProvider,
   DeleteNodeClaim,

@@ -22,6 +22,11 @@ export interface NodeClassKey {
   readonly name: string;
 }
 
+/** The key under which the index `nodeClass` of the caches holds NodeClaims and NodePools. */
+export function nodeClassKey({ group, kind, name }: NodeClassKey): string {
+  return `${group}/${kind}/${name}`;
+}
+
 /** Caches of the NodeClasses of all kinds that a provider understands. */
 export class NodeClassCaches {
   /** One for each kind, in the provider's order. */

@@ -14,6 +14,7 @@ import { capacityDiscovery } from './controllers/capacity-discovery.ts';
 import { instanceControllers } from './controllers/instance-controllers.ts';
 import { instanceTypeDiscovery } from './controllers/instance-type-discovery.ts';
 import { kubernetesVersionController } from './controllers/kubernetes-version.ts';
+import { nodeClassControllers } from './controllers/node-class-controllers.ts';
 import { launchTemplateExpiration } from './controllers/launch-template-expiration.ts';
 import { offeringMetrics } from './controllers/offering-metrics.ts';
 import { priceRefresh } from './controllers/price-refresh.ts';
@@ -61,6 +62,7 @@ type Knowledge = ReturnType<typeof whatIsKnown>;
 /** What several parts know of AWS and of the NodeClasses, each learning from the others. */
 function whatIsKnown(deps: AssemblyDeps) {
   const { apis, options, settings, region, zonalShifts, caches, clock } = deps;
+  const reservations = new ReservationCounts(clock);
   const known = {
     ...deps,
     ec2: apis.ec2,
@@ -69,7 +71,9 @@ function whatIsKnown(deps: AssemblyDeps) {
     prices: new Prices({ ...deps, ...apis, isolatedVpc: options.isolatedVpc }),
     overlayPrices: settings.nodeOverlay ? new OverlayPrices(deps) : NO_OVERLAY_PRICES,
     unavailable: new UnavailableOfferings(deps),
-    reservations: new ReservationCounts(clock),
+    reservations,
+    capacityReservations: new CapacityReservations({ ...deps, ec2: apis.ec2, counts: reservations }),
+    parameters: new SsmParameters({ ...deps, ssm: apis.ssm }),
     memory: new DiscoveredMemory(deps),
     addresses: new SubnetAddressBook(clock, addressLifetime(options.subnetRefreshInterval)),
     zonalShift: zonalShifts,
@@ -104,26 +108,20 @@ function createProvider(deps: AssemblyDeps, known: Knowledge) {
 }
 
 function controllersOf(deps: AssemblyDeps, known: Knowledge, parts: ProviderAndParts): readonly Controller[] {
-  const { caches, clock, logger, stopping, apis, options } = deps;
   const { provider, instances, templates } = parts;
-  const { reservations: counts, ec2 } = known;
   return [
     ...catalogueControllers(deps, known, provider),
-    ssmInvalidationController({
-      parameters: new SsmParameters({ ssm: apis.ssm, clock, logger, stopping }),
-      ec2,
-      clock,
-    }),
+    ssmInvalidationController(known),
     kubernetesVersionController(deps.kubernetes),
     launchTemplateExpiration({ templates }),
+    ...nodeClassControllers({ ...known, templates }),
     ...instanceControllers({
-      ...deps,
+      ...known,
       provider,
-      ec2,
       instances,
-      nodeClaims: new NodeClaimsByInstance(caches.nodeClaims),
-      reservations: new CapacityReservations({ ec2, clock, counts, stopping }),
-      clusterName: options.clusterName,
+      nodeClaims: new NodeClaimsByInstance(deps.caches.nodeClaims),
+      reservations: known.capacityReservations,
+      clusterName: deps.options.clusterName,
     }),
   ];
 }

@@ -206,6 +206,21 @@ test('a terminal error is logged and counted, and the key left alone until it ch
   assert.equal(tries, 2);
 });
 
+test('a terminal error may ask for another look, which begins without a history of failures', async (t) => {
+  const tries: number[] = [];
+  const { queue, clock } = await run(t, async () => {
+    tries.push(clock.elapsed());
+    throw new TerminalError(new Error('not in this version'), { requeueAfter: 1 * MINUTE });
+  });
+  const start = clock.elapsed();
+  queue.add('key');
+  await clock.advance(2 * MINUTE);
+  assert.deepEqual(
+    tries.map((at) => at - start),
+    [0, 1 * MINUTE, 2 * MINUTE],
+  );
+});
+
 test('05/42 a key added thrice while it runs is reconciled exactly once more, and never twice at a time', async (t) => {
   let running = 0;
   let most = 0;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isCausedBy } from './cause.ts';
+import { findCause, isCausedBy } from './cause.ts';
 import { refOfKey } from '@karpenter-ts/kubernetes';
 import { isConflict } from './client/status-error.ts';
 import { type Controller, DONE, RETRY, type Result, type Source, TerminalError } from './controller.ts';
@@ -194,11 +194,19 @@ export class ControllerRunner<K = string> {
 
   #fail(key: K, priority: number, error: unknown, logger: Logger): void {
     const metrics = this.#metrics!;
-    if (isCausedBy(error, isTerminal)) metrics.terminalErrors.value++;
-    else this.#queue.addRateLimited(key, priority);
+    const terminal = findCause(error, TerminalError);
+    if (terminal === undefined) this.#queue.addRateLimited(key, priority);
+    else this.#endRetries(key, priority, terminal);
     metrics.errors.value++;
     this.#count('error');
     logger.error('Reconciler error', error);
+  }
+
+  #endRetries(key: K, priority: number, { requeueAfter }: TerminalError): void {
+    this.#metrics!.terminalErrors.value++;
+    if (requeueAfter === undefined) return;
+    this.#queue.forget(key);
+    this.#queue.addAfter(key, requeueAfter, priority);
   }
 
   #count(result: ReconcileResult): void {
@@ -210,8 +218,6 @@ export class ControllerRunner<K = string> {
     return this.#logger.with({ ...fields, reconcileID: randomUUID() });
   }
 }
-
-const isTerminal = (error: unknown): boolean => error instanceof TerminalError;
 
 /** The log fields that name the object: a reference under its kind, and name and namespace. */
 function keyFields(key: string, kind: string | undefined): Fields {

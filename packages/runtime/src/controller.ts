@@ -11,12 +11,15 @@ export const RETRY: unique symbol = Symbol('retry');
 /** The result of a reconcile: done, retry with back-off, or requeue after so many milliseconds (0: at once). */
 export type Result = typeof DONE | typeof RETRY | { readonly requeueAfter: number };
 
-/** An error that retrying cannot fix: the key is not requeued. It is still logged and counted as an error. */
+/** An error that retrying soon cannot fix: the key is not retried with back-off. It is still logged and counted as an error. */
 export class TerminalError extends Error {
   override readonly name = 'TerminalError';
+  /** Milliseconds after which the key is reconciled again; undefined if only a change of the object can help. */
+  readonly requeueAfter: number | undefined;
 
-  constructor(cause: Error) {
+  constructor(cause: Error, { requeueAfter }: { readonly requeueAfter?: number } = {}) {
     super(`terminal error: ${cause.message}`, { cause });
+    this.requeueAfter = requeueAfter;
   }
 }
 

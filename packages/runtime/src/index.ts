@@ -185,3 +185,5 @@ export { collectProcessMetrics } from './metrics/process-metrics.ts';
 export { type LiveSample, Metrics } from './metrics/registry.ts';
 export { type GaugeSample, gaugeSample, SeriesSets } from './metrics/series-sets.ts';
 export { snakeCase } from './metrics/snake-case.ts';
+export { mergePatchOf } from './writes/merge-patch.ts';
+export { patchStatus } from './writes/status-patch.ts';

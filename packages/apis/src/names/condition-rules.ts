@@ -25,7 +25,7 @@ export const NODE_OVERLAY_CONDITIONS: ConditionRules<'ValidationSucceeded'> = { 
 /** KWOKNodeClass (spec 01 §6): `Ready` depends on nothing. */
 export const KWOK_NODE_CLASS_CONDITIONS: ConditionRules<never> = { dependents: [] };
 
-type Ec2NodeClassCondition =
+export type Ec2NodeClassCondition =
   | 'AMIsReady'
   | 'SubnetsReady'
   | 'SecurityGroupsReady'

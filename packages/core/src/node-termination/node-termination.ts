@@ -17,6 +17,7 @@ import {
   kindSource,
   LoggedRef,
   type Logger,
+  patchStatus,
   type Result,
   scaleBucket,
   scaleConcurrency,
@@ -27,7 +28,6 @@ import { isReady } from '../kinds/node.ts';
 import { findNodeClaim } from '../state/node-nodeclaim-links.ts';
 import { isManagedNode } from '../state/managed.ts';
 import { OwnWrites } from '../writes/own-writes.ts';
-import { patchStatus } from '../writes/status-patch.ts';
 import type { EvictionQueue } from './eviction-queue.ts';
 import { taintForDisruption } from './node-taint.ts';
 import { readDeadline } from '../nodeclaim/termination-deadline.ts';

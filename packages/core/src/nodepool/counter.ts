@@ -1,9 +1,16 @@
 import { canonicalQuantity, memberOf, parseQuantity, type ResourceList, unitsOf } from '@karpenter-ts/kubernetes';
 import { NODE_POOLS, type NodePool } from '@karpenter-ts/apis';
-import { type Controller, DONE, kindSource, scaleConcurrency, SECOND, unlessGone } from '@karpenter-ts/runtime';
+import {
+  type Controller,
+  DONE,
+  kindSource,
+  mergePatchOf,
+  scaleConcurrency,
+  SECOND,
+  unlessGone,
+} from '@karpenter-ts/runtime';
 import type { ControllerDeps } from '../state/controller-deps.ts';
 import { isManagedNodePool } from '../state/managed.ts';
-import { mergePatchOf } from '../writes/merge-patch.ts';
 
 /** What the counter asks the cluster model. */
 export interface PoolUsage {

@@ -6,11 +6,18 @@ import {
   reviewAnnotations,
 } from '@karpenter-ts/apis';
 import { type ConditionChange } from '@karpenter-ts/kubernetes';
-import { type Controller, DONE, type EventDraft, HOUR, kindSource, subjectOf } from '@karpenter-ts/runtime';
+import {
+  type Controller,
+  DONE,
+  type EventDraft,
+  HOUR,
+  kindSource,
+  patchStatus,
+  subjectOf,
+} from '@karpenter-ts/runtime';
 import { withCondition, withoutCondition } from '../writes/conditions.ts';
 import type { ControllerDeps } from '../state/controller-deps.ts';
 import { isManagedNodePool } from '../state/managed.ts';
-import { patchStatus } from '../writes/status-patch.ts';
 
 const TYPE = 'ExtensionsValid';
 

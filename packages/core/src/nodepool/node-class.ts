@@ -1,8 +1,8 @@
 import type { NodePool } from '@karpenter-ts/apis';
 import { kindSource, type Source } from '@karpenter-ts/runtime';
-import { type InformerCaches, nodeClassKey } from '../state/caches.ts';
+import { type InformerCaches } from '../state/caches.ts';
 import type { ControllerDeps } from '../state/controller-deps.ts';
-import type { NodeClass } from '@karpenter-ts/cloudprovider';
+import { type NodeClass, nodeClassKey } from '@karpenter-ts/cloudprovider';
 import { isManagedNodePool } from '../state/managed.ts';
 
 /** The NodeClass that a managed NodePool refers to; undefined if it does not exist. */

@@ -1,11 +1,10 @@
 import { type ConditionChange, findCondition } from '@karpenter-ts/kubernetes';
 import { NODE_POOL_CONDITIONS, NODE_POOLS, type NodePool } from '@karpenter-ts/apis';
-import { type Controller, DONE, type Instant, scaleConcurrency } from '@karpenter-ts/runtime';
+import { type Controller, DONE, type Instant, patchStatus, scaleConcurrency } from '@karpenter-ts/runtime';
 import { withCondition } from '../writes/conditions.ts';
 import type { ControllerDeps } from '../state/controller-deps.ts';
 import type { NodeClass } from '@karpenter-ts/cloudprovider';
 import { isManagedNodePool } from '../state/managed.ts';
-import { patchStatus } from '../writes/status-patch.ts';
 import { findNodeClass, poolSources } from './node-class.ts';
 import type { NodePoolHealth, RegistrationResult } from '../state/nodepool-health.ts';
 

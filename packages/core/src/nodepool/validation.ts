@@ -9,11 +9,10 @@ import {
   splitKnownValues,
   validateNodePool,
 } from '@karpenter-ts/apis';
-import { type Controller, DONE, kindSource, type Logger } from '@karpenter-ts/runtime';
+import { type Controller, DONE, kindSource, type Logger, patchStatus } from '@karpenter-ts/runtime';
 import { withCondition } from '../writes/conditions.ts';
 import type { ControllerDeps } from '../state/controller-deps.ts';
 import { isManagedNodePool } from '../state/managed.ts';
-import { patchStatus } from '../writes/status-patch.ts';
 
 /** Keeps the condition `ValidationSucceeded` of NodePools: rules that the API server cannot check (spec 03 §11.3). */
 export function validationController({ caches, client, clock, provider }: ControllerDeps): Controller {

@@ -1,5 +1,5 @@
 import type { NodeClaim, NodePool } from '@karpenter-ts/apis';
-import { type CloudProvider, NodeClassCaches } from '@karpenter-ts/cloudprovider';
+import { type CloudProvider, NodeClassCaches, nodeClassKey } from '@karpenter-ts/cloudprovider';
 import {
   type Cache,
   type Client,
@@ -86,11 +86,6 @@ export interface CacheDeps {
   readonly random?: (() => number) | undefined;
   /** Whether ResourceClaims count (dynamic resource allocation). Off by default. */
   readonly readsResourceSlices?: boolean;
-}
-
-/** The key under which the index `nodeClass` holds NodeClaims and NodePools. */
-export function nodeClassKey({ group, kind, name }: { group: string; kind: string; name: string }): string {
-  return `${group}/${kind}/${name}`;
 }
 
 /** How the pods are kept and indexed. */

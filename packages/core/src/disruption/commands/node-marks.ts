@@ -1,9 +1,8 @@
 import { DISRUPTED_TAINT, isSameTaint, NODE_CLAIM_CONDITIONS, NODE_CLAIMS, type NodeClaim } from '@karpenter-ts/apis';
 import { findCondition, type Node, NODES } from '@karpenter-ts/kubernetes';
-import { isNotFound } from '@karpenter-ts/runtime';
+import { isNotFound, patchStatus } from '@karpenter-ts/runtime';
 import type { ControllerDeps } from '../../state/controller-deps.ts';
 import { withCondition, withoutCondition } from '../../writes/conditions.ts';
-import { patchStatus } from '../../writes/status-patch.ts';
 import type { CommandReason } from './command.ts';
 
 // What others can see of a command that is being carried out: a taint keeps new pods from its nodes, and a condition

@@ -1,9 +1,17 @@
 import { isExtensionOn, NODE_POOLS, type NodePool } from '@karpenter-ts/apis';
 import { timestamp } from '@karpenter-ts/kubernetes';
-import { type Controller, DONE, ExpiringMap, HOUR, kindSource, SECOND, unlessGone } from '@karpenter-ts/runtime';
+import {
+  type Controller,
+  DONE,
+  ExpiringMap,
+  HOUR,
+  kindSource,
+  mergePatchOf,
+  SECOND,
+  unlessGone,
+} from '@karpenter-ts/runtime';
 import type { ControllerDeps } from '../../state/controller-deps.ts';
 import { isManagedNodePool } from '../../state/managed.ts';
-import { mergePatchOf } from '../../writes/merge-patch.ts';
 import { nextAllowanceChange } from '../budgets/allowed-nodes.ts';
 import type { BudgetAllowances } from '../budgets/budget-allowances.ts';
 import type { DisruptionState } from '../view/disruption-state.ts';

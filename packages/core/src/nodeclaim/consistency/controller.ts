@@ -7,6 +7,7 @@ import {
   ExpiringMap,
   kindSource,
   MINUTE,
+  patchStatus,
   type Result,
   scaleConcurrency,
   subjectOf,
@@ -15,7 +16,6 @@ import { withCondition } from '../../writes/conditions.ts';
 import type { ControllerDeps } from '../../state/controller-deps.ts';
 import { nodeClaimKeysOf, findNode } from '../../state/node-nodeclaim-links.ts';
 import { isManagedNodeClaim } from '../../state/managed.ts';
-import { patchStatus } from '../../writes/status-patch.ts';
 import { withNodeName } from '../nodeclaim-logger.ts';
 import { findShortfalls, isComparable } from './node-shape.ts';
 

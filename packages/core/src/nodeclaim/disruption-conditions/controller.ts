@@ -1,6 +1,6 @@
 import { findCondition, isTrue, timestamp } from '@karpenter-ts/kubernetes';
 import { NODE_CLAIM_CONDITIONS, NODE_CLAIMS, type NodeClaim, type NodePool, NODEPOOL_LABEL } from '@karpenter-ts/apis';
-import { NodeClaimNotFoundError } from '@karpenter-ts/cloudprovider';
+import { NodeClaimNotFoundError, nodeClassKey } from '@karpenter-ts/cloudprovider';
 import {
   type Change,
   type Controller,
@@ -11,17 +11,16 @@ import {
   HOUR,
   kindSource,
   MINUTE,
+  patchStatus,
   type Result,
   scaleConcurrency,
   soonest,
   type Source,
 } from '@karpenter-ts/runtime';
 import { PoolSettings } from '../../options/pool-settings.ts';
-import { nodeClassKey } from '../../state/caches.ts';
 import { withCondition, withoutCondition } from '../../writes/conditions.ts';
 import type { ControllerDeps } from '../../state/controller-deps.ts';
 import { isManagedNodeClaim } from '../../state/managed.ts';
-import { patchStatus } from '../../writes/status-patch.ts';
 import { withNodeName } from '../nodeclaim-logger.ts';
 import { findQuiet, type Quiet, shortestWait } from './consolidatable.ts';
 import { isOffered, PoolDrifts } from './drift.ts';

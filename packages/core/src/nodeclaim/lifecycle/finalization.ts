@@ -16,6 +16,7 @@ import {
   type EventDraft,
   exponentialBuckets,
   findCause,
+  patchStatus,
   type Result,
   SECOND,
   subjectOf,
@@ -23,7 +24,6 @@ import {
 } from '@karpenter-ts/runtime';
 import { transitionOf } from '../../writes/conditions.ts';
 import { nodesOf } from '../../state/node-nodeclaim-links.ts';
-import { patchStatus } from '../../writes/status-patch.ts';
 import { readDeadline } from '../termination-deadline.ts';
 import { withProviderId } from '../nodeclaim-logger.ts';
 import { withInstance } from './launch.ts';

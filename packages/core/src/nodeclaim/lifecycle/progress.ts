@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { findCondition, READY } from '@karpenter-ts/kubernetes';
 import { NODE_CLAIM_CONDITIONS, NODE_CLAIMS, type NodeClaim } from '@karpenter-ts/apis';
-import { type Instant, isConflict, isNotFound, SECOND, withGrace } from '@karpenter-ts/runtime';
+import { type Instant, isConflict, isNotFound, mergePatchOf, SECOND, withGrace } from '@karpenter-ts/runtime';
 import { withCondition } from '../../writes/conditions.ts';
-import { mergePatchOf } from '../../writes/merge-patch.ts';
 import { asChange, type Pass } from './step.ts';
 
 /** A NodeClaim's conditions have few writers: more conflicts in a row than this have another cause. */

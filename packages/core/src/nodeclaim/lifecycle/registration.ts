@@ -1,7 +1,6 @@
 import { findCondition, type Node, NODES } from '@karpenter-ts/kubernetes';
-import { defineCounter, type EventDraft, LoggedRef, subjectOf } from '@karpenter-ts/runtime';
+import { defineCounter, type EventDraft, LoggedRef, mergePatchOf, subjectOf } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS, type NodeClaim, NODEPOOL_LABEL, UNREGISTERED_TAINT, ZONE_LABEL } from '@karpenter-ts/apis';
-import { mergePatchOf } from '../../writes/merge-patch.ts';
 import { lacksUnregisteredTaint, markRegistered, syncNode } from './node-sync.ts';
 import { askHooks, type HooksVerdict } from './registration-hooks.ts';
 import { confirm, currentNodesOf, failed, type Pass, type StepOutcome, set, done } from './step.ts';

@@ -1,5 +1,6 @@
 import type { ApiObject, ResourceType } from '@karpenter-ts/kubernetes';
-import { type CancellableClient, unlessGone } from '@karpenter-ts/runtime';
+import type { CancellableClient } from '../client/cancellable-client.ts';
+import { unlessGone } from '../client/unless-gone.ts';
 import { mergePatchOf } from './merge-patch.ts';
 
 /** An object with a status subresource. */

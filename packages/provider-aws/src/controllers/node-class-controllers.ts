@@ -1,0 +1,78 @@
+import type { Ec2NodeClassCondition } from '@karpenter-ts/apis';
+import type { ProviderDeps } from '@karpenter-ts/cloudprovider';
+import type { ConditionRules } from '@karpenter-ts/kubernetes';
+import type { Controller } from '@karpenter-ts/runtime';
+import type { Ec2Api } from '../api/aws-apis.ts';
+import { Amis } from '../images/amis.ts';
+import type { ParameterSource } from '../images/ssm-parameters.ts';
+import type { LaunchTemplates } from '../launch/launch-templates.ts';
+import { SecurityGroups } from '../network/security-groups.ts';
+import type { SubnetAddressBook } from '../network/subnet-address-book.ts';
+import { Subnets } from '../network/subnets.ts';
+import { EC2_NODE_CLASSES } from '../node-class/node-class-lookup.ts';
+import { amiStep } from '../status/ami-step.ts';
+import { securityGroupStep, subnetStep } from '../status/network-steps.ts';
+import { nodeClassConditions } from '../status/node-class-draft.ts';
+import { placementGroupStep } from '../status/placement-group-step.ts';
+import { NO_RESERVATIONS, reservationStep } from '../status/reservation-step.ts';
+import type { CleanUp, StatusStep } from '../status/status-step.ts';
+import type { AwsOptions } from '../options/options.ts';
+import type { PlacementGroups } from '../placement/placement-groups.ts';
+import type { CapacityReservations } from '../reservations/capacity-reservations.ts';
+import { nodeClassController } from './nodeclass.ts';
+
+export interface NodeClassControllerDeps
+  extends Pick<ProviderDeps, 'client' | 'caches' | 'clock' | 'logger' | 'events' | 'stopping'> {
+  readonly ec2: Ec2Api;
+  readonly options: AwsOptions;
+  readonly reservedCapacity: boolean;
+  readonly kubernetes: { readonly version: string };
+  readonly parameters: ParameterSource;
+  readonly addresses: SubnetAddressBook;
+  readonly capacityReservations: CapacityReservations;
+  readonly placementGroups: PlacementGroups;
+  readonly templates: LaunchTemplates;
+}
+
+/** The controllers that look after EC2NodeClasses. */
+export function nodeClassControllers(deps: NodeClassControllerDeps): readonly Controller[] {
+  const { caches } = deps;
+  const nodeClasses = caches.nodeClasses.of(EC2_NODE_CLASSES);
+  return [
+    nodeClassController({
+      ...deps,
+      ...caches,
+      nodeClasses,
+      rules: rulesOf(deps),
+      steps: stepsOf(deps),
+      cleanUps: cleanUpsOf(deps),
+    }),
+  ];
+}
+
+/** In upstream's order: each sees what those before it found. */
+function stepsOf(deps: NodeClassControllerDeps): readonly StatusStep[] {
+  const { options, reservedCapacity, capacityReservations, clock } = deps;
+  return [
+    amiStep(new Amis({ ...deps, refreshInterval: options.amiRefreshInterval })),
+    reservedCapacity ? reservationStep({ reservations: capacityReservations, clock }) : NO_RESERVATIONS,
+    placementGroupStep(deps),
+    subnetStep(new Subnets({ ...deps, refreshInterval: options.subnetRefreshInterval })),
+    securityGroupStep(new SecurityGroups(deps)),
+    // The step of the instance profile comes here,
+    // and that of the validation here.
+  ];
+}
+
+/** What goes with a NodeClass: its instance profiles come first. */
+function cleanUpsOf({ templates }: NodeClassControllerDeps): readonly CleanUp[] {
+  return [({ metadata }, signal) => templates.deleteFor(metadata.name, signal)];
+}
+
+/** Conditions whose steps are not among those above. */
+const UNFILLED: ReadonlySet<Ec2NodeClassCondition> = new Set(['InstanceProfileReady', 'ValidationSucceeded']);
+
+function rulesOf({ reservedCapacity }: NodeClassControllerDeps): ConditionRules<Ec2NodeClassCondition> {
+  const { dependents } = nodeClassConditions(reservedCapacity);
+  return { dependents: dependents.filter((type) => !UNFILLED.has(type)) };
+}
