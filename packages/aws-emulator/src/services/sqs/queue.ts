@@ -43,7 +43,7 @@ export class Queue {
   readonly url: string;
   readonly settings: QueueSettings;
   readonly #deps: Pick<ServiceDeps, 'clock' | 'timers' | 'random'>;
-  readonly #messages = new Set<Stored>();
+  readonly #messages = new Map<string, Stored>(); // by id, in the order in which they were sent
   readonly #waiting = new Set<() => void>();
 
   constructor(url: string, settings: QueueSettings, deps: Pick<ServiceDeps, 'clock' | 'timers' | 'random'>) {
@@ -72,7 +72,7 @@ export class Queue {
       firstReceivedAt: undefined,
       receiveCount: 0,
     };
-    this.#messages.add(message);
+    this.#messages.set(message.id, message);
     this.#wake();
     return message.id;
   }
@@ -93,7 +93,7 @@ export class Queue {
   delete(receiptHandle: string): boolean {
     const [id, proof] = Buffer.from(receiptHandle, 'base64url').toString().split('/');
     if (id === undefined || proof === undefined) return false;
-    for (const message of this.#messages) if (message.receiptHandle === receiptHandle) this.#messages.delete(message);
+    if (this.#messages.get(id)?.receiptHandle === receiptHandle) this.#messages.delete(id);
     return true;
   }
 
@@ -107,7 +107,7 @@ export class Queue {
     this.#dropExpired();
     const now = this.#deps.clock.now();
     const taken: Message[] = [];
-    for (const message of this.#messages) {
+    for (const message of this.#messages.values()) {
       if (taken.length === most) break;
       if (message.visibleAt > now) continue;
       message.visibleAt = now + invisibleFor;
@@ -123,7 +123,7 @@ export class Queue {
   #change(deadline: number, signal: AbortSignal): Promise<void> {
     const { clock, timers } = this.#deps;
     let until = deadline;
-    for (const { visibleAt } of this.#messages) until = Math.min(until, visibleAt);
+    for (const { visibleAt } of this.#messages.values()) until = Math.min(until, visibleAt);
     return new Promise((resolve) => {
       const wake = (): void => {
         cancel();
@@ -143,9 +143,9 @@ export class Queue {
 
   #dropExpired(): void {
     const oldest = this.#deps.clock.now() - this.settings.MessageRetentionPeriod * SECOND;
-    for (const message of this.#messages) {
-      if (message.sentAt > oldest) return; // they are in the order in which they were sent
-      this.#messages.delete(message);
+    for (const message of this.#messages.values()) {
+      if (message.sentAt > oldest) return;
+      this.#messages.delete(message.id);
     }
   }
 }
