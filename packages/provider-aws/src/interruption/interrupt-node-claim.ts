@@ -39,6 +39,7 @@ export async function interruptNodeClaim(
   signal: AbortSignal,
 ): Promise<void> {
   const { action, event } = INTERRUPTIONS[kind];
+  if (isOurDoing(nodeClaim, kind)) return;
   const [node] = deps.caches.nodes.byIndex('providerId', nodeClaim.status?.providerID ?? '');
   deps.events.publish(...aboutBoth({ nodeClaim, node }, () => event));
   if (action === 'NoAction') return;
@@ -53,6 +54,11 @@ export async function interruptNodeClaim(
   const message = (who: string): string => `Interruption triggered termination for the ${who}`;
   const reason = 'TerminatingOnInterruption';
   deps.events.publish(...aboutBoth({ nodeClaim, node }, (who) => ({ type: 'Warning', reason, message: message(who) })));
+}
+
+/** Whoever deletes a NodeClaim has its instance terminated, and hears of that from EC2. Upstream warns of it. */
+function isOurDoing({ metadata }: NodeClaim, kind: InterruptionKind): boolean {
+  return metadata.deletionTimestamp !== undefined && (kind === 'instance_stopped' || kind === 'instance_terminated');
 }
 
 /** The termination of the Node takes a deadline that has passed for one to drain no longer. One that is set stays. */

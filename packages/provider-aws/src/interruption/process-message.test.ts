@@ -103,6 +103,18 @@ test('08/115 08/152 messages for instances that are not ours, or whose NodeClaim
   assert.deepEqual(env.deleted, ['claim: test']);
 });
 
+test('that an instance ends whose NodeClaim is being deleted is not worth a warning, a spot interruption is', async (t) => {
+  const { env, receive } = await environment(t);
+  const nodeClaim = await env.addNodeClaim('claim', { finalizers: ['test/keep'] });
+  await env.deleteNodeClaim(nodeClaim, 'test', NEVER);
+  await env.clock.flush();
+  for (const state of ['stopping', 'shutting-down', 'terminated'])
+    await receive(message(STATE, about('i-1', { state })));
+  assert.deepEqual(env.eventTexts(), []);
+  await receive(message(SPOT, about('i-1')));
+  assert.deepEqual(env.eventTexts(), ['NodeClaim/claim SpotInterrupted: Spot interruption warning was triggered']);
+});
+
 test('08/116 a spot interruption marks its offering for three minutes', async (t) => {
   const { env, unavailable, receive, addInstance } = await environment(t);
   await addInstance('i-1');
