@@ -58,7 +58,6 @@ const CHAPTERS: readonly Chapter[] = [
     later: [
       ['58', 'later: upstream 1.15'],
       ['76–84', 'later: the Helm charts'],
-      ['85–86', 'later: the loop of the interruption queue'],
       ['88', 'later: the EC2NodeClass controllers'],
     ],
   },
@@ -81,8 +80,6 @@ const CHAPTERS: readonly Chapter[] = [
       ['74–79', 'later: upstream 1.15'],
       ['80', 'the same as 01/86 and 01/87'],
       ['83–84', 'later: the EC2NodeClass controllers'],
-      ['113', 'later: the loop of the interruption queue'],
-      ['117', 'later: the loop of the interruption queue'],
       ['135–141', 'later: the EC2NodeClass controllers'],
       ['155', 'later: the EC2NodeClass controllers'],
     ],

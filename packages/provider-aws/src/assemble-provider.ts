@@ -13,6 +13,7 @@ import type { KubernetesVersion } from './cluster/kubernetes-version.ts';
 import { capacityDiscovery } from './controllers/capacity-discovery.ts';
 import { instanceControllers } from './controllers/instance-controllers.ts';
 import { instanceTypeDiscovery } from './controllers/instance-type-discovery.ts';
+import { interruptionController } from './controllers/interruption.ts';
 import { kubernetesVersionController } from './controllers/kubernetes-version.ts';
 import { nodeClassControllers } from './controllers/node-class-controllers.ts';
 import { launchTemplateExpiration } from './controllers/launch-template-expiration.ts';
@@ -109,6 +110,8 @@ function createProvider(deps: AssemblyDeps, known: Knowledge) {
 
 function controllersOf(deps: AssemblyDeps, known: Knowledge, parts: ProviderAndParts): readonly Controller[] {
   const { provider, instances, templates } = parts;
+  const { clusterName, interruptionQueue: queueName } = deps.options;
+  const nodeClaims = new NodeClaimsByInstance(deps.caches.nodeClaims);
   return [
     ...catalogueControllers(deps, known, provider),
     ssmInvalidationController(known),
@@ -119,10 +122,11 @@ function controllersOf(deps: AssemblyDeps, known: Knowledge, parts: ProviderAndP
       ...known,
       provider,
       instances,
-      nodeClaims: new NodeClaimsByInstance(deps.caches.nodeClaims),
+      nodeClaims,
       reservations: known.capacityReservations,
-      clusterName: deps.options.clusterName,
+      clusterName,
     }),
+    ...(queueName === '' ? [] : [interruptionController({ ...known, nodeClaims, sqs: deps.apis.sqs, queueName })]),
   ];
 }
 

@@ -131,13 +131,19 @@ test('an interrupted spot instance is replaced, and its pod runs elsewhere', asy
   await env.addDeployment('app', 'default');
   await env.until('a pod runs', async () => (await env.runningPods()).length === 1);
   const [first] = env.livingInstances();
+  const [nodeClaim] = await env.nodeClaims();
   env.emulator.ec2.interrupt(first!.id);
-  await env.until('the pod runs on another instance', async () => {
+  await env.clock.advance(1 * SECOND);
+  const deleted = (await env.nodeClaims()).find(({ metadata }) => metadata.name === nodeClaim!.metadata.name);
+  assert.notEqual(deleted?.metadata.deletionTimestamp, undefined, 'it is drained from the warning on');
+  const moved = async (): Promise<boolean> => {
     const [running] = await env.runningPods();
     const nodes = await env.nodes();
     const node = nodes.find(({ metadata }) => metadata.name === running?.spec.nodeName);
     return node !== undefined && !node.spec?.providerID?.endsWith(first!.id);
-  });
+  };
+  await env.until('the pod runs on another instance before EC2 takes the first', moved, 110);
+  await env.until('the queue is empty', async () => env.emulator.sqs.size('interruptions') === 0);
   await env.until('the first is gone', async () => env.livingInstances().length === 1);
 });
 
