@@ -1,4 +1,4 @@
-import type { Condition, ObjectMeta, ResourceType } from '@karpenter-ts/kubernetes';
+import type { Condition, ConditionRules, ObjectMeta, ResourceType } from '@karpenter-ts/kubernetes';
 import { Informer, type InformerOptions } from '@karpenter-ts/runtime';
 
 /** What the controllers read of any provider's NodeClass. */
@@ -11,8 +11,16 @@ export interface NodeClass {
 
 /** A kind of NodeClass. `T` is the type of its objects; no field has that type. */
 export interface NodeClassKind<T extends NodeClass = NodeClass> extends ResourceType {
+  /** The conditions that the provider keeps. If they are named, their changes show in events and metrics. */
+  readonly conditions?: (settings: NodeClassSettings) => ConditionRules<string>;
   /** Never set. It ties the type of the objects to the kind. */
   readonly object?: T;
+}
+
+/** What decides which conditions a NodeClass has. */
+export interface NodeClassSettings {
+  /** Whether capacity reservations are used. */
+  readonly reservedCapacity: boolean;
 }
 
 /** Which NodeClass a NodePool or a NodeClaim refers to. */
@@ -29,10 +37,13 @@ export function nodeClassKey({ group, kind, name }: NodeClassKey): string {
 
 /** Caches of the NodeClasses of all kinds that a provider understands. */
 export class NodeClassCaches {
-  /** One for each kind, in the provider's order. */
+  /** In the provider's order. */
+  readonly kinds: readonly NodeClassKind[];
+  /** One for each kind, in their order. */
   readonly all: readonly Informer<NodeClass>[];
 
   constructor(kinds: readonly NodeClassKind[], options: Omit<InformerOptions<NodeClass, never>, 'type'>) {
+    this.kinds = kinds;
     this.all = kinds.map((type) => new Informer<NodeClass>({ ...options, type }));
   }
 

@@ -63,6 +63,7 @@ test('a start finds the cluster and the types, and brings the controllers', asyn
       'providers.ssm.invalidation',
       'providers.version',
       'launchtemplate.expiration',
+      'nodeclass.hash',
       'nodeclass',
       'instance.garbagecollection',
       'nodeclaim.tagging',

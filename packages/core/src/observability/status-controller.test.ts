@@ -4,9 +4,9 @@ import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
 import { MINUTE, SECOND } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS } from '@karpenter-ts/apis';
 import { NODES, timestamp } from '@karpenter-ts/kubernetes';
-import { makeNode, makeNodeClaim } from '../testing/objects.ts';
+import { makeNode, makeNodeClaim, NODE_CLASSES } from '../testing/objects.ts';
 import { type TestEnvironment, startTestEnvironment } from '../testing/test-environment.ts';
-import { statusControllers } from './status-controller.ts';
+import { nodeClassStatusControllers, statusControllers } from './status-controller.ts';
 
 async function start(t: Parameters<typeof startTestEnvironment>[0]): Promise<TestEnvironment> {
   const env = await startTestEnvironment(t, { provider: new FakeCloudProvider() });
@@ -98,4 +98,51 @@ test('nothing is shown before the first pass, as on a replica that does not lead
   assert.ok(!(await env.page()).includes('operator_'));
   await env.run(nodeClaims!);
   assert.ok((await env.page()).includes('operator_nodeclaim_status_condition_count'));
+});
+
+test('NodeClasses are shown if their provider names their conditions, with what the gate adds', async (t) => {
+  const conditions = ({ reservedCapacity }: { readonly reservedCapacity: boolean }) => ({
+    dependents: reservedCapacity ? ['SubnetsReady', 'ReservationsReady'] : ['SubnetsReady'],
+  });
+  const nodeClasses = [{ ...NODE_CLASSES, conditions }];
+  const env = await startTestEnvironment(t, { provider: new FakeCloudProvider({ nodeClasses }) });
+  const controllers = nodeClassStatusControllers(env);
+  assert.deepEqual(
+    controllers.map(({ name }) => name),
+    [`operatorpkg.${NODE_CLASSES.kind.toLowerCase()}.status`],
+  );
+  await env.run(...controllers);
+  await env.create(NODE_CLASSES, { metadata: { name: 'default', finalizers: ['example.com/termination'] } });
+  const lastTransitionTime = timestamp(env.clock.now());
+  const changed = { type: 'SubnetsReady', status: 'True', reason: 'SubnetsReady', message: '', lastTransitionTime };
+  await env.change(NODE_CLASSES, 'default', { status: { conditions: [changed] } });
+  assert.deepEqual(
+    env.published.map(({ reason, message }) => [reason, message]),
+    [
+      [
+        'SubnetsReady',
+        'Status condition transitioned, Type: SubnetsReady, Status: Unknown -> True, Reason: SubnetsReady',
+      ],
+    ],
+  );
+  const page = await env.page();
+  const kind = NODE_CLASSES.kind.toLowerCase();
+  const waiting =
+    'name="default",namespace="",reason="AwaitingReconciliation",status="Unknown",type="ReservationsReady"';
+  assert.ok(page.includes(`operator_${kind}_status_condition_count{${waiting}} 1\n`), page);
+  assert.ok(
+    page.includes(
+      `operator_status_condition_count{group="${NODE_CLASSES.group}",kind="${NODE_CLASSES.kind}",${waiting}} 1\n`,
+    ),
+  );
+  assert.match(page, new RegExp(`operator_${kind}_status_condition_transition_seconds_bucket\\{.*le="0.005"\\}`));
+  await env.delete(NODE_CLASSES, 'default');
+  await env.change(NODE_CLASSES, 'default', { metadata: { finalizers: null } });
+  assert.equal(env.published.at(-1)?.message, 'Finalized example.com/termination');
+  assert.match(await env.page(), new RegExp(`operator_${kind}_termination_duration_seconds_count 1\\n`));
+});
+
+test('a provider that names no conditions of its NodeClasses has no such controller', async (t) => {
+  const env = await startTestEnvironment(t, { provider: new FakeCloudProvider() });
+  assert.deepEqual(nodeClassStatusControllers(env), []);
 });

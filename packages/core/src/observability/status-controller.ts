@@ -12,8 +12,10 @@ import {
   nodeClassLabel,
   NODEPOOL_LABEL,
 } from '@karpenter-ts/apis';
+import type { NodeClass } from '@karpenter-ts/cloudprovider';
 import {
   type Controller,
+  DEFAULT_BUCKETS,
   DONE,
   type Informer,
   type Instant,
@@ -64,6 +66,19 @@ export function statusControllers(core: ControllerDeps): readonly Controller[] {
       isShared: false,
     }),
   ];
+}
+
+/** The controllers for the NodeClasses of providers that keep conditions. Upstream's AWS provider always has its own. */
+export function nodeClassStatusControllers(core: ControllerDeps): readonly Controller[] {
+  const { nodeClasses } = core.caches;
+  const { ReservedCapacity: reservedCapacity } = core.options.featureGates;
+  return nodeClasses.kinds.flatMap((kind) => {
+    const rules = kind.conditions?.({ reservedCapacity });
+    if (rules === undefined) return [];
+    const cache = nodeClasses.of(kind);
+    const conditionsOf = (object: NodeClass) => filledConditions(object, rules);
+    return [statusController(core, { cache, conditionsOf, labels: [], buckets: DEFAULT_BUCKETS, isShared: true })];
+  });
 }
 
 /** Required conditions count from the object's creation. */

@@ -22,6 +22,7 @@ import { registrationHealthController } from '../nodepool/registration-health.ts
 import { NodePoolHealth } from '../state/nodepool-health.ts';
 import { validationController } from '../nodepool/validation.ts';
 import { observabilityControllers } from '../observability/controllers.ts';
+import { nodeClassStatusControllers } from '../observability/status-controller.ts';
 import { PodDisruptionBudgets } from '../pods/disruption-budgets.ts';
 import { disruptionControllers } from '../disruption/controller.ts';
 import { LastPass } from '../disruption/reports/last-pass.ts';
@@ -109,6 +110,7 @@ export function createControllers(
     readinessController(core),
     registrationHealthController({ ...core, nodePoolHealth }),
     validationController(core),
+    ...nodeClassStatusControllers(core),
     ...(options.disableClusterStateObservability ? [] : observabilityControllers(core, cluster)),
   ];
   return { controllers, readModel: readModelOf({ cluster, lastPlan, lastPass, decisions }) };

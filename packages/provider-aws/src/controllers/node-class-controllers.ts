@@ -3,6 +3,7 @@ import type { ProviderDeps } from '@karpenter-ts/cloudprovider';
 import type { ConditionRules } from '@karpenter-ts/kubernetes';
 import type { Controller } from '@karpenter-ts/runtime';
 import type { Ec2Api } from '../api/aws-apis.ts';
+import type { ClusterFacts } from '../cluster/cluster-facts.ts';
 import { Amis } from '../images/amis.ts';
 import type { ParameterSource } from '../images/ssm-parameters.ts';
 import type { LaunchTemplates } from '../launch/launch-templates.ts';
@@ -12,7 +13,7 @@ import { Subnets } from '../network/subnets.ts';
 import { EC2_NODE_CLASSES } from '../node-class/node-class-lookup.ts';
 import { amiStep } from '../status/ami-step.ts';
 import { securityGroupStep, subnetStep } from '../status/network-steps.ts';
-import { nodeClassConditions } from '../status/node-class-draft.ts';
+import { nodeClassConditions } from '../node-class/node-class-parts.ts';
 import { placementGroupStep } from '../status/placement-group-step.ts';
 import { NO_RESERVATIONS, reservationStep } from '../status/reservation-step.ts';
 import type { CleanUp, StatusStep } from '../status/status-step.ts';
@@ -20,12 +21,14 @@ import type { AwsOptions } from '../options/options.ts';
 import type { PlacementGroups } from '../placement/placement-groups.ts';
 import type { CapacityReservations } from '../reservations/capacity-reservations.ts';
 import { nodeClassController } from './nodeclass.ts';
+import { nodeClassHashController } from './nodeclass-hash.ts';
 
 export interface NodeClassControllerDeps
   extends Pick<ProviderDeps, 'client' | 'caches' | 'clock' | 'logger' | 'events' | 'stopping'> {
   readonly ec2: Ec2Api;
   readonly options: AwsOptions;
   readonly reservedCapacity: boolean;
+  readonly cluster: ClusterFacts;
   readonly kubernetes: { readonly version: string };
   readonly parameters: ParameterSource;
   readonly addresses: SubnetAddressBook;
@@ -39,6 +42,7 @@ export function nodeClassControllers(deps: NodeClassControllerDeps): readonly Co
   const { caches } = deps;
   const nodeClasses = caches.nodeClasses.of(EC2_NODE_CLASSES);
   return [
+    nodeClassHashController(deps),
     nodeClassController({
       ...deps,
       ...caches,

@@ -9,6 +9,7 @@ import {
 import type { NodeClassKind } from '@karpenter-ts/cloudprovider';
 import type { ApiObject, ResourceType } from '@karpenter-ts/kubernetes';
 import { type EventDraft, type EventRecorder, notFoundText, subjectOf } from '@karpenter-ts/runtime';
+import { nodeClassConditions } from './node-class-parts.ts';
 
 /** The kind of NodeClass this provider understands. */
 export const EC2_NODE_CLASSES: NodeClassKind<EC2NodeClass> = {
@@ -17,6 +18,7 @@ export const EC2_NODE_CLASSES: NodeClassKind<EC2NodeClass> = {
   plural: 'ec2nodeclasses',
   kind: 'EC2NodeClass',
   namespaced: false,
+  conditions: ({ reservedCapacity }) => nodeClassConditions(reservedCapacity),
 };
 
 /** There is no such NodeClass, or it is being deleted, which counts as much: nothing may be launched with it. */

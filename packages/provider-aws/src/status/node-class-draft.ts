@@ -1,9 +1,4 @@
-import {
-  EC2_NODE_CLASS_CONDITIONS,
-  EC2_NODE_CLASS_CONDITIONS_WITH_RESERVATIONS,
-  type EC2NodeClass,
-  type Ec2NodeClassCondition,
-} from '@karpenter-ts/apis';
+import type { EC2NodeClass, Ec2NodeClassCondition } from '@karpenter-ts/apis';
 import { type Condition, type ConditionChange, type ConditionRules, Conditions } from '@karpenter-ts/kubernetes';
 import type { Clock } from '@karpenter-ts/runtime';
 import type { NodeClassStatus } from '../node-class/node-class-parts.ts';
@@ -65,9 +60,4 @@ export class NodeClassDraft {
     const conditions = list as NonNullable<NodeClassStatus['conditions']>; // each has a reason and a message
     this.#nodeClass = { ...this.#nodeClass, status: { ...status, conditions } };
   }
-}
-
-/** The conditions that a NodeClass is ready with (spec 08 §1.2). */
-export function nodeClassConditions(reservedCapacity: boolean): ConditionRules<Ec2NodeClassCondition> {
-  return reservedCapacity ? EC2_NODE_CLASS_CONDITIONS_WITH_RESERVATIONS : EC2_NODE_CLASS_CONDITIONS;
 }

@@ -2,6 +2,7 @@ import type { TestContext } from 'node:test';
 import type { EC2NodeClass } from '@karpenter-ts/apis';
 import { type Condition, findCondition } from '@karpenter-ts/kubernetes';
 import { defaultsOf, MINUTE } from '@karpenter-ts/runtime';
+import type { ClusterFacts } from '../cluster/cluster-facts.ts';
 import { type NodeClassControllerDeps, nodeClassControllers } from '../controllers/node-class-controllers.ts';
 import { SsmParameters } from '../images/ssm-parameters.ts';
 import { LaunchTemplates } from '../launch/launch-templates.ts';
@@ -15,6 +16,14 @@ import { EMULATED_CLUSTER, EmulatedAws } from './emulated-aws.ts';
 import { ProviderEnvironment } from './provider-environment.ts';
 
 const TAGGED = [{ tags: { 'karpenter.sh/discovery': EMULATED_CLUSTER } }];
+
+/** As discovered at the start. */
+const CLUSTER: ClusterFacts = {
+  name: EMULATED_CLUSTER,
+  endpoint: 'https://cluster.example',
+  caBundle: 'test-ca-bundle',
+  kubeDnsIp: '10.0.100.10',
+};
 
 export interface NodeClassEnvironmentParts {
   readonly options?: Partial<AwsOptions>;
@@ -46,6 +55,7 @@ export class NodeClassEnvironment {
       events,
       options: { ...defaultsOf(awsOptions), clusterName: EMULATED_CLUSTER, ...parts.options },
       reservedCapacity: parts.reservedCapacity ?? true,
+      cluster: CLUSTER,
       kubernetes: this.kubernetes,
       parameters: new SsmParameters({ ...common, ssm: apis.ssm }),
       addresses: new SubnetAddressBook(clock, 5 * MINUTE),
