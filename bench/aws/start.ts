@@ -47,7 +47,7 @@ interface Place {
 
 async function startOnce({ kubeconfig, endpoint, folder }: Place): Promise<number> {
   const port = randomInt(20_000, 30_000);
-  const flags = ['--provider=aws', '--cluster-name=demo', '--cluster-endpoint=https://demo.example'];
+  const flags = ['--cluster-name=demo', '--cluster-endpoint=https://demo.example'];
   const ports = [`--health-probe-port=${port}`, '--metrics-port=0', '--disable-leader-election'];
   const begun = performance.now();
   const child = spawn(process.execPath, [KARPENTER, 'controller', ...flags, ...ports], {

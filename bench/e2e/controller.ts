@@ -27,7 +27,7 @@ export function startController(
 ): MeasuredController {
   const log = process.env['BENCH_CONTROLLER_LOG'];
   const flags = [...heapFlags({ MEMORY_LIMIT }), '--import', PROBE];
-  const child = spawn(process.execPath, [...flags, BIN, 'controller'], {
+  const child = spawn(process.execPath, [...flags, BIN, 'controller', '--provider', 'kwok'], {
     stdio: ['ignore', log === undefined ? 'ignore' : openSync(log, 'a'), 'inherit', 'ipc'],
     env: {
       ...process.env,

@@ -1,4 +1,4 @@
-// The controller with `--provider aws`, over the network, on AWS in the process.
+// The controller as it is without `--provider`, over the network, on AWS in the process.
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,11 @@ import { runController } from './process.ts';
 interface World {
   readonly emulator: Emulator;
   /** Runs the controller with these flags. */
-  start(...flags: readonly string[]): { readonly exited: Promise<number>; stop(): void };
+  start(...flags: readonly string[]): {
+    readonly io: ReturnType<typeof recordingIo>;
+    readonly exited: Promise<number>;
+    stop(): void;
+  };
   /** What it has logged. */
   lines(): readonly Readonly<Record<string, string>>[];
   until(message: string): Promise<void>;
@@ -42,13 +46,14 @@ async function world(t: TestContext): Promise<World> {
     AWS_SECRET_ACCESS_KEY: 'secret',
     AWS_ENDPOINT_URL: emulator.endpoint!,
   };
-  const own = ['--provider=aws', '--metrics-port=0', '--health-probe-port=0', '--disable-leader-election'];
+  const own = ['--metrics-port=0', '--health-probe-port=0', '--disable-leader-election'];
   const start: World['start'] = (...flags) => {
     const source: ProcessEvents & EventEmitter = Object.assign(new EventEmitter(), {
       exit: () => assert.fail('forced'),
     });
-    const exited = runController([...own, `--log-output-paths=${log}`, ...flags], env, recordingIo(), source);
-    return { exited, stop: () => void source.emit('SIGTERM', 'SIGTERM') };
+    const io = recordingIo();
+    const exited = runController([...own, `--log-output-paths=${log}`, ...flags], env, io, source);
+    return { io, exited, stop: () => void source.emit('SIGTERM', 'SIGTERM') };
   };
   const lines: World['lines'] = () =>
     readFileSync(log, 'utf8')
@@ -94,5 +99,7 @@ test('05/24 without the right to ask EC2 it ends with 1 and says what failed', a
 
 test('a setting that is missing is named before anything is asked', async (t) => {
   const { start } = await world(t);
-  assert.equal(await start().exited, 2);
+  const { exited, io } = start();
+  assert.equal(await exited, 2);
+  assert.equal(io.err(), 'karpenter: validating options, missing field, cluster-name\n');
 });

@@ -26,7 +26,7 @@ function run(kubeconfig: string, ...flags: readonly string[]) {
   writeFileSync(log, '');
   const source: ProcessEvents & EventEmitter = Object.assign(new EventEmitter(), { exit: () => assert.fail('forced') });
   const io = recordingIo();
-  const argv = ['--metrics-port=0', '--health-probe-port=0', `--log-output-paths=${log}`, ...flags];
+  const argv = ['--provider=kwok', '--metrics-port=0', '--health-probe-port=0', `--log-output-paths=${log}`, ...flags];
   const exited = runController(argv, { KUBECONFIG: kubeconfig, HOME: folder }, io, source);
   const lines = () => readFileSync(log, 'utf8').split('\n').filter(Boolean);
   return {
@@ -112,7 +112,7 @@ test('it does not start with dynamic resource allocation switched on, by flag or
   assert.match(flagged.io.err(), REFUSED);
   const io = recordingIo();
   const source = Object.assign(new EventEmitter(), { exit: () => assert.fail('forced') });
-  assert.equal(await runController([], { IGNORE_DRA_REQUESTS: 'false' }, io, source), 2);
+  assert.equal(await runController(['--provider=kwok'], { IGNORE_DRA_REQUESTS: 'false' }, io, source), 2);
   assert.match(io.err(), REFUSED);
 });
 

@@ -11,11 +11,9 @@ import {
   isUnauthorized,
   type Logger,
   Metrics,
-  oneOf,
   openSinks,
   type OptionGroup,
   type OptionRows,
-  option,
   type ParsedGroups,
   parseOptions,
   type Pem,
@@ -29,23 +27,12 @@ import {
 } from '@karpenter-ts/runtime';
 import type { Io } from '../io.ts';
 import { version } from '../version.ts';
-import { DEFAULT_PROVIDER, PROVIDERS } from './providers.ts';
+import { DEFAULT_PROVIDER, PROVIDERS, processOptions } from './providers.ts';
 
 const USAGE_ERROR = 2;
 
-const NAMES = PROVIDERS.map(({ name }) => name);
-
 const OWN_GROUPS = {
-  process: {
-    rows: {
-      provider: option(
-        'provider',
-        oneOf(...NAMES),
-        DEFAULT_PROVIDER.name,
-        `Where nodes come from: ${NAMES.join(', ')}.`,
-      ),
-    },
-  },
+  process: { rows: processOptions },
   operator: { rows: operatorOptions, check: refuseUnbuiltSettings },
 };
 

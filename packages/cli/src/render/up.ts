@@ -26,7 +26,7 @@ export function renderIntroduction({ access, nodes, hasController, scenario }: I
 }
 
 const CONTROLLER = "Karpenter runs in it, with simulated instances of EC2's types and prices";
-const NO_CONTROLLER = 'only the CRDs of Karpenter are installed: run karpenter controller against it';
+const NO_CONTROLLER = 'only the CRDs of Karpenter are installed: run karpenter controller --provider kwok against it';
 
 const TRY_EMPTY = [
   'kubectl apply -f samples/kwok.yaml',
