@@ -1,8 +1,8 @@
 import { coreOptions, disruptionOptions, extensionOptions } from '@karpenter-ts/core';
+import { processOptions } from '@karpenter-ts/cli/providers';
 import { awsModule } from '@karpenter-ts/provider-aws';
 import { kwokModule } from '@karpenter-ts/provider-kwok';
 import type { OptionRows } from '@karpenter-ts/runtime';
-import { processOptions } from '../packages/cli/src/controller/providers.ts';
 
 /** A Markdown page of the controller's settings, from the rows that define them. */
 export function settingsTable(): string {
