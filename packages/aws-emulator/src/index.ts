@@ -6,6 +6,7 @@ export type { ActualCluster } from './boot/user-data/join-check.ts';
 export type { EmulatorClock } from './clock.ts';
 export { type Emulator, type EmulatorOptions, startEmulator } from './emulator.ts';
 export {
+  type Denial,
   expiredCredentials,
   type Fault,
   type Faults,
@@ -13,6 +14,7 @@ export {
   internalError,
   requestLimitExceeded,
   unauthorized,
+  unauthorizedTo,
 } from './faults/faults.ts';
 export type { Ec2Instance } from './services/ec2/instance.ts';
 export type { ClusterNetwork, Ec2Levers } from './services/ec2/levers.ts';

@@ -15,7 +15,14 @@ import { AssumeRoleCommand, GetCallerIdentityCommand, STSClient } from '@aws-sdk
 import { realClock } from '@karpenter-ts/runtime';
 import { type Emulator, startEmulator } from '../emulator.ts';
 import { sdkHandler } from '../sdk-handler.ts';
-import { expiredCredentials, type Fault, internalError, requestLimitExceeded, unauthorized } from './faults.ts';
+import {
+  expiredCredentials,
+  type Fault,
+  internalError,
+  requestLimitExceeded,
+  unauthorized,
+  unauthorizedTo,
+} from './faults.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -241,4 +248,27 @@ test('a fault is for the requests in its scope, so many times, until it is lifte
   assert.equal(await describe(['subnet-1']), 'UnauthorizedOperation');
   lift();
   assert.equal(await describe(['subnet-1']), 'InvalidSubnetID.NotFound');
+});
+
+test('who may not do something hears which kind of policy says so', async (t) => {
+  const { emulator, ec2Of } = await start(t);
+  const ec2 = ec2Of();
+  const denied = async (...how: Parameters<typeof unauthorizedTo>): Promise<string> => {
+    emulator.faults.inject(unauthorizedTo(...how), { times: 1 });
+    const error = await ec2.send(new DescribeSubnetsCommand({})).then(
+      () => assert.fail('was answered'),
+      (refusal: Error) => refusal,
+    );
+    assert.equal(error.name, 'UnauthorizedOperation');
+    return error.message;
+  };
+  const action = 'ec2:DescribeSubnets';
+  assert.match(
+    await denied(action, 'no-identity-based-policy'),
+    /^You are not .+ User: arn:aws:sts::\d+:assumed-role\/\S+ is not authorized to perform: ec2:DescribeSubnets on resource: \* because no identity-based policy allows the ec2:DescribeSubnets action\. Encoded authorization failure message: \S+$/,
+  );
+  assert.match(await denied(action, 'identity-based-policy'), / with an explicit deny in an identity-based policy\./);
+  assert.match(await denied(action, 'permissions-boundary'), / with an explicit deny in a permissions boundary\./);
+  assert.match(await denied(action, 'service-control-policy'), / with an explicit deny in a service control policy\./);
+  assert.equal(await denied('ec2:RunInstances', 'image', 'ami-1'), 'Not authorized for images: [ami-1]');
 });

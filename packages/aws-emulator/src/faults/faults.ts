@@ -88,9 +88,33 @@ export function expiredCredentials(service: string): Fault {
   return { kind: 'refuse', code, message, status };
 }
 
-export const unauthorized: Fault = {
+export const unauthorized: Fault & { readonly kind: 'refuse' } = {
   kind: 'refuse',
   code: 'UnauthorizedOperation',
   message: 'You are not authorized to perform this operation.',
   status: 403,
 };
+
+/** Which policy keeps a caller from doing something. */
+export type Denial =
+  | 'no-identity-based-policy'
+  | 'identity-based-policy'
+  | 'permissions-boundary'
+  | 'service-control-policy'
+  | 'image';
+
+const BECAUSE: Readonly<Record<Exclude<Denial, 'image'>, (action: string) => string>> = {
+  'no-identity-based-policy': (action) => `because no identity-based policy allows the ${action} action`,
+  'identity-based-policy': () => 'with an explicit deny in an identity-based policy',
+  'permissions-boundary': () => 'with an explicit deny in a permissions boundary',
+  'service-control-policy': () => 'with an explicit deny in a service control policy',
+};
+
+/** What EC2 says to a caller who may not do this, such as `ec2:CreateFleet`, to this resource. */
+export function unauthorizedTo(action: string, denial: Denial, resource = '*'): Fault {
+  if (denial === 'image') return { ...unauthorized, message: `Not authorized for images: [${resource}]` };
+  const caller = 'arn:aws:sts::111122223333:assumed-role/KarpenterController/karpenter';
+  const what = `User: ${caller} is not authorized to perform: ${action} on resource: ${resource}`;
+  const encoded = 'Encoded authorization failure message: 4GIOHlTkIaWHQD0Q0m6XSnuUMCm';
+  return { ...unauthorized, message: `${unauthorized.message} ${what} ${BECAUSE[denial](action)}. ${encoded}` };
+}

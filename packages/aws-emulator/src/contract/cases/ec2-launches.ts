@@ -284,4 +284,37 @@ export const EC2_LAUNCH_CASES: readonly ContractCase[] = [
       assert.equal(await codeOf(aws.ec2.send(paged)), 'InvalidParameterCombination');
     },
   },
+  {
+    name: 'a dry run in each of several subnets is answered as one, and launches nothing',
+    services: ['ec2'],
+    run: async (aws) => {
+      const setUp = await setUpEc2(aws);
+      const template = await createTemplate(aws, setUp);
+      for (const zone of ZONES) {
+        const asked = new RunInstancesCommand({
+          DryRun: true,
+          MinCount: 1,
+          MaxCount: 1,
+          InstanceType: 'm5.large',
+          LaunchTemplate: { LaunchTemplateName: template, Version: '$Latest' },
+          NetworkInterfaces: [{ DeviceIndex: 0, SubnetId: setUp.subnetIds[zone]! }],
+          TagSpecifications: [{ ResourceType: 'instance', Tags: [setUp.tag] }],
+        });
+        assert.equal(await codeOf(aws.ec2.send(asked)), 'DryRunOperation', zone);
+      }
+      const Filters = [{ Name: `tag:${setUp.tag.Key}`, Values: [setUp.tag.Value] }];
+      const { Reservations } = await aws.ec2.send(new DescribeInstancesCommand({ Filters }));
+      assert.deepEqual(Reservations, []);
+    },
+  },
+  {
+    name: 'a dry run of a fleet is answered as one',
+    services: ['ec2'],
+    notOn: { moto: 'launches it' },
+    run: async (aws) => {
+      const setUp = await setUpEc2(aws);
+      const input = { ...fleetInput(await createTemplate(aws, setUp), setUp), DryRun: true };
+      assert.equal(await codeOf(aws.ec2.send(new CreateFleetCommand(input))), 'DryRunOperation');
+    },
+  },
 ];
