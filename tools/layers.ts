@@ -69,6 +69,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'launch',
     'interruption',
     'status',
+    'validation',
     'controllers',
   ],
   core: [

@@ -106,6 +106,23 @@ export function isServerFault(error: unknown): boolean {
   return found?.fault === 'server' || (found?.statusCode ?? 0) >= 500;
 }
 
+/** Codes by which services ask for fewer requests, beside EC2's RequestLimitExceeded. */
+const THROTTLING: ReadonlySet<string> = new Set([
+  'EC2ThrottledException',
+  'RequestThrottled',
+  'RequestThrottledException',
+  'SlowDown',
+  'Throttling',
+  'ThrottlingException',
+  'ThrottledException',
+  'TooManyRequestsException',
+]);
+
+/** Whether AWS could not answer now, and may later. */
+export function isTransient(error: unknown): boolean {
+  return isRateLimited(error) || isServerFault(error) || THROTTLING.has(findAwsError(error)?.code ?? '');
+}
+
 /** Whether a fleet error of this code means that the capacity cannot be had now. */
 export const isUnfulfillable = (code: string): boolean => UNFULFILLABLE.has(code);
 

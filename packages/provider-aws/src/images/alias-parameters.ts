@@ -37,7 +37,8 @@ type ImagesOf = (version: string, kubernetes: string) => readonly PublishedImage
 const LATEST = 'latest';
 
 const { instanceAcceleratorCount, instanceGpuCount } = AWS_LABELS;
-const STANDARD: readonly RequirementSpec[] = [
+/** What instances without accelerators are like. */
+export const STANDARD_VARIANT: readonly RequirementSpec[] = [
   { key: instanceAcceleratorCount, operator: 'DoesNotExist' },
   { key: instanceGpuCount, operator: 'DoesNotExist' },
 ];
@@ -50,8 +51,8 @@ const al2: ImagesOf = (version, kubernetes) => {
     return `eks/optimized-ami/${kubernetes}/amazon-linux-2${variant}/${release}`;
   };
   return [
-    { path: path('', 'amazon-eks-node'), uses: [STANDARD] },
-    { path: path('-arm64', 'amazon-eks-arm64-node'), uses: [STANDARD] },
+    { path: path('', 'amazon-eks-node'), uses: [STANDARD_VARIANT] },
+    { path: path('-arm64', 'amazon-eks-arm64-node'), uses: [STANDARD_VARIANT] },
     { path: path('-gpu', 'amazon-eks-gpu-node'), uses: [NEURON, NVIDIA] },
   ];
 };
@@ -63,10 +64,10 @@ const al2023: ImagesOf = (version, kubernetes) => {
     return { path: `eks/optimized-ami/${kubernetes}/amazon-linux-2023/${arch}/${variant}/${release}`, uses: [use] };
   };
   return [
-    image('x86_64', 'standard', STANDARD),
+    image('x86_64', 'standard', STANDARD_VARIANT),
     image('x86_64', 'nvidia', NVIDIA),
     image('x86_64', 'neuron', NEURON),
-    image('arm64', 'standard', STANDARD),
+    image('arm64', 'standard', STANDARD_VARIANT),
     image('arm64', 'nvidia', NVIDIA),
   ];
 };
@@ -75,8 +76,8 @@ const bottlerocket: ImagesOf = (version, kubernetes) => {
   const release = version.replace(/^v+/, ''); // v1.20.4 and 1.20.4 are one release
   const path = (variant: string): string => `bottlerocket/aws-k8s-${kubernetes}${variant}/${release}`;
   return [
-    { path: path('/x86_64'), uses: [STANDARD, NEURON] },
-    { path: path('/arm64'), uses: [STANDARD] },
+    { path: path('/x86_64'), uses: [STANDARD_VARIANT, NEURON] },
+    { path: path('/arm64'), uses: [STANDARD_VARIANT] },
     { path: path('-nvidia/x86_64'), uses: [NVIDIA] },
     { path: path('-nvidia/arm64'), uses: [NVIDIA] },
   ];

@@ -39,6 +39,13 @@ export type KubeletSettings = Pick<
 /** A NodeClass has a value that its CRD admits and nobody can read. No type can be described for it. */
 export class UnreadableSettingError extends Error {
   override readonly name = 'UnreadableSettingError';
+  /** The part of the spec that has the value. */
+  readonly part: 'kubelet' | 'blockDeviceMappings';
+
+  constructor(part: UnreadableSettingError['part'], message: string) {
+    super(message);
+    this.part = part;
+  }
 }
 
 /** What a NodeClass says about types. Throws UnreadableSettingError. */
@@ -61,19 +68,33 @@ export function readTypeSettings(nodeClass: EC2NodeClass, options: TypeOptions):
   return settings;
 }
 
-function requireReadable({ kubelet, blockDeviceMappings }: TypeSettings): void {
+/** Throws UnreadableSettingError. */
+export function requireReadableSettings({ spec }: Pick<EC2NodeClass, 'spec'>): void {
+  const { kubelet = {}, blockDeviceMappings = [] } = spec ?? {};
+  requireReadable({ kubelet, blockDeviceMappings });
+  requireThresholds('evictionSoft', kubelet.evictionSoft); // no type depends on it, but no kubelet starts with it
+}
+
+function requireReadable({
+  kubelet,
+  blockDeviceMappings,
+}: Pick<TypeSettings, 'kubelet' | 'blockDeviceMappings'>): void {
   for (const field of ['kubeReserved', 'systemReserved'] as const) {
     for (const [key, value] of Object.entries(kubelet[field] ?? {})) {
       if (findQuantity(value) === undefined) throw unreadable('kubelet', `${field}["${key}"]`, value);
     }
   }
-  for (const [key, value] of Object.entries(kubelet.evictionHard ?? {})) {
-    if (!isThreshold(value)) throw unreadable('kubelet', `evictionHard["${key}"]`, value);
-  }
+  requireThresholds('evictionHard', kubelet.evictionHard);
   for (const [index, { ebs }] of blockDeviceMappings.entries()) {
     const size = ebs?.volumeSize;
     if (size === undefined || findQuantity(size) !== undefined) continue;
     throw unreadable('blockDeviceMappings', `[${index}].ebs.volumeSize`, size);
+  }
+}
+
+function requireThresholds(field: string, thresholds: Readonly<Record<string, string>> = {}): void {
+  for (const [key, value] of Object.entries(thresholds)) {
+    if (!isThreshold(value)) throw unreadable('kubelet', `${field}["${key}"]`, value);
   }
 }
 
@@ -83,8 +104,9 @@ function isThreshold(value: string): boolean {
   return typeof percentage === 'number' && Number.isFinite(percentage);
 }
 
-function unreadable(part: string, field: string, value: string): UnreadableSettingError {
+function unreadable(part: UnreadableSettingError['part'], field: string, value: string): UnreadableSettingError {
   return new UnreadableSettingError(
+    part,
     `parsing spec.${part}, ${field} is neither a quantity nor a percentage: "${value}"`,
   );
 }

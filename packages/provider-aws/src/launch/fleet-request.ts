@@ -60,8 +60,8 @@ export interface FleetParts {
   readonly configs: readonly TemplateConfig[];
   readonly terms: LaunchTerms;
   readonly tags: Tags;
-  readonly nodeClass: EC2NodeClass;
-  readonly nodeClaim: NodeClaim;
+  readonly nodeClass: Pick<EC2NodeClass, 'spec'>;
+  readonly nodeClaim: Pick<NodeClaim, 'metadata'>;
 }
 
 /** The request for one instance (spec 07 §15). */

@@ -4,6 +4,7 @@ import { MINUTE, type SteadyClock } from '@karpenter-ts/runtime';
 import { TypeDescriber } from '../instance-types/describe-type.ts';
 import type { TypeOptions } from '../instance-types/type-settings.ts';
 import type { PlacementGroup } from '../placement/placement-group.ts';
+import { isCompatible } from './compatibility.ts';
 import type { InstanceTypeSource } from './instance-type-source.ts';
 import { identifySettings, type IdentifiedSettings } from './node-class-settings.ts';
 import { ResolvedTypes, type TypeSources } from './resolved-types.ts';
@@ -47,6 +48,21 @@ export class InstanceTypes implements InstanceTypeSource {
     signal: AbortSignal,
   ): Promise<readonly InstanceType[]> {
     return this.#typesOf(nodeClass, placementGroup).listInTurns(this.#currentDescriber(), signal);
+  }
+
+  /** Those of the list that EC2 would launch with the settings of the NodeClass, whether they can be had now or not. */
+  async listCompatible(
+    nodeClass: EC2NodeClass,
+    placementGroup: PlacementGroup | undefined,
+    signal: AbortSignal,
+  ): Promise<readonly InstanceType[]> {
+    const types = await this.listInTurns(nodeClass, placementGroup, signal);
+    const { settings } = this.#identify(nodeClass, placementGroup);
+    const { discovered } = this.#deps;
+    return types.filter(({ name }) => {
+      const info = discovered.types.get(name);
+      return info !== undefined && isCompatible(info, settings);
+    });
   }
 
   get(nodeClass: EC2NodeClass, placementGroup: PlacementGroup | undefined, name: string): InstanceType {

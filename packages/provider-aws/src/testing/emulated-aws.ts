@@ -1,6 +1,12 @@
 import type { TestContext } from 'node:test';
 import type { RequestLaunchTemplateData } from '@aws-sdk/client-ec2';
-import { type ClusterNetwork, type Emulator, sdkHandler, startEmulator } from '@karpenter-ts/aws-emulator';
+import {
+  type ClusterNetwork,
+  type Emulator,
+  type EmulatorOptions,
+  sdkHandler,
+  startEmulator,
+} from '@karpenter-ts/aws-emulator';
 import { Metrics, SECOND, VirtualClock } from '@karpenter-ts/runtime';
 import { NEVER, type RecordingLogger, recordingLogger } from '@karpenter-ts/runtime/testing';
 import type { AwsApis } from '../api/aws-apis.ts';
@@ -41,8 +47,12 @@ export class EmulatedAws {
     this.image = emulator.ec2.addImage({ name: 'al2023-x86', architecture: 'x86_64' });
   }
 
-  static async start(t: TestContext, clock: VirtualClock = new VirtualClock()): Promise<EmulatedAws> {
-    const emulator = await startEmulator({ clock, seed: 1 });
+  static async start(
+    t: TestContext,
+    clock: VirtualClock = new VirtualClock(),
+    options: Pick<EmulatorOptions, 'instanceTypes' | 'onRequest'> = {},
+  ): Promise<EmulatedAws> {
+    const emulator = await startEmulator({ clock, seed: 1, ...options });
     const { apis, close } = await createAwsApis({
       env: ENV,
       clock,
