@@ -67,6 +67,7 @@ function whatIsKnown(deps: AssemblyDeps) {
   const known = {
     ...deps,
     ec2: apis.ec2,
+    iam: apis.iam,
     nodeClasses: new NodeClassLookup({ cache: caches.nodeClasses.of(EC2_NODE_CLASSES), events: deps.events }),
     placementGroups: new PlacementGroups({ ...deps, ec2: apis.ec2 }),
     prices: new Prices({ ...deps, ...apis, isolatedVpc: options.isolatedVpc }),

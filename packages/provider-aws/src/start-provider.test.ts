@@ -65,6 +65,7 @@ test('a start finds the cluster and the types, and brings the controllers', asyn
       'launchtemplate.expiration',
       'nodeclass.hash',
       'nodeclass',
+      'instanceprofile.garbagecollection',
       'instance.garbagecollection',
       'nodeclaim.tagging',
       'capacityreservation.capacitytype',

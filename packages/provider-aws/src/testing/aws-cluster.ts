@@ -294,7 +294,7 @@ export class AwsCluster {
         amiSelectorTerms: amis.map(({ id }) => ({ id })),
         subnetSelectorTerms: discovery,
         securityGroupSelectorTerms: discovery,
-        role: 'node',
+        instanceProfile: PROFILE,
         ...spec,
       },
     });

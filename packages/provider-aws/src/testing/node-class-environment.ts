@@ -50,6 +50,8 @@ export class NodeClassEnvironment {
     const common = { ec2: apis.ec2, clock, logger, metrics, stopping, clusterName: EMULATED_CLUSTER };
     this.deps = {
       ...common,
+      iam: apis.iam,
+      region: 'us-east-1',
       client,
       caches,
       events,
@@ -70,6 +72,7 @@ export class NodeClassEnvironment {
     const env = new ProviderEnvironment();
     const aws = await EmulatedAws.start(t, env.clock);
     await env.startWith(t);
+    aws.emulator.iam.addRole('node');
     const started = new NodeClassEnvironment(env, aws, parts);
     await env.run(...nodeClassControllers(started.deps));
     return started;
