@@ -17,7 +17,7 @@ const CHAPTERS: readonly Chapter[] = [
     later: [
       ['59–62', 'later: evaluation of NodeOverlays'],
       ['65–66', 'later: CapacityBuffer controller'],
-      ['81–85', 'later: EC2NodeClass controllers'],
+      ['81', 'later: EC2NodeClass controllers'],
       ['88–90', 'later: the open kubelet map is upstream 1.15'],
       ['103–116', 'later: the convert command'],
     ],
@@ -72,16 +72,12 @@ const CHAPTERS: readonly Chapter[] = [
     title: 'NodeClasses on AWS',
     cases: 158,
     later: [
-      ['7', 'later: the EC2NodeClass controllers'],
-      ['29', 'later: the EC2NodeClass controllers'],
-      ['31', 'later: the EC2NodeClass controllers'],
-      ['43–60', 'later: the EC2NodeClass controllers'],
+      ['43–54', 'later: the EC2NodeClass controllers'],
+      ['58–60', 'later: the EC2NodeClass controllers'],
       ['62–73', 'later: the EC2NodeClass controllers'],
       ['74–79', 'later: upstream 1.15'],
       ['80', 'the same as 01/86 and 01/87'],
-      ['83–84', 'later: the EC2NodeClass controllers'],
       ['135–141', 'later: the EC2NodeClass controllers'],
-      ['155', 'later: the EC2NodeClass controllers'],
     ],
   },
   {
