@@ -91,7 +91,7 @@ const CHAPTERS: readonly Chapter[] = [
       ['59–62', 'later: karpenter explain'],
       ['63–65', 'later: karpenter plan for a live cluster'],
       ['66–69', 'later: karpenter simulate and the decision log'],
-      ['73–120', 'later: wishes that no issue has built yet'],
+      ['73–120', 'later: extensions that no issue has built yet'],
     ],
   },
 ];

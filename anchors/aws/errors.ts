@@ -13,7 +13,13 @@ import {
 } from '@karpenter-ts/provider-aws/parts';
 import { type FakeFleets, firstOverride, fleetError } from '@karpenter-ts/provider-aws/testing';
 import type { Comparer } from './comparison.ts';
-import { type LaunchInput, launchOutcome, type LaunchWorld, launchWorld, readLaunch } from './launch-comparison.ts';
+import {
+  type LaunchInput,
+  launchOutcome,
+  type LaunchEnvironment,
+  inputEnvironment,
+  readLaunch,
+} from './launch-comparison.ts';
 
 interface ApiFailure {
   readonly code: string;
@@ -55,16 +61,16 @@ function classes({ code, message }: ApiFailure): object {
 }
 
 async function launch(line: FailingLaunch): Promise<object> {
-  const world = await launchWorld(line);
-  failAsTold(world.fleets, line);
+  const environment = await inputEnvironment(line);
+  failAsTold(environment.fleets, line);
   return {
-    ...(await launchOutcome(world, line)),
-    fleetCalls: world.fleets.fleets.length,
+    ...(await launchOutcome(environment, line)),
+    fleetCalls: environment.fleets.fleets.length,
     reservationAvailable: Object.fromEntries(
-      Object.keys(line.reservationAvailable ?? {}).map((id) => [id, world.reservations.available(id)]),
+      Object.keys(line.reservationAvailable ?? {}).map((id) => [id, environment.reservations.available(id)]),
     ),
-    events: world.published.map(({ type, reason, message }) => `${type} ${reason}: ${message}`),
-    unavailable: unavailableOfferings(world, line),
+    events: environment.published.map(({ type, reason, message }) => `${type} ${reason}: ${message}`),
+    unavailable: unavailableOfferings(environment, line),
   };
 }
 
@@ -87,7 +93,7 @@ function failAsTold(fleets: FakeFleets, { createFleetErrors, fleetErrors }: Fail
   };
 }
 
-function unavailableOfferings({ unavailable }: LaunchWorld, line: FailingLaunch): readonly unknown[] {
+function unavailableOfferings({ unavailable }: LaunchEnvironment, line: FailingLaunch): readonly unknown[] {
   const found: unknown[] = [];
   for (const capacityType of ['on-demand', 'spot']) {
     for (const instanceType of line.instanceTypes) {

@@ -21,7 +21,7 @@ export interface LaunchInput {
   readonly nodeClaim: NodeClaim;
 }
 
-export type LaunchWorld = Awaited<ReturnType<typeof launchEnvironment>>;
+export type LaunchEnvironment = Awaited<ReturnType<typeof launchEnvironment>>;
 
 /** The input of a line. A key whose value is null is unset. */
 export function readLaunch<Input extends LaunchInput>(input: unknown): Input {
@@ -29,23 +29,24 @@ export function readLaunch<Input extends LaunchInput>(input: unknown): Input {
 }
 
 /** A process in the state that the line names. */
-export async function launchWorld(input: LaunchInput): Promise<LaunchWorld> {
-  const world = await launchEnvironment({
+export async function inputEnvironment(input: LaunchInput): Promise<LaunchEnvironment> {
+  const environment = await launchEnvironment({
     types: input.instanceTypes,
     nodeClasses: [input.nodeClass],
     reservedCapacity: input.reservedCapacityGate,
     placementGroup: input.placementGroup ?? undefined,
     cluster: { kubeDnsIp: input.kubeDNSIP ?? undefined, cidr: input.clusterCIDR ?? undefined },
   });
-  world.fleets.nameInstance = () => 'i-0123456789abcdef0';
-  await refreshSpotPrices(world, input);
-  for (const [id, free] of Object.entries(input.subnetFreeIPs ?? {})) world.addresses.listed(id, free);
-  for (const [id, left] of Object.entries(input.reservationAvailable ?? {})) world.reservations.counted(id, left);
-  for (const pool of input.unavailableOfferings ?? []) world.unavailable.markUnavailable(pool, { reason: 'test' });
-  return world;
+  environment.fleets.nameInstance = () => 'i-0123456789abcdef0';
+  await refreshSpotPrices(environment, input);
+  for (const [id, free] of Object.entries(input.subnetFreeIPs ?? {})) environment.addresses.listed(id, free);
+  for (const [id, left] of Object.entries(input.reservationAvailable ?? {})) environment.reservations.counted(id, left);
+  for (const pool of input.unavailableOfferings ?? [])
+    environment.unavailable.markUnavailable(pool, { reason: 'test' });
+  return environment;
 }
 
-async function refreshSpotPrices({ ec2, prices }: LaunchWorld, { spotPrices }: LaunchInput): Promise<void> {
+async function refreshSpotPrices({ ec2, prices }: LaunchEnvironment, { spotPrices }: LaunchInput): Promise<void> {
   if (!spotPrices) return;
   ec2.spot = Object.entries(spotPrices).flatMap(([type, zones]) =>
     Object.entries(zones).map(([AvailabilityZone, price]) => ({
@@ -59,9 +60,9 @@ async function refreshSpotPrices({ ec2, prices }: LaunchWorld, { spotPrices }: L
 }
 
 /** The NodeClaim that comes of it, or the error. */
-export async function launchOutcome(world: LaunchWorld, { nodeClaim }: LaunchInput): Promise<object> {
+export async function launchOutcome(environment: LaunchEnvironment, { nodeClaim }: LaunchInput): Promise<object> {
   try {
-    return { nodeClaim: visibleParts(await world.create(nodeClaim)) };
+    return { nodeClaim: visibleParts(await environment.create(nodeClaim)) };
   } catch (error) {
     return { error: visibleError(error) };
   }

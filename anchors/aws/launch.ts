@@ -1,16 +1,16 @@
 // One NodeClaim launched: the requests that are sent to EC2, and the NodeClaim that is returned.
 import { parse } from 'smol-toml';
 import type { Comparer } from './comparison.ts';
-import { launchOutcome, launchWorld, readLaunch, requestsOf } from './launch-comparison.ts';
+import { launchOutcome, inputEnvironment, readLaunch, requestsOf } from './launch-comparison.ts';
 
 export const comparer: Comparer = {
   lines: 60,
 
   async answer(input) {
     const line = readLaunch(input);
-    const world = await launchWorld(line);
-    const outcome = await launchOutcome(world, line);
-    return { ...requestsOf(world.fleets), ...outcome };
+    const environment = await inputEnvironment(line);
+    const outcome = await launchOutcome(environment, line);
+    return { ...requestsOf(environment.fleets), ...outcome };
   },
 
   /** Templates are compared by what they are, wherever a request names one; how many there are counts, too. */

@@ -74,7 +74,7 @@ test('data without a type cannot be ruled on', () => {
   assert.equal(refusal('true', { self: untyped }), 'failed to convert to declType for CEL validation rules');
 });
 
-test('an error is dropped where another operand settles the outcome, on either side', () => {
+test('an error is dropped where another operand decides the outcome, on either side', () => {
   const error = { error: 'no such key: s' };
   assert.deepEqual(evaluate("self.s == '' || self.n == 1", { n: 1 }), { value: true });
   assert.deepEqual(evaluate("self.n == 1 || self.s == ''", { n: 1 }), { value: true });
@@ -83,7 +83,7 @@ test('an error is dropped where another operand settles the outcome, on either s
   assert.deepEqual(evaluate("self.s == '' && self.n == 1", { n: 1 }), error);
 });
 
-test('a quantifier drops the errors of elements when another element settles it', () => {
+test('a quantifier drops the errors of elements when another element decides it', () => {
   const zero = { error: 'division by zero' };
   assert.deepEqual(evaluate('self.list.all(x, 1 / x > 1)', { list: [0, 1] }), { value: false });
   assert.deepEqual(evaluate('self.list.exists(x, 1 / x == 1)', { list: [0, 1] }), { value: true });

@@ -14,13 +14,13 @@ const REGION = 'us-west-2';
 const ENV = { AWS_REGION: REGION, AWS_ACCESS_KEY_ID: 'AKIATEST', AWS_SECRET_ACCESS_KEY: 'secret' };
 const SET = { clusterName: 'demo', clusterEndpoint: 'https://demo.example' };
 
-interface World {
+interface Environment {
   readonly env: ProviderEnvironment;
   readonly emulator: Emulator;
   start(options?: Partial<AwsOptions>): Promise<ProviderParts>;
 }
 
-async function world(t: TestContext): Promise<World> {
+async function environment(t: TestContext): Promise<Environment> {
   const env = await ProviderEnvironment.start(t);
   const emulator = await startEmulator({ clock: env.clock, seed: 1, region: REGION });
   const stopping = new AbortController();
@@ -50,7 +50,7 @@ async function world(t: TestContext): Promise<World> {
 }
 
 test('a start finds the cluster and the types, and brings the controllers', async (t) => {
-  const { env, start } = await world(t);
+  const { env, start } = await environment(t);
   const { provider, controllers = [] } = await start();
   assert.equal(provider.name, 'aws');
   assert.deepEqual(
@@ -91,7 +91,7 @@ test('a start finds the cluster and the types, and brings the controllers', asyn
 });
 
 test('a start without access to EC2 says so and fails', async (t) => {
-  const { emulator, start } = await world(t);
+  const { emulator, start } = await environment(t);
   emulator.faults.inject(unauthorized, { operation: 'DescribeInstanceTypes' });
   await assert.rejects(start(), { message: 'ec2 api connectivity check failed' });
 });

@@ -7,7 +7,7 @@ import { sweepController } from './sweep.ts';
 import { apiReader } from './reader.ts';
 import { KwokEnvironment } from './testing/kwok-environment.ts';
 
-/** Runs the sweep of the world's present provider until the test ends. */
+/** Runs the sweep of the environment's present provider until the test ends. */
 function runSweep(env: KwokEnvironment, signal: AbortSignal): void {
   const { client, clock, logger, provider } = env;
   const controller = sweepController({ client, clock, provider, reader: apiReader(client) });

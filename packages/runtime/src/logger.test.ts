@@ -7,14 +7,14 @@ import { durationText, LoggedRef } from './logging/value-text.ts';
 import { Metrics } from './metrics/registry.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
-interface World {
+interface Environment {
   readonly logger: RootLogger;
   readonly lines: string[];
   readonly clock: VirtualClock;
   readonly metrics: Metrics;
 }
 
-function world(settings: Partial<LoggerSettings> = {}): World {
+function environment(settings: Partial<LoggerSettings> = {}): Environment {
   const lines: string[] = [];
   const clock = new VirtualClock(Date.UTC(2026, 10, 16, 9, 5, 3, 7));
   const metrics = new Metrics(clock);
@@ -28,7 +28,7 @@ function world(settings: Partial<LoggerSettings> = {}): World {
 }
 
 test('a line has its keys in order: level, time, logger, message, context, call, error', () => {
-  const { logger, lines } = world();
+  const { logger, lines } = environment();
   const reconcile = logger.with({ controller: 'nodeclaim.lifecycle', NodeClaim: new LoggedRef({ name: 'default-x' }) });
   reconcile.named('launch').error('failed launching nodeclaim', new Error('no capacity'), {
     duration: durationText(1500),
@@ -44,7 +44,7 @@ test('a line has its keys in order: level, time, logger, message, context, call,
 
 test('05/71 info shows neither DEBUG lines nor callers, debug both, error only ERROR', () => {
   const levelsAt = (level: LoggerSettings['level']): unknown[] => {
-    const { logger, lines } = world({ level });
+    const { logger, lines } = environment({ level });
     logger.debug('why not');
     logger.info('what changed');
     logger.error('what failed');
@@ -66,7 +66,7 @@ test('05/71 info shows neither DEBUG lines nor callers, debug both, error only E
 });
 
 test('a change of level takes effect at once on all derived loggers', () => {
-  const { logger, lines } = world();
+  const { logger, lines } = environment();
   const derived = logger.with({ a: 1 }).named('part');
   derived.debug('unseen');
   logger.setLevel('debug');
@@ -79,7 +79,7 @@ test('a change of level takes effect at once on all derived loggers', () => {
 });
 
 test('05/74 of 10,000 equal lines in one second 199 are written, and the others counted', async () => {
-  const { logger, lines, clock, metrics } = world();
+  const { logger, lines, clock, metrics } = environment();
   const dropped = async (): Promise<string> => {
     let page = '';
     for await (const slice of metrics.render('text')) page += slice;
@@ -97,7 +97,7 @@ test('05/74 of 10,000 equal lines in one second 199 are written, and the others 
 });
 
 test('facts of an error become keys before it', () => {
-  const { logger, lines } = world();
+  const { logger, lines } = environment();
   const denied = new StructuredError('denied', { 'aws-status-code': 403, 'aws-error-code': 'UnauthorizedOperation' });
   logger.error('failed', new Error('launching instance', { cause: denied }), { zone: 'a' });
   assert.equal(
@@ -108,13 +108,13 @@ test('facts of an error become keys before it', () => {
 });
 
 test('a key of both the logger and the call appears once, with the value of the call', () => {
-  const { logger, lines } = world();
+  const { logger, lines } = environment();
   logger.with({ name: 'outer', b: 1 }).info('m', { name: 'inner' });
   assert.match(lines[0]!, /"message":"m","name":"inner","b":1\}\n$/);
 });
 
 test('no value can make a line invalid or throw', () => {
-  const { logger, lines } = world();
+  const { logger, lines } = environment();
   const circle: Record<string, unknown> = {};
   circle['self'] = circle;
   logger.info('odd', { circle, big: 2n ** 63n, nan: NaN, fails: new Error('inner'), nested: [{ at: 5n }], none: null });
@@ -131,7 +131,7 @@ test('no value can make a line invalid or throw', () => {
 });
 
 test('the commit is on every line, or its absence is told once', () => {
-  const { logger, lines } = world();
+  const { logger, lines } = environment();
   withCommit(logger, 'abcdef0').info('started');
   withCommit(logger, undefined).info('started');
   assert.deepEqual(
@@ -152,7 +152,7 @@ test('the null logger says nothing, derived or not', () => {
 });
 
 test('the console format is made for people, with colours only if asked for', () => {
-  const plain = world({ format: 'console' });
+  const plain = environment({ format: 'console' });
   plain.logger.with({ controller: 'provisioner' }).error('failed', new Error('no "capacity"'), {
     pods: ['a', 'b'],
     node: new LoggedRef({ name: 'n' }),
@@ -161,7 +161,7 @@ test('the console format is made for people, with colours only if asked for', ()
   assert.deepEqual(plain.lines, [
     '09:05:03.007 ERROR failed controller=provisioner pods="[a b]" node=n note="" error="no \\"capacity\\""\n',
   ]);
-  const coloured = world({ format: 'console', hasColors: true });
+  const coloured = environment({ format: 'console', hasColors: true });
   coloured.logger.info('ready');
   assert.deepEqual(coloured.lines, ['\x1b[2m09:05:03.007\x1b[22m \x1b[32mINFO \x1b[39m \x1b[1mready\x1b[22m\n']);
 });

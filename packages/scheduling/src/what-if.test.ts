@@ -94,8 +94,8 @@ test('a zone known only by a node that is taken away holds no spread back', () =
 
 test('a rule over all namespaces reaches one that only a what-if brings', () => {
   const everywhere = podsWith(ZONE_LABEL, APP, { namespaceSelector: {} });
-  const guard = makePod('guard', { affinity: away(everywhere) });
-  const there = makeNode('there', { labels: { [ZONE_LABEL]: 'test-zone-1' }, pods: [guard] });
+  const antiAffine = makePod('anti-affine', { affinity: away(everywhere) });
+  const there = makeNode('there', { labels: { [ZONE_LABEL]: 'test-zone-1' }, pods: [antiAffine] });
   const { snapshot, options } = new TestEnvironment({ nodes: [there] });
   const base = finish(readPlanningBase(snapshot, options));
   const plan = finish(base.whatIf({ withPods: [makePod('new', { labels: APP, namespace: 'fresh' })] }));

@@ -64,7 +64,7 @@ export function notEquals(left: Eval, right: Eval): Eval {
   };
 }
 
-/** Whether a quantifier should look further: anything but `false` does not settle it. */
+/** Whether a quantifier should look further: anything but `false` does not decide it. */
 export function notStrictlyFalse(operand: Eval): Eval {
   return (frame) => operand(frame) !== false;
 }

@@ -13,7 +13,7 @@ import { type ProcessEvents, realClock } from '@karpenter-ts/runtime';
 import { recordingIo } from '../testing-io.ts';
 import { runController } from './process.ts';
 
-interface World {
+interface Environment {
   readonly emulator: Emulator;
   /** Runs the controller with these flags. */
   start(...flags: readonly string[]): {
@@ -26,7 +26,7 @@ interface World {
   until(message: string): Promise<void>;
 }
 
-async function world(t: TestContext): Promise<World> {
+async function environment(t: TestContext): Promise<Environment> {
   const folder = mkdtempSync(join(tmpdir(), 'karpenter-aws-'));
   const [kubeconfig, log] = [join(folder, 'kubeconfig'), join(folder, 'log')];
   writeFileSync(log, '');
@@ -47,7 +47,7 @@ async function world(t: TestContext): Promise<World> {
     AWS_ENDPOINT_URL: emulator.endpoint!,
   };
   const own = ['--metrics-port=0', '--health-probe-port=0', '--disable-leader-election'];
-  const start: World['start'] = (...flags) => {
+  const start: Environment['start'] = (...flags) => {
     const source: ProcessEvents & EventEmitter = Object.assign(new EventEmitter(), {
       exit: () => assert.fail('forced'),
     });
@@ -55,12 +55,12 @@ async function world(t: TestContext): Promise<World> {
     const exited = runController([...own, `--log-output-paths=${log}`, ...flags], env, io, source);
     return { io, exited, stop: () => void source.emit('SIGTERM', 'SIGTERM') };
   };
-  const lines: World['lines'] = () =>
+  const lines: Environment['lines'] = () =>
     readFileSync(log, 'utf8')
       .split('\n')
       .filter(Boolean)
       .map((line) => JSON.parse(line) as Readonly<Record<string, string>>);
-  const until: World['until'] = async (message) => {
+  const until: Environment['until'] = async (message) => {
     const deadline = performance.now() + 60_000;
     while (!lines().some((line) => line['message'] === message)) {
       if (performance.now() > deadline) assert.fail(`no line says ${message}`);
@@ -73,7 +73,7 @@ async function world(t: TestContext): Promise<World> {
 const CLUSTER = ['--cluster-name=demo', '--cluster-endpoint=https://demo.example'];
 
 test('it starts on AWS, runs the controllers of the provider, and stops without an error', async (t) => {
-  const { start, lines, until } = await world(t);
+  const { start, lines, until } = await environment(t);
   const controller = start(...CLUSTER, '--log-level=debug');
   await until('hydrated launch template cache');
   await until('updated spot pricing with instance types and offerings');
@@ -86,7 +86,7 @@ test('it starts on AWS, runs the controllers of the provider, and stops without 
 });
 
 test('05/24 without the right to ask EC2 it ends with 1 and says what failed', async (t) => {
-  const { emulator, start, lines } = await world(t);
+  const { emulator, start, lines } = await environment(t);
   emulator.faults.inject(unauthorized, { operation: 'DescribeInstanceTypes' });
   assert.equal(await start(...CLUSTER).exited, 1);
   assert.deepEqual(
@@ -98,7 +98,7 @@ test('05/24 without the right to ask EC2 it ends with 1 and says what failed', a
 });
 
 test('a setting that is missing is named before anything is asked', async (t) => {
-  const { start } = await world(t);
+  const { start } = await environment(t);
   const { exited, io } = start();
   assert.equal(await exited, 2);
   assert.equal(io.err(), 'karpenter: validating options, missing field, cluster-name\n');

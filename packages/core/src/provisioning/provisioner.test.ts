@@ -423,12 +423,12 @@ test('03/157 pods that want no company keep others away until they are gone; tho
     podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, podAffinityTerm: term }] },
   };
   await env.addNode(plainNode('one', { labels: { 'kubernetes.io/hostname': 'one' } }));
-  await env.create(PODS, runningPod('guard', 'one', { affinity: required }));
+  await env.create(PODS, runningPod('anti-affine', 'one', { affinity: required }));
   await env.create(PODS, runningPod('shy', 'one', { affinity: preferred }));
   await env.add([readyPool('default')], [pendingPod('a', { labels: { app: 'x' } })]);
   await env.pass();
   assert.equal((await env.nodeClaims()).length, 1);
-  await env.client.delete(PODS, { namespace: 'default', name: 'guard' }, { gracePeriodSeconds: 0 });
+  await env.client.delete(PODS, { namespace: 'default', name: 'anti-affine' }, { gracePeriodSeconds: 0 });
   await env.clock.flush();
   await env.pass();
   assert.equal((await env.nodeClaims()).length, 1);

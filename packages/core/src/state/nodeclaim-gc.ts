@@ -26,11 +26,11 @@ export function nodeClaimGcController(
       },
     ],
     reconcile: async (name, signal, logger) => {
-      const isSettled = (): boolean => caches.nodeClaims.get(name) !== undefined || !cluster.isUnlaunched(name);
-      if (isSettled()) return DONE;
+      const isUpToDate = (): boolean => caches.nodeClaims.get(name) !== undefined || !cluster.isUnlaunched(name);
+      if (isUpToDate()) return DONE;
       const found = await unlessGone(client.get<NodeClaim>(NODE_CLAIMS, { name }, {}, signal));
       if (found !== undefined) return { requeueAfter: CACHE_LAG };
-      if (isSettled()) return DONE; // the cache has it now and will see its deletion
+      if (isUpToDate()) return DONE; // the cache has it now and will see its deletion
       logger.debug('garbage collecting stale unlaunched nodeclaim from cluster state', {
         NodeClaim: new LoggedRef({ name }),
       });

@@ -66,7 +66,7 @@ export const subresourceCases = [
     );
   }),
 
-  apiCase('the quality of service of a pod is settled when it is made', async (api) => {
+  apiCase('the quality of service of a pod is fixed when the pod is created', async (api) => {
     const resources = { limits: { cpu: '1', memory: '1Gi' } };
     assert.equal((await api.pod('a', { container: { resources } })).at('status.qosClass'), 'Guaranteed');
     assert.equal(

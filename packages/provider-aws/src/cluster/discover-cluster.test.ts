@@ -12,7 +12,7 @@ import { discoverCluster, type DiscoveryDeps } from './discover-cluster.ts';
 const DRY_RUN = new AwsError('DryRunOperation', 'Request would have succeeded');
 const DENIED = new AwsError('AccessDeniedException', 'no');
 
-interface World {
+interface Environment {
   readonly options?: Partial<DiscoveryDeps['options']>;
   readonly dryRun?: Error;
   readonly cluster?: DescribeClusterCommandOutput['cluster'] | Error;
@@ -20,7 +20,7 @@ interface World {
   readonly ca?: string | undefined;
 }
 
-function environment({ options, dryRun = DRY_RUN, cluster = DENIED, kubeDns = '10.0.0.10', ca }: World) {
+function environment({ options, dryRun = DRY_RUN, cluster = DENIED, kubeDns = '10.0.0.10', ca }: Environment) {
   const logger = recordingLogger();
   const asked: string[] = [];
   const ec2 = {

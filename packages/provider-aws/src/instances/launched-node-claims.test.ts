@@ -37,7 +37,7 @@ function environment(held: readonly Ec2Instance[], settings = { reservedCapacity
   };
   const nodePools = new Map([['default', nodePool as unknown as NodePool]]);
   const nodeClasses = new Map(['default', 'old'].map((name) => [name, nodeClass(name)]));
-  const world = {
+  const answers = {
     types: [] as string[],
     group: undefined as PlacementGroup | Error | undefined,
     instanceTypes: [TYPE] as readonly InstanceType[],
@@ -53,41 +53,41 @@ function environment(held: readonly Ec2Instance[], settings = { reservedCapacity
     }),
     instanceTypes: {
       listInTurns: async (by) => {
-        world.types.push(by.metadata.name);
-        if (world.failure !== undefined) throw world.failure;
-        return world.instanceTypes;
+        answers.types.push(by.metadata.name);
+        if (answers.failure !== undefined) throw answers.failure;
+        return answers.instanceTypes;
       },
     },
     placementGroups: {
       resolve: async () => {
-        if (world.group instanceof Error) throw world.group;
-        return world.group;
+        if (answers.group instanceof Error) throw answers.group;
+        return answers.group;
       },
     },
     reservations,
     clock,
     logger,
   });
-  return { fake, world, nodeClaims, nodePools, nodeClasses, published, reservations, logger };
+  return { fake, answers, nodeClaims, nodePools, nodeClasses, published, reservations, logger };
 }
 
 const FAMILY = 'karpenter.k8s.aws/instance-family';
 const labelsOf = ({ metadata }: NodeClaim) => metadata.labels ?? {};
 
 test('an instance is a NodeClaim with the data of its type and the zone id of its NodeClass', async () => {
-  const { nodeClaims, world } = environment([described('i-1', {}, { 'karpenter.k8s.aws/ec2nodeclass': 'old' })]);
+  const { nodeClaims, answers } = environment([described('i-1', {}, { 'karpenter.k8s.aws/ec2nodeclass': 'old' })]);
   const nodeClaim = await nodeClaims.get('aws:///us-west-2a/i-1', NEVER);
   assert.equal(nodeClaim.status?.providerID, 'aws:///us-west-2a/i-1');
   assert.deepEqual(nodeClaim.status?.capacity, { cpu: '2' });
   assert.equal(labelsOf(nodeClaim)[FAMILY], 'm5');
   assert.equal(labelsOf(nodeClaim)[AWS_LABELS.zoneId], 'zone-of-old');
-  assert.deepEqual(world.types, ['default']); // by the NodeClass that the NodePool has now
+  assert.deepEqual(answers.types, ['default']); // by the NodeClass that the NodePool has now
 });
 
 test('a listing asks once for what its instances have in common', async () => {
-  const { nodeClaims, world } = environment([described('i-1'), described('i-2'), described('i-3')]);
+  const { nodeClaims, answers } = environment([described('i-1'), described('i-2'), described('i-3')]);
   assert.equal((await nodeClaims.list(NEVER)).length, 3);
-  assert.deepEqual(world.types, ['default']);
+  assert.deepEqual(answers.types, ['default']);
 });
 
 for (const [name, lose, message] of [
@@ -113,8 +113,8 @@ for (const [name, change, reason] of [
   ['NodeClass has no subnets', { failure: new Error('no subnets found') }, 'no subnets found'],
 ] as const) {
   test(`an instance whose ${name} does not hide the others, and is logged once`, async () => {
-    const { nodeClaims, world, logger } = environment([described('i-1'), described('i-2')]);
-    Object.assign(world, change);
+    const { nodeClaims, answers, logger } = environment([described('i-1'), described('i-2')]);
+    Object.assign(answers, change);
     for (let i = 0; i < 3; i++) {
       const listed = await nodeClaims.list(NEVER);
       assert.deepEqual(
@@ -133,10 +133,10 @@ for (const [name, change, reason] of [
 }
 
 test('a placement group is in the labels; while EC2 cannot tell it, the list goes on without', async () => {
-  const { nodeClaims, world } = environment([described('i-1')]);
-  world.group = { id: 'pg-1', name: 'racks', strategy: 'cluster' };
+  const { nodeClaims, answers } = environment([described('i-1')]);
+  answers.group = { id: 'pg-1', name: 'racks', strategy: 'cluster' };
   assert.equal(labelsOf((await nodeClaims.list(NEVER))[0]!)[AWS_LABELS.placementGroupId], 'pg-1');
-  world.group = new Error('out of order');
+  answers.group = new Error('out of order');
   const [nodeClaim] = await nodeClaims.list(NEVER);
   assert.equal(labelsOf(nodeClaim!)[AWS_LABELS.placementGroupId], undefined);
   assert.equal(labelsOf(nodeClaim!)[FAMILY], 'm5');

@@ -221,10 +221,12 @@ test('07/135 two images of different architectures give a template each, and ima
   });
   const launched = async (...amis: readonly ReturnType<typeof arch>[]) => {
     const nodeClass = readyNodeClass({ status: { amis: [...amis] } });
-    const world = await launchEnvironment({ types: ['m5.large', 'm6g.large'], nodeClasses: [nodeClass] });
+    const environment = await launchEnvironment({ types: ['m5.large', 'm6g.large'], nodeClasses: [nodeClass] });
     const requirements = [oneOf('karpenter.sh/capacity-type', 'on-demand')];
-    const outcome = await world.create(claim({ requirements })).catch((error: unknown) => errorText(error));
-    const images = world.fleets.createdTemplates.map(({ LaunchTemplateData }) => String(LaunchTemplateData?.ImageId));
+    const outcome = await environment.create(claim({ requirements })).catch((error: unknown) => errorText(error));
+    const images = environment.fleets.createdTemplates.map(({ LaunchTemplateData }) =>
+      String(LaunchTemplateData?.ImageId),
+    );
     return [typeof outcome === 'string' ? outcome : 'launched', images.sort()];
   };
   assert.deepEqual(await launched(arch('ami-x86', 'amd64'), arch('ami-arm', 'arm64')), [

@@ -15,7 +15,7 @@ import { makePod, makePool } from '@karpenter-ts/scheduling/testing';
 import { subnetsIn } from '../offerings/testing/type-environment.ts';
 import { claim, launchEnvironment, readyNodeClass } from '../testing/launch-environment.ts';
 
-type World = Awaited<ReturnType<typeof launchEnvironment>>;
+type Environment = Awaited<ReturnType<typeof launchEnvironment>>;
 
 interface Cluster {
   readonly pods: readonly Pod[];
@@ -23,10 +23,14 @@ interface Cluster {
 }
 
 /** The nodes that are bought for the pods, if each NodePool is one for the NodeClass of its name. */
-function plan(world: World, nodeClasses: readonly EC2NodeClass[], cluster: Cluster): readonly PlannedNode[] {
+function plan(
+  environment: Environment,
+  nodeClasses: readonly EC2NodeClass[],
+  cluster: Cluster,
+): readonly PlannedNode[] {
   const pools = nodeClasses.flatMap((nodeClass): readonly Pool[] => {
     try {
-      return [{ nodePool: makePool(nodeClass.metadata.name), instanceTypes: world.list(nodeClass) }];
+      return [{ nodePool: makePool(nodeClass.metadata.name), instanceTypes: environment.list(nodeClass) }];
     } catch {
       return []; // a pool without types is not planned for
     }
@@ -36,7 +40,7 @@ function plan(world: World, nodeClasses: readonly EC2NodeClass[], cluster: Clust
 }
 
 /** Launches a planned node, as the NodeClaim that is made for it. */
-async function launch(world: World, node: PlannedNode) {
+async function launch(environment: Environment, node: PlannedNode) {
   const fromNode = serializeRequirements(node.requirements).filter(({ key }) => AWS_PROFILE.wellKnownLabels.has(key));
   const requests = Object.fromEntries([...node.requests].map(([name, amount]) => [name, formatQuantity(amount)]));
   const ofTypes = { key: 'node.kubernetes.io/instance-type', operator: 'In', values: [...node.instanceTypes] };
@@ -46,7 +50,7 @@ async function launch(world: World, node: PlannedNode) {
     requirements: [...fromNode, ofTypes] as never,
     resources: { requests },
   });
-  return world.create(nodeClaim);
+  return environment.create(nodeClaim);
 }
 
 const podsWith = (count: number, storage: string): readonly Pod[] =>
@@ -56,25 +60,25 @@ const podsWith = (count: number, storage: string): readonly Pod[] =>
 
 test('07/136 pods whose ephemeral storage exceeds one node get several, and what exceeds every type gets none', async () => {
   const nodeClass = readyNodeClass();
-  const world = await launchEnvironment({ types: ['m5.large', 'm5.xlarge'], nodeClasses: [nodeClass] });
-  const nodes = plan(world, [nodeClass], { pods: podsWith(3, '10Gi') });
+  const environment = await launchEnvironment({ types: ['m5.large', 'm5.xlarge'], nodeClasses: [nodeClass] });
+  const nodes = plan(environment, [nodeClass], { pods: podsWith(3, '10Gi') });
   assert.deepEqual(
     nodes.map(({ pods }) => pods.length),
     [1, 1, 1],
   );
-  for (const node of nodes) await launch(world, node);
-  assert.equal(world.fleets.fleets.length, 3);
-  assert.deepEqual(plan(world, [nodeClass], { pods: podsWith(1, '100Gi') }), []);
+  for (const node of nodes) await launch(environment, node);
+  assert.equal(environment.fleets.fleets.length, 3);
+  assert.deepEqual(plan(environment, [nodeClass], { pods: podsWith(1, '100Gi') }), []);
 });
 
 test('07/136 ephemeral storage of a DaemonSet leaves less to each node', async () => {
   const nodeClass = readyNodeClass();
-  const world = await launchEnvironment({ types: ['m5.large'], nodeClasses: [nodeClass] });
+  const environment = await launchEnvironment({ types: ['m5.large'], nodeClasses: [nodeClass] });
   const daemonPods = [makePod('daemon', { requests: { 'ephemeral-storage': '9Gi' } })];
-  assert.equal(plan(world, [nodeClass], { pods: podsWith(2, '8Gi') }).length, 1);
-  assert.equal(plan(world, [nodeClass], { pods: podsWith(2, '8Gi'), daemonPods }).length, 2);
+  assert.equal(plan(environment, [nodeClass], { pods: podsWith(2, '8Gi') }).length, 1);
+  assert.equal(plan(environment, [nodeClass], { pods: podsWith(2, '8Gi'), daemonPods }).length, 2);
   const tooMuch = [makePod('daemon', { requests: { 'ephemeral-storage': '90Gi' } })];
-  assert.equal(plan(world, [nodeClass], { pods: podsWith(1, '1Gi'), daemonPods: tooMuch }).length, 0);
+  assert.equal(plan(environment, [nodeClass], { pods: podsWith(1, '1Gi'), daemonPods: tooMuch }).length, 0);
 });
 
 test('07/136 a larger volume, or local disks that are made one, hold what the root volume does not', async () => {
@@ -83,38 +87,38 @@ test('07/136 a larger volume, or local disks that are made one, hold what the ro
     spec: { blockDeviceMappings: [{ deviceName: '/dev/xvda', ebs: { volumeSize: '200Gi' } }] },
   });
   const local = readyNodeClass({ name: 'local', spec: { instanceStorePolicy: 'RAID0' } });
-  const world = await launchEnvironment({ types: ['m5.large', 'm5d.large'], nodeClasses: [large, local] });
-  const [onVolume] = plan(world, [large], { pods: podsWith(1, '100Gi') });
+  const environment = await launchEnvironment({ types: ['m5.large', 'm5d.large'], nodeClasses: [large, local] });
+  const [onVolume] = plan(environment, [large], { pods: podsWith(1, '100Gi') });
   assert.deepEqual([...onVolume!.instanceTypes].sort(), ['m5.large', 'm5d.large']);
-  const { status } = await launch(world, onVolume!);
+  const { status } = await launch(environment, onVolume!);
   assert.equal(status?.capacity?.['ephemeral-storage'], '200Gi');
-  const [onDisk] = plan(world, [local], { pods: podsWith(1, '50Gi') });
+  const [onDisk] = plan(environment, [local], { pods: podsWith(1, '50Gi') });
   assert.deepEqual(onDisk!.instanceTypes, ['m5d.large']);
-  assert.equal((await launch(world, onDisk!)).status?.capacity?.['ephemeral-storage'], '75G');
+  assert.equal((await launch(environment, onDisk!)).status?.capacity?.['ephemeral-storage'], '75G');
 });
 
 test('07/132 pods go to the NodePool whose NodeClass selects subnets, and its launch uses these', async () => {
   const without = readyNodeClass({ name: 'without', status: { subnets: [] } });
   const present = readyNodeClass({ name: 'present', status: { subnets: subnetsIn('b') } });
-  const world = await launchEnvironment({ types: ['m5.large'], nodeClasses: [without, present] });
-  const [node] = plan(world, [without, present], { pods: [makePod('pod', { requests: { cpu: '1' } })] });
+  const environment = await launchEnvironment({ types: ['m5.large'], nodeClasses: [without, present] });
+  const [node] = plan(environment, [without, present], { pods: [makePod('pod', { requests: { cpu: '1' } })] });
   assert.equal(node?.nodePool, 'present');
-  const { metadata } = await launch(world, node);
+  const { metadata } = await launch(environment, node);
   assert.equal(metadata.labels!['topology.kubernetes.io/zone'], 'us-west-2b');
-  assert.equal(world.fleets.overrides[0]!.SubnetId, 'subnet-b');
+  assert.equal(environment.fleets.overrides[0]!.SubnetId, 'subnet-b');
 });
 
 test('07/65, 08/9 two pods use the subnet with more addresses, the third the other', async () => {
   // The status has the subnet with more addresses first.
   const subnets = ['subnet-2', 'subnet-1'].map((id) => ({ id, zone: 'us-west-2a', zoneID: 'usw2-az1' }));
   const nodeClass = readyNodeClass({ spec: { kubelet: { maxPods: 1 } }, status: { subnets } });
-  const world = await launchEnvironment({ types: ['m5.large'], nodeClasses: [nodeClass] });
-  world.addresses.listed('subnet-1', 10);
-  world.addresses.listed('subnet-2', 11);
+  const environment = await launchEnvironment({ types: ['m5.large'], nodeClasses: [nodeClass] });
+  environment.addresses.listed('subnet-1', 10);
+  environment.addresses.listed('subnet-2', 11);
   const used: unknown[] = [];
-  for (const node of plan(world, [nodeClass], { pods: podsWith(3, '1Gi') })) {
-    await launch(world, node);
-    used.push(world.fleets.overrides[0]!.SubnetId);
+  for (const node of plan(environment, [nodeClass], { pods: podsWith(3, '1Gi') })) {
+    await launch(environment, node);
+    used.push(environment.fleets.overrides[0]!.SubnetId);
   }
   assert.deepEqual(used, ['subnet-2', 'subnet-2', 'subnet-1']);
 });

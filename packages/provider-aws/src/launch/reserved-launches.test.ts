@@ -7,7 +7,7 @@ import type { PlacementGroup } from '../placement/placement-group.ts';
 import { fleetError } from '../testing/fake-fleets.ts';
 import { claim, launchEnvironment, oneOf, readyNodeClass } from '../testing/launch-environment.ts';
 
-type World = Awaited<ReturnType<typeof launchEnvironment>>;
+type Environment = Awaited<ReturnType<typeof launchEnvironment>>;
 type StatusReservation = NonNullable<
   NonNullable<ReturnType<typeof readyNodeClass>['status']>['capacityReservations']
 >[number];
@@ -24,7 +24,7 @@ async function withReservations(
   types: readonly string[],
   reservations: Readonly<Record<string, ReservationParts>>,
   reservedCapacity = true,
-): Promise<World> {
+): Promise<Environment> {
   const capacityReservations = Object.entries(reservations).map(([id, { left: _left, ...parts }]) => ({
     id,
     instanceType: 'm5.large',
@@ -36,14 +36,14 @@ async function withReservations(
     ...parts,
   }));
   const nodeClass = readyNodeClass({ status: { capacityReservations } });
-  const world = await launchEnvironment({ types, nodeClasses: [nodeClass], reservedCapacity });
-  for (const [id, { left = 1 }] of Object.entries(reservations)) world.reservations.counted(id, left);
-  return world;
+  const environment = await launchEnvironment({ types, nodeClasses: [nodeClass], reservedCapacity });
+  for (const [id, { left = 1 }] of Object.entries(reservations)) environment.reservations.counted(id, left);
+  return environment;
 }
 
-async function failure(world: World, nodeClaim: NodeClaim): Promise<Error> {
+async function failure(environment: Environment, nodeClaim: NodeClaim): Promise<Error> {
   try {
-    await world.create(nodeClaim);
+    await environment.create(nodeClaim);
   } catch (error) {
     return error as Error;
   }
@@ -51,9 +51,9 @@ async function failure(world: World, nodeClaim: NodeClaim): Promise<Error> {
 }
 
 test('07/103 a launch into a reservation takes one of what is left of it', async () => {
-  const world = await withReservations(['m5.large'], { 'cr-1': { left: 3 } });
-  const nodeClaim = await world.create(claim());
-  assert.equal(world.reservations.available('cr-1'), 2);
+  const environment = await withReservations(['m5.large'], { 'cr-1': { left: 3 } });
+  const nodeClaim = await environment.create(claim());
+  assert.equal(environment.reservations.available('cr-1'), 2);
   assert.equal(nodeClaim.metadata.labels!['karpenter.sh/capacity-type'], 'reserved');
   assert.deepEqual(
     labelsOf(nodeClaim, 'capacity-reservation-id', 'capacity-reservation-type', 'capacity-reservation-interruptible'),
@@ -62,34 +62,36 @@ test('07/103 a launch into a reservation takes one of what is left of it', async
 });
 
 test('when a reservation is used up, the next launch does without', async () => {
-  const world = await withReservations(['m5.large'], { 'cr-1': { left: 1 } });
-  await world.create(claim());
-  const nodeClaim = await world.create(claim());
+  const environment = await withReservations(['m5.large'], { 'cr-1': { left: 1 } });
+  await environment.create(claim());
+  const nodeClaim = await environment.create(claim());
   assert.equal(nodeClaim.metadata.labels!['karpenter.sh/capacity-type'], 'spot');
   assert.deepEqual(labelsOf(nodeClaim, 'capacity-reservation-id'), [undefined]);
 });
 
 test('07/78, 07/95 without the gate a launch knows nothing of reservations', async () => {
-  const world = await withReservations(['m5.large'], { 'cr-1': { left: 3 } }, false);
-  const nodeClaim = await world.create(claim({ requirements: [oneOf('karpenter.sh/capacity-type', 'on-demand')] }));
+  const environment = await withReservations(['m5.large'], { 'cr-1': { left: 3 } }, false);
+  const nodeClaim = await environment.create(
+    claim({ requirements: [oneOf('karpenter.sh/capacity-type', 'on-demand')] }),
+  );
   assert.equal(nodeClaim.metadata.labels!['karpenter.sh/capacity-type'], 'on-demand');
-  assert.equal(world.reservations.available('cr-1'), 3);
-  const { LaunchTemplateData } = world.fleets.createdTemplates[0]!;
+  assert.equal(environment.reservations.available('cr-1'), 3);
+  const { LaunchTemplateData } = environment.fleets.createdTemplates[0]!;
   assert.equal(LaunchTemplateData?.CapacityReservationSpecification, undefined);
 });
 
 test('07/79 four reservations, two in the same pool: three templates with one override each, and the larger of the two', async () => {
-  const world = await withReservations(['m5.large', 'm5.xlarge'], {
+  const environment = await withReservations(['m5.large', 'm5.xlarge'], {
     'cr-1': { left: 2 },
     'cr-2': { left: 5 },
     'cr-3': { availabilityZone: 'us-west-2b' },
     'cr-4': { instanceType: 'm5.xlarge' },
   });
-  await world.create(claim());
-  const configs = world.fleets.fleets[0]!.LaunchTemplateConfigs!;
+  await environment.create(claim());
+  const configs = environment.fleets.fleets[0]!.LaunchTemplateConfigs!;
   const targets = configs.map(({ LaunchTemplateSpecification: named, Overrides }) => [
-    world.fleets.templateData(named?.LaunchTemplateName)?.CapacityReservationSpecification?.CapacityReservationTarget
-      ?.CapacityReservationId,
+    environment.fleets.templateData(named?.LaunchTemplateName)?.CapacityReservationSpecification
+      ?.CapacityReservationTarget?.CapacityReservationId,
     Overrides!.map(({ InstanceType, AvailabilityZone }) => `${InstanceType} ${AvailabilityZone}`).join(),
   ]);
   assert.deepEqual(
@@ -113,10 +115,10 @@ for (const [what, parts, target, options] of [
   ],
 ] as const) {
   test(`07/80 ${what} is asked for as ${target}`, async () => {
-    const world = await withReservations(['m5.large'], { 'cr-1': parts });
-    await world.create(claim());
+    const environment = await withReservations(['m5.large'], { 'cr-1': parts });
+    await environment.create(claim());
     const { TargetCapacitySpecification, SpotOptions, OnDemandOptions, ReservedCapacityOptions } =
-      world.fleets.fleets[0]!;
+      environment.fleets.fleets[0]!;
     assert.equal(TargetCapacitySpecification?.DefaultTargetCapacityType, target);
     const sent = { SpotOptions, OnDemandOptions, ReservedCapacityOptions };
     assert.deepEqual(JSON.parse(JSON.stringify(sent)), options);
@@ -124,37 +126,37 @@ for (const [what, parts, target, options] of [
 }
 
 test('07/104 a reservation that EC2 says is full counts as used up; throttling leaves its count', async () => {
-  const world = await withReservations(['m5.large'], { 'cr-1': { left: 3 } });
+  const environment = await withReservations(['m5.large'], { 'cr-1': { left: 3 } });
   const failWith = (code: string) => {
-    world.fleets.choose = (overrides) => ({ errors: overrides.map((override) => fleetError(code, override)) });
+    environment.fleets.choose = (overrides) => ({ errors: overrides.map((override) => fleetError(code, override)) });
   };
   failWith('RequestLimitExceeded');
-  assert.ok(findCause(await failure(world, claim()), CreateError));
-  assert.equal(world.reservations.available('cr-1'), 3);
+  assert.ok(findCause(await failure(environment, claim()), CreateError));
+  assert.equal(environment.reservations.available('cr-1'), 3);
   failWith('ReservationCapacityExceeded');
-  assert.ok(findCause(await failure(world, claim()), InsufficientCapacityError));
-  assert.equal(world.reservations.available('cr-1'), 0);
-  const line = world.logger.lines.find(({ message }) => message === 'marking capacity reservation unavailable');
+  assert.ok(findCause(await failure(environment, claim()), InsufficientCapacityError));
+  assert.equal(environment.reservations.available('cr-1'), 0);
+  const line = environment.logger.lines.find(({ message }) => message === 'marking capacity reservation unavailable');
   assert.equal(line?.fields['capacity-reservation-id'], 'cr-1');
 });
 
 test('07/106, 07/126 of blocks of several types one type is launched, with its cheapest block', async () => {
   const block = { reservationType: 'capacity-block' } as const;
-  const world = await withReservations(['m5.large', 'm5.xlarge'], {
+  const environment = await withReservations(['m5.large', 'm5.xlarge'], {
     'cr-1': block,
     'cr-2': { ...block, availabilityZone: 'us-west-2b' },
     'cr-3': { ...block, instanceType: 'm5.xlarge' },
   });
-  await world.create(claim());
+  await environment.create(claim());
   assert.deepEqual(
-    world.fleets.overrides.map(({ InstanceType }) => InstanceType),
+    environment.fleets.overrides.map(({ InstanceType }) => InstanceType),
     ['m5.large'],
   );
 });
 
 const SPREAD = "You've reached the limit of instances in this spread placement group.";
 
-async function inGroup(placementGroup: PlacementGroup): Promise<World> {
+async function inGroup(placementGroup: PlacementGroup): Promise<Environment> {
   const nodeClass = readyNodeClass({ spec: { placementGroupSelector: { name: placementGroup.name } } });
   const outside = readyNodeClass({ name: 'outside' });
   return launchEnvironment({ types: ['m5.large', 'c5.large'], nodeClasses: [nodeClass, outside], placementGroup });
@@ -166,23 +168,28 @@ const onDemandIn = (...zones: readonly string[]) => [
 ];
 
 test('07/109 a full spread group is full for all types in its zone, and says nothing of launches outside of it', async () => {
-  const world = await inGroup({ id: 'pg-1', name: 'group', strategy: 'spread' });
-  world.fleets.choose = (overrides) => ({ errors: [fleetError('InsufficientInstanceCapacity', overrides[0], SPREAD)] });
+  const environment = await inGroup({ id: 'pg-1', name: 'group', strategy: 'spread' });
+  environment.fleets.choose = (overrides) => ({
+    errors: [fleetError('InsufficientInstanceCapacity', overrides[0], SPREAD)],
+  });
   const requirements = onDemandIn('us-west-2a');
-  assert.ok(findCause(await failure(world, claim({ requirements })), InsufficientCapacityError));
+  assert.ok(findCause(await failure(environment, claim({ requirements })), InsufficientCapacityError));
   for (const instanceType of ['m5.large', 'c5.large']) {
     const pool = { instanceType, zone: 'us-west-2a', capacityType: 'on-demand' };
-    assert.equal(world.unavailable.isUnavailable({ ...pool, placementGroupId: 'pg-1' }, []), true);
-    assert.equal(world.unavailable.isUnavailable(pool, []), false);
-    assert.equal(world.unavailable.isUnavailable({ ...pool, zone: 'us-west-2b', placementGroupId: 'pg-1' }, []), false);
+    assert.equal(environment.unavailable.isUnavailable({ ...pool, placementGroupId: 'pg-1' }, []), true);
+    assert.equal(environment.unavailable.isUnavailable(pool, []), false);
+    assert.equal(
+      environment.unavailable.isUnavailable({ ...pool, zone: 'us-west-2b', placementGroupId: 'pg-1' }, []),
+      false,
+    );
   }
   assert.match(
-    (await failure(world, claim({ requirements }))).message,
+    (await failure(environment, claim({ requirements }))).message,
     /all requested instance types were unavailable/,
   );
   const logged =
     'spread placement group availability zone limit reached, marking all instance types unavailable for this placement group in availability zone';
-  assert.deepEqual(world.logger.lines.find(({ message }) => message === logged)?.fields, {
+  assert.deepEqual(environment.logger.lines.find(({ message }) => message === logged)?.fields, {
     'placement-group-id': 'pg-1',
     zone: 'us-west-2a',
   });
@@ -191,39 +198,43 @@ test('07/109 a full spread group is full for all types in its zone, and says not
 const PARTITION = 'karpenter.k8s.aws/placement-group-partition';
 
 test('a partition that is out of capacity is left for the next, in the template and on the label alike', async () => {
-  const world = await inGroup({ id: 'pg-1', name: 'group', strategy: 'partition', partitionCount: 3 });
+  const environment = await inGroup({ id: 'pg-1', name: 'group', strategy: 'partition', partitionCount: 3 });
   const requirements = [...onDemandIn('us-west-2a'), oneOf(PARTITION, '1', '3')];
   const launched = async () => {
-    const nodeClaim = await world.create(claim({ requirements }));
-    const name = world.fleets.fleets.at(-1)!.LaunchTemplateConfigs![0]!.LaunchTemplateSpecification!.LaunchTemplateName;
+    const nodeClaim = await environment.create(claim({ requirements }));
+    const name =
+      environment.fleets.fleets.at(-1)!.LaunchTemplateConfigs![0]!.LaunchTemplateSpecification!.LaunchTemplateName;
     return [
       ...labelsOf(nodeClaim, 'placement-group-partition'),
-      world.fleets.templateData(name)?.Placement?.PartitionNumber,
+      environment.fleets.templateData(name)?.Placement?.PartitionNumber,
     ];
   };
   assert.deepEqual(await launched(), ['1', 1]);
-  world.fleets.choose = (overrides) => ({
+  environment.fleets.choose = (overrides) => ({
     errors: overrides.map((override) => fleetError('InsufficientInstanceCapacity', override)),
   });
-  await failure(world, claim({ requirements }));
-  world.fleets.choose = (overrides) => ({ instance: overrides[0] });
+  await failure(environment, claim({ requirements }));
+  environment.fleets.choose = (overrides) => ({ instance: overrides[0] });
   assert.deepEqual(await launched(), ['3', 3]);
 });
 
 test('a launch that leaves the partition open has an empty label, and one override for a type in a zone', async () => {
-  const world = await inGroup({ id: 'pg-1', name: 'group', strategy: 'partition', partitionCount: 3 });
+  const environment = await inGroup({ id: 'pg-1', name: 'group', strategy: 'partition', partitionCount: 3 });
   for (const requirement of [[], [{ key: PARTITION, operator: 'NotIn', values: ['2'] }]]) {
-    const nodeClaim = await world.create(
+    const nodeClaim = await environment.create(
       claim({ requirements: [...onDemandIn('us-west-2a'), ...(requirement as never[])] }),
     );
     assert.deepEqual(labelsOf(nodeClaim, 'placement-group-id', 'placement-group-partition'), ['pg-1', '']);
-    assert.equal(world.fleets.overrides.length, 2);
+    assert.equal(environment.fleets.overrides.length, 2);
   }
 });
 
 test('a placement group that EC2 does not tell of stops the launch, instead of launching outside of it', async () => {
-  const world = await inGroup({ id: 'pg-1', name: 'group', strategy: 'cluster' });
-  world.failPlacementGroups(new Error('no answer'));
-  assert.equal((await failure(world, claim())).message, 'creating instance, resolving placement group, no answer');
-  assert.deepEqual(world.fleets.fleets, []);
+  const environment = await inGroup({ id: 'pg-1', name: 'group', strategy: 'cluster' });
+  environment.failPlacementGroups(new Error('no answer'));
+  assert.equal(
+    (await failure(environment, claim())).message,
+    'creating instance, resolving placement group, no answer',
+  );
+  assert.deepEqual(environment.fleets.fleets, []);
 });

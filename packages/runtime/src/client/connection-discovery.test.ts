@@ -15,7 +15,7 @@ users: [{ name: u, user: { token: t } }]`;
 const IN_CLUSTER = { KUBERNETES_SERVICE_HOST: '10.0.0.1', KUBERNETES_SERVICE_PORT: '443' };
 
 /** A home with a kubeconfig, a pod's service account and a file to name in KUBECONFIG. */
-async function world(t: TestContext) {
+async function environment(t: TestContext) {
   const folder = await mkdtemp(join(tmpdir(), 'discovery-'));
   t.after(() => rm(folder, { recursive: true }));
   const serviceAccount = join(folder, 'serviceaccount');
@@ -29,7 +29,7 @@ async function world(t: TestContext) {
 }
 
 test('KUBECONFIG comes first, then the service account, then the home directory', async (t) => {
-  const { home, serviceAccount, named } = await world(t);
+  const { home, serviceAccount, named } = await environment(t);
   const find = async (env: NodeJS.ProcessEnv) => (await findConnection({ env, home, serviceAccount })).server;
   assert.equal(await find({ ...IN_CLUSTER, KUBECONFIG: named }), 'https://named');
   assert.equal(await find(IN_CLUSTER), 'https://10.0.0.1:443');
@@ -38,7 +38,7 @@ test('KUBECONFIG comes first, then the service account, then the home directory'
 });
 
 test('a pod finds its token, CA and namespace where Kubernetes mounts them', async (t) => {
-  const { home, serviceAccount } = await world(t);
+  const { home, serviceAccount } = await environment(t);
   const env = { KUBERNETES_SERVICE_HOST: 'fd00::1', KUBERNETES_SERVICE_PORT: '6443' };
   const connection = await findConnection({ env, home, serviceAccount });
   assert.equal(connection.server, 'https://[fd00::1]:6443');
@@ -49,7 +49,7 @@ test('a pod finds its token, CA and namespace where Kubernetes mounts them', asy
 });
 
 test('variables of a pod that make no address are named', async (t) => {
-  const { serviceAccount } = await world(t);
+  const { serviceAccount } = await environment(t);
   const env = { KUBERNETES_SERVICE_HOST: '10.0.0.1', KUBERNETES_SERVICE_PORT: 'tcp' };
   await assert.rejects(findConnection({ env, home: '/nowhere', serviceAccount }), {
     name: 'ConnectionConfigError',
@@ -58,7 +58,7 @@ test('variables of a pod that make no address are named', async (t) => {
 });
 
 test('a KUBECONFIG that leads nowhere leaves the service account, else is refused', async (t) => {
-  const { home, serviceAccount } = await world(t);
+  const { home, serviceAccount } = await environment(t);
   const KUBECONFIG = join(home, 'missing');
   const found = await findConnection({ env: { ...IN_CLUSTER, KUBECONFIG }, home, serviceAccount });
   assert.equal(found.server, 'https://10.0.0.1:443');
@@ -69,12 +69,12 @@ test('a KUBECONFIG that leads nowhere leaves the service account, else is refuse
 });
 
 test('without a home no file is looked for', async (t) => {
-  const { serviceAccount } = await world(t);
+  const { serviceAccount } = await environment(t);
   await assert.rejects(findConnection({ env: {}, home: '', serviceAccount }), /no configuration has been provided/);
 });
 
 test('with nothing at hand, both ways that failed are told', async (t) => {
-  const { serviceAccount } = await world(t);
+  const { serviceAccount } = await environment(t);
   await assert.rejects(findConnection({ env: {}, home: '/nowhere', serviceAccount }), {
     name: 'ConnectionConfigError',
     message:

@@ -35,7 +35,7 @@ class FakeServer implements EventSink {
   }
 }
 
-interface World {
+interface Environment {
   readonly server: FakeServer;
   readonly clock: VirtualClock;
   readonly logger: RecordingLogger;
@@ -43,7 +43,7 @@ interface World {
   readonly dropped: (reason: string) => Promise<number>;
 }
 
-function world(t: TestContext): World {
+function environment(t: TestContext): Environment {
   const server = new FakeServer();
   const clock = new VirtualClock(Date.UTC(2026, 0, 1));
   const logger = recordingLogger();
@@ -69,7 +69,7 @@ function draft(name: string, more: Partial<EventDraft> = {}): EventDraft {
 }
 
 test('an event reaches the server as client-go would write it', async (t) => {
-  const { server, clock, recorder } = world(t);
+  const { server, clock, recorder } = environment(t);
   recorder.publish(draft('default-x'));
   await clock.flush();
   assert.deepEqual(
@@ -100,7 +100,7 @@ test('an event reaches the server as client-go would write it', async (t) => {
 });
 
 test('events of one moment have different names, and one about a pod lives in its namespace', async (t) => {
-  const { server, clock, recorder } = world(t);
+  const { server, clock, recorder } = environment(t);
   const pod = { apiVersion: 'v1', kind: 'Pod', namespace: 'web', name: 'a', uid: 'u' };
   recorder.publish(draft('n', { message: 'one' }), draft('n', { message: 'two' }), draft('', { on: pod }));
   await clock.flush();
@@ -112,14 +112,14 @@ test('events of one moment have different names, and one about a pod lives in it
 });
 
 test('an object whose name cannot be part of an event name gets a UUID for one', async (t) => {
-  const { server, clock, recorder } = world(t);
+  const { server, clock, recorder } = environment(t);
   recorder.publish(draft('system:node'));
   await clock.flush();
   assert.match([...server.events.keys()][0]!, /^[0-9a-f]{8}-/);
 });
 
 test('a repeated event raises the count of its Event, also when that has expired', async (t) => {
-  const { server, clock, recorder } = world(t);
+  const { server, clock, recorder } = environment(t);
   recorder.publish(draft('n'), draft('n'));
   await clock.flush();
   assert.deepEqual(
@@ -136,7 +136,7 @@ test('a repeated event raises the count of its Event, also when that has expired
 });
 
 test('while the server cannot be reached events wait in order, and go when it is back', async (t) => {
-  const { server, clock, recorder, logger } = world(t);
+  const { server, clock, recorder, logger } = environment(t);
   server.failure = new Error('connection refused');
   recorder.publish(draft('a'), draft('b'));
   await clock.advance(4 * SECOND);
@@ -153,7 +153,7 @@ test('while the server cannot be reached events wait in order, and go when it is
 });
 
 test('after twelve tries an event is given up, and counted', async (t) => {
-  const { server, clock, recorder, logger, dropped } = world(t);
+  const { server, clock, recorder, logger, dropped } = environment(t);
   server.failure = new Error('connection refused');
   recorder.publish(draft('a'));
   await clock.advance(200 * SECOND);
@@ -163,7 +163,7 @@ test('after twelve tries an event is given up, and counted', async (t) => {
 });
 
 test('05/90 a refusal is final: logged and counted, not repeated, and nobody waits', async (t) => {
-  const { server, clock, recorder, logger, dropped } = world(t);
+  const { server, clock, recorder, logger, dropped } = environment(t);
   server.failure = new StatusError({ code: 429, reason: 'TooManyRequests', message: 'slow down' });
   recorder.publish(draft('a'), draft('b'));
   await clock.flush();
@@ -176,7 +176,7 @@ test('05/90 a refusal is final: logged and counted, not repeated, and nobody wai
 });
 
 test('a namespace that is going away is nothing to log', async (t) => {
-  const { server, clock, recorder, logger } = world(t);
+  const { server, clock, recorder, logger } = environment(t);
   const details = { causes: [{ reason: 'NamespaceTerminating' }] };
   server.failure = new StatusError({ code: 403, reason: 'Forbidden', details });
   recorder.publish(draft('a'));
@@ -185,7 +185,7 @@ test('a namespace that is going away is nothing to log', async (t) => {
 });
 
 test('a thousand events wait at most; further ones are dropped and counted', async (t) => {
-  const { server, recorder, logger, dropped } = world(t);
+  const { server, recorder, logger, dropped } = environment(t);
   server.hangs = true;
   for (let i = 0; i < 1100; i++) recorder.publish(draft(`n-${i}`));
   assert.equal(await dropped('queue_full'), 100);
@@ -193,7 +193,7 @@ test('a thousand events wait at most; further ones are dropped and counted', asy
 });
 
 test('of events that find the queue full the first is logged, and their number when the queue is empty again', async (t) => {
-  const { clock, recorder, logger } = world(t);
+  const { clock, recorder, logger } = environment(t);
   for (const round of ['a', 'b']) {
     for (let i = 0; i < 1100; i++) recorder.publish(draft(`${round}-${i}`));
     await clock.flush();
@@ -208,14 +208,14 @@ test('of events that find the queue full the first is logged, and their number w
 });
 
 test('flushing sends what is queued', async (t) => {
-  const { server, clock, recorder } = world(t);
+  const { server, clock, recorder } = environment(t);
   for (let i = 0; i < 100; i++) recorder.publish(draft(`n-${i}`));
   await clock.runUntil(recorder.flush(5 * SECOND));
   assert.equal(server.events.size, 100);
 });
 
 test('flushing tries each event once more and does not wait for a server that is away', async (t) => {
-  const { server, clock, recorder, dropped } = world(t);
+  const { server, clock, recorder, dropped } = environment(t);
   server.failure = new Error('connection refused');
   for (let i = 0; i < 3; i++) recorder.publish(draft(`n-${i}`));
   await clock.flush();

@@ -24,14 +24,14 @@ class FakeStream implements OutputStream {
   }
 }
 
-interface World {
+interface Environment {
   readonly stdout: FakeStream;
   readonly stderr: FakeStream;
   readonly folder: string;
   readonly open: (...paths: readonly string[]) => Sinks;
 }
 
-function world(t: TestContext): World {
+function environment(t: TestContext): Environment {
   const folder = mkdtempSync(join(tmpdir(), 'sinks-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const [stdout, stderr] = [new FakeStream(), new FakeStream()];
@@ -45,7 +45,7 @@ function world(t: TestContext): World {
 }
 
 test('05/75 with two output paths both sinks receive lines', (t) => {
-  const { stdout, folder, open } = world(t);
+  const { stdout, folder, open } = environment(t);
   const file = join(folder, 'karpenter.log');
   const { write } = open('stdout', file);
   const logger = createLogger({ level: 'info', clock: new VirtualClock(), write, format: 'json' });
@@ -56,7 +56,7 @@ test('05/75 with two output paths both sinks receive lines', (t) => {
 });
 
 test('files are appended to, by path or by URL', (t) => {
-  const { folder, open } = world(t);
+  const { folder, open } = environment(t);
   const file = join(folder, 'a.log');
   writeFileSync(file, 'old\n');
   open(pathToFileURL(file).href).write('new\n');
@@ -64,7 +64,7 @@ test('files are appended to, by path or by URL', (t) => {
 });
 
 test('a sink that cannot be opened is a failure to start', (t) => {
-  const { folder, open } = world(t);
+  const { folder, open } = environment(t);
   assert.throws(() => open(join(folder, 'no', 'such')), /couldn't open sink ".*such"/);
   assert.throws(
     () => open('http://example.com'),
@@ -73,7 +73,7 @@ test('a sink that cannot be opened is a failure to start', (t) => {
 });
 
 test('a broken stream is reported to the error sink and keeps no other from its lines', (t) => {
-  const { stdout, stderr, folder, open } = world(t);
+  const { stdout, stderr, folder, open } = environment(t);
   const file = join(folder, 'a.log');
   const sinks = open('stdout', file);
   stdout.isBroken = true;

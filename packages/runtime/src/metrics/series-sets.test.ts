@@ -8,13 +8,13 @@ import { gaugeSample, SeriesSets } from './series-sets.ts';
 const usage = defineGauge('usage', ['pool', 'resource'], 'What a pool uses.');
 const limit = defineGauge('limit', ['pool', 'resource'], 'What a pool may use.');
 
-function world(): { readonly metrics: Metrics; readonly sets: SeriesSets } {
+function environment(): { readonly metrics: Metrics; readonly sets: SeriesSets } {
   const metrics = new Metrics(new VirtualClock());
   return { metrics, sets: new SeriesSets(metrics) };
 }
 
 test('05/55 writing fewer label sets for a key deletes those that are gone, of every gauge', () => {
-  const { metrics, sets } = world();
+  const { metrics, sets } = environment();
   const cpu = { pool: 'a', resource: 'cpu' };
   const memory = { pool: 'a', resource: 'memory' };
   sets.replace('a', [gaugeSample(usage, cpu, 1), gaugeSample(usage, memory, 2), gaugeSample(limit, cpu, 10)]);
@@ -25,14 +25,14 @@ test('05/55 writing fewer label sets for a key deletes those that are gone, of e
 });
 
 test('05/55 equal labels in different order are one series', () => {
-  const { metrics, sets } = world();
+  const { metrics, sets } = environment();
   sets.replace('a', [gaugeSample(usage, { pool: 'a', resource: 'cpu' }, 1)]);
   sets.replace('a', [gaugeSample(usage, { resource: 'cpu', pool: 'a' }, 2)]);
   assert.equal(metrics.find(usage, { pool: 'a', resource: 'cpu' }), 2);
 });
 
 test('05/55 replacing all keeps the keys named and clears the others; by nothing, everything', () => {
-  const { metrics, sets } = world();
+  const { metrics, sets } = environment();
   const a = { pool: 'a', resource: 'cpu' };
   const b = { pool: 'b', resource: 'cpu' };
   sets.replace('a', [gaugeSample(usage, a, 1)]);
@@ -44,7 +44,7 @@ test('05/55 replacing all keeps the keys named and clears the others; by nothing
 });
 
 test('a series that moved to another key survives its former one', () => {
-  const { metrics, sets } = world();
+  const { metrics, sets } = environment();
   const labels = { pool: 'a', resource: 'cpu' };
   sets.replace('old', [gaugeSample(usage, labels, 1)]);
   sets.replaceAll(new Map([['new', [gaugeSample(usage, labels, 2)]]]));

@@ -91,8 +91,8 @@ const spread = (rule: object) => ({
 });
 
 /** How often the search for a cheaper plan pauses, and what comes of it. */
-function search(world: TestEnvironment, pods: readonly Pod[]): { readonly pauses: number; readonly plan: Plan } {
-  const run = planSnapshot({ ...world.snapshot, pods }, world.options);
+function search(environment: TestEnvironment, pods: readonly Pod[]): { readonly pauses: number; readonly plan: Plan } {
+  const run = planSnapshot({ ...environment.snapshot, pods }, environment.options);
   let pauses = 0;
   for (;;) {
     const step = run.next();
@@ -120,12 +120,12 @@ const FLEETS = [
 
 for (const { name, types, pools, pods } of FLEETS) {
   test(`a search does no more steps than pods and types allow: ${name}`, (t) => {
-    const world = new TestEnvironment({
+    const environment = new TestEnvironment({
       types: manyTypes(types),
       pools: Array.from({ length: pools }, (_, i) => pool(`pool-${i}`)),
       options: { packing: DEFAULT_PACKING },
     });
-    const { pauses, plan } = search(world, pods);
+    const { pauses, plan } = search(environment, pods);
     const steps = 3 * (150_000 + 1_800 * pods.length) + 200 * types;
     const nodes = plan.packing!.upstream.nodes + (plan.packing!.costAware?.nodes ?? 0);
     t.diagnostic(`${pauses} pauses, ${plan.packing?.why}`);

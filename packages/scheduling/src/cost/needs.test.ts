@@ -21,18 +21,19 @@ function poolsFor(...preferences: readonly (readonly NodeSelectorRequirement[])[
     ...preferences.map((expressions) => [1, ...expressions] as const),
   );
   const pods = ['a', 'b'].map((name) => makePod(name, { requests: { cpu: '3500m' }, affinity }));
-  const world = (packing: typeof CHEAPEST | undefined) => new TestEnvironment({ pools, typesOf, options: { packing } });
+  const environment = (packing: typeof CHEAPEST | undefined) =>
+    new TestEnvironment({ pools, typesOf, options: { packing } });
   assert.deepEqual(
     [
       ...new Set(
-        world(undefined)
+        environment(undefined)
           .plan(...pods)
           .newNodes.map(({ nodePool }) => nodePool),
       ),
     ],
     ['plain'],
   );
-  return world(CHEAPEST)
+  return environment(CHEAPEST)
     .plan(...pods)
     .newNodes.map(({ nodePool }) => nodePool);
 }

@@ -29,10 +29,10 @@ function packed(spec: PodSpec, parts: ConstructorParameters<typeof TestEnvironme
   const pods = Array.from({ length: 4 }, (_, i) =>
     makePod(`p-${i}`, { labels: APP, requests: { cpu: '3500m' }, ...spec }),
   );
-  const world = (options: Partial<PlanningOptions>) =>
+  const environment = (options: Partial<PlanningOptions>) =>
     new TestEnvironment({ types, ...parts, options: { ...parts.options, ...options } });
-  assert.deepEqual(packing(world({}).plan(...pods)), [4]);
-  return packing(world({ packing: CHEAPEST }).plan(...pods));
+  assert.deepEqual(packing(environment({}).plan(...pods)), [4]);
+  return packing(environment({ packing: CHEAPEST }).plan(...pods));
 }
 
 test('pods that must share a host move together, those that must share a zone or spread do not', () => {

@@ -10,10 +10,10 @@ import { APP, away, podsWith, spreadOver } from '../testing/pod-parts.ts';
 import { TestEnvironment } from '../testing/test-environment.ts';
 
 test('what an index is asked is worked out once', () => {
-  const guard = makePod('guard', { affinity: away(podsWith(ZONE_LABEL), podsWith(HOSTNAME_LABEL)) });
+  const antiAffine = makePod('anti-affine', { affinity: away(podsWith(ZONE_LABEL), podsWith(HOSTNAME_LABEL)) });
   const spread = [spreadOver(ZONE_LABEL), spreadOver(HOSTNAME_LABEL)];
   const { snapshot, options } = new TestEnvironment({
-    nodes: [makeNode('n', { labels: { [ZONE_LABEL]: 'test-zone-1' }, pods: [guard] })],
+    nodes: [makeNode('n', { labels: { [ZONE_LABEL]: 'test-zone-1' }, pods: [antiAffine] })],
     pods: [makePod('a', { labels: APP, topologySpreadConstraints: spread })],
   });
   const index = finish(indexSnapshot(snapshot, options));

@@ -98,12 +98,12 @@ test('02/99 pods that want no company keep others away too; those that would rat
   const selected = makePod('selected', { labels: APP });
   const plan = (affinity: PodSpec) =>
     new TestEnvironment({
-      nodes: ZONES.map((zone) => inZone(zone, [labelled(`guard-${zone}`, { role: 'guard' }, affinity)])),
+      nodes: ZONES.map((zone) => inZone(zone, [labelled(`anti-affine-${zone}`, { role: 'anti-affine' }, affinity)])),
     }).plan(selected);
   assert.equal(plan({ affinity: away(podsWith(ZONE_LABEL)) }).newNodes.length, 0);
   assert.equal(plan({ affinity: preferAway(podsWith(ZONE_LABEL)) }).newNodes.length, 1);
   const inverseAntiAffinity = ZONES.map((zone) =>
-    labelled(`g-${zone}`, { role: 'guard' }, { affinity: away(podsWith(ZONE_LABEL)), ...at(zone) }),
+    labelled(`g-${zone}`, { role: 'anti-affine' }, { affinity: away(podsWith(ZONE_LABEL)), ...at(zone) }),
   );
   assert.equal(
     failureOf(new TestEnvironment().plan(...inverseAntiAffinity, makePod('selected', { labels: APP })), selected) ===
@@ -114,19 +114,19 @@ test('02/99 pods that want no company keep others away too; those that would rat
 
 test('02/100 a pod that keeps away from one whose zone is open waits, then lands elsewhere', () => {
   const environment = new TestEnvironment();
-  const guard = labelled(
-    'guard',
-    { role: 'guard' },
+  const antiAffine = labelled(
+    'anti-affine',
+    { role: 'anti-affine' },
     { affinity: away(podsWith(ZONE_LABEL)), containers: [{ resources: { requests: { cpu: '2' } } }] },
   );
   const target = labelled('target', APP);
-  const first = environment.schedule(guard, target);
+  const first = environment.schedule(antiAffine, target);
   assert.deepEqual(
     first.unschedulable.map(({ pod }) => pod.metadata.name),
     ['target'],
   );
   assert.deepEqual(environment.schedule(target).unschedulable, []);
-  assert.notEqual(environment.nodeOf(target)!.labels[ZONE_LABEL], environment.nodeOf(guard)!.labels[ZONE_LABEL]);
+  assert.notEqual(environment.nodeOf(target)!.labels[ZONE_LABEL], environment.nodeOf(antiAffine)!.labels[ZONE_LABEL]);
 });
 
 test('02/101 followers of a pod whose zone is open wait one pass; of one that is pinned they do not', () => {
@@ -244,14 +244,14 @@ test('02/179 filters of nodes do not apply to affinity: a match in a zone one ma
 });
 
 test('02/181 targets of a zonal anti-affinity block their zones, open ones all of them; preferences block none', () => {
-  const guard = (affinity: PodSpec['affinity']) => labelled('guard', { role: 'guard' }, { affinity });
+  const antiAffine = (affinity: PodSpec['affinity']) => labelled('anti-affine', { role: 'anti-affine' }, { affinity });
   const large = { containers: [{ resources: { requests: { cpu: '2' } } }] };
-  const strict = guard(away(podsWith(ZONE_LABEL)));
+  const strict = antiAffine(away(podsWith(ZONE_LABEL)));
   assert.equal(new TestEnvironment().plan(labelled('target', APP, large), strict).unschedulable.length, 1);
   const everywhere = ZONES.map((zone) => labelled(`target-${zone}`, APP, { ...large, ...at(zone) }));
   assert.equal(new TestEnvironment().plan(...everywhere, strict).unschedulable.length, 1);
   assert.equal(
-    new TestEnvironment().plan(...everywhere, guard(preferAway(podsWith(ZONE_LABEL)))).unschedulable.length,
+    new TestEnvironment().plan(...everywhere, antiAffine(preferAway(podsWith(ZONE_LABEL)))).unschedulable.length,
     0,
   );
 });
@@ -266,7 +266,7 @@ test('02/182 a strict spread wins over a preference to share a host', () => {
 
 test('02/183 anti-affinity in all zones keeps a selected pod off, also from a node in a zone no pool offers', () => {
   const inverseAntiAffinity = [...ZONES, 'elsewhere'].map((zone) =>
-    inZone(zone, [labelled(`guard-${zone}`, { role: 'guard' }, { affinity: away(podsWith(ZONE_LABEL)) })]),
+    inZone(zone, [labelled(`anti-affine-${zone}`, { role: 'anti-affine' }, { affinity: away(podsWith(ZONE_LABEL)) })]),
   );
   const spare = makeNode('spare', { labels: { [ZONE_LABEL]: 'quiet', [HOSTNAME_LABEL]: 'spare' } });
   assert.equal(
@@ -295,14 +295,18 @@ test('a terminating pod is no neighbour, but keeps others away until it is gone'
     new TestEnvironment({ nodes: [inZone('test-zone-1', [terminating(target)])] }).plan(follower).unschedulable.length,
     1,
   );
-  const guard = terminating(labelled('guard', { role: 'guard' }, { affinity: away(podsWith(ZONE_LABEL)) }));
-  const [node] = new TestEnvironment({ nodes: [inZone('test-zone-1', [guard])] }).plan(labelled('a', APP)).newNodes;
+  const antiAffine = terminating(
+    labelled('anti-affine', { role: 'anti-affine' }, { affinity: away(podsWith(ZONE_LABEL)) }),
+  );
+  const [node] = new TestEnvironment({ nodes: [inZone('test-zone-1', [antiAffine])] }).plan(
+    labelled('a', APP),
+  ).newNodes;
   assert.deepEqual(valuesOf(node!, ZONE_LABEL), ['test-zone-2', 'test-zone-3']);
 });
 
-test('a guard on a node without the label keeps nobody away', () => {
-  const guard = labelled('guard', { role: 'guard' }, { affinity: away(podsWith(ZONE_LABEL)) });
-  const nodes = [makeNode('nowhere', { pods: [guard], allocatable: { pods: '1' } })];
+test('a pod with anti-affinity on a node without the label keeps nobody away', () => {
+  const antiAffine = labelled('anti-affine', { role: 'anti-affine' }, { affinity: away(podsWith(ZONE_LABEL)) });
+  const nodes = [makeNode('nowhere', { pods: [antiAffine], allocatable: { pods: '1' } })];
   for (const zone of ZONES) {
     const spread = { nodeSelector: { [ZONE_LABEL]: zone }, topologySpreadConstraints: [spreadOver(ZONE_LABEL)] };
     const [node] = new TestEnvironment({ nodes }).plan(labelled('a', APP, spread)).newNodes;

@@ -67,10 +67,10 @@ test('a rule asks nothing of a host as long as no host has as many pods as it fo
   const groupOf = (kind: string, maxSkew: number) =>
     new HostGroup({ kind, maxSkew } as unknown as TopologyRule, new HostCounts(maxSkew), new HostCounts(maxSkew));
   const asks = (group: HostGroup) => group.bounds(undefined, true, names, names) !== undefined;
-  const guard = groupOf('anti-affinity', Number.POSITIVE_INFINITY);
-  assert.ok(!asks(guard));
-  guard.add(3, true);
-  assert.ok(asks(guard));
+  const antiAffine = groupOf('anti-affinity', Number.POSITIVE_INFINITY);
+  assert.ok(!asks(antiAffine));
+  antiAffine.add(3, true);
+  assert.ok(asks(antiAffine));
   const spread = groupOf('spread', 2);
   for (const host of [0, 1, 2]) spread.add(host, false);
   assert.ok(!asks(spread));

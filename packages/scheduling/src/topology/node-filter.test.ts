@@ -72,7 +72,7 @@ test('02/175 domains are those of pools one tolerates', () => {
   );
 });
 
-test('a guard knows the zones of pools its owner tolerates before it gives anything up', () => {
+test('anti-affinity knows the zones of pools its pod tolerates before the pod gives anything up', () => {
   const pools = [
     makePool('plain', { requirements: [is(ZONE_LABEL, 'test-zone-1')] }),
     makePool('soft', {
@@ -80,10 +80,10 @@ test('a guard knows the zones of pools its owner tolerates before it gives anyth
       taints: [{ key: 'soft', effect: 'PreferNoSchedule' }],
     }),
   ];
-  const guard = makePod('guard', { requests: { cpu: '1' }, affinity: away(podsWith(ZONE_LABEL)) });
+  const antiAffine = makePod('anti-affine', { requests: { cpu: '1' }, affinity: away(podsWith(ZONE_LABEL)) });
   const isPlaced = (labels: Readonly<Record<string, string>>) => {
-    const guarded = makePod('guarded', { labels, nodeSelector: { [ZONE_LABEL]: 'test-zone-2' } });
-    return new TestEnvironment({ pools }).plan(guard, guarded).unschedulable.length === 0;
+    const kept = makePod('kept', { labels, nodeSelector: { [ZONE_LABEL]: 'test-zone-2' } });
+    return new TestEnvironment({ pools }).plan(antiAffine, kept).unschedulable.length === 0;
   };
   assert.equal(isPlaced({}), true);
   assert.equal(isPlaced(APP), false);

@@ -33,8 +33,8 @@ test('a targeted reservation takes as many instances as it has, whatever else th
   ec2.terminate(first!);
   await clock.advance(60_000);
   assert.equal(idsOf(await fleet({ template: name, types: ['m5.large'] })).length, 1);
-  const misfit = await fleet({ template: name, types: ['m5.xlarge'] });
-  assert.deepEqual(codesOf(misfit), ['ReservationCapacityExceeded']);
+  const unfitting = await fleet({ template: name, types: ['m5.xlarge'] });
+  assert.deepEqual(codesOf(unfitting), ['ReservationCapacityExceeded']);
 });
 
 test('an open reservation takes what fits it, unless the launch wants none', async (t) => {

@@ -51,11 +51,11 @@ test('the report counts verdicts and can be written as JSON', async () => {
 });
 
 test('a subject is taken down after its test, whatever came of it', async () => {
-  let standing = 0;
+  let running = 0;
   const counted = async (): Promise<FakeSubject> => {
-    standing++;
-    return { ...(await fakeSubject()), stop: async () => void standing-- };
+    running++;
+    return { ...(await fakeSubject()), stop: async () => void running-- };
   };
   await reportConformance(conformance(counted));
-  assert.equal(standing, 0);
+  assert.equal(running, 0);
 });

@@ -9,7 +9,7 @@ import { anotherPool } from './node-pool.ts';
 export function randomChange(snapshot: Snapshot, random: Random): Change {
   const gone = snapshot.nodes.length === 0 ? [] : random.some(snapshot.nodes, 0).slice(0, 2);
   const moving = gone.flatMap(({ pods }) => pods).filter((pod) => !isDaemon(pod) && random.chance(0.9));
-  const nowhere = [...snapshot.deletingNodes.map(({ providerId }) => providerId), 'unheard-of'].filter(() =>
+  const nowhere = [...snapshot.deletingNodes.map(({ providerId }) => providerId), 'unknown'].filter(() =>
     random.chance(0.2),
   );
   return {

@@ -17,7 +17,7 @@ export const BROKEN_NODES: Readonly<Record<string, Case>> = {
   'an instance type nobody offers': {
     breaks: ['namesKnown'],
     sound: plain,
-    broken: withNode({ instanceTypes: ['small', 'unheard-of'] }),
+    broken: withNode({ instanceTypes: ['small', 'unknown'] }),
   },
   'a pod that is placed twice': {
     breaks: ['everyPodOnce'],

@@ -25,8 +25,8 @@ export const preferredAntiAffinityMet: Rule = (checked) =>
     const placed = target.placed[index]!;
     return placed.demands.preferredAntiAffinity.flatMap((term) => {
       const selects = termSelects(placed.pod, term, checked.snapshot);
-      const isSettled = term.topologyKey === HOSTNAME_LABEL; // a domain may have been open when those before came
-      const before = isSettled ? target.placed.slice(0, index).map(({ pod }) => pod) : [];
+      const isKnown = term.topologyKey === HOSTNAME_LABEL; // a domain may have been open when those before came
+      const before = isKnown ? target.placed.slice(0, index).map(({ pod }) => pod) : [];
       return [...residentsIn(checked, term, domainsOf(target, term.topologyKey)), ...before]
         .filter(selects)
         .map((other) => `${podName(placed.pod)} was to be apart from ${podName(other)} in ${term.topologyKey}`);
