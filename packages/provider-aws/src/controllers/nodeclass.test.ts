@@ -293,3 +293,23 @@ test('08/40 while EC2 cannot tell of the placement group, the condition says so,
   await env.clock.advance(2 * MINUTE);
   assert.equal((await classes.verdict('PlacementGroupReady'))[0], 'True');
 });
+
+test('08/4 of an id and tags in one term the id counts, and an event says so once', async (t) => {
+  const classes = await NodeClassEnvironment.start(t);
+  const { env, aws } = classes;
+  const id = Object.values(aws.network.subnetIds)[0]!;
+  await classes.add({ subnetSelectorTerms: [{ id, tags: { absent: 'yes' } }, { tags: { absent: 'yes' } }] });
+  await classes.until('SubnetsReady', 'True');
+  await env.clock.advance(5 * MINUTE);
+  assert.deepEqual(
+    (await classes.status()).subnets?.map((subnet) => subnet.id),
+    [id],
+  );
+  assert.deepEqual(
+    env.eventTexts().filter((text) => text.includes('SelectorFieldsIgnored')),
+    [
+      'EC2NodeClass/default SelectorFieldsIgnored: ' +
+        'Fields of selector terms are ignored beside others that decide alone: subnetSelectorTerms[0].tags',
+    ],
+  );
+});

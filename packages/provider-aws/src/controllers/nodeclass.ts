@@ -17,6 +17,7 @@ import {
   type Result,
   StatusError,
 } from '@karpenter-ts/runtime';
+import { ignoredFieldsEvent } from '../node-class/ignored-fields.ts';
 import { isManagedNodeClaim } from '../node-class/managed.ts';
 import { EC2_NODE_CLASSES } from '../node-class/node-class-lookup.ts';
 import { NodeClassDraft } from '../status/node-class-draft.ts';
@@ -78,10 +79,12 @@ export function nodeClassController(deps: NodeClassDeps): Controller {
 /** One pass of all steps, and one write of what they changed. */
 async function reconcileStatus(
   nodeClass: EC2NodeClass,
-  { client, clock, rules, steps }: NodeClassDeps,
+  { client, clock, events, rules, steps }: NodeClassDeps,
   signal: AbortSignal,
   logger: Logger,
 ): Promise<Result> {
+  const ignored = ignoredFieldsEvent(nodeClass);
+  if (ignored !== undefined) events.publish(ignored);
   const draft = new NodeClassDraft(nodeClass, { rules, clock });
   const { results, errors } = await runSteps(steps, draft, signal, logger);
   try {
