@@ -44,7 +44,8 @@ export function findUnknownLabels({
   for (const [key, names] of asking) {
     const more = names.length > MOST_PODS_NAMED ? ` and ${names.length - MOST_PODS_NAMED} more pods` : '';
     const listed = names.slice(0, MOST_PODS_NAMED).join(', ');
-    notes.push(`${listed}${more} ask for the label ${key}, which no instance type, NodePool or Node has`);
+    const ask = names.length === 1 ? 'asks' : 'ask';
+    notes.push(`${listed}${more} ${ask} for the label ${key}, which no instance type, NodePool or Node has`);
   }
   return notes;
 }

@@ -128,8 +128,9 @@ class ClusterBuilder {
       const workload = readWorkload(placed.object)!;
       const { count } = workload;
       if (!Number.isInteger(count) || count < 0 || count > MOST_REPLICAS) {
-        const at = placed.locate(['spec', workload.kind === 'Job' ? 'parallelism' : 'replicas']);
-        this.#say({ file: placed.file, at }, `Invalid value: ${count}: must be from 0 to ${MOST_REPLICAS}`);
+        const path = ['spec', workload.kind === 'Job' ? 'parallelism' : 'replicas'];
+        const message = `${fieldName(path)}: Invalid value: ${count}: must be an integer from 0 to ${MOST_REPLICAS}`;
+        this.#say({ file: placed.file, at: placed.locate(path) }, message);
         continue;
       }
       if (isMadeByOther(placed.object)) continue;

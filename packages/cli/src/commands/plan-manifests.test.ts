@@ -119,7 +119,18 @@ test('what cannot be right is said with its line', async () => {
   const said = await problem(negative);
   assert.match(said, /cpu: Invalid value: "-5": must be greater than or equal to 0/);
   assert.equal(said.trimEnd().split('\n').length, 1); // once, not for each of its pods
-  assert.match(await problem(workload('apps/v1', 'Deployment', 'web', 'replicas: -1')), /Invalid value: -1/);
+  assert.match(
+    await problem(workload('apps/v1', 'Deployment', 'web', 'replicas: -1')),
+    / spec\.replicas: Invalid value: -1: /,
+  );
+  assert.match(
+    await problem(workload('apps/v1', 'Deployment', 'web', 'replicas: many')),
+    / spec\.replicas: Invalid value/,
+  );
+  assert.match(
+    await problem(workload('batch/v1', 'Job', 'job', 'parallelism: 0.5')),
+    / spec\.parallelism: Invalid value/,
+  );
   assert.match(await problem('\nkind: NodePool\napiVersion: karpenter.sh/v1\nmetadata: { name: b }\n'), /spec/);
 });
 
@@ -134,8 +145,27 @@ test('a requirement on a label that nothing has is said, and the plan is made al
     io.err(),
     /NodePool default requires the label karpenter\.k8s\.aws\/instance-gpu-name, which no instance/,
   );
-  assert.match(io.err(), /shop\/web-0000 ask for the label disktype, which no instance type, NodePool or Node has/);
+  assert.match(io.err(), /shop\/web-0000 asks for the label disktype, which no instance type, NodePool or Node has/);
   assert.match(io.out(), /no place for shop\/web-0000/);
+});
+
+test('pods that no plan looks at are told with the reason', async () => {
+  const { unschedulable } = await provision(workload('apps/v1', 'Deployment', 'web', 'replicas: 1'));
+  assert.deepEqual(unschedulable, [{ pod: 'shop/web-0000', reason: 'no dynamic nodepools found' }]);
+  const elsewhere = workload(
+    'apps/v1',
+    'Deployment',
+    'web',
+    'replicas: 1',
+    'nodeSelector: { kubernetes.io/hostname: a }',
+  );
+  const left = await provision(POOL + elsewhere + workload('apps/v1', 'Deployment', 'api', 'replicas: 1'));
+  assert.deepEqual(
+    left.nodes.map(({ pods }) => pods),
+    [['shop/api-0000']],
+  );
+  assert.equal(left.unschedulable[0]?.pod, 'shop/web-0000');
+  assert.match(left.unschedulable[0].reason, /^ignoring pod, .*kubernetes\.io\/hostname/);
 });
 
 test('the built-in catalogues have the labels that their NodePools select by', async () => {

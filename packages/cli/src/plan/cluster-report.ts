@@ -18,7 +18,7 @@ import {
   walkToRest,
 } from '@karpenter-ts/core';
 import { timestamp } from '@karpenter-ts/kubernetes';
-import type { Plan, PlanningOptions } from '@karpenter-ts/scheduling';
+import { type Plan, type PlanningOptions, podName } from '@karpenter-ts/scheduling';
 import { type PlanFile, toPlanFile } from '../fleet/plan-file.ts';
 import { version } from '../version.ts';
 import { type Looks, stayReasons } from './stay-reasons.ts';
@@ -93,8 +93,10 @@ async function provisioningEntry(
   signal: AbortSignal,
 ): Promise<PlanFile> {
   const started = performance.now();
-  const plan = (await planPendingPods(cluster, options, signal)) ?? NOTHING_PLANNED;
-  return toPlanFile(plan, Math.round(performance.now() - started) / 1000);
+  const { plan = NOTHING_PLANNED, leftOut } = await planPendingPods(cluster, options, signal);
+  const file = toPlanFile(plan, Math.round(performance.now() - started) / 1000);
+  const unplanned = leftOut.map(({ pod, reason }) => ({ pod: podName(pod), reason }));
+  return { ...file, unschedulable: [...file.unschedulable, ...unplanned] };
 }
 
 const NOTHING_PLANNED: Plan = {
