@@ -47,7 +47,7 @@ export function createServices(
   const ssm = createSsm(deps);
   const isInstanceProfile = (account: string, name: string): boolean =>
     iam.profilesOfEc2.find(account, name) !== undefined;
-  const ec2 = new Ec2({ ...deps, isInstanceProfile, types: instanceTypes });
+  const ec2 = new Ec2({ ...deps, isInstanceProfile, findRoleArn: iam.profilesOfEc2.findRoleArn, types: instanceTypes });
   const services = [arcZonalShift, ec2, eks, iam, pricing, sqs, ssm].map(({ service }) => service);
   const ownEc2 = ec2.levers(deps.place);
   return {

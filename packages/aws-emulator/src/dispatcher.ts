@@ -1,6 +1,8 @@
+import type { Authorizer } from './authorizer.ts';
 import type { EmulatorClock } from './clock.ts';
 import { checkSkew, credentialsExpired } from './faults/auth-refusals.ts';
 import type { Fault, Faults } from './faults/faults.ts';
+import type { PermissionRequest } from './policies/evaluate.ts';
 import type { Service } from './services/service.ts';
 import type { Credentials } from './state/credentials.ts';
 import type { Place } from './state/place.ts';
@@ -19,6 +21,7 @@ export interface DispatcherDeps {
   readonly services: readonly Service[];
   /** For requests that are not signed, as those that exchange a token for credentials. */
   readonly ownRegion: string;
+  readonly authorizer: Authorizer;
   /** Told of each request before it is carried out, and of the account and region that it is for. */
   readonly onRequest?: (service: string, operation: string, input: object, caller: Place) => void;
 }
@@ -70,15 +73,18 @@ export class Dispatcher {
     request: WireRequest,
     { requestId, signal, context }: Exchange,
   ): Promise<WireResponse> {
-    const { clock, credentials, faults, onRequest } = this.#deps;
+    const { clock, credentials, faults, authorizer, onRequest } = this.#deps;
     const asked = service.protocol.read(request);
     const input = asked.input();
     const taken = faults.take(service.name, asked.operation, input);
     await before(taken, scope, clock, context);
-    const { account, isExpired } = credentials.callerOf(scope.accessKeyId, clock.now());
+    const { account, arn, isExpired } = credentials.callerOf(scope.accessKeyId, clock.now());
     if (isExpired) throw credentialsExpired(service.name);
     const place = { account, region: scope.region };
     onRequest?.(service.name, asked.operation, input, place);
+    if (authorizer.isEnforcing) {
+      authorizer.check(service.name, arn, place.region, permissionsFor(service, asked.operation, input, place));
+    }
     service.admit?.(asked.operation, input, place);
     const handler = service.handlers[asked.operation];
     if (handler === undefined) {
@@ -97,6 +103,17 @@ export class Dispatcher {
     const response = service.protocol.answer(asked.operation, altered(output, taken), requestId);
     return after(taken, response, clock, signal);
   }
+}
+
+function permissionsFor(
+  { name, permissions }: Service,
+  operation: string,
+  input: object,
+  place: Place,
+): readonly PermissionRequest[] {
+  return (
+    permissions?.(operation, input as never, place) ?? [{ action: `${name}:${operation}`, resource: '*', context: {} }]
+  );
 }
 
 interface Exchange {

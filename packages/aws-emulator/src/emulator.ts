@@ -1,3 +1,4 @@
+import { type Authorization, Authorizer } from './authorizer.ts';
 import { bootInstances } from './boot/boot-instances.ts';
 import type { BootDeps, InstanceBoots } from './boot/instance-boots.ts';
 import type { EmulatorClock } from './clock.ts';
@@ -39,6 +40,8 @@ export interface Emulator extends Levers {
   handle(request: WireRequest, signal?: AbortSignal): Promise<WireResponse>;
   /** What is to go wrong on the wire. */
   readonly faults: Faults;
+  /** What callers may do. */
+  readonly authorization: Authorization;
   readonly eventBridge: EventBridge;
   /** Has the instances that run from now on join a cluster, if their user data lets them. Without, nothing boots. */
   bootInto(cluster: Omit<BootDeps, 'timers'>): InstanceBoots;
@@ -57,6 +60,7 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
   const credentials = new Credentials(account, random);
   const eventBridge = new EventBridge({ clock, random });
   const faults = new Faults();
+  const authorizer = new Authorizer();
   const place = { account, region };
   const { services, levers } = createServices({ clock, place, timers, random, credentials, eventBridge }, options);
   const dispatcher = new Dispatcher({
@@ -66,6 +70,7 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
     faults,
     services,
     ownRegion: region,
+    authorizer,
     ...(onRequest && { onRequest }),
   });
   const stopping = new AbortController();
@@ -79,5 +84,15 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
   };
   const bootInto = (cluster: Omit<BootDeps, 'timers'>): InstanceBoots =>
     bootInstances(levers.ec2At, place, { ...cluster, timers });
-  return { endpoint: listening?.endpoint, place, handle, faults, eventBridge, ...levers, bootInto, stop };
+  return {
+    endpoint: listening?.endpoint,
+    place,
+    handle,
+    faults,
+    authorization: authorizer,
+    eventBridge,
+    ...levers,
+    bootInto,
+    stop,
+  };
 }

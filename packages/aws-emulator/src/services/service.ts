@@ -4,6 +4,7 @@ import type { EventBridge } from '../state/event-bridge.ts';
 import type { Place } from '../state/place.ts';
 import type { Random } from '../state/random.ts';
 import type { Timers } from '../state/timers.ts';
+import type { PermissionRequest } from '../policies/evaluate.ts';
 import type { Handlers } from '../wire/operation.ts';
 import type { Protocol } from '../wire/protocol.ts';
 
@@ -26,6 +27,8 @@ export interface Service {
   readonly protocol: Protocol;
   /** By operation. What is missing is refused as unknown. */
   readonly handlers: Handlers;
+  /** What the caller must be allowed to do for a request; unless given, the operation, on no resource in particular. */
+  readonly permissions?: (operation: string, input: never, place: Place) => readonly PermissionRequest[];
   /** Called before each request, with what it asks for. Throws an ApiError to refuse, as throttling does. */
   readonly admit?: (operation: string, input: object, place: { account: string; region: string }) => void;
 }

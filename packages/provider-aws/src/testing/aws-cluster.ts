@@ -62,6 +62,11 @@ const IMAGE_NAMES: Readonly<Record<Family, (architecture: string) => string>> = 
   Custom: (architecture) => `our-own-${architecture}`,
 };
 
+interface CloudParts extends Pick<EmulatorOptions, 'instanceTypes'> {
+  /** Does to AWS what is to be done before the controller starts. */
+  readonly prepare?: (emulator: Emulator) => void;
+}
+
 interface PoolParts {
   /** Of the NodeClass. */
   readonly spec?: object;
@@ -119,7 +124,7 @@ export class AwsCluster {
   static async start(
     t: Pick<TestContext, 'after'>,
     options: Partial<AwsOptions> = {},
-    offered: Pick<EmulatorOptions, 'instanceTypes'> = { instanceTypes: INSTANCE_TYPES },
+    { prepare, ...offered }: CloudParts = { instanceTypes: INSTANCE_TYPES },
   ): Promise<AwsCluster> {
     const clock = new VirtualClock();
     const requests = new Map<string, number>();
@@ -136,6 +141,7 @@ export class AwsCluster {
     emulator.iam.addInstanceProfile(PROFILE);
     await clock.advance(10 * SECOND); // until EC2 knows of it
     if (options.interruptionQueue) await env.#addQueue(options.interruptionQueue);
+    prepare?.(emulator);
     await env.startOperator();
     return env;
   }

@@ -59,6 +59,9 @@ export function createArcZonalShift(deps: ServiceDeps): {
   };
   const service: Service = {
     name: 'arc-zonal-shift',
+    permissions: (operation, { resourceIdentifier }: { readonly resourceIdentifier: string }) => [
+      { action: `arc-zonal-shift:${operation}`, resource: resourceIdentifier, context: {} },
+    ],
     protocol: restJsonProtocol([
       { method: 'GET', path: '/managedresources/{resourceIdentifier}', operation: 'GetManagedResource' },
     ]),

@@ -22,6 +22,7 @@ import { describeInstances, terminateInstances } from './describe-instances.ts';
 import { describeSecurityGroups, describeSubnets, describeVpcs } from './describe-network.ts';
 import { describeCapacityReservations, describePlacementGroups } from './describe-reservations.ts';
 import { describeInstanceStatus } from './instance-status.ts';
+import { ec2Permissions } from './ec2-permissions.ts';
 import type { InstanceListener } from './instances.ts';
 import {
   createLaunchTemplate,
@@ -48,6 +49,7 @@ export class Ec2 {
       name: 'ec2',
       protocol: ec2QueryProtocol(readShapes('ec2')),
       handlers: handlersOf(this.#regions),
+      permissions: (operation, input, place) => ec2Permissions(this.#regions.of(place), operation, input),
       admit: (operation, input, place) => this.#regions.of(place).buckets.admit(operation, input),
     };
   }

@@ -18,6 +18,8 @@ import { TokenBuckets } from './token-buckets.ts';
 export interface Ec2Deps extends ServiceDeps {
   /** Whether IAM has an instance profile of that name. */
   readonly isInstanceProfile: (account: string, name: string) => boolean;
+  /** The ARN of the role of an instance profile, by its name or its ARN. */
+  readonly findRoleArn: (account: string, profile: string) => string | undefined;
   /** The types that there are; undefined for all. */
   readonly types?: readonly string[] | undefined;
 }

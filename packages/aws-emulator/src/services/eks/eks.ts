@@ -5,7 +5,7 @@ import type {
   DescribeClusterResponse,
 } from '@aws-sdk/client-eks';
 import { SECOND } from '../../clock.ts';
-import { PerPlace, type Place } from '../../state/place.ts';
+import { PerPlace, type Place, partitionOf } from '../../state/place.ts';
 import { ApiError } from '../../wire/api-error.ts';
 import type { Answer, Call } from '../../wire/operation.ts';
 import { restJsonProtocol } from '../../wire/rest-json-protocol.ts';
@@ -37,6 +37,13 @@ export function createEks(deps: ServiceDeps): { readonly service: Service; reado
   };
   const service: Service = {
     name: 'eks',
+    permissions: (operation, { name }: { readonly name: string }, { account, region }) => [
+      {
+        action: `eks:${operation}`,
+        resource: `arn:${partitionOf(region)}:eks:${region}:${account}:cluster/${name}`,
+        context: {},
+      },
+    ],
     protocol: restJsonProtocol([
       { method: 'POST', path: '/clusters', operation: 'CreateCluster' },
       { method: 'GET', path: '/clusters/{name}', operation: 'DescribeCluster' },

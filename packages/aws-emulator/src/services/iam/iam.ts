@@ -2,6 +2,7 @@ import { awsQueryProtocol } from '../../wire/query-protocol.ts';
 import { readShapes } from '../../wire/shapes.ts';
 import type { Service, ServiceDeps } from '../service.ts';
 import { IamAccount, LONGEST_DELAY, type ProfileRecord } from './iam-state.ts';
+import { iamPermissions } from './iam-permissions.ts';
 import { newProfile, profileHandlers } from './instance-profiles.ts';
 import { newRole, roleHandlers } from './roles.ts';
 
@@ -30,6 +31,8 @@ const EC2_TRUST = JSON.stringify({
 export interface InstanceProfiles {
   /** By name or by ARN. */
   find(account: string, nameOrArn: string): ProfileRecord | undefined;
+  /** The ARN of its role. */
+  findRoleArn(account: string, nameOrArn: string): string | undefined;
 }
 
 export interface Iam {
@@ -38,7 +41,7 @@ export interface Iam {
   readonly profilesOfEc2: InstanceProfiles;
 }
 
-/** Roles and instance profiles. Permissions are not looked at: whoever calls may do everything. */
+/** Roles and instance profiles. */
 export function createIam({ clock, random, place }: ServiceDeps): Iam {
   const accounts = new Map<string, IamAccount>();
   const accountOf = (id: string): IamAccount => {
@@ -48,11 +51,18 @@ export function createIam({ clock, random, place }: ServiceDeps): Iam {
   };
   const idOf = (prefix: string): string => `${prefix}${random.hex(17).toUpperCase()}`;
   const own = accountOf(place.account);
+  const find = (account: string, nameOrArn: string): ProfileRecord | undefined => {
+    const { profiles, ec2Delay } = accountOf(account);
+    const name = nameOrArn.slice(nameOrArn.lastIndexOf('/') + 1);
+    const profile = profiles.seen(name, ec2Delay);
+    return nameOrArn === profile?.name || nameOrArn === profile?.arn ? profile : undefined;
+  };
   return {
     service: {
       name: 'iam',
       protocol: awsQueryProtocol(readShapes('iam'), 'https://iam.amazonaws.com/doc/2010-05-08/'),
       handlers: { ...roleHandlers(accountOf, idOf), ...profileHandlers(accountOf, idOf) },
+      permissions: (operation, input, place) => iamPermissions(accountOf(place.account), operation, input, place),
     },
     levers: {
       addRole: (name, { path = '/' } = {}) => {
@@ -79,11 +89,10 @@ export function createIam({ clock, random, place }: ServiceDeps): Iam {
       },
     },
     profilesOfEc2: {
-      find: (account, nameOrArn) => {
-        const { profiles, ec2Delay } = accountOf(account);
-        const name = nameOrArn.slice(nameOrArn.lastIndexOf('/') + 1);
-        const profile = profiles.seen(name, ec2Delay);
-        return nameOrArn === profile?.name || nameOrArn === profile?.arn ? profile : undefined;
+      find,
+      findRoleArn: (account, nameOrArn) => {
+        const role = find(account, nameOrArn)?.role;
+        return role === undefined ? undefined : accountOf(account).roles.latest(role)?.arn;
       },
     },
   };

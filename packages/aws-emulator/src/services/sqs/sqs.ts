@@ -12,6 +12,7 @@ import type {
   SendMessageResult,
 } from '@aws-sdk/client-sqs';
 import { MINUTE, SECOND } from '../../clock.ts';
+import type { PermissionRequest } from '../../policies/evaluate.ts';
 import { PerPlace, type Place, partitionOf } from '../../state/place.ts';
 import { jsonProtocol } from '../../wire/json-protocol.ts';
 import type { Answer, Call } from '../../wire/operation.ts';
@@ -54,6 +55,7 @@ export function createSqs(deps: ServiceDeps): { readonly service: Service; reado
   };
   const service: Service = {
     name: 'sqs',
+    permissions: queuePermissions,
     protocol: jsonProtocol('1.0'),
     handlers: {
       CreateQueue: (input: CreateQueueRequest, call: Call): Answer<CreateQueueResult> => ({
@@ -152,4 +154,15 @@ function asAskedFor(message: Message, input: ReceiveMessageRequest): Message {
 function pick<T>(attributes: Record<string, T>, names: readonly string[]): Record<string, T> | undefined {
   const entries = Object.entries(attributes).filter(([name]) => names.includes('All') || names.includes(name));
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}
+
+/** Permissions are about one queue, which calls name by its address; only its creation is about a name. */
+function queuePermissions(
+  operation: string,
+  { QueueName, QueueUrl = '' }: { readonly QueueName?: string; readonly QueueUrl?: string },
+  { account, region }: Place,
+): readonly PermissionRequest[] {
+  const name = QueueName ?? QueueUrl.slice(QueueUrl.lastIndexOf('/') + 1);
+  const resource = `arn:${partitionOf(region)}:sqs:${region}:${account}:${name}`;
+  return [{ action: `sqs:${operation}`, resource, context: {} }];
 }

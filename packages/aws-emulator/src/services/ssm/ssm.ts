@@ -40,6 +40,9 @@ export function createSsm(deps: ServiceDeps): { readonly service: Service; reado
   };
   const service: Service = {
     name: 'ssm',
+    permissions: (operation, { Name = '' }: { readonly Name?: string }, place) => [
+      { action: `ssm:${operation}`, resource: parameterArn(Name, place), context: {} },
+    ],
     protocol: jsonProtocol('1.1'),
     handlers: {
       GetParameter: ({ Name = '' }: GetParameterRequest, { place }: Call): Answer<GetParameterResult> =>
@@ -135,4 +138,11 @@ function alreadyExists(): ApiError {
   const message =
     'The parameter already exists. To overwrite this value, set the overwrite option in the request to true.';
   return new ApiError('ParameterAlreadyExists', message);
+}
+
+/** AWS' own parameters belong to no account of the caller. */
+function parameterArn(name: string, { account, region }: Place): string {
+  if (name.startsWith('arn:')) return name;
+  const owner = name.startsWith('/aws/service/') ? '' : account;
+  return `arn:${partitionOf(region)}:ssm:${region}:${owner}:parameter/${name.replace(/^\//, '')}`;
 }

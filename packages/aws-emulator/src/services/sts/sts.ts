@@ -26,6 +26,7 @@ const USUAL_SESSION = 3600;
 export function stsService({ credentials }: ServiceDeps): Service {
   return {
     name: 'sts',
+    permissions: () => [], // who has credentials may ask who they are; trust policies are not looked at
     protocol: awsQueryProtocol(readShapes('sts'), 'https://sts.amazonaws.com/doc/2011-06-15/'),
     handlers: {
       GetCallerIdentity: (_input: object, { accessKeyId, clock }: Call): Answer<GetCallerIdentityResponse> => {
