@@ -40,3 +40,23 @@ test('only the first list is cut; a second one is part of every slice', () => {
   assert.equal(slices.length, 2);
   for (const slice of slices) assert.ok(slice.endsWith('</aSet><bSet><item>c</item></bSet></R>'));
 });
+
+test('a reservation of many instances is cut between them, and stays a reservation in each part', () => {
+  const instance = (i: number) => `<item><id>${i}</id><tagSet><item><k>x</k></item></tagSet></item>`;
+  const instances = Array.from({ length: 20 }, (_, i) => instance(i)).join('');
+  const large = `<reservationId>r-1</reservationId><groupSet/><instancesSet>${instances}</instancesSet><ownerId>1</ownerId>`;
+  const small = `<reservationId>r-2</reservationId><instancesSet>${instance(20)}</instancesSet>`;
+  const slices = sliceAnswer(answerOf([small, large, small.replaceAll('20', '21').replace('r-2', 'r-3')]), 300)!;
+  assert.ok(slices.length > 5);
+  const told = slices.flatMap((slice) =>
+    [
+      ...slice.matchAll(/<reservationId>(r-\d)<\/reservationId>(?:<groupSet\/>)?<instancesSet>(.*?)<\/instancesSet>/g),
+    ].map(([, reservation, list = '']) => [reservation, list.match(/(?<=<id>)\d+/g)]),
+  );
+  assert.deepEqual(
+    told.flatMap(([reservation, ids]) => (ids as string[]).map((id) => `${reservation as string} ${id}`)),
+    ['r-2 20', ...Array.from({ length: 20 }, (_, i) => `r-1 ${i}`), 'r-3 21'],
+  );
+  for (const slice of slices) assert.ok(slice.length < 500, slice);
+  for (const slice of slices) assert.equal(slice.match(/<item>/g)!.length, slice.match(/<\/item>/g)!.length);
+});

@@ -8,11 +8,25 @@ const SLICE_LENGTH = 64 * 1024;
  */
 export function sliceAnswer(xml: string, sliceLength = SLICE_LENGTH): readonly string[] | undefined {
   if (xml.length <= sliceLength) return undefined;
-  const items = findItems(xml);
+  const slices = sliceList(xml, 0, sliceLength);
+  return slices === undefined || slices.length < 2 ? undefined : slices;
+}
+
+/** What a reservation lists: a fleet has one reservation for all its instances, which is one item of the answer. */
+const INNER_LIST = '<instancesSet>';
+
+/** Slices of the list that begins after `from`. */
+function sliceList(xml: string, from: number, sliceLength: number): readonly string[] | undefined {
+  const items = findItems(xml, from);
   if (items === undefined) return undefined;
   const head = xml.slice(0, items.start);
   const tail = xml.slice(items.end);
-  return items.cuts(sliceLength).map(([from, to]) => head + xml.slice(from, to) + tail);
+  return items.cuts(sliceLength).flatMap(([start, end]) => {
+    const slice = head + xml.slice(start, end) + tail;
+    if (end - start <= sliceLength) return slice;
+    const inner = slice.indexOf(INNER_LIST, head.length);
+    return (inner === -1 ? undefined : sliceList(slice, inner, sliceLength)) ?? slice;
+  });
 }
 
 interface Items {
@@ -21,9 +35,9 @@ interface Items {
   cuts(length: number): readonly (readonly [number, number])[];
 }
 
-/** Where the items of the outermost list are. Text is escaped, so that `<item>` in it cannot be mistaken for a tag. */
-function findItems(xml: string): Items | undefined {
-  const start = xml.indexOf('<item>');
+/** Where the items of the first list are. Text is escaped, so that `<item>` in it cannot be mistaken for a tag. */
+function findItems(xml: string, from: number): Items | undefined {
+  const start = xml.indexOf('<item>', from);
   if (start === -1) return undefined;
   const ends: number[] = [];
   const tags = /<(\/?)item>/g;
@@ -33,12 +47,12 @@ function findItems(xml: string): Items | undefined {
   for (let tag = tags.exec(xml); tag !== null; tag = tags.exec(xml)) {
     if (depth === 0 && xml.slice(last, tag.index).trim() !== '') break; // the items of another list
     depth += tag[1] === '' ? 1 : -1;
-    if (depth < 0) return undefined;
+    if (depth < 0) break; // the end of the item that the list is in
     if (depth > 0) continue;
     last = tags.lastIndex;
     ends.push(last);
   }
-  if (depth !== 0 || ends.length < 2) return undefined;
+  if (depth > 0 || ends.length === 0) return undefined;
   return { start, end: last, cuts: (length) => cutsOf(start, ends, length) };
 }
 
