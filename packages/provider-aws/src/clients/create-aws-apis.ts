@@ -8,7 +8,7 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { SSMClient } from '@aws-sdk/client-ssm';
 import { fromNodeProviderChain } from '@aws-sdk/credential-providers';
 import type { Logger, Metrics, SteadyClock } from '@karpenter-ts/runtime';
-import type { AwsCredentialIdentityProvider } from '@smithy/types';
+import type { AwsCredentialIdentityProvider, Logger as SdkLogger } from '@smithy/types';
 import type { AwsApis } from '../api/aws-apis.ts';
 import { arcZonalShiftClient } from './arc-zonal-shift-client.ts';
 import { type Extensible, measure, parseInSlices, parseInTurns } from './client-middleware.ts';
@@ -59,6 +59,7 @@ export async function createAwsApis(settings: AwsClientSettings): Promise<AwsCli
     retryStrategy: retriesOf(mostAttempts),
     maxAttempts: mostAttempts,
     customUserAgent: userAgent,
+    logger: SILENT,
     ...endpointOf(service, env),
   });
   const turns = new ParsingTurns();
@@ -94,6 +95,9 @@ export async function createAwsApis(settings: AwsClientSettings): Promise<AwsCli
   };
   return { apis, region, close };
 }
+
+/** Given a logger, the SDK makes a copy of each answer for it, which takes as long as a tenth of the parsing. */
+const SILENT = {} as SdkLogger;
 
 function endpointOf(service: ServiceName, env: NodeJS.ProcessEnv): { readonly endpoint?: string } {
   const endpoint = findEndpoint(service, env);
