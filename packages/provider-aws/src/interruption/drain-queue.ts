@@ -23,6 +23,9 @@ const MOST_RECEIVERS = 8;
 /** How many messages are acted on at once: each may have to wait for the client's rate limit. */
 const MOST_IN_HAND = 1000;
 
+/** How many are deleted at once. Each answer takes half a millisecond to read, and those that come together hold the process. */
+const MOST_DELETIONS = 16;
+
 /** A message has up to 256 KiB, and all those in hand must fit into the memory of a small container. */
 const MOST_TEXT_IN_HAND = 16 * 1024 * 1024;
 
@@ -56,6 +59,8 @@ class Pass {
   #inHand = 0;
   #textInHand = 0;
   #receivers = 0;
+  #deletions = 0;
+  readonly #waitingToDelete: (() => void)[] = [];
   #endsAt = Number.POSITIVE_INFINITY; // elapsed milliseconds
   /** Set while a receiver waits until fewer messages are in hand. */
   #room: PromiseWithResolvers<void> | undefined;
@@ -108,8 +113,7 @@ class Pass {
     this.#textInHand += length;
     try {
       await this.#deps.process(body, this.#signal);
-      await within('deleting sqs message', this.#deps.queue.delete(receiptHandle, this.#signal));
-      this.#deps.metrics.increment(deletedMessages, {});
+      await this.#delete(receiptHandle);
     } catch (error) {
       this.#note(error);
     }
@@ -120,6 +124,20 @@ class Pass {
       this.#room = undefined;
     }
     this.#finishIfDone();
+  }
+
+  /** In its turn: those who wait get theirs in the order in which they came. */
+  async #delete(receiptHandle: string | undefined): Promise<void> {
+    if (this.#deletions < MOST_DELETIONS) this.#deletions++;
+    else await new Promise<void>((resolve) => this.#waitingToDelete.push(resolve));
+    try {
+      await within('deleting sqs message', this.#deps.queue.delete(receiptHandle, this.#signal));
+      this.#deps.metrics.increment(deletedMessages, {});
+    } finally {
+      const next = this.#waitingToDelete.shift();
+      if (next === undefined) this.#deletions--;
+      else next();
+    }
   }
 
   #note(error: unknown): void {
