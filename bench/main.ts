@@ -30,6 +30,8 @@ const SUITES: Readonly<Record<string, Suite>> = {
   e2e: async (options) =>
     report('e2e', await (await import('./e2e.ts')).measureE2e(options.parts, options.lab ?? false), options),
   embedded: async (options) => report('embedded', await (await import('./embedded.ts')).measureEmbedded(), options),
+  interruption: async (options) =>
+    report('interruption', await (await import('./interruption.ts')).measureInterruption(), options),
   money: async (options) => (await import('./money.ts')).run(options),
   planning: async (options) => (await import('./planning.ts')).run(options),
   runtime: async (options) => report('runtime', await (await import('./runtime.ts')).measureRuntime(), options),

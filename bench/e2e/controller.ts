@@ -24,10 +24,11 @@ const MEMORY_LIMIT = String(512 * 1024 * 1024);
 export function startController(
   kubeconfigPath: string,
   settings: Readonly<Record<string, string>> = {},
+  provider: 'aws' | 'kwok' = 'kwok',
 ): MeasuredController {
   const log = process.env['BENCH_CONTROLLER_LOG'];
   const flags = [...heapFlags({ MEMORY_LIMIT }), '--import', PROBE];
-  const child = spawn(process.execPath, [...flags, BIN, 'controller', '--provider', 'kwok'], {
+  const child = spawn(process.execPath, [...flags, BIN, 'controller', '--provider', provider], {
     stdio: ['ignore', log === undefined ? 'ignore' : openSync(log, 'a'), 'inherit', 'ipc'],
     env: {
       ...process.env,
