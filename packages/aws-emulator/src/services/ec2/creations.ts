@@ -33,6 +33,8 @@ export function createVpc(region: Ec2Region, { cidr, isDefault = false, tags }: 
 }
 
 export interface NewSubnet {
+  /** Any unless given. */
+  readonly id?: string;
   readonly vpcId: string;
   /** By its name. */
   readonly zone: string;
@@ -47,7 +49,7 @@ export interface NewSubnet {
 export function createSubnet(region: Ec2Region, given: NewSubnet): Subnet {
   const { vpcId, cidr, ipv6Cidr, isDefaultForZone = false, mapsPublicIps = false, tags } = given;
   const subnet = new Subnet({
-    id: region.newId('subnet'),
+    id: given.id ?? region.newId('subnet'),
     serial: region.nextSerial(),
     vpcId,
     zone: getZone(region, given.zone),
@@ -77,6 +79,8 @@ function nextCidr({ vpcs, subnets }: Ec2Region, vpcId: string): string {
 }
 
 export interface NewSecurityGroup {
+  /** Any unless given. */
+  readonly id?: string;
   readonly vpcId: string;
   readonly name: string;
   readonly description?: string;
@@ -86,7 +90,7 @@ export interface NewSecurityGroup {
 export function createSecurityGroup(region: Ec2Region, given: NewSecurityGroup): SecurityGroup {
   const { vpcId, name, description = name, tags } = given;
   const group: SecurityGroup = {
-    id: region.newId('sg'),
+    id: given.id ?? region.newId('sg'),
     serial: region.nextSerial(),
     name,
     description,
@@ -165,6 +169,8 @@ export function createPlacementGroup(region: Ec2Region, given: NewPlacementGroup
 }
 
 export interface NewCapacityReservation {
+  /** Any unless given. */
+  readonly id?: string;
   readonly instanceType: string;
   readonly zone: string;
   readonly count: number;
@@ -186,7 +192,7 @@ const BLOCK_CLEARED_BEFORE_END = 30 * MINUTE;
 export function createCapacityReservation(region: Ec2Region, given: NewCapacityReservation): CapacityReservation {
   const { instanceType, zone, count, type = 'default', endsAt, tags } = given;
   const reservation: CapacityReservation = {
-    id: region.newId('cr'),
+    id: given.id ?? region.newId('cr'),
     serial: region.nextSerial(),
     ownerId: given.ownerId ?? region.place.account,
     instanceType,
