@@ -1,5 +1,5 @@
-// Manifests that users have must apply unchanged: upstream's examples from its module, and a NodePool for each topic of
-// its guides (guides/). Their behaviour is tested by the other suites.
+// Manifests that users have must apply unchanged: upstream's examples from its module, a NodePool for each topic of its
+// guides (guides/), and the manifests of guides for EKS (aws-guides/). What comes of them is tested by the other suites.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { checkManifests } from '@karpenter-ts/apis/manifests';
+import { guideNames, readGuide } from './aws-guides/guide.ts';
 import { goEnvironment } from './lab/go-toolchain.ts';
 import { type Lab, startLab } from './lab/lab.ts';
 import { installCrds } from './operator/crds.ts';
@@ -42,6 +43,10 @@ describe('manifests', () => {
   for (const path of manifestsIn(join(import.meta.dirname, 'guides'))) {
     test(`a pool applies that shows ${path.slice(path.lastIndexOf('/') + 1, -'.yaml'.length)}`, () =>
       assertApplies(path));
+  }
+
+  for (const name of guideNames()) {
+    test(`the manifests for EKS apply that show ${name}`, () => assertApplies(readGuide(name).path));
   }
 
   async function assertApplies(path: string): Promise<void> {

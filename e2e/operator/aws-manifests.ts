@@ -1,4 +1,4 @@
-import { CLUSTER_NAME, NODE_ROLE } from './aws-cloud.ts';
+import { CLUSTER_NAME, NODE_ROLE } from '../aws-guides/account.ts';
 
 const DISCOVERY = [{ tags: { 'karpenter.sh/discovery': CLUSTER_NAME } }];
 
@@ -17,17 +17,6 @@ export function nodeClassManifest(name: string): object {
   };
 }
 
-export function nodePoolManifest(name: string): object {
-  const nodeClassRef = { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name };
-  const requirements = [{ key: 'karpenter.sh/capacity-type', operator: 'In', values: ['on-demand'] }];
-  return {
-    apiVersion: 'karpenter.sh/v1',
-    kind: 'NodePool',
-    metadata: { name },
-    spec: { disruption: { consolidateAfter: 'Never' }, template: { spec: { nodeClassRef, requirements } } },
-  };
-}
-
 /** One of no pool, for the cheapest type that pods are usually run on. */
 export function nodeClaimManifest(name: string, nodeClass: string): object {
   const requirements = [
@@ -37,19 +26,4 @@ export function nodeClaimManifest(name: string, nodeClass: string): object {
   const nodeClassRef = { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: nodeClass };
   const metadata = { name };
   return { apiVersion: 'karpenter.sh/v1', kind: 'NodeClaim', metadata, spec: { nodeClassRef, requirements } };
-}
-
-/** A pod that is for the nodes of this pool. */
-export function podManifest(name: string, nodePool: string): object {
-  const container = { name: 'app', image: 'none', resources: { requests: { cpu: '1' } } };
-  return {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: { name, namespace: 'default' },
-    spec: {
-      nodeSelector: { 'karpenter.sh/nodepool': nodePool },
-      containers: [container],
-      terminationGracePeriodSeconds: 0,
-    },
-  };
 }
