@@ -1,5 +1,6 @@
 // A cluster and AWS in a process of their own, so that their work is not measured with that of the controller:
-// environment-process.ts FOLDER. The first message tells how a controller finds both. After that each message asks for something and is answered.
+// environment-process.ts FOLDER. The first message tells how a controller finds both. After that each message asks for
+// something and is answered.
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
