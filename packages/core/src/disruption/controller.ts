@@ -164,6 +164,7 @@ class DisruptionLoop {
     );
     if (!(await launchState.isReady(signal))) return UNSYNCED;
     const slices = new TimeSlices(this.#deps.clock, signal);
+    this.#views.beginPass();
     await this.#prepare(slices, logger);
     for (const method of this.#methods) {
       if (method.isUsed !== undefined && !method.isUsed((await this.#look(slices, logger)).state)) {

@@ -127,3 +127,15 @@ test('04/173 a Balanced pool whose budget is 0 % keeps all its nodes, and is loo
   await env.pass();
   assert.deepEqual(await env.kept(), []);
 });
+
+test('09/120 an annotation that is edited during a pass counts from the next pass on', async (t) => {
+  const env = await startDisruptionEnvironment(t);
+  await env.addPool();
+  await env.addNode('a');
+  const annotations = { 'karpenter-ts.dev/consolidation-methods': 'single-delete' };
+  await passAnd(env, () => env.change(NODE_POOLS, 'default', { metadata: { annotations } }));
+  assert.deepEqual(await env.kept(), []);
+  await env.addNode('b');
+  await env.pass();
+  assert.deepEqual(await env.kept(), ['b']);
+});

@@ -41,6 +41,11 @@ export class PassViews {
     this.#reader = new DisruptionStateReader(deps);
   }
 
+  /** To be called before the first view of a pass. */
+  beginPass(): void {
+    this.#reader.beginPass();
+  }
+
   /** Reads the cluster in time slices. Rejects only if it was aborted. */
   async read(slices: TimeSlices, logger: Logger): Promise<PassView> {
     const { clock, cluster } = this.#deps;

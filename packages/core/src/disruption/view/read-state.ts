@@ -1,4 +1,4 @@
-import type { NodePool } from '@karpenter-ts/apis';
+import type { DisruptionSettings, NodePool } from '@karpenter-ts/apis';
 import { UnevaluatedNodePoolError } from '@karpenter-ts/cloudprovider';
 import type { Pod } from '@karpenter-ts/kubernetes';
 import { findCause, LoggedRef, type Logger } from '@karpenter-ts/runtime';
@@ -27,12 +27,19 @@ export type StateDeps = Pick<ControllerDeps, 'clock' | 'options' | 'provider'> &
 export class DisruptionStateReader {
   readonly #deps: StateDeps;
   readonly #settings: PoolSettings;
+  /** By the uid of the NodePool: what its annotations said when the present pass first read them. */
+  #settingsOfPass = new Map<string, DisruptionSettings>();
   /** By the array that the provider returns, which is the same one as long as its types do not change. */
   readonly #typesByName = new WeakMap<readonly InstanceType[], ReadonlyMap<string, InstanceType>>();
 
   constructor(deps: StateDeps) {
     this.#deps = deps;
     this.#settings = new PoolSettings(deps.options);
+  }
+
+  /** Annotations that are edited during a pass count from the next one on. */
+  beginPass(): void {
+    this.#settingsOfPass = new Map();
   }
 
   /** Reads it in time slices. Rejects only if it was aborted. */
@@ -63,9 +70,16 @@ export class DisruptionStateReader {
     const managed = caches.nodePools.list().filter((nodePool) => isManagedNodePool(nodePool, provider));
     const pools = managed.map(async (nodePool) => {
       const offered = await this.#listTypes(nodePool, signal, logger);
-      return { nodePool, settings: this.#settings.of(nodePool), offered, instanceTypes: this.#indexByName(offered) };
+      return { nodePool, settings: this.#settingsOf(nodePool), offered, instanceTypes: this.#indexByName(offered) };
     });
     return new Map((await Promise.all(pools)).map((pool) => [pool.nodePool.metadata.name, pool]));
+  }
+
+  #settingsOf(nodePool: NodePool): DisruptionSettings {
+    const { uid = nodePool.metadata.name } = nodePool.metadata;
+    const settings = this.#settingsOfPass.get(uid) ?? this.#settings.of(nodePool);
+    this.#settingsOfPass.set(uid, settings);
+    return settings;
   }
 
   async #listTypes(nodePool: NodePool, signal: AbortSignal, logger: Logger): Promise<readonly InstanceType[]> {

@@ -11,9 +11,11 @@ import {
   NODE_CLAIMS,
   NODE_POOLS,
   NODEPOOL_HASH_ANNOTATIONS,
+  type NodePool,
   ZONE_LABEL,
 } from '@karpenter-ts/apis';
 import { makeOffering, makeType } from '@karpenter-ts/scheduling/testing';
+import { hashController } from '../../nodepool/hash.ts';
 import { makeNodeClaim } from '../../testing/objects.ts';
 import { type NodeClaimEnvironment, startNodeClaimEnvironment } from '../testing/nodeclaim-environment.ts';
 import { disruptionConditionsController } from './controller.ts';
@@ -55,6 +57,40 @@ test('04/67 a NodeClaim made from another template is drifted, and is no longer 
   await env.mark();
   assert.deepEqual(await drift(env), NOT_DRIFTED);
   assert.ok(env.lines('debug').includes('removing drifted status condition, not drifted'));
+});
+
+/** The annotations of extensions on NodePools (spec 09 §J), those that nobody reads yet among them. */
+const EXTENSION_ANNOTATIONS = [
+  ...['packing-policy', 'consolidation-max-replacements', 'split-min-savings', 'node-fee', 'min-savings'],
+  ...['min-savings-delete', 'limit-cost', 'limits-schedule', 'on-demand-base', 'on-demand-percent', 'spot-guard'],
+  ...['spot-return', 'spot-min-types', 'prefer', 'budget-time-zone', 'disruption-windows', 'expiration-policy'],
+  ...['expiration-deadline', 'expiration-jitter', 'consolidation-methods', 'consolidate-after'],
+  ...['consolidate-after-ignore', 'min-node-age', 'min-pod-uptime', 'max-moves', 'drift-rollout', 'drift-resume'],
+  ...['drift-approved', 'in-place', 'hold', 'deprecated', 'min-nodes', 'headroom', 'active-hours', 'off-hours'],
+  ...['off-hours-system', 'wake-before', 'interruption-drain', 'zone-balance', 'standby', 'namespaces'],
+  ...['namespace-selector', 'spot-hold-until'],
+].map((name) => `karpenter-ts.dev/${name}`);
+
+test('09/114 annotations of extensions change no hash and let no node drift, set or removed', async (t) => {
+  const env = await start(t);
+  const hashes = hashController(env);
+  const hash = async (): Promise<string | undefined> => {
+    await env.reconcile(hashes, 'default');
+    await env.mark();
+    return (await env.get<NodePool>(NODE_POOLS, 'default')).metadata.annotations?.[HASH];
+  };
+  const annotate = (value: string | null): Promise<unknown> => {
+    const annotations = Object.fromEntries(EXTENSION_ANNOTATIONS.map((key) => [key, value]));
+    return env.change(NODE_POOLS, 'default', { metadata: { annotations } });
+  };
+  const before = await hash();
+  assert.ok(before);
+  await env.change(NODE_CLAIMS, 'c1', { metadata: { annotations: { [HASH]: before, [VERSION]: 'v3' } } });
+  for (const value of ['1h', 'other', null]) {
+    await annotate(value);
+    assert.equal(await hash(), before);
+    assert.deepEqual(await drift(env), NOT_DRIFTED);
+  }
 });
 
 test('04/67 04/176 what changes of both conditions is written at once', async (t) => {
