@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DO_NOT_DISRUPT, type NodePool } from '@karpenter-ts/apis';
+import { DO_NOT_DISRUPT, NODE_POOLS, type NodePool } from '@karpenter-ts/apis';
 import { PODS } from '@karpenter-ts/kubernetes';
 import { ownedBy, runningPod } from '../../testing/cluster-objects.ts';
 import { BlockedNodes } from './blocked-nodes.ts';
@@ -103,4 +103,24 @@ test('09/70 metrics show what keeps nodes while it does', async (t) => {
   await env.delete(PODS, 'default/p');
   await env.pass();
   assert.deepEqual([await env.metric(nodes), await env.metric(pods)], [undefined, undefined]);
+});
+
+test('09/119 of a closed window and a saving that is too small the window counts, because it is asked first', async (t) => {
+  const env = await startDisruptionEnvironment(t);
+  const annotations = { 'karpenter-ts.dev/min-savings': '99%' };
+  await env.addPool('default', { annotations });
+  await env.addNode('a', { type: 'fake-it-7' });
+  await env.addPod('p', 'a');
+  const blockers = async (): Promise<readonly (number | undefined)[]> => {
+    await env.pass();
+    const series = (blocker: string): string =>
+      `karpenter_ext_nodes_blocked{blocker="${blocker}",nodepool="default",reason="underutilized"}`;
+    return [await env.metric(series('window')), await env.metric(series('min_savings'))];
+  };
+  assert.deepEqual(await blockers(), [undefined, 1]);
+  const closed = '[{"from":"2000-01-01T00:00","to":"2000-01-02T00:00"}]';
+  await env.change(NODE_POOLS, 'default', {
+    metadata: { annotations: { 'karpenter-ts.dev/disruption-windows': closed } },
+  });
+  assert.deepEqual(await blockers(), [1, undefined]);
 });

@@ -53,11 +53,15 @@ export class BlockedNodes {
       if (blocker !== undefined) add(poolOf(candidate), blocker);
     }
     for (const [nodePool, ofPool] of Map.groupBy(candidates.eligible, poolOf)) {
+      const { remaining = 0, window } = method.allowances.byPool.get(nodePool) ?? {};
+      const isClosed = window !== undefined && window.kind !== 'Unnamed' && window.kind !== 'Open';
+      if (isClosed && remaining === 0) {
+        add(nodePool, 'window', ofPool.length); // it is asked before a method looks at any of them
+        continue;
+      }
       const found = ofPool.map(({ stateNode }) => this.#found.get(reason)?.get(stateNode.providerId));
       for (const blocker of found) if (blocker !== undefined) add(nodePool, blocker);
       const free = found.filter((blocker) => blocker === undefined).length;
-      const { remaining = 0, window } = method.allowances.byPool.get(nodePool) ?? {};
-      const isClosed = window !== undefined && window.kind !== 'Unnamed' && window.kind !== 'Open';
       if (free > remaining) add(nodePool, isClosed ? 'window' : 'budget', free - remaining);
     }
     this.#forgetOthers(reason, candidates.eligible);
