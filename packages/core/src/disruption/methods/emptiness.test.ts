@@ -133,7 +133,9 @@ test('09/120 an annotation that is edited during a pass counts from the next pas
   await env.addPool();
   await env.addNode('a');
   const annotations = { 'karpenter-ts.dev/consolidation-methods': 'single-delete' };
-  await passAnd(env, () => env.change(NODE_POOLS, 'default', { metadata: { annotations } }));
+  await passAnd(env, async () => {
+    await env.change(NODE_POOLS, 'default', { metadata: { annotations } });
+  });
   assert.deepEqual(await env.kept(), []);
   await env.addNode('b');
   await env.pass();
