@@ -60,16 +60,18 @@ test('04/67 a NodeClaim made from another template is drifted, and is no longer 
 });
 
 /** The annotations of extensions on NodePools (spec 09 §J), those that nobody reads yet among them. */
-const EXTENSION_ANNOTATIONS = [
-  ...['packing-policy', 'consolidation-max-replacements', 'split-min-savings', 'node-fee', 'min-savings'],
-  ...['min-savings-delete', 'limit-cost', 'limits-schedule', 'on-demand-base', 'on-demand-percent', 'spot-guard'],
-  ...['spot-return', 'spot-min-types', 'prefer', 'budget-time-zone', 'disruption-windows', 'expiration-policy'],
-  ...['expiration-deadline', 'expiration-jitter', 'consolidation-methods', 'consolidate-after'],
-  ...['consolidate-after-ignore', 'min-node-age', 'min-pod-uptime', 'max-moves', 'drift-rollout', 'drift-resume'],
-  ...['drift-approved', 'in-place', 'hold', 'deprecated', 'min-nodes', 'headroom', 'active-hours', 'off-hours'],
-  ...['off-hours-system', 'wake-before', 'interruption-drain', 'zone-balance', 'standby', 'namespaces'],
-  ...['namespace-selector', 'spot-hold-until'],
-].map((name) => `karpenter-ts.dev/${name}`);
+const EXTENSION_ANNOTATIONS = `
+  packing-policy consolidation-max-replacements split-min-savings node-fee min-savings
+  min-savings-delete limit-cost limits-schedule on-demand-base on-demand-percent spot-guard
+  spot-return spot-min-types prefer budget-time-zone disruption-windows expiration-policy
+  expiration-deadline expiration-jitter consolidation-methods consolidate-after
+  consolidate-after-ignore min-node-age min-pod-uptime max-moves drift-rollout drift-resume
+  drift-approved in-place hold deprecated min-nodes headroom active-hours off-hours off-hours-system
+  wake-before interruption-drain zone-balance standby namespaces namespace-selector spot-hold-until
+`
+  .trim()
+  .split(/\s+/)
+  .map((name) => `karpenter-ts.dev/${name}`);
 
 test('09/114 annotations of extensions change no hash and let no node drift, set or removed', async (t) => {
   const env = await start(t);
