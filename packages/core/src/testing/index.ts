@@ -5,3 +5,4 @@ export {
   TestEnvironment,
   type TestEnvironmentSettings,
 } from './test-environment.ts';
+export { metricsPage } from './metrics-page.ts';

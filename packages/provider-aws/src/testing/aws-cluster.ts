@@ -21,18 +21,20 @@ import {
   startEmulator,
 } from '@karpenter-ts/aws-emulator';
 import { createOperator, operatorOptions } from '@karpenter-ts/core';
+import { metricsPage } from '@karpenter-ts/core/testing';
 import { type Cluster, startCluster } from '@karpenter-ts/embedded';
 import {
   type ApiObject,
   apiVersionOf,
   DEPLOYMENTS,
+  isTrue,
   type Node,
   NODES,
   type Pod,
   PODS,
+  READY,
   type ResourceType,
   type Taint,
-  timestamp,
 } from '@karpenter-ts/kubernetes';
 import { type Client, defaultsOf, isNotFound, Metrics, SECOND, VirtualClock } from '@karpenter-ts/runtime';
 import { type RecordingLogger, recordingLogger } from '@karpenter-ts/runtime/testing';
@@ -97,8 +99,9 @@ export class AwsCluster {
   readonly requests: Map<string, number>;
   readonly #cluster: Cluster;
   readonly #options: Partial<AwsOptions>;
-  readonly #clusterNetwork: ClusterNetwork;
+  readonly network: ClusterNetwork;
   #operator: Running | undefined;
+  #metrics: Metrics | undefined;
 
   private constructor(parts: {
     readonly clock: VirtualClock;
@@ -113,14 +116,14 @@ export class AwsCluster {
     this.#cluster = parts.cluster;
     this.#options = parts.options;
     this.client = parts.cluster.client;
-    this.#clusterNetwork = parts.emulator.ec2.addClusterNetwork({ cluster: CLUSTER_NAME, zones: ZONES });
+    this.network = parts.emulator.ec2.addClusterNetwork({ cluster: CLUSTER_NAME, zones: ZONES });
     this.boots = parts.emulator.bootInto({
       nodes: clientNodes(parts.cluster.client),
       cluster: { name: CLUSTER_NAME, endpoint: ENDPOINT, certificateAuthority: Buffer.from(CA).toString('base64') },
     });
   }
 
-  /** Starts all of it, with a NodeClass `default` that has what the NodeClass controller would find. */
+  /** Starts all of it. */
   static async start(
     t: Pick<TestContext, 'after'>,
     options: Partial<AwsOptions> = {},
@@ -156,6 +159,7 @@ export class AwsCluster {
   async startOperator(): Promise<void> {
     const { clock, logger } = this;
     const metrics = new Metrics(clock);
+    this.#metrics = metrics;
     const handler = sdkHandler(this.emulator) as never;
     const options = {
       ...defaultsOf(awsOptions),
@@ -189,13 +193,18 @@ export class AwsCluster {
     await clock.advance(2 * SECOND);
   }
 
+  /** The metrics of the last process, as a scraper gets them. */
+  page(): Promise<string> {
+    return metricsPage(this.#metrics!);
+  }
+
   async stopOperator(): Promise<void> {
     const operator = this.#operator;
     this.#operator = undefined;
     await operator?.stop();
   }
 
-  /** An EC2NodeClass that is ready, with images of its family, and a NodePool of the same name. */
+  /** An EC2NodeClass with images of its family, which is ready, and a NodePool of the same name. */
   async addPool(name: string, family: Family, parts: PoolParts = {}): Promise<NodePool> {
     const { spec = {}, requirements = [], taints = [], template = {} } = parts;
     await this.#addNodeClass(name, family, spec);
@@ -248,6 +257,10 @@ export class AwsCluster {
     }
   }
 
+  nodeClass(name: string): Promise<EC2NodeClass> {
+    return this.client.get<EC2NodeClass>(EC2_NODE_CLASSES, { name });
+  }
+
   /** The instances that cost something. */
   livingInstances() {
     return this.emulator.ec2.instances().filter(({ state }) => state === 'pending' || state === 'running');
@@ -281,44 +294,26 @@ export class AwsCluster {
 
   async #addNodeClass(name: string, family: Family, spec: object): Promise<void> {
     const { ec2 } = this.emulator;
-    const amis = (['x86_64', 'arm64'] as const).map((architecture) => {
-      const image = IMAGE_NAMES[family](architecture);
+    const architectures = family === 'Windows2022' ? (['x86_64'] as const) : (['x86_64', 'arm64'] as const);
+    const amis = architectures.map((architecture) => {
       const platform = family === 'Windows2022' ? 'windows' : 'linux';
-      const id = ec2.addImage({ name: image, architecture, platform, id: `ami-${name}-${architecture}` });
-      const arch = {
-        key: 'kubernetes.io/arch',
-        operator: 'In',
-        values: [architecture === 'arm64' ? 'arm64' : 'amd64'],
-      };
-      return { id, name: image, requirements: [arch] };
+      const id = `ami-${name}-${architecture}`;
+      return ec2.addImage({ name: IMAGE_NAMES[family](architecture), architecture, platform, id });
     });
     const discovery = [{ tags: { 'karpenter.sh/discovery': CLUSTER_NAME } }];
-    const created = await this.#create<EC2NodeClass>(EC2_NODE_CLASSES, {
+    await this.#create<EC2NodeClass>(EC2_NODE_CLASSES, {
       metadata: { name },
       spec: {
         amiFamily: family,
-        amiSelectorTerms: amis.map(({ id }) => ({ id })),
+        amiSelectorTerms: amis.map((id) => ({ id })),
         subnetSelectorTerms: discovery,
         securityGroupSelectorTerms: discovery,
         instanceProfile: PROFILE,
         ...spec,
       },
     });
-    const status = {
-      amis: family === 'Windows2022' ? amis.slice(0, 1) : amis,
-      ...this.#network(),
-      instanceProfile: PROFILE,
-      conditions: [readyAt(created.metadata.generation ?? 1, this.clock.now())],
-    };
-    await this.client.patch(EC2_NODE_CLASSES, { name }, { type: 'merge', body: { status } }, { subresource: 'status' });
-    await this.clock.advance(1 * SECOND);
-  }
-
-  /** What the NodeClass controller finds by the tag of the cluster. */
-  #network(): object {
-    const { subnetIds, securityGroupId } = this.#clusterNetwork;
-    const subnets = Object.entries(subnetIds).map(([zone, id]) => ({ id, zone, zoneID: zoneIdOf(zone) }));
-    return { subnets, securityGroups: [{ id: securityGroupId, name: `${CLUSTER_NAME}-node` }] };
+    const isReady = async (): Promise<boolean> => isTrue(await this.nodeClass(name), READY);
+    await this.until(`the NodeClass ${name} is ready`, isReady);
   }
 
   #create<T extends ApiObject>(type: ResourceType, object: object): Promise<T> {
@@ -332,16 +327,6 @@ function podSpec(nodePool: string, { requests = { cpu: '1' }, limits = {}, nodeS
     containers: [{ name: 'main', image: 'none', resources: { requests, limits } }],
     ...spec,
   };
-}
-
-/** As us-east-1 numbers the zones of this account. */
-function zoneIdOf(zone: string): string {
-  return `use1-az${zone.charCodeAt(zone.length - 1) - 96}`;
-}
-
-function readyAt(observedGeneration: number, now: number): object {
-  const lastTransitionTime = timestamp(now);
-  return { type: 'Ready', status: 'True', reason: 'Ready', message: '', observedGeneration, lastTransitionTime };
 }
 
 const CREDENTIALS = { accessKeyId: 'AKIATEST', secretAccessKey: 'secret' };

@@ -20,6 +20,7 @@ import type { Image } from './images.ts';
 import type { Ec2Instance, MutableInstance, StatusCheck } from './instance.ts';
 import type { InstanceListener } from './instances.ts';
 import { interrupt, recommendRebalance } from './interruptions.ts';
+import type { LaunchTemplate } from './launch-templates.ts';
 import type { Refusal } from './refusals.ts';
 import type { Ec2Region } from './region.ts';
 import type { CapacityReservation } from './reservations.ts';
@@ -219,6 +220,10 @@ export class Ec2Levers {
 
   findInstance(id: string): Ec2Instance | undefined {
     return this.#region.instances.get(id);
+  }
+
+  launchTemplates(): readonly LaunchTemplate[] {
+    return [...this.#region.launchTemplates.values()];
   }
 
   findType(instanceType: string): InstanceTypeInfo | undefined {
