@@ -192,7 +192,7 @@ test('a misspelt command gets a suggestion, help and version exit with 0', async
   assert.deepEqual([misspelt.exitCode, misspelt.err().includes('Did you mean check?')], [2, true]);
   const help = recordingIo();
   await main(['--help'], help);
-  assert.deepEqual([help.exitCode, help.out().includes('check [options] <file...>')], [0, true]);
+  assert.deepEqual([help.exitCode, help.out().includes('check [options] [file...]')], [0, true]);
   const version = recordingIo();
   await main(['--version'], version);
   assert.deepEqual([version.exitCode, version.out()], [0, '0.1.0\n']);
