@@ -16,13 +16,11 @@ export class Dedupe {
 
   /** Returns whether to publish the event now, and records it if so. */
   admits(draft: EventDraft, elapsed: number): boolean {
+    this.#sweep(elapsed);
     const key = draft.dedupe === undefined || draft.dedupe.length === 0 ? undefined : dedupeKey(draft);
     if (key !== undefined && elapsed < (this.#until.get(key) ?? 0)) return false;
     if (draft.limit !== undefined && !this.#allowanceOf(draft.limit).tryTake(elapsed)) return false;
-    if (key !== undefined) {
-      this.#sweep(elapsed);
-      this.#until.set(key, elapsed + (draft.dedupeTimeout ?? DEFAULT_TIMEOUT));
-    }
+    if (key !== undefined) this.#until.set(key, elapsed + (draft.dedupeTimeout ?? DEFAULT_TIMEOUT));
     return true;
   }
 

@@ -135,8 +135,9 @@ function isStatic({ pool }: Candidate): boolean {
   return pool.nodePool.spec.replicas !== undefined;
 }
 
+/** Asked about every candidate in every pass, so it does not read the duration. */
 function isDisabled({ pool }: Candidate, reason: ConsolidationReason): boolean {
-  return waitFor(reason, pool.nodePool, pool.settings) === 'Never';
+  return (pool.settings.waits[reason] ?? pool.nodePool.spec.disruption.consolidateAfter) === 'Never';
 }
 
 function isConsolidatable({ nodeClaim }: Candidate): boolean {
