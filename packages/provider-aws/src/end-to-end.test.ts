@@ -1,9 +1,10 @@
 // From a pending pod to a pod that runs on EC2, and back: control plane, operator and AWS in one process, virtual time.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { NODE_CLAIMS } from '@karpenter-ts/apis';
+import { type EC2NodeClass, NODE_CLAIMS } from '@karpenter-ts/apis';
 import { findCondition, isTrue, PODS, READY } from '@karpenter-ts/kubernetes';
 import { MINUTE, SECOND } from '@karpenter-ts/runtime';
+import { EC2_NODE_CLASSES } from './node-class/node-class-lookup.ts';
 import { AwsCluster, type Family, ZONES } from './testing/aws-cluster.ts';
 
 const TYPE = 'node.kubernetes.io/instance-type';
@@ -41,6 +42,23 @@ test('a pending pod gets an instance that joins, and the instance is terminated 
     return (await env.nodeClaims()).length === 0 && (await env.nodes()).length === 0;
   });
   assert.deepEqual(env.livingInstances(), []);
+});
+
+test('a NodeClass is validated by dry runs before a pod gets an instance with it', async (t) => {
+  const env = await AwsCluster.start(t, { disableDryRun: false });
+  await env.addPool('default', 'AL2023', { requirements: [ON_DEMAND, SMALL] });
+  const nodeClass = () => env.client.get<EC2NodeClass>(EC2_NODE_CLASSES, { name: 'default' });
+  await env.until('it is validated', async () => isTrue(await nodeClass(), 'ValidationSucceeded'));
+  assert.equal(isTrue(await nodeClass(), READY), true);
+  const calls = ['CreateLaunchTemplate', 'CreateFleet', 'RunInstances'];
+  assert.deepEqual(
+    calls.map((call) => env.requests.get(`ec2 ${call}`)),
+    [1, 1, 1],
+  );
+  assert.deepEqual(env.livingInstances(), []);
+  await env.addPod('app', 'default');
+  await env.untilRunning('app');
+  assert.equal(env.requests.get('ec2 CreateFleet'), 2);
 });
 
 describe('nodes of each image family join with what their user data says', () => {

@@ -23,6 +23,7 @@ test('importing the provider loads neither its parts nor the SDK of AWS', () => 
     'index.ts',
     'module.ts',
     'node-class/node-class-lookup.ts',
+    'node-class/node-class-parts.ts',
     'options/options.ts',
   ]);
   assert.deepEqual(

@@ -129,6 +129,8 @@ export const isUnfulfillable = (code: string): boolean => UNFULFILLABLE.has(code
 export const isLaunchTemplateNotFound = (error: unknown): boolean =>
   hasCode(error, 'InvalidLaunchTemplateName.NotFoundException');
 
+export const isPlacementGroupNotFound = (error: unknown): boolean => hasCode(error, 'InvalidPlacementGroup.Unknown');
+
 export const isInstanceProfileNotFound = (error: unknown): boolean =>
   hasCode(error, 'InvalidParameterValue') && findAwsError(error)!.message.includes('Invalid IAM Instance Profile name');
 

@@ -1,9 +1,7 @@
-import type { Ec2NodeClassCondition } from '@karpenter-ts/apis';
 import type { ProviderDeps } from '@karpenter-ts/cloudprovider';
-import type { ConditionRules } from '@karpenter-ts/kubernetes';
 import type { Controller } from '@karpenter-ts/runtime';
 import type { Ec2Api, IamApi } from '../api/aws-apis.ts';
-import type { ClusterFacts } from '../cluster/cluster-facts.ts';
+import type { Cluster } from '../cluster/cluster.ts';
 import { Amis } from '../images/amis.ts';
 import { InstanceProfiles } from '../instance-profiles/instance-profiles.ts';
 import { NodeClassProfiles } from '../instance-profiles/node-class-profiles.ts';
@@ -22,9 +20,11 @@ import { placementGroupStep } from '../status/placement-group-step.ts';
 import { NO_RESERVATIONS, reservationStep } from '../status/reservation-step.ts';
 import type { CleanUp, StatusStep } from '../status/status-step.ts';
 import type { AwsOptions } from '../options/options.ts';
+import type { InstanceTypes } from '../offerings/instance-types.ts';
 import type { PlacementGroups } from '../placement/placement-groups.ts';
 import type { CapacityReservations } from '../reservations/capacity-reservations.ts';
 import { profileGarbageCollectionController } from './instance-profile-garbage-collection.ts';
+import { Validation } from '../validation/validation.ts';
 import { nodeClassController } from './nodeclass.ts';
 import { nodeClassHashController } from './nodeclass-hash.ts';
 
@@ -35,18 +35,19 @@ export interface NodeClassControllerDeps
   readonly region: string;
   readonly options: AwsOptions;
   readonly reservedCapacity: boolean;
-  readonly cluster: ClusterFacts;
+  readonly cluster: Cluster;
   readonly kubernetes: { readonly version: string };
   readonly parameters: ParameterSource;
   readonly addresses: SubnetAddressBook;
   readonly capacityReservations: CapacityReservations;
   readonly placementGroups: PlacementGroups;
   readonly templates: LaunchTemplates;
+  readonly instanceTypes: InstanceTypes;
 }
 
 /** The controllers that look after EC2NodeClasses. */
 export function nodeClassControllers(deps: NodeClassControllerDeps): readonly Controller[] {
-  const { caches, options, region } = deps;
+  const { caches, options, region, reservedCapacity } = deps;
   const nodeClasses = caches.nodeClasses.of(EC2_NODE_CLASSES);
   const { clusterName, isolatedVpc } = options;
   const owner = { clusterName, region };
@@ -58,7 +59,7 @@ export function nodeClassControllers(deps: NodeClassControllerDeps): readonly Co
       ...deps,
       ...caches,
       nodeClasses,
-      rules: rulesOf(deps),
+      rules: nodeClassConditions(reservedCapacity),
       steps: stepsOf(deps, ofNodeClasses),
       cleanUps: cleanUpsOf(deps, ofNodeClasses),
     }),
@@ -76,7 +77,7 @@ function stepsOf(deps: NodeClassControllerDeps, profiles: NodeClassProfiles): re
     subnetStep(new Subnets({ ...deps, refreshInterval: options.subnetRefreshInterval })),
     securityGroupStep(new SecurityGroups(deps)),
     instanceProfileStep(profiles),
-    // The step of the validation comes here.
+    new Validation({ ...deps, nodePools: deps.caches.nodePools, disableDryRun: options.disableDryRun }),
   ];
 }
 
@@ -87,12 +88,4 @@ function cleanUpsOf(deps: NodeClassControllerDeps, profiles: NodeClassProfiles):
     instanceProfileCleanUp({ ...deps, profiles }),
     ({ metadata }, signal) => templates.deleteFor(metadata.name, signal),
   ];
-}
-
-/** Conditions whose steps are not among those above. */
-const UNFILLED: ReadonlySet<Ec2NodeClassCondition> = new Set(['ValidationSucceeded']);
-
-function rulesOf({ reservedCapacity }: NodeClassControllerDeps): ConditionRules<Ec2NodeClassCondition> {
-  const { dependents } = nodeClassConditions(reservedCapacity);
-  return { dependents: dependents.filter((type) => !UNFILLED.has(type)) };
 }

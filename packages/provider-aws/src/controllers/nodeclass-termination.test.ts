@@ -108,7 +108,7 @@ test('a conflict at the end is tried again, and finalizers of others stay', asyn
   });
   env.refusals.add({ method: 'PATCH', path: /ec2nodeclasses\/default$/, code: 409, times: 2 });
   await env.delete(EC2_NODE_CLASSES, 'default');
-  await env.clock.advance(5 * SECOND);
+  await env.clock.advance(15 * SECOND);
   assert.deepEqual((await classes.find())?.metadata.finalizers, ['example.com/x']);
   assert.deepEqual(classes.failures(), []);
   env.writes.length = 0;

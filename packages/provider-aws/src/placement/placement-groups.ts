@@ -3,7 +3,7 @@ import type { EC2NodeClass } from '@karpenter-ts/apis';
 import { ExpiringMap, HOUR, MINUTE, type SteadyClock } from '@karpenter-ts/runtime';
 import { AnswerCache } from '../api/answer-cache.ts';
 import type { Ec2Api } from '../api/aws-apis.ts';
-import { findAwsError } from '../api/aws-error.ts';
+import { isPlacementGroupNotFound } from '../api/aws-error.ts';
 import { withContext } from '../api/with-context.ts';
 import type { NodeClassSpec } from '../node-class/node-class-parts.ts';
 import type { PlacementGroup, PlacementGroupSource } from './placement-group.ts';
@@ -77,7 +77,7 @@ export class PlacementGroups implements PlacementGroupSource {
       return first && groupOf(first);
     } catch (error) {
       // EC2 answers an unknown name or id with an error, not with an empty list.
-      if (findAwsError(error)?.code === 'InvalidPlacementGroup.Unknown') return undefined;
+      if (isPlacementGroupNotFound(error)) return undefined;
       throw error;
     }
   }

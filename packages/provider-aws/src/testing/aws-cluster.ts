@@ -166,6 +166,7 @@ export class AwsCluster {
       clusterName: CLUSTER_NAME,
       clusterEndpoint: ENDPOINT,
       isolatedVpc: true, // the shipped prices will do
+      disableDryRun: true, // tests of launches count requests, and make them fail
       ...this.#options,
     };
     const process = { env: ENVIRONMENT, version: '0.0.0', readClusterCa: () => Promise.resolve(CA) };

@@ -2,9 +2,11 @@ import type { TestContext } from 'node:test';
 import type { EC2NodeClass } from '@karpenter-ts/apis';
 import { type Condition, findCondition } from '@karpenter-ts/kubernetes';
 import { defaultsOf, MINUTE } from '@karpenter-ts/runtime';
+import { Cluster } from '../cluster/cluster.ts';
 import type { ClusterFacts } from '../cluster/cluster-facts.ts';
 import { type NodeClassControllerDeps, nodeClassControllers } from '../controllers/node-class-controllers.ts';
 import { SsmParameters } from '../images/ssm-parameters.ts';
+import type { DiscoveredTypes } from '../instance-types/discovered-types.ts';
 import { LaunchTemplates } from '../launch/launch-templates.ts';
 import { SubnetAddressBook } from '../network/subnet-address-book.ts';
 import { EC2_NODE_CLASSES } from '../node-class/node-class-lookup.ts';
@@ -13,6 +15,7 @@ import { PlacementGroups } from '../placement/placement-groups.ts';
 import { CapacityReservations } from '../reservations/capacity-reservations.ts';
 import { ReservationCounts } from '../reservations/reservation-counts.ts';
 import { EMULATED_CLUSTER, EmulatedAws } from './emulated-aws.ts';
+import { discoverEmulatedTypes, emulatedInstanceTypes } from './emulated-types.ts';
 import { ProviderEnvironment } from './provider-environment.ts';
 
 const TAGGED = [{ tags: { 'karpenter.sh/discovery': EMULATED_CLUSTER } }];
@@ -21,7 +24,7 @@ const TAGGED = [{ tags: { 'karpenter.sh/discovery': EMULATED_CLUSTER } }];
 const CLUSTER: ClusterFacts = {
   name: EMULATED_CLUSTER,
   endpoint: 'https://cluster.example',
-  caBundle: 'test-ca-bundle',
+  caBundle: 'dGVzdC1jYQ==',
   kubeDnsIp: '10.0.100.10',
 };
 
@@ -41,7 +44,12 @@ export class NodeClassEnvironment {
   /** The version of the cluster. */
   readonly kubernetes: { version: string };
 
-  private constructor(env: ProviderEnvironment, aws: EmulatedAws, parts: NodeClassEnvironmentParts) {
+  private constructor(
+    env: ProviderEnvironment,
+    aws: EmulatedAws,
+    discovered: DiscoveredTypes,
+    parts: NodeClassEnvironmentParts,
+  ) {
     this.env = env;
     this.aws = aws;
     this.kubernetes = { version: parts.kubernetes ?? '1.35' };
@@ -57,23 +65,26 @@ export class NodeClassEnvironment {
       events,
       options: { ...defaultsOf(awsOptions), clusterName: EMULATED_CLUSTER, ...parts.options },
       reservedCapacity: parts.reservedCapacity ?? true,
-      cluster: CLUSTER,
+      cluster: new Cluster({ ...common, eks: apis.eks, facts: CLUSTER }),
       kubernetes: this.kubernetes,
       parameters: new SsmParameters({ ...common, ssm: apis.ssm }),
       addresses: new SubnetAddressBook(clock, 5 * MINUTE),
       capacityReservations: new CapacityReservations({ ...common, counts: new ReservationCounts(clock) }),
       placementGroups: new PlacementGroups(common),
       templates: new LaunchTemplates(common),
+      instanceTypes: emulatedInstanceTypes(aws, discovered),
     };
   }
 
   /** The controllers run at once. */
   static async start(t: TestContext, parts: NodeClassEnvironmentParts = {}): Promise<NodeClassEnvironment> {
     const env = new ProviderEnvironment();
-    const aws = await EmulatedAws.start(t, env.clock);
+    const aws = await EmulatedAws.start(t, env.clock, { instanceTypes: ['m5.large', 'm6g.large'] });
     await env.startWith(t);
     aws.emulator.iam.addRole('node');
-    const started = new NodeClassEnvironment(env, aws, parts);
+    aws.emulator.eks.addCluster({ name: EMULATED_CLUSTER, endpoint: CLUSTER.endpoint });
+    const discovered = await discoverEmulatedTypes(aws);
+    const started = new NodeClassEnvironment(env, aws, discovered, parts);
     await env.run(...nodeClassControllers(started.deps));
     return started;
   }

@@ -1,7 +1,12 @@
 import { AWS_PROFILE, type EC2NodeClass, type NodeClaim, type NodePool, toRequirements } from '@karpenter-ts/apis';
 import type { InstanceType } from '@karpenter-ts/scheduling';
 import type { Ec2Api } from '../api/aws-apis.ts';
-import { isDryRunSuccess, isInstanceProfileNotFound, isLaunchTemplateNotFound } from '../api/aws-error.ts';
+import {
+  isDryRunSuccess,
+  isInstanceProfileNotFound,
+  isLaunchTemplateNotFound,
+  isPlacementGroupNotFound,
+} from '../api/aws-error.ts';
 import { within } from '../api/with-context.ts';
 import type { JoinedCluster } from '../cluster/cluster-facts.ts';
 import type { Tags } from '../launch/launch-tags.ts';
@@ -156,7 +161,7 @@ async function dryRun(call: Promise<unknown>, signal: AbortSignal): Promise<unkn
 
 /**
  * EC2 may not know yet of an instance profile or a launch template that has just been made, and somebody may have deleted
- * the template: none of these says anything of the NodeClass.
+ * the template or the placement group, which another step notices: none of these says anything of the NodeClass.
  */
 function judgeLaunch(
   call: 'CreateFleet' | 'RunInstances',
@@ -164,7 +169,7 @@ function judgeLaunch(
   { template }: Probe,
   { templates }: DryRunDeps,
 ): Judgement {
-  if (isInstanceProfileNotFound(error)) return { kind: 'retry' };
+  if (isInstanceProfileNotFound(error) || isPlacementGroupNotFound(error)) return { kind: 'retry' };
   if (!isLaunchTemplateNotFound(error)) return judge(call, error);
   templates.invalidate(template);
   return { kind: 'retry' };

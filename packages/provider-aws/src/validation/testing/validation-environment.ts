@@ -6,17 +6,11 @@ import { type Condition, findCondition } from '@karpenter-ts/kubernetes';
 import { type Result, SECOND } from '@karpenter-ts/runtime';
 import { NEVER } from '@karpenter-ts/runtime/testing';
 import { Cluster } from '../../cluster/cluster.ts';
-import { DiscoveredMemory } from '../../instance-types/discovered-memory.ts';
-import { DiscoveredTypes } from '../../instance-types/discovered-types.ts';
+import type { DiscoveredTypes } from '../../instance-types/discovered-types.ts';
 import { LaunchTemplates } from '../../launch/launch-templates.ts';
-import { createInstanceTypes } from '../../offerings/create-instance-types.ts';
-import { NO_OVERLAY_PRICES } from '../../offerings/overlay-prices.ts';
-import { UnavailableOfferings } from '../../offerings/unavailable-offerings.ts';
-import { Prices } from '../../pricing/prices.ts';
-import { ReservationCounts } from '../../reservations/reservation-counts.ts';
 import { CLUSTER } from '../../testing/launch-environment.ts';
 import { EMULATED_CLUSTER, EmulatedAws } from '../../testing/emulated-aws.ts';
-import { NO_ZONAL_SHIFTS } from '../../zonal-shift/zonal-shifts.ts';
+import { discoverEmulatedTypes, emulatedInstanceTypes } from '../../testing/emulated-types.ts';
 import { nodeClassConditions } from '../../node-class/node-class-parts.ts';
 import { NodeClassDraft } from '../../status/node-class-draft.ts';
 import { Validation } from '../validation.ts';
@@ -64,27 +58,14 @@ export class ValidationEnvironment {
     this.aws = aws;
     this.asked = asked;
     const deps = { ...apis, clock, logger, metrics, stopping, region: REGION };
-    const options = { region: REGION, vmMemoryOverheadPercent: 0.075, reservedEnis: 0 };
     const { disableDryRun = false, reservedCapacity = false } = parts;
-    const instanceTypes = createInstanceTypes({
-      ...deps,
-      discovered,
-      options,
-      reservedCapacity,
-      prices: new Prices({ ...deps, isolatedVpc: true }),
-      overlayPrices: NO_OVERLAY_PRICES,
-      unavailable: new UnavailableOfferings(deps),
-      memory: new DiscoveredMemory(deps),
-      reservations: new ReservationCounts(clock),
-      zonalShift: NO_ZONAL_SHIFTS,
-    });
     const { cidr: _, ...facts } = CLUSTER;
     this.templates = new LaunchTemplates({ ...deps, clusterName: EMULATED_CLUSTER });
     this.validation = new Validation({
       ...deps,
       cluster: new Cluster({ ...deps, facts }),
       templates: this.templates,
-      instanceTypes,
+      instanceTypes: emulatedInstanceTypes(aws, discovered),
       placementGroups: { resolve: async () => undefined },
       nodePools: { byIndex: (_index, key) => this.#nodePools.filter(() => key.endsWith('default')) },
       reservedCapacity,
@@ -102,9 +83,7 @@ export class ValidationEnvironment {
     emulator.eks.addCluster({ name: EMULATED_CLUSTER, endpoint: CLUSTER.endpoint, ...network });
     emulator.iam.addInstanceProfile(PROFILE);
     await clock.advance(10 * SECOND); // until EC2 knows of it
-    const discovered = new DiscoveredTypes({ ...aws, ec2: aws.apis.ec2 });
-    await aws.settle(discovered.refreshTypes(NEVER));
-    await aws.settle(discovered.refreshOfferings(NEVER));
+    const discovered = await discoverEmulatedTypes(aws);
     const env = new ValidationEnvironment(aws, asked, parts, discovered);
     env.forgetCalls();
     return env;
