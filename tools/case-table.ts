@@ -17,7 +17,6 @@ const CHAPTERS: readonly Chapter[] = [
     later: [
       ['59–62', 'later: evaluation of NodeOverlays'],
       ['65–66', 'later: CapacityBuffer controller'],
-      ['81', 'later: EC2NodeClass controllers'],
       ['88–90', 'later: the open kubelet map is upstream 1.15'],
       ['103–116', 'later: the convert command'],
     ],
@@ -58,7 +57,6 @@ const CHAPTERS: readonly Chapter[] = [
     later: [
       ['58', 'later: upstream 1.15'],
       ['76–84', 'later: the Helm charts'],
-      ['88', 'later: the EC2NodeClass controllers'],
     ],
   },
   {
@@ -72,12 +70,8 @@ const CHAPTERS: readonly Chapter[] = [
     title: 'NodeClasses on AWS',
     cases: 158,
     later: [
-      ['43–54', 'later: the EC2NodeClass controllers'],
-      ['58–60', 'later: the EC2NodeClass controllers'],
-      ['62–73', 'later: the EC2NodeClass controllers'],
       ['74–79', 'later: upstream 1.15'],
       ['80', 'the same as 01/86 and 01/87'],
-      ['135–141', 'later: the EC2NodeClass controllers'],
     ],
   },
   {

@@ -18,7 +18,7 @@ export interface NodeClassKind<T extends NodeClass = NodeClass> extends Resource
 }
 
 /** What decides which conditions a NodeClass has. */
-export interface NodeClassSettings {
+interface NodeClassSettings {
   /** Whether capacity reservations are used. */
   readonly reservedCapacity: boolean;
 }

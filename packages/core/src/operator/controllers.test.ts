@@ -5,6 +5,7 @@ import type { OperatorOptions } from '../options/operator-options.ts';
 import { NodeClaimDeletions } from '../nodeclaim/deletions.ts';
 import type { ControllerDeps } from '../state/controller-deps.ts';
 import { createControllers, type SharedParts } from './controllers.ts';
+import { NODE_CLASSES } from '../testing/objects.ts';
 import { startTestEnvironment } from '../testing/test-environment.ts';
 
 const partsOf = (core: ControllerDeps): SharedParts => ({
@@ -55,4 +56,14 @@ test('05/60 names are different, and what only shows the cluster goes with the o
   const quiet = await namesOf(t, { disableClusterStateObservability: true });
   assert.deepEqual(quiet.filter(shows), []);
   assert.ok(quiet.includes('state.pricing')); // decisions need the prices, too
+});
+
+test('05/60 the conditions of NodeClasses are shown all the same', async (t) => {
+  const nodeClasses = [{ ...NODE_CLASSES, conditions: () => ({ dependents: ['SubnetsReady'] }) }];
+  const names = await namesOf(t, { disableClusterStateObservability: true }, { nodeClasses });
+  const kind = NODE_CLASSES.kind.toLowerCase();
+  assert.deepEqual(
+    names.filter((name) => name.startsWith('operatorpkg.')),
+    [`operatorpkg.${kind}.status`],
+  );
 });

@@ -86,7 +86,7 @@ test('08/55 the instance profiles of a NodeClass go with it', async (t) => {
   assert.deepEqual(profilesOf(classes), []);
 });
 
-test('08/59 in an isolated VPC a NodeClass goes without a call of IAM', async (t) => {
+test('05/88, 08/59 in an isolated VPC a NodeClass goes without a call of IAM', async (t) => {
   const classes = await startWith(t, {}, { options: { isolatedVpc: true } });
   classes.aws.emulator.faults.inject(denied, { service: 'iam' });
   await deleteClass(classes);

@@ -17,7 +17,7 @@ const AGAIN = { requeueAfter: 10 * MINUTE };
 const ALL_CALLS = ['DescribeLaunchTemplates', 'CreateLaunchTemplate', 'CreateFleet', 'RunInstances'];
 
 describe('what has to be there first', () => {
-  test('08/60 a dependency that is False keeps it False; one that is not known yet keeps it Unknown', async (t) => {
+  test('01/81, 08/60 a dependency that is False keeps it False; one that is not known yet keeps it Unknown', async (t) => {
     const env = await ValidationEnvironment.start(t);
     const says = async (conditions: ClassParts['conditions'] & object) => {
       const { says, result } = await env.validate(env.nodeClass({ conditions }));
