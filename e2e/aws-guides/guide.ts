@@ -16,7 +16,7 @@ import {
   READY,
   type ResourceType,
 } from '@karpenter-ts/kubernetes';
-import { type Client, isNotFound } from '@karpenter-ts/runtime';
+import { type Client, unlessGone } from '@karpenter-ts/runtime';
 
 const EC2_NODE_CLASSES: ResourceType = {
   group: 'karpenter.k8s.aws',
@@ -146,7 +146,7 @@ async function podsOf(client: Client, { replicas }: Guide): Promise<readonly Pod
 /** Deletes everything of a guide, the workload first. */
 export async function remove(client: Client, { objects }: Guide): Promise<void> {
   for (const { type, object } of objects.toReversed()) {
-    await client.delete(type, object.metadata).catch(unlessGone);
+    await unlessGone(client.delete(type, object.metadata));
   }
 }
 
@@ -163,15 +163,5 @@ export async function isGone(client: Client, { ec2 }: Emulator, guide: Guide): P
 }
 
 async function exists(asked: Promise<unknown>): Promise<boolean> {
-  return asked.then(
-    () => true,
-    (error: unknown) => {
-      unlessGone(error);
-      return false;
-    },
-  );
-}
-
-function unlessGone(error: unknown): void {
-  if (!isNotFound(error)) throw error;
+  return (await unlessGone(asked)) !== undefined;
 }
