@@ -85,6 +85,29 @@ test('it starts on AWS, runs the controllers of the provider, and stops without 
   );
 });
 
+test('with a queue it waits for messages of it, and stops without waiting for one', async (t) => {
+  const { emulator, start, lines, until } = await environment(t);
+  const controller = start(...CLUSTER, '--log-level=debug', '--interruption-queue=demo');
+  await until('failed to create valid sqs provider');
+  const { error, controller: name } = lines().find(({ message }) => message === 'failed to create valid sqs provider')!;
+  assert.equal(name, 'interruption');
+  assert.match(error!, /QueueDoesNotExist: The specified queue does not exist/);
+  await createQueue(emulator, 'demo');
+  await until('watching interruption queue');
+  const begun = performance.now();
+  controller.stop();
+  assert.equal(await controller.exited, 0);
+  assert.ok(performance.now() - begun < 10_000, 'a request for messages takes twenty seconds');
+});
+
+async function createQueue({ endpoint, place }: Emulator, QueueName: string): Promise<void> {
+  const scope = `AKIATEST/20260101/${place.region}/sqs/aws4_request`;
+  const authorization = `AWS4-HMAC-SHA256 Credential=${scope}, Signature=0`;
+  const headers = { authorization, 'x-amz-target': 'AmazonSQS.CreateQueue' };
+  const { status } = await fetch(endpoint!, { method: 'POST', headers, body: JSON.stringify({ QueueName }) });
+  assert.equal(status, 200);
+}
+
 test('05/24 without the right to ask EC2 it ends with 1 and says what failed', async (t) => {
   const { emulator, start, lines } = await environment(t);
   emulator.faults.inject(unauthorized, { operation: 'DescribeInstanceTypes' });
