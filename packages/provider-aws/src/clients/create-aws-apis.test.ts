@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import { findAwsError, isDryRunSuccess, isServerFault } from '../api/aws-error.ts';
+import { Metrics, nullLogger, VirtualClock } from '@karpenter-ts/runtime';
+import { createAwsApis } from './create-aws-apis.ts';
 import { KEYS, NEVER, startClients, startServer } from './testing/answering-server.ts';
 
 const ec2Error = (code: string, message = 'because'): string =>
@@ -22,6 +24,20 @@ test('calls are signed for the region, with karpenter in the user agent', async 
   assert.match(headers['user-agent']!, /(^| )karpenter\.sh-1\.14\.1( |$)/);
   assert.match(headers.authorization!, /Credential=AKIAEXAMPLE\/\d+\/us-west-2\/ec2\/aws4_request/);
   assert.match(body, /^Action=DescribeSubnets&Version=2016-11-15/);
+});
+
+test('messages are asked for at the endpoint of SQS that the settings choose, whatever host the URL of the queue has', async () => {
+  const clock = new VirtualClock();
+  const hosts: string[] = [];
+  const handle = ({ hostname }: { readonly hostname: string }) => {
+    hosts.push(hostname);
+    return Promise.resolve({ response: { statusCode: 200, headers: {}, body: Buffer.from('{}') } });
+  };
+  const env = { AWS_REGION: 'us-gov-west-1', AWS_ACCESS_KEY_ID: 'AKIAEXAMPLE', AWS_SECRET_ACCESS_KEY: 'secret' };
+  const metrics = new Metrics(clock);
+  const { apis } = await createAwsApis({ env, clock, logger: nullLogger, metrics, version: '1', handler: { handle } });
+  await apis.sqs.receiveMessage({ QueueUrl: 'https://queue.amazonaws.com/111122223333/a' }, NEVER);
+  assert.deepEqual(hosts, ['sqs.us-gov-west-1.amazonaws.com']);
 });
 
 test('05/72 an error of a service becomes an AwsError with its code, text, fault, status and request id', async (t) => {

@@ -74,7 +74,8 @@ export async function createAwsApis(settings: AwsClientSettings): Promise<AwsCli
     eks: eksCalls(extended(new EKSClient(configOf('EKS')), 'EKS')),
     iam: iamCalls(extended(new IAMClient(configOf('IAM')), 'IAM')),
     ssm: ssmCalls(extended(new SSMClient(configOf('SSM')), 'SSM')),
-    sqs: sqsCalls(extended(new SQSClient(configOf('SQS')), 'SQS')),
+    // Requests go to the service's endpoint, as upstream's do: the host in the URL of a queue knows of no FIPS.
+    sqs: sqsCalls(extended(new SQSClient({ ...configOf('SQS'), useQueueUrlAsEndpoint: false }), 'SQS')),
     pricing: pricingCalls(
       extended(new PricingClient({ ...configOf('PRICING'), region: pricingRegion(region) }), 'Pricing'),
     ),
