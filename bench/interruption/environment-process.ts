@@ -3,7 +3,6 @@
 // something and is answered.
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { customResourceDefinition, NODE_CLAIMS, type NodeClaim, RESOURCES } from '@karpenter-ts/apis';
 import { clientNodes, type Emulator, startEmulator } from '@karpenter-ts/aws-emulator';
 import { type Cluster, startCluster } from '@karpenter-ts/embedded';
@@ -110,9 +109,7 @@ async function prepare(
   ec2.addClusterNetwork({ cluster: NAME });
   aws.publishNodeImages({ kubernetes: version });
   aws.iam.addInstanceProfile(PROFILE);
-  const sqs = new SQSClient({ region: REGION, endpoint, credentials: CREDENTIALS });
-  await sqs.send(new CreateQueueCommand({ QueueName: QUEUE, Attributes: { MessageRetentionPeriod: '300' } }));
-  sqs.destroy();
+  await createQueue(endpoint);
   aws.sqs.sendEventsTo(QUEUE);
   const known = { name: NAME, endpoint: server, certificateAuthority: CERTIFICATE };
   eks.addCluster({ ...known, version });
@@ -131,6 +128,16 @@ async function prepare(
       INTERRUPTION_QUEUE: QUEUE,
     },
   };
+}
+
+/** As docs/aws.md says to create it. */
+async function createQueue(endpoint: string): Promise<void> {
+  const scope = `${CREDENTIALS.accessKeyId}/20260101/${REGION}/sqs/aws4_request`;
+  const authorization = `AWS4-HMAC-SHA256 Credential=${scope}, Signature=0`;
+  const headers = { authorization, 'x-amz-target': 'AmazonSQS.CreateQueue' };
+  const body = JSON.stringify({ QueueName: QUEUE, Attributes: { MessageRetentionPeriod: '300' } });
+  const { ok, status } = await fetch(endpoint, { method: 'POST', headers, body });
+  if (!ok) throw new Error(`the queue was not created: ${status}`);
 }
 
 async function answer(request: EnvironmentRequest): Promise<void> {
