@@ -232,6 +232,17 @@ test('a reservation of a kind that EC2 has invented is left out and logged', asy
   assert.deepEqual([line?.fields['error-count'], line?.fields['total-count']], [1, 2]);
 });
 
+/** Those that every NodeClass has. */
+const CONDITIONS = [
+  'AMIsReady',
+  'InstanceProfileReady',
+  'PlacementGroupReady',
+  'Ready',
+  'SecurityGroupsReady',
+  'SubnetsReady',
+  'ValidationSucceeded',
+];
+
 test('01/82, 08/31 without the gate there is no condition of reservations, and what was found before goes', async (t) => {
   const classes = await NodeClassEnvironment.start(t, { reservedCapacity: false });
   const { env } = classes;
@@ -244,16 +255,21 @@ test('01/82, 08/31 without the gate there is no condition of reservations, and w
   await classes.until('Ready', 'True');
   const { capacityReservations, conditions = [] } = await classes.status();
   assert.equal(capacityReservations, undefined);
-  const types = conditions.map(({ type }) => type);
-  assert.ok(!types.includes('CapacityReservationsReady'), types.join());
+  assert.deepEqual(
+    conditions.map(({ type, status }) => `${type}=${status}`).toSorted(),
+    CONDITIONS.map((type) => `${type}=True`),
+  );
 });
 
 test('08/31 with the gate reservations are among the conditions, and the NodeClass gets ready', async (t) => {
   const classes = await NodeClassEnvironment.start(t);
   await classes.add();
   await classes.until('Ready', 'True');
-  const types = (await classes.status()).conditions?.map(({ type }) => type) ?? [];
-  assert.ok(types.includes('CapacityReservationsReady'), types.join());
+  const { conditions = [] } = await classes.status();
+  assert.deepEqual(
+    conditions.map(({ type, status }) => `${type}=${status}`).toSorted(),
+    ['CapacityReservationsReady', ...CONDITIONS].map((type) => `${type}=True`).toSorted(),
+  );
 });
 
 test('01/84, 08/38, 08/39, 08/41 a placement group is found, missed, and no longer asked for', async (t) => {

@@ -15,12 +15,12 @@ export function amiStep(amis: Pick<Amis, 'list'>): StatusStep {
     async reconcile(draft, signal) {
       const found = await amis.list(draft.nodeClass, signal).catch((error: unknown) => refuse(draft, error));
       if (found.length === 0) {
-        draft.find({ amis: undefined });
+        draft.report({ amis: undefined });
         const message = 'AMISelector did not match any AMIs';
         draft.setCondition({ type: 'AMIsReady', status: 'False', reason: 'AMINotFound', message });
         return { requeueAfter: MISSING_INTERVAL };
       }
-      draft.find({ amis: found });
+      draft.report({ amis: found });
       draft.setCondition({ type: 'AMIsReady', status: 'True' });
       return { requeueAfter: INTERVAL };
     },

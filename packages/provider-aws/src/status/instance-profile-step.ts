@@ -15,7 +15,7 @@ export function instanceProfileStep(profiles: Pick<NodeClassProfiles, 'resolve'>
         throw error;
       });
       if ('retryAfter' in resolved) return { requeueAfter: resolved.retryAfter };
-      draft.find({ instanceProfile: resolved.name });
+      draft.report({ instanceProfile: resolved.name });
       draft.setCondition({ type: TYPE, status: 'True' });
       return DONE;
     },

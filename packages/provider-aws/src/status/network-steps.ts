@@ -14,7 +14,7 @@ export function subnetStep(subnets: Pick<Subnets, 'list'>): StatusStep {
     async reconcile(draft, signal) {
       const found = await within('getting subnets', subnets.list(draft.nodeClass, signal));
       if (found.length === 0) {
-        draft.find({ subnets: undefined });
+        draft.report({ subnets: undefined });
         draft.setCondition({
           type: 'SubnetsReady',
           status: 'False',
@@ -22,7 +22,7 @@ export function subnetStep(subnets: Pick<Subnets, 'list'>): StatusStep {
           message: 'SubnetSelector did not match any Subnets',
         });
       } else {
-        draft.find({ subnets: found });
+        draft.report({ subnets: found });
         draft.setCondition({ type: 'SubnetsReady', status: 'True' });
       }
       return { requeueAfter: INTERVAL };
@@ -36,7 +36,7 @@ export function securityGroupStep(groups: Pick<SecurityGroups, 'list'>): StatusS
     async reconcile(draft, signal) {
       const found = await within('getting security groups', groups.list(draft.nodeClass, signal));
       if (found.length === 0) {
-        draft.find({ securityGroups: undefined });
+        draft.report({ securityGroups: undefined });
         draft.setCondition({
           type: 'SecurityGroupsReady',
           status: 'False',
@@ -45,7 +45,7 @@ export function securityGroupStep(groups: Pick<SecurityGroups, 'list'>): StatusS
         });
         return { requeueAfter: INTERVAL };
       }
-      draft.find({ securityGroups: found });
+      draft.report({ securityGroups: found });
       draft.setCondition({ type: 'SecurityGroupsReady', status: 'True' });
       return { requeueAfter: GROUPS_INTERVAL };
     },

@@ -31,7 +31,7 @@ export class NodeClassDraft {
   }
 
   /** Writes members of the status; undefined removes one. */
-  find(findings: Findings): void {
+  report(findings: Findings): void {
     this.#nodeClass = { ...this.#nodeClass, status: { ...this.#nodeClass.status, ...findings } };
   }
 

@@ -29,7 +29,7 @@ export function reservationStep({ reservations, clock }: ReservationStepDeps): S
         const counts = { 'error-count': problems.length, 'total-count': found.length };
         logger.error('failed to parse discovered capacity reservations', combineErrors(problems), counts);
       }
-      draft.find({ capacityReservations: entries.length > 0 ? entries : undefined });
+      draft.report({ capacityReservations: entries.length > 0 ? entries : undefined });
       draft.setCondition({ type: 'CapacityReservationsReady', status: 'True' });
       return { requeueAfter: Math.min(INTERVAL, untilNextEnd(found, clock.now())) };
     },
@@ -42,7 +42,7 @@ export function reservationStep({ reservations, clock }: ReservationStepDeps): S
  */
 export const NO_RESERVATIONS: StatusStep = {
   reconcile: async (draft) => {
-    draft.find({ capacityReservations: undefined });
+    draft.report({ capacityReservations: undefined });
     draft.clearCondition('CapacityReservationsReady');
     return DONE;
   },
