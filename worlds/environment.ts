@@ -1,14 +1,20 @@
 import { customResourceDefinition, RESOURCES } from '@karpenter-ts/apis';
+import type { ConfiguredProvider } from '@karpenter-ts/cloudprovider';
 import { type Cluster, startCluster } from '@karpenter-ts/embedded';
 import { createLogger, SECOND, type Transport, type TransportRequest, VirtualClock } from '@karpenter-ts/runtime';
 import { seededRandom } from '@karpenter-ts/kubernetes/testing';
+import { AwsCloud } from './cloud/aws-cloud.ts';
+import { awsPrices } from './cloud/aws-prices.ts';
 import { type Decorator, fleetCloud, kwokCloud, pricesOf } from './cloud/cloud.ts';
 import { Fleet } from './cloud/fleet.ts';
+import { AwsCallInjector } from './faults/aws-call-injector.ts';
+import { type AwsCallChecker, awsConnection } from './faults/aws-connection.ts';
 import { ApiFaultInjector } from './faults/api-fault-injector.ts';
 import { CloudFaultInjector, faultyProvider } from './faults/faulty-provider.ts';
 import { FaultyTransport } from './faults/faulty-transport.ts';
 import type { SeededBug } from './faults/seeded-bug.ts';
 import { SkewedClock } from './faults/skewed-clock.ts';
+import { AwsJudge } from './invariants/aws-judge.ts';
 import { RequestChecker } from './invariants/request-checker.ts';
 import type { Violation } from './invariants/violation.ts';
 import { Journal } from './journal.ts';
@@ -39,6 +45,9 @@ export class Environment {
   readonly operatorClock: SkewedClock;
   readonly cluster: Cluster;
   readonly fleet: Fleet | undefined;
+  readonly aws: AwsCloud | undefined;
+  readonly awsCalls = new AwsCallInjector();
+  readonly awsJudge: AwsJudge | undefined;
   readonly apiFaults: ApiFaultInjector;
   readonly cloudFaults = new CloudFaultInjector();
   readonly journal: Journal;
@@ -55,23 +64,38 @@ export class Environment {
   #started = 0;
   #deaths = 0;
   #isClosed = false;
+  #troubledUntil = 0;
 
-  private constructor(plan: WorldPlan, cluster: Cluster, clock: VirtualClock, settings: EnvironmentSettings) {
+  private constructor(
+    { plan, cluster, clock, journal, aws }: Pick<Environment, 'plan' | 'cluster' | 'clock' | 'journal' | 'aws'>,
+    settings: EnvironmentSettings,
+  ) {
     this.plan = plan;
     this.clock = clock;
     this.cluster = cluster;
+    this.journal = journal;
+    this.aws = aws;
     this.operatorClock = new SkewedClock(clock);
     this.apiFaults = new ApiFaultInjector(clock);
-    this.journal = new Journal(clock);
     this.fleet = plan.cloud === 'fleet' ? new Fleet(cluster, clock, (text) => this.journal.tell(text)) : undefined;
     this.observer = new Observer({
       cluster,
       clock,
       operatorClock: this.operatorClock,
-      priceOf: pricesOf(plan.cloud),
+      priceOf: plan.cloud === 'aws' ? awsPrices(aws!.emulator.ec2, clock) : pricesOf(plan.cloud),
       tell: (text) => this.journal.tell(text),
       report: (violation) => this.report(violation),
     });
+    this.awsJudge =
+      aws &&
+      new AwsJudge({
+        aws,
+        client: cluster.client,
+        clock,
+        report: (violation) => this.report(violation),
+        troubledUntil: () => this.#troubledUntil,
+        knownSince: () => this.observer.knownSince,
+      });
     this.#settings = settings;
     const random = seededRandom(plan.seed);
     this.#random = () => random.below(2 ** 32) / 2 ** 32;
@@ -86,9 +110,21 @@ export class Environment {
       stopDelay: 3 * SECOND,
       completionDelay: 60 * SECOND,
     };
-    const crds = RESOURCES.kwok.map(customResourceDefinition);
+    const crds = RESOURCES[plan.cloud === 'aws' ? 'aws' : 'kwok'].map(customResourceDefinition);
     const cluster = await startCluster({ clock, seed: plan.seed, crds, kubelet });
-    const env = new Environment(plan, cluster, clock, settings);
+    const journal = new Journal(clock);
+    const aws =
+      plan.cloud === 'aws'
+        ? await AwsCloud.open({
+            cluster,
+            clock,
+            seed: plan.seed,
+            tell: (text) => journal.tell(text),
+            onMessage: (message) => env.awsJudge?.onMessage(message),
+            onFault: () => env.#disturbed(),
+          })
+        : undefined;
+    const env: Environment = new Environment({ plan, cluster, clock, journal, aws }, settings);
     env.#observing = env.observer.start(env.#end.signal);
     return env;
   }
@@ -99,6 +135,7 @@ export class Environment {
     this.#end.abort();
     await this.clock.runUntil(this.#observing);
     await this.clock.runUntil(this.cluster.stop());
+    await this.aws?.stop();
   }
 
   /** How many operators have died. */
@@ -137,19 +174,26 @@ export class Environment {
     };
     const observer = this.observer.operatorStarts();
     const server = this.cluster.transport;
-    const disturbed = (): void => this.observer.disturbed();
+    const disturbed = (): void => this.#disturbed();
     const transport = new FaultyTransport({ server, clock, injector: this.apiFaults, watch, tell, die, disturbed });
     const operator: RunningOperator = { name: `operator ${++this.#started}`, transport, end };
     this.#operators.add(operator);
     journal.tell(`${operator.name} starts`);
+    this.#disturbed();
     const faults = { clock, injector: this.cloudFaults, checker, tell, die, dead: end.signal };
     const decorate: Decorator = (provider) => this.#providerWithBug(faultyProvider(provider, faults));
+    const awsJudge = this.awsJudge?.operatorStarts(() => !end.signal.aborted);
+    const provider = this.#cloudOf(decorate, awsJudge, { die, dead: end.signal });
+    const onLogLine = (line: string): void => {
+      observer.onLogLine(line);
+      awsJudge?.onLogLine(line);
+    };
     const running = runOperator(
       {
         transport: this.#transportWithBug(transport),
         clock: operatorClock,
-        logger: this.#logger((line) => observer.onLogLine(line)),
-        provider: this.fleet ? fleetCloud(this.fleet, decorate) : kwokCloud(decorate),
+        logger: this.#logger(onLogLine),
+        provider,
         random: this.#random,
         repairs: this.plan.repairs,
         elects: this.plan.replicas > 1,
@@ -162,11 +206,31 @@ export class Environment {
     );
   }
 
+  /** The cloud as one operator has it. */
+  #cloudOf(
+    decorate: Decorator,
+    checker: AwsCallChecker | undefined,
+    { die, dead }: { readonly die: (where: string, downFor: number) => void; readonly dead: AbortSignal },
+  ): ConfiguredProvider {
+    if (this.fleet !== undefined) return fleetCloud(this.fleet, decorate);
+    if (this.aws === undefined || checker === undefined) return kwokCloud(decorate);
+    const { handler } = this.aws;
+    const connection = awsConnection({ aws: handler, injector: this.awsCalls, checker, die, dead });
+    return this.aws.provider(this.#settings.bug?.aws?.(connection) ?? connection, decorate);
+  }
+
+  /** Something comes between operators and what they work with, for so long. */
+  #disturbed(duration = 0): void {
+    this.observer.disturbed(duration);
+    this.#troubledUntil = Math.max(this.#troubledUntil, this.clock.now() + duration);
+  }
+
   /** Cuts an operator off from the API server and the cloud. Another one starts after `downFor`, if given. */
   #kill(operator: RunningOperator, where: string, downFor?: number): void {
     if (!this.#operators.delete(operator)) return;
     this.journal.tell(`${operator.name} dies ${where}`);
     this.#deaths++;
+    this.#disturbed();
     operator.transport.die();
     operator.end.abort(new Error('killed by the world'));
     if (downFor !== undefined) this.clock.after(downFor, () => this.startOperators());
@@ -183,14 +247,14 @@ export class Environment {
 
   /** The server is unreachable for so long, and all watches end. */
   beginOutage(duration: number): void {
-    this.observer.disturbed(duration);
+    this.#disturbed(duration);
     this.apiFaults.beginOutage(duration);
     this.cutWatches();
   }
 
   /** Moves the wall time of the operators' host. */
   jumpClock(by: number): void {
-    this.observer.disturbed();
+    this.#disturbed();
     this.operatorClock.jump(by);
     this.observer.jumped();
   }
@@ -199,19 +263,21 @@ export class Environment {
   async calmDown(): Promise<void> {
     this.journal.tell('the world calms down');
     this.isCalm = true;
-    this.observer.disturbed();
+    this.#disturbed();
     this.observer.jumped();
     this.apiFaults.heal();
     this.cloudFaults.heal();
     this.operatorClock.heal();
     this.fleet?.heal();
+    this.aws?.heal();
+    this.awsCalls.heal();
     const due = Array.from(this.#pending); // what these schedule anew is not due
     for (const run of due) await run();
   }
 
   /** Ends all watches, as a restart of the API server does. */
   cutWatches(): void {
-    this.observer.disturbed();
+    this.#disturbed();
     for (const { transport } of this.#operators) transport.cutWatches();
   }
 

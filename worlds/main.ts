@@ -20,6 +20,7 @@ const FEW_CYCLES = 6;
 const USAGE = `Lives of an operator in which everything goes wrong (docs/worlds.md).
 
   npm run worlds -- [--count 500] [--seed 1]                    so many worlds; exit code 1 if one violates an invariant
+  npm run worlds -- --provider aws [--count 300] [--seed 1]     worlds with the AWS provider, named aws:1, aws:2 and so on
   npm run worlds -- --every-write                               the operator dies at each write of a node's life in turn
   npm run worlds -- --replay WORLD [--only p0,w1,s3] [--log]    one world, or part of it, and what happens in it
   npm run worlds -- --prove                                     every known bug is noticed, or the exit code is 1
@@ -32,6 +33,7 @@ Also: --processes N, as many as there are cores unless given; --sabotage BUG, fo
 const input = readOrExit('worlds', USAGE, () => {
   const { values } = parseCommandLine({
     options: {
+      provider: { type: 'string', default: 'kwok' },
       count: { type: 'string', default: '500' },
       seed: { type: 'string', default: '1' },
       processes: { type: 'string', default: String(availableParallelism()) },
@@ -50,6 +52,7 @@ const input = readOrExit('worlds', USAGE, () => {
   if (bug !== undefined && !Object.hasOwn(SEEDED_BUGS, bug)) {
     throw new UsageError(`--sabotage is one of: ${Object.keys(SEEDED_BUGS).join('; ')}`);
   }
+  if (!['kwok', 'aws'].includes(values.provider)) throw new UsageError('--provider is kwok or aws');
   return {
     ...values,
     bug,
@@ -72,7 +75,11 @@ async function run(): Promise<number> {
 }
 
 function seeds(): readonly string[] {
-  return Array.from({ length: input.count }, (_, index) => String(input.seed + index));
+  return Array.from({ length: input.count }, (_, index) => nameOf(input.seed + index));
+}
+
+function nameOf(seed: number): string {
+  return input.provider === 'aws' ? `aws:${seed}` : String(seed);
 }
 
 async function runMany(names: readonly string[]): Promise<number> {

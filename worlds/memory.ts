@@ -66,7 +66,7 @@ const CYCLE_MINUTES = 15;
 /** Runs one operator through the same faults again and again, so many times after it has warmed up. */
 export async function measureMemory(cycles: number, settings: EnvironmentSettings = {}): Promise<MemoryReport> {
   const env = await Environment.open(PLAN, settings);
-  for (const { type, object } of [...baseManifests(), pool(POOL), ...workload(APP)]) {
+  for (const { type, object } of [...baseManifests(PLAN.cloud), pool(POOL, PLAN.cloud), ...workload(APP)]) {
     await env.cluster.client.create(type, object);
   }
   env.startOperators();

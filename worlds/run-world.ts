@@ -1,7 +1,10 @@
-import { MINUTE } from '@karpenter-ts/runtime';
+import { NODE_CLAIMS, NODE_POOLS } from '@karpenter-ts/apis';
+import { MINUTE, unlessGone } from '@karpenter-ts/runtime';
 import { PODS, VOLUME_ATTACHMENTS } from '@karpenter-ts/kubernetes';
 import { baseManifests, HELD, type Manifest, NAMESPACE, pool, typeOf, workload } from './cluster/manifests.ts';
 import { listInstances, takeSnapshot } from './cluster/snapshot.ts';
+import { nodeClassesOf } from './cluster/node-class.ts';
+import type { AwsJudge } from './invariants/aws-judge.ts';
 import { findDuplicates } from './invariants/duplicates.ts';
 import { Leaks } from './invariants/leaks.ts';
 import { findUnconverged } from './invariants/convergence.ts';
@@ -68,12 +71,12 @@ export async function runWorld(plan: WorldPlan, settings: EnvironmentSettings = 
       detail: error instanceof Error ? (error.stack ?? error.message) : String(error),
     });
   }
-  const { violations, journal, clock, deaths, apiFaults, cloudFaults, observer } = env;
+  const { violations, journal, clock, deaths, apiFaults, cloudFaults, aws, observer } = env;
   const tally: Tally = {
     steps: plan.steps.length,
     deaths,
     apiFaults: apiFaults.injectedCount,
-    cloudFaults: cloudFaults.injectedCount,
+    cloudFaults: cloudFaults.injectedCount + (aws?.injectedCount ?? 0),
     commands: observer.commandCount,
     duration: clock.now() - start,
   };
@@ -93,7 +96,11 @@ class World {
   async run(): Promise<void> {
     const { plan, clock, journal } = this.#env;
     const start = clock.now();
-    const manifests = [...baseManifests(), ...plan.pools.map(pool), ...plan.workloads.flatMap(workload)];
+    const manifests = [
+      ...baseManifests(plan.cloud),
+      ...plan.pools.map((one) => pool(one, plan.cloud)),
+      ...plan.workloads.flatMap(workload),
+    ];
     for (const manifest of manifests) await this.#create(manifest);
     this.#env.startOperators();
     for (const { at, step } of plan.steps) {
@@ -115,6 +122,37 @@ class World {
     await this.#env.cluster.client.delete(typeOf(PROBE), { namespace: NAMESPACE, name: PROBE.name });
     await this.#rest();
     await this.#settle();
+    if (this.#env.awsJudge !== undefined && !this.#isOver) await this.#leave(this.#env.awsJudge);
+  }
+
+  /** Deletes everything. Then nothing of it may be left in AWS. */
+  async #leave(judge: AwsJudge): Promise<void> {
+    const { clock, cluster, journal, plan } = this.#env;
+    const { client } = cluster;
+    journal.tell('everything is deleted');
+    const objects = [
+      ...plan.workloads.flatMap(workload),
+      ...plan.pools.map((one) => pool(one, plan.cloud)),
+      ...baseManifests(plan.cloud),
+    ];
+    for (const { type, object } of objects) await unlessGone(client.delete(type, object.metadata));
+    const end = clock.now() + CALM;
+    for (;;) {
+      await this.#release();
+      await this.#passUntil(clock.now() + CHECK_PERIOD);
+      if (this.#isOver) return;
+      const left = [
+        ...(await client.listAll(NODE_CLAIMS)).items,
+        ...(await client.listAll(NODE_POOLS)).items,
+        ...(await client.listAll(nodeClassesOf(plan.cloud))).items,
+      ];
+      if (left.length === 0) break;
+      if (clock.now() < end) continue;
+      const names = left.map(({ kind, metadata }) => `${kind} ${metadata.name}`).join(', ');
+      this.#env.report({ invariant: 'stuck', detail: `${names} cannot be deleted` });
+      return;
+    }
+    for (const violation of judge.findRemains()) this.#env.report(violation);
   }
 
   get #isOver(): boolean {
@@ -137,7 +175,8 @@ class World {
   async #check(): Promise<void> {
     const { cluster, plan } = this.#env;
     const instances = await listInstances(cluster.client);
-    for (const violation of [...this.#leaks.find(instances), ...findDuplicates(instances, plan.cloud)]) {
+    const ofAws = (await this.#env.awsJudge?.find()) ?? [];
+    for (const violation of [...this.#leaks.find(instances), ...findDuplicates(instances, plan.cloud), ...ofAws]) {
       this.#env.report(violation);
     }
   }
@@ -152,8 +191,13 @@ class World {
       await this.#passUntil(clock.now() + CHECK_PERIOD);
       if (this.#isOver) return;
       unconverged = findUnconverged({ ...(await takeSnapshot(cluster.client)), plan, now: clock.now() });
-    } while ((unconverged.length > 0 || this.#leaks.hasUnclaimed) && clock.now() < end);
+    } while ((unconverged.length > 0 || this.#isWaiting) && clock.now() < end);
     for (const violation of unconverged) this.#env.report(violation);
+  }
+
+  /** Whether there is anything that goes by itself. */
+  get #isWaiting(): boolean {
+    return this.#leaks.hasUnclaimed || (this.#env.awsJudge?.isWaiting ?? false);
   }
 
   /** Waits until nodes are left in peace. A cluster in which nothing changes does not go on for ever. */

@@ -1,6 +1,5 @@
 import { DO_NOT_DISRUPT, NODE_POOLS, nodeClassLabel, NODEPOOL_LABEL } from '@karpenter-ts/apis';
 import type { Fault } from '@karpenter-ts/embedded';
-import { KWOK_NODE_CLASSES } from '@karpenter-ts/provider-kwok';
 import {
   type ApiObject,
   DAEMON_SETS,
@@ -14,9 +13,12 @@ import {
 } from '@karpenter-ts/kubernetes';
 import { isAlreadyExists, SECOND, unlessGone } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS } from '@karpenter-ts/apis';
-import { type Manifest, NAMESPACE, nodeClass, only, pool, typeOf } from './cluster/manifests.ts';
+import { type Manifest, NAMESPACE, nodeClassManifest, only, pool, typeOf } from './cluster/manifests.ts';
+import { nodeClassesOf } from './cluster/node-class.ts';
+import type { AwsCloud } from './cloud/aws-cloud.ts';
 import type { Choice, KillPoint, NodeFault, Step } from './plan/world-plan.ts';
 import type { Environment } from './environment.ts';
+import { takeAwsStep } from './take-aws-step.ts';
 
 /** Takes one step of the plan. If the objects that it is about are gone by now, it does nothing. */
 export async function takeStep(env: Environment, step: Step): Promise<void> {
@@ -34,7 +36,7 @@ export async function takeStep(env: Environment, step: Step): Promise<void> {
       return deleteOne(env, NODES, step.choice);
     case 'delete-pool': {
       const plan = env.plan.pools.find(({ name }) => name === step.pool);
-      return plan && deleteForAWhile(env, pool(plan), step.backAfter);
+      return plan && deleteForAWhile(env, pool(plan, env.plan.cloud), step.backAfter);
     }
     case 'change-template': {
       const labels = { 'worlds.test/edition': String(env.clock.now()) };
@@ -51,7 +53,7 @@ export async function takeStep(env: Environment, step: Step): Promise<void> {
     case 'drift-instances':
       return driftInstances(env, step.duration);
     case 'delete-node-class':
-      return deleteForAWhile(env, nodeClass(), step.backAfter);
+      return deleteForAWhile(env, nodeClassManifest(env.plan.cloud), step.backAfter);
     case 'break-node':
       return breakNode(env, step);
     case 'strip-labels':
@@ -81,6 +83,8 @@ export async function takeStep(env: Environment, step: Step): Promise<void> {
     case 'jump-clock':
       journal.tell(`the operator's clock jumps by ${step.by / SECOND} s`);
       return env.jumpClock(step.by);
+    case 'aws':
+      return env.aws && takeAwsStep(env, env.aws, step.aws);
     default:
       return step satisfies never;
   }
@@ -201,19 +205,25 @@ async function stripLabels(env: Environment, choice: Choice): Promise<void> {
   env.journal.tell(`node ${node.metadata.name} loses its labels`);
   const labels = {
     [NODEPOOL_LABEL]: null,
-    [nodeClassLabel(KWOK_NODE_CLASSES)]: null,
+    [nodeClassLabel(nodeClassesOf(env.plan.cloud))]: null,
     'karpenter.sh/initialized': null,
   };
   const patch = { type: 'merge', body: { metadata: { labels } } } as const;
   await unlessGone(env.cluster.client.patch(NODES, node.metadata, patch));
 }
 
-async function endInstance({ fleet, journal }: Environment, choice: Choice): Promise<void> {
+async function endInstance({ fleet, aws, journal }: Environment, choice: Choice): Promise<void> {
+  if (aws !== undefined) return endInstanceOfAws(aws, choice);
   const instances = fleet?.instances ?? [];
   const instance = instances[Math.floor(choice * instances.length)];
   if (instance === undefined) return;
   journal.tell(`instance ${instance.providerId} is gone`);
   fleet?.end(instance.providerId);
+}
+
+function endInstanceOfAws({ emulator, living }: AwsCloud, choice: Choice): void {
+  const instance = living[Math.floor(choice * living.length)];
+  if (instance !== undefined) emulator.ec2.terminate(instance.id);
 }
 
 /** A volume that stays attached to a node until the world calms down. */
@@ -235,6 +245,9 @@ function prepareKill(env: Environment, at: KillPoint, downFor: number): void {
     case 'write':
       env.journal.tell(`the operator will die ${at.when} its write no. ${at.nth}`);
       return env.apiFaults.killAtWrite(at.nth, at.when, downFor);
+    case 'aws':
+      env.journal.tell(`the operator will die ${at.when} its call of AWS no. ${at.nth}`);
+      return env.awsCalls.killAtWrite(at.nth, at.when, downFor);
     case 'cloud':
       env.journal.tell(`the operator will die ${at.when} its next ${at.method} of the cloud`);
       return env.cloudFaults.killAt(at.method, at.when, downFor);

@@ -1,5 +1,4 @@
 import { CAPACITY_TYPE_LABEL, DO_NOT_DISRUPT, type NodeRequirement } from '@karpenter-ts/apis';
-import { KWOK_NODE_CLASSES } from '@karpenter-ts/provider-kwok';
 import {
   type ApiObject,
   apiVersionOf,
@@ -12,7 +11,8 @@ import {
   STORAGE_CLASSES,
 } from '@karpenter-ts/kubernetes';
 import { NODE_POOLS } from '@karpenter-ts/apis';
-import type { PoolPlan, WorkloadPlan } from '../plan/world-plan.ts';
+import type { PoolPlan, WorkloadPlan, WorldPlan } from '../plan/world-plan.ts';
+import { nodeClass, NODE_CLASS, nodeClassesOf } from './node-class.ts';
 
 /** An object to be created, and where. */
 export interface Manifest {
@@ -21,7 +21,6 @@ export interface Manifest {
 }
 
 export const NAMESPACE = 'default';
-const NODE_CLASS = 'default';
 /** The pool that every world has. */
 export const FALLBACK = 'fallback';
 /** A finalizer that only the world removes. */
@@ -42,23 +41,26 @@ export function typeOf({ kind }: WorkloadPlan): ResourceType {
 }
 
 /** What every world begins with. */
-export function baseManifests(): readonly Manifest[] {
+export function baseManifests(cloud: WorldPlan['cloud']): readonly Manifest[] {
   const provisioner = 'simulated.csi.karpenter-ts.dev';
   return [
     manifest(STORAGE_CLASSES, { name: STORAGE_CLASS }, { provisioner, volumeBindingMode: 'WaitForFirstConsumer' }),
-    nodeClass(),
+    nodeClassManifest(cloud),
     // Without limits, taints or an end: as long as it is there, every pod of a world can run.
-    pool({ name: FALLBACK, isTainted: false, expireAfter: 'Never' }),
+    pool({ name: FALLBACK, isTainted: false, expireAfter: 'Never' }, cloud),
   ];
 }
 
-export function nodeClass(): Manifest {
-  return manifest(KWOK_NODE_CLASSES, { name: NODE_CLASS }, { spec: { nodeRegistrationDelay: '20s' } });
+export function nodeClassManifest(cloud: WorldPlan['cloud']): Manifest {
+  return { type: nodeClassesOf(cloud), object: nodeClass(cloud) };
 }
 
-export function pool(plan: Omit<PoolPlan, 'weight'> & { readonly weight?: number }): Manifest {
+export function pool(
+  plan: Omit<PoolPlan, 'weight'> & { readonly weight?: number },
+  cloud: WorldPlan['cloud'],
+): Manifest {
   const { name, weight, cpuLimit, isTainted, expireAfter, terminationGracePeriod, capacityType, disruption } = plan;
-  const { group, kind } = KWOK_NODE_CLASSES;
+  const { group, kind } = nodeClassesOf(cloud);
   const spec = {
     nodeClassRef: { group, kind, name: NODE_CLASS },
     requirements: capacityType === undefined ? [] : [only(capacityType)],

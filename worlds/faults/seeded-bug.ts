@@ -1,5 +1,6 @@
 import { DO_NOT_DISRUPT } from '@karpenter-ts/apis';
 import { type CloudProvider, NodeClaimNotFoundError } from '@karpenter-ts/cloudprovider';
+import type { SdkHandler } from '@karpenter-ts/aws-emulator';
 import type { Transport, TransportRequest, TransportResponse } from '@karpenter-ts/runtime';
 import type { Invariant } from '../invariants/violation.ts';
 import { refusal } from './api-fault.ts';
@@ -16,6 +17,7 @@ export interface SeededBug {
   readonly worlds?: readonly string[];
   readonly transport?: (transport: Transport) => Transport;
   readonly provider?: (provider: CloudProvider) => CloudProvider;
+  readonly aws?: (connection: SdkHandler) => SdkHandler;
 }
 
 /** Named after what an operator with this bug does. */

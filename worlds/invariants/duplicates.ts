@@ -3,7 +3,7 @@ import type { Instances } from '../cluster/snapshot.ts';
 import type { Violation } from './violation.ts';
 
 /** Finds instances that two claims have, and claims that have two Nodes of the KWOK provider, told by their label. */
-export function findDuplicates({ nodes, claims }: Instances, cloud: 'kwok' | 'fleet'): readonly Violation[] {
+export function findDuplicates({ nodes, claims }: Instances, cloud: 'kwok' | 'fleet' | 'aws'): readonly Violation[] {
   const instances = repeated(claims.flatMap(({ status }) => status?.providerID ?? []));
   const hosts =
     cloud === 'kwok' ? repeated(nodes.flatMap(({ metadata }) => metadata.labels?.[HOSTNAME_LABEL] ?? [])) : [];

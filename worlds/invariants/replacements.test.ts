@@ -2,11 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { NodeClaim } from '@karpenter-ts/apis';
 import { MINUTE, SECOND } from '@karpenter-ts/runtime';
+import type { PriceRange } from '../observer/price-list.ts';
 import { Replacements } from './replacements.ts';
 import { command, History } from './testing/history.ts';
 
 const PRICES: Readonly<Record<string, number>> = { dear: 4, other: 4, cheap: 3, cheapest: 1 };
-const priceOf = ({ metadata }: NodeClaim) => PRICES[metadata.labels?.['price'] ?? ''];
+function priceOf({ metadata }: NodeClaim): PriceRange | undefined {
+  const price = PRICES[metadata.labels?.['price'] ?? ''];
+  return price === undefined ? undefined : { least: price, most: price };
+}
 type Reason = Parameters<typeof command>[0];
 
 /** A command that replaces these nodes by one, and has marked them. */

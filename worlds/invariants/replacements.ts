@@ -51,9 +51,9 @@ export class Replacements {
   #findDearer(command: StartedCommand, ready: readonly NodeClaim[]): readonly Violation[] {
     const before = command.candidates.map(({ nodeClaim }) => {
       const claim = this.#cluster.findClaim(nodeClaim)?.nodeClaim;
-      return (claim && this.#priceOf(claim)) ?? Infinity;
+      return (claim && this.#priceOf(claim)?.most) ?? Infinity;
     });
-    const after = ready.map((claim) => this.#priceOf(claim) ?? 0).sort((a, b) => a - b);
+    const after = ready.map((claim) => this.#priceOf(claim)?.least ?? 0).sort((a, b) => a - b);
     const [old, replaced] = [sumOf(before), sumOf(after.slice(0, command.replacementCount))];
     if (replaced < old) return [];
     const names = command.candidates.map(({ node }) => node).join(', ');

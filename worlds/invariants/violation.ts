@@ -30,7 +30,19 @@ export type Invariant =
   /** The operator neither panics nor ends by itself. */
   | 'crash'
   /** Memory does not grow for as long as the operator runs. */
-  | 'memory';
+  | 'memory'
+  /** An interruption is acted on before its message is deleted, and nothing is deleted for one that was never sent. */
+  | 'interruption'
+  /** What can be evicted from a spot instance is evicted before the two minutes of its warning are over. */
+  | 'drain'
+  /** No instance is terminated whose claim is there to stay. */
+  | 'orphan'
+  /** EC2 is not asked for what it has just refused, or taken back. */
+  | 'capacity'
+  /** No launch template outlives its use. */
+  | 'template'
+  /** No instance profile outlives its use. */
+  | 'profile';
 
 /** An invariant that did not hold, and where. */
 export interface Violation {

@@ -79,6 +79,11 @@ export class Observer {
     return this.#commandCount;
   }
 
+  /** Since when an operator that reads caches knows what is so now. */
+  get knownSince(): Instant {
+    return this.#moment().since;
+  }
+
   /** Nodes that should have been disrupted by now. */
   async findLeftovers(): Promise<readonly Violation[]> {
     await this.#refresh();

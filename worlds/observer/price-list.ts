@@ -1,8 +1,14 @@
 import { CAPACITY_TYPE_LABEL, INSTANCE_TYPE_LABEL, type NodeClaim, ZONE_LABEL } from '@karpenter-ts/apis';
 import type { InstanceType } from '@karpenter-ts/scheduling';
 
-/** What the instance of a NodeClaim costs an hour; undefined for what is not in the catalogue. */
-export type PriceOf = (nodeClaim: NodeClaim) => number | undefined;
+/** What an operator may take something to cost an hour. */
+export interface PriceRange {
+  readonly least: number;
+  readonly most: number;
+}
+
+/** What the instance of a NodeClaim costs; undefined for what is not in the catalogue. */
+export type PriceOf = (nodeClaim: NodeClaim) => PriceRange | undefined;
 
 /** The prices of a catalogue, whether or not there is any capacity left. */
 export function priceList(types: readonly InstanceType[]): PriceOf {
@@ -13,6 +19,8 @@ export function priceList(types: readonly InstanceType[]): PriceOf {
       prices.set([name, valueOf(ZONE_LABEL), valueOf(CAPACITY_TYPE_LABEL)].join(), pricePerHour);
     }
   }
-  return ({ metadata: { labels = {} } }) =>
-    prices.get([labels[INSTANCE_TYPE_LABEL], labels[ZONE_LABEL], labels[CAPACITY_TYPE_LABEL]].join());
+  return ({ metadata: { labels = {} } }) => {
+    const price = prices.get([labels[INSTANCE_TYPE_LABEL], labels[ZONE_LABEL], labels[CAPACITY_TYPE_LABEL]].join());
+    return price === undefined ? undefined : { least: price, most: price };
+  };
 }

@@ -1,6 +1,6 @@
 import { MINUTE, SECOND } from '@karpenter-ts/runtime';
 import { UsageError } from '../../tools/command-line.ts';
-import { randomPlan } from './random-plan.ts';
+import { randomAwsPlan, randomPlan } from './random-plan.ts';
 import type { KillPoint, PlannedStep, Step, WorldPlan } from './world-plan.ts';
 
 /** More writes than a node's coming takes, or its going and that of the next one; events left out. */
@@ -52,9 +52,13 @@ export function everyWrite(): readonly string[] {
   );
 }
 
-/** The world of a name: `42` is that of the seed, `launch:kwok:before:7` one of `everyWrite`. Throws if there is none. */
+/**
+ * The world of a name: `42` is that of the seed, `aws:42` that with AWS, `launch:kwok:before:7` one of `everyWrite`. Throws
+ * if there is none.
+ */
 export function planOf(name: string): WorldPlan {
   if (/^\d+$/.test(name)) return randomPlan(Number(name));
+  if (/^aws:\d+$/.test(name)) return randomAwsPlan(Number(name.slice('aws:'.length)));
   const [phase, cloud, when, point] = name.split(':');
   const found = {
     phase: PHASES.find((one) => one === phase),
@@ -62,7 +66,7 @@ export function planOf(name: string): WorldPlan {
     when: WHENS.find((one) => one === when),
   };
   if (!found.phase || !found.cloud || !found.when || !/^(\d+|cloud)$/.test(point ?? '')) {
-    throw new UsageError(`there is no world ${name}: it is a number, or such as launch:kwok:before:7`);
+    throw new UsageError(`there is no world ${name}: it is a number, or such as aws:7 or launch:kwok:before:7`);
   }
   const isPurchase = ['launch', 'drift', 'replace'].includes(found.phase);
   const method = isPurchase ? 'create' : 'delete';

@@ -18,7 +18,15 @@ const KINDS = ['Deployment', 'Deployment', 'Deployment', 'StatefulSet', 'Statefu
 /** The world of a seed: always the same. */
 export function randomPlan(seed: number): WorldPlan {
   const random = seededRandom(seed);
-  const cloud = random.chance(0.35) ? 'kwok' : 'fleet';
+  return planWith(random, seed, random.chance(0.35) ? 'kwok' : 'fleet');
+}
+
+/** The world of a seed with AWS. */
+export function randomAwsPlan(seed: number): WorldPlan {
+  return planWith(seededRandom(seed), seed, 'aws');
+}
+
+function planWith(random: Random, seed: number, cloud: WorldPlan['cloud']): WorldPlan {
   const pools = times(1 + random.below(MOST_POOLS), (index) => randomPool(random, index));
   const workloads = times(1 + random.below(MOST_WORKLOADS), (index) => randomWorkload(random, index));
   const traits = { cloud, pools, workloads } as const;

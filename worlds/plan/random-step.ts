@@ -4,6 +4,7 @@ import { JOIN_FAULTS } from '../cloud/join-fault.ts';
 import { API_FAULTS } from '../faults/api-fault.ts';
 import { FAULTS_OF } from '../faults/cloud-fault.ts';
 import { FALLBACK } from '../cluster/manifests.ts';
+import { randomAwsStep } from './random-aws-step.ts';
 import { randomDisruption } from './random-disruption.ts';
 import type { KillPoint, Requests, Step, WorldPlan } from './world-plan.ts';
 
@@ -62,8 +63,19 @@ const MAKERS: readonly (readonly [weight: number, make: Maker])[] = [
   [1, (random) => ({ kind: 'jump-clock', by: (random.below(41) - 20) * MINUTE })],
 ];
 
-/** Something that may happen in a world of these traits. */
+/** Faults of a cloud without a wire, and of instances that it only simulates. */
+const NOT_OF_AWS: ReadonlySet<Step['kind']> = new Set(['cloud-fault', 'join-fault', 'drift-instances']);
+
+/** Something that may happen in a world of these traits. With AWS, every second step is about that. */
 export function randomStep(random: Random, traits: Traits): Step {
+  if (traits.cloud !== 'aws') return commonStep(random, traits);
+  if (random.chance(0.5)) return { kind: 'aws', aws: randomAwsStep(random) };
+  const step = commonStep(random, traits);
+  if (NOT_OF_AWS.has(step.kind)) return { kind: 'aws', aws: randomAwsStep(random) };
+  return step.kind === 'kill' && random.chance(0.4) ? { ...step, at: awsKillPoint(random) } : step;
+}
+
+function commonStep(random: Random, traits: Traits): Step {
   let left = random.below(MAKERS.reduce((sum, [weight]) => sum + weight, 0));
   for (const [weight, make] of MAKERS) {
     left -= weight;
@@ -107,4 +119,8 @@ function killPoint(random: Random): KillPoint {
     default:
       return kind satisfies never;
   }
+}
+
+function awsKillPoint(random: Random): KillPoint {
+  return { kind: 'aws', nth: 1 + random.below(5), when: random.pick(['before', 'after']) };
 }

@@ -2,6 +2,7 @@ import type { DisruptionReason } from '@karpenter-ts/apis';
 import type { ApiFault } from '../faults/api-fault.ts';
 import type { JoinFault } from '../cloud/join-fault.ts';
 import type { CloudFault, CloudMethod } from '../faults/cloud-fault.ts';
+import type { AwsStep } from './aws-step.ts';
 
 /**
  * A world as data: what there is, and what happens when. All of it follows from the seed, and any part of it is a world
@@ -9,8 +10,11 @@ import type { CloudFault, CloudMethod } from '../faults/cloud-fault.ts';
  */
 export interface WorldPlan {
   readonly seed: number;
-  /** `kwok`: instances are Nodes, as of the KWOK provider. `fleet`: instances that live on without a controller. */
-  readonly cloud: 'kwok' | 'fleet';
+  /**
+   * `kwok`: instances are Nodes, as of the KWOK provider. `fleet`: instances that live on without a controller. `aws`: those
+   * of the AWS provider on the emulator.
+   */
+  readonly cloud: 'kwok' | 'fleet' | 'aws';
   /** The gate NodeRepair. */
   readonly repairs: boolean;
   /** How many operators run at a time. Two compete for a lease, which the one has to wait for when the other dies. */
@@ -102,7 +106,8 @@ export type Step =
   | { readonly kind: 'cut-watches' }
   | { readonly kind: 'outage'; readonly duration: number }
   | { readonly kind: 'kill'; readonly at: KillPoint; readonly downFor: number }
-  | { readonly kind: 'jump-clock'; readonly by: number };
+  | { readonly kind: 'jump-clock'; readonly by: number }
+  | { readonly kind: 'aws'; readonly aws: AwsStep };
 
 /** How a node may fail for a while. */
 export type NodeFault = 'lost' | 'unhealthy' | 'slow-drain';
@@ -119,4 +124,6 @@ export interface Requests {
 export type KillPoint =
   | { readonly kind: 'now' }
   | { readonly kind: 'write'; readonly nth: number; readonly when: 'before' | 'after' }
-  | { readonly kind: 'cloud'; readonly method: 'create' | 'delete'; readonly when: 'before' | 'after' };
+  | { readonly kind: 'cloud'; readonly method: 'create' | 'delete'; readonly when: 'before' | 'after' }
+  /** A call to AWS that changes something. */
+  | { readonly kind: 'aws'; readonly nth: number; readonly when: 'before' | 'after' };

@@ -23,7 +23,7 @@ import {
 import { customResourceDefinition, NODE_CLAIMS, NODE_POOLS, type NodeClaim, RESOURCES } from '@karpenter-ts/apis';
 import { seededRandom } from '@karpenter-ts/kubernetes/testing';
 import { kwokCloud } from '../cloud/cloud.ts';
-import { type Manifest, NAMESPACE, nodeClass, pool } from '../cluster/manifests.ts';
+import { type Manifest, NAMESPACE, nodeClassManifest, pool } from '../cluster/manifests.ts';
 import type { SeededBug } from '../faults/seeded-bug.ts';
 import { runOperator } from '../operator.ts';
 
@@ -134,8 +134,8 @@ export class Month {
       await this.#client.create(CUSTOM_RESOURCE_DEFINITIONS, isOfClaims ? withoutSchema(definition) : definition);
     }
     for (const { type, object } of [
-      nodeClass(),
-      pool({ name: POOL, isTainted: false, disruption: AT_REST }),
+      nodeClassManifest('kwok'),
+      pool({ name: POOL, isTainted: false, disruption: AT_REST }, 'kwok'),
     ] satisfies Manifest[]) {
       await this.#client.create(type, object);
     }

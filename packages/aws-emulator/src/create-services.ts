@@ -42,7 +42,7 @@ export function createServices(
   const arcZonalShift = createArcZonalShift(deps);
   const eks = createEks(deps);
   const iam = createIam(deps);
-  const pricing = createPricing(deps);
+  const pricing = createPricing(deps, instanceTypes);
   const sqs = createSqs(deps);
   const ssm = createSsm(deps);
   const isInstanceProfile = (account: string, name: string): boolean =>

@@ -23,6 +23,10 @@ test('a launch template is found by name, by id and by tag, and read back as it 
     TagSpecifications: [{ ResourceType: 'launch-template', Tags: [{ Key: 'eks:eks-cluster-name', Value: 'test' }] }],
   });
   const { LaunchTemplateId } = LaunchTemplate!;
+  assert.deepEqual(
+    fixture.ec2.launchTemplates().map(({ name }) => name),
+    ['karpenter.k8s.aws/123'],
+  );
   const found = async (input: object): Promise<unknown> =>
     (await client.send(new DescribeLaunchTemplatesCommand(input))).LaunchTemplates?.map((one) => one.LaunchTemplateId);
   assert.deepEqual(await found({ LaunchTemplateNames: ['karpenter.k8s.aws/123'] }), [LaunchTemplateId]);

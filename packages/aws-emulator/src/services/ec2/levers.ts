@@ -238,9 +238,14 @@ export class Ec2Levers {
     return this.#region.reservations.get(id);
   }
 
-  /** What a spot instance costs an hour now; undefined where there are none. */
-  spotPrice(instanceType: string, zone: string): number | undefined {
-    return this.#region.market.priceAt(instanceType, zone, this.#region.now());
+  /** What an instance costs an hour on demand; undefined for a type that is not sold. */
+  onDemandPrice(instanceType: string): number | undefined {
+    return this.#region.catalogue.onDemandPrice(instanceType);
+  }
+
+  /** What a spot instance costs an hour, now unless another time is given; undefined where there are none. */
+  spotPrice(instanceType: string, zone: string, at: number = this.#region.now()): number | undefined {
+    return this.#region.market.priceAt(instanceType, zone, at);
   }
 
   /** Calls back on each change of an instance's state, in every account and region. Returns how to end that. */

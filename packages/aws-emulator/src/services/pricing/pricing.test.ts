@@ -4,8 +4,9 @@ import { VirtualClock } from '@karpenter-ts/runtime';
 import { startEmulator } from '../../emulator.ts';
 import { callerOf } from '../../testing/wire-call.ts';
 
-async function start(t: TestContext) {
-  const emulator = await startEmulator({ clock: new VirtualClock(), seed: 1 });
+async function start(t: TestContext, instanceTypes?: readonly string[]) {
+  const given = instanceTypes && { instanceTypes };
+  const emulator = await startEmulator({ clock: new VirtualClock(), seed: 1, ...given });
   t.after(() => emulator.stop());
   const prices = async (fields: Readonly<Record<string, string>>) => {
     const Filters = Object.entries(fields).map(([Field, Value]) => ({ Type: 'TERM_MATCH', Field, Value }));
@@ -47,4 +48,10 @@ test('a price that was set is that of its region alone, also of a type that nobo
   assert.deepEqual(await prices({ regionCode: 'us-east-1', ...LARGE }), ['{"USD":"0.0960000000"}']);
   const unknown = await prices({ regionCode: 'us-west-2', ...LARGE, instanceType: 'z99.huge' });
   assert.deepEqual(unknown, ['{"USD":"7.0000000000"}']);
+});
+
+test('an emulator with a few types lists the prices of these only', async (t) => {
+  const { prices } = await start(t, ['m5.large']);
+  const { instanceType: _, ...any } = LARGE;
+  assert.equal((await prices({ regionCode: 'us-east-1', ...any })).length, 1);
 });

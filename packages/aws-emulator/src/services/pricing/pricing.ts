@@ -13,13 +13,19 @@ export interface PricingLevers {
 const LARGEST_PAGE = 100;
 const MATCHES: ReadonlySet<string> = new Set(['TERM_MATCH', 'EQUALS']);
 
-/** The price list of EC2, for all regions alike, whichever of its endpoints is asked. */
-export function createPricing({ clock }: ServiceDeps): { readonly service: Service; readonly levers: PricingLevers } {
+/**
+ * The price list of EC2, for all regions alike, whichever of its endpoints is asked. With `types`, of these instance types
+ * only.
+ */
+export function createPricing(
+  { clock }: ServiceDeps,
+  types?: readonly string[],
+): { readonly service: Service; readonly levers: PricingLevers } {
   const changes = new Map<string, Map<string, number>>();
   const lists = new Map<string, readonly Product[]>();
   const listOf = (region: string): readonly Product[] => {
     let list = lists.get(region);
-    if (list === undefined) lists.set(region, (list = productsOf(region, changes.get(region) ?? new Map())));
+    if (list === undefined) lists.set(region, (list = productsOf(region, changes.get(region) ?? new Map(), types)));
     return list;
   };
   const service: Service = {

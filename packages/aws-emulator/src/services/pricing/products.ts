@@ -41,12 +41,17 @@ const METAL: Variant = { attributes: { ...LINUX, tenancy: 'Dedicated' }, price: 
 
 /**
  * The products of a region, by type. Prices are those of `ec2-facts`; a region without any has those of us-east-1 for
- * the types that it offers.
+ * the types that it offers. With `listed`, of these types only.
  */
-export function productsOf(region: string, changes: ReadonlyMap<string, number>): readonly Product[] {
+export function productsOf(
+  region: string,
+  changes: ReadonlyMap<string, number>,
+  listed?: readonly string[],
+): readonly Product[] {
   const prices = onDemandPriceFacts()[region] ?? offeredPrices(region);
   const currency = region.startsWith('cn-') ? 'CNY' : 'USD';
-  const types = [...new Set([...Object.keys(prices), ...changes.keys()])].sort();
+  const all = [...new Set([...Object.keys(prices), ...changes.keys()])].sort();
+  const types = all.filter((type) => listed?.includes(type) ?? true);
   return types.flatMap((type) => {
     const price = changes.get(type) ?? prices[type]!;
     return variantsOf(type).map((variant) => productOf({ type, region, price, currency }, variant));

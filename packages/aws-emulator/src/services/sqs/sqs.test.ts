@@ -111,3 +111,12 @@ test('who waits when the emulator stops is not left waiting', async (t) => {
   await emulator.stop();
   await assert.rejects(waiting, { name: 'AbortError' });
 });
+
+test('a queue that a lever adds is like any other', async (t) => {
+  const { emulator, sqs } = await start(t);
+  emulator.sqs.addQueue('other');
+  emulator.sqs.send('other', 'hello');
+  const { body } = await sqs('GetQueueUrl', { QueueName: 'other' });
+  assert.match(String(body['QueueUrl']), /\/other$/);
+  assert.equal(emulator.sqs.size('other'), 1);
+});

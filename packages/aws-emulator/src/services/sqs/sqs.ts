@@ -23,6 +23,8 @@ import { queueSettings } from './queue-settings.ts';
 
 /** What tests do with queues of the emulator's own account and region without a client. */
 export interface SqsLevers {
+  /** A queue with the usual settings. */
+  addQueue(name: string): void;
   /** Sends the events of the place there, as a rule of EventBridge does. Returns how to end that. */
   sendEventsTo(queue: string): () => void;
   /** Puts a message there, whatever its body: SQS itself takes none that is empty. */
@@ -108,6 +110,9 @@ export function createSqs(deps: ServiceDeps): { readonly service: Service; reado
     },
   };
   const levers: SqsLevers = {
+    addQueue: (QueueName) => {
+      createQueue(places.of(ownPlace), { QueueName }, { place: ownPlace, clock: deps.clock }, deps);
+    },
     sendEventsTo: (name) => {
       const queue = queueAt(ownPlace, name);
       return eventBridge.addTarget(ownPlace, (body) => queue.send({ body }));
@@ -121,7 +126,7 @@ export function createSqs(deps: ServiceDeps): { readonly service: Service; reado
 function createQueue(
   { queues, deleted }: PlaceQueues,
   { QueueName: name = '', Attributes = {} }: CreateQueueRequest,
-  { place, clock }: Call,
+  { place, clock }: Pick<Call, 'place' | 'clock'>,
   deps: ServiceDeps,
 ): Queue {
   checkQueueName(name);
