@@ -3,7 +3,7 @@ import type { ConfiguredProvider } from '@karpenter-ts/cloudprovider';
 import { type Cluster, startCluster } from '@karpenter-ts/embedded';
 import { createLogger, SECOND, type Transport, type TransportRequest, VirtualClock } from '@karpenter-ts/runtime';
 import { seededRandom } from '@karpenter-ts/kubernetes/testing';
-import { AwsCloud } from './cloud/aws-cloud.ts';
+import { AwsCloud, warmUpAws } from './cloud/aws-cloud.ts';
 import { awsPrices } from './cloud/aws-prices.ts';
 import { type Decorator, fleetCloud, kwokCloud, pricesOf } from './cloud/cloud.ts';
 import { Fleet } from './cloud/fleet.ts';
@@ -110,6 +110,7 @@ export class Environment {
       stopDelay: 3 * SECOND,
       completionDelay: 60 * SECOND,
     };
+    if (plan.cloud === 'aws') await warmUpAws();
     const crds = RESOURCES[plan.cloud === 'aws' ? 'aws' : 'kwok'].map(customResourceDefinition);
     const cluster = await startCluster({ clock, seed: plan.seed, crds, kubelet });
     const journal = new Journal(clock);
@@ -243,6 +244,11 @@ export class Environment {
     };
     this.#pending.add(run);
     this.clock.after(delay, () => void run());
+  }
+
+  /** Nothing that was to come later comes any more: what was deleted stays so. */
+  forgetLater(): void {
+    this.#pending.clear();
   }
 
   /** The server is unreachable for so long, and all watches end. */

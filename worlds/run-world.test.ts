@@ -7,6 +7,7 @@ import { runWorld } from './run-world.ts';
 
 const FLEET = 10;
 const KWOK = 12;
+const AWS = 7;
 
 test('equal seeds make equal worlds, to the last request', async () => {
   for (const seed of [FLEET, KWOK]) {
@@ -15,6 +16,14 @@ test('equal seeds make equal worlds, to the last request', async () => {
     assert.equal(first.digest, second.digest);
     assert.deepEqual(first.violations, []);
   }
+});
+
+test('equal seeds make equal worlds with AWS, too', async () => {
+  const name = `aws:${AWS}`;
+  assert.deepEqual(planOf(name), planOf(name));
+  const [first, second] = [await runWorld(planOf(name)), await runWorld(planOf(name))];
+  assert.equal(first.digest, second.digest);
+  assert.deepEqual(first.violations, []);
 });
 
 test('different seeds make different worlds', () => {

@@ -130,6 +130,7 @@ class World {
     const { clock, cluster, journal, plan } = this.#env;
     const { client } = cluster;
     journal.tell('everything is deleted');
+    this.#env.forgetLater();
     const objects = [
       ...plan.workloads.flatMap(workload),
       ...plan.pools.map((one) => pool(one, plan.cloud)),
@@ -192,7 +193,12 @@ class World {
       if (this.#isOver) return;
       unconverged = findUnconverged({ ...(await takeSnapshot(cluster.client)), plan, now: clock.now() });
     } while ((unconverged.length > 0 || this.#isWaiting) && clock.now() < end);
-    for (const violation of unconverged) this.#env.report(violation);
+    for (const violation of [...unconverged, ...this.#findUnread()]) this.#env.report(violation);
+  }
+
+  #findUnread(): readonly Violation[] {
+    const count = this.#env.aws?.queueSize ?? 0;
+    return count === 0 ? [] : [{ invariant: 'interruption', detail: `${count} messages are left in the queue` }];
   }
 
   /** Whether there is anything that goes by itself. */

@@ -77,14 +77,13 @@ export class AwsCloud {
   private constructor(emulator: Emulator, deps: AwsCloudDeps) {
     this.emulator = emulator;
     this.#deps = deps;
-    this.#handler = sdkHandler(emulator);
+    this.#handler = undated(sdkHandler(emulator));
     this.network = emulator.ec2.addClusterNetwork({ cluster: CLUSTER, zones: AWS_ZONES });
     const { clock, onMessage } = deps;
     this.courier = new MessageCourier({ clock, onMessage, send: (body) => emulator.sqs.send(QUEUE, body) });
   }
 
   static async open(deps: AwsCloudDeps): Promise<AwsCloud> {
-    await warmUp();
     const { cluster, clock, seed } = deps;
     const emulator = await startEmulator({ clock, seed, region: REGION, instanceTypes: AWS_TYPES });
     const cloud = new AwsCloud(emulator, deps);
@@ -226,6 +225,21 @@ export class AwsCloud {
   }
 }
 
+/**
+ * Answers do not say when they were given: the SDK compares that with the real time of this host, and asks again after it has
+ * set its clock by it.
+ */
+function undated(handler: SdkHandler): SdkHandler {
+  return {
+    handle: async (request, options) => {
+      const { response } = await handler.handle(request, options);
+      const headers = Object.fromEntries(Object.entries(response.headers).filter(([name]) => name !== 'date'));
+      return { response: { ...response, headers } };
+    },
+  };
+}
+
+const PRICED_REGION = [{ Type: 'TERM_MATCH' as const, Field: 'regionCode', Value: REGION }];
 const PARAMETER = '/worlds/image';
 
 let warming: Promise<void> | undefined;
@@ -234,7 +248,7 @@ let warming: Promise<void> | undefined;
  * The SDK and the provider load parts of themselves when they are first used, and the SDK reads files. A virtual clock does
  * not wait for that, so that it must be over before a world begins.
  */
-function warmUp(): Promise<void> {
+export function warmUpAws(): Promise<void> {
   warming ??= loadAll();
   return warming;
 }
@@ -256,6 +270,7 @@ async function loadAll(): Promise<void> {
     apis.eks.describeCluster({ name: CLUSTER }, signal),
     apis.ssm.getParameter({ Name: PARAMETER }, signal),
     apis.sqs.getQueueUrl({ QueueName: QUEUE }, signal),
+    apis.pricing.getProducts({ ServiceCode: 'AmazonEC2', Filters: PRICED_REGION }, signal),
     apis.iam.listInstanceProfiles({}, signal),
   ]);
   close();

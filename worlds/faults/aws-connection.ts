@@ -62,14 +62,20 @@ export function awsConnection({ aws, injector, checker, die, dead }: Deps): SdkH
 }
 
 /** EC2 and IAM name the operation in the body, the JSON services in a header, EKS in the path. */
-function awsCallOf({ headers, body, method, path }: SdkRequest): AwsCall {
-  const text = typeof body === 'string' ? body : body instanceof Uint8Array ? new TextDecoder().decode(body) : '';
+export function awsCallOf(request: SdkRequest): AwsCall {
+  const { headers, method, path } = request;
   const target = headers['x-amz-target'] ?? headers['X-Amz-Target'];
   if (target !== undefined) {
-    const fields = Object.entries(JSON.parse(text || '{}') as Record<string, unknown>);
+    const fields = Object.entries(JSON.parse(bodyOf(request) || '{}') as Record<string, unknown>);
     const operation = target.slice(target.lastIndexOf('.') + 1);
     return { operation, parameters: new Map(fields.map(([name, value]) => [name, String(value)])) };
   }
-  const parameters = new Map(new URLSearchParams(text));
+  const parameters = new Map(new URLSearchParams(bodyOf(request)));
   return { operation: parameters.get('Action') ?? `${method} ${path}`, parameters };
+}
+
+/** The body of a request as text. */
+export function bodyOf({ body }: SdkRequest): string {
+  if (typeof body === 'string') return body;
+  return body instanceof Uint8Array ? new TextDecoder().decode(body) : '';
 }

@@ -4,6 +4,7 @@ import type { SdkHandler } from '@karpenter-ts/aws-emulator';
 import type { Transport, TransportRequest, TransportResponse } from '@karpenter-ts/runtime';
 import type { Invariant } from '../invariants/violation.ts';
 import { refusal } from './api-fault.ts';
+import { AWS_BUGS } from './aws-bugs.ts';
 import { DISRUPTION_BUGS } from './disruption-bugs.ts';
 
 /**
@@ -15,8 +16,11 @@ export interface SeededBug {
   readonly breaks: Invariant;
   /** Names of worlds in which it shows, if it seldom does elsewhere. */
   readonly worlds?: readonly string[];
+  /** The cloud of the worlds in which it shows, unless in the usual ones. */
+  readonly cloud?: 'aws';
   readonly transport?: (transport: Transport) => Transport;
   readonly provider?: (provider: CloudProvider) => CloudProvider;
+  /** Between the provider and AWS. */
   readonly aws?: (connection: SdkHandler) => SdkHandler;
 }
 
@@ -34,6 +38,7 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
   'trips over its own types': { breaks: 'crash', provider: listingUndefined },
   'keeps all it has read': { breaks: 'memory', transport: keepingResponses },
   ...DISRUPTION_BUGS,
+  ...AWS_BUGS,
 };
 
 /** Reports instances as gone without deleting them. */

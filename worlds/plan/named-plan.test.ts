@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { everyWrite, planOf } from './named-plan.ts';
-import { randomPlan } from './random-plan.ts';
+import { randomAwsPlan, randomPlan } from './random-plan.ts';
 
 test('a number is the world of that seed', () => {
   assert.deepEqual(planOf('42'), randomPlan(42));
+  assert.deepEqual(planOf('aws:42'), randomAwsPlan(42));
+  assert.equal(planOf('aws:42').cloud, 'aws');
 });
 
 test('every name in the list is a world, and no two are the same', () => {
@@ -14,7 +16,15 @@ test('every name in the list is a world, and no two are the same', () => {
 });
 
 test('a name nobody knows is refused', () => {
-  for (const name of ['', 'launch', 'launch:kwok:before', 'launch:moon:before:1', 'launch:kwok:before:x']) {
+  for (const name of [
+    '',
+    'aws',
+    'aws:x',
+    'launch',
+    'launch:kwok:before',
+    'launch:moon:before:1',
+    'launch:kwok:before:x',
+  ]) {
     assert.throws(() => planOf(name), /there is no world/);
   }
 });

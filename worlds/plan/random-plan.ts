@@ -4,8 +4,8 @@ import { randomDisruption } from './random-disruption.ts';
 import { randomStep } from './random-step.ts';
 import type { PlannedStep, PoolPlan, WorkloadPlan, WorldPlan } from './world-plan.ts';
 
-/** For how long things happen; then the world calms down. */
-const TROUBLE = 25 * MINUTE;
+/** For how long things happen; then the world calms down. With AWS each minute costs twice as much processor time. */
+const TROUBLE = { kwok: 25 * MINUTE, fleet: 25 * MINUTE, aws: 12 * MINUTE };
 /** Misfortunes seldom come singly: they meet each other, and the work they cause. */
 const EPISODE = 40 * SECOND;
 const MOST_EPISODES = 4;
@@ -30,7 +30,7 @@ function planWith(random: Random, seed: number, cloud: WorldPlan['cloud']): Worl
   const pools = times(1 + random.below(MOST_POOLS), (index) => randomPool(random, index));
   const workloads = times(1 + random.below(MOST_WORKLOADS), (index) => randomWorkload(random, index));
   const traits = { cloud, pools, workloads } as const;
-  const episodes = [0, ...times(1 + random.below(MOST_EPISODES), () => random.below(TROUBLE))];
+  const episodes = [0, ...times(1 + random.below(MOST_EPISODES), () => random.below(TROUBLE[cloud]))];
   const count = STEPS.least + random.below(STEPS.most - STEPS.least + 1);
   const steps = times(count, (): PlannedStep => {
     return { at: random.pick(episodes) + random.below(EPISODE), step: randomStep(random, traits) };

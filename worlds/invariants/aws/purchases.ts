@@ -17,7 +17,7 @@ const MEMORY = 3 * MINUTE;
 const UNDER_WAY = 70 * SECOND;
 
 const OVERRIDE = /^LaunchTemplateConfigs\.\d+\.Overrides\.\d+$/;
-const FAILURE = /<item>(?:(?!<item>).)*?<errorCode>InsufficientInstanceCapacity<\/errorCode>.*?<\/item>/gs;
+const FAILURE = /<item>(?:(?!<\/?item>).)*<errorCode>InsufficientInstanceCapacity<\/errorCode>.*?<\/item>/gs;
 
 /** What one operator buys: never the same twice, and nothing that it has just been told there is none of. */
 export class Purchases {
