@@ -40,6 +40,8 @@ export class Filler {
   /** By host rule: how many units count for it, and how many may. */
   readonly #counted: Float64Array;
   readonly #allowed: Float64Array;
+  /** By label: the value that the pod groups on the node option need, or −1. */
+  readonly #values: Int32Array;
   /** The best pod groups of one look, best first, and their scores. */
   readonly #picks = new Int32Array(MOST_PICKS);
   readonly #scores = new Float64Array(MOST_PICKS);
@@ -62,6 +64,7 @@ export class Filler {
     this.#inverse = new Float64Array(problem.width);
     this.#counted = new Float64Array(problem.hostRules);
     this.#allowed = new Float64Array(problem.hostRules);
+    this.#values = new Int32Array(problem.exclusiveLabels);
   }
 
   /** The most valuable load found for a node option, given how many units of each pod group there are. */
@@ -105,6 +108,7 @@ export class Filler {
     }
     this.#counted.fill(0);
     this.#allowed.fill(Number.POSITIVE_INFINITY);
+    this.#values.fill(-1);
     this.#rulesInForce = 0;
     this.#steps = 0;
     this.#rules = this.#counted.length / 8;
@@ -165,6 +169,7 @@ export class Filler {
    * it minds itself, and those that are in force.
    */
   #isAllowed(group: number): boolean {
+    if (!this.#agrees(group)) return false;
     const { groups, limiting } = this.#problem;
     const { hostRules } = groups[group]!;
     const own = limiting[group]!;
@@ -174,6 +179,17 @@ export class Filler {
       const id = this.#inForce[i]!;
       this.#rules += 2;
       if (this.#counted[id]! + countsFor(hostRules, id) > this.#allowed[id]!) return false;
+    }
+    return true;
+  }
+
+  /** Whether it needs no other value of a label than those that are on the node option. */
+  #agrees(group: number): boolean {
+    const needs = this.#problem.exclusive[group]!;
+    for (let i = 0; i < needs.length; i++) {
+      const { label, value } = needs[i]!;
+      this.#rules++;
+      if (this.#values[label] !== -1 && this.#values[label] !== value) return false;
     }
     return true;
   }
@@ -190,6 +206,7 @@ export class Filler {
   /** How many units of a pod group can go on. */
   #fitting(group: number, left: Int32Array): number {
     const { width, requests, groups } = this.#problem;
+    if (!this.#agrees(group)) return 0;
     let most = left[group]! - this.#counts[group]!;
     for (let r = 0, at = group * width; r < width; r++, at++) {
       if (requests[at]! > 0) most = Math.min(most, Math.floor(this.#room[r]! / requests[at]!));
@@ -205,6 +222,7 @@ export class Filler {
   #put(group: number, count: number): void {
     const { width, requests, groups, limiting } = this.#problem;
     this.#counts[group]! += count;
+    for (const { label, value } of this.#problem.exclusive[group]!) this.#values[label] = value;
     for (let r = 0, at = group * width; r < width; r++, at++) {
       this.#room[r]! -= count * requests[at]!;
       this.#inverse[r] = 1 / this.#room[r]!;

@@ -1,6 +1,7 @@
 import type { ResourceVector } from '../model/resources/resource-table.ts';
 import type { Effort } from './effort.ts';
 import type { Load } from './filler.ts';
+import type { ExclusiveNeed } from './exclusive-needs.ts';
 import type { HostRule } from './host-rules.ts';
 import type { PodGroup } from './pod-groups.ts';
 import { assignedTo, type NodeOption } from './node-options.ts';
@@ -12,6 +13,8 @@ export interface PackingProblemParts {
   readonly groups: readonly PodGroup[];
   readonly options: readonly NodeOption[];
   readonly hostRules: number;
+  /** By pod group. */
+  readonly exclusive: readonly (readonly ExclusiveNeed[])[];
 }
 
 /** What is to get a place and what there is to put it on, with the numbers of both in flat arrays. */
@@ -27,15 +30,24 @@ export class PackingProblem {
   readonly requests: Float64Array;
   /** By node option, then by resource. */
   readonly rooms: Float64Array;
-  /** By pod group: 1 if no host rule is about it. */
+  /** By pod group: labels of which it needs one value. */
+  readonly exclusive: readonly (readonly ExclusiveNeed[])[];
+  /** How many labels these are. */
+  readonly exclusiveLabels: number;
+  /** By pod group: 1 if it may share a node with all others. */
   readonly isUnrestricted: Uint8Array;
   /** By pod group: the host rules that limit whom it shares a node with. */
   readonly limiting: readonly (readonly HostRule[])[];
 
-  constructor({ groups, options, hostRules }: PackingProblemParts) {
+  constructor({ groups, options, hostRules, exclusive }: PackingProblemParts) {
     this.groups = groups;
     this.options = options;
     this.hostRules = hostRules;
+    this.exclusive = exclusive;
+    this.exclusiveLabels = exclusive.reduce(
+      (most, needs) => needs.reduce((so, { label }) => Math.max(so, label + 1), most),
+      0,
+    );
     const used = resourcesIn(groups);
     this.width = used.length;
     this.requests = flatten(
@@ -46,7 +58,10 @@ export class PackingProblem {
       options.map(({ room }) => room),
       used,
     );
-    this.isUnrestricted = Uint8Array.from(groups, ({ hostRules }) => +(hostRules.length === 0));
+    this.isUnrestricted = Uint8Array.from(
+      groups,
+      ({ hostRules }, group) => +(hostRules.length === 0 && exclusive[group]!.length === 0),
+    );
     this.limiting = groups.map(({ hostRules }) => hostRules.filter(({ most }) => most < Number.POSITIVE_INFINITY));
   }
 

@@ -1,3 +1,4 @@
+import type { ExclusiveNeed } from '../cost/exclusive-needs.ts';
 import type { HostRule } from '../cost/host-rules.ts';
 import type { PodGroup } from '../cost/pod-groups.ts';
 import type { NodeOption } from '../cost/node-options.ts';
@@ -8,6 +9,7 @@ export interface PodGroupSketch {
   readonly requests: readonly number[];
   readonly count: number;
   readonly hostRules?: readonly HostRule[];
+  readonly exclusive?: readonly ExclusiveNeed[];
 }
 
 /** What they read of a node option. */
@@ -36,5 +38,6 @@ export function sketchProblem(options: readonly NodeOptionSketch[], groups: read
     groups: sketchedGroups as unknown as readonly PodGroup[],
     options: sketchedOptions as unknown as readonly NodeOption[],
     hostRules: Math.max(0, ...rules),
+    exclusive: groups.map(({ exclusive = [] }) => exclusive),
   });
 }
