@@ -26,6 +26,7 @@ const EVERYTHING = {
   eksControlPlane: true,
   enableZonalShift: true,
   interruptionQueue: 'test',
+  disableDryRun: false,
 };
 
 function start(t: TestContext, policies: readonly unknown[]): Promise<AwsCluster> {

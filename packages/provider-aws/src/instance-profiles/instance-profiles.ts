@@ -87,11 +87,14 @@ export class InstanceProfiles {
     this.#known.set(name, { name, path: found?.path ?? path, role, createdAt: found?.createdAt ?? 0 });
   }
 
+  /** What is remembered of the instance profile. IAM may not tell yet of one that was just made. */
+  recall(name: string): KnownProfile | undefined {
+    return this.#known.get(name);
+  }
+
   /** Deletes the instance profile, be it that it is gone already. */
   async delete(name: string, signal: AbortSignal): Promise<void> {
-    const profile = await this.#read(name, signal).catch((error: unknown) => {
-      throw failed('getting instance profile', error, { name });
-    });
+    const profile = this.#known.get(name) ?? (await this.#readForDeletion(name, signal));
     if (profile === undefined) return this.#forget(name);
     this.#deleted.set(name, true);
     this.#known.delete(name);
@@ -142,6 +145,14 @@ export class InstanceProfiles {
     } catch (error) {
       if (isAwsNotFound(error)) return undefined;
       throw error;
+    }
+  }
+
+  async #readForDeletion(name: string, signal: AbortSignal): Promise<KnownProfile | undefined> {
+    try {
+      return await this.#read(name, signal);
+    } catch (error) {
+      throw failed('getting instance profile', error, { name });
     }
   }
 

@@ -158,6 +158,16 @@ test('08/138 a legacy instance profile goes with the current one, and one withou
   await env.deleteAll(nodeClass);
 });
 
+test('an instance profile that IAM does not tell of yet goes with its NodeClass', async (t) => {
+  const env = await ProfileEnvironment.start(t);
+  env.iam.setDelays({ reads: 60 * SECOND });
+  const nodeClass = classOf({ role: 'A' });
+  const resolved = await env.resolve(nodeClass);
+  await env.deleteAll(nodeClass); // before the cache shows its status
+  assert.deepEqual(env.iam.instanceProfiles(), []);
+  await env.deleteAll(resolved);
+});
+
 test('08/139 the deletion of a NodeClass with the user’s own instance profile deletes none', async (t) => {
   const env = await ProfileEnvironment.start(t);
   env.iam.addInstanceProfile('own', { role: 'A' });

@@ -63,9 +63,9 @@ export class NodeClassProfiles {
   async deleteAll(nodeClass: EC2NodeClass, logger: Logger, signal: AbortSignal): Promise<void> {
     const { profiles, owner, isolatedVpc } = this.#deps;
     if (isolatedVpc) return;
-    for (const { name } of await profiles.list(nodeClassPath(owner, nodeClass), signal)) {
-      await profiles.delete(name, signal);
-    }
+    const listed = await profiles.list(nodeClassPath(owner, nodeClass), signal);
+    const names = new Set([...listed.map(({ name }) => name), ...this.#justMade(nodeClass)]);
+    for (const name of names) await profiles.delete(name, signal);
     const legacy = legacyProfileName(owner, nodeClass);
     if (isIamName(legacy)) return profiles.delete(legacy, signal);
     logger.debug('skipping legacy instance profile cleanup, synthesized name is not IAM-valid', {
@@ -73,9 +73,17 @@ export class NodeClassProfiles {
     });
   }
 
+  /** Those that IAM may not list yet. */
+  #justMade(nodeClass: EC2NodeClass): readonly string[] {
+    const { profiles, owner } = this.#deps;
+    const path = nodeClassPath(owner, nodeClass);
+    const names = [this.#made.get(recreationKey(nodeClass)), nodeClass.status?.instanceProfile];
+    return names.filter((name) => name !== undefined).filter((name) => profiles.recall(name)?.path === path);
+  }
+
   async #ofRole(nodeClass: EC2NodeClass, role: string, signal: AbortSignal): Promise<ResolvedProfile> {
     const { profiles } = this.#deps;
-    const key = `${role}/${nodeClass.metadata.uid}`;
+    const key = recreationKey(nodeClass);
     const known = this.#made.get(key) ?? nodeClass.status?.instanceProfile ?? '';
     const found = known === '' ? undefined : await this.#find(known, signal);
     const state = stateOf(found, { ...this.#ownNames(nodeClass), role, known });
@@ -124,6 +132,11 @@ export class NodeClassProfiles {
     await within('creating instance profile', profiles.create({ name, role, path, tags }, signal));
     return name;
   }
+}
+
+/** What a status that could not be written is found by. */
+function recreationKey({ metadata, spec }: EC2NodeClass): string {
+  return `${spec?.role ?? ''}/${metadata.uid}`;
 }
 
 interface OwnNames {
