@@ -64,6 +64,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'offerings',
     'images',
     'user-data',
+    'review',
     'batching',
     'instances',
     'launch',

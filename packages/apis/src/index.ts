@@ -220,3 +220,4 @@ export { findMoneyRate, formatMoneyRate } from './extensions/money-rate.ts';
 export { findPercentage, formatPercentage } from './extensions/percentage.ts';
 
 // Sharing objects
+export { findNearMiss } from './names/near-miss.ts';

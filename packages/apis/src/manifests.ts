@@ -7,6 +7,7 @@ export {
   type ManifestFile,
   type ReadObject,
   readObjects,
+  type Remark,
 } from './check/check-manifests.ts';
 export { type Manifest, readManifests } from './check/manifest.ts';
 export type { Scenario } from './kinds/core/scenario.ts';

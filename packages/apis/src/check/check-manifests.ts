@@ -30,6 +30,15 @@ export interface CheckOptions {
   readonly clusterCaBundle?: string | undefined;
   /** The provider whose CRDs to check against. `auto` chooses by the NodeClass that an object refers to. */
   readonly provider?: Flavour | 'auto' | undefined;
+  /** Says more about a valid EC2NodeClass than its API and its controller do. */
+  readonly reviewNodeClass?: ((nodeClass: EC2NodeClass) => readonly Remark[]) | undefined;
+}
+
+/** A problem that somebody knows more about. */
+export interface Remark extends Problem {
+  readonly hint?: string;
+  /** The line within the text that the field holds, from 1. */
+  readonly textLine?: number;
 }
 
 /** A problem in the server's words, with its position in the file. */
@@ -87,7 +96,7 @@ function unreadable(file: string, message: string, position: Position): ReadObje
 
 function checkManifest(manifest: Manifest, file: string, options: CheckOptions): ReadObject {
   if ('problem' in manifest) return unreadable(file, manifest.problem, manifest.position);
-  const { object, locate } = manifest;
+  const { object, locate, locateLine } = manifest;
   const { kind, apiVersion } = object;
   const name = nameOf(object);
   const head = { file, line: locate([]).line, apiVersion: asText(apiVersion), kind: asText(kind), name };
@@ -96,7 +105,7 @@ function checkManifest(manifest: Manifest, file: string, options: CheckOptions):
   if (!resource) {
     return { checked: { ...head, valid: false, errors: [unknownKind(object, locate)], warnings: [] } };
   }
-  const { errors, warnings, admitted } = checkObject(object, resource, flavour, locate);
+  const { errors, warnings, admitted } = checkObject(object, resource, { flavour, locate, locateLine, options });
   if (errors.length > 0) return { checked: { ...head, valid: false, errors, warnings } };
   const checked = { ...head, valid: true, errors, warnings, ...hashOf(admitted, options) };
   return { checked, object: admitted, locate };
@@ -108,7 +117,18 @@ interface Findings {
   readonly admitted: JsonObject;
 }
 
-function checkObject(object: JsonObject, resource: Resource, flavour: Flavour, locate: Locate): Findings {
+interface Checking {
+  readonly flavour: Flavour;
+  readonly locate: Locate;
+  readonly locateLine: LocateLine;
+  readonly options: CheckOptions;
+}
+
+function checkObject(
+  object: JsonObject,
+  resource: Resource,
+  { flavour, locate, locateLine, options }: Checking,
+): Findings {
   const { decoding, errors, object: admitted } = examine(object, resource);
   const refused: readonly Finding[] = [
     ...decoding.map(({ path, message }) => {
@@ -118,11 +138,12 @@ function checkObject(object: JsonObject, resource: Resource, flavour: Flavour, l
     ...errors.filter((error) => error !== RULES_NOT_CHECKED).map((error) => fieldFinding(error, object, locate)),
   ];
   const note = errors.includes(RULES_NOT_CHECKED) ? [fieldFinding(RULES_NOT_CHECKED, object, locate)] : [];
-  const problems = errors.length === 0 && refused.length === 0 ? runtimeProblems(admitted, PROFILES[flavour]) : [];
-  const found = problems.map(({ field, message, severity }) => ({
-    severity,
-    finding: { field, message, ...locate(pathOf(field)) },
-  }));
+  const isAdmitted = errors.length === 0 && refused.length === 0;
+  const problems = isAdmitted ? [...runtimeProblems(admitted, PROFILES[flavour]), ...remarksOn(admitted, options)] : [];
+  const found = problems.map(({ field, message, severity, hint: meant, textLine }: Remark) => {
+    const position = textLine === undefined ? locate(pathOf(field)) : locateLine(pathOf(field), textLine);
+    return { severity, finding: { field, message, ...(meant !== undefined && { hint: meant }), ...position } };
+  });
   const ofSeverity = (wanted: Problem['severity']) =>
     found.filter(({ severity }) => severity === wanted).map(({ finding }) => finding);
   return {
@@ -137,6 +158,7 @@ function byPosition(a: Position, b: Position): number {
 }
 
 type Locate = (path: FieldPath) => Position;
+type LocateLine = (path: FieldPath, line: number) => Position;
 
 function fieldFinding(error: FieldError, object: JsonObject, locate: Locate): Finding {
   const { reason, field, message, path } = error;
@@ -178,6 +200,12 @@ function runtimeProblems(object: JsonObject, profile: ProviderProfile): readonly
   if (object['kind'] === 'EC2NodeClass') return validateEc2NodeClass(admitted as EC2NodeClass);
   if (object['kind'] === 'Scenario') return validateScenario(admitted as Scenario);
   return [];
+}
+
+/** The cast is safe because the object has passed its schema. */
+function remarksOn(object: JsonObject, { reviewNodeClass }: CheckOptions): readonly Remark[] {
+  const admitted: unknown = object;
+  return object['kind'] === 'EC2NodeClass' ? (reviewNodeClass?.(admitted as EC2NodeClass) ?? []) : [];
 }
 
 /** Bad annotations of extensions leave a NodePool usable, so they are warnings. */

@@ -13,7 +13,12 @@ export interface Position {
 
 /** One object of a file, or the reason why it is none. */
 export type Manifest =
-  | { readonly object: JsonObject; readonly locate: (path: FieldPath) => Position }
+  | {
+      readonly object: JsonObject;
+      readonly locate: (path: FieldPath) => Position;
+      /** The position of a line within the text that a field holds; of the field, where its lines are not the file's. */
+      readonly locateLine: (path: FieldPath, line: number) => Position;
+    }
   | { readonly problem: string; readonly position: Position };
 
 const START: Position = { line: 1, column: 1 };
@@ -70,13 +75,18 @@ function readDocument(document: Document.Parsed, lines: LineCounter): readonly M
 
 function split(value: YamlValue, document: Document.Parsed, lines: LineCounter): readonly Manifest[] {
   const locate = (path: FieldPath) => locateIn(document, value, path, lines);
+  const locateLine = (path: FieldPath, line: number) => locateTextLine(document, value, { path, line }, lines);
   const { json } = value;
   if (!isJsonObject(json)) return [{ problem: 'is not an object', position: locate([]) }];
   const { kind, items } = json;
-  if (typeof kind !== 'string' || !kind.endsWith('List') || !isJsonArray(items)) return [{ object: json, locate }];
+  if (typeof kind !== 'string' || !kind.endsWith('List') || !isJsonArray(items))
+    return [{ object: json, locate, locateLine }];
   return items.map((item, index): Manifest => {
     const below = (path: FieldPath) => locate(['items', index, ...path]);
-    return isJsonObject(item) ? { object: item, locate: below } : { problem: 'is not an object', position: below([]) };
+    const lineBelow = (path: FieldPath, line: number) => locateLine(['items', index, ...path], line);
+    return isJsonObject(item)
+      ? { object: item, locate: below, locateLine: lineBelow }
+      : { problem: 'is not an object', position: below([]) };
   });
 }
 
@@ -91,6 +101,19 @@ function locateIn(document: Document.Parsed, value: YamlValue, path: FieldPath, 
     position = positionAt(lines, child.offset);
   }
   return position;
+}
+
+/** Only in a literal block, after `|`, do the lines of the text stand below each other as they are. */
+function locateTextLine(
+  document: Document.Parsed,
+  value: YamlValue,
+  { path, line }: { readonly path: FieldPath; readonly line: number },
+  lines: LineCounter,
+): Position {
+  let node: unknown = document.contents;
+  for (const segment of path) node = value.childOf(node, segment)?.value;
+  if (!isScalar(node) || node.type !== 'BLOCK_LITERAL' || !node.range) return locateIn(document, value, path, lines);
+  return { line: positionAt(lines, node.range[0]).line + line, column: 1 };
 }
 
 function findRepeatedKey(node: unknown): { readonly key: string; readonly offset: number } | undefined {

@@ -197,3 +197,49 @@ test('a misspelt command gets a suggestion, help and version exit with 0', async
   await main(['--version'], version);
   assert.deepEqual([version.exitCode, version.out()], [0, '0.1.0\n']);
 });
+
+const NODE_CLASS = `apiVersion: karpenter.k8s.aws/v1
+kind: EC2NodeClass
+metadata:
+  name: default
+spec:
+  role: node
+  amiSelectorTerms: [{alias: al2@latest}]
+  subnetSelectorTerms: [{id: subnet-1}]
+  securityGroupSelectorTerms: [{id: sg-1}]
+  userData: |
+    #!/bin/bash
+    echo <cluster-name>
+`;
+
+test('NodeClasses are looked into as far as AWS is not needed, with the lines of their user data', async () => {
+  const io = await check([file('nodeclass.yaml', NODE_CLASS), '--kubernetes-version', 'v1.33.2-eks-1234']);
+  const [error, hint, doubt] = io.out().replaceAll(`${folder}/`, '').split('\n');
+  assert.match(
+    error!,
+    /^nodeclass\.yaml:7:\d+: error: EC2NodeClass "default": spec\.amiSelectorTerms\[0\]\.alias: AL2 aliases/,
+  );
+  assert.equal(hint, '    hint: did you mean al2023@latest?');
+  assert.match(
+    doubt!,
+    /^nodeclass\.yaml:12:1: warning: EC2NodeClass "default": spec\.userData: "<cluster-name>" looks like/,
+  );
+  assert.equal(io.exitCode, 1);
+  const [object] = (await checkJson(NODE_CLASS, '--kubernetes-version', '1.33')).objects;
+  assert.equal(object?.valid, false);
+  assert.deepEqual([object?.errors[0]?.line, object?.errors[0]?.hint], [7, 'did you mean al2023@latest?']);
+  assert.equal((await check([file('nodeclass.yaml', NODE_CLASS)])).exitCode, 0, 'without the version it is a warning');
+  const wrong = await check([file('nodeclass.yaml', NODE_CLASS), '--kubernetes-version', 'newest']);
+  assert.match(wrong.err(), /newest is no version of Kubernetes such as 1\.35/);
+  assert.equal(wrong.exitCode, 2);
+});
+
+test('no SDK of AWS is loaded to look into a NodeClass', () => {
+  const hooks =
+    "import { registerHooks } from 'node:module'; registerHooks({ resolve(name, context, next) {" +
+    " if (name.startsWith('@aws-sdk/')) throw new Error('loads ' + name); return next(name, context); } });";
+  const bin = join(ROOT, 'packages/cli/bin/karpenter.js');
+  const preload = `data:text/javascript,${encodeURIComponent(hooks)}`;
+  const out = execFileSync(process.execPath, ['--import', preload, bin, 'check', file('nodeclass.yaml', NODE_CLASS)]);
+  assert.match(String(out), /1 checked, 1 valid/);
+});

@@ -9,7 +9,10 @@ interface Flags {
   readonly clusterCaBundle?: string;
   readonly iam?: readonly string[];
   readonly clusterName?: string;
+  readonly kubernetesVersion?: string;
 }
+
+const VERSION = /^v?(\d+\.\d+)(?:[.+-].*)?$/;
 
 export function checkCommand(io: Io): Command {
   return new Command('check')
@@ -24,7 +27,9 @@ export function checkCommand(io: Io): Command {
     .option('--cluster-ca-bundle <base64>', "the controller's flag of that name; part of an EC2NodeClass's hash")
     .option('--iam <file...>', "what policies of IAM lack for the controller's role; - for standard input")
     .option('--cluster-name <name>', 'with --iam: the cluster, if not the one that the policies name')
-    .action(async (names: string[], { output, iam, clusterName, ...options }: Flags, command: Command) => {
+    .option('--kubernetes-version <version>', "the cluster's, such as 1.35; decides which AMI aliases there are")
+    .action(async (names: string[], flags: Flags, command: Command) => {
+      const { output, iam, clusterName, kubernetesVersion: given, ...options } = flags;
       if (iam !== undefined) {
         if (names.length > 0) command.error('error: --iam checks policies alone: name no manifests', { exitCode: 2 });
         return checkIam(io, iam, { output, clusterName });
@@ -33,8 +38,16 @@ export function checkCommand(io: Io): Command {
       if (names.filter((name) => name === '-').length > 1) {
         command.error('error: standard input can be read once: name - once', { exitCode: 2 });
       }
+      const kubernetesVersion = given === undefined ? undefined : VERSION.exec(given)?.[1];
+      if (given !== undefined && kubernetesVersion === undefined) {
+        command.error(`error: ${given} is no version of Kubernetes such as 1.35`, { exitCode: 2 });
+      }
       const { checkManifests } = await import('@karpenter-ts/apis/manifests');
-      const checked = checkManifests(await readManifests(io, names, MANIFEST_LIMIT), options);
+      const { reviewNodeClass } = await import('@karpenter-ts/provider-aws/review');
+      const checked = checkManifests(await readManifests(io, names, MANIFEST_LIMIT), {
+        ...options,
+        reviewNodeClass: (nodeClass) => reviewNodeClass(nodeClass, { kubernetesVersion }),
+      });
       io.stdout.write(output === 'json' ? renderJson(checked) : renderText(checked));
       io.exitCode = checked.every(({ valid }) => valid) ? 0 : 1;
     });

@@ -36,7 +36,7 @@ function part(contentType: string, body: string): MimePart {
 }
 
 /** Whether the text is a map in YAML or JSON, or says nothing at all. Only the first document counts, as upstream has it. */
-function isNodeConfig(text: string): boolean {
+export function isNodeConfig(text: string): boolean {
   const documents = parseAllDocuments(text, { version: '1.1', uniqueKeys: false, logLevel: 'silent' });
   if ('empty' in documents) return true;
   const [first] = documents;

@@ -91,6 +91,9 @@ const KUBERNETES: Readonly<Record<string, Reader>> = {
   'log-level': unsigned,
 };
 
+/** The keys of `settings.kubernetes` that reach the instance. */
+export const KNOWN_KUBERNETES_KEYS: readonly string[] = Object.keys(KUBERNETES);
+
 const bootstrapCommands = map(
   record({ commands: list(list(text)), mode: text, essential: flag }, { commands: [], mode: '', essential: false }),
 );
