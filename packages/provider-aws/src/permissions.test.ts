@@ -92,6 +92,14 @@ test('the policies allow all that the controller does, and it does all that they
   for (const pool of ['reserved', 'grouped', 'spot', 'on-demand']) await endPool(env, pool);
   await env.clock.advance(31 * MINUTE);
 
+  for (const call of [
+    'ec2 RunInstances',
+    'pricing GetProducts',
+    'arc-zonal-shift GetManagedResource',
+    'sqs DeleteMessage',
+  ]) {
+    assert.ok((env.requests.get(call) ?? 0) > 0, call);
+  }
   assert.deepEqual(emulator.authorization.denials(), []);
   assert.deepEqual(emulator.authorization.unused(), []);
   assert.deepEqual(
