@@ -20,7 +20,7 @@ export type { Ec2Instance } from './services/ec2/instance.ts';
 export type { ClusterNetwork, Ec2Levers } from './services/ec2/levers.ts';
 export { type SdkHandler, sdkHandler, type SdkRequest } from './sdk-handler.ts';
 export type { PublishedImage } from './services/ssm/node-images.ts';
-export type { AwsEvent, EventBridge } from './state/event-bridge.ts';
+export type { AwsEvent, EventBridge, EventRule } from './state/event-bridge.ts';
 export type { Place } from './state/place.ts';
 export { ApiError } from './wire/api-error.ts';
 export { ConnectionResetError, type WireRequest, type WireResponse } from './wire/message.ts';

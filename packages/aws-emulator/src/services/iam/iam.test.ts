@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import {
+  AddRoleToInstanceProfileCommand,
   CreateInstanceProfileCommand,
   DeleteInstanceProfileCommand,
   GetInstanceProfileCommand,
+  GetRoleCommand,
   IAMClient,
 } from '@aws-sdk/client-iam';
 import { VirtualClock } from '@karpenter-ts/runtime';
@@ -56,4 +58,20 @@ test('an account has no more instance profiles than its quota', async (t) => {
 test('delays that are longer than IAM remembers are refused', async (t) => {
   const { levers } = await start(t);
   assert.throws(() => levers.setDelays({ ec2: 6 * 60_000 }), RangeError);
+});
+
+test('a role that is removed is in no instance profile any more', async (t) => {
+  const { clock, levers, iam } = await start(t);
+  levers.addRole('node');
+  await iam.send(new CreateInstanceProfileCommand(PROFILE));
+  await iam.send(new AddRoleToInstanceProfileCommand({ ...PROFILE, RoleName: 'node' }));
+  await clock.advance(2000);
+  const { Role } = await iam.send(new GetRoleCommand({ RoleName: 'node' }));
+  assert.equal(Role?.Arn, 'arn:aws:iam::111122223333:role/node');
+  levers.removeRole('node');
+  await clock.advance(2000);
+  await assert.rejects(iam.send(new GetRoleCommand({ RoleName: 'node' })), { name: 'NoSuchEntityException' });
+  const { InstanceProfile } = await iam.send(new GetInstanceProfileCommand(PROFILE));
+  assert.deepEqual(InstanceProfile?.Roles, []);
+  await iam.send(new DeleteInstanceProfileCommand(PROFILE));
 });

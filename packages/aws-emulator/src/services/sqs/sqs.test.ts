@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { VirtualClock } from '@karpenter-ts/runtime';
 import { startEmulator } from '../../emulator.ts';
+import type { AwsEvent } from '../../state/event-bridge.ts';
 import { callerOf } from '../../testing/wire-call.ts';
 
 const MINUTE = 60_000;
@@ -60,6 +61,21 @@ test('who waits gets an event at the moment it happens', async (t) => {
   const { body } = await clock.runUntil(sqs('ReceiveMessage', { QueueUrl, WaitTimeSeconds: 20 }));
   assert.equal((body['Messages'] as unknown[]).length, 1);
   assert.equal(clock.now() - begun, 7_000);
+});
+
+test('rules take only the events that they are for', async (t) => {
+  const { emulator } = await start(t);
+  emulator.sqs.addQueue('ruled');
+  const end = emulator.sqs.sendEventsTo('ruled', [{ source: EVENT.source, detailType: EVENT.detailType }]);
+  const publish = (change: Partial<AwsEvent>): void =>
+    emulator.eventBridge.publish(emulator.place, { ...EVENT, ...change });
+  publish({});
+  publish({ source: 'aws.health' });
+  publish({ detailType: 'EC2 Fleet State Change' });
+  assert.equal(emulator.sqs.size('ruled'), 1);
+  end();
+  publish({});
+  assert.equal(emulator.sqs.size('ruled'), 1);
 });
 
 test('messages are forgotten after the time that the queue keeps them', async (t) => {

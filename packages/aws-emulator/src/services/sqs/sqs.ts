@@ -13,6 +13,7 @@ import type {
 } from '@aws-sdk/client-sqs';
 import { MINUTE, SECOND } from '../../clock.ts';
 import type { PermissionRequest } from '../../policies/evaluate.ts';
+import type { EventRule } from '../../state/event-bridge.ts';
 import { PerPlace, type Place, partitionOf } from '../../state/place.ts';
 import { jsonProtocol } from '../../wire/json-protocol.ts';
 import type { Answer, Call } from '../../wire/operation.ts';
@@ -25,8 +26,8 @@ import { queueSettings } from './queue-settings.ts';
 export interface SqsLevers {
   /** A queue with the usual settings. */
   addQueue(name: string): void;
-  /** Sends the events of the place there, as a rule of EventBridge does. Returns how to end that. */
-  sendEventsTo(queue: string): () => void;
+  /** Sends the events of the place there, all of them or as rules of EventBridge say. Returns how to end that. */
+  sendEventsTo(queue: string, rules?: readonly EventRule[]): () => void;
   /** Puts a message there, whatever its body: SQS itself takes none that is empty. */
   send(queue: string, body: string): void;
   /** How many messages there are, those that are hidden included. */
@@ -61,7 +62,7 @@ export function createSqs(deps: ServiceDeps): { readonly service: Service; reado
     protocol: jsonProtocol('1.0'),
     handlers: {
       CreateQueue: (input: CreateQueueRequest, call: Call): Answer<CreateQueueResult> => ({
-        QueueUrl: createQueue(places.of(call.place), input, call, deps).url,
+        QueueUrl: createQueue(places.of(call.place), input, call.place, deps).url,
       }),
 
       GetQueueUrl: (input: GetQueueUrlRequest, { place }: Call): Answer<GetQueueUrlResult> => {
@@ -110,12 +111,10 @@ export function createSqs(deps: ServiceDeps): { readonly service: Service; reado
     },
   };
   const levers: SqsLevers = {
-    addQueue: (QueueName) => {
-      createQueue(places.of(ownPlace), { QueueName }, { place: ownPlace, clock: deps.clock }, deps);
-    },
-    sendEventsTo: (name) => {
+    addQueue: (name) => void createQueue(places.of(ownPlace), { QueueName: name }, ownPlace, deps),
+    sendEventsTo: (name, rules) => {
       const queue = queueAt(ownPlace, name);
-      return eventBridge.addTarget(ownPlace, (body) => queue.send({ body }));
+      return eventBridge.addTarget(ownPlace, (body) => queue.send({ body }), rules);
     },
     send: (name, body) => void queueAt(ownPlace, name).send({ body }),
     size: (name) => queueAt(ownPlace, name).size,
@@ -126,9 +125,10 @@ export function createSqs(deps: ServiceDeps): { readonly service: Service; reado
 function createQueue(
   { queues, deleted }: PlaceQueues,
   { QueueName: name = '', Attributes = {} }: CreateQueueRequest,
-  { place, clock }: Pick<Call, 'place' | 'clock'>,
+  place: Place,
   deps: ServiceDeps,
 ): Queue {
+  const { clock } = deps;
   checkQueueName(name);
   const settings = queueSettings(Attributes);
   const known = queues.get(name);
