@@ -49,6 +49,8 @@ export interface Cluster {
 export interface ClusterAccess {
   /** `https://127.0.0.1:…` */
   readonly server: string;
+  /** The certificate by which clients know the server, in PEM. */
+  readonly certificateAuthority: string;
   readonly kubeconfigPath: string;
   /** Removes the kubeconfig at once, for a process that has no time to stop the cluster. Does nothing a second time. */
   removeKubeconfig(): void;
@@ -106,7 +108,13 @@ async function listen(
   const front = await serveHttps({ handler, certificate, token, port }, stopping.signal);
   try {
     const { remove } = createKubeconfig(kubeconfigPath, { url: front.url, ca: certificate.ca, token });
-    return { access: { server: front.url, kubeconfigPath, removeKubeconfig: remove }, front };
+    const access = {
+      server: front.url,
+      certificateAuthority: certificate.ca,
+      kubeconfigPath,
+      removeKubeconfig: remove,
+    };
+    return { access, front };
   } catch (error) {
     stopping.abort(); // a port that is left open would keep the process alive
     await front.closed;
