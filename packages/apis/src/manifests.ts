@@ -11,4 +11,5 @@ export {
 } from './check/check-manifests.ts';
 export { type Manifest, readManifests } from './check/manifest.ts';
 export type { Scenario } from './kinds/core/scenario.ts';
+export type { FieldPath } from './schema/field-error.ts';
 export { toYaml } from './schema/yaml.ts';

@@ -102,6 +102,51 @@ test('09/102 up plays a scenario: pods go pending, nodes come, pods run, and Ctr
   assert.equal(await isOpen(Number(new URL(connection.server).port)), false);
 });
 
+test('up --provider aws launches nodes of EC2, and serves AWS where it is told to', async () => {
+  const file = join(folder, 'aws.yaml');
+  const sample = readFileSync(join(import.meta.dirname, '../../../../samples/scenarios/ami-roll.yaml'), 'utf8');
+  writeFileSync(file, sample.replace(/ {4}- \{at: (45|60)s.*\n/g, '').replace('steps:', 'steps: []'));
+  const up = run(
+    '--provider',
+    'aws',
+    '--aws-endpoint',
+    '127.0.0.1:0',
+    '--scenario',
+    file,
+    '--pods',
+    '6',
+    '--speed',
+    '10x',
+  );
+  const kubeconfig = await untilUp(up);
+  const [, endpoint = '', port = ''] = /AWS_ENDPOINT_URL=(http:\/\/127\.0\.0\.1:(\d+)) /.exec(up.io.out()) ?? [];
+  assert.match(up.io.out(), /AWS is emulated at http/);
+  await untilOut(up, /pods {3}6 running\n/);
+  await untilOut(up, /nodes {2}1 ready: 1 m7[ig]\.xlarge on-demand, \$0\.\d{4} an hour/);
+  const taken = run('--provider', 'aws', '--no-samples', '--aws-endpoint', `localhost:${port}`);
+  await assert.rejects(taken.running, new RegExp(`--aws-endpoint: port ${port} is in use; 127\\.0\\.0\\.1:0 takes`));
+  const answer = await fetch(endpoint, { method: 'POST', body: 'Action=DescribeInstances' });
+  assert.equal(answer.status, 403); // it answers, and wants a signature
+  up.interrupt();
+  await up.running;
+  assert.match(up.io.err(), /stopping\n$/);
+  assert.equal(existsSync(join(kubeconfig, '..')), false);
+  assert.equal(await isOpen(Number(port)), false);
+});
+
+test('up says what is wrong with --aws-endpoint', async () => {
+  const bad = ['4566', '0.0.0.0:4566', 'example.com:4566', '127.0.0.1', '127.0.0.1:99999', '127.0.0.1:x', '[::1]:4566'];
+  for (const address of bad) {
+    await assert.rejects(
+      run('--provider', 'aws', '--aws-endpoint', address).running,
+      /--aws-endpoint <address:port>.*must be 127\.0\.0\.1 and a port, such as 127\.0\.0\.1:4566/,
+      address,
+    );
+  }
+  await assert.rejects(run('--aws-endpoint', '127.0.0.1:0').running, /--aws-endpoint is for --provider aws/);
+  await assert.rejects(run('--provider', 'gcp').running, /Allowed choices are kwok, aws/);
+});
+
 test('up --no-samples leaves the cluster empty, with Karpenter in it', async () => {
   const up = run('--no-samples');
   const { client, close } = await connectTo(await untilUp(up));

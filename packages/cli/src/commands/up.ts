@@ -16,6 +16,18 @@ export function upCommand(io: Io, source: SignalSource = process): Command {
         'what happens by itself; scale-out unless told, nothing without the controller',
       ).conflicts('samples'),
     )
+    .addOption(
+      new Option(
+        '--provider <name>',
+        'where nodes come from: kwok, or aws as it is emulated in this process; what the scenario is for unless told, else kwok',
+      ).choices(['kwok', 'aws']),
+    )
+    .addOption(
+      new Option(
+        '--aws-endpoint <address:port>',
+        'with --provider aws: serve AWS over HTTP there, for the aws command line; 127.0.0.1, port 0 is any free one',
+      ).argParser(awsEndpoint),
+    )
     .addOption(new Option('--pods <number>', 'how many pods it begins with, if not its own number').argParser(pods))
     .addOption(new Option('--speed <factor>', 'run the clock faster, such as 10x').default(1, '1x').argParser(speed))
     .option('--no-samples', 'leave the cluster empty: no pools, no workloads')
@@ -53,6 +65,15 @@ function path(text: string): string {
 
 function port(text: string): number {
   return whole(text, 65_535);
+}
+
+/** The port: whatever can reach it can do everything in that account, so it is served to this machine only. */
+function awsEndpoint(text: string): number {
+  const [, address = '', digits = ''] = /^(.*):(\d+)$/.exec(text) ?? [];
+  if ((address === '127.0.0.1' || address === 'localhost') && Number(digits) <= 65_535) return Number(digits);
+  throw new InvalidArgumentError(
+    'must be 127.0.0.1 and a port, such as 127.0.0.1:4566; it is served on no other address',
+  );
 }
 
 function nodes(text: string): number {

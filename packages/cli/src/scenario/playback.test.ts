@@ -27,7 +27,9 @@ async function startPlay(spec: Spec) {
   const cluster = await startCluster({ clock, seed: 1, crds, nodes });
   const told: string[] = [];
   const ending = new AbortController();
-  const file: ScenarioFile = { name: 'test', objects: [], spec, placeOf: (workload) => `test.yaml:${workload}` };
+  const objects = [{ apiVersion: 'karpenter.kwok.sh/v1alpha1', kind: 'KWOKNodeClass', metadata: { name: 'default' } }];
+  const placeOf: ScenarioFile['placeOf'] = (field) => `test.yaml:${field.join('.')}`;
+  const file: ScenarioFile = { name: 'test', provider: 'kwok', objects, spec, placeOf };
   const stage = { client: cluster.client, faults: cluster.faults, clock, tell: (text: string) => void told.push(text) };
   const playing = play(file, stage, ending.signal);
   playing.catch(() => undefined);
@@ -45,7 +47,7 @@ async function startPlay(spec: Spec) {
   };
 }
 
-test('a scenario begins with its workloads, their budgets and a node class', async () => {
+test('a scenario begins with its objects, its workloads and their budgets', async () => {
   const world = await startPlay({
     workloads: [
       { name: 'web', kind: 'Deployment', replicas: 2, requests: { cpu: '100m' }, maxUnavailable: 1 },
@@ -141,7 +143,7 @@ test('what the cluster does not take is said with its place in the file', async 
   await world.clock.flush();
   await assert.rejects(
     world.playing,
-    /^Error: test\.yaml:web: Deployment\.apps "web" is invalid: \[?spec\.template\.spec\.restartPolicy/,
+    /^Error: test\.yaml:spec\.workloads\.0\.podSpec: Deployment\.apps "web" is invalid: \[?spec\.template\.spec\.restartPolicy/,
   );
   await world.stop();
 });

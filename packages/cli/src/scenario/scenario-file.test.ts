@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { ApiObject } from '@karpenter-ts/kubernetes';
 import { recordingIo } from '../testing-io.ts';
 import { loadScenario } from './scenario-file.ts';
 
@@ -53,10 +54,10 @@ test('a scenario is read with its pools and its defaults', async () => {
   assert.equal(name, 'mine');
   assert.deepEqual(
     objects.map(({ kind }) => kind),
-    ['NodePool'],
+    ['KWOKNodeClass', 'NodePool'],
   );
   assert.deepEqual(spec.workloads, [{ name: 'web', kind: 'Deployment', replicas: 1, requests: { cpu: '500m' } }]);
-  assert.match(placeOf('web'), /mine\.yaml:15$/);
+  assert.match(placeOf(['spec', 'workloads', 0]), /mine\.yaml:15$/);
 });
 
 test('what is wrong is named with field and line, all at once', async () => {
@@ -81,7 +82,7 @@ test('what is wrong is named with field and line, all at once', async () => {
   );
   await assert.rejects(
     wrong('at: 10s, ', 'at: 10s, delete: {nodes: 1}, '),
-    /:17:\d+: error: .*must be one of scale, delete, edit and fault/,
+    /:17:\d+: error: .*must be one of scale, delete, edit, fault and aws/,
   );
   await assert.rejects(
     wrong('scale: {workload: web, replicas: 5}', 'delete: {}'),
@@ -106,6 +107,60 @@ test('a file must hold one Scenario and a NodePool', async () => {
 test('a step can only change a NodePool of its file', async () => {
   const edits = SCENARIO.replace('scale: {workload: web, replicas: 5}', 'edit: {nodePool: other, spec: {weight: 5}}');
   await assert.rejects(loadText(POOL + edits), /mine\.yaml holds no NodePool "other", and a step changes it/);
+});
+
+const AWS = (POOL + SCENARIO)
+  .replace('group: karpenter.kwok.sh, kind: KWOKNodeClass', 'group: karpenter.k8s.aws, kind: EC2NodeClass')
+  .replace('scale: {workload: web, replicas: 5}', 'aws: {interrupt: {nodes: 2}}');
+
+test('a scenario with pools of EC2 is for AWS, and has a NodeClass of Amazon Linux 2023 unless it brings one', async () => {
+  const { provider, objects } = await loadText(AWS);
+  assert.equal(provider, 'aws');
+  const [nodeClass] = objects as readonly (ApiObject & { readonly spec: { readonly amiSelectorTerms: unknown } })[];
+  assert.equal(nodeClass?.kind, 'EC2NodeClass');
+  assert.deepEqual(nodeClass.spec.amiSelectorTerms, [{ alias: 'al2023@latest' }]);
+  assert.equal((await loadText(POOL + SCENARIO)).provider, 'kwok');
+});
+
+test('a scenario is not played with another provider than its own', async () => {
+  writeFileSync(join(folder, 'aws.yaml'), AWS);
+  await assert.rejects(
+    loadScenario(join(folder, 'aws.yaml'), recordingIo(), 'kwok'),
+    /aws\.yaml is a scenario for --provider aws, and was asked for with kwok/,
+  );
+});
+
+test('what AWS cannot do is named with field and line', async () => {
+  const wrong = (action: string) => loadText(AWS.replace('aws: {interrupt: {nodes: 2}}', action));
+  await assert.rejects(
+    wrong('aws: {interupt: {nodes: 2}}'),
+    /:17:\d+: error: .*unknown field "spec.steps\[0\].aws.interupt"\n\s+hint: did you mean/,
+  );
+  await assert.rejects(
+    wrong('aws: {}'),
+    /:17:\d+: error: .*must be one of addRole, capacity, interrupt, kubernetesVersion, publishImages, removeRole and reserve/,
+  );
+  await assert.rejects(
+    wrong('aws: {kubernetesVersion: v1.36}'),
+    /:17:\d+: error: .*spec.steps\[0\].aws.kubernetesVersion: Invalid value: "v1.36"/,
+  );
+  await assert.rejects(
+    wrong('aws: {publishImages: {version: latest}}'),
+    /:17:\d+: error: .*spec.steps\[0\].aws.publishImages.version: Invalid value: "latest"/,
+  );
+  await assert.rejects(wrong('aws: {capacity: {zone: us-east-1a}}'), /:17:\d+: error: .*capacity.instances: Required/);
+  await assert.rejects(
+    wrong('aws: {capacity: {instances: 0, capacityType: reserved}}'),
+    /:17:\d+: error: .*capacityType: Unsupported value: "reserved"/,
+  );
+  await assert.rejects(
+    wrong('edit: {nodeClass: other, spec: {}}'),
+    /mine\.yaml holds no EC2NodeClass "other", and a step changes it/,
+  );
+  await assert.rejects(
+    wrong('edit: {nodeClass: default, nodePool: default, spec: {}}'),
+    /:17:\d+: error: .*must name a nodePool or a nodeClass/,
+  );
 });
 
 test('a name that is neither a file nor one of ours gets the list of ours', async () => {

@@ -98,7 +98,7 @@ test('pdb-deadlock: nodes without a deadline stay, the others go with it', async
   assert.deepEqual(await namesIn('patient'), patient);
   assert.ok((await scenario.nodes('bounded')).every(({ metadata }) => metadata.labels?.['edition'] === 'second'));
   await assertSettled(scenario, 6);
-  const blocked = await scenario.told('DisruptionBlocked');
+  const blocked = await scenario.messages('DisruptionBlocked');
   assert.ok(blocked.includes('Pdb prevents pod evictions (PodDisruptionBudget=[default/ledger])'), blocked.join('\n'));
 });
 

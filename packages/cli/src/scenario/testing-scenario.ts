@@ -2,8 +2,12 @@ import assert from 'node:assert/strict';
 import { customResourceDefinition, NODE_CLAIMS, NODEPOOL_LABEL, type NodeClaim, RESOURCES } from '@karpenter-ts/apis';
 import { startCluster } from '@karpenter-ts/embedded';
 import { type ApiObject, isTrue, NODES, PODS, type ResourceType } from '@karpenter-ts/kubernetes';
-import { createLogger, SECOND, VirtualClock } from '@karpenter-ts/runtime';
+import { type Client, createLogger, SECOND, VirtualClock } from '@karpenter-ts/runtime';
+import type { AwsAccount } from '../aws/account.ts';
+import { startAwsCloud } from '../aws/aws-cloud.ts';
 import { recordingIo } from '../testing-io.ts';
+import type { Cloud } from '../up/cloud.ts';
+import { KWOK_CLOUD } from '../up/kwok-cloud.ts';
 import { createController } from '../up/controller.ts';
 import { countFigures, type Figures, type SeenNode, type SeenPod } from '../up/figures.ts';
 import { play } from './playback.ts';
@@ -16,16 +20,25 @@ interface Settings {
   readonly start?: number;
   /** How many pods it begins with; as many as it says unless given. */
   readonly pods?: number;
+  /** EC2's instance types; all of them, which take seconds to be described, unless given. */
+  readonly instanceTypes?: readonly string[];
+  /** Lines of errors that the scenario brings about. */
+  readonly expectedErrors?: RegExp;
 }
 
 /** A shipped scenario that is being played in virtual time, with the controller in its cluster. */
 export interface PlayedScenario {
-  /** Lets time pass. Fails if the controller has logged an error. */
+  /** Lets time pass. Fails if the controller has logged an error that was not expected. */
   pass(duration: number): Promise<void>;
   figures(): Promise<Figures>;
   nodes(pool?: string): Promise<readonly SeenNode[]>;
+  readonly client: Client;
+  /** The account of AWS; undefined if the scenario is not about that. */
+  readonly account: AwsAccount | undefined;
+  /** What the steps have said. */
+  readonly told: readonly string[];
   /** Messages of events that have this reason, sorted, each once. */
-  told(reason: string): Promise<readonly string[]>;
+  messages(reason: string): Promise<readonly string[]>;
   /** The lines of the log that say that nodes are disrupted: each command in upstream's words, without its id. */
   readonly commands: readonly string[];
   /** The most nodes of a pool that were tainted for disruption at a time. */
@@ -36,19 +49,28 @@ export interface PlayedScenario {
 const LOOK_PERIOD = 5 * SECOND;
 
 /** Starts a cluster as `karpenter up` does, and plays the scenario of this name in it. */
-export async function startScenario(name: string, { start, pods }: Settings = {}): Promise<PlayedScenario> {
+export async function startScenario(name: string, settings: Settings = {}): Promise<PlayedScenario> {
+  const { start, pods, instanceTypes, expectedErrors } = settings;
   const clock = new VirtualClock(start);
-  const crds = RESOURCES.kwok.map(customResourceDefinition);
+  const loaded = await loadScenario(name, recordingIo());
+  const types = instanceTypes && { instanceTypes };
+  const cloud: Cloud = loaded.provider === 'aws' ? await startAwsCloud({ clock, seed: 1, ...types }) : KWOK_CLOUD;
+  const crds = RESOURCES[loaded.provider].map(customResourceDefinition);
   const cluster = await startCluster({ clock, seed: 1, crds, kubelet: { completionDelay: 5 * SECOND } });
+  cloud.adopt(cluster);
   const { client, faults } = cluster;
   const lines: string[] = [];
+  const told: string[] = [];
   const logger = createLogger({ level: 'info', clock, format: 'json', write: (line) => void lines.push(line) });
   const ending = new AbortController();
-  const controller = await createController(cluster, clock, logger);
+  const controller = await clock.runUntil(createController({ cluster, cloud, clock, logger }));
   const running = controller.start(ending.signal);
-  const loaded = await loadScenario(name, recordingIo());
   const file = pods === undefined ? loaded : { ...loaded, spec: withPodCount(loaded.spec, pods) };
-  const playing = play(file, { client, faults, clock, tell: () => undefined }, ending.signal);
+  const playing = play(
+    file,
+    { client, faults, clock, account: cloud.account, tell: (text) => void told.push(text) },
+    ending.signal,
+  );
   playing.catch(() => undefined); // `stop` tells
   const list = async <T extends ApiObject>(type: ResourceType) => (await client.listAll<T>(type)).items;
   const nodes = async (pool?: string): Promise<readonly SeenNode[]> => {
@@ -70,13 +92,23 @@ export async function startScenario(name: string, { start, pods }: Settings = {}
         await look();
       }
       assert.deepEqual(
-        lines.filter((line) => line.startsWith('{"level":"ERROR"')),
+        lines.filter((line) => line.startsWith('{"level":"ERROR"') && expectedErrors?.test(line) !== true),
         [],
       );
     },
-    figures: async () => countFigures(await list<SeenPod>(PODS), await nodes(), await list<NodeClaim>(NODE_CLAIMS)),
+    figures: async () => {
+      const seen = {
+        pods: await list<SeenPod>(PODS),
+        nodes: await nodes(),
+        nodeClaims: await list<NodeClaim>(NODE_CLAIMS),
+      };
+      return countFigures(seen, cloud.priceOf);
+    },
     nodes,
-    told: async (reason) => {
+    client,
+    account: cloud.account,
+    told,
+    messages: async (reason) => {
       const events = await list<ApiObject & { readonly reason: string; readonly message: string }>(EVENTS);
       return [...new Set(events.filter((event) => event.reason === reason).map(({ message }) => message))].sort();
     },
@@ -90,6 +122,7 @@ export async function startScenario(name: string, { start, pods }: Settings = {}
       ending.abort();
       await clock.runUntil(Promise.all([running, playing]));
       await clock.runUntil(cluster.stop());
+      await cloud.stop();
     },
   };
 }

@@ -3,11 +3,14 @@ import { dirname } from 'node:path';
 import { customResourceDefinition, RESOURCES } from '@karpenter-ts/apis';
 import { type Cluster, simulatedNode, startCluster } from '@karpenter-ts/embedded';
 import { type Logger, SECOND, type SteadyClock } from '@karpenter-ts/runtime';
+import type { ProviderName } from './cloud.ts';
 
 /** What the cluster is to be like. */
 export interface ClusterSettings {
   /** 0 is any free one. */
   readonly port: number;
+  /** Whose CRDs it has. */
+  readonly provider: ProviderName;
   readonly kubeconfigPath: string;
   /** How many there are from the start. */
   readonly nodes: number;
@@ -21,12 +24,12 @@ const COMPLETION_DELAY = 5 * SECOND;
 
 /** Starts a cluster with our CRDs. Throws, in words for the user, what keeps it from starting. */
 export async function startServedCluster(settings: ClusterSettings): Promise<Cluster> {
-  const { port, kubeconfigPath, nodes, clock, logger } = settings;
+  const { port, provider, kubeconfigPath, nodes, clock, logger } = settings;
   try {
     return await startCluster({
       clock,
       seed: randomInt(2 ** 31),
-      crds: RESOURCES.kwok.map(customResourceDefinition),
+      crds: RESOURCES[provider].map(customResourceDefinition),
       nodes: Array.from({ length: nodes }, (_, i) => {
         return simulatedNode({ name: `node-${i + 1}`, zone: ZONES[i % ZONES.length] ?? '' });
       }),

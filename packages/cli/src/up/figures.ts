@@ -2,10 +2,11 @@ import {
   CAPACITY_TYPE_LABEL,
   INITIALIZED_LABEL,
   INSTANCE_TYPE_LABEL,
-  KWOK_NODE_LABELS,
   type NodeClaim,
+  NODEPOOL_LABEL,
 } from '@karpenter-ts/apis';
 import { isTrue, type ObjectMeta, READY } from '@karpenter-ts/kubernetes';
+import type { Cloud } from './cloud.ts';
 
 /** What is read of a v1 Pod. */
 export interface SeenPod {
@@ -33,12 +34,15 @@ export type PodState = 'running' | 'pending' | 'terminating';
 /** `starting`: ordered, but no node for pods yet. `silent`: was one, but its kubelet is not ready any more. */
 export type NodeState = 'ready' | 'starting' | 'silent' | 'terminating';
 
-/** Pods that have finished do not count. */
-export function countFigures(
-  pods: readonly SeenPod[],
-  nodes: readonly SeenNode[],
-  nodeClaims: readonly Pick<NodeClaim, 'metadata' | 'status'>[],
-): Figures {
+/** What there is in the cluster. */
+export interface Seen {
+  readonly pods: readonly SeenPod[];
+  readonly nodes: readonly SeenNode[];
+  readonly nodeClaims: readonly Pick<NodeClaim, 'metadata' | 'status'>[];
+}
+
+/** Pods that have finished do not count. `priceOf` says what a node with these labels costs an hour. */
+export function countFigures({ pods, nodes, nodeClaims }: Seen, priceOf: Cloud['priceOf']): Figures {
   const podStates = { running: 0, pending: 0, terminating: 0 };
   for (const pod of pods) {
     const state = podState(pod);
@@ -52,7 +56,7 @@ export function countFigures(
     const { labels = {} } = node.metadata;
     const type = [labels[INSTANCE_TYPE_LABEL], labels[CAPACITY_TYPE_LABEL]].filter(Boolean).join(' ');
     types.set(type, (types.get(type) ?? 0) + 1);
-    pricePerHour += Number(labels[KWOK_NODE_LABELS.instancePrice] ?? 0);
+    pricePerHour += priceOf(labels);
   }
   const providerIds = new Set(nodes.map(({ spec }) => spec?.providerID));
   for (const { metadata, status } of nodeClaims) {
@@ -72,7 +76,7 @@ function nodeState(node: SeenNode): NodeState {
   const { metadata } = node;
   if (metadata.deletionTimestamp !== undefined) return 'terminating';
   const { labels = {} } = metadata;
-  const isOurs = labels[KWOK_NODE_LABELS.instancePrice] !== undefined;
+  const isOurs = labels[NODEPOOL_LABEL] !== undefined;
   if (!isOurs || labels[INITIALIZED_LABEL] === 'true') return isTrue(node, READY) ? 'ready' : 'silent';
   return 'starting';
 }

@@ -14,7 +14,8 @@ test('new figures are shown within a second or so, though the wall clock is set 
   const ending = new AbortController();
   let shown = 0;
   const show = (): void => void shown++;
-  const watching = watchProgress({ client, clock, wallClock: clock, logger: nullLogger, show }, ending.signal);
+  const deps = { client, clock, wallClock: clock, logger: nullLogger, priceOf: () => 0, show };
+  const watching = watchProgress(deps, ending.signal);
   await client.create(NODES, simulatedNode({ name: 'a' }));
   await clock.advance(5 * SECOND);
   const before = shown;

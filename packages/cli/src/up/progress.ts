@@ -10,6 +10,7 @@ import {
   type SteadyClock,
 } from '@karpenter-ts/runtime';
 import { NODE_CLAIMS } from '@karpenter-ts/apis';
+import type { Cloud } from './cloud.ts';
 import { countFigures, type Figures, type SeenNode, type SeenPod } from './figures.ts';
 
 /** No more often than a person can read. */
@@ -26,13 +27,15 @@ export interface ProgressDeps {
   /** That of the person who reads. */
   readonly wallClock: SteadyClock;
   readonly logger: Logger;
+  /** What a node with these labels costs an hour. */
+  readonly priceOf: Cloud['priceOf'];
   /** Called with new figures after changes, at most once a second; also when they happen to be the same. */
   show(figures: Figures): void;
 }
 
 /** Watches pods and nodes until aborted. */
 export async function watchProgress(deps: ProgressDeps, signal: AbortSignal): Promise<void> {
-  const { client, clock, wallClock, logger, show } = deps;
+  const { client, clock, wallClock, logger, priceOf, show } = deps;
   const cacheOf = <T extends ApiObject>(type: ResourceType, selection: Selection): Informer<T> =>
     new Informer<T>({ client, clock, logger, type, transform: keepFields<T>(selection) });
   const pods = cacheOf<SeenPod>(PODS, { metadata: METADATA, status: { phase: true } });
@@ -48,7 +51,7 @@ export async function watchProgress(deps: ProgressDeps, signal: AbortSignal): Pr
   const showNow = (): void => {
     isDue = false;
     lastShown = wallClock.elapsed();
-    show(countFigures(pods.list(), nodes.list(), claims.list()));
+    show(countFigures({ pods: pods.list(), nodes: nodes.list(), nodeClaims: claims.list() }, priceOf));
   };
   const onChange = (): void => {
     if (isDue) return;

@@ -17,7 +17,9 @@ import { ProgressLines } from '../render/progress.ts';
 import { renderIntroduction } from '../render/up.ts';
 import type { Stage } from '../scenario/playback.ts';
 import type { ScenarioFile } from '../scenario/scenario-file.ts';
+import { type Cloud, type ProviderName, startCloud } from './cloud.ts';
 import { startServedCluster } from './cluster-start.ts';
+import type { ControllerDeps } from './controller.ts';
 import { watchProgress } from './progress.ts';
 import { withoutEchoes } from './signal-echoes.ts';
 
@@ -29,6 +31,10 @@ export interface UpSettings {
   readonly nodes?: number;
   /** A file of its own unless told; it must not exist. */
   readonly kubeconfig?: string;
+  /** Where its nodes come from; what the scenario is for unless told, else KWOK. */
+  readonly provider?: ProviderName;
+  /** The port on 127.0.0.1 where AWS is served; 0 is any free one. */
+  readonly awsEndpoint?: number;
   /** Whether Karpenter runs in it. */
   readonly controller: boolean;
   /** Whether something is to happen by itself. */
@@ -42,7 +48,7 @@ export interface UpSettings {
   readonly logLevel: Level;
 }
 
-const DEFAULT_SCENARIO = 'scale-out';
+const DEFAULT_SCENARIOS: Readonly<Record<ProviderName, string>> = { kwok: 'scale-out', aws: 'aws-scale-out' };
 /** Somebody must be there to run pods, if Karpenter is not. */
 const NODES_WITHOUT_CONTROLLER = 3;
 
@@ -50,6 +56,10 @@ const NODES_WITHOUT_CONTROLLER = 3;
 export async function runCluster(settings: UpSettings, io: Io, signals: SignalSource): Promise<void> {
   const named = kubeconfigPathOf(settings);
   const file = await loadScenario(settings, io);
+  const provider = settings.provider ?? file?.provider ?? 'kwok';
+  if (settings.awsEndpoint !== undefined && provider !== 'aws') {
+    throw new Error('--aws-endpoint is for --provider aws');
+  }
   const source = withoutEchoes(signals, realClock);
   const folder = named === undefined ? mkdtempSync(join(tmpdir(), 'karpenter-')) : undefined;
   const kubeconfigPath = named ?? join(folder ?? '', 'kubeconfig');
@@ -68,7 +78,14 @@ export async function runCluster(settings: UpSettings, io: Io, signals: SignalSo
     exit,
   });
   try {
-    const session = { settings, file, kubeconfigPath, io, onStart: (started: Cluster) => (cluster = started) };
+    const session = {
+      settings,
+      provider,
+      file,
+      kubeconfigPath,
+      io,
+      onStart: (started: Cluster) => (cluster = started),
+    };
     await run(session, AbortSignal.any([stop.signal, io.unwritable]));
   } finally {
     stop.dispose();
@@ -96,11 +113,12 @@ function removeEmptyFolder(path: string): void {
 
 /** Before anything starts: what is wrong with it should be said first. */
 async function loadScenario(settings: UpSettings, io: Io): Promise<ScenarioFile | undefined> {
-  const byDefault = settings.samples && settings.controller ? DEFAULT_SCENARIO : undefined;
-  const { scenario = byDefault, pods } = settings;
+  const { provider, pods } = settings;
+  const byDefault = settings.samples && settings.controller ? DEFAULT_SCENARIOS[provider ?? 'kwok'] : undefined;
+  const { scenario = byDefault } = settings;
   if (scenario === undefined) return undefined;
   const { loadScenario: load } = await import('../scenario/scenario-file.ts');
-  const file = await load(scenario, io);
+  const file = await load(scenario, io, provider);
   if (pods === undefined) return file;
   const { withPodCount } = await import('../scenario/pod-count.ts');
   return { ...file, spec: withPodCount(file.spec, pods) };
@@ -108,6 +126,7 @@ async function loadScenario(settings: UpSettings, io: Io): Promise<ScenarioFile 
 
 interface Session {
   readonly settings: UpSettings;
+  readonly provider: ProviderName;
   readonly file: ScenarioFile | undefined;
   readonly kubeconfigPath: string;
   readonly io: Io;
@@ -116,18 +135,35 @@ interface Session {
 }
 
 async function run(session: Session, stop: AbortSignal): Promise<void> {
-  const { settings, file, kubeconfigPath, io } = session;
-  const { controller: hasController, port, speed, logLevel: level } = settings;
+  const { settings, provider, io } = session;
+  const { controller: hasController, speed, logLevel: level } = settings;
   const clock = speed === 1 ? realClock : scaledClock(realClock, speed);
   const write = (line: string): void => void io.stderr.write(line);
   const logger = createLogger({ level, clock, write, format: 'console', hasColors: io.hasColors });
+  // Without the controller there is no use for AWS but by way of the network.
+  const awsPort = settings.awsEndpoint ?? (hasController ? undefined : 0);
+  const cloud = await startCloud({ provider, clock, awsPort });
+  try {
+    await runIn(cloud, { session, clock, logger }, stop);
+  } finally {
+    await cloud.stop();
+  }
+}
+
+type CloudParts = Omit<SessionParts, 'cloud'>;
+
+async function runIn(cloud: Cloud, { session, clock, logger }: CloudParts, stop: AbortSignal): Promise<void> {
+  const { settings, provider, file, kubeconfigPath, io } = session;
+  const { controller: hasController, port } = settings;
   const nodes = settings.nodes ?? (hasController ? 0 : NODES_WITHOUT_CONTROLLER);
-  const cluster = await startServedCluster({ port, kubeconfigPath, nodes, clock, logger });
+  const cluster = await startServedCluster({ port, provider, kubeconfigPath, nodes, clock, logger });
   session.onStart(cluster);
   try {
+    cloud.adopt(cluster);
     const { access } = cluster;
-    io.stdout.write(renderIntroduction({ access: access!, nodes, hasController, scenario: file?.name }));
-    await runOn(cluster, { session, clock, logger }, stop);
+    const { account } = cloud;
+    io.stdout.write(renderIntroduction({ access: access!, nodes, hasController, account, scenario: file?.name }));
+    await runOn(cluster, { session, cloud, clock, logger }, stop);
   } finally {
     await cluster.stop();
   }
@@ -135,6 +171,7 @@ async function run(session: Session, stop: AbortSignal): Promise<void> {
 
 interface SessionParts {
   readonly session: Session;
+  readonly cloud: Cloud;
   readonly clock: SteadyClock;
   readonly logger: Logger;
 }
@@ -155,7 +192,8 @@ async function runOn(cluster: Cluster, given: SessionParts, stop: AbortSignal): 
 }
 
 /** Each part goes on until the signal, or fails. */
-function startParts(cluster: Cluster, { session, clock, logger }: SessionParts, signal: AbortSignal): Promise<void>[] {
+function startParts(cluster: Cluster, parts: SessionParts, signal: AbortSignal): Promise<void>[] {
+  const { session, cloud, clock, logger } = parts;
   const { settings, file, io } = session;
   const { client, faults } = cluster;
   const begun = clock.elapsed();
@@ -164,22 +202,18 @@ function startParts(cluster: Cluster, { session, clock, logger }: SessionParts, 
     () => clock.elapsed() - begun,
     io.hasColors,
   );
-  const stage: Stage = { client, faults, clock, tell: (text) => lines.tell(text) };
+  const stage: Stage = { client, faults, clock, account: cloud.account, tell: (text) => lines.tell(text) };
   const show = lines.show.bind(lines);
   return [
-    watchProgress({ client, clock, wallClock: realClock, logger, show }, signal),
-    ...(settings.controller ? [runController(cluster, { clock, logger }, signal)] : []),
+    watchProgress({ client, clock, wallClock: realClock, logger, priceOf: cloud.priceOf, show }, signal),
+    ...(settings.controller ? [runController({ cluster, cloud, clock, logger }, signal)] : []),
     ...(file ? [playScenario(file, stage, signal)] : []),
   ];
 }
 
-async function runController(
-  cluster: Cluster,
-  { clock, logger }: Pick<SessionParts, 'clock' | 'logger'>,
-  signal: AbortSignal,
-): Promise<void> {
+async function runController(deps: ControllerDeps, signal: AbortSignal): Promise<void> {
   const { createController } = await import('./controller.ts');
-  await (await createController(cluster, clock, logger)).start(signal);
+  await (await createController(deps)).start(signal);
 }
 
 async function playScenario(file: ScenarioFile, stage: Stage, signal: AbortSignal): Promise<void> {

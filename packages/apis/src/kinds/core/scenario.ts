@@ -12,6 +12,7 @@ import {
 import type { JsonObject, KubernetesObject } from '@karpenter-ts/kubernetes';
 import { DURATION } from '../patterns.ts';
 import type { Resource } from '../../schema/resource.ts';
+import { awsAction } from './scenario-aws.ts';
 import { resourceList } from '../resource-list.ts';
 
 const podSpec: Schema<JsonObject> = {
@@ -69,21 +70,27 @@ const fault = object(
   ],
 );
 
-const poolSpec: Schema<JsonObject> = {
+const editedSpec: Schema<JsonObject> = {
   description: 'What changes in its spec, as a JSON merge patch: null removes a field.',
   type: 'object',
-  'x-kubernetes-preserve-unknown-fields': true, // the cluster knows what a NodePool is, and will say so
+  'x-kubernetes-preserve-unknown-fields': true, // the cluster knows what it edits, and will say so
 };
 
-const edit = object('Changes a NodePool.', {
-  nodePool: required(string('Name of the NodePool.')),
-  spec: required(poolSpec),
-});
+const edit = object(
+  'Changes a NodePool, or an EC2NodeClass.',
+  {
+    nodeClass: string('Name of the EC2NodeClass.'),
+    nodePool: string('Name of the NodePool.'),
+    spec: required(editedSpec),
+  },
+  [{ rule: 'has(self.nodePool) != has(self.nodeClass)', message: 'must name a nodePool or a nodeClass' }],
+);
 
 const step = object(
   'Something that happens.',
   {
     at: required(string('How long after the start.', { pattern: DURATION })),
+    aws: awsAction,
     delete: deletion,
     edit,
     fault,
@@ -91,8 +98,8 @@ const step = object(
   },
   [
     {
-      rule: '[has(self.scale), has(self.delete), has(self.edit), has(self.fault)].filter(x, x).size() == 1',
-      message: 'must be one of scale, delete, edit and fault',
+      rule: '[has(self.scale), has(self.delete), has(self.edit), has(self.fault), has(self.aws)].filter(x, x).size() == 1',
+      message: 'must be one of scale, delete, edit, fault and aws',
     },
   ],
 );
