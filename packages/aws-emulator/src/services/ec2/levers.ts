@@ -254,11 +254,6 @@ export class Ec2Levers {
     return () => this.#listeners.delete(listener);
   }
 
-  /** What an instance costs an hour on demand; undefined where the price list has no price. */
-  onDemandPrice(instanceType: string): number | undefined {
-    return this.#region.catalogue.onDemandPrice(instanceType);
-  }
-
   #instance(id: string): MutableInstance {
     const found = this.#region.instances.get(id);
     if (found === undefined) throw new RangeError(`there is no ${id}`);
