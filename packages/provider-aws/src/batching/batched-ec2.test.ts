@@ -272,3 +272,19 @@ test('07/144 a termination that fails as a whole is logged, and made for each in
   await clock.runUntil(Promise.all(['i-1', 'i-2'].map((id) => batched.terminateInstance(id, NEVER))));
   assert.equal(logger.lines[0]!.message, 'failed terminating instances');
 });
+
+test('a termination that nobody waits for any more, as when the process stops, is no failure in the log', async () => {
+  const stop = new AbortController();
+  const { clock, logger, batched } = environment({
+    terminateInstances: (_, signal) =>
+      new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error))),
+  });
+  const work = Promise.allSettled(['i-1', 'i-2'].map((id) => batched.terminateInstance(id, stop.signal)));
+  clock.after(5_000, () => stop.abort(new Error('received SIGTERM')));
+  const outcomes = await clock.runUntil(work);
+  assert.deepEqual(
+    outcomes.map((outcome) => outcome.status === 'rejected' && errorText(outcome.reason)),
+    ['received SIGTERM', 'received SIGTERM'],
+  );
+  assert.deepEqual(logger.lines, []);
+});

@@ -57,7 +57,8 @@ async function terminate(
     await single(wanted[0]!);
   } else {
     const failure = await terminateTogether(wanted, outcomes, terminateInstances, signal);
-    if (failure !== undefined) logger.error('failed terminating instances', failure);
+    // Nobody waits for a call that was abandoned, as at the end of the process: that it ended is no failure.
+    if (failure !== undefined && !signal.aborted) logger.error('failed terminating instances', failure);
     const missing = wanted.filter((id) => !outcomes.has(id));
     if (failure !== undefined && !failsAlone(failure)) for (const id of missing) outcomes.set(id, { error: failure });
     else await runParallel(missing, SINGLE_CALLS, single);
