@@ -2,6 +2,7 @@ import type { InstanceProfile } from '@aws-sdk/client-iam';
 import { ExpiringMap, HOUR, MINUTE, type SteadyClock, StructuredError, errorText } from '@karpenter-ts/runtime';
 import type { IamApi } from '../api/aws-apis.ts';
 import { findAwsError, isAwsAlreadyExists, isAwsNotFound } from '../api/aws-error.ts';
+import { pages } from '../api/pages.ts';
 import { withContext, within } from '../api/with-context.ts';
 import { roleNameOf } from './profile-names.ts';
 
@@ -21,6 +22,11 @@ export interface NewProfile {
   /** IAM's own default, `/`, if it is empty. */
   readonly path: string;
   readonly tags: Readonly<Record<string, string>>;
+}
+
+interface ProfilePage {
+  readonly profiles?: readonly KnownProfile[];
+  readonly NextToken?: string | undefined;
 }
 
 /** For how long what IAM said of an instance profile is taken as it is. */
@@ -106,17 +112,8 @@ export class InstanceProfiles {
   /** All instance profiles whose path begins with `pathPrefix`. */
   async list(pathPrefix: string, signal: AbortSignal): Promise<readonly KnownProfile[]> {
     const found: KnownProfile[] = [];
-    let Marker: string | undefined;
-    do {
-      const page = await within(
-        'listing instance profiles',
-        this.#iam.listInstanceProfiles({ PathPrefix: pathPrefix, ...(Marker && { Marker }) }, signal),
-      );
-      found.push(...(page.InstanceProfiles ?? []).map(profileOf));
-      const next = page.IsTruncated === true ? page.Marker : undefined;
-      if (next !== undefined && next === Marker) throw new Error('the listing of instance profiles does not end');
-      Marker = next;
-    } while (Marker);
+    const page = (input: ProfilePage): Promise<ProfilePage> => this.#listPage(pathPrefix, input.NextToken, signal);
+    for await (const { profiles = [] } of pages(page, {}, signal)) found.push(...profiles);
     return found;
   }
 
@@ -136,6 +133,16 @@ export class InstanceProfiles {
 
   unprotect(name: string): void {
     this.#protected.delete(name);
+  }
+
+  /** IAM has names of its own for what other services call the next token. */
+  async #listPage(PathPrefix: string, Marker: string | undefined, signal: AbortSignal): Promise<ProfilePage> {
+    const call = this.#iam.listInstanceProfiles({ PathPrefix, ...(Marker && { Marker }) }, signal);
+    const page = await within('listing instance profiles', call);
+    return {
+      profiles: (page.InstanceProfiles ?? []).map(profileOf),
+      NextToken: page.IsTruncated === true ? page.Marker : undefined,
+    };
   }
 
   async #read(name: string, signal: AbortSignal): Promise<KnownProfile | undefined> {
