@@ -3,6 +3,7 @@ import { request as requestSecurely } from 'node:https';
 import type { AgentOptions } from 'node:https';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import {
+  type Cancel,
   type Clock,
   findEnvironmentProxy,
   MINUTE,
@@ -21,6 +22,12 @@ export interface AwsHttpHandler {
 
 /** From the first byte of the connection to the last byte of the answer (spec 07 §1). */
 const REQUEST_TIMEOUT = 4 * MINUTE;
+
+/**
+ * For the connection, that of TLS included: where packets are dropped, as without a VPC endpoint, the operating system
+ * would wait for minutes, and a process that starts would be ended before it has said what is wrong.
+ */
+const CONNECT_TIMEOUT = 30 * SECOND;
 
 /** Larger answers are refused: the largest page that we ask for has a tenth of it. */
 const MOST_BYTES = 64 * 1024 * 1024;
@@ -78,8 +85,10 @@ export class HttpHandler implements AwsHttpHandler {
       const cancel = this.#clock.after(REQUEST_TIMEOUT, () => {
         fail(new TimeoutError(`no complete answer from ${request.hostname} within ${REQUEST_TIMEOUT / SECOND}s`));
       });
+      let cancelConnecting: Cancel = () => undefined;
       const end = (): void => {
         cancel();
+        cancelConnecting();
         signal?.removeEventListener('abort', abort);
       };
       const fail = (error: unknown): void => {
@@ -89,6 +98,14 @@ export class HttpHandler implements AwsHttpHandler {
       };
       signal?.addEventListener('abort', abort, { once: true });
       outgoing.on('error', fail);
+      outgoing.on('socket', (socket) => {
+        const late = (): void => {
+          fail(new TimeoutError(`no connection to ${request.hostname} within ${CONNECT_TIMEOUT / SECOND}s`));
+        };
+        if (outgoing.reusedSocket) return;
+        cancelConnecting = this.#clock.after(CONNECT_TIMEOUT, late);
+        socket.once(open === requestSecurely ? 'secureConnect' : 'connect', cancelConnecting);
+      });
       outgoing.on('response', (incoming) => {
         readWhole(incoming).then((body) => {
           end();
