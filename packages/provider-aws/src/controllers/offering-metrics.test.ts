@@ -5,6 +5,7 @@ import { nullLogger } from '@karpenter-ts/runtime';
 import { NEVER } from '@karpenter-ts/runtime/testing';
 import type { InstanceType } from '@karpenter-ts/scheduling';
 import { makePool } from '@karpenter-ts/scheduling/testing';
+import { EC2_NODE_CLASSES } from '../node-class/node-class-lookup.ts';
 import { nodeClass, subnetsIn, typeEnvironment } from '../offerings/testing/type-environment.ts';
 import { offeringMetrics } from './offering-metrics.ts';
 
@@ -14,9 +15,10 @@ const PRICE = 'karpenter_cloudprovider_instance_type_offering_price_estimate';
 /** NodePools by name, each with its types. */
 async function environment({ reservedCapacity = false, types = ['m5.large'] } = {}) {
   const catalogue = await typeEnvironment({ types });
+  const others: NodePool[] = [];
   const pools = new Map<string, () => readonly InstanceType[]>();
   const controller = offeringMetrics({
-    nodePools: { list: () => [...pools.keys()].map((name) => makePool(name)) },
+    nodePools: { list: () => [...others, ...[...pools.keys()].map(ourPool)] },
     instanceTypes: async ({ metadata }: NodePool) => pools.get(metadata.name)!(),
     reservedCapacity,
     metrics: catalogue.metrics,
@@ -31,7 +33,14 @@ async function environment({ reservedCapacity = false, types = ['m5.large'] } = 
     );
   }
   const reconcile = () => controller.reconcile('', NEVER, nullLogger);
-  return { ...catalogue, pools, reconcile, values, controller };
+  return { ...catalogue, pools, others, reconcile, values, controller };
+}
+
+function ourPool(name: string): NodePool {
+  const pool = makePool(name);
+  const { template } = pool.spec;
+  const nodeClassRef = { group: EC2_NODE_CLASSES.group, kind: EC2_NODE_CLASSES.kind, name: 'default' };
+  return { ...pool, spec: { ...pool.spec, template: { ...template, spec: { ...template.spec, nodeClassRef } } } };
 }
 
 const inZones = (...letters: readonly string[]) => nodeClass({ status: { subnets: subnetsIn(...letters) } });
@@ -96,4 +105,14 @@ test('types and zones that are gone are no longer shown', async () => {
   pools.clear();
   await reconcile();
   assert.deepEqual(await values(PRICE), {});
+});
+
+test('NodePools of another provider are none of ours, whatever the names of their NodeClasses', async () => {
+  const { pools, others, list, reconcile, values } = await environment();
+  others.push(makePool('theirs'));
+  await reconcile();
+  assert.deepEqual(await values(PRICE), {});
+  pools.set('ours', () => list());
+  await reconcile();
+  assert.ok(Object.keys(await values(PRICE)).length > 0);
 });

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CAPACITY_TYPE_LABEL, type NodePool, ZONE_LABEL } from '@karpenter-ts/apis';
 import { type Controller, defineGauge, type Metrics, MINUTE, singleton } from '@karpenter-ts/runtime';
 import type { InstanceType, Offering } from '@karpenter-ts/scheduling';
+import { isManagedNodePool } from '../node-class/managed.ts';
 
 const LABELS = ['instance_type', 'capacity_type', 'zone'] as const;
 
@@ -42,7 +43,8 @@ type Rows = ReadonlyMap<string, Row>;
 /**
  * Shows every minute what can be bought, and for how much (spec 07 §27). A type is available if it is for one NodePool.
  * If the types of a NodePool cannot be had, nothing new is shown. What no NodePool has any more is not shown any longer;
- * upstream keeps showing it (weakness 26).
+ * upstream keeps showing it (weakness 26). NodePools of another provider's Karpenter are passed over, whom upstream tells that
+ * their NodeClass is missing.
  */
 export function offeringMetrics({
   nodePools,
@@ -57,7 +59,8 @@ export function offeringMetrics({
 
   return singleton('cloudprovider.metrics', async (signal) => {
     const lists: (readonly InstanceType[])[] = [];
-    for (const nodePool of nodePools.list()) lists.push(await instanceTypes(nodePool, signal));
+    for (const nodePool of nodePools.list().filter(isManagedNodePool))
+      lists.push(await instanceTypes(nodePool, signal));
     const distinct = [...new Set(lists)];
     const isShown = distinct.length === shown.length && distinct.every((list, index) => list === shown[index]);
     if (!isShown) rows = await addUp(distinct, reservedCapacity ? withReserved : asTheyAre, signal);
