@@ -11,6 +11,7 @@ const CONDITIONS = [
   'PlacementGroupReady',
   'SubnetsReady',
   'SecurityGroupsReady',
+  'ValidationSucceeded',
   READY,
 ];
 

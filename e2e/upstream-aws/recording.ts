@@ -1,7 +1,7 @@
 // What a controller has made of a guide, in a form in which two controllers can be laid side by side: names and times
 // that are different in every run are replaced, and what has no order is sorted.
 import type { Ec2Instance } from '@karpenter-ts/aws-emulator';
-import { isJsonObject, type Json, type JsonObject } from '@karpenter-ts/kubernetes';
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '@karpenter-ts/kubernetes';
 import type { Outcome } from '../aws-guides/guide.ts';
 import type { AwsCall } from '../operator/aws-cloud.ts';
 
@@ -24,7 +24,9 @@ const COMPARED_CALLS: ReadonlySet<string> = new Set([
 export function recordGuide(outcome: Outcome, calls: readonly AwsCall[]): Recording {
   const { nodeClass, nodes } = outcome;
   const own = calls.filter((call) => COMPARED_CALLS.has(nameOf(call)) && isAbout(call, outcome));
-  const simplify = simplifier(namesIn(outcome, own));
+  const names = namesIn(outcome, own);
+  const simplify = simplifier(names);
+  const simplifyProbe = simplifier(names, withoutType);
   const recorded: Record<string, readonly Json[]> = {
     EC2NodeClass: [simplify(nodeClass)],
     NodeClaim: nodes.map(({ nodeClaim }) => simplify(nodeClaim)),
@@ -32,14 +34,29 @@ export function recordGuide(outcome: Outcome, calls: readonly AwsCall[]): Record
     instance: nodes.map(({ instance }) => simplify(instanceFacts(instance))),
   };
   for (const call of own) {
-    const name = nameOf(call);
-    recorded[name] = [...(recorded[name] ?? []), simplify(call.input)];
+    const [name, item] = isProbe(call)
+      ? [`validation: ${nameOf(call)}`, simplifyProbe(call.input)]
+      : [nameOf(call), simplify(call.input)];
+    recorded[name] = [...(recorded[name] ?? []), item];
   }
   return Object.fromEntries(Object.entries(recorded).map(([name, items]) => [name, distinct(items)]));
 }
 
 function nameOf({ service, operation }: AwsCall): string {
   return `${service} ${operation}`;
+}
+
+/** A class is validated by dry runs, and by a launch template that belongs to no pool. */
+function isProbe({ input }: AwsCall): boolean {
+  const ofNoPool = JSON.stringify({ Key: 'karpenter.sh/nodepool', Value: '' });
+  return (input as { readonly DryRun?: boolean }).DryRun === true || JSON.stringify(input).includes(ofNoPool);
+}
+
+/** Any of the types that fit will do for a validation, and whatever subnet comes first: upstream takes them at random. */
+function withoutType(text: string, key: string): string {
+  if (key === 'InstanceType') return '<type>';
+  if (key === 'SubnetId') return '<subnet>';
+  return key === 'UserData' ? text.replace(/(max-?pods["']? ?[=:]) ?\d+/gi, '$1 <pods of the type>') : text;
 }
 
 /** A request names the class in its tags, or what is the class's: its profile or its instances. */
@@ -89,6 +106,7 @@ const DROPPED: ReadonlySet<string> = new Set([
   'ClientToken',
   'creationTimestamp',
   'generation',
+  'lastPodEventTime',
   'lastTransitionTime',
   'managedFields',
   'observedGeneration',
@@ -96,12 +114,20 @@ const DROPPED: ReadonlySet<string> = new Set([
   'uid',
 ]);
 
-function simplifier(names: readonly (readonly [string, string])[]): (value: object) => Json {
+/** `adapt` changes texts further, by the name of their member. */
+function simplifier(
+  names: readonly (readonly [string, string])[],
+  adapt: (text: string, key: string) => string = (text) => text,
+): (value: object) => Json {
   const replaced = [...names].sort(([a], [b]) => b.length - a.length);
   const rename = (text: string): string => replaced.reduce((all, [name, by]) => all.replaceAll(name, by), text);
+  const textOf = (text: string, key: string): Json => {
+    if (key !== 'UserData') return adapt(rename(text), key);
+    return userDataLines(adapt(rename(Buffer.from(text, 'base64').toString('utf8')), key));
+  };
   const simplify = (value: Json, key = ''): Json => {
-    if (typeof value === 'string') return key === 'UserData' ? userDataLines(value, rename) : rename(value);
-    if (Array.isArray(value)) return sorted(value.map((item: Json) => simplify(item)));
+    if (typeof value === 'string') return textOf(value, key);
+    if (isJsonArray(value)) return listOf(value.map((item) => simplify(item, key)));
     if (!isJsonObject(value)) return value;
     const members = Object.entries(value).flatMap(([name, member]): [string, Json][] =>
       DROPPED.has(name) || member === undefined ? [] : [[rename(name), simplify(member, name)]],
@@ -111,9 +137,20 @@ function simplifier(names: readonly (readonly [string, string])[]): (value: obje
   return (value) => simplify(JSON.parse(JSON.stringify(value)) as JsonObject);
 }
 
+/** Conditions by their type, tags and requirements by their key; other lists are sorted. */
+function listOf(items: readonly Json[]): Json {
+  for (const name of ['type', 'Key', 'key']) {
+    const keys = items.map((item) => (isJsonObject(item) ? item[name] : undefined));
+    const isKeyed =
+      keys.length > 0 && keys.every((key) => typeof key === 'string') && new Set(keys).size === keys.length;
+    if (isKeyed) return Object.fromEntries(sorted(items).map((item) => [(item as JsonObject)[name] as string, item]));
+  }
+  return sorted(items);
+}
+
 /** The lines of TOML have no order, and two ways to quote; those of all others are as they are. */
-function userDataLines(base64: string, rename: (text: string) => string): readonly Json[] {
-  const lines = rename(Buffer.from(base64, 'base64').toString('utf8')).split('\n');
+function userDataLines(text: string): readonly Json[] {
+  const lines = text.split('\n');
   const isToml = lines.some((line) => line.startsWith('[settings'));
   return isToml ? tomlLines(lines) : lines;
 }
@@ -122,7 +159,12 @@ function userDataLines(base64: string, rename: (text: string) => string): readon
 function tomlLines(lines: readonly string[]): readonly string[] {
   let table = '';
   const told: string[] = [];
-  for (const line of lines.map((each) => each.replaceAll("'", '"').trim())) {
+  for (const line of lines.map((each) =>
+    each
+      .replaceAll("'", '"')
+      .replaceAll(/\[ | \]/g, (bracket) => bracket.trim())
+      .trim(),
+  )) {
     if (line.startsWith('[')) table = line.replaceAll('"', '');
     else if (line !== '') told.push(`${table} ${line.replace(/^"([\w-]+)" =/, '$1 =')}`);
   }
