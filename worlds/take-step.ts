@@ -151,9 +151,17 @@ async function deleteForAWhile(env: Environment, { type, object }: Manifest, bac
   journal.tell(`${type.kind} ${object.metadata.name} is deleted, for ${backAfter / SECOND} s`);
   await unlessGone(cluster.client.delete(type, object.metadata));
   env.later(backAfter, async () => {
+    if (type.kind === 'EC2NodeClass') await deleteNodeClaims(env);
     journal.tell(`${type.kind} ${object.metadata.name} is back`);
     await restore(env, { type, object });
   });
+}
+
+/** Somebody has to: an EC2NodeClass waits for them, and does not delete them. */
+async function deleteNodeClaims({ cluster, journal }: Environment): Promise<void> {
+  const { items } = await cluster.client.listAll(NODE_CLAIMS);
+  journal.tell(`all ${items.length} NodeClaims are deleted`);
+  for (const { metadata } of items) await unlessGone(cluster.client.delete(NODE_CLAIMS, metadata));
 }
 
 /** Creates what may not be gone yet: then it is waited for. */

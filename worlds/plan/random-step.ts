@@ -71,8 +71,15 @@ export function randomStep(random: Random, traits: Traits): Step {
   if (traits.cloud !== 'aws') return commonStep(random, traits);
   if (random.chance(0.5)) return { kind: 'aws', aws: randomAwsStep(random) };
   const step = commonStep(random, traits);
-  if (NOT_OF_AWS.has(step.kind)) return { kind: 'aws', aws: randomAwsStep(random) };
+  if (NOT_OF_AWS.has(step.kind) || (step.kind === 'delete-node-class' && traits.workloads.some(mayHoldNode))) {
+    return { kind: 'aws', aws: randomAwsStep(random) };
+  }
   return step.kind === 'kill' && random.chance(0.4) ? { ...step, at: awsKillPoint(random) } : step;
+}
+
+/** Whether its pods can keep a node for ever, and with that an EC2NodeClass, which goes after all its NodeClaims. */
+function mayHoldNode({ maxUnavailable, protection }: Traits['workloads'][number]): boolean {
+  return maxUnavailable === 0 || protection !== undefined;
 }
 
 function commonStep(random: Random, traits: Traits): Step {

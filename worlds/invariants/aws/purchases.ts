@@ -31,7 +31,7 @@ export class Purchases {
   }
 
   asking({ operation, parameters }: AwsCall): void {
-    if (operation !== 'CreateFleet' || parameters.get('DryRun') === 'true') return;
+    if (!isPurchase({ operation, parameters })) return;
     const token = parameters.get('ClientToken') ?? '';
     const times = this.#asked.get(token) ?? 0;
     this.#asked.set(token, times + 1);
@@ -46,7 +46,7 @@ export class Purchases {
   }
 
   told({ operation, parameters }: AwsCall, body: string): void {
-    if (operation !== 'CreateFleet') return;
+    if (!isPurchase({ operation, parameters })) return;
     this.#answered.set(parameters.get('ClientToken') ?? '', true);
     const lifecycle = lifecycleOf(parameters);
     for (const [item] of body.matchAll(FAILURE)) {
@@ -58,7 +58,7 @@ export class Purchases {
 
   /** A call without an answer is sent again with the same token: it may have bought. */
   untold({ operation, parameters }: AwsCall): void {
-    if (operation !== 'CreateFleet') return;
+    if (!isPurchase({ operation, parameters })) return;
     const { clock, report, isAlive } = this.#deps;
     const token = parameters.get('ClientToken') ?? '';
     if (this.#answered.has(token)) return;
@@ -73,6 +73,11 @@ export class Purchases {
   exhausted(type: string, zone: string, lifecycle: string): void {
     this.#exhausted.set(`${type}/${zone}/${lifecycle}`, this.#deps.clock.now());
   }
+}
+
+/** A dry run, by which a NodeClass is validated, buys nothing. */
+function isPurchase({ operation, parameters }: AwsCall): boolean {
+  return operation === 'CreateFleet' && parameters.get('DryRun') !== 'true';
 }
 
 function lifecycleOf(parameters: ReadonlyMap<string, string>): string {
