@@ -108,7 +108,7 @@ function throttled(operation: AwsOperation): Fault {
 }
 
 /** Each kind of service has its own word for it. */
-export function forbidden(operation: AwsOperation): Fault {
+function forbidden(operation: AwsOperation): Fault {
   const message = 'You are not authorized to perform this operation.';
   const isEc2 = !IAM.test(operation) && !SQS.test(operation) && operation !== 'GetParameter';
   const code = isEc2 ? 'UnauthorizedOperation' : IAM.test(operation) ? 'AccessDenied' : 'AccessDeniedException';
