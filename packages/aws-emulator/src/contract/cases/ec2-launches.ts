@@ -307,14 +307,4 @@ export const EC2_LAUNCH_CASES: readonly ContractCase[] = [
       assert.deepEqual(Reservations, []);
     },
   },
-  {
-    name: 'a dry run of a fleet is answered as one',
-    services: ['ec2'],
-    notOn: { moto: 'launches it' },
-    run: async (aws) => {
-      const setUp = await setUpEc2(aws);
-      const input = { ...fleetInput(await createTemplate(aws, setUp), setUp), DryRun: true };
-      assert.equal(await codeOf(aws.ec2.send(new CreateFleetCommand(input))), 'DryRunOperation');
-    },
-  },
 ];
