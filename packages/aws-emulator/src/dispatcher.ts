@@ -12,6 +12,7 @@ import { type CredentialScope, credentialScopeOf } from './wire/credential-scope
 import { ConnectionResetError, type WireRequest, type WireResponse } from './wire/message.ts';
 import { jsonProtocol } from './wire/json-protocol.ts';
 import type { AnyHandler, Call } from './wire/operation.ts';
+import { unknownAction } from './wire/unknown-action.ts';
 
 export interface DispatcherDeps {
   readonly clock: EmulatorClock;
@@ -87,9 +88,7 @@ export class Dispatcher {
     }
     service.admit?.(asked.operation, input, place);
     const handler = service.handlers[asked.operation];
-    if (handler === undefined) {
-      throw new ApiError('InvalidAction', `The action ${asked.operation} is not valid for this web service.`);
-    }
+    if (handler === undefined) throw unknownAction(asked.operation);
     const call: Call = {
       operation: asked.operation,
       place,

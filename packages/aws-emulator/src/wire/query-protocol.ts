@@ -1,8 +1,9 @@
-import { ApiError } from './api-error.ts';
+import type { ApiError } from './api-error.ts';
 import type { WireRequest, WireResponse } from './message.ts';
 import type { Asked, Protocol } from './protocol.ts';
 import { QueryInputReader } from './query-input.ts';
 import type { ServiceShapes } from './shapes.ts';
+import { unknownAction } from './unknown-action.ts';
 import { escapeXml, XmlWriter } from './xml.ts';
 
 const XML_HEADERS = { 'content-type': 'text/xml;charset=UTF-8' };
@@ -52,9 +53,7 @@ function queryProtocol({ shapes, lists, wrap, refuse }: QueryStyle): Protocol {
       const form = new URLSearchParams(method === 'GET' ? path.slice(path.indexOf('?') + 1) : body);
       const operation = form.get('Action') ?? '';
       const types = shapes.operations[operation];
-      if (types === undefined) {
-        throw new ApiError('InvalidAction', `The action ${operation} is not valid for this web service.`);
-      }
+      if (types === undefined) throw unknownAction(operation);
       return { operation, input: () => (types[0] === null ? {} : inputs.read(types[0], form)) };
     },
     answer: (operation, output, requestId): WireResponse => {

@@ -3,6 +3,10 @@ import type {
   CreateClusterRequest,
   CreateClusterResponse,
   DescribeClusterResponse,
+  ListClustersResponse,
+  UpdateClusterVersionRequest,
+  UpdateClusterVersionResponse,
+  UpdateParam,
 } from '@aws-sdk/client-eks';
 import { SECOND } from '../../clock.ts';
 import { PerPlace, type Place, partitionOf } from '../../state/place.ts';
@@ -37,16 +41,18 @@ export function createEks(deps: ServiceDeps): { readonly service: Service; reado
   };
   const service: Service = {
     name: 'eks',
-    permissions: (operation, { name }: { readonly name: string }, { account, region }) => [
+    permissions: (operation, { name }: { readonly name?: string }, { account, region }) => [
       {
         action: `eks:${operation}`,
-        resource: `arn:${partitionOf(region)}:eks:${region}:${account}:cluster/${name}`,
+        resource: `arn:${partitionOf(region)}:eks:${region}:${account}:cluster/${name ?? '*'}`,
         context: {},
       },
     ],
     protocol: restJsonProtocol([
       { method: 'POST', path: '/clusters', operation: 'CreateCluster' },
+      { method: 'GET', path: '/clusters', operation: 'ListClusters' },
       { method: 'GET', path: '/clusters/{name}', operation: 'DescribeCluster' },
+      { method: 'POST', path: '/clusters/{name}/updates', operation: 'UpdateClusterVersion' },
       { method: 'DELETE', path: '/clusters/{name}', operation: 'DeleteCluster' },
     ]),
     handlers: {
@@ -58,6 +64,25 @@ export function createEks(deps: ServiceDeps): { readonly service: Service; reado
       DescribeCluster: ({ name }: { readonly name: string }, { place }: Call): Answer<DescribeClusterResponse> => ({
         cluster: describe(find(places.of(place), name), clock.now()),
       }),
+
+      ListClusters: (_input: object, { place }: Call): Answer<ListClustersResponse> => ({
+        clusters: [...places.of(place).keys()],
+      }),
+
+      UpdateClusterVersion: (
+        { name = '', version = '' }: UpdateClusterVersionRequest,
+        { place }: Call,
+      ): Answer<UpdateClusterVersionResponse> => {
+        const clusters = places.of(place);
+        const cluster = find(clusters, name);
+        if (minorOf(version) !== minorOf(cluster.version) + 1) {
+          throw invalid(`Unsupported Kubernetes minor version update from ${cluster.version} to ${version}`);
+        }
+        clusters.set(name, { ...cluster, version });
+        const params: UpdateParam[] = [{ type: 'Version', value: version }];
+        const createdAt = new Date(clock.now());
+        return { update: { id: deps.random.uuid(), status: 'Successful', type: 'VersionUpdate', params, createdAt } };
+      },
 
       DeleteCluster: ({ name }: { readonly name: string }, { place }: Call): Answer<DescribeClusterResponse> => {
         const cluster = find(places.of(place), name);
@@ -89,6 +114,11 @@ function find(clusters: ReadonlyMap<string, EksCluster>, name: string): EksClust
   const cluster = clusters.get(name);
   if (cluster !== undefined) return cluster;
   throw new ApiError('ResourceNotFoundException', `No cluster found for name: ${name}.`, { status: 404 });
+}
+
+/** NaN for what is no version of Kubernetes 1. */
+function minorOf(version: string): number {
+  return Number(/^1\.(\d+)$/.exec(version)?.[1]);
 }
 
 function inUse(name: string): ApiError {

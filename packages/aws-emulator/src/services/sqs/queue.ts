@@ -58,6 +58,13 @@ export class Queue {
     return this.#messages.size;
   }
 
+  /** Those that nobody has received, or whose time with a receiver is over; those that are delayed do not count. */
+  get visibleSize(): number {
+    this.#dropExpired();
+    const now = this.#deps.clock.now();
+    return [...this.#messages.values()].filter(({ visibleAt }) => visibleAt <= now).length;
+  }
+
   /** Returns the message's id. */
   send({ body, attributes = {}, delay = this.settings.DelaySeconds * SECOND }: SentMessage): string {
     this.#dropExpired();

@@ -63,6 +63,28 @@ test('who waits gets an event at the moment it happens', async (t) => {
   assert.equal(clock.now() - begun, 7_000);
 });
 
+test('the attributes of a queue count its messages, those that somebody has received apart', async (t) => {
+  const { emulator, sqs, QueueUrl, receive } = await start(t);
+  emulator.sqs.send('cluster', 'one');
+  emulator.sqs.send('cluster', 'two');
+  await receive({ MaxNumberOfMessages: 1 });
+  const read = async (...AttributeNames: readonly string[]) =>
+    (await sqs('GetQueueAttributes', { QueueUrl, AttributeNames })).body['Attributes'];
+  assert.deepEqual(await read('All'), {
+    QueueArn: 'arn:aws:sqs:us-east-1:111122223333:cluster',
+    ApproximateNumberOfMessages: '1',
+    ApproximateNumberOfMessagesNotVisible: '1',
+    VisibilityTimeout: '30',
+    MessageRetentionPeriod: '300',
+    ReceiveMessageWaitTimeSeconds: '0',
+    DelaySeconds: '0',
+  });
+  assert.deepEqual(await read('DelaySeconds'), { DelaySeconds: '0' });
+  assert.equal(await read(), undefined);
+  emulator.sqs.addQueue('other');
+  assert.deepEqual((await sqs('ListQueues', { QueueNamePrefix: 'clu' })).body['QueueUrls'], [QueueUrl]);
+});
+
 test('rules take only the events that they are for', async (t) => {
   const { emulator } = await start(t);
   emulator.sqs.addQueue('ruled');

@@ -3,8 +3,12 @@ import type {
   CreateQueueResult,
   DeleteMessageRequest,
   DeleteQueueRequest,
+  GetQueueAttributesRequest,
+  GetQueueAttributesResult,
   GetQueueUrlRequest,
   GetQueueUrlResult,
+  ListQueuesRequest,
+  ListQueuesResult,
   Message,
   ReceiveMessageRequest,
   ReceiveMessageResult,
@@ -68,6 +72,17 @@ export function createSqs(deps: ServiceDeps): { readonly service: Service; reado
       GetQueueUrl: (input: GetQueueUrlRequest, { place }: Call): Answer<GetQueueUrlResult> => {
         const account = input.QueueOwnerAWSAccountId ?? place.account;
         return { QueueUrl: queueAt({ ...place, account }, input.QueueName ?? '').url };
+      },
+
+      ListQueues: ({ QueueNamePrefix: prefix = '' }: ListQueuesRequest, { place }: Call): Answer<ListQueuesResult> => {
+        const all = [...places.of(place).queues].filter(([name]) => name.startsWith(prefix));
+        return { QueueUrls: all.map(([, { url }]) => url) };
+      },
+
+      GetQueueAttributes: (input: GetQueueAttributesRequest, call: Call): Answer<GetQueueAttributesResult> => {
+        const attributes = attributesOf(queueOf(input.QueueUrl, call), call.place);
+        const Attributes = pick(attributes, input.AttributeNames ?? []);
+        return Attributes === undefined ? {} : { Attributes };
       },
 
       DeleteQueue: ({ QueueUrl }: DeleteQueueRequest, call: Call): object => {
@@ -141,6 +156,17 @@ function createQueue(
   const queue = new Queue(`https://${hostOf(place)}/${place.account}/${name}`, settings, deps);
   queues.set(name, queue);
   return queue;
+}
+
+/** Those that are counted and set here. */
+function attributesOf({ url, settings, size, visibleSize }: Queue, { region }: Place): Record<string, string> {
+  const [account, name] = url.split('/').slice(-2);
+  const numbers = {
+    ApproximateNumberOfMessages: visibleSize,
+    ApproximateNumberOfMessagesNotVisible: size - visibleSize,
+  };
+  const texts = Object.entries({ ...numbers, ...settings }).map(([key, value]) => [key, String(value)] as const);
+  return { QueueArn: `arn:${partitionOf(region)}:sqs:${region}:${account}:${name}`, ...Object.fromEntries(texts) };
 }
 
 function hostOf({ region }: Place): string {
