@@ -75,8 +75,7 @@ export class InstanceProfiles {
    * deleted again.
    */
   async create(wanted: NewProfile, signal: AbortSignal): Promise<void> {
-    const missing = this.#missingRoles.get(roleNameOf(wanted.role));
-    if (missing !== undefined) throw withContext('role not found', missing);
+    this.requireRole(wanted.role);
     const { name, path } = wanted;
     const found = await within('getting instance profile', this.find(name, signal));
     if (found === undefined) await this.#createEmpty(wanted, signal);
@@ -93,16 +92,22 @@ export class InstanceProfiles {
     this.#known.set(name, { name, path: found?.path ?? path, role, createdAt: found?.createdAt ?? 0 });
   }
 
+  /** Throws if IAM has said of late that it does not know the role. IAM is not asked. */
+  requireRole(role: string): void {
+    const missing = this.#missingRoles.get(roleNameOf(role));
+    if (missing !== undefined) throw withContext('role not found', missing);
+  }
+
   /** What is remembered of the instance profile. IAM may not tell yet of one that was just made. */
   recall(name: string): KnownProfile | undefined {
     return this.#known.get(name);
   }
 
-  /** Deletes the instance profile, be it that it is gone already. */
+  /** Deletes the instance profile, be it that it is gone already. It counts as deleted before anything is awaited. */
   async delete(name: string, signal: AbortSignal): Promise<void> {
+    this.#deleted.set(name, true);
     const profile = this.#known.get(name) ?? (await this.#readForDeletion(name, signal));
     if (profile === undefined) return this.#forget(name);
-    this.#deleted.set(name, true);
     this.#known.delete(name);
     if (profile.role !== undefined) await this.#removeRole({ name, role: profile.role }, signal);
     await this.#deleteEmpty(name, signal);
@@ -159,6 +164,7 @@ export class InstanceProfiles {
     try {
       return await this.#read(name, signal);
     } catch (error) {
+      this.#deleted.delete(name);
       throw failed('getting instance profile', error, { name });
     }
   }

@@ -246,3 +246,36 @@ test('a legacy instance profile that has the role stays in use', async (t) => {
   const nodeClass = { ...classOf({ role: 'A' }), status: { instanceProfile: LEGACY } };
   assert.equal(nameOf(await env.resolve(nodeClass)), LEGACY);
 });
+
+test('IAM is asked for nothing while it is known that there is no such role', async (t) => {
+  const env = await ProfileEnvironment.start(t);
+  const nodeClass = await env.resolve(classOf({ role: 'A' }));
+  const broken = edited(nodeClass, { role: '/teams/absent' });
+  await assert.rejects(env.resolve(broken), /creating instance profile, ensuring role attached/);
+  env.takeCalls();
+  for (let attempt = 0; attempt < 5; attempt++) {
+    await assert.rejects(
+      env.resolve(broken),
+      /^Error: creating instance profile, role not found, adding role to instance profile, api error NoSuchEntity/,
+    );
+    await env.aws.clock.advance(10 * SECOND);
+  }
+  assert.deepEqual(env.takeCalls(), []);
+  env.iam.addRole('absent', { path: '/teams/' });
+  await env.aws.clock.advance(11 * SECOND);
+  assert.deepEqual(profilesOf(env).length, 1);
+  const mended = await env.resolve(broken);
+  assert.deepEqual(profilesOf(env), [`${nameOf(nodeClass)} A`, `${nameOf(mended)} absent`]);
+});
+
+test('an instance profile that garbage collection is about to delete is not taken into use', async (t) => {
+  const env = await ProfileEnvironment.start(t);
+  const nodeClass = classOf({ role: 'A' });
+  const old = await env.resolve(nodeClass);
+  await env.aws.clock.advance(20 * MINUTE);
+  env.aws.emulator.faults.inject({ kind: 'slow', delay: 5 * SECOND }, { operation: 'GetInstanceProfile' });
+  const deletion = env.profiles.delete(nameOf(old), new AbortController().signal);
+  const resolved = await env.resolve(nodeClass);
+  await env.aws.settle(deletion);
+  assert.deepEqual(profilesOf(env), [`${nameOf(resolved)} A`]);
+});

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { EC2NodeClass } from '@karpenter-ts/apis';
 import { ExpiringMap, type Logger, MINUTE, SECOND, type SteadyClock } from '@karpenter-ts/runtime';
 import { isAccessDenied } from '../api/aws-error.ts';
-import { within } from '../api/with-context.ts';
+import { during, within } from '../api/with-context.ts';
 import type { InstanceProfiles, KnownProfile } from './instance-profiles.ts';
 import {
   clusterPath,
@@ -92,6 +92,7 @@ export class NodeClassProfiles {
       this.#missing.set(known, true);
       return { retryAfter: SECOND_LOOK };
     }
+    during('creating instance profile', () => profiles.requireRole(role)); // before IAM is asked in vain, at each attempt
     const name = (await this.#findOther(nodeClass, role, signal)) ?? (await this.#create(nodeClass, role, signal));
     profiles.protect(name); // until the caches show that the NodeClass has it
     this.#made.set(key, name);
