@@ -71,6 +71,25 @@ test('a role that is missing is named by the condition until it is there', async
   assert.deepEqual(await classes.verdict('InstanceProfileReady'), ['True', 'InstanceProfileReady', '']);
 });
 
+test('a role that is changed to one that is missing is named by the condition, which was True of the one before', async (t) => {
+  const classes = await startWith(t, {});
+  const { instanceProfile } = await classes.status();
+  await classes.change({ role: 'absent' });
+  await classes.until('InstanceProfileReady', 'InstanceProfileResolutionFailed');
+  const message = 'NoSuchEntity: The role with name absent cannot be found.';
+  const expected = ['Unknown', 'InstanceProfileResolutionFailed', message];
+  assert.deepEqual(await classes.verdict('InstanceProfileReady'), expected);
+  assert.equal((await classes.verdict('Ready'))[0], 'Unknown');
+  assert.equal((await classes.status()).instanceProfile, instanceProfile);
+  await classes.env.clock.advance(10 * SECOND);
+  const { resourceVersion } = (await classes.find())!.metadata;
+  await classes.env.clock.advance(5 * MINUTE);
+  assert.equal((await classes.find())!.metadata.resourceVersion, resourceVersion);
+  await classes.change({ role: 'node' });
+  await classes.until('Ready', 'True');
+  assert.deepEqual(profilesOf(classes), [instanceProfile]);
+});
+
 test('08/51 an error of IAM leaves a condition that was True as it is', async (t) => {
   const classes = await startWith(t, {});
   classes.aws.emulator.faults.inject(denied, { service: 'iam' });

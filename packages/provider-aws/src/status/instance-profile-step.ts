@@ -1,5 +1,6 @@
 import { DONE, errorText } from '@karpenter-ts/runtime';
 import { findAwsError } from '../api/aws-error.ts';
+import { lastingText } from '../api/lasting-text.ts';
 import type { NodeClassProfiles } from '../instance-profiles/node-class-profiles.ts';
 import type { NodeClassDraft } from './node-class-draft.ts';
 import type { StatusStep } from './status-step.ts';
@@ -22,16 +23,13 @@ export function instanceProfileStep(profiles: Pick<NodeClassProfiles, 'resolve'>
   };
 }
 
-/** Upstream says only in its log why a condition stays Unknown, such as that there is no such role. */
+/**
+ * Upstream says only in its log why a NodeClass does not become ready, such as that there is no such role; of a role that
+ * was changed, it leaves the condition True that is about the one before. What holds of the present spec stays.
+ */
 function explain(draft: NodeClassDraft, error: unknown): void {
-  if (draft.condition(TYPE)?.status !== 'Unknown') return;
-  const message = lastingText(error);
-  draft.setCondition({ type: TYPE, status: 'Unknown', reason: 'InstanceProfileResolutionFailed', message });
-}
-
-/** Each attempt has another name for the profile, and a message that changes each time would have no end of writes. */
-function lastingText(error: unknown): string {
+  if (draft.holds(TYPE)) return;
   const refused = findAwsError(error);
-  const text = refused === undefined ? errorText(error) : `${refused.code}: ${refused.detail}`;
-  return text.replaceAll(/_\d{6,20}\b/g, '_*');
+  const message = lastingText(refused === undefined ? errorText(error) : `${refused.code}: ${refused.detail}`);
+  draft.setCondition({ type: TYPE, status: 'Unknown', reason: 'InstanceProfileResolutionFailed', message });
 }

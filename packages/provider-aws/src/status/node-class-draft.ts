@@ -39,6 +39,12 @@ export class NodeClassDraft {
     return this.#conditions.find(type);
   }
 
+  /** Whether the condition is True of the spec as it is now. */
+  holds(type: Ec2NodeClassCondition): boolean {
+    const { status, observedGeneration = 0 } = this.condition(type) ?? {};
+    return status === 'True' && observedGeneration === (this.#nodeClass.metadata.generation ?? 0);
+  }
+
   /** Also works out `Ready` anew. */
   setCondition(change: ConditionChange<Ec2NodeClassCondition>): void {
     this.#store(this.#conditions.set(change));
