@@ -166,11 +166,18 @@ async function dryRun(call: Promise<unknown>, signal: AbortSignal): Promise<unkn
 function judgeLaunch(
   call: 'CreateFleet' | 'RunInstances',
   error: unknown,
-  { template }: Probe,
+  { template, nodeClass }: Probe,
   { templates }: DryRunDeps,
 ): Judgement {
-  if (isInstanceProfileNotFound(error) || isPlacementGroupNotFound(error)) return { kind: 'retry' };
+  if (isInstanceProfileNotFound(error)) return nodeClass.spec?.role ? { kind: 'retry' } : missingProfile(nodeClass);
+  if (isPlacementGroupNotFound(error)) return { kind: 'retry' };
   if (!isLaunchTemplateNotFound(error)) return judge(call, error);
   templates.invalidate(template);
   return { kind: 'retry' };
+}
+
+/** The user's own, which may have been misspelt. Upstream asks again for ever and says nothing. */
+function missingProfile({ spec }: EC2NodeClass): Judgement {
+  const message = `EC2 does not know the instance profile ${JSON.stringify(spec?.instanceProfile ?? '')}`;
+  return { kind: 'retry', refusal: { reason: 'InstanceProfileNotFound', message } };
 }

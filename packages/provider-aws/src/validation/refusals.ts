@@ -1,5 +1,6 @@
 import { errorText } from '@karpenter-ts/runtime';
 import { findAwsError, isTransient, isUnauthorizedOperation, isUserDataTooLarge } from '../api/aws-error.ts';
+import { lastingText } from '../api/lasting-text.ts';
 
 /** What the validation of a NodeClass asks EC2 for. */
 export type CheckedCall = 'CreateLaunchTemplate' | 'CreateFleet' | 'RunInstances';
@@ -12,8 +13,8 @@ export interface Refusal {
 
 /** What an error of EC2 means for a NodeClass. */
 export type Judgement =
-  /** Nothing: the question has to be asked again. */
-  | { readonly kind: 'retry' }
+  /** Nothing: the question has to be asked again. `refusal` is what stays wrong if that does not help. */
+  | { readonly kind: 'retry'; readonly refusal?: Refusal }
   /** EC2 refuses it until somebody changes something. `log` is the line that says so. */
   | { readonly kind: 'refused'; readonly refusal: Refusal; readonly log: string; readonly error: unknown }
   /** There is nothing to ask EC2 for. */
@@ -68,7 +69,7 @@ export function judge(call: CheckedCall, error: unknown): Judgement {
   const message = `validating ec2:${call} authorization, ${errorText(error)}`;
   return {
     kind: 'unexpected',
-    refusal: { reason: UNEXPECTED_REASONS[call], message },
+    refusal: { reason: UNEXPECTED_REASONS[call], message: lastingText(message) },
     error: new Error(message, { cause: error }),
   };
 }

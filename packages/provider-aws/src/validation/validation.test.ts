@@ -250,15 +250,25 @@ describe('the dry runs', () => {
 
   test('08/67 an instance profile that EC2 does not know yet is asked about again, and nothing is said', async (t) => {
     const env = await ValidationEnvironment.start(t);
-    const spec = { role: 'node-role', instanceProfile: undefined };
-    for (const given of [spec, { instanceProfile: 'late' }] as ClassParts['spec'][]) {
-      const { says, result } = await env.validate(env.nodeClass({ spec: given!, status: { instanceProfile: 'late' } }));
-      assert.match(says, /^Unknown AwaitingReconciliation/);
-      assert.equal(result, RETRY);
-    }
+    const spec = { role: 'node-role', instanceProfile: undefined } as ClassParts['spec'] & object;
+    const { says, result } = await env.validate(env.nodeClass({ spec, status: { instanceProfile: 'late' } }));
+    assert.match(says, /^Unknown AwaitingReconciliation/);
+    assert.equal(result, RETRY);
     env.aws.emulator.iam.addInstanceProfile('late');
     await env.aws.clock.advance(1 * MINUTE);
     assert.equal((await env.validate(env.nodeClass({ spec, status: { instanceProfile: 'late' } }))).says, SUCCEEDED);
+  });
+
+  test('an instance profile of the user’s own that EC2 does not know is named, and asked about again', async (t) => {
+    const env = await ValidationEnvironment.start(t);
+    const own = { spec: { instanceProfile: 'slip' }, status: { instanceProfile: 'slip' } };
+    const nodeClass = env.nodeClass({ ...own, conditions: { ValidationSucceeded: 'False' } });
+    const unknown = await env.validate(nodeClass);
+    assert.equal(unknown.says, 'Unknown InstanceProfileNotFound: EC2 does not know the instance profile "slip"');
+    assert.equal(unknown.result, RETRY);
+    env.aws.emulator.iam.addInstanceProfile('slip');
+    await env.aws.clock.advance(1 * MINUTE);
+    assert.equal((await env.validate(unknown.nodeClass)).says, SUCCEEDED);
   });
 
   test('throttling and failures of EC2 are asked about again; the SDK does not insist', async (t) => {

@@ -94,11 +94,12 @@ export class Validation implements StatusStep {
   }
 
   #conclude(judgement: Judgement | undefined, draft: NodeClassDraft, tags: Tags, logger: Logger): Result {
-    if (judgement?.kind === 'retry') return RETRY;
-    if (judgement?.kind === 'unexpected') {
+    if (judgement?.kind === 'retry' || judgement?.kind === 'unexpected') {
       // What was launched before can be launched on. Nothing else says that the NodeClass works.
-      if (!isValidated(draft)) draft.setCondition({ type: TYPE, status: 'Unknown', ...judgement.refusal });
-      throw judgement.error;
+      const { refusal } = judgement;
+      if (refusal && !draft.holds(TYPE)) draft.setCondition({ type: TYPE, status: 'Unknown', ...refusal });
+      if (judgement.kind === 'unexpected') throw judgement.error;
+      return RETRY;
     }
     if (judgement?.kind === 'refused') logger.error(judgement.log, judgement.error);
     if (judgement?.kind === 'impossible') refuse(draft, judgement.refusal);
@@ -126,12 +127,6 @@ function setVerdict(draft: NodeClassDraft, verdict: Verdict): void {
 
 function refuse(draft: NodeClassDraft, refusal: NonNullable<Verdict>): void {
   draft.setCondition({ type: TYPE, status: 'False', ...refusal });
-}
-
-function isValidated(draft: NodeClassDraft): boolean {
-  const condition = draft.condition(TYPE);
-  const { generation = 0 } = draft.nodeClass.metadata;
-  return condition?.status === 'True' && (condition.observedGeneration ?? 0) === generation;
 }
 
 /** A placement group or reservations that are missing say nothing of the launch template. */
