@@ -78,3 +78,17 @@ test('08/54 the instance profiles of another cluster are never looked at', async
   await collect();
   assert.deepEqual(left(), ['other', 'elsewhere']);
 });
+
+test('the NodeClaims are not looked through for each instance profile that is in use', async (t) => {
+  const { env, profiles, add, left } = await environment(t);
+  const names = Array.from({ length: 50 }, (_, index) => `named-${index}`);
+  await add(...names, 'unused');
+  for (const name of names) await env.addNodeClaim(name, { annotations: { [INSTANCE_PROFILE_NAME]: name } });
+  let looks = 0;
+  const nodeClaims = { list: () => (looks++, env.caches.nodeClaims.list()) };
+  const nodeClasses = env.caches.nodeClasses.of(EC2_NODE_CLASSES);
+  const controller = profileGarbageCollectionController({ profiles, owner: OWNER, nodeClaims, nodeClasses });
+  await env.reconcile(controller, '');
+  assert.deepEqual(left(), names);
+  assert.equal(looks, 2);
+});

@@ -24,8 +24,10 @@ export function profileGarbageCollectionController(deps: ProfileGarbageCollectio
   return singleton('instanceprofile.garbagecollection', async (signal, logger) => {
     const errors: unknown[] = [];
     const listed = await profiles.list(clusterPath(owner), signal);
+    const used = namesInUse(deps);
     for (const { name } of listed) {
-      if (profiles.isProtected(name) || isInUse(name, deps)) continue;
+      // Looking once more through all NodeClaims is for the few that are to go: others may have come into use since.
+      if (used.has(name) || profiles.isProtected(name) || namesInUse(deps).has(name)) continue;
       try {
         await profiles.delete(name, signal);
         logger.debug('deleted instance profile', { 'instance-profile': name });
@@ -39,11 +41,10 @@ export function profileGarbageCollectionController(deps: ProfileGarbageCollectio
   });
 }
 
-function isInUse(name: string, { nodeClaims, nodeClasses }: ProfileGarbageCollectionDeps): boolean {
-  return (
-    nodeClasses.list().some(({ status }) => status?.instanceProfile === name) ||
-    nodeClaims
-      .list()
-      .some((one) => isManagedNodeClaim(one) && one.metadata.annotations?.[INSTANCE_PROFILE_NAME] === name)
-  );
+function namesInUse({ nodeClaims, nodeClasses }: ProfileGarbageCollectionDeps): ReadonlySet<string | undefined> {
+  const managed = nodeClaims.list().filter(isManagedNodeClaim);
+  return new Set([
+    ...nodeClasses.list().map(({ status }) => status?.instanceProfile),
+    ...managed.map(({ metadata }) => metadata.annotations?.[INSTANCE_PROFILE_NAME]),
+  ]);
 }
