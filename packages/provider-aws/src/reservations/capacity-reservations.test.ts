@@ -4,6 +4,7 @@ import type { CapacityReservation } from '@aws-sdk/client-ec2';
 import { HOUR, MINUTE, SECOND, VirtualClock } from '@karpenter-ts/runtime';
 import { NEVER } from '@karpenter-ts/runtime/testing';
 import { AwsError } from '../api/aws-error.ts';
+import { CapacityReservations } from './capacity-reservations.ts';
 import type { ReservationSelectorTerm } from './reservation-queries.ts';
 import { reservation, reservationEnvironment } from './testing/reservation-environment.ts';
 
@@ -175,4 +176,25 @@ test('the version rises when a count changes, and not when EC2 says the same aga
   await clock.advance(24 * HOUR + MINUTE);
   step(() => undefined);
   assert.deepEqual(versions, [0, 1, 1, 2, 2, 3, 4, 5, 6]);
+});
+
+class TickingClock extends VirtualClock {
+  /** What the next looks at the clock see. */
+  readonly looks: number[] = [];
+
+  override elapsed(): number {
+    return this.looks.shift() ?? super.elapsed();
+  }
+}
+
+test('an answer that expires between two looks at the clock is asked for again', async () => {
+  const { ec2, counts, inputs } = reservationEnvironment(HELD);
+  const clock = new TickingClock();
+  const reservations = new CapacityReservations({ ec2, clock, counts, stopping: NEVER });
+  const terms = [{ id: 'cr-open' }];
+  await reservations.list(terms, NEVER);
+  await clock.advance(1 * MINUTE);
+  clock.looks.push(1 * MINUTE - 1);
+  assert.deepEqual(idsOf(await reservations.list(terms, NEVER)), ['cr-open']);
+  assert.equal(inputs.length, 2);
 });

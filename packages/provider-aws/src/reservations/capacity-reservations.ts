@@ -67,7 +67,8 @@ export class CapacityReservations {
       for (const id of together) calls.set(id, call);
     }
     const answerOf = async (id: string): Promise<Reservations> => {
-      const reservation = (await calls.get(id)!).get(id);
+      const call = calls.get(id) ?? this.#describe([id], this.#deps.stopping); // its answer expired a moment ago
+      const reservation = (await call).get(id);
       return reservation === undefined ? [] : [reservation];
     };
     return ids.map((id) => this.#answers.get(id, () => answerOf(id), signal));
