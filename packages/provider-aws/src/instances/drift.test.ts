@@ -25,6 +25,15 @@ const STATUS: NonNullable<EC2NodeClass['status']> = {
   ],
   securityGroups: [{ id: 'sg-1' }],
   subnets: [{ id: 'subnet-1', zone: 'us-west-2a' }],
+  conditions: [
+    {
+      type: 'CapacityReservationsReady',
+      status: 'True',
+      reason: 'CapacityReservationsReady',
+      message: '',
+      lastTransitionTime: '2026-01-01T00:00:00Z',
+    },
+  ],
 };
 const RESERVED: Ec2Instance = {
   CapacityReservationId: 'cr-1',
@@ -199,6 +208,15 @@ test('07/100, 08/90 a reservation that left the status is drift, once EC2 has be
   assert.deepEqual(fake.calls, ['describe i-1', 'describe i-1']);
   const selected = { capacityReservations: [reservation('cr-1')] };
   assert.equal(await drift({ instance: RESERVED, status: selected }), undefined);
+});
+
+test('an instance in a reservation has not drifted before reservations are discovered: the gate may have been off', async () => {
+  const message = 'calculating capacity reservation drift, capacity reservations are not discovered yet';
+  const [ready] = STATUS.conditions!;
+  for (const conditions of [[], [{ ...ready!, status: 'Unknown' as const }]]) {
+    await assert.rejects(drift({ instance: RESERVED, status: { conditions } }), { message });
+    assert.equal(await drift({ status: { conditions } }), undefined);
+  }
 });
 
 test('07/100, 08/90 an instance that went on as on-demand when its reservation ended has not drifted', async () => {

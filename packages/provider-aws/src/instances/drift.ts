@@ -7,6 +7,7 @@ import {
   type NodePool,
   NODEPOOL_LABEL,
 } from '@karpenter-ts/apis';
+import { isTrue } from '@karpenter-ts/kubernetes';
 import type { InstanceType } from '@karpenter-ts/scheduling';
 import { during, within } from '../api/with-context.ts';
 import type { NodeClassLookup } from '../node-class/node-class-lookup.ts';
@@ -102,13 +103,17 @@ async function findInstanceDrift(
   return reasons.find(([, isDrifted]) => isDrifted)?.[0];
 }
 
-/** An instance whose reservation has ended goes on as on-demand, which only a fresh look tells. */
+/**
+ * An instance whose reservation has ended goes on as on-demand, which only a fresh look tells. After the gate was off, or
+ * before reservations were listed for the first time, the status has none, and that is no reason to replace a node.
+ */
 async function hasReservationDrift(
   { instance, nodeClass }: InstanceQuestion,
   { instances }: DriftDeps,
   signal: AbortSignal,
 ): Promise<boolean> {
   if (!isInOtherReservation(instance, nodeClass)) return false;
+  if (!isTrue(nodeClass, 'CapacityReservationsReady')) throw new Error('capacity reservations are not discovered yet');
   const fresh = await within('getting instance', instances.getFresh(instance.id, signal));
   return isInOtherReservation(fresh, nodeClass);
 }
