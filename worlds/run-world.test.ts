@@ -36,3 +36,10 @@ test('a bug is noticed, and ends the world', async () => {
   assert.equal(violations[0]?.invariant, 'leak');
   assert.match(journal.join('\n'), /VIOLATION leak: instance fake:/);
 });
+
+test('a spot instance is drained before its two minutes are over, and it is noticed if not', async () => {
+  assert.deepEqual((await runWorld(planOf('aws:interruption'))).violations, []);
+  const bug = SEEDED_BUGS['drains nothing that is interrupted'];
+  const { violations } = await runWorld(planOf('aws:interruption'), { bug });
+  assert.equal(violations[0]?.invariant, 'drain');
+});

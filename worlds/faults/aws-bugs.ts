@@ -28,14 +28,30 @@ export const AWS_BUGS: Readonly<Record<string, SeededBug>> = {
     cloud: 'aws',
     aws: changing('ReceiveMessage', deletingAtOnce),
   },
-  'drains nothing that is interrupted': { breaks: 'drain', cloud: 'aws', transport: evictingNothing },
+  'drains nothing that is interrupted': {
+    breaks: 'drain',
+    cloud: 'aws',
+    worlds: ['aws:interruption'],
+    transport: evictingNothing,
+  },
   'asks for a second instance when the answer is lost': {
     breaks: 'double',
     cloud: 'aws',
+    worlds: ['aws:lost-answer'],
     aws: changing('CreateFleet', withNewToken()),
   },
-  'forgets what EC2 has none of': { breaks: 'capacity', cloud: 'aws', aws: changing('CreateFleet', withoutRefusals) },
-  'terminates an instance too many': { breaks: 'orphan', cloud: 'aws', aws: terminatingMore },
+  'forgets what EC2 has none of': {
+    breaks: 'capacity',
+    cloud: 'aws',
+    worlds: ['aws:drought'],
+    aws: changing('CreateFleet', withoutRefusals),
+  },
+  'terminates an instance too many': {
+    breaks: 'orphan',
+    cloud: 'aws',
+    worlds: ['aws:interruption'],
+    aws: terminatingMore,
+  },
 };
 
 function changing(operation: string, change: Change): (connection: SdkHandler) => SdkHandler {
@@ -95,25 +111,22 @@ async function withoutRefusals(request: SdkRequest, send: (request: SdkRequest) 
   return withBody(answer, textOf(answer).replace(/<errorSet>.*<\/errorSet>/s, '<errorSet/>'));
 }
 
-/** Terminates, with each instance, one that it was told of lately. */
+/** Terminates, with each instance, the one that it was told of last. */
 function terminatingMore(connection: SdkHandler): SdkHandler {
-  let known: readonly string[] = [];
+  const known = new Set<string>();
   return {
     handle: async (request, options) => {
-      const { operation } = awsCallOf(request);
-      if (operation !== 'TerminateInstances') {
-        const answer = await connection.handle(request, options);
-        if (operation === 'DescribeInstances') {
-          known = [...textOf(answer).matchAll(/<instanceId>(.*?)<\/instanceId>/g)].map(([, id]) => id!);
-        }
-        return answer;
+      const { operation, parameters } = awsCallOf(request);
+      if (operation === 'TerminateInstances') {
+        const ids = [...parameters].filter(([name]) => name.startsWith('InstanceId.')).map(([, id]) => id);
+        const other = [...known].findLast((id) => !ids.includes(id));
+        const more = other === undefined ? '' : `&InstanceId.${ids.length + 1}=${other}`;
+        return connection.handle({ ...request, body: bodyOf(request) + more }, options);
       }
-      const body = bodyOf(request);
-      const other = known.find((id) => !body.includes(id));
-      return connection.handle(
-        other === undefined ? request : { ...request, body: `${body}&InstanceId.999=${other}` },
-        options,
-      );
+      const answer = await connection.handle(request, options);
+      if (operation !== 'DescribeInstances') return answer;
+      for (const [, id] of textOf(answer).matchAll(/<instanceId>(.*?)<\/instanceId>/g)) known.add(id!);
+      return answer;
     },
   };
 }

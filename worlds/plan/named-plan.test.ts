@@ -15,6 +15,12 @@ test('every name in the list is a world, and no two are the same', () => {
   assert.equal(new Set(names.map((name) => JSON.stringify(planOf(name)))).size, names.length);
 });
 
+test('worlds in which only AWS makes trouble have names', () => {
+  for (const name of ['aws:interruption', 'aws:lost-answer', 'aws:drought']) {
+    assert.ok(planOf(name).steps.every(({ step }) => ['aws', 'scale'].includes(step.kind)));
+  }
+});
+
 test('a name nobody knows is refused', () => {
   for (const name of [
     '',

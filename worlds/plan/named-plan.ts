@@ -1,6 +1,7 @@
 import { MINUTE, SECOND } from '@karpenter-ts/runtime';
 import { UsageError } from '../../tools/command-line.ts';
 import { randomAwsPlan, randomPlan } from './random-plan.ts';
+import type { AwsStep } from './aws-step.ts';
 import type { KillPoint, PlannedStep, Step, WorldPlan } from './world-plan.ts';
 
 /** More writes than a node's coming takes, or its going and that of the next one; events left out. */
@@ -38,6 +39,20 @@ const AFTERTHOUGHTS: readonly Step[] = [
   },
   { kind: 'scale', workload: APP, replicas: 2 },
 ];
+const aws = (at: number, step: AwsStep): PlannedStep => ({ at, step: { kind: 'aws', aws: step } });
+/** What AWS does in worlds in which nothing else goes wrong, by their names. */
+const AWS_TROUBLES = {
+  'aws:interruption': [
+    aws(4 * MINUTE, { kind: 'interrupt', choice: 0 }),
+    aws(8 * MINUTE, { kind: 'interrupt', choice: 0.5 }),
+    aws(11 * MINUTE, { kind: 'interrupt', choice: 0.9 }),
+  ],
+  'aws:lost-answer': [
+    aws(4 * MINUTE, { kind: 'fault', operation: 'CreateFleet', fault: 'lose', times: 2 }),
+    { at: 4 * MINUTE, step: { kind: 'scale', workload: APP, replicas: 9 } },
+  ],
+  'aws:drought': [aws(0, { kind: 'no-capacity', pool: {}, duration: 6 * MINUTE })],
+} as const satisfies Readonly<Record<string, readonly PlannedStep[]>>;
 type Phase = (typeof PHASES)[number];
 const WHENS = ['before', 'after'] as const;
 
@@ -53,11 +68,11 @@ export function everyWrite(): readonly string[] {
 }
 
 /**
- * The world of a name: `42` is that of the seed, `aws:42` that with AWS, `launch:kwok:before:7` one of `everyWrite`. Throws
- * if there is none.
+ * The world of a name: `42` is that of the seed, `aws:42` that with AWS, `aws:interruption` one of `AWS_TROUBLES`, `launch:kwok:before:7` one of `everyWrite`. Throws if there is none.
  */
 export function planOf(name: string): WorldPlan {
   if (/^\d+$/.test(name)) return randomPlan(Number(name));
+  if (Object.hasOwn(AWS_TROUBLES, name)) return quietPlan(AWS_TROUBLES[name as keyof typeof AWS_TROUBLES]);
   if (/^aws:\d+$/.test(name)) return randomAwsPlan(Number(name.slice('aws:'.length)));
   const [phase, cloud, when, point] = name.split(':');
   const found = {
@@ -75,6 +90,20 @@ export function planOf(name: string): WorldPlan {
       ? { kind: 'cloud', method, when: found.when }
       : { kind: 'write', nth: Number(point), when: found.when };
   return mortalPlan(found.phase, found.cloud, at);
+}
+
+/** A world with AWS in which nothing else goes wrong. */
+function quietPlan(steps: readonly PlannedStep[]): WorldPlan {
+  const app = { kind: 'Deployment', replicas: 6, cpu: '1', graceSeconds: 5, tolerates: false } as const;
+  return {
+    seed: 1,
+    cloud: 'aws',
+    repairs: false,
+    replicas: 1,
+    pools: [{ name: POOL, weight: 10, isTainted: false, expireAfter: 'Never', capacityType: 'spot' }],
+    workloads: [{ name: APP, ...app, hasFinalizer: false, hasVolume: false, isSpread: true }],
+    steps,
+  };
 }
 
 function mortalPlan(phase: Phase, cloud: WorldPlan['cloud'], at: KillPoint): WorldPlan {

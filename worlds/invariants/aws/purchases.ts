@@ -40,7 +40,7 @@ export class Purchases {
       const since = this.#exhausted.get(pool);
       const age = this.#deps.clock.now() - (since ?? -Infinity);
       if (age < UNDER_WAY || age > MEMORY - 5 * SECOND) continue;
-      const detail = `asked for ${pool} ${age / SECOND} s after EC2 had none`;
+      const detail = `asked for ${pool} ${Math.round(age / SECOND)} s after EC2 had none`;
       this.#deps.report({ invariant: 'capacity', detail });
     }
   }
@@ -71,7 +71,9 @@ export class Purchases {
 
   /** EC2 has none of these, as the operator knows from now on. */
   exhausted(type: string, zone: string, lifecycle: string): void {
-    this.#exhausted.set(`${type}/${zone}/${lifecycle}`, this.#deps.clock.now());
+    const pool = `${type}/${zone}/${lifecycle}`;
+    const now = this.#deps.clock.now();
+    if (now - (this.#exhausted.get(pool) ?? -Infinity) > MEMORY) this.#exhausted.set(pool, now);
   }
 }
 
