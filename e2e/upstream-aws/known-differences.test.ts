@@ -26,9 +26,17 @@ test('a condition or an annotation is known to be ours only where upstream has n
   assert.equal(isKnown('Node[].annotations.karpenter-ts.dev/other', undefined, 'upstream'), false);
 });
 
-test('what upstream computes may be what we have learnt, and not the other way round', () => {
+test('memory may be learnt where upstream computes it, which is a little more', () => {
   const memory = 'NodeClaim[].status.capacity.memory';
   assert.equal(isKnown(memory, '15155Mi', '16273899Ki'), true);
   assert.equal(isKnown(memory, '16273899Ki', '15155Mi'), false);
   assert.equal(isKnown(memory, '15155Mi', '14000Mi'), false);
+  assert.equal(isKnown(memory, '15155Mi', '31000Mi'), false);
+});
+
+test('prices of spot may change between the two, those of on-demand do not', () => {
+  const priority = 'ec2 CreateFleet[].LaunchTemplateConfigs[].Overrides[].Priority';
+  assert.equal(isKnown(priority, 0.111837, 0.093179), true);
+  assert.equal(isKnown(priority, 0.192, 0.093179), false); // what m5.xlarge costs
+  assert.equal(isKnown(priority, undefined, 0.093179), false);
 });
