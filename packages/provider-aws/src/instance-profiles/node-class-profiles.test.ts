@@ -194,6 +194,17 @@ test('an instance profile that IAM does not tell of yet is looked for again', as
   assert.equal(env.iam.instanceProfiles().length, 1);
 });
 
+test('however often it is looked at, an instance profile is not given up before some seconds have passed', async (t) => {
+  const env = await ProfileEnvironment.start(t);
+  env.iam.setDelays({ reads: 3 * SECOND });
+  const resolved = await env.resolve(classOf({ role: 'A' }));
+  const after = env.restart();
+  const look = () => env.aws.settle(after.ofNodeClasses.resolve(resolved, new AbortController().signal));
+  for (let looks = 0; looks < 3; looks++) assert.ok('retryAfter' in (await look()));
+  assert.deepEqual(await after.resolve(resolved), resolved);
+  assert.equal(env.iam.instanceProfiles().length, 1);
+});
+
 test('an instance profile that somebody has deleted is replaced', async (t) => {
   const env = await ProfileEnvironment.start(t);
   const nodeClass = { ...classOf({ role: 'A' }), status: { instanceProfile: 'gone' } };

@@ -39,7 +39,8 @@ const SECOND_LOOK = 5 * SECOND;
 export class NodeClassProfiles {
   readonly #deps: NodeClassProfilesDeps;
   readonly #made: ExpiringMap<string, string>;
-  readonly #missing: ExpiringMap<string, true>;
+  /** When each was first missing, in elapsed milliseconds. */
+  readonly #missing: ExpiringMap<string, number>;
 
   constructor(deps: NodeClassProfilesDeps) {
     this.#deps = deps;
@@ -88,15 +89,21 @@ export class NodeClassProfiles {
     const found = known === '' ? undefined : await this.#find(known, signal);
     const state = stateOf(found, { ...this.#ownNames(nodeClass), role, known });
     if (state === 'right') return { name: known };
-    if (state === 'missing' && !this.#missing.has(known)) {
-      this.#missing.set(known, true);
-      return { retryAfter: SECOND_LOOK };
-    }
+    const retryAfter = state === 'missing' ? this.#untilSecondLook(known) : 0;
+    if (retryAfter > 0) return { retryAfter };
     during('creating instance profile', () => profiles.requireRole(role)); // before IAM is asked in vain, at each attempt
     const name = (await this.#findOther(nodeClass, role, signal)) ?? (await this.#create(nodeClass, role, signal));
     profiles.protect(name); // until the caches show that the NodeClass has it
     this.#made.set(key, name);
     return { name };
+  }
+
+  /** Any event of the NodeClass has it looked at again, also a moment after the first look. */
+  #untilSecondLook(name: string): number {
+    const now = this.#deps.clock.elapsed();
+    const since = this.#missing.get(name);
+    if (since === undefined) this.#missing.set(name, now);
+    return (since ?? now) + SECOND_LOOK - now;
   }
 
   #find(name: string, signal: AbortSignal): Promise<KnownProfile | undefined> {
