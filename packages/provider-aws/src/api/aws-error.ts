@@ -134,5 +134,8 @@ export const isPlacementGroupNotFound = (error: unknown): boolean => hasCode(err
 export const isInstanceProfileNotFound = (error: unknown): boolean =>
   hasCode(error, 'InvalidParameterValue') && findAwsError(error)!.message.includes('Invalid IAM Instance Profile name');
 
+/** Whether a resource has as many tags as it may have. */
+export const isTagLimitExceeded = (error: unknown): boolean => hasCode(error, 'TagLimitExceeded');
+
 export const isUserDataTooLarge = (error: unknown): boolean =>
   hasCode(error, 'InvalidUserData.Malformed') && findAwsError(error)!.message.includes('User data is limited to');

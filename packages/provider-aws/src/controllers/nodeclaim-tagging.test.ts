@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import type { Instance as Ec2Instance } from '@aws-sdk/client-ec2';
 import { CLUSTER_NAME_TAGGED, INSTANCE_TAGGED, NODE_CLAIMS } from '@karpenter-ts/apis';
-import { SECOND } from '@karpenter-ts/runtime';
+import { MINUTE, SECOND } from '@karpenter-ts/runtime';
 import { AwsError } from '../api/aws-error.ts';
 import { CLUSTER, described, fakeInstances } from '../instances/testing/fake-instances.ts';
 import { ProviderEnvironment } from '../testing/provider-environment.ts';
@@ -102,6 +102,22 @@ test('a call that fails is an error that says what was being done', async (t) =>
   });
   assert.equal(await isMarked(), false);
 });
+
+for (const code of ['TagLimitExceeded', 'UnauthorizedOperation']) {
+  test(`tags that EC2 will refuse for long (${code}) are tried every ten minutes`, async (t) => {
+    const { env, fake, controller, isMarked } = await environment(t);
+    await env.addNodeClaim('claim-1', { status: STATUS });
+    fake.fail.set('tag', new AwsError(code, 'no'));
+    await env.run(controller);
+    await env.clock.advance(35 * MINUTE);
+    const lines = env.logger.lines.filter(({ message }) => message === 'Reconciler error');
+    assert.equal(lines.length, 4);
+    assert.equal(lines[0]!.error, `terminal error: tagging nodeclaim, tagging instance, api error ${code}: no`);
+    fake.fail.clear();
+    await env.clock.advance(10 * MINUTE);
+    assert.equal(await isMarked(), true);
+  });
+}
 
 test('calls come at most once a second, whatever the number of new NodeClaims', async (t) => {
   const { env, fake, controller } = await environment(t);

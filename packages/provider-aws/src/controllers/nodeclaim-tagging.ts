@@ -16,10 +16,13 @@ import {
   kindSource,
   LoggedRef,
   type Logger,
+  MINUTE,
   REASONABLE_RETRIES,
   SECOND,
+  TerminalError,
   unlessGone,
 } from '@karpenter-ts/runtime';
+import { isAccessDenied, isTagLimitExceeded } from '../api/aws-error.ts';
 import { within } from '../api/with-context.ts';
 import type { Instances } from '../instances/instances.ts';
 import { instanceIdOf } from '../instances/provider-id.ts';
@@ -35,6 +38,9 @@ export interface NodeClaimTaggingDeps {
 
 /** CreateTags draws on the same allowance as CreateFleet, which is more urgent. */
 const BETWEEN_CALLS = 1 * SECOND;
+
+/** How soon tags are tried again that EC2 will refuse until somebody changes something. */
+const AFTER_REFUSAL = 10 * MINUTE;
 
 const CONTEXT = 'tagging nodeclaim';
 
@@ -104,6 +110,15 @@ async function addMissingTags(
   }
 }
 
+/**
+ * Users may leave no room for our tags, or forbid them. That concerns every node of a NodePool, and a call a minute for each
+ * would take from the allowance of launches for as long as they run.
+ */
+function refusedForLong(error: unknown): Error {
+  const isForLong = isAccessDenied(error) || isTagLimitExceeded(error);
+  return isForLong ? new TerminalError(error as Error, { requeueAfter: AFTER_REFUSAL }) : (error as Error);
+}
+
 /** The worker waits after the call, so that the next one comes a second later at the earliest. */
 async function createTags(
   id: string,
@@ -113,6 +128,8 @@ async function createTags(
 ): Promise<void> {
   try {
     await within(CONTEXT, instances.createTags(id, tags, signal));
+  } catch (error) {
+    throw refusedForLong(error);
   } finally {
     await clock.sleep(BETWEEN_CALLS, signal);
   }
