@@ -120,6 +120,20 @@ test('05/24 without the right to ask EC2 it ends with 1 and says what failed', a
   );
 });
 
+test('SIGTERM while the start waits for EC2 ends it with 0 and without an error', async (t) => {
+  const { emulator, start, lines, until } = await environment(t);
+  emulator.faults.inject({ kind: 'slow', delay: 3_600_000 }, { operation: 'DescribeInstanceTypes' });
+  const controller = start(...CLUSTER, '--log-level=debug');
+  await until('discovered karpenter version');
+  await sleep(500); // most likely it waits for EC2 by now; it ends all the same if it waits for the API server still
+  const begun = performance.now();
+  controller.stop();
+  assert.equal(await controller.exited, 0);
+  assert.ok(performance.now() - begun < 5_000);
+  assert.equal(lines().at(-1)?.['message'], 'stopped before the start was over');
+  assert.ok(lines().every(({ level }) => level !== 'ERROR'));
+});
+
 test('a setting that is missing is named before anything is asked', async (t) => {
   const { start } = await environment(t);
   const { exited, io } = start();

@@ -9,7 +9,9 @@ import {
   findConnection,
   HttpsTransport,
   isUnauthorized,
+  listenForStop,
   type Logger,
+  type Manager,
   Metrics,
   openSinks,
   type OptionGroup,
@@ -22,6 +24,7 @@ import {
   runToExit,
   SECOND,
   type Transport,
+  unlessAborted,
   userAgent,
   withCommit,
 } from '@karpenter-ts/runtime';
@@ -119,7 +122,8 @@ async function run(
   const connection = await connect(env);
   const transport = new HttpsTransport({ connection, clock: realClock, logger: ours, env });
   ours.debug('discovered karpenter version', { version: version() });
-  try {
+  const stop = listenForStop(source); // else the first process of a container, which has no default, would not hear of it
+  const start = async (): Promise<Manager> => {
     await checkServer(connection, transport);
     const { manager } = await createOperator({
       options: operator,
@@ -134,9 +138,20 @@ async function run(
       metrics,
       build: { version: version(), commit: commit ?? '' },
       serves: true,
+      starting: stop.signal,
     });
+    return manager;
+  };
+  try {
+    const manager = await unlessAborted(start(), stop.signal);
+    stop.dispose();
     return await runToExit(manager, ours, source);
+  } catch (error) {
+    if (!stop.signal.aborted) throw error;
+    ours.info('stopped before the start was over');
+    return 0;
   } finally {
+    stop.dispose();
     transport.close();
   }
 }

@@ -53,6 +53,8 @@ export interface OperatorSettings {
   readonly keptDecisions?: number;
   /** Whether to serve metrics and probes; off where many operators share a process. */
   readonly serves: boolean;
+  /** Aborted if the process is to stop before it has started: what the provider waits for then ends. */
+  readonly starting?: AbortSignal;
 }
 
 export interface Operator {
@@ -82,6 +84,7 @@ export async function createOperator(settings: OperatorSettings): Promise<Operat
     readsResourceSlices: !options.ignoreDraRequests,
   });
   const stopping = new AbortController();
+  settings.starting?.addEventListener('abort', () => stopping.abort(settings.starting?.reason), { once: true });
   const deletions = new NodeClaimDeletions({ client, caches, metrics, clock });
   const parts = await settings.provider.create({
     client,

@@ -36,6 +36,7 @@ async function checkConnectivity(ec2: Ec2Api, logger: Logger, signal: AbortSigna
     await ec2.describeInstanceTypes({ DryRun: true }, signal);
   } catch (error) {
     if (isDryRunSuccess(error)) return;
+    signal.throwIfAborted();
     logger.error('ec2 api connectivity check failed', error);
     throw new Error('ec2 api connectivity check failed', { cause: error });
   }
@@ -46,6 +47,7 @@ async function findEndpoint({ apis, options, logger }: DiscoveryDeps, signal: Ab
   try {
     return await endpointOf(options.clusterName, apis, signal);
   } catch (error) {
+    signal.throwIfAborted();
     logger.error('failed detecting cluster endpoint', error);
     throw new Error('failed detecting cluster endpoint', { cause: error });
   }
