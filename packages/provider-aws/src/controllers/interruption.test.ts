@@ -78,6 +78,17 @@ test('05/85, 08/117 a queue that does not exist yet is an error, and is found on
   assert.deepEqual(env.deleted, ['claim-of-i-1: spot_interrupted']);
 });
 
+test('an answer without the URL of the queue is an error, and the queue is asked for again', async (t) => {
+  const queue = await QueueEnvironment.start(t);
+  const lift = queue.emulator.faults.inject({ kind: 'alter', alter: () => ({}) }, { operation: 'GetQueueUrl' });
+  await assert.rejects(queue.pass(), { message: 'creating sqs provider, SQS does not tell the URL of the queue' });
+  lift();
+  await queue.addInstances('i-1');
+  queue.send(spotWarning('i-1'));
+  await queue.pass();
+  assert.deepEqual(queue.env.deleted, ['claim-of-i-1: spot_interrupted']);
+});
+
 test('08/117 a queue that is deleted is an error, and is read again once there is another of its name', async (t) => {
   const queue = await QueueEnvironment.start(t);
   const { env } = queue;

@@ -24,8 +24,9 @@ export class InterruptionQueue {
 
   /** Finds a queue of this account and region. Rejects with SQS' own words if there is none. */
   static async find(sqs: SqsApi, name: string, signal: AbortSignal): Promise<InterruptionQueue> {
-    const { QueueUrl = '' } = await sqs.getQueueUrl({ QueueName: name }, signal);
-    return new InterruptionQueue(sqs, QueueUrl);
+    const { QueueUrl: url } = await sqs.getQueueUrl({ QueueName: name }, signal);
+    if (!url) throw new Error('SQS does not tell the URL of the queue'); // kept, it would fail until a restart
+    return new InterruptionQueue(sqs, url);
   }
 
   get name(): string {
