@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { NODE_CLAIMS, TERMINATION_FINALIZER } from '@karpenter-ts/apis';
 import { FakeCloudProvider } from '@karpenter-ts/cloudprovider/testing';
 import { launchedNodeClaim } from '../testing/cluster-objects.ts';
+import { StatusError } from '@karpenter-ts/runtime';
 import { startTestEnvironment } from '../testing/test-environment.ts';
 import { NodeClaimDeletions } from './deletions.ts';
 
@@ -58,4 +59,19 @@ test('a NodeClaim that another one of its name has replaced is gone', async (t) 
   assert.notEqual(old.metadata.uid, replacement.metadata.uid);
   assert.equal(await new NodeClaimDeletions(env).request(old, 'expired', signal), 'gone');
   assert.equal((await env.client.get(NODE_CLAIMS, { name: 'a' })).metadata.deletionTimestamp, undefined);
+});
+
+test('a NodeClaim that is there is not taken for gone because its deletion met a conflict', async (t) => {
+  const env = await startTestEnvironment(t, { provider: new FakeCloudProvider() });
+  const nodeClaim = await env.create(NODE_CLAIMS, launchedNodeClaim('a'));
+  const conflict = new StatusError({ code: 409, reason: 'Conflict', message: 'a webhook says so' });
+  let refusals = 1;
+  const client = {
+    get: env.client.get.bind(env.client),
+    delete: (...request: Parameters<typeof env.client.delete>) =>
+      refusals-- > 0 ? Promise.reject(conflict) : env.client.delete(...request),
+  } as typeof env.client;
+  const deletions = new NodeClaimDeletions({ ...env, client });
+  await assert.rejects(deletions.request(nodeClaim, 'expired', signal), conflict);
+  assert.equal(await deletions.request(nodeClaim, 'expired', signal), 'deleted');
 });

@@ -1,6 +1,14 @@
 import { CAPACITY_TYPE_LABEL, NODE_CLAIMS, type NodeClaim, NODEPOOL_LABEL } from '@karpenter-ts/apis';
 import { parseDuration } from '@karpenter-ts/kubernetes';
-import { defineCounter, ExpiringMap, isConflict, isNotFound, MINUTE, snakeCase } from '@karpenter-ts/runtime';
+import {
+  defineCounter,
+  ExpiringMap,
+  isConflict,
+  isNotFound,
+  MINUTE,
+  snakeCase,
+  unlessGone,
+} from '@karpenter-ts/runtime';
 import type { ControllerDeps } from '../state/controller-deps.ts';
 import { reschedulablePodsOn } from '../pods/reschedulable-pods.ts';
 
@@ -92,12 +100,21 @@ export class NodeClaimDeletions {
     try {
       await this.#core.client.delete(NODE_CLAIMS, { name }, { preconditions: { uid } }, signal);
     } catch (error) {
-      // A conflict can only be about the precondition: another NodeClaim has the name now.
-      if (isNotFound(error) || isConflict(error)) return 'gone';
+      if (isNotFound(error)) return 'gone';
+      if (isConflict(error) && (await this.#isReplaced(metadata, signal))) return 'gone';
       throw error;
     }
     this.#deleted.set(uid, true);
     return 'deleted';
+  }
+
+  /**
+   * Whether the name is free, or another NodeClaim has it. That is what a conflict is about as a rule, but webhooks and
+   * proxies answer with it for reasons of their own, and what was not deleted must be tried again.
+   */
+  async #isReplaced({ name, uid }: NodeClaim['metadata'], signal: AbortSignal): Promise<boolean> {
+    const present = await unlessGone(this.#core.client.get<NodeClaim>(NODE_CLAIMS, { name }, {}, signal));
+    return present?.metadata.uid !== uid;
   }
 
   #count({ metadata, spec, status }: NodeClaim, { reason, consolidationPolicy }: ConsolidationCause): void {
