@@ -83,6 +83,7 @@ export class Environment {
       clock,
       operatorClock: this.operatorClock,
       priceOf: plan.cloud === 'aws' ? awsPrices(aws!.emulator.ec2, clock) : pricesOf(plan.cloud),
+      isEnding: (nodeClaim) => this.awsJudge?.isEnding(nodeClaim) ?? false,
       tell: (text) => this.journal.tell(text),
       report: (violation) => this.report(violation),
     });

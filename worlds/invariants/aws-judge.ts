@@ -81,6 +81,14 @@ export class AwsJudge {
     return this.#belongings.find(new Set(inUse.filter((name) => name !== undefined)));
   }
 
+  /** Whether AWS has told anybody that the instance ends, or that it is broken. */
+  isEnding(nodeClaim: NodeClaim): boolean {
+    const id = instanceIdOf(nodeClaim) ?? '';
+    const instance = this.#deps.aws.emulator.ec2.findInstance(id);
+    if (instance === undefined) return false;
+    return this.#interruptions.isNoticed(id) || instance.impairedSince.size > 0 || instance.events.length > 0;
+  }
+
   /** Whether AWS has anything that will go by itself. */
   get isWaiting(): boolean {
     return this.#belongings.areLeft || this.#deps.aws.queueSize > 0;

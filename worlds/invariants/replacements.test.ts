@@ -15,15 +15,22 @@ type Reason = Parameters<typeof command>[0];
 
 /** A command that replaces these nodes by one, and has marked them. */
 async function replace(reason: Reason, ...nodes: readonly string[]) {
+  let isEnding = false;
   const history = new History();
   history.setPool();
   history.addNodes(...nodes);
   await history.pass(1 * MINUTE);
-  const replacements = new Replacements(history.cluster, priceOf);
+  const replacements = new Replacements(history.cluster, priceOf, () => isEnding);
   replacements.started(command(reason, nodes, 1), history.clock.now());
   await history.pass(1 * SECOND);
   for (const node of nodes) history.setClaim(node, 'Initialized', 'DisruptionReason');
-  return { history, verdict: () => replacements.deleting(nodes[0]!, history.moment()).map((one) => one.detail) };
+  return {
+    history,
+    verdict: () => replacements.deleting(nodes[0]!, history.moment()).map((one) => one.detail),
+    endInstance: () => {
+      isEnding = true;
+    },
+  };
 }
 
 test('a node goes once its replacement is initialised', async () => {
@@ -33,6 +40,13 @@ test('a node goes once its replacement is initialised', async () => {
   history.setClaim('dear', 'Launched');
   assert.deepEqual(verdict(), missing);
   history.setClaim('dear', 'Launched', 'Initialized');
+  assert.deepEqual(verdict(), []);
+});
+
+test('a node whose instance the cloud takes back goes before its replacement is there', async () => {
+  const { verdict, endInstance } = await replace('Drifted', 'cheap');
+  assert.equal(verdict().length, 1);
+  endInstance();
   assert.deepEqual(verdict(), []);
 });
 
@@ -74,7 +88,7 @@ test('a command without replacements deletes at once', async () => {
   const history = new History();
   history.setPool();
   history.addNodes('a');
-  const replacements = new Replacements(history.cluster, priceOf);
+  const replacements = new Replacements(history.cluster, priceOf, () => false);
   replacements.started(command('Empty', ['a']), history.clock.now());
   history.setClaim('a', 'Initialized', 'DisruptionReason');
   assert.deepEqual(replacements.deleting('a', history.moment()), []);

@@ -11,6 +11,9 @@ interface RunningCommand extends StartedCommand {
   readonly startedAt: Instant;
 }
 
+/** Whether the cloud takes the instance of the NodeClaim back, or has found it broken. */
+export type IsEnding = (nodeClaim: NodeClaim) => boolean;
+
 /**
  * The commands of one operator, and what becomes of them. A replacement looks like any other NodeClaim, so that it is
  * only known how many of those created since the start are replacements.
@@ -18,11 +21,13 @@ interface RunningCommand extends StartedCommand {
 export class Replacements {
   readonly #cluster: ObservedCluster;
   readonly #priceOf: PriceOf;
+  readonly #isEnding: IsEnding;
   readonly #commands = new Map<string, RunningCommand>(); // by the names of the candidates' NodeClaims
 
-  constructor(cluster: ObservedCluster, priceOf: PriceOf) {
+  constructor(cluster: ObservedCluster, priceOf: PriceOf, isEnding: IsEnding) {
     this.#cluster = cluster;
     this.#priceOf = priceOf;
+    this.#isEnding = isEnding;
   }
 
   started(command: StartedCommand, startedAt: Instant): void {
@@ -60,8 +65,10 @@ export class Replacements {
     return [{ invariant: 'price', detail: `${names} cost $${old} an hour, and the replacements $${replaced}` }];
   }
 
-  /** Whether another controller may delete it: it has expired, or its Node is gone, broken or being deleted. */
-  #hasOtherCause({ metadata, spec, status }: NodeClaim, { walls }: Moment): boolean {
+  /** Whether another controller may delete it: it has expired, its instance ends, or its Node is gone, broken or being deleted. */
+  #hasOtherCause(nodeClaim: NodeClaim, { walls }: Moment): boolean {
+    if (this.#isEnding(nodeClaim)) return true;
+    const { metadata, spec, status } = nodeClaim;
     const node = this.#cluster.findNode(status?.nodeName ?? '')?.node;
     if (node === undefined || !isTrue(node, READY) || node.metadata.deletionTimestamp !== undefined) return true;
     if (spec.expireAfter === 'Never') return false;

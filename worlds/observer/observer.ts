@@ -14,7 +14,7 @@ import { Client, type Instant, MINUTE, SECOND, type SteadyClock, type TransportR
 import { findWrongCandidates } from '../invariants/command-grounds.ts';
 import { findLeftovers } from '../invariants/leftovers.ts';
 import { findExceededBudgets } from '../invariants/node-budgets.ts';
-import { Replacements } from '../invariants/replacements.ts';
+import { type IsEnding, Replacements } from '../invariants/replacements.ts';
 import type { Violation } from '../invariants/violation.ts';
 import { watchCluster } from './cluster-watch.ts';
 import type { Moment } from './moment.ts';
@@ -27,6 +27,7 @@ interface Deps {
   readonly clock: SteadyClock;
   readonly operatorClock: SteadyClock;
   readonly priceOf: PriceOf;
+  readonly isEnding: IsEnding;
   readonly tell: (text: string) => void;
   readonly report: (violation: Violation) => void;
 }
@@ -108,7 +109,7 @@ export class Observer {
   /** An operator starts, which knows nothing of any other. */
   operatorStarts(): OperatorObserver {
     this.jumped();
-    const replacements = new Replacements(this.#observed, this.#deps.priceOf);
+    const replacements = new Replacements(this.#observed, this.#deps.priceOf, this.#deps.isEnding);
     return {
       onLogLine: (line) => {
         const command = findStartedCommand(line);

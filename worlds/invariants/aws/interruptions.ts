@@ -56,6 +56,11 @@ export class Interruptions {
     }
   }
 
+  /** Whether any message has said that the instance ends. */
+  isNoticed(id: string): boolean {
+    return [...KINDS_OF_MESSAGES].some((kind) => this.#noticed.has(`${kind} ${id}`));
+  }
+
   /** An operator says that it deletes a NodeClaim because of a message: there was one. */
   async deleted(nodeClaim: string, kind: string): Promise<void> {
     if (!KINDS_OF_MESSAGES.has(kind)) return;
