@@ -77,9 +77,12 @@ export function randomStep(random: Random, traits: Traits): Step {
   return step.kind === 'kill' && random.chance(0.4) ? { ...step, at: awsKillPoint(random) } : step;
 }
 
-/** Whether its pods can keep a node for ever, and with that an EC2NodeClass, which goes after all its NodeClaims. */
+/**
+ * Whether its pods can keep a node for ever, and with that an EC2NodeClass, which goes after all its NodeClaims. A budget
+ * that lets one pod go lets no other go before that one runs elsewhere, where no node is bought until the class is back.
+ */
 function mayHoldNode({ maxUnavailable, protection }: Traits['workloads'][number]): boolean {
-  return maxUnavailable === 0 || protection !== undefined;
+  return maxUnavailable !== undefined || protection !== undefined;
 }
 
 function commonStep(random: Random, traits: Traits): Step {
