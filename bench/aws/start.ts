@@ -27,7 +27,7 @@ export async function measureStart(): Promise<readonly Row[]> {
     crds,
     listen: { port: 0, kubeconfigPath: kubeconfig },
   });
-  const server = startChild('../aws/emulator-server.ts', []);
+  const server = startChild('../aws/emulator-server.ts', ['--real-time']);
   try {
     const { endpoint } = await messageFrom<{ endpoint: string }>(server);
     const runs: number[] = [];
